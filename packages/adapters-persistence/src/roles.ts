@@ -1,0 +1,13 @@
+/** The database roles of least privilege; what each may do stands in `grants.ts`. */
+export const roles = {
+  /** Owns the schema and migrates. */
+  owner: 'campaign_mirror_owner',
+  /** The operator's commands. */
+  operator: 'campaign_mirror_operator',
+  /** The HTTP service. */
+  service: 'campaign_mirror_service',
+  /** Somebody's redirector: reads `current_mirrors`, counts clicks. */
+  redirector: 'campaign_mirror_redirector',
+} as const;
+
+export type Role = keyof typeof roles;
