@@ -1,0 +1,48 @@
+import { Unavailable } from '@campaign-mirror/domain';
+
+/**
+ * SQLSTATE classes and codes of a database that goes away, is full, starts or shuts down, no longer knows us,
+ * or did not finish in time (PostgreSQL, appendix A).
+ */
+const awayClasses = new Set(['08', '28', '53', '57', '58']);
+const awayCodes = new Set(['25006', '3D000', '55000', '55P03']);
+
+/** A transaction that PostgreSQL ended so that another could go on: nothing of it was done. */
+const retryable = new Set(['40001', '40P01']);
+
+const sqlState = /^[0-9A-Z]{5}$/;
+
+export function isRetryable(error: unknown): boolean {
+  return retryable.has(codeOf(error) ?? '');
+}
+
+/** Whether this is one of the ways in which a database goes away. Anything else is a fault of ours. */
+export function isDatabaseAway(error: unknown): boolean {
+  if (!(error instanceof Error)) return false;
+  const code = codeOf(error);
+  if (code === undefined) {
+    // The driver says that a connection ended or an answer did not come by plain errors without a code; a
+    // mistake in the code is a TypeError or the like.
+    return error.constructor === Error || error.constructor === AggregateError;
+  }
+  if (sqlState.test(code) && !isSystemCode(error)) {
+    return awayClasses.has(code.slice(0, 2)) || awayCodes.has(code) || retryable.has(code);
+  }
+  // A socket's, the resolver's or TLS's own code: ECONNRESET, EAI_AGAIN, CERT_HAS_EXPIRED …
+  return true;
+}
+
+/** What a port throws for a fault of the driver: `Unavailable` when the database went away. */
+export function portFault(error: unknown): unknown {
+  return isDatabaseAway(error) ? new Unavailable('the database did not answer', { cause: error }) : error;
+}
+
+function codeOf(error: unknown): string | undefined {
+  const code = (error as { code?: unknown } | null)?.code;
+  return typeof code === 'string' ? code : undefined;
+}
+
+/** `EPIPE` has the shape of a SQLSTATE. */
+function isSystemCode(error: Error): boolean {
+  return 'syscall' in error || 'errno' in error;
+}

@@ -1,0 +1,82 @@
+import type {
+  AccessKeyId,
+  CampaignId,
+  MirrorAddress,
+  MirrorId,
+  OwnerId,
+  Timestamp,
+} from '@campaign-mirror/domain';
+
+export interface StoredCampaign {
+  readonly id: CampaignId;
+  ownerId: OwnerId;
+  isDefault: boolean;
+  name: string | undefined;
+}
+
+export interface StoredMirror {
+  readonly id: MirrorId;
+  readonly campaignId: CampaignId;
+  targetUrl: MirrorAddress;
+  clicks: number;
+  updatedExternally: boolean;
+  updatedExternallyAt: Timestamp | null;
+  readonly createdAt: Timestamp;
+  updatedAt: Timestamp;
+}
+
+export interface StoredAccessKey {
+  readonly id: AccessKeyId;
+  readonly ownerId: OwnerId;
+  readonly name: string;
+  /** Microseconds since 1970; undefined for never. */
+  readonly expiresAt: bigint | undefined;
+  revoked: boolean;
+}
+
+/** A row of the history (decisions: history). */
+export interface HistoryRow {
+  readonly mirrorId: MirrorId;
+  readonly campaignId: CampaignId;
+  readonly actor: 'key' | 'operator';
+  readonly accessKeyId: AccessKeyId | null;
+  readonly ownerId: OwnerId;
+  readonly addressBefore: MirrorAddress;
+  readonly addressAfter: MirrorAddress;
+  readonly changedAt: Timestamp;
+  readonly requestId: string;
+}
+
+/**
+ * What the in-memory adapters share. One process, nothing kept; as atomic as PostgreSQL, since a step that
+ * judges and writes is not interrupted.
+ */
+export class InMemoryStore {
+  readonly campaigns = new Map<CampaignId, StoredCampaign>();
+  readonly mirrors = new Map<CampaignId, StoredMirror>();
+  /** By the SHA-256 of the key, in hexadecimal. */
+  readonly accessKeys = new Map<string, StoredAccessKey>();
+  readonly history: HistoryRow[] = [];
+  readonly now: () => bigint;
+  #lastId = 0;
+
+  /** `now` gives microseconds since 1970. */
+  constructor(now = () => BigInt(Date.now()) * 1000n) {
+    this.now = now;
+  }
+
+  nextId<Id extends number>(): Id {
+    this.#lastId += 1;
+    return this.#lastId as Id;
+  }
+}
+
+/** `2026-11-20T15:36:00.123456Z` for microseconds since 1970. */
+export function timestamp(microseconds: bigint): Timestamp {
+  const milliseconds = new Date(Number(microseconds / 1000n)).toISOString().slice(0, -1);
+  return `${milliseconds}${String(microseconds % 1000n).padStart(3, '0')}Z` as Timestamp;
+}
+
+export function microseconds(time: Timestamp): bigint {
+  return BigInt(Date.parse(`${time.slice(0, 23)}Z`)) * 1000n + BigInt(time.slice(23, 26));
+}

@@ -1,0 +1,74 @@
+import type { Pool, PoolClient } from 'pg';
+import { type Database, type DatabaseAddress, openDatabase } from './database.ts';
+import { schema } from './entities.ts';
+import { grants } from './grants.ts';
+import { roles } from './roles.ts';
+
+/** One migration at a time in a database: an advisory lock's number, of our own choosing. */
+const migrationLock = 7_236_110_421;
+
+/** Nothing newer than this is used. */
+export const oldestServerVersion = 15;
+
+/** Two connections: one holds the lock, one migrates. A migration may take its time. */
+const unhurried = { size: 2, waitTimeout: 10_000, statementTimeout: 0, queryTimeout: 0 };
+
+/**
+ * Brings the schema up to date and gives the roles that exist their rights. Several processes may do so at
+ * once: they take turns, and the second finds nothing to do.
+ * @throws what the driver throws: the database is away, or the role lacks a right
+ */
+export async function migrate(address: DatabaseAddress): Promise<void> {
+  const database = await openDatabase(address, unhurried, 'campaign-mirror migrations');
+  try {
+    const turn = await database.pool.connect();
+    try {
+      await turn.query('begin');
+      await turn.query('select pg_advisory_xact_lock($1)', [migrationLock]);
+      await migrateInTurn(database);
+      await turn.query('commit');
+      turn.release();
+    } catch (error) {
+      turn.release(true);
+      throw error;
+    }
+  } finally {
+    await database.close();
+  }
+}
+
+async function migrateInTurn({ orm, pool }: Database): Promise<void> {
+  // Not `create schema if not exists`: it asks for the right to create even where nothing is to be created.
+  const { rowCount } = await pool.query('select from pg_namespace where nspname = $1', [schema]);
+  if (rowCount === 0) await pool.query(`create schema ${schema}`);
+  await orm.migrator.up();
+  const client = await pool.connect();
+  try {
+    await grantRights(client);
+    client.release();
+  } catch (error) {
+    client.release(true);
+    throw error;
+  }
+}
+
+/** Roles come and go with their server: each start gives those that exist what they need. */
+async function grantRights(client: PoolClient): Promise<void> {
+  await client.query('begin');
+  for (const [role, rights] of Object.entries(grants)) {
+    const name = roles[role as keyof typeof grants];
+    const { rowCount } = await client.query('select from pg_roles where rolname = $1', [name]);
+    if (rowCount === 0) continue;
+    await client.query(`grant usage on schema ${schema} to ${name}`);
+    for (const right of rights) await client.query(`grant ${right} to ${name}`);
+  }
+  await client.query('commit');
+}
+
+/** The server's major version, such as 15. */
+export async function serverVersion(pool: Pool): Promise<number> {
+  const { rows } = await pool.query<{ version: string }>(
+    "select current_setting('server_version_num') as version",
+  );
+  return Math.floor(Number(rows[0]?.version) / 10_000);
+}

@@ -1,0 +1,58 @@
+import type { AccessKey, AccessKeyId, Caller, Identity, OwnerId } from '@campaign-mirror/domain';
+import { LRUCache } from 'lru-cache';
+import { keyHash } from './key-hash.ts';
+import { safeInteger } from './mirror-row.ts';
+import type { Statement, Statements } from './statements.ts';
+
+const whoIs: Statement = {
+  name: 'who-is',
+  text: `
+    select id, owner_id, extract(epoch from expires_at - clock_timestamp()) * 1000 as expires_in
+    from campaign_mirror.access_keys
+    where hash = $1 and revoked_at is null and (expires_at is null or expires_at > clock_timestamp())`,
+};
+
+/** Valid keys that are remembered at once, at most. */
+const remembered = 10_000;
+
+/**
+ * Access keys in PostgreSQL. With `cacheSeconds` a valid key is remembered for so long, and never past its expiry:
+ * a revocation then takes as long to be heard of.
+ */
+export class PostgresIdentity implements Identity {
+  readonly #statements: Statements;
+  readonly #callers: LRUCache<string, Caller> | undefined;
+  readonly #cacheMs: number;
+
+  constructor(statements: Statements, { cacheSeconds = 0 } = {}) {
+    this.#statements = statements;
+    this.#cacheMs = cacheSeconds * 1000;
+    // Without a resolution of 0 the clock is read once a millisecond and an entry could outlive its key by that.
+    this.#callers = cacheSeconds > 0 ? new LRUCache({ max: remembered, ttlResolution: 0 }) : undefined;
+  }
+
+  async whoIs(key: AccessKey): Promise<Caller | undefined> {
+    const hash = keyHash(key);
+    const known = this.#callers?.get(hash.toString('latin1'));
+    if (known) return known;
+
+    type Row = { id: string; owner_id: string; expires_in: string | null };
+    const asked = performance.now();
+    const [row] = await this.#statements.run<Row>(whoIs, [hash]);
+    if (!row) return undefined;
+    const caller = {
+      ownerId: safeInteger(row.owner_id) as OwnerId,
+      accessKeyId: safeInteger(row.id) as AccessKeyId,
+    };
+    this.#remember(hash, caller, row.expires_in, asked);
+    return caller;
+  }
+
+  #remember(hash: Buffer, caller: Caller, expiresIn: string | null, asked: number): void {
+    if (!this.#callers) return;
+    // Counted from before the question, so that the way of the answer does not lengthen the key's life.
+    const left = Math.min(this.#cacheMs, expiresIn === null ? Number.POSITIVE_INFINITY : Number(expiresIn));
+    const ttl = Math.floor(left - (performance.now() - asked));
+    if (ttl > 0) this.#callers.set(hash.toString('latin1'), caller, { ttl });
+  }
+}

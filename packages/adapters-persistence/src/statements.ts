@@ -1,0 +1,42 @@
+import type { Pool, QueryResultRow } from 'pg';
+import { isRetryable, portFault } from './database-faults.ts';
+
+/** A statement of the hot path: parsed and planned once a connection, under its name. */
+export interface Statement {
+  readonly name: string;
+  readonly text: string;
+}
+
+/**
+ * Runs statements on the pool. Each is a transaction of its own, so that a connection which dies in it goes with
+ * it, and one that PostgreSQL ended for another's sake is run once more.
+ */
+export class Statements {
+  readonly #pool: Pool;
+  readonly #named: boolean;
+
+  /** `named: false` for a pooler in transaction mode that keeps no prepared statements. */
+  constructor(pool: Pool, { named = true } = {}) {
+    this.#pool = pool;
+    this.#named = named;
+  }
+
+  /** @throws Unavailable when the database went away: the outcome of the statement is unknown then */
+  async run<Row extends QueryResultRow>(statement: Statement, values: unknown[]): Promise<Row[]> {
+    try {
+      return await this.#query<Row>(statement, values);
+    } catch (error) {
+      if (!isRetryable(error)) throw portFault(error);
+    }
+    try {
+      return await this.#query<Row>(statement, values);
+    } catch (error) {
+      throw portFault(error);
+    }
+  }
+
+  async #query<Row extends QueryResultRow>({ name, text }: Statement, values: unknown[]): Promise<Row[]> {
+    const { rows } = await this.#pool.query<Row>(this.#named ? { name, text, values } : { text, values });
+    return rows;
+  }
+}

@@ -1,0 +1,45 @@
+import type { Branded } from './branded.ts';
+import { crc32 } from './crc32.ts';
+
+/** A well-formed access key: `cm_`, 43 characters of base62, 6 characters of their CRC-32 (decisions: keys). */
+export type AccessKey = Branded<string, 'AccessKey'>;
+
+const alphabet = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
+const shape = /^cm_[0-9A-Za-z]{49}$/;
+const checked = 'cm_'.length + 43;
+
+/** How many random bytes a key is made of. */
+export const accessKeyBytes = 32;
+
+/** Reads a key. Undefined where its shape or its checksum is not that of a key: no look-up is needed then. */
+export function accessKey(text: string): AccessKey | undefined {
+  if (!shape.test(text)) return undefined;
+  return text.slice(checked) === checksum(text.slice(0, checked)) ? (text as AccessKey) : undefined;
+}
+
+/**
+ * Makes the key that stands for 256 random bits.
+ * @throws RangeError unless there are exactly 32 bytes
+ */
+export function accessKeyFrom(random: Uint8Array): AccessKey {
+  if (random.length !== accessKeyBytes) throw new RangeError(`an access key takes ${accessKeyBytes} bytes`);
+  let number = 0n;
+  for (const byte of random) number = (number << 8n) | BigInt(byte);
+  const body = `cm_${base62(number, 43)}`;
+  return `${body}${checksum(body)}` as AccessKey;
+}
+
+/** The part of a key that may be shown to tell keys apart: its first 10 characters. */
+export function displayedPart(key: AccessKey): string {
+  return key.slice(0, 10);
+}
+
+function checksum(body: string): string {
+  return base62(BigInt(crc32(body)), 6);
+}
+
+function base62(number: bigint, width: number): string {
+  let text = '';
+  for (let rest = number; rest > 0n; rest /= 62n) text = alphabet.charAt(Number(rest % 62n)) + text;
+  return text.padStart(width, '0');
+}

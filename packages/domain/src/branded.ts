@@ -1,0 +1,4 @@
+declare const brand: unique symbol;
+
+/** A value that only its own maker function hands out: a `string` does not pass for an access key. */
+export type Branded<Value, Name extends string> = Value & { readonly [brand]: Name };

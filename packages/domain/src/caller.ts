@@ -1,0 +1,7 @@
+import type { AccessKeyId, OwnerId } from './identifiers.ts';
+
+/** Who calls: the owner that a valid access key was issued to, and which key it was. */
+export interface Caller {
+  readonly ownerId: OwnerId;
+  readonly accessKeyId: AccessKeyId;
+}

@@ -1,0 +1,26 @@
+import type { Branded } from './branded.ts';
+
+/** Identifies a campaign: an integer from 1 to 2^53-1. */
+export type CampaignId = Branded<number, 'CampaignId'>;
+/** Identifies whom a campaign belongs to: an integer from 1 to 2^53-1. Owners are not records of ours. */
+export type OwnerId = Branded<number, 'OwnerId'>;
+/** Identifies a mirror: an integer from 1 to 2^53-1. */
+export type MirrorId = Branded<number, 'MirrorId'>;
+/** Identifies an access key (not the key itself): an integer from 1 to 2^53-1. */
+export type AccessKeyId = Branded<number, 'AccessKeyId'>;
+
+type Identifier = CampaignId | OwnerId | MirrorId | AccessKeyId;
+
+/**
+ * Reads an identifier: ASCII digits without a sign or a leading zero, from 1 to 2^53-1.
+ * Anything else is undefined (decisions: path identifier).
+ */
+export function identifier<Id extends Identifier>(text: string): Id | undefined {
+  if (!/^[1-9][0-9]{0,15}$/.test(text)) return undefined;
+  const value = Number(text);
+  return Number.isSafeInteger(value) ? (value as Id) : undefined;
+}
+
+export const campaignId = (text: string) => identifier<CampaignId>(text);
+export const ownerId = (text: string) => identifier<OwnerId>(text);
+export const accessKeyId = (text: string) => identifier<AccessKeyId>(text);

@@ -1,0 +1,37 @@
+import type { Branded } from './branded.ts';
+import { type HostDenylist, isDenied } from './host-denylist.ts';
+import { parseUrl } from './url.ts';
+
+/** An address that a mirror may point to (decisions: the address). Kept exactly as it was sent. */
+export type MirrorAddress = Branded<string, 'MirrorAddress'>;
+
+/** Why a text is no mirror address, in the order in which it is judged. */
+export type AddressFault = 'too-long' | 'not-a-url' | 'denied-host';
+
+/** In Unicode code points. */
+export const longestAddress = 2048;
+
+/** The scheme, exactly two slashes, and a character of the host. */
+const absolute = /^https?:\/\/[^/?#]/i;
+/** From the slashes to the path, the query or the fragment (RFC 3986, section 3.2). */
+const authority = /^[^/]*\/\/([^/?#]*)/;
+/** White space, control characters, the bidirectional controls, and the backslash that parsers take for a slash. */
+const forbidden = /[\p{Cc}\p{Zs}\p{Zl}\p{Zp}\u202A-\u202E\u2066-\u2069\\]/u;
+
+/** Judges a text as the address of a mirror: the address itself, or what is wrong with it. */
+export function mirrorAddress(text: string, denied: HostDenylist): MirrorAddress | { fault: AddressFault } {
+  if (isLongerThan(text, longestAddress)) return { fault: 'too-long' };
+  if (!absolute.test(text) || forbidden.test(text) || !text.isWellFormed()) return { fault: 'not-a-url' };
+  if (authority.exec(text)?.[1]?.includes('@')) return { fault: 'not-a-url' };
+  const parsed = parseUrl(text);
+  if (!parsed) return { fault: 'not-a-url' };
+  if (isDenied(denied, parsed.hostname)) return { fault: 'denied-host' };
+  return text as MirrorAddress;
+}
+
+function isLongerThan(text: string, codePoints: number): boolean {
+  // A code point takes one or two UTF-16 code units: most texts need no counting.
+  if (text.length <= codePoints) return false;
+  if (text.length > 2 * codePoints) return true;
+  return [...text].length > codePoints;
+}
