@@ -1,0 +1,26 @@
+import { type AccessKey, accessKey } from '@campaign-mirror/domain';
+import type { Fault } from './replies.ts';
+
+/** The scheme in any case, then one or more spaces and what follows them, if anything does (RFC 6750, section 2.1). */
+const bearer = /^bearer(?: +(.*))?$/i;
+
+/**
+ * The key that the headers carry, or why there is none (decisions: order of checks, 3). Takes the raw headers,
+ * name and value in turn, because `headers.authorization` hides a second one.
+ */
+export function keyInHeaders(rawHeaders: readonly string[]): AccessKey | { fault: Fault } {
+  const credentials = headerValues(rawHeaders, 'authorization');
+  if (credentials.length > 1) return { fault: 'repeated-authorization' };
+  const scheme = bearer.exec(credentials[0] ?? '');
+  if (!scheme) return { fault: 'no-key' };
+  return accessKey(scheme[1] ?? '') ?? { fault: 'invalid-key' };
+}
+
+/** Each value that a header was sent with. `name` in lower case. */
+export function headerValues(rawHeaders: readonly string[], name: string): string[] {
+  const values: string[] = [];
+  for (let at = 0; at < rawHeaders.length; at += 2) {
+    if (rawHeaders[at]?.toLowerCase() === name) values.push(rawHeaders[at + 1] ?? '');
+  }
+  return values;
+}

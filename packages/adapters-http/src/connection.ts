@@ -1,0 +1,112 @@
+import { randomUUID } from 'node:crypto';
+import { STATUS_CODES } from 'node:http';
+import type { Socket } from 'node:net';
+import type { Exchange } from './exchange.ts';
+import type { Reply } from './replies.ts';
+import type { Rest } from './unread-body.ts';
+
+/**
+ * What is under way on one connection. Requests that were sent without waiting for the answer before are carried
+ * out one after the other: they are not safe methods (RFC 9112, section 9.3.2).
+ */
+export class Connection {
+  readonly #socket: Socket;
+  readonly #exchanges: Exchange[] = [];
+  readonly #carryOut: (exchange: Exchange) => void;
+  readonly #over: (exchange: Exchange) => void;
+  #refusedAt: number | undefined;
+
+  /** `over` hears of the end of each exchange, also of one that was never carried out. */
+  constructor(socket: Socket, carryOut: (exchange: Exchange) => void, over: (exchange: Exchange) => void) {
+    this.#socket = socket;
+    this.#carryOut = carryOut;
+    this.#over = over;
+    // Of a response that waits for its turn, Node does not say that its connection is gone.
+    socket.once('close', () => {
+      for (const exchange of this.#exchanges.splice(0)) over(exchange);
+    });
+  }
+
+  /** Carries out an exchange when those before it are over. */
+  begin(exchange: Exchange): void {
+    this.#exchanges.push(exchange);
+    exchange.response.once('close', () => this.#end(exchange));
+    if (this.#exchanges.length === 1) this.#carryOut(exchange);
+  }
+
+  #end(exchange: Exchange): void {
+    const at = this.#exchanges.indexOf(exchange);
+    if (at === -1) return;
+    this.#exchanges.splice(at, 1);
+    this.#over(exchange);
+    const next = this.#exchanges[0];
+    if (next && !this.#socket.destroyed) this.#carryOut(next);
+  }
+
+  /** Whether the message that is being received has an exchange already: its headers were read. */
+  get #receiving(): Exchange | undefined {
+    const last = this.#exchanges.at(-1);
+    return last && !last.request.complete ? last : undefined;
+  }
+
+  /**
+   * Answers what never became a request, past Node's own writer: after the answers to what was asked before,
+   * then the connection closes. `onSent` hears the request's identifier.
+   */
+  refuse(
+    reply: Reply,
+    rest: Rest,
+    onSent: (requestId: string) => void,
+    requestId: string = randomUUID(),
+  ): void {
+    // The parser complains of each further piece that it is given.
+    if (this.#refusedAt !== undefined) {
+      if (this.#socket.bytesRead - this.#refusedAt > rest.bytes) this.#socket.destroy();
+      return;
+    }
+    this.#refusedAt = this.#socket.bytesRead;
+    const broken = this.#receiving;
+    if (broken?.answered) {
+      // It was refused on its headers; what followed them is of no interest.
+      this.#socket.destroySoon();
+      return;
+    }
+    broken?.giveUp();
+    const id = broken?.requestId ?? requestId;
+    const send = () => {
+      if (!this.#socket.writable) return void this.#socket.destroy();
+      this.#socket.end(wireFormat(reply, id));
+      const timer = setTimeout(() => this.#socket.destroy(), rest.milliseconds);
+      this.#socket.once('close', () => clearTimeout(timer)).resume();
+      onSent(id);
+    };
+    const before = this.#exchanges.filter((exchange) => exchange !== broken);
+    if (before.length === 0) send();
+    else this.#lastWordsAfter(before, send);
+  }
+
+  #lastWordsAfter(before: Exchange[], send: () => void): void {
+    let left = before.length;
+    for (const exchange of before) {
+      exchange.response.once('close', () => {
+        left -= 1;
+        if (left === 0) send();
+      });
+    }
+  }
+}
+
+/** An answer as bytes (RFC 9112, section 4). */
+function wireFormat(reply: Reply, requestId: string): string {
+  const body = reply.body ?? '';
+  const headers = {
+    ...reply.headers,
+    'Content-Type': 'application/json; charset=utf-8',
+    'Content-Length': Buffer.byteLength(body),
+    'X-Request-Id': requestId,
+    Date: new Date().toUTCString(),
+    Connection: 'close',
+  };
+  const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
+  return `HTTP/1.1 ${reply.status} ${STATUS_CODES[reply.status]}\r\n${lines.join('')}\r\n${body}`;
+}

@@ -1,0 +1,91 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { announcesBody } from './body-headers.ts';
+import type { HttpLog } from './http-log.ts';
+import type { Reply } from './replies.ts';
+import { requestIdOf } from './request-id.ts';
+import { discardRest, type Rest } from './unread-body.ts';
+
+/** One request and its one answer. */
+export class Exchange {
+  readonly requestId: string;
+  readonly request: IncomingMessage;
+  readonly response: ServerResponse;
+  /** The body was read, or there is none: the connection can be used again. */
+  bodyRead: boolean;
+  route = '-';
+  campaign: number | undefined;
+  readonly #log: HttpLog;
+  readonly #rest: Rest;
+  readonly #isDraining: () => boolean;
+  readonly #began = performance.now();
+  #answered = false;
+
+  constructor(
+    request: IncomingMessage,
+    response: ServerResponse,
+    log: HttpLog,
+    rest: Rest,
+    isDraining: () => boolean,
+  ) {
+    this.request = request;
+    this.response = response;
+    this.requestId = requestIdOf(request.headers['x-request-id']);
+    this.bodyRead = !announcesBody(request);
+    this.#log = log;
+    this.#rest = rest;
+    this.#isDraining = isDraining;
+  }
+
+  get answered(): boolean {
+    return this.#answered;
+  }
+
+  /** Sends the answer; of several the first one counts. `close`: the connection ends with it. */
+  answer(reply: Reply, { close = false } = {}): void {
+    if (this.#answered) return;
+    this.#answered = true;
+    const callerGone = this.response.destroyed || this.request.socket.destroyed;
+    if (!callerGone) this.#send(reply, close || !this.bodyRead || this.#isDraining());
+    this.#report(reply.status, reply.because, callerGone);
+  }
+
+  /** The connection broke, or another took over the answer: nothing is sent any more. */
+  giveUp(): void {
+    this.#answered = true;
+  }
+
+  #send(reply: Reply, close: boolean): void {
+    const { response } = this;
+    response.writeHead(reply.status, {
+      ...reply.headers,
+      ...(reply.body !== undefined && {
+        'Content-Type': 'application/json; charset=utf-8',
+        'Content-Length': Buffer.byteLength(reply.body),
+      }),
+      'X-Request-Id': this.requestId,
+      ...(close && { Connection: 'close' }),
+    });
+    if (this.bodyRead) {
+      response.end(reply.body);
+      return;
+    }
+    // The whole answer goes out now; the connection is closed only after a bounded rest of the body was read,
+    // or the caller, still writing, would see a reset instead of the answer.
+    if (reply.body !== undefined && this.request.method !== 'HEAD') response.write(reply.body);
+    else response.flushHeaders();
+    discardRest(this.request, this.#rest, () => response.end());
+  }
+
+  #report(status: number, because: string | undefined, callerGone: boolean): void {
+    this.#log.answered({
+      requestId: this.requestId,
+      method: this.request.method ?? '-',
+      route: this.route,
+      status,
+      milliseconds: performance.now() - this.#began,
+      ...(because !== undefined && { because }),
+      ...(this.campaign !== undefined && { campaign: this.campaign }),
+      ...(callerGone && { callerGone }),
+    });
+  }
+}

@@ -1,0 +1,24 @@
+/** A request that was answered, for the log: never the key, the body, or an address. */
+export interface AnsweredRequest {
+  readonly requestId: string;
+  /** As it was sent; `-` where the parser did not get that far. */
+  readonly method: string;
+  /** The route's pattern, or `-` where there is none: never the path, which callers choose. */
+  readonly route: string;
+  readonly status: number;
+  readonly milliseconds: number;
+  /** Why it was not 200: the rule that refused, or what was wrong. */
+  readonly because?: string;
+  readonly campaign?: number;
+  /** The caller did not wait for the answer. */
+  readonly callerGone?: true;
+}
+
+/** What the HTTP adapter tells of itself. The app fills it. */
+export interface HttpLog {
+  answered(request: AnsweredRequest): void;
+  /** A fault behind an answer: 503 (`unavailable`) or 500. */
+  failed(requestId: string, error: unknown, because: 'unavailable' | 'unexpected'): void;
+}
+
+export const silentLog: HttpLog = { answered: () => {}, failed: () => {} };

@@ -1,0 +1,29 @@
+import type { IncomingMessage } from 'node:http';
+import { headerValues } from './authorization.ts';
+import type { Fault } from './replies.ts';
+
+/** A host and a port, or nothing (RFC 9112, section 3.2; RFC 3986, section 3.2.2). */
+const host = /^(?:\[[0-9A-Fa-f:.]+\]|[A-Za-z0-9._~!$&'()*+,;=%-]*)(?::[0-9]*)?$/;
+
+/** What Node's parser lets pass though it must be refused, or answers by itself and without a word. */
+export function messageFault(request: IncomingMessage): Fault | undefined {
+  if (request.httpVersionMajor !== 1 || isWronglyFramed(request)) return 'bad-request';
+  const hosts = headerValues(request.rawHeaders, 'host');
+  if (hosts.length > 1 || (hosts.length === 0 && request.httpVersionMinor === 1)) return 'bad-request';
+  if (!host.test(hosts[0] ?? '')) return 'bad-request';
+  return undefined;
+}
+
+/** A transfer coding that we do not decode, or any at all in HTTP/1.0 (RFC 9112, section 6.1). */
+function isWronglyFramed(request: IncomingMessage): boolean {
+  const coding = request.headers['transfer-encoding'];
+  if (coding === undefined) return false;
+  return request.httpVersionMinor === 0 || coding.trim().toLowerCase() !== 'chunked';
+}
+
+/** What the caller hears of an error of Node's parser, or of one of its deadlines. */
+export function parserFault(code: string | undefined): Fault {
+  if (code === 'HPE_HEADER_OVERFLOW') return 'header-fields-too-large';
+  if (code === 'ERR_HTTP_REQUEST_TIMEOUT') return 'request-timeout';
+  return 'bad-request';
+}

@@ -1,0 +1,8 @@
+import { randomUUID } from 'node:crypto';
+
+const visibleAscii = /^[\x21-\x7e]{1,128}$/;
+
+/** The caller's own identifier for its request, where it is 1 to 128 visible ASCII characters; else a new one. */
+export function requestIdOf(header: string | string[] | undefined): string {
+  return typeof header === 'string' && visibleAscii.test(header) ? header : randomUUID();
+}

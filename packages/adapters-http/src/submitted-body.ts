@@ -1,0 +1,33 @@
+import * as v from 'valibot';
+
+/** Why a body holds no address that could be judged, in the order in which it is found. */
+export type BodyFault = 'not-json' | 'required' | 'not-a-string';
+
+const fault = <F extends BodyFault>(name: F) => name;
+
+/** The request body (specification, section 2). Other keys are ignored. */
+export const requestBody = v.object(
+  {
+    mirror_endpoint: v.pipe(
+      v.nonNullish(v.unknown(), fault('required')),
+      v.string(fault('not-a-string')),
+      v.check((text) => text.trim() !== '', fault('required')),
+    ),
+  },
+  fault('required'),
+);
+
+/** The address in a body, or why there is none that could be judged. A leading byte order mark is no part of it. */
+export function submitted(bytes: Uint8Array): { address: string } | { unread: BodyFault } {
+  if (bytes.length === 0) return { unread: 'required' };
+  let value: unknown;
+  try {
+    value = JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes));
+  } catch {
+    return { unread: 'not-json' };
+  }
+  const read = v.safeParse(requestBody, value, { abortEarly: true, abortPipeEarly: true });
+  return read.success
+    ? { address: read.output.mirror_endpoint }
+    : { unread: read.issues[0].message as BodyFault };
+}
