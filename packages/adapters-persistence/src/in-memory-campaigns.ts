@@ -25,6 +25,7 @@ export class InMemoryCampaigns implements CampaignRepository, CampaignSettings {
   }
 
   async setMirror(seen: Campaign, { address, by, requestId }: MirrorChange): Promise<Mirror | undefined> {
+    if (!seen.hasMirror) return undefined;
     const now = this.#campaign(seen.id);
     const mirror = this.#store.mirrors.get(seen.id);
     if (!now || !mirror || now.ownerId !== seen.ownerId || now.isDefault !== seen.isDefault) return undefined;

@@ -14,6 +14,7 @@ export { keyHash } from './key-hash.ts';
 export { migrate, oldestServerVersion, serverVersion } from './migrate.ts';
 export { PostgresAccessKeys } from './postgres-access-keys.ts';
 export { PostgresCampaigns, setMirrorText } from './postgres-campaigns.ts';
+export { PostgresDemonstration } from './postgres-demonstration.ts';
 export { PostgresIdentity } from './postgres-identity.ts';
 export { PostgresSettings } from './postgres-settings.ts';
 export { type Role, roles } from './roles.ts';

@@ -1,0 +1,45 @@
+import type { OwnerId } from '@campaign-mirror/domain';
+import { type MikroORM, raw } from '@mikro-orm/postgresql';
+import { AccessKeyEntity, CampaignEntity, MirrorHistoryEntity } from './entities.ts';
+import { ormFault } from './orm-faults.ts';
+
+/** The demonstration set's place in PostgreSQL. */
+export class PostgresDemonstration {
+  readonly #orm: MikroORM;
+
+  constructor(orm: MikroORM) {
+    this.#orm = orm;
+  }
+
+  /** Whether there is no data at all, nor a trace of any: no campaign, no key, no history. */
+  async isPossible(): Promise<boolean> {
+    const em = this.#orm.em.fork();
+    try {
+      for (const entity of [CampaignEntity, AccessKeyEntity, MirrorHistoryEntity]) {
+        if ((await em.find(entity as typeof CampaignEntity, {}, { limit: 1 })).length > 0) return false;
+      }
+      return true;
+    } catch (error) {
+      throw ormFault(error);
+    }
+  }
+
+  /**
+   * Deletes the campaigns of these owners and revokes their keys, which stay as the trace that there was a
+   * demonstration. Tells how many campaigns there were.
+   */
+  async remove(owners: readonly OwnerId[]): Promise<number> {
+    const em = this.#orm.em.fork();
+    const theirs = { ownerId: { $in: [...owners] } };
+    try {
+      await em.nativeUpdate(
+        AccessKeyEntity,
+        { ...theirs, revokedAt: null },
+        { revokedAt: raw<string>('clock_timestamp()') },
+      );
+      return await em.nativeDelete(CampaignEntity, theirs);
+    } catch (error) {
+      throw ormFault(error);
+    }
+  }
+}

@@ -1,0 +1,72 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import {
+  type DatabaseAddress,
+  migrate,
+  missingRightsSql,
+  oldestServerVersion,
+} from '@campaign-mirror/adapters-persistence';
+import pg from 'pg';
+import type { Log } from './log.ts';
+import { mayComeBack, missingRights, nameOf, notMigrated, startFault, tooOld } from './start-faults.ts';
+
+/** Between two tries to reach a database, in milliseconds. */
+const betweenTries = 250;
+
+/**
+ * Waits until the database answers, at most `wait` milliseconds, and checks its version.
+ * @throws ClearError when it does not answer, refuses us, or is too old
+ */
+export async function awaitDatabase(address: DatabaseAddress, wait: number, log: Log): Promise<void> {
+  const until = performance.now() + wait;
+  for (let tries = 1; ; tries++) {
+    try {
+      const version = await serverVersionOf(address, Math.max(1_000, until - performance.now()));
+      if (version < oldestServerVersion) throw tooOld(version, address);
+      return;
+    } catch (error) {
+      if (!mayComeBack(error) || performance.now() + betweenTries > until) {
+        throw startFault(error, address) ?? error;
+      }
+      if (tries === 1) log.warn({ event: 'database-awaited' }, `waiting for the database ${nameOf(address)}`);
+    }
+    await pause(betweenTries);
+  }
+}
+
+async function serverVersionOf(address: DatabaseAddress, timeout: number): Promise<number> {
+  const client = new pg.Client({ ...address, connectionTimeoutMillis: timeout, query_timeout: timeout });
+  // What ends an idle connection is told to the query, or to nobody.
+  client.on('error', () => {});
+  try {
+    await client.connect();
+    const { rows } = await client.query(
+      "select current_setting('server_version_num')::int / 10000 as version",
+    );
+    return rows[0].version;
+  } finally {
+    await client.end().catch(() => {});
+  }
+}
+
+/** @throws ClearError when the role may not migrate */
+export async function migrateClearly(address: DatabaseAddress): Promise<void> {
+  try {
+    await migrate(address);
+  } catch (error) {
+    throw startFault(error, address) ?? error;
+  }
+}
+
+/** @throws ClearError when the schema is not there, or the service's role lacks a right */
+export async function checkRights(pool: pg.Pool, address: DatabaseAddress): Promise<void> {
+  let missing: string[];
+  try {
+    const { rows } = await pool.query<{ right_needed: string }>(missingRightsSql);
+    missing = rows.map((row) => row.right_needed);
+  } catch (error) {
+    const { code } = error as { code?: string };
+    if (code === '3F000' || code === '42P01' || code === '42703') throw notMigrated(address);
+    throw startFault(error, address) ?? error;
+  }
+  if (missing.length > 0) throw missingRights(missing, address);
+}

@@ -1,0 +1,41 @@
+import {
+  type AccessKey,
+  type CampaignId,
+  mirrorAddress,
+  noDeniedHosts,
+  type OwnerId,
+} from '@campaign-mirror/domain';
+import type { Operator } from './operator.ts';
+
+/** Far above the owners that anybody starts to count with, so that its key opens no campaign of yours. */
+export const demonstrationOwners = [
+  9_007_199_254_740_001 as OwnerId,
+  9_007_199_254_740_002 as OwnerId,
+] as const;
+
+/** How long its key lives, in seconds: 7 days. */
+const keyLives = 7 * 24 * 60 * 60;
+
+export interface Demonstration {
+  readonly key: AccessKey;
+  readonly withMirror: CampaignId;
+  readonly withoutMirror: CampaignId;
+  readonly isDefault: CampaignId;
+  readonly foreign: CampaignId;
+}
+
+/** Makes an owner with three campaigns and a key, and another owner's campaign. */
+export async function demonstrate({ campaigns, keys }: Operator): Promise<Demonstration> {
+  const [owner, stranger] = demonstrationOwners;
+  const create = async (of: OwnerId, name: string, isDefault = false) =>
+    (await campaigns.createCampaign({ owner: of, isDefault, name: `Demonstration: ${name}` })).id;
+  const withMirror = await create(owner, 'with a mirror');
+  const withoutMirror = await create(owner, 'without a mirror');
+  const isDefault = await create(owner, 'the default campaign', true);
+  const foreign = await create(stranger, "another owner's");
+  const address = mirrorAddress('https://first.example/', noDeniedHosts);
+  if (typeof address !== 'string') throw new TypeError('the demonstration needs an acceptable address');
+  for (const campaign of [withMirror, isDefault, foreign]) await campaigns.createMirror(campaign, address);
+  const { key } = await keys.issue({ owner, name: 'Demonstration', expiresIn: keyLives });
+  return { key, withMirror, withoutMirror, isDefault, foreign };
+}

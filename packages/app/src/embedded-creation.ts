@@ -1,0 +1,76 @@
+import { randomBytes } from 'node:crypto';
+import { chmod, chown, mkdir, readdir, rename, rm, stat, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Binaries } from './embedded-binaries.ts';
+import { codeOf } from './embedded-errors.ts';
+import { passageMode, syncFolder } from './embedded-folder.ts';
+import { initialise } from './embedded-initdb.ts';
+import { makePasswords, writePasswords } from './embedded-passwords.ts';
+import { isAlive } from './embedded-process.ts';
+import type { OsUser } from './embedded-program.ts';
+
+const draftName = /^cluster\.new-(\d+)-[0-9a-f]+$/;
+const draftsOfOurs = new Set<string>();
+
+/**
+ * Makes `<folder>/cluster` whole or not at all: in a draft beside it that is then renamed, so that a kill in the
+ * middle leaves no half of a cluster. False when another process was first; its cluster counts then.
+ */
+export async function createCluster(
+  folder: string,
+  binaries: Binaries,
+  user: OsUser | undefined,
+  durable: boolean,
+): Promise<boolean> {
+  const name = `cluster.new-${process.pid}-${randomBytes(4).toString('hex')}`;
+  const draft = join(folder, name);
+  draftsOfOurs.add(name);
+  try {
+    await makeFolder(draft, passageMode(user));
+    for (const inner of ['pgdata', 'logs']) await makeFolder(join(draft, inner), 0o700, user);
+    const passwords = makePasswords();
+    await writePasswords(join(draft, 'passwords.json'), passwords);
+    const passwordFile = join(draft, 'superuser');
+    await writeFile(passwordFile, passwords.superuser, { mode: 0o600 });
+    if (user !== undefined) await chown(passwordFile, user.uid, user.gid);
+    await initialise(binaries, user, join(draft, 'pgdata'), passwordFile, passwords, durable);
+    await rm(passwordFile);
+    if (durable) await syncFolder(draft);
+    await rename(draft, join(folder, 'cluster'));
+    if (durable) await syncFolder(folder);
+    return true;
+  } catch (error) {
+    await rm(draft, { recursive: true, force: true, maxRetries: 5 });
+    if (codeOf(error) === 'ENOTEMPTY' || codeOf(error) === 'EEXIST') return false;
+    throw error;
+  } finally {
+    draftsOfOurs.delete(name);
+  }
+}
+
+async function makeFolder(path: string, mode: number, owner?: OsUser): Promise<void> {
+  await mkdir(path, mode);
+  await chmod(path, mode);
+  if (owner !== undefined) await chown(path, owner.uid, owner.gid);
+}
+
+/** Removes what killed processes left of their drafts. What resists is left for the next time. */
+export async function sweepDrafts(folder: string): Promise<void> {
+  for (const name of await readdir(folder)) {
+    const process = draftName.exec(name)?.[1];
+    if (
+      process === undefined ||
+      draftsOfOurs.has(name) ||
+      (await isInUse(join(folder, name), Number(process)))
+    )
+      continue;
+    await rm(join(folder, name), { recursive: true, force: true, maxRetries: 5 }).catch(() => {});
+  }
+}
+
+/** In a container a killed process and its successor often have the same number; elsewhere another may get it. */
+async function isInUse(draft: string, processId: number): Promise<boolean> {
+  if (processId === process.pid || !isAlive(processId)) return false;
+  const made = (await stat(draft).catch(() => undefined))?.mtimeMs ?? 0;
+  return Date.now() - made < 10 * 60_000;
+}

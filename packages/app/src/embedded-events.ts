@@ -1,0 +1,51 @@
+export type EmbeddedEvent =
+  /** The cluster was made: the first start in this data folder. */
+  | 'created'
+  /** A server is being started. */
+  | 'starting'
+  | 'started'
+  /** A server that ran already is used. */
+  | 'adopted'
+  /** The connection that watches the server was lost, with its server or alone. */
+  | 'lost'
+  /** After a pause the server is looked for, and started if there is none. */
+  | 'restarting'
+  | 'restart-failed'
+  /** Another server process runs now, on the same port. */
+  | 'restarted'
+  /** The server had lived on; only the connection was lost. */
+  | 'reconnected'
+  | 'given-up'
+  /** Nobody else uses the server: it is being stopped. */
+  | 'stopping'
+  /** It did not end in time and was told to drop everything; the next start recovers. */
+  | 'stop-forced'
+  | 'stopped'
+  /** Others use the server, or it could not be stopped. */
+  | 'left-running';
+
+/** For the log of the application; the details hold no secret. Must not throw. */
+export type EmbeddedEvents = (event: EmbeddedEvent, detail: Record<string, unknown>) => void;
+
+/** Bounds of the supervision, in milliseconds but for the attempts. */
+export interface Patience {
+  /** Attempts to bring the server back, without `healthyMs` of health in between. */
+  attempts: number;
+  /** The pause before the first attempt; it doubles up to `longestPauseMs`. */
+  firstPauseMs: number;
+  longestPauseMs: number;
+  healthyMs: number;
+  /** How often we look whether somebody has told the server to shut down. */
+  lookMs: number;
+  /** How long a fast shutdown may take before it becomes an immediate one. */
+  fastStopMs: number;
+}
+
+export const usualPatience: Patience = {
+  attempts: 10,
+  firstPauseMs: 100,
+  longestPauseMs: 5000,
+  healthyMs: 60_000,
+  lookMs: 5000,
+  fastStopMs: 20_000,
+};

@@ -1,0 +1,52 @@
+import { ClearError } from './clear-error.ts';
+import type { Binaries } from './embedded-binaries.ts';
+import { oneLine, orYourOwn } from './embedded-errors.ts';
+import { type EmbeddedUser, type Passwords, userNames } from './embedded-passwords.ts';
+import { type Ended, type OsUser, run } from './embedded-program.ts';
+
+export const databaseName = 'campaign_mirror';
+
+/** Fills the empty folder `pgdata` with a cluster that has our roles and our database. Throws a ClearError. */
+export async function initialise(
+  binaries: Binaries,
+  user: OsUser | undefined,
+  pgdata: string,
+  passwordFile: string,
+  passwords: Passwords,
+  durable: boolean,
+): Promise<void> {
+  // Written without waiting for the disk, and brought to it once, at the end.
+  const cluster = ['-D', pgdata, '-E', 'UTF8', '--locale', 'C', '--no-sync', '--no-instructions'];
+  const access = ['-U', userNames.superuser, '--pwfile', passwordFile, '-A', 'scram-sha-256'];
+  check(await run(binaries.initdb, [...cluster, ...access], user), pgdata);
+
+  const quiet = ['-c', 'log_min_messages=fatal', '-c', 'log_min_error_statement=panic'];
+  const single = ['--single', '-D', pgdata, '-c', 'exit_on_error=on', '-c', 'fsync=off', ...quiet];
+  const statements = firstStatements(passwords).map((statement) => `${statement}\n`);
+  check(await run(binaries.postgres, [...single, 'template1'], user, statements.join('')), pgdata);
+  if (durable) check(await run(binaries.initdb, ['-D', pgdata, '--sync-only'], user), pgdata);
+}
+
+/** One line each: PostgreSQL's single-user mode takes a line for a statement. It runs in template1, which new databases copy. */
+function firstStatements(passwords: Passwords): string[] {
+  const ours = (Object.keys(userNames) as EmbeddedUser[]).filter((user) => user !== 'superuser');
+  const names = ours.map((user) => userNames[user]).join(', ');
+  return [
+    ...ours.map((user) => `CREATE ROLE ${userNames[user]} LOGIN PASSWORD '${passwords[user]}'`),
+    'REVOKE ALL ON SCHEMA public FROM PUBLIC',
+    `GRANT USAGE ON SCHEMA public TO ${names}`,
+    `CREATE DATABASE ${databaseName} OWNER ${userNames.owner}`,
+    `REVOKE ALL ON DATABASE ${databaseName}, postgres, template1 FROM PUBLIC`,
+    `GRANT CONNECT ON DATABASE ${databaseName} TO ${names}`,
+  ];
+}
+
+function check({ code, output, errors }: Ended, pgdata: string): void {
+  if (code === 0) return;
+  const lines = `${output}\n${errors}`.split('\n');
+  const why =
+    lines.find((line) => /\b(error|FATAL|PANIC):/.test(line)) ?? lines.findLast((line) => line.trim());
+  throw new ClearError(
+    `The embedded database cannot be created in ${pgdata} (${oneLine(why ?? `exit code ${code}`)}): choose another folder with DATA_DIR, or ${orYourOwn}.`,
+  );
+}

@@ -1,0 +1,50 @@
+import type { Client } from 'pg';
+import type { Cluster } from './embedded-cluster.ts';
+import { connectMember, disconnect } from './embedded-connection.ts';
+import type { EmbeddedEvents, Patience } from './embedded-events.ts';
+import { unregister } from './embedded-locks.ts';
+import { livingPostmaster } from './embedded-postmaster.ts';
+import { stopServer } from './embedded-stop.ts';
+
+/** Gives up our registrations, and stops the server if nobody else has one. Never rejects, and ends in bounded time. */
+export async function leaveServer(
+  cluster: Cluster,
+  connection: Client | undefined,
+  patience: Patience,
+  onEvent: EmbeddedEvents,
+): Promise<void> {
+  const living = await livingPostmaster(cluster.pgdata);
+  if (living === undefined) {
+    if (connection !== undefined) await disconnect(connection);
+    return onEvent('stopped', { folder: cluster.folder, already: true });
+  }
+  const { processId, port } = living;
+  // The second try is for a connection that was lost while its server lives on: it may be ours alone to stop.
+  const alone = (await isLast(connection)) ?? (await isLast(await reconnect(cluster, port)));
+  if (alone === undefined || !alone.last) {
+    if (alone !== undefined) await disconnect(alone.client);
+    return onEvent('left-running', { processId, port });
+  }
+  onEvent('stopping', { processId, port });
+  const stopped = await stopServer(cluster, patience.fastStopMs, (forced) =>
+    onEvent('stop-forced', { processId: forced, afterMs: patience.fastStopMs }),
+  );
+  await disconnect(alone.client);
+  onEvent(stopped ? 'stopped' : 'left-running', { processId, port });
+}
+
+/** Undefined when the connection is lost. */
+async function isLast(client: Client | undefined): Promise<{ client: Client; last: boolean } | undefined> {
+  if (client === undefined) return undefined;
+  try {
+    return { client, last: await unregister(client) };
+  } catch {
+    await disconnect(client);
+    return undefined;
+  }
+}
+
+async function reconnect(cluster: Cluster, port: number): Promise<Client | undefined> {
+  const again = await connectMember(cluster, port).catch(() => undefined);
+  return again?.client;
+}

@@ -1,0 +1,69 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import type { Client } from 'pg';
+import { ClearError } from './clear-error.ts';
+import type { Cluster } from './embedded-cluster.ts';
+import { isAlive } from './embedded-process.ts';
+
+/**
+ * Who uses a database stands in the database itself, as advisory locks of a connection: they end with their
+ * process, whatever way it ends, where a file would stay. Keys: our own number, then what is held.
+ */
+const space = 0x434d;
+const membership = 1;
+const service = 2;
+
+/** A killed process' connection is noticed after a moment: this long its locks may outlive it, in milliseconds. */
+const afterlifeMs = 2000;
+
+export const memberName = `campaign mirror process ${process.pid}`;
+
+/** Another process has become the service of this data folder. */
+export class ServiceElsewhere extends ClearError {}
+
+/** Waits while the last one to leave makes up its mind: then the lock comes, or the connection ends. */
+export async function registerMember(client: Client): Promise<void> {
+  await client.query('select pg_advisory_lock_shared($1, $2)', [space, membership]);
+}
+
+/** Throws ServiceElsewhere when a living process holds it. */
+export async function registerService(client: Client, cluster: Cluster): Promise<void> {
+  const taken = () => tryLock(client, service);
+  if (await within(afterlifeMs, taken)) return;
+  const [holder] = await holders(client, service);
+  throw new ServiceElsewhere(
+    `The data folder ${cluster.folder} is in use by another service (process ${holder ?? 'unknown'}): stop that one, or choose another folder with DATA_DIR.`,
+  );
+}
+
+/** Gives the registrations up; true when nobody else is registered: then no one can be until the connection ends. */
+export async function unregister(client: Client): Promise<boolean> {
+  await client.query('select pg_advisory_unlock($1, $2)', [space, service]);
+  await client.query('select pg_advisory_unlock_shared($1, $2)', [space, membership]);
+  if (await tryLock(client, membership)) return true;
+  const othersEnded = async () => (await holders(client, membership)).some((one) => !isAlive(one));
+  return (await othersEnded()) && (await within(afterlifeMs, () => tryLock(client, membership)));
+}
+
+async function tryLock(client: Client, what: number): Promise<boolean> {
+  const { rows } = await client.query('select pg_try_advisory_lock($1, $2) as got', [space, what]);
+  return rows[0]?.got === true;
+}
+
+async function within(milliseconds: number, attempt: () => Promise<boolean>): Promise<boolean> {
+  for (const deadline = Date.now() + milliseconds; ; await pause(50)) {
+    if (await attempt()) return true;
+    if (Date.now() > deadline) return false;
+  }
+}
+
+/** The numbers of the other processes that hold the lock. */
+async function holders(client: Client, what: number): Promise<number[]> {
+  const { rows } = await client.query<{ name: string }>(
+    `select a.application_name as name
+       from pg_locks l join pg_stat_activity a using (pid) join pg_database d on d.oid = l.database
+      where l.locktype = 'advisory' and l.granted and l.classid = $1 and l.objid = $2 and l.objsubid = 2
+        and d.datname = current_database() and l.pid <> pg_backend_pid()`,
+    [space, what],
+  );
+  return rows.map(({ name }) => Number(/\d+$/.exec(name)?.[0] ?? 0)).filter((one) => one > 0);
+}

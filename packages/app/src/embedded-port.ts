@@ -1,0 +1,28 @@
+import { randomInt } from 'node:crypto';
+import { once } from 'node:events';
+import { createServer } from 'node:net';
+
+/**
+ * A free port of 127.0.0.1, below those that systems give to outgoing connections: else one of these (a pool that
+ * looks for the database can even meet itself) might hold the port when the database is to come back to it.
+ */
+export async function freePort(): Promise<number> {
+  for (let tries = 0; tries < 100; tries++) {
+    const port = randomInt(20_000, 30_000);
+    if (await isFree(port)) return port;
+  }
+  throw new Error('no free port between 20000 and 30000');
+}
+
+export async function isFree(port: number): Promise<boolean> {
+  const server = createServer();
+  try {
+    server.listen({ host: '127.0.0.1', port, exclusive: true });
+    await once(server, 'listening');
+    return true;
+  } catch {
+    return false;
+  } finally {
+    server.close();
+  }
+}

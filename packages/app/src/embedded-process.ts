@@ -1,0 +1,21 @@
+import { readFile } from 'node:fs/promises';
+import { run } from './embedded-program.ts';
+
+/** Whether a process of this number exists, be it ours or not. */
+export function isAlive(processId: number): boolean {
+  try {
+    process.kill(processId, 0);
+    return true;
+  } catch (error) {
+    return error instanceof Error && 'code' in error && error.code === 'EPERM';
+  }
+}
+
+/** A process' command line, its arguments parted by blanks; empty when there is none (or it waits to be reaped). */
+export async function commandLine(processId: number): Promise<string> {
+  if (process.platform === 'linux') {
+    const text = await readFile(`/proc/${processId}/cmdline`, 'utf8').catch(() => '');
+    return text.replaceAll('\0', ' ').trim();
+  }
+  return (await run('/bin/ps', ['-ww', '-o', 'command=', '-p', String(processId)])).output.trim();
+}

@@ -1,0 +1,85 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
+import { once } from 'node:events';
+import { open, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
+import { ClearError } from './clear-error.ts';
+import type { Cluster } from './embedded-cluster.ts';
+import { oneLine } from './embedded-errors.ts';
+import { lastFatal, loggedSince, logSizes, trimLogs } from './embedded-log.ts';
+import { livingPostmaster } from './embedded-postmaster.ts';
+import { surroundings } from './embedded-program.ts';
+import { type ServerSettings, serverArguments } from './embedded-settings.ts';
+
+/** How a start ended: `rival`: another one runs already; `orphans`: processes of a killed server still end. */
+export type Start =
+  | { kind: 'ready'; processId: number }
+  | { kind: 'rival' | 'orphans' | 'port-taken' | 'failed'; because: string };
+
+/** Crash recovery reads at most 1 GB of log back; five minutes are plenty even for a slow disk. */
+const longestStartMs = 5 * 60_000;
+
+/** Starts the cluster's server and waits until it accepts connections. When the signal aborts, it is stopped again. */
+export async function startServer(
+  cluster: Cluster,
+  port: number,
+  settings: ServerSettings,
+  signal: AbortSignal,
+): Promise<Start> {
+  await trimLogs(cluster.logs);
+  const before = await logSizes(cluster.logs);
+  // What the server says before its own log begins goes to a file without a name: a pipe of ours would break with us.
+  const name = join(cluster.home, `start-${process.pid}-${randomBytes(4).toString('hex')}`);
+  const said = await open(name, 'wx+', 0o600);
+  try {
+    await rm(name);
+    const child = spawn(cluster.binaries.postgres, serverArguments(cluster, port, settings), {
+      ...surroundings(cluster.user),
+      // A session of its own: a terminal's Ctrl-C reaches every process of ours.
+      detached: true,
+      stdio: ['ignore', said.fd, said.fd],
+    });
+    child.unref();
+    if (await becomesReady(cluster, child, signal)) return { kind: 'ready', processId: child.pid ?? 0 };
+    const own = Buffer.alloc(64 * 1024);
+    const { bytesRead } = await said.read(own, 0, own.length, 0);
+    return failure(own.toString('utf8', 0, bytesRead) + (await loggedSince(cluster.logs, before)));
+  } finally {
+    await said.close();
+  }
+}
+
+async function becomesReady(cluster: Cluster, child: ChildProcess, signal: AbortSignal): Promise<boolean> {
+  const spawned = once(child, 'spawn');
+  let ended = false;
+  const end = once(child, 'exit').then(() => {
+    ended = true;
+  });
+  end.catch(() => {});
+  await spawned;
+  const deadline = Date.now() + longestStartMs;
+  for (;;) {
+    if (ended) return false;
+    const living = await livingPostmaster(cluster.pgdata);
+    if (living?.processId === child.pid && living?.status === 'ready') return true;
+    if (signal.aborted) {
+      child.kill('SIGINT');
+      await Promise.race([end, pause(20_000, undefined, { ref: false })]);
+      signal.throwIfAborted();
+    }
+    if (Date.now() > deadline)
+      throw new ClearError(
+        `The embedded database in ${cluster.folder} still starts after 5 minutes: see ${cluster.logs}, and start again later.`,
+      );
+    await Promise.race([end, pause(10)]);
+  }
+}
+
+function failure(text: string): Start {
+  const because = oneLine(lastFatal(text) ?? text.trim().split('\n').at(-1) ?? '') || 'no reason given';
+  if (/lock file "postmaster.pid"/.test(because)) return { kind: 'rival', because };
+  if (/is still in use/.test(because)) return { kind: 'orphans', because };
+  if (/could not bind/.test(text)) return { kind: 'port-taken', because };
+  return { kind: 'failed', because };
+}

@@ -1,0 +1,48 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import type { Cluster } from './embedded-cluster.ts';
+import { isPostmasterOf, isStopping, livingPostmaster } from './embedded-postmaster.ts';
+
+/** After an immediate shutdown the server itself kills what does not end within 5 s. */
+const longestImmediateMs = 15_000;
+
+/**
+ * Stops the cluster's server and waits for its end: fast (transactions are rolled back, everything is written), and
+ * after `patienceMs` immediate (the next start recovers from its log). False when it lives even then.
+ */
+export async function stopServer(
+  cluster: Cluster,
+  patienceMs: number,
+  onForced: (processId: number) => void,
+): Promise<boolean> {
+  const living = await livingPostmaster(cluster.pgdata);
+  if (living === undefined) return true;
+  signal(living.processId, 'SIGINT');
+  if (await ends(cluster, living.processId, patienceMs)) return true;
+  onForced(living.processId);
+  signal(living.processId, 'SIGQUIT');
+  return await ends(cluster, living.processId, longestImmediateMs);
+}
+
+/**
+ * A plain `kill` of the server (SIGTERM) makes it wait for all its clients to leave, and refuse new ones for so long:
+ * pools never leave. Told again, it ends them; then it can be started anew.
+ */
+export async function hastenStop(pgdata: string): Promise<void> {
+  if (!(await isStopping(pgdata))) return;
+  const living = await livingPostmaster(pgdata);
+  if (living?.status === 'stopping') signal(living.processId, 'SIGINT');
+}
+
+async function ends(cluster: Cluster, processId: number, withinMs: number): Promise<boolean> {
+  for (const deadline = Date.now() + withinMs; Date.now() < deadline; await pause(10))
+    if (!(await isPostmasterOf(cluster.pgdata, processId))) return true;
+  return false;
+}
+
+function signal(processId: number, name: NodeJS.Signals): void {
+  try {
+    process.kill(processId, name);
+  } catch {
+    // It ended by itself meanwhile.
+  }
+}

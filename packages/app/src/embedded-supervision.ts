@@ -1,0 +1,112 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import type { Client } from 'pg';
+import { ClearError } from './clear-error.ts';
+import type { Cluster } from './embedded-cluster.ts';
+import { disconnect, type MemberConnection } from './embedded-connection.ts';
+import { oneLine } from './embedded-errors.ts';
+import type { EmbeddedEvents, Patience } from './embedded-events.ts';
+import { registerService, ServiceElsewhere } from './embedded-locks.ts';
+import { type Joined, join } from './embedded-member.ts';
+import type { ServerSettings } from './embedded-settings.ts';
+import { hastenStop } from './embedded-stop.ts';
+
+export interface Supervision {
+  /** The connection that holds our registrations; undefined once the database is given up. Waits while it comes back. */
+  connection(): Promise<Client | undefined>;
+  /** From now on the service's registration is taken again too. */
+  holdService(): void;
+  /** Ends the supervision, also in the middle of a restart; gives the connection if there is one. Never rejects. */
+  end(): Promise<Client | undefined>;
+}
+
+export interface Watch {
+  cluster: Cluster;
+  settings: ServerSettings;
+  patience: Patience;
+  onEvent: EmbeddedEvents;
+  onGivenUp: (error: Error) => void;
+}
+
+/** Watches the joined server by our connection to it, and brings it back on the same port, where every pool looks for it. */
+export function supervise(joined: Joined, watch: Watch): Supervision {
+  const { cluster, settings, patience, onEvent } = watch;
+  const ending = new AbortController();
+  const { port } = joined;
+  let { processId } = joined;
+  let current: Promise<Client | undefined>;
+  let isService = false;
+  let attempts = 0;
+  let wellSince = Date.now();
+
+  function follow({ client, ended }: MemberConnection): Client {
+    wellSince = Date.now();
+    void ended.then(() => {
+      if (ending.signal.aborted) return;
+      onEvent('lost', { processId, port });
+      current = bringBack().catch((error: unknown) => giveUp(error));
+    });
+    return client;
+  }
+
+  async function bringBack(): Promise<Client> {
+    if (Date.now() - wellSince >= patience.healthyMs) attempts = 0;
+    for (let last: unknown; ; ) {
+      if (attempts >= patience.attempts) throw last ?? lostTooOften(cluster, attempts);
+      const afterMs = Math.min(patience.firstPauseMs * 2 ** attempts, patience.longestPauseMs);
+      attempts++;
+      onEvent('restarting', { attempt: attempts, afterMs, port });
+      await pause(afterMs, undefined, { signal: ending.signal });
+      try {
+        return follow(await attempt());
+      } catch (error) {
+        if (ending.signal.aborted || error instanceof ServiceElsewhere) throw error;
+        onEvent('restart-failed', { attempt: attempts, error: messageOf(error) });
+        last = error;
+      }
+    }
+  }
+
+  async function attempt(): Promise<MemberConnection> {
+    const again = await join(cluster, settings, port, ending.signal, onEvent);
+    try {
+      if (isService) await registerService(again.client, cluster);
+      ending.signal.throwIfAborted();
+    } catch (error) {
+      await disconnect(again.client);
+      throw error;
+    }
+    const event = again.processId === processId ? 'reconnected' : 'restarted';
+    processId = again.processId;
+    onEvent(event, { processId, port, attempt: attempts, startedByUs: again.startedByUs });
+    return again;
+  }
+
+  function giveUp(error: unknown): undefined {
+    if (ending.signal.aborted) return undefined;
+    onEvent('given-up', { attempts, error: messageOf(error) });
+    watch.onGivenUp(error instanceof Error ? error : new Error(String(error)));
+    return undefined;
+  }
+
+  const look = setInterval(() => void hastenStop(cluster.pgdata), patience.lookMs).unref();
+  current = Promise.resolve(follow(joined));
+  return {
+    connection: () => current,
+    holdService: () => {
+      isService = true;
+    },
+    end: () => {
+      ending.abort();
+      clearInterval(look);
+      return current;
+    },
+  };
+}
+
+function lostTooOften(cluster: Cluster, times: number): ClearError {
+  return new ClearError(
+    `The embedded database in ${cluster.folder} was lost ${times} times in a row: see ${cluster.logs}, and start again.`,
+  );
+}
+
+const messageOf = (error: unknown) => oneLine(error instanceof Error ? error.message : String(error));

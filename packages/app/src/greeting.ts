@@ -1,0 +1,75 @@
+import type { DatabaseAccess } from './database-access.ts';
+import { type Demonstration, demonstrate } from './demonstration.ts';
+import type { Log } from './log.ts';
+import { asOperator } from './operator.ts';
+import type { Settings } from './settings.ts';
+
+/**
+ * Tells a newcomer what to call, on standard output and outside the log, since it shows a key. The demonstration
+ * set is made where there is no data at all; a start that finds some says how to get a key.
+ */
+export async function greet(
+  settings: Settings,
+  access: DatabaseAccess,
+  port: number,
+  log: Log,
+): Promise<void> {
+  if (!isWanted(settings, access.embedded)) return;
+  try {
+    const made = await asOperator(access, async (operator) =>
+      (await operator.demonstration.isPossible()) ? demonstrate(operator) : undefined,
+    );
+    const base = `http://${reachable(settings.HOST)}:${port}`;
+    process.stdout.write(made ? firstCalls(made, base) : laterCalls());
+  } catch (error) {
+    log.warn({ event: 'demonstration-failed', err: error }, 'the demonstration set could not be made');
+  }
+}
+
+function isWanted({ DEMO, NODE_ENV }: Settings, embedded: boolean): boolean {
+  return NODE_ENV !== 'production' && (DEMO === 'on' || (DEMO === undefined && embedded));
+}
+
+/** Where a listener on every address of the machine can be called. */
+function reachable(host: string): string {
+  if (host === '0.0.0.0') return '127.0.0.1';
+  if (host === '::') return '[::1]';
+  return host.includes(':') ? `[${host}]` : host;
+}
+
+function firstCalls(
+  { key, withMirror, withoutMirror, isDefault, foreign }: Demonstration,
+  base: string,
+): string {
+  const call = (campaign: number, address: string) =>
+    `curl -sS -X POST ${base}/public/v1/mirror/campaign/${campaign}/mirror -H 'Authorization: Bearer ${key}' ` +
+    `-H 'Content-Type: application/json' -d '{"mirror_endpoint":"${address}"}'`;
+  const good = 'https://second.example/?click={click_id}';
+  return `
+A demonstration set was made. Its key lives for 7 days and is shown this once. This call answers 200:
+
+${call(withMirror, good)}
+
+403, since it is another owner's campaign (${foreign}), the default campaign (${isDefault}), or has no mirror (${withoutMirror}):
+
+${call(foreign, good)}
+
+404, since there is no such campaign:
+
+${call(999_999_999, good)}
+
+422, since that is no address:
+
+${call(withMirror, 'somewhere')}
+
+./campaign-mirror demo remove   takes the demonstration set away
+
+`;
+}
+
+function laterCalls(): string {
+  return `
+./campaign-mirror key issue --owner N --name NAME   makes a key for the owner N
+
+`;
+}

@@ -1,0 +1,79 @@
+import { isDatabaseAway, oldestServerVersion } from '@campaign-mirror/adapters-persistence';
+import { ClearError } from './clear-error.ts';
+
+/** Where the database is, for messages: no password. */
+export interface Place {
+  readonly host?: string | undefined;
+  readonly port?: number | undefined;
+  readonly user?: string | undefined;
+  readonly database?: string | undefined;
+}
+
+export function nameOf({ host, port, database }: Place): string {
+  return `${host ?? 'localhost'}:${port ?? 5432}/${database ?? ''}`;
+}
+
+/** Whether a database that answered so may be there in a moment: it starts, is full, or can not be reached. */
+export function mayComeBack(error: unknown): boolean {
+  const code = codeOf(error);
+  return isDatabaseAway(error) && !code.startsWith('28') && code !== '3D000' && !/CERT|TLS|SSL/.test(code);
+}
+
+/** One clear line for a fault of the database at the start; undefined where it is none that a user can mend. */
+export function startFault(error: unknown, place: Place): ClearError | undefined {
+  const code = codeOf(error);
+  const database = `the database ${nameOf(place)}`;
+  if (code === '28P01' || code === '28000') {
+    return new ClearError(
+      `${database} refuses the user ${JSON.stringify(place.user)}: check its name, its password and pg_hba.conf`,
+    );
+  }
+  if (code === '3D000')
+    return new ClearError(`${database} does not exist: create it, or correct DATABASE_URL`);
+  if (code === '42501') return new ClearError(missingRight(place));
+  if (isDatabaseAway(error)) {
+    return new ClearError(
+      `${database} can not be reached (${reason(error)}): start it, correct DATABASE_URL, or raise DATABASE_WAIT`,
+    );
+  }
+  return undefined;
+}
+
+export function tooOld(version: number, place: Place): ClearError {
+  return new ClearError(
+    `the database ${nameOf(place)} is PostgreSQL ${version}: version ${oldestServerVersion} or newer is needed`,
+  );
+}
+
+/** `rights` are those that the catalogue says are missing. */
+export function missingRights(rights: readonly string[], place: Place): ClearError {
+  const shown = rights.slice(0, 3).join(', ');
+  const more = rights.length > 3 ? ` and ${rights.length - 3} more` : '';
+  return new ClearError(
+    `the user ${JSON.stringify(place.user)} of the database ${nameOf(place)} lacks a right (${shown}${more}): ` +
+      'grant it the role campaign_mirror_service, and run `./campaign-mirror migrate` as the owner of the schema',
+  );
+}
+
+export function notMigrated(place: Place): ClearError {
+  return new ClearError(
+    `the database ${nameOf(place)} is not at the version that this service needs: ` +
+      'run `./campaign-mirror migrate` as the owner of the schema, or start with RUN_MIGRATIONS=true',
+  );
+}
+
+function missingRight(place: Place): string {
+  return (
+    `the user ${JSON.stringify(place.user)} may not migrate the database ${nameOf(place)}: ` +
+    'run `./campaign-mirror migrate` as the owner of the schema, and start with RUN_MIGRATIONS=false'
+  );
+}
+
+function codeOf(error: unknown): string {
+  const code = (error as { code?: unknown } | null)?.code;
+  return typeof code === 'string' ? code : '';
+}
+
+function reason(error: unknown): string {
+  return codeOf(error) || (error instanceof Error ? error.message : 'no answer');
+}
