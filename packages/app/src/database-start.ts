@@ -12,15 +12,23 @@ import { mayComeBack, missingRights, nameOf, notMigrated, startFault, tooOld } f
 /** Between two tries to reach a database, in milliseconds. */
 const betweenTries = 250;
 
+/** For one try, in milliseconds: a signal to stop is heard of between them. */
+const longestTry = 2_000;
+
 /**
- * Waits until the database answers, at most `wait` milliseconds, and checks its version.
+ * Waits until the database answers, at most `wait` milliseconds or until it is `givenUp`, and checks its version.
  * @throws ClearError when it does not answer, refuses us, or is too old
  */
-export async function awaitDatabase(address: DatabaseAddress, wait: number, log: Log): Promise<void> {
+export async function awaitDatabase(
+  address: DatabaseAddress,
+  wait: number,
+  log: Log,
+  givenUp: () => boolean = () => false,
+): Promise<void> {
   const until = performance.now() + wait;
-  for (let tries = 1; ; tries++) {
+  for (let tries = 1; !givenUp(); tries++) {
     try {
-      const version = await serverVersionOf(address, Math.max(1_000, until - performance.now()));
+      const version = await serverVersionOf(address, longestTry);
       if (version < oldestServerVersion) throw tooOld(version, address);
       return;
     } catch (error) {

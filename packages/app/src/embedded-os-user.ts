@@ -38,7 +38,11 @@ export async function barredFolder(folder: string, user: OsUser): Promise<string
   if (await canEnter(folder, user)) return undefined;
   const path = [folder];
   for (let at = folder; at !== dirname(at); at = dirname(at)) path.unshift(dirname(at));
-  for (const one of path) if (!(await canEnter(one, user))) return one;
+  for (const one of path) {
+    const exists = await stat(one).catch(() => undefined);
+    if (exists === undefined) return undefined;
+    if (!(await canEnter(one, user))) return one;
+  }
   return undefined;
 }
 

@@ -77,7 +77,9 @@ async function becomesReady(cluster: Cluster, child: ChildProcess, signal: Abort
 }
 
 function failure(text: string): Start {
-  const because = oneLine(lastFatal(text) ?? text.trim().split('\n').at(-1) ?? '') || 'no reason given';
+  const lines = text.split('\n').filter((line) => line.trim());
+  const first = lines.find((line) => !line.includes(' LOG:')) ?? lines.at(-1);
+  const because = oneLine(lastFatal(text) ?? first ?? 'no reason given');
   if (/lock file "postmaster.pid"/.test(because)) return { kind: 'rival', because };
   if (/is still in use/.test(because)) return { kind: 'orphans', because };
   if (/could not bind/.test(text)) return { kind: 'port-taken', because };

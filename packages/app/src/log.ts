@@ -1,24 +1,30 @@
+import { setTimeout as pause } from 'node:timers/promises';
 import { pino } from 'pino';
 import pretty from 'pino-pretty';
 
 export type Log = pino.Logger;
 
-/** JSON lines on standard output, or a readable form of them where that is a terminal. */
-export function openLog(level: string): { log: Log; flush: () => void } {
+/** How long the end waits for the last lines to be taken, in milliseconds. */
+const lastWords = 1_000;
+
+/**
+ * JSON lines on standard output, or a readable form of them where that is a terminal. `close` writes what is left;
+ * a reader of our output that is gone or stuck keeps nobody from ending.
+ */
+export function openLog(level: string): { log: Log; close: () => Promise<void> } {
   if (process.stdout.isTTY) {
     const stream = pretty({ sync: true, ignore: 'pid,hostname', translateTime: 'HH:MM:ss.l' });
-    return { log: pino({ level, serializers }, stream), flush: () => {} };
+    return { log: pino({ level, serializers }, stream), close: async () => {} };
   }
   const destination = pino.destination({ dest: 1, sync: false });
+  destination.on('error', () => {});
   const log = pino({ level, base: null, timestamp: pino.stdTimeFunctions.isoTime, serializers }, destination);
-  const flush = () => {
-    try {
-      destination.flushSync();
-    } catch {
-      // The reader of our output is gone: nobody is left to be told.
-    }
+  const close = async () => {
+    const closed = new Promise((resolve) => destination.once('close', resolve));
+    destination.end();
+    await Promise.race([closed, pause(lastWords)]);
   };
-  return { log, flush };
+  return { log, close };
 }
 
 const serializers = { err: errorFields };

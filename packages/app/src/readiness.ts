@@ -18,7 +18,7 @@ export class Readiness {
   }
 
   async checks(): Promise<Record<string, boolean>> {
-    return { database: !this.#draining && (await this.#databaseAnswers()), draining: !this.#draining };
+    return { database: !this.#draining && (await this.#databaseAnswers()), accepting: !this.#draining };
   }
 
   /** However often this is asked, the database is asked once a second at most. */

@@ -26,7 +26,7 @@ export async function runService(environment: NodeJS.ProcessEnv, stop: StopSigna
     for (const line of read.wrong) console.error(line);
     return 1;
   }
-  const { log, flush } = openLog(read.settings.LOG_LEVEL);
+  const { log, close } = openLog(read.settings.LOG_LEVEL);
   const service = new Service(read.settings, log);
   process.on('uncaughtException', (error) => service.fail(error, 'an uncaught error'));
   try {
@@ -37,7 +37,7 @@ export async function runService(environment: NodeJS.ProcessEnv, stop: StopSigna
     service.exitCode = 1;
   }
   await service.stop();
-  flush();
+  await close();
   return service.exitCode;
 }
 
@@ -86,7 +86,7 @@ class Service {
     const settings = this.#settings;
     const access = await this.#container.getAsync(tokens.access);
     const owner = access.address('owner');
-    if (!stop.received) await awaitDatabase(owner, settings.DATABASE_WAIT, this.#log);
+    await awaitDatabase(owner, settings.DATABASE_WAIT, this.#log, () => stop.received);
     if (!stop.received && settings.RUN_MIGRATIONS === 'true') await migrateClearly(owner);
     if (stop.received) return;
     const database = await this.#container.getAsync(tokens.database);

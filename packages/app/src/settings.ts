@@ -55,7 +55,7 @@ const databaseUrl = v.pipe(
 
 function isDatabaseUrl(text: string): boolean {
   const url = URL.parse(text);
-  return url !== null && /^postgres(?:ql)?:$/.test(url.protocol);
+  return url !== null && /^postgres(?:ql)?:$/.test(url.protocol) && !url.host.includes(',');
 }
 
 type Schema = v.GenericSchema<string, unknown>;

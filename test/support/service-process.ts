@@ -1,0 +1,116 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { fileURLToPath } from 'node:url';
+
+export const projectFolder = fileURLToPath(new URL('../../', import.meta.url));
+const main = `${projectFolder}packages/app/src/main.ts`;
+
+type Environment = Readonly<Record<string, string | undefined>>;
+
+/** What a process of the service needs of our own environment, and nothing that would set it up otherwise. */
+export function environment(settings: Environment): Record<string, string> {
+  const { PATH, HOME, NODE_V8_COVERAGE } = process.env;
+  const all = { PATH, HOME, NODE_V8_COVERAGE, PORT: '0', OPS_PORT: '0', ...settings };
+  return Object.fromEntries(
+    Object.entries(all).filter((entry): entry is [string, string] => entry[1] !== undefined),
+  );
+}
+
+/** A line of the log. */
+export type LogLine = Readonly<Record<string, unknown>> & { readonly event?: string };
+
+/** A process, what it says, and its end. */
+export class RunningProcess {
+  readonly child: ChildProcess;
+  output = '';
+  errors = '';
+  readonly ended: Promise<{ code: number | null; signal: NodeJS.Signals | null }>;
+  #heard: (() => void)[] = [];
+
+  constructor(child: ChildProcess) {
+    this.child = child;
+    child.stdout?.setEncoding('utf8').on('data', (text: string) => this.#hear('output', text));
+    child.stderr?.setEncoding('utf8').on('data', (text: string) => this.#hear('errors', text));
+    this.ended = once(child, 'close').then(([code, signal]) => {
+      this.#hear('output', '');
+      return { code, signal };
+    });
+  }
+
+  #hear(which: 'output' | 'errors', text: string): void {
+    this[which] += text;
+    for (const wake of this.#heard.splice(0)) wake();
+  }
+
+  get log(): LogLine[] {
+    return this.output
+      .split('\n')
+      .filter((line) => line.startsWith('{'))
+      .map((line) => JSON.parse(line));
+  }
+
+  /** Resolves when it has said so; rejects when it ends without. */
+  async says<T>(look: () => T | undefined): Promise<T> {
+    for (;;) {
+      const seen = look();
+      if (seen !== undefined) return seen;
+      if (this.child.exitCode !== null || this.child.signalCode !== null) {
+        await this.ended;
+        const last = look();
+        if (last !== undefined) return last;
+        throw new Error(`the process ended before it said so:\n${this.output}\n${this.errors}`);
+      }
+      await new Promise<void>((resolve) => this.#heard.push(resolve));
+    }
+  }
+
+  event(name: string): Promise<LogLine> {
+    return this.says(() => this.log.find((line) => line.event === name));
+  }
+
+  async stop(
+    signal: NodeJS.Signals = 'SIGTERM',
+  ): Promise<{ code: number | null; signal: NodeJS.Signals | null }> {
+    this.child.kill(signal);
+    return this.ended;
+  }
+}
+
+const running = new Set<ChildProcess>();
+process.once('exit', () => {
+  for (const child of running) child.kill('SIGKILL');
+});
+
+/** A process that does not outlive the tests. */
+export function start(command: string, args: readonly string[], settings: Environment, cwd = projectFolder) {
+  const child = spawn(command, args, { cwd, env: environment(settings), stdio: ['ignore', 'pipe', 'pipe'] });
+  running.add(child);
+  child.once('exit', () => running.delete(child));
+  return new RunningProcess(child);
+}
+
+export function startService(settings: Environment): RunningProcess {
+  return start(process.execPath, ['--disable-sigusr1', main], settings);
+}
+
+export interface Listening {
+  readonly process: RunningProcess;
+  readonly base: string;
+  readonly ops: string;
+}
+
+/** A service that answers. */
+export async function listeningService(settings: Environment): Promise<Listening> {
+  const process = startService(settings);
+  const { port, opsPort } = await process.event('listening');
+  return { process, base: `http://127.0.0.1:${port}`, ops: `http://127.0.0.1:${opsPort}` };
+}
+
+/** Ends what a test left running, whatever it has come to. */
+export async function endAll(): Promise<void> {
+  const children = [...running];
+  for (const child of children) child.kill('SIGKILL');
+  await Promise.all(
+    children.map((child) => child.exitCode === null && child.signalCode === null && once(child, 'exit')),
+  );
+}

@@ -1,0 +1,73 @@
+import { chmod, mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { PoolConfig } from 'pg';
+import { openEmbeddedDatabase } from '../../packages/app/src/embedded-database.ts';
+
+/** A running PostgreSQL, and its user who may create roles and databases. */
+export interface TestServer {
+  readonly kind: string;
+  readonly admin: PoolConfig;
+  stop(): Promise<void>;
+}
+
+/** In seconds. Starting takes one to five; this is for a machine that is busy. */
+const longestStart = 120;
+
+/** TEST_DATABASE_URL's; else a container, where one is asked for or can be had; else the embedded one. */
+export async function testServer(): Promise<TestServer> {
+  const { TEST_DATABASE_URL: url, TEST_DATABASE: wanted } = process.env;
+  if (url) return { kind: 'TEST_DATABASE_URL', admin: addressOf(url), stop: async () => {} };
+  if (wanted === 'container') return container();
+  if (wanted === 'embedded') return embedded();
+  if (wanted) throw new Error(`TEST_DATABASE is container or embedded, not ${wanted}`);
+  return (await imageIsHere()) ? container() : embedded();
+}
+
+function addressOf(text: string): PoolConfig {
+  const url = new URL(text);
+  return {
+    host: decodeURIComponent(url.hostname),
+    port: Number(url.port || 5432),
+    user: decodeURIComponent(url.username || 'postgres'),
+    password: decodeURIComponent(url.password),
+    database: decodeURIComponent(url.pathname.slice(1)) || 'postgres',
+  };
+}
+
+const image = process.env.TEST_POSTGRES_IMAGE ?? 'postgres:15';
+
+async function imageIsHere(): Promise<boolean> {
+  const { getContainerRuntimeClient, ImageName } = await import('testcontainers');
+  try {
+    const engine = await getContainerRuntimeClient();
+    return await engine.image.exists(ImageName.fromString(image));
+  } catch {
+    return false;
+  }
+}
+
+async function container(): Promise<TestServer> {
+  const { PostgreSqlContainer } = await import('@testcontainers/postgresql');
+  const started = await new PostgreSqlContainer(image)
+    .withDatabase('postgres')
+    .withTmpFs({ '/mirror-data': 'rw' })
+    .withEnvironment({ PGDATA: '/mirror-data/cluster' })
+    .withCommand(['postgres', '-c', 'fsync=off'])
+    .withStartupTimeout(longestStart * 1000)
+    .start();
+  const admin = { ...addressOf(started.getConnectionUri()), host: started.getHost() };
+  return { kind: `container ${image}`, admin, stop: async () => void (await started.stop()) };
+}
+
+async function embedded(): Promise<TestServer> {
+  const parent = await mkdtemp(join(tmpdir(), 'campaign-mirror-test-'));
+  // The database does not run as root: another user has to pass through.
+  await chmod(parent, 0o711);
+  const database = await openEmbeddedDatabase({ folder: join(parent, 'data'), settings: { fsync: 'off' } });
+  const stop = async () => {
+    await database.leave();
+    await rm(parent, { recursive: true, force: true });
+  };
+  return { kind: 'embedded', admin: database.address('superuser'), stop };
+}
