@@ -1,0 +1,102 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { chmod, chown, mkdir, mkdtemp, rm } from 'node:fs/promises';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import type { DatabaseAddress } from '@campaign-mirror/adapters-persistence';
+import { findBinaries } from '../../packages/app/src/embedded-binaries.ts';
+import { databaseOsUser } from '../../packages/app/src/embedded-os-user.ts';
+
+/** A PostgreSQL of a test's own, to be stopped, killed and started again at will. Everybody may connect as anybody. */
+export interface DedicatedServer {
+  address(user: string, database?: string): DatabaseAddress;
+  /** Ends connections, then the server. */
+  stop(): Promise<void>;
+  /** As a machine that loses its power: no farewell to anybody. */
+  kill(): Promise<void>;
+  start(): Promise<void>;
+  remove(): Promise<void>;
+}
+
+/** How often a server that was killed is asked to start while what it left behind still ends. */
+const starts = 500;
+
+export async function dedicatedServer(): Promise<DedicatedServer> {
+  const { initdb, postgres } = findBinaries();
+  const parent = await mkdtemp(join(tmpdir(), 'campaign-mirror-dedicated-'));
+  await chmod(parent, 0o711);
+  const data = join(parent, 'data');
+  const user = await databaseOsUser(data);
+  await mkdir(data, 0o700);
+  if (user) await chown(data, user.uid, user.gid);
+  const as = user && { uid: user.uid, gid: user.gid };
+  const options = { ...as, cwd: '/', env: { PATH: process.env.PATH ?? '', LC_ALL: 'C' } };
+
+  const making = ['-D', data, '-U', 'postgres', '-A', 'trust', '-E', 'UTF8', '--locale', 'C', '-N'];
+  const maker = spawn(initdb, making, { ...options, stdio: 'ignore' });
+  const [code] = await once(maker, 'exit');
+  if (code !== 0) throw new Error(`initdb ended with ${code}`);
+
+  const port = await freePort();
+  const network = ['-p', String(port), '-c', 'listen_addresses=127.0.0.1', '-c', 'unix_socket_directories='];
+  let server: ChildProcess | undefined;
+  const killWithUs = () => server?.kill('SIGKILL');
+  process.once('exit', killWithUs);
+
+  const start = async () => {
+    for (let tried = 0; tried < starts; tried++) {
+      server = spawn(postgres, ['-D', data, ...network], { ...options, stdio: ['ignore', 'ignore', 'pipe'] });
+      if (await isReady(server)) return;
+    }
+    throw new Error('the dedicated server does not start');
+  };
+  const end = async (signal: NodeJS.Signals) => {
+    const ending = server;
+    server = undefined;
+    if (!ending || ending.exitCode !== null) return;
+    const ended = once(ending, 'exit');
+    ending.kill(signal);
+    await ended;
+  };
+  await start();
+  return {
+    address: (name, database = 'postgres') => ({
+      host: '127.0.0.1',
+      port,
+      user: name,
+      password: '',
+      database,
+    }),
+    start,
+    stop: () => end('SIGINT'),
+    kill: () => end('SIGKILL'),
+    remove: async () => {
+      await end('SIGQUIT');
+      process.off('exit', killWithUs);
+      await rm(parent, { recursive: true, force: true });
+    },
+  };
+}
+
+/** Read from its log, which is read on to its end, so that the server never waits for a reader. */
+function isReady(server: ChildProcess): Promise<boolean> {
+  return new Promise((resolve) => {
+    if (!server.stderr) throw new Error('the server has no log');
+    createInterface(server.stderr).on('line', (line) => {
+      if (line.includes('ready to accept connections')) resolve(true);
+    });
+    server.once('exit', () => resolve(false));
+  });
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const address = server.address();
+  server.close();
+  await once(server, 'close');
+  if (address === null || typeof address === 'string') throw new Error('no port');
+  return address.port;
+}
