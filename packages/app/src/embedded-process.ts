@@ -12,8 +12,8 @@ export function isAlive(processId: number): boolean {
 }
 
 /** A process' command line, its arguments parted by blanks; empty when there is none (or it waits to be reaped). */
-export async function commandLine(processId: number): Promise<string> {
-  if (process.platform === 'linux') {
+export async function commandLine(processId: number, platform: string = process.platform): Promise<string> {
+  if (platform === 'linux') {
     const text = await readFile(`/proc/${processId}/cmdline`, 'utf8').catch(() => '');
     return text.replaceAll('\0', ' ').trim();
   }

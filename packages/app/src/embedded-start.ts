@@ -44,7 +44,8 @@ export async function startServer(
     if (await becomesReady(cluster, child, signal)) return { kind: 'ready', processId: child.pid ?? 0 };
     const own = Buffer.alloc(64 * 1024);
     const { bytesRead } = await said.read(own, 0, own.length, 0);
-    return failure(own.toString('utf8', 0, bytesRead) + (await loggedSince(cluster.logs, before)));
+    const spoken = own.toString('utf8', 0, bytesRead);
+    return failure(spoken + (await logged(cluster.logs, before, spoken)));
   } finally {
     await said.close();
   }
@@ -73,6 +74,15 @@ async function becomesReady(cluster: Cluster, child: ChildProcess, signal: Abort
         `The embedded database in ${cluster.folder} still starts after 5 minutes: see ${cluster.logs}, and start again later.`,
       );
     await Promise.race([end, pause(10)]);
+  }
+}
+
+/** Once its own log has begun, the server's last words go through a process that outlives it and writes them a moment later. */
+async function logged(logs: string, before: Map<string, number>, spoken: string): Promise<string> {
+  for (const deadline = Date.now() + 1000; ; await pause(20)) {
+    const text = await loggedSince(logs, before);
+    const isComplete = !spoken.includes('logging collector process') || lastFatal(text) !== undefined;
+    if (isComplete || Date.now() > deadline) return text;
   }
 }
 
