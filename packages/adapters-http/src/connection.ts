@@ -15,6 +15,8 @@ export class Connection {
   readonly #carryOut: (exchange: Exchange) => void;
   readonly #over: (exchange: Exchange) => void;
   #refusedAt: number | undefined;
+  /** How many bytes had come when nothing was left to answer. */
+  #idleAt = 0;
 
   /** `over` hears of the end of each exchange, also of one that was never carried out. */
   constructor(socket: Socket, carryOut: (exchange: Exchange) => void, over: (exchange: Exchange) => void) {
@@ -40,7 +42,25 @@ export class Connection {
     this.#exchanges.splice(at, 1);
     this.#over(exchange);
     const next = this.#exchanges[0];
-    if (next && !this.#socket.destroyed) this.#carryOut(next);
+    if (!next) this.#idleAt = this.#socket.bytesRead;
+    // What follows an answer that ended the connection is not carried out: nobody would hear of it.
+    if (next && this.#socket.writable) this.#carryOut(next);
+  }
+
+  /** Closes it where nothing was asked, and nothing has come that may become a request. */
+  closeIfIdle(): void {
+    const { bytesRead } = this.#socket;
+    if (bytesRead === this.#idleAt && this.#refusedAt === undefined) this.closeUnlessAsked();
+  }
+
+  /** Closes it where nothing was asked that has not its answer. */
+  closeUnlessAsked(): void {
+    if (this.#exchanges.length === 0) this.#socket.destroy();
+  }
+
+  /** Nothing else was asked after this. */
+  isLast(exchange: Exchange): boolean {
+    return this.#exchanges.at(-1) === exchange;
   }
 
   /** Whether the message that is being received has an exchange already: its headers were read. */
@@ -51,7 +71,7 @@ export class Connection {
 
   /**
    * Answers what never became a request, past Node's own writer: after the answers to what was asked before,
-   * then the connection closes. `onSent` hears the request's identifier.
+   * then the connection closes. `onSent` hears the identifier of what is in no exchange.
    */
   refuse(
     reply: Reply,
@@ -71,14 +91,14 @@ export class Connection {
       this.#socket.destroySoon();
       return;
     }
-    broken?.giveUp();
+    broken?.giveUp(reply);
     const id = broken?.requestId ?? requestId;
     const send = () => {
       if (!this.#socket.writable) return void this.#socket.destroy();
       this.#socket.end(wireFormat(reply, id));
       const timer = setTimeout(() => this.#socket.destroy(), rest.milliseconds);
       this.#socket.once('close', () => clearTimeout(timer)).resume();
-      onSent(id);
+      if (!broken) onSent(id);
     };
     const before = this.#exchanges.filter((exchange) => exchange !== broken);
     if (before.length === 0) send();

@@ -16,16 +16,17 @@ export class Exchange {
   campaign: number | undefined;
   readonly #log: HttpLog;
   readonly #rest: Rest;
-  readonly #isDraining: () => boolean;
+  readonly #isLast: (exchange: Exchange) => boolean;
   readonly #began = performance.now();
   #answered = false;
 
+  /** `isLast`: whether the connection ends with this answer for reasons of its own. */
   constructor(
     request: IncomingMessage,
     response: ServerResponse,
     log: HttpLog,
     rest: Rest,
-    isDraining: () => boolean,
+    isLast: (exchange: Exchange) => boolean,
   ) {
     this.request = request;
     this.response = response;
@@ -33,25 +34,26 @@ export class Exchange {
     this.bodyRead = !announcesBody(request);
     this.#log = log;
     this.#rest = rest;
-    this.#isDraining = isDraining;
+    this.#isLast = isLast;
   }
 
   get answered(): boolean {
     return this.#answered;
   }
 
-  /** Sends the answer; of several the first one counts. `close`: the connection ends with it. */
-  answer(reply: Reply, { close = false } = {}): void {
+  /** Sends the answer; of several the first one counts. */
+  answer(reply: Reply): void {
     if (this.#answered) return;
     this.#answered = true;
     const callerGone = this.response.destroyed || this.request.socket.destroyed;
-    if (!callerGone) this.#send(reply, close || !this.bodyRead || this.#isDraining());
+    if (!callerGone) this.#send(reply, reply.closes || !this.bodyRead || this.#isLast(this));
     this.#report(reply.status, reply.because, callerGone);
   }
 
-  /** The connection broke, or another took over the answer: nothing is sent any more. */
-  giveUp(): void {
+  /** The answer goes another way, since the request broke off in its middle. */
+  giveUp(reply: Reply): void {
     this.#answered = true;
+    this.#report(reply.status, reply.because, false);
   }
 
   #send(reply: Reply, close: boolean): void {

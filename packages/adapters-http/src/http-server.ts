@@ -1,7 +1,7 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { type AddressInfo, Server as NetServer, type Socket } from 'node:net';
+import type { Duplex } from 'node:stream';
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { expectsContinue } from './body-headers.ts';
 import { Connection } from './connection.ts';
 import { Exchange } from './exchange.ts';
 import type { HttpLog } from './http-log.ts';
@@ -15,10 +15,24 @@ export interface HttpServerSettings {
   readonly log: HttpLog;
   /** The largest body, in bytes: as much of an unwanted one is read and thrown away. */
   readonly bodyLimit: number;
+  readonly deadlines?: Deadlines;
 }
 
-/** A caller has this long for its headers, for its whole request; a connection may idle for so long. Milliseconds. */
-const deadlines = { headersTimeout: 10_000, requestTimeout: 30_000, keepAliveTimeout: 75_000 };
+/** How long a caller has for its headers, for its whole request; how long a connection may idle. Milliseconds. */
+export interface Deadlines {
+  readonly headersTimeout: number;
+  readonly requestTimeout: number;
+  readonly keepAliveTimeout: number;
+  /** How often the first two are looked after. */
+  readonly connectionsCheckingInterval: number;
+}
+
+const defaultDeadlines: Deadlines = {
+  headersTimeout: 10_000,
+  requestTimeout: 30_000,
+  keepAliveTimeout: 75_000,
+  connectionsCheckingInterval: 1_000,
+};
 
 /** Node's HTTP server, with every answer that it would give by itself taken over (decisions: answers). */
 export class HttpServer {
@@ -28,6 +42,8 @@ export class HttpServer {
   readonly #carryOut: (exchange: Exchange) => void;
   readonly #connections = new Map<Socket, Connection>();
   readonly #exchanges = new Set<Exchange>();
+  readonly #isLast = (exchange: Exchange) =>
+    this.#draining && this.#connections.get(exchange.request.socket)?.isLast(exchange) !== false;
   #draining = false;
 
   constructor(settings: HttpServerSettings, carryOut: (exchange: Exchange) => void) {
@@ -35,19 +51,20 @@ export class HttpServer {
     this.#rest = { bytes: settings.bodyLimit, milliseconds: 1_000 };
     this.#carryOut = carryOut;
     this.#server = createServer({
-      ...deadlines,
-      connectionsCheckingInterval: 1_000,
+      ...(settings.deadlines ?? defaultDeadlines),
       insecureHTTPParser: false,
       requireHostHeader: false,
     });
     // The size of the header section bounds them; a count would silently hide a second Authorization.
     this.#server.maxHeadersCount = 0;
+    // A caller that has nothing more to say is answered all the same.
+    Object.assign(this.#server, { httpAllowHalfOpen: true });
     this.#server
       .on('connection', (socket) => this.#connected(socket))
       .on('request', (request, response) => this.#asked(request, response))
       .on('checkContinue', (request, response) => this.#asked(request, response))
       .on('checkExpectation', (request, response) => this.#asked(request, response))
-      .on('connect', (request, socket) => this.#askedToConnect(request, socket as Socket))
+      .on('connect', (request, stream) => this.#askedToConnect(request, stream))
       .on('clientError', (error, socket) => this.#misunderstood(error, socket as Socket));
   }
 
@@ -70,13 +87,12 @@ export class HttpServer {
     if (!this.#server.listening) return 0;
     const closed = new Promise<void>((resolve) => this.#server.once('close', resolve));
     this.#draining = true;
-    // Only the listener: `close` of the HTTP server would also cut off the connections that seem to idle, while
-    // a request that has arrived on one may not have been read yet. One turn of the event loop reads it.
+    // Only the listener: Node's own close of what seems to idle takes in an answer that is not all written yet,
+    // and a request that has arrived and was not read yet. One turn of the event loop reads it.
     NetServer.prototype.close.call(this.#server);
     await nextTurn();
     await nextTurn();
-    this.#server.closeIdleConnections();
-    for (const socket of this.#connections.keys()) if (socket.bytesRead === 0) socket.destroy();
+    for (const connection of this.#connections.values()) connection.closeIfIdle();
 
     let unfinished = 0;
     const timer = setTimeout(() => {
@@ -90,11 +106,14 @@ export class HttpServer {
 
   #giveUpTheRest(): void {
     for (const exchange of this.#exchanges) {
-      exchange.answer(this.#settings.replies.fault('unavailable'), { close: true });
+      exchange.answer(this.#settings.replies.fault('unavailable'));
     }
+    for (const connection of this.#connections.values()) connection.closeUnlessAsked();
     // Time to write the last answers to those who read; the others are cut off.
-    setTimeout(() => this.#server.closeAllConnections(), this.#rest.milliseconds).unref();
-    this.#server.closeIdleConnections();
+    const cutOff = () => {
+      for (const socket of this.#connections.keys()) socket.destroy();
+    };
+    setTimeout(cutOff, this.#rest.milliseconds).unref();
   }
 
   #connected(socket: Socket): void {
@@ -109,7 +128,7 @@ export class HttpServer {
 
   #asked(request: IncomingMessage, response: ServerResponse): void {
     const { log } = this.#settings;
-    const exchange = new Exchange(request, response, log, this.#rest, () => this.#draining);
+    const exchange = new Exchange(request, response, log, this.#rest, this.#isLast);
     this.#exchanges.add(exchange);
     this.#connections.get(request.socket)?.begin(exchange);
   }
@@ -117,22 +136,22 @@ export class HttpServer {
   #over(exchange: Exchange): void {
     this.#exchanges.delete(exchange);
     // An answer that was on its way when the drain began had no `Connection: close` yet.
-    if (this.#draining) setImmediate(() => this.#server.closeIdleConnections());
+    if (this.#draining) setImmediate(() => this.#connections.get(exchange.request.socket)?.closeIfIdle());
   }
 
   #inTurn(exchange: Exchange): void {
     if (exchange.answered) return;
-    const { replies } = this.#settings;
     const fault = messageFault(exchange.request);
-    if (fault) exchange.answer(replies.fault(fault), { close: true });
-    else if (exchange.request.headers.expect !== undefined && !expectsContinue(exchange.request)) {
-      exchange.answer(replies.fault('expectation-failed'), { close: true });
-    } else this.#carryOut(exchange);
+    if (fault) exchange.answer(this.#settings.replies.fault(fault));
+    else this.#carryOut(exchange);
   }
 
-  #askedToConnect(request: IncomingMessage, socket: Socket): void {
-    const id = requestIdOf(request.headers['x-request-id']);
-    this.#refuse(socket, methodNotSupported('CONNECT', 'POST'), 'CONNECT', id);
+  #askedToConnect(request: IncomingMessage, stream: Duplex): void {
+    // Node has taken its own listeners off; without one, a caller that resets the connection would end the process.
+    for (const broken of new Set([stream, request.socket])) broken.on('error', () => broken.destroy());
+    const fault = messageFault(request);
+    const reply = fault ? this.#settings.replies.fault(fault) : methodNotSupported('CONNECT', 'POST');
+    this.#refuse(request.socket, reply, 'CONNECT', requestIdOf(request.headers['x-request-id']));
   }
 
   #misunderstood(error: NodeJS.ErrnoException, socket: Socket): void {

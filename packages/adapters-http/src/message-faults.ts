@@ -5,12 +5,14 @@ import type { Fault } from './replies.ts';
 /** A host and a port, or nothing (RFC 9112, section 3.2; RFC 3986, section 3.2.2). */
 const host = /^(?:\[[0-9A-Fa-f:.]+\]|[A-Za-z0-9._~!$&'()*+,;=%-]*)(?::[0-9]*)?$/;
 
-/** What Node's parser lets pass though it must be refused, or answers by itself and without a word. */
+/** What Node's parser lets pass though it must be refused, or would answer by itself and without a word. */
 export function messageFault(request: IncomingMessage): Fault | undefined {
   if (request.httpVersionMajor !== 1 || isWronglyFramed(request)) return 'bad-request';
   const hosts = headerValues(request.rawHeaders, 'host');
   if (hosts.length > 1 || (hosts.length === 0 && request.httpVersionMinor === 1)) return 'bad-request';
   if (!host.test(hosts[0] ?? '')) return 'bad-request';
+  const expected = request.headers.expect;
+  if (expected !== undefined && expected.toLowerCase() !== '100-continue') return 'expectation-failed';
   return undefined;
 }
 

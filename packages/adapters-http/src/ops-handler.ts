@@ -16,15 +16,21 @@ export function opsHandler(readiness: Readiness): (exchange: Exchange) => void {
     if (method !== 'GET' && method !== 'HEAD')
       return exchange.answer(methodNotSupported(method, 'GET, HEAD'));
     if (path === '/livez') return exchange.answer({ status: 200, body: '{"status":"alive"}' });
-    readiness().then(
-      (checks) => answerReadiness(exchange, checks),
-      () => answerReadiness(exchange, { service: false }),
-    );
+    void answerReadiness(exchange, readiness);
   };
 }
 
-function answerReadiness(exchange: Exchange, checks: Readonly<Record<string, boolean>>): void {
+async function answerReadiness(exchange: Exchange, readiness: Readiness): Promise<void> {
+  const checks = await ask(readiness);
   const ready = Object.values(checks).every(Boolean);
   const body = JSON.stringify({ status: ready ? 'ready' : 'not ready', checks });
   exchange.answer({ status: ready ? 200 : 503, body, headers: { 'Cache-Control': 'no-store' } });
+}
+
+async function ask(readiness: Readiness): Promise<Readonly<Record<string, boolean>>> {
+  try {
+    return await readiness();
+  } catch {
+    return { service: false };
+  }
 }

@@ -9,6 +9,8 @@ export interface Reply {
   readonly headers?: Readonly<Record<string, string>>;
   /** Why, for the log and the metrics: never for the caller. */
   readonly because?: string;
+  /** The connection ends with it. */
+  readonly closes?: true;
 }
 
 /** What the caller hears of a request that gave it no outcome of the use case. */
@@ -36,17 +38,24 @@ export class Replies {
   /** `retryAfter`: how long a caller is asked to wait after a 503, in seconds. */
   constructor({ retryAfter = 1 } = {}) {
     this.#faults = {
-      'bad-request': { status: 400, body: message('Bad Request'), because: 'bad-request' },
-      'request-timeout': { status: 408, body: message('Request Timeout'), because: 'request-timeout' },
+      'bad-request': { status: 400, body: message('Bad Request'), because: 'bad-request', closes: true },
+      'request-timeout': {
+        status: 408,
+        body: message('Request Timeout'),
+        because: 'request-timeout',
+        closes: true,
+      },
       'header-fields-too-large': {
         status: 431,
         body: message('Request Header Fields Too Large'),
         because: 'header-fields-too-large',
+        closes: true,
       },
       'expectation-failed': {
         status: 417,
         body: message('Expectation Failed'),
         because: 'expectation-failed',
+        closes: true,
       },
       'repeated-authorization': {
         status: 400,
@@ -64,6 +73,8 @@ export class Replies {
         body: message('Unauthenticated.'),
         headers: { 'WWW-Authenticate': `${challenge}, error="invalid_token"` },
         because: 'invalid-key',
+        // A malformed key leaves the body unread: the caller is not to see that another one was looked up.
+        closes: true,
       },
       'unsupported-body': {
         status: 415,

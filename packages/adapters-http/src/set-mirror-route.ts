@@ -62,7 +62,7 @@ export function setMirrorRouter({ useCase, replies, bodyLimit }: SetMirrorSettin
           return exchange.answer(replies.fault('body-too-large'));
         }
         // The caller left in the middle of its body.
-        return exchange.answer(replies.fault('bad-request'), { close: true });
+        return exchange.answer(replies.fault('bad-request'));
       }
       exchange.bodyRead = true;
     }

@@ -17,12 +17,14 @@ export const requestBody = v.object(
   fault('required'),
 );
 
+const utf8 = new TextDecoder('utf-8', { fatal: true });
+
 /** The address in a body, or why there is none that could be judged. A leading byte order mark is no part of it. */
 export function submitted(bytes: Uint8Array): { address: string } | { unread: BodyFault } {
   if (bytes.length === 0) return { unread: 'required' };
   let value: unknown;
   try {
-    value = JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes));
+    value = JSON.parse(utf8.decode(bytes));
   } catch {
     return { unread: 'not-json' };
   }

@@ -10,6 +10,9 @@ const awayCodes = new Set(['25006', '3D000', '55000', '55P03']);
 /** A transaction that PostgreSQL ended so that another could go on: nothing of it was done. */
 const retryable = new Set(['40001', '40P01']);
 
+/** What a mistake in the code throws, Node's own with a code such as ERR_INVALID_ARG_TYPE. */
+const mistakes = [TypeError, RangeError, ReferenceError, SyntaxError];
+
 const sqlState = /^[0-9A-Z]{5}$/;
 
 export function isRetryable(error: unknown): boolean {
@@ -18,11 +21,10 @@ export function isRetryable(error: unknown): boolean {
 
 /** Whether this is one of the ways in which a database goes away. Anything else is a fault of ours. */
 export function isDatabaseAway(error: unknown): boolean {
-  if (!(error instanceof Error)) return false;
+  if (!(error instanceof Error) || mistakes.some((mistake) => error instanceof mistake)) return false;
   const code = codeOf(error);
   if (code === undefined) {
-    // The driver says that a connection ended or an answer did not come by plain errors without a code; a
-    // mistake in the code is a TypeError or the like.
+    // The driver says that a connection ended or an answer did not come by plain errors without a code.
     return error.constructor === Error || error.constructor === AggregateError;
   }
   if (sqlState.test(code) && !isSystemCode(error)) {

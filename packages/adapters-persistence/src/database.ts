@@ -43,6 +43,8 @@ export async function openDatabase(
     extensions: [Migrator],
     dbName: address.database ?? 'postgres',
     driverOptions: { ...driverOptions(address, limits), application_name: applicationName },
+    // Else it connects at once, and creates the database where it is missing.
+    ensureDatabase: false,
     // Its messages may hold interpolated values: what goes wrong reaches the caller as an exception.
     logger: () => {},
     migrations: {

@@ -25,14 +25,18 @@ export const grants: Record<Exclude<Role, 'owner'>, readonly string[]> = {
   ],
 };
 
-/** What the service needs, asked of the catalogue in its own session; the answer names what is missing. */
+/**
+ * What the service needs, asked of the catalogue in its own session; the answer names what is missing. A table can
+ * not even be asked about without the right to use its schema: then no right on it is of any use.
+ */
 export const missingRightsSql = `
   select need.right_needed from (values
     ('usage on schema campaign_mirror', has_schema_privilege('campaign_mirror', 'usage')),
     ${serviceNeeds()
       .map(
         ([table, column, right]) =>
-          `('${right} (${column}) on ${table}', has_column_privilege('${table}', '${column}', '${right}'))`,
+          `('${right} (${column}) on ${table}', case when has_schema_privilege('campaign_mirror', 'usage')
+            then has_column_privilege('${table}', '${column}', '${right}') else false end)`,
       )
       .join(',\n    ')}
   ) as need (right_needed, granted) where not need.granted`;

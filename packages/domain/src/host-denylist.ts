@@ -46,7 +46,8 @@ export function isDenied(denied: HostDenylist, hostname: string): boolean {
 function hostOf(entry: string): DeniedHost | undefined {
   if (/[\s/?#@*\\]/.test(entry) || /:\d*$/.test(entry.replace(/^\[[^\]]*\]/, ''))) return undefined;
   const parsed = parseUrl(`http://${entry}/`);
-  return parsed ? comparable(parsed.hostname) : undefined;
+  // The parser takes the root of all names, a single dot, for a host: nothing is left of it to compare with.
+  return (parsed && comparable(parsed.hostname)) || undefined;
 }
 
 function comparable(hostname: string): DeniedHost {

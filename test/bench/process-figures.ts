@@ -1,0 +1,67 @@
+import { readdirSync, readFileSync } from 'node:fs';
+
+/** Linux counts CPU time for user space in hundredths of a second. */
+const tick = 10_000;
+
+interface Times {
+  readonly name: string;
+  readonly parent: number;
+  /** Microseconds. */
+  readonly own: number;
+  /** Of its children that have ended. */
+  readonly ofEnded: number;
+}
+
+/** See proc(5). The name, in parentheses, may hold anything. */
+function timesOf(processId: number): Times | undefined {
+  let line: string;
+  try {
+    line = readFileSync(`/proc/${processId}/stat`, 'latin1');
+  } catch {
+    return undefined;
+  }
+  const name = line.slice(line.indexOf('(') + 1, line.lastIndexOf(')'));
+  const fields = line.slice(line.lastIndexOf(')') + 2).split(' ');
+  const field = (number: number) => Number(fields[number - 3]);
+  return {
+    name,
+    parent: field(4),
+    own: (field(14) + field(15)) * tick,
+    ofEnded: (field(16) + field(17)) * tick,
+  };
+}
+
+/** The CPU time of a process with its threads, user and system, in microseconds; undefined but on Linux. */
+export function cpuOf(processId: number): number | undefined {
+  return timesOf(processId)?.own;
+}
+
+/** The same of PostgreSQL: its postmaster, those that it has started, and those of them that have ended. */
+export function cpuOfServer(postmaster: number): number | undefined {
+  const top = timesOf(postmaster);
+  if (top === undefined) return undefined;
+  let sum = top.own + top.ofEnded;
+  for (const name of readdirSync('/proc')) {
+    const times = /^[0-9]+$/.test(name) ? timesOf(Number(name)) : undefined;
+    if (times?.parent === postmaster) sum += times.own;
+  }
+  return sum;
+}
+
+/** The postmaster of a backend, provided that it runs on this machine: its number alone proves nothing. */
+export function postmasterOf(backend: number, itsClientPort: number): number | undefined {
+  const times = timesOf(backend);
+  if (times?.name !== 'postgres') return undefined;
+  const title = readFileSync(`/proc/${backend}/cmdline`, 'latin1');
+  return title.includes(`(${itsClientPort})`) ? times.parent : undefined;
+}
+
+/** Resident memory, in MB; undefined but on Linux. */
+export function memoryOf(processId: number): number | undefined {
+  try {
+    const kilobytes = /^VmRSS:\s*([0-9]+)/m.exec(readFileSync(`/proc/${processId}/status`, 'latin1'))?.[1];
+    return kilobytes === undefined ? undefined : Number(kilobytes) / 1024;
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,47 @@
+import { randomBytes } from 'node:crypto';
+import { keyHash } from '@campaign-mirror/adapters-persistence';
+import { type AccessKey, accessKeyBytes, accessKeyFrom, displayedPart } from '@campaign-mirror/domain';
+import type { Database } from './database.ts';
+
+/** How much there is: campaigns from 1 up, each with a mirror; campaign n belongs to owner n modulo owners, plus 1. */
+export interface Seed {
+  readonly campaigns: number;
+  /** A key for each owner, in their order. */
+  readonly keys: readonly AccessKey[];
+}
+
+/** Where every mirror points at first. */
+export const addressBefore = 'https://mirror.example/before';
+
+export function newKeys(owners: number): AccessKey[] {
+  return Array.from({ length: owners }, () => accessKeyFrom(randomBytes(accessKeyBytes)));
+}
+
+export async function seed(database: Database, { campaigns, keys }: Seed): Promise<void> {
+  await database.query(
+    `insert into campaign_mirror.campaigns (id, owner_id, name)
+      select n, n % $2 + 1, 'Campaign ' || n from generate_series(1, $1::int) n`,
+    [campaigns, keys.length],
+  );
+  await database.query(
+    'insert into campaign_mirror.mirrors (campaign_id, target_url) select id, $1 from campaign_mirror.campaigns order by id',
+    [addressBefore],
+  );
+  await database.query(
+    `insert into campaign_mirror.access_keys (hash, displayed, name, owner_id)
+      select hash, displayed, 'benchmark', owner
+      from unnest($1::bytea[], $2::text[]) with ordinality as k (hash, displayed, owner)`,
+    [keys.map(keyHash), keys.map(displayedPart)],
+  );
+  // An autovacuum would fall into somebody's round; `tidy` does the same for both between the rounds.
+  for (const table of ['campaigns', 'mirrors', 'mirror_history']) {
+    await database.query(`alter table campaign_mirror.${table} set (autovacuum_enabled = off)`);
+  }
+  await database.query('vacuum analyze');
+}
+
+/** Before each round: no dead rows of the one before, and no checkpoint that is due. */
+export async function tidy(database: Database): Promise<void> {
+  await database.query('vacuum analyze campaign_mirror.campaigns, campaign_mirror.mirrors');
+  await database.query('checkpoint');
+}

@@ -1,0 +1,61 @@
+import { expect } from 'chai';
+import { type Breakage, brokenInMemory, brokenInPostgres } from './support/broken-campaigns.ts';
+import { campaignRepositoryContract } from './support/campaign-repository-contract.ts';
+import { freshDatabase } from './support/database-server.ts';
+import { inMemoryWorld } from './support/in-memory-world.ts';
+import { postgresWorld } from './support/postgres-world.ts';
+import type { World } from './support/world.ts';
+
+const race = 'history: 20 racing updates all succeed and make one unbroken chain, whose last stands';
+
+/** Every check that has to notice, and no other. */
+const noticedBy: Record<Breakage, readonly string[]> = {
+  'writes blindly': [
+    'setMirror: nothing is written when its owner is another',
+    'setMirror: nothing is written when it is the default campaign now',
+    'setMirror: nothing is written when it was seen as the default campaign and is no longer',
+  ],
+  'loses the history': [
+    'setMirror: a mirror that was deleted and created again is the one that is set',
+    'setMirror: the address is kept byte for byte, here and in the history',
+    'setMirror: the address that it already has is an update like any other',
+    'history: an update is recorded, in every column',
+    'history: updates one after the other make one chain',
+    race,
+    'history: it outlives the mirror, the campaign and the key',
+    'history: what was recorded stays as it was when the campaign changes hands',
+  ],
+  'forgets the clicks': [
+    'setMirror: clicks counted and an address set since it was seen are no reason to refuse',
+    'setMirror: clicks are never written',
+  ],
+  'has a stale before': [race],
+};
+
+describe('the contract of CampaignRepository notices an adapter that', () => {
+  for (const breakage of Object.keys(noticedBy) as Breakage[]) {
+    it(`${breakage}, in memory`, async () => {
+      expect(await failures(inMemoryWorld(brokenInMemory[breakage]))).to.deep.equal(noticedBy[breakage]);
+    });
+
+    it(`${breakage}, in PostgreSQL`, async () => {
+      const database = await freshDatabase();
+      const world = await postgresWorld(database, brokenInPostgres[breakage]);
+      expect(await failures(world)).to.deep.equal(noticedBy[breakage]);
+      await database.drop();
+    });
+  }
+});
+
+async function failures(world: World): Promise<string[]> {
+  const failed: string[] = [];
+  for (const { name, check } of campaignRepositoryContract) {
+    try {
+      await check(world);
+    } catch {
+      failed.push(name);
+    }
+  }
+  await world.close();
+  return failed;
+}

@@ -1,0 +1,123 @@
+import {
+  type Database,
+  openDatabase,
+  PostgresAccessKeys,
+  PostgresIdentity,
+  Statements,
+} from '@campaign-mirror/adapters-persistence';
+import { type AccessKey, accessKeyBytes, accessKeyFrom, displayedPart } from '@campaign-mirror/domain';
+import { expect } from 'chai';
+import type { QueryResultRow } from 'pg';
+import { freshDatabase, type TestDatabase } from './support/database-server.ts';
+import { newOwner } from './support/world.ts';
+
+describe('decisions: keys — in PostgreSQL', () => {
+  let database: TestDatabase;
+  let service: Database;
+  let operator: Database;
+  let keys: PostgresAccessKeys;
+
+  before(async () => {
+    database = await freshDatabase();
+    service = await openDatabase(database.address('service'));
+    operator = await openDatabase(database.address('operator'));
+    keys = new PostgresAccessKeys(operator.orm);
+  });
+  after(async () => {
+    await service.close();
+    await operator.close();
+    await database.drop();
+  });
+
+  it('what is kept: the first 10 characters for display, and the times by the clock of the database', async () => {
+    const { id, key } = await withClockOff(() =>
+      keys.issue({ owner: newOwner(), name: 'timed', expiresIn: 3600.5 }),
+    );
+    await withClockOff(() => keys.revoke(id));
+    const { rows } = await database.admin.query(
+      `select displayed, abs(extract(epoch from created_at - clock_timestamp())) < 600 as created,
+         extract(epoch from expires_at - created_at) between 3600.5 and 3600.5 + 600 as expires,
+         revoked_at between created_at and clock_timestamp() as revoked
+       from campaign_mirror.access_keys where id = $1`,
+      [id],
+    );
+    expect(rows).to.deep.equal([
+      { displayed: displayedPart(key), created: true, expires: true, revoked: true },
+    ]);
+  });
+
+  it("expiry is judged by the clock of the database, whatever the service's own says", async () => {
+    const identity = new PostgresIdentity(new Statements(service.pool));
+    const { key } = await keys.issue({ owner: newOwner(), name: 'valid', expiresIn: 3600 });
+    expect(await withClockOff(() => identity.whoIs(key))).not.to.equal(undefined);
+  });
+
+  it('KEY_CACHE_SECONDS: by default each request asks the database', async () => {
+    const { identity, asked } = counted();
+    const { key } = await keys.issue({ owner: newOwner(), name: 'asked' });
+    for (let time = 0; time < 3; time++) await identity.whoIs(key);
+    expect(asked()).to.equal(3);
+  });
+
+  it('KEY_CACHE_SECONDS: a valid key is remembered, an unknown one is not', async () => {
+    const { identity, asked } = counted(3600);
+    const { key } = await keys.issue({ owner: newOwner(), name: 'remembered' });
+    const caller = await identity.whoIs(key);
+    expect(await identity.whoIs(key)).to.deep.equal(caller);
+    expect(asked()).to.equal(1);
+
+    const unknown = accessKeyFrom(new Uint8Array(accessKeyBytes));
+    for (let time = 0; time < 2; time++) expect(await identity.whoIs(unknown)).to.equal(undefined);
+    expect(asked()).to.equal(3);
+  });
+
+  it('KEY_CACHE_SECONDS: a key is not held past its expiry', async () => {
+    const { identity, asked } = counted(3600);
+    const { id, key } = await keys.issue({ owner: newOwner(), name: 'soon', expiresIn: 3600 });
+    await expireIn(id, '20 milliseconds');
+    await identity.whoIs(key);
+    await untilExpired(id);
+    expect(await identity.whoIs(key)).to.equal(undefined);
+    expect(asked()).to.be.greaterThan(1);
+  });
+
+  function counted(cacheSeconds = 0): {
+    identity: { whoIs(key: AccessKey): Promise<unknown> };
+    asked: () => number;
+  } {
+    let asked = 0;
+    class Counted extends Statements {
+      override run<Row extends QueryResultRow>(...statement: Parameters<Statements['run']>): Promise<Row[]> {
+        asked += 1;
+        return super.run<Row>(...statement);
+      }
+    }
+    return {
+      identity: new PostgresIdentity(new Counted(service.pool), { cacheSeconds }),
+      asked: () => asked,
+    };
+  }
+
+  async function expireIn(id: number, interval: string): Promise<void> {
+    const text =
+      'update campaign_mirror.access_keys set expires_at = clock_timestamp() + $2::interval where id = $1';
+    await database.admin.query(text, [id, interval]);
+  }
+
+  /** Asks until the database says so: its clock is the one that counts. */
+  async function untilExpired(id: number): Promise<void> {
+    const text = 'select from campaign_mirror.access_keys where id = $1 and expires_at <= clock_timestamp()';
+    while ((await database.admin.query(text, [id])).rowCount === 0);
+  }
+
+  /** Our own clock is a year ahead meanwhile. */
+  async function withClockOff<T>(call: () => Promise<T>): Promise<T> {
+    const now = Date.now;
+    Date.now = () => now() + 365 * 24 * 3600 * 1000;
+    try {
+      return await call();
+    } finally {
+      Date.now = now;
+    }
+  }
+});

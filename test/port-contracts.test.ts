@@ -1,0 +1,49 @@
+import { accessKeysContract } from './support/access-keys-contract.ts';
+import { campaignRepositoryContract } from './support/campaign-repository-contract.ts';
+import { campaignSettingsContract } from './support/campaign-settings-contract.ts';
+import { freshDatabase, type TestDatabase } from './support/database-server.ts';
+import { identityContract } from './support/identity-contract.ts';
+import { inMemoryWorld } from './support/in-memory-world.ts';
+import { postgresWorld } from './support/postgres-world.ts';
+import type { Check, World } from './support/world.ts';
+
+const contracts: Record<string, readonly Check[]> = {
+  CampaignRepository: campaignRepositoryContract,
+  CampaignSettings: campaignSettingsContract,
+  Identity: identityContract,
+  AccessKeys: accessKeysContract,
+};
+
+describe('the contracts of the ports, in memory', () => {
+  let world: World;
+  before(() => {
+    world = inMemoryWorld();
+  });
+  after(() => world.close());
+  everyCheck(() => world);
+});
+
+describe('the contracts of the ports, in PostgreSQL', () => {
+  let database: TestDatabase;
+  let world: World;
+  before(async () => {
+    database = await freshDatabase();
+    // Sessions as other people set them up: what leaves the database is UTC in ISO 8601 all the same.
+    await database.admin.query(`alter database ${database.name} set timezone = 'America/St_Johns'`);
+    await database.admin.query(`alter database ${database.name} set datestyle = 'SQL, DMY'`);
+    world = await postgresWorld(database);
+  });
+  after(async () => {
+    await world.close();
+    await database.drop();
+  });
+  everyCheck(() => world);
+});
+
+function everyCheck(world: () => World): void {
+  for (const [port, contract] of Object.entries(contracts)) {
+    describe(port, () => {
+      for (const { name, check } of contract) it(name, () => check(world()));
+    });
+  }
+}

@@ -1,0 +1,62 @@
+import type {
+  AccessKeyId,
+  Caller,
+  Campaign,
+  CampaignId,
+  CampaignRepository,
+  Identity,
+  Mirror,
+  MirrorChange,
+  MirrorId,
+  OwnerId,
+  Timestamp,
+} from '@campaign-mirror/domain';
+import { address } from './world.ts';
+
+export const caller: Caller = { ownerId: 7 as OwnerId, accessKeyId: 77 as AccessKeyId };
+
+/** A campaign that the caller may update. */
+export const campaign: Campaign = {
+  id: 42 as CampaignId,
+  ownerId: caller.ownerId,
+  isDefault: false,
+  hasMirror: true,
+};
+
+const time = '2026-11-20T15:36:00.123456Z' as Timestamp;
+
+export const mirror: Mirror = {
+  id: 1 as MirrorId,
+  campaignId: campaign.id,
+  targetUrl: address('https://example.com/as-stored'),
+  clicks: 3,
+  updatedExternally: true,
+  updatedExternallyAt: time,
+  createdAt: time,
+  updatedAt: time,
+};
+
+/** Answers what it is told to, and remembers what it was asked. */
+export class FakePorts implements CampaignRepository, Identity {
+  readonly asked: string[] = [];
+  readonly changes: { seen: Campaign; change: MirrorChange }[] = [];
+  caller: () => Promise<Caller | undefined> = async () => caller;
+  found: () => Promise<Campaign | undefined> = async () => campaign;
+  set: () => Promise<Mirror | undefined> = async () => mirror;
+
+  whoIs(key: string): Promise<Caller | undefined> {
+    this.asked.push(`whoIs ${key}`);
+    return this.caller();
+  }
+
+  find(id: CampaignId): Promise<Campaign | undefined> {
+    this.asked.push(`find ${id}`);
+    return this.found();
+  }
+
+  setMirror(seen: Campaign, change: MirrorChange): Promise<Mirror | undefined> {
+    this.asked.push(`setMirror ${seen.id}`);
+    this.changes.push({ seen, change });
+    return this.set();
+  }
+}

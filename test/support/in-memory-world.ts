@@ -1,0 +1,56 @@
+import { InMemoryAccessKeys, InMemoryCampaigns, InMemoryStore } from '@campaign-mirror/adapters-persistence';
+import type { AccessKeyId, CampaignId, CampaignRepository, Timestamp } from '@campaign-mirror/domain';
+import type { World } from './world.ts';
+
+export function inMemoryWorld(
+  campaignsOn: (store: InMemoryStore) => CampaignRepository = (store) => new InMemoryCampaigns(store),
+): World {
+  const store = new InMemoryStore();
+  const keys = new InMemoryAccessKeys(store);
+  const campaign = (id: CampaignId) => found(store.campaigns.get(id));
+  const mirror = (id: CampaignId) => found(store.mirrors.get(id));
+  const key = (id: AccessKeyId) => found([...store.accessKeys].find(([, one]) => one.id === id));
+  return {
+    campaigns: campaignsOn(store),
+    settings: new InMemoryCampaigns(store),
+    accessKeys: keys,
+    identity: keys,
+    others: {
+      transfer: async (id, ownerId) => void Object.assign(campaign(id), { ownerId }),
+      setDefault: async (id, isDefault) => void Object.assign(campaign(id), { isDefault }),
+      deleteMirror: async (id) => void store.mirrors.delete(id),
+      deleteCampaign: async (id) => {
+        store.mirrors.delete(id);
+        store.campaigns.delete(id);
+      },
+      countClick: async (id) => void mirror(id).clicks++,
+      setUpdatedAt: async (id, updatedAt) => void Object.assign(mirror(id), { updatedAt }),
+      expireKey: async (id) => {
+        const [hash, stored] = key(id);
+        store.accessKeys.set(hash, { ...stored, expiresAt: store.now() });
+      },
+      deleteKey: async (id) => void store.accessKeys.delete(key(id)[0]),
+      clock: async () => {
+        const now = store.now();
+        return new Date(Number(now / 1000n)).toISOString().replace('Z', '000Z') as Timestamp;
+      },
+      mirror: async (id) => {
+        const stored = store.mirrors.get(id);
+        return stored && { ...stored };
+      },
+      history: async (id) => store.history.filter((row) => row.campaignId === id),
+      storedKey: async (id) => {
+        const [hash, stored] = key(id);
+        return `${hash} ${Object.values(stored).join(' ')}`;
+      },
+      // Nobody is interrupted here: all that begins before the first `await` is done at once.
+      atOnce: (_, calls) => Promise.all(calls.map((call) => call())),
+    },
+    close: async () => {},
+  };
+}
+
+function found<T>(value: T | undefined): T {
+  if (value === undefined) throw new Error('no such row');
+  return value;
+}

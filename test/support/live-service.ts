@@ -1,0 +1,72 @@
+import {
+  type Database,
+  openDatabase,
+  type PoolLimits,
+  PostgresCampaigns,
+  PostgresIdentity,
+  Statements,
+} from '@campaign-mirror/adapters-persistence';
+import { type CampaignRepository, type Outcome, SetCampaignMirror } from '@campaign-mirror/domain';
+import { freshDatabase, type TestDatabase } from './database-server.ts';
+import { postgresWorld } from './postgres-world.ts';
+import { type Live, liveCampaign, type World } from './world.ts';
+
+/** The use case on PostgreSQL, in a database of its own, with campaigns for it to update. */
+export interface LiveService {
+  readonly database: TestDatabase;
+  readonly world: World;
+  readonly pool: Database['pool'];
+  campaign(): Promise<Live>;
+  /** A further process of the service. */
+  another(limits?: PoolLimits): Promise<Service>;
+  set(live: Live, address: string, requestId?: string): Promise<Outcome>;
+  close(): Promise<void>;
+}
+
+export interface Service {
+  readonly pool: Database['pool'];
+  set(live: Live, address: string, requestId?: string): Promise<Outcome>;
+  close(): Promise<void>;
+}
+
+type Wrap = (campaigns: CampaignRepository) => CampaignRepository;
+
+export async function serviceOn(
+  address: Parameters<typeof openDatabase>[0],
+  limits?: PoolLimits,
+  wrap: Wrap = (campaigns) => campaigns,
+): Promise<Service> {
+  const { pool, close } = await openDatabase(address, limits);
+  const statements = new Statements(pool);
+  const campaigns = wrap(new PostgresCampaigns(statements));
+  const useCase = new SetCampaignMirror(campaigns, new PostgresIdentity(statements));
+  return {
+    pool,
+    close,
+    set: ({ key, seen }, to, requestId = 'request-1') =>
+      useCase.execute({ key, campaign: seen.id, submitted: { address: to }, requestId }),
+  };
+}
+
+export async function liveService(wrap?: (world: World) => Wrap): Promise<LiveService> {
+  const database = await freshDatabase();
+  const world = await postgresWorld(database);
+  const service = await serviceOn(database.address('service'), undefined, wrap?.(world));
+  const further: Service[] = [];
+  return {
+    database,
+    world,
+    pool: service.pool,
+    set: service.set,
+    campaign: () => liveCampaign(world),
+    another: async (limits) => {
+      const another = await serviceOn(database.address('service'), limits);
+      further.push(another);
+      return another;
+    },
+    close: async () => {
+      for (const one of [...further, service, world]) await one.close();
+      await database.drop();
+    },
+  };
+}

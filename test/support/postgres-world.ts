@@ -1,0 +1,133 @@
+import {
+  type DatabaseAddress,
+  type HistoryRow,
+  openDatabase,
+  PostgresAccessKeys,
+  PostgresCampaigns,
+  PostgresIdentity,
+  PostgresSettings,
+  type Role,
+  Statements,
+} from '@campaign-mirror/adapters-persistence';
+import type {
+  AccessKeyId,
+  CampaignId,
+  CampaignRepository,
+  Mirror,
+  MirrorAddress,
+  MirrorId,
+  OwnerId,
+  Timestamp,
+} from '@campaign-mirror/domain';
+import type { Pool } from 'pg';
+import type { TestDatabase } from './database-server.ts';
+import { lockedMeanwhile } from './rival.ts';
+import type { Ports, World } from './world.ts';
+
+export interface PostgresWorldOptions {
+  /** Whose rights the campaigns are updated with: the service's, except for adapters that are broken on purpose. */
+  readonly as?: Role;
+  readonly campaignsOn?: (statements: Statements, pool: Pool) => CampaignRepository;
+}
+
+/** The ports alone, each with the rights of the role that uses it. */
+export async function postgresPorts(
+  { address }: { address(role: Role): DatabaseAddress },
+  { as = 'service', campaignsOn }: PostgresWorldOptions = {},
+): Promise<Ports & { close(): Promise<void> }> {
+  const service = await openDatabase(address(as));
+  const operator = await openDatabase(address('operator'));
+  const statements = new Statements(service.pool);
+  return {
+    campaigns: campaignsOn?.(statements, service.pool) ?? new PostgresCampaigns(statements),
+    identity: new PostgresIdentity(statements),
+    settings: new PostgresSettings(operator.orm),
+    accessKeys: new PostgresAccessKeys(operator.orm),
+    close: async () => {
+      await service.close();
+      await operator.close();
+    },
+  };
+}
+
+export async function postgresWorld(database: TestDatabase, options?: PostgresWorldOptions): Promise<World> {
+  const { admin } = database;
+  const run = async (text: string, ...values: unknown[]) => {
+    const { rowCount } = await admin.query(text, values);
+    if (rowCount === 0) throw new Error('no such row');
+  };
+  return {
+    ...(await postgresPorts(database, options)),
+    others: {
+      transfer: (id, to) => run('update campaign_mirror.campaigns set owner_id = $2 where id = $1', id, to),
+      setDefault: (id, isDefault) =>
+        run('update campaign_mirror.campaigns set is_default = $2 where id = $1', id, isDefault),
+      deleteMirror: (id) => run('delete from campaign_mirror.mirrors where campaign_id = $1', id),
+      deleteCampaign: (id) => run('delete from campaign_mirror.campaigns where id = $1', id),
+      countClick: (id) =>
+        run('update campaign_mirror.mirrors set clicks = clicks + 1 where campaign_id = $1', id),
+      setUpdatedAt: (id, time) =>
+        run('update campaign_mirror.mirrors set updated_at = $2 where campaign_id = $1', id, time),
+      expireKey: (id) =>
+        run('update campaign_mirror.access_keys set expires_at = clock_timestamp() where id = $1', id),
+      deleteKey: (id) => run('delete from campaign_mirror.access_keys where id = $1', id),
+      clock: async () => {
+        const { rows } = await admin.query(`select ${utc('clock_timestamp()')} as now`);
+        return rows[0].now;
+      },
+      mirror: (id) => storedMirror(admin, id),
+      history: (id) => storedHistory(admin, id),
+      storedKey: (id) => storedKey(admin, id),
+      atOnce: (id, calls) => lockedMeanwhile(database, id, calls),
+    },
+  };
+}
+
+/** Written apart from the adapters', which it judges. */
+function utc(column: string): string {
+  return `to_char(timezone('UTC', ${column}), 'YYYY-MM-DD') || 'T' || to_char(timezone('UTC', ${column}), 'HH24:MI:SS.US') || 'Z'`;
+}
+
+async function storedMirror(admin: Pool, id: CampaignId): Promise<Mirror | undefined> {
+  const { rows } = await admin.query(
+    `select *, ${utc('updated_externally_at')} as externally, ${utc('created_at')} as created, ${utc('updated_at')} as updated
+     from campaign_mirror.mirrors where campaign_id = $1`,
+    [id],
+  );
+  return rows.map((row) => ({
+    id: Number(row.id) as MirrorId,
+    campaignId: Number(row.campaign_id) as CampaignId,
+    targetUrl: row.target_url as MirrorAddress,
+    clicks: Number(row.clicks),
+    updatedExternally: row.updated_externally as boolean,
+    updatedExternallyAt: row.externally as Timestamp | null,
+    createdAt: row.created as Timestamp,
+    updatedAt: row.updated as Timestamp,
+  }))[0];
+}
+
+async function storedHistory(admin: Pool, id: CampaignId): Promise<HistoryRow[]> {
+  const { rows } = await admin.query(
+    `select *, ${utc('changed_at')} as changed from campaign_mirror.mirror_history h where campaign_id = $1 order by h.id`,
+    [id],
+  );
+  return rows.map((row) => ({
+    mirrorId: Number(row.mirror_id) as MirrorId,
+    campaignId: Number(row.campaign_id) as CampaignId,
+    actor: row.actor as 'key' | 'operator',
+    accessKeyId: row.access_key_id === null ? null : (Number(row.access_key_id) as AccessKeyId),
+    ownerId: Number(row.owner_id) as OwnerId,
+    addressBefore: row.address_before as MirrorAddress,
+    addressAfter: row.address_after as MirrorAddress,
+    changedAt: row.changed as Timestamp,
+    requestId: row.request_id as string,
+  }));
+}
+
+async function storedKey(admin: Pool, id: AccessKeyId): Promise<string> {
+  const { rows } = await admin.query(
+    "select encode(hash, 'hex') || ' ' || to_json(k) as stored from campaign_mirror.access_keys k where id = $1",
+    [id],
+  );
+  return rows[0].stored;
+}

@@ -1,0 +1,72 @@
+import { once } from 'node:events';
+import { connect, createServer, type Socket } from 'node:net';
+
+/** Stands between a client and a server, and does to their connections what networks do. */
+export interface TcpProxy {
+  readonly port: number;
+  /** From now on no byte passes in either direction; connections stay open, new ones are accepted. */
+  freeze(): void;
+  /** What was held back arrives. */
+  thaw(): void;
+  /** Ends all connections without a farewell. */
+  cut(): void;
+  /** From now on nobody can connect. */
+  refuse(): Promise<void>;
+  /** Connections are accepted again, on the same port. */
+  accept(): Promise<void>;
+  close(): Promise<void>;
+}
+
+export async function tcpProxy(target: { host: string; port: number }): Promise<TcpProxy> {
+  const sockets = new Set<Socket>();
+  let frozen = false;
+
+  const server = createServer((client) => {
+    const upstream = connect(target);
+    for (const [from, to] of [
+      [client, upstream],
+      [upstream, client],
+    ] as const) {
+      sockets.add(from);
+      from.on('data', (bytes) => to.write(bytes));
+      from.on('error', () => {});
+      from.on('close', () => {
+        sockets.delete(from);
+        to.destroy();
+      });
+      if (frozen) from.pause();
+    }
+  });
+  const listen = async (port: number) => {
+    server.listen(port, '127.0.0.1');
+    await once(server, 'listening');
+  };
+  const refuse = async () => {
+    if (!server.listening) return;
+    const closed = once(server, 'close');
+    server.close();
+    cut();
+    await closed;
+  };
+  const cut = () => {
+    for (const socket of sockets) socket.resetAndDestroy();
+  };
+
+  await listen(0);
+  const { port } = server.address() as { port: number };
+  return {
+    port,
+    freeze: () => {
+      frozen = true;
+      for (const socket of sockets) socket.pause();
+    },
+    thaw: () => {
+      frozen = false;
+      for (const socket of sockets) socket.resume();
+    },
+    cut,
+    refuse,
+    accept: () => listen(port),
+    close: refuse,
+  };
+}
