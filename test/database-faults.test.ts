@@ -35,7 +35,7 @@ describe('decisions: a database that is away — its pool is bounded', () => {
 
   it('a call waits for a connection no longer than it may, and is served when there is one', async () => {
     const live = await service.campaign();
-    const { pool, set } = await service.another({ ...patient, waitTimeout: 500 });
+    const { pool, set } = await service.another({ ...patient, waitTimeout: 1_000 });
     const taken = await Promise.all([pool.connect(), pool.connect(), pool.connect()]);
     expect(await rejection(set(live, address))).to.be.instanceOf(Unavailable);
     expect(pool.waitingCount).to.equal(0);
@@ -45,7 +45,7 @@ describe('decisions: a database that is away — its pool is bounded', () => {
 
   it('a statement is ended by the server when it takes too long, and nothing is written', async () => {
     const live = await service.campaign();
-    const { set } = await service.another({ ...patient, statementTimeout: 400 });
+    const { set } = await service.another({ ...patient, statementTimeout: 1_000 });
     const holder = await rival(service.database);
     await holder.run('select from campaign_mirror.mirrors where campaign_id = $1 for update', live.seen.id);
     const fault = await rejection(set(live, address));
@@ -93,7 +93,7 @@ describe('decisions: a database that is away — its pool is bounded', () => {
   });
 
   const cutService = `
-    select pg_terminate_backend(pid) from pg_stat_activity
+    select pg_terminate_backend(pid, 10000) from pg_stat_activity
     where datname = current_database() and usename = 'campaign_mirror_service'`;
 });
 
@@ -107,7 +107,7 @@ describe('decisions: a database that is away — the network between', () => {
     proxy = await tcpProxy(serverAddress());
   });
   beforeEach(async () => {
-    const limits = { size: 2, waitTimeout: 1_000, statementTimeout: 0, queryTimeout: 1_000 };
+    const limits = { size: 2, waitTimeout: 2_000, statementTimeout: 0, queryTimeout: 2_000 };
     through = await serviceOn(
       { ...service.database.address('service'), host: '127.0.0.1', port: proxy.port },
       limits,

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { RawConnection } from './support/http-connection.ts';
-import { requestBytes, servesOn } from './support/http-request.ts';
+import { ask, requestBytes, servesOn } from './support/http-request.ts';
 import { type HttpService, httpService, withHttpService } from './support/http-service.ts';
 import { type Rival, rival, untilWaiting } from './support/rival.ts';
 
@@ -111,6 +111,8 @@ describe('decisions: life — drain', () => {
     expect((await connection.response()).status).to.equal(503);
     await letGo();
     await drained;
+    // Whatever else waited for the mirror has had its turn before this.
+    expect((await ask(data())).status).to.equal(200);
     const history = await service.world.others.history(service.campaigns.own);
     expect(history.map(({ requestId }) => requestId)).not.to.include('behind');
   });
@@ -143,9 +145,33 @@ describe('decisions: life — drain', () => {
     const connection = await RawConnection.open(service.port);
     await servesOn(service, connection);
     await connection.send('POST / HTTP/1.1\r\nHost');
-    await servesOn(service, await RawConnection.open(service.port));
+    const other = await RawConnection.open(service.port);
+    const bytes = requestBytes(service, { headers: { Expect: '100-continue' } });
+    await other.send(bytes.subarray(0, -5));
+    expect((await other.response()).status).to.equal(100);
     const drained = service.server.drain(1);
-    expect(await connection.closed()).to.equal('');
+    const closed = (one: RawConnection, name: string) => one.closed().then(() => name);
+    // The other has its answer, and a moment in which the rest of its body may come.
+    const first = await Promise.race([closed(connection, 'headers'), closed(other, 'body')]);
+    expect(first).to.equal('headers');
+    expect(await drained).to.equal(1);
+  });
+
+  it('decisions: life — headers that are still coming when the drain begins are waited for', async () => {
+    const bytes = requestBytes(service, { campaign: 424242 });
+    const [used, fresh] = [await RawConnection.open(service.port), await RawConnection.open(service.port)];
+    await servesOn(service, used);
+    for (const connection of [used, fresh]) await connection.send(bytes.subarray(0, 20));
+    // These bytes are read before those of a request that comes later.
+    expect((await ask(service, { campaign: 424242 })).status).to.equal(404);
+    const drained = service.server.drain(long);
+    const refused = await RawConnection.open(service.port).catch((error) => error.code);
+    expect(refused).to.equal('ECONNREFUSED');
+    for (const connection of [used, fresh]) {
+      await connection.send(bytes.subarray(20));
+      const { status, headers } = await connection.response();
+      expect([status, headers.connection]).to.deep.equal([404, 'close']);
+    }
     expect(await drained).to.equal(0);
   });
 

@@ -83,6 +83,20 @@ describe('decisions: answers — requests that do not wait for the answer before
     expect((await history()).slice(-2)).to.deep.equal(['slow', 'behind']);
   });
 
+  it('decisions: answers — parser refuses: a caller that writes on and on meanwhile is not read for ever', async () => {
+    const holder = await held(service());
+    const connection = await RawConnection.open(service().port);
+    await connection.send(Buffer.concat([setting(service(), 'patient'), Buffer.from('garbage\r\n\r\n')]));
+    await untilWaiting(service().database, new Promise(() => {}));
+    // More than the buffers between us hold: the socket says that it is full, and stays so.
+    while (connection.socket.write(Buffer.alloc(1_000_000)) || connection.socket.writableLength < 30_000_000);
+    await untilWaiting(service().database, new Promise(() => {}));
+    expect(connection.socket.writableLength).to.be.greaterThan(0);
+    await holder.commit();
+    for (const expected of [200, 400]) expect((await connection.response()).status).to.equal(expected);
+    expect(await connection.closed()).to.equal('');
+  });
+
   it('decisions: answers — parser refuses: in the body of one behind another, which is not carried out', async () => {
     const holder = await held(service());
     const connection = await RawConnection.open(service().port);

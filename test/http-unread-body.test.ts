@@ -118,6 +118,23 @@ describe('decisions: order of checks — a refusal that left the body unread', (
     }
   });
 
+  it('decisions: order of checks — no more than the limit is read: who sends more is cut off sooner', async () => {
+    const headers = { Authorization: undefined, 'Content-Length': String(2 ** 40) };
+    const head = requestBytes(service(), { headers, body: undefined });
+    const [quiet, loud] = [
+      await RawConnection.open(service().port),
+      await RawConnection.open(service().port),
+    ];
+    for (const connection of [quiet, loud]) {
+      await connection.send(head);
+      expect((await connection.response()).status).to.equal(401);
+    }
+    await loud.send('x'.repeat(limit + 1));
+    const closed = (connection: RawConnection, name: string) => connection.closed().then(() => name);
+    expect(await Promise.race([closed(quiet, 'quiet'), closed(loud, 'loud')])).to.equal('loud');
+    expect(await quiet.closed()).to.equal('');
+  });
+
   it('decisions: order of checks — a caller that sends nothing more is let go', async () => {
     const connection = await RawConnection.open(service().port);
     const headers = { Authorization: undefined, 'Content-Length': '10' };

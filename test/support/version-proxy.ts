@@ -12,7 +12,9 @@ export async function versionProxy(server: { host: string; port: number }, versi
     const upstream = connect(server.port, server.host);
     for (const socket of [client, upstream]) sockets.add(socket.on('error', () => {}));
     client.pipe(upstream);
-    upstream.on('data', (bytes: Buffer) => client.write(aged(bytes, version))).on('close', () => client.destroy());
+    upstream
+      .on('data', (bytes: Buffer) => client.write(aged(bytes, version)))
+      .on('close', () => client.destroy());
   }).listen(0, '127.0.0.1');
   await once(proxy, 'listening');
   const { port } = proxy.address() as { port: number };

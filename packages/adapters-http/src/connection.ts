@@ -81,7 +81,9 @@ export class Connection {
   ): void {
     // The parser complains of each further piece that it is given.
     if (this.#refusedAt !== undefined) {
-      if (this.#socket.bytesRead - this.#refusedAt > rest.bytes) this.#socket.destroy();
+      if (this.#socket.bytesRead - this.#refusedAt <= rest.bytes) return;
+      if (this.#socket.writable) this.#socket.pause();
+      else this.#socket.destroy();
       return;
     }
     this.#refusedAt = this.#socket.bytesRead;
@@ -95,6 +97,7 @@ export class Connection {
     const id = broken?.requestId ?? requestId;
     const send = () => {
       if (!this.#socket.writable) return void this.#socket.destroy();
+      this.#refusedAt = this.#socket.bytesRead;
       this.#socket.end(wireFormat(reply, id));
       const timer = setTimeout(() => this.#socket.destroy(), rest.milliseconds);
       this.#socket.once('close', () => clearTimeout(timer)).resume();

@@ -1,6 +1,5 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { type AddressInfo, Server as NetServer, type Socket } from 'node:net';
-import type { Duplex } from 'node:stream';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { Connection } from './connection.ts';
 import { Exchange } from './exchange.ts';
@@ -64,7 +63,7 @@ export class HttpServer {
       .on('request', (request, response) => this.#asked(request, response))
       .on('checkContinue', (request, response) => this.#asked(request, response))
       .on('checkExpectation', (request, response) => this.#asked(request, response))
-      .on('connect', (request, stream) => this.#askedToConnect(request, stream))
+      .on('connect', (request) => this.#askedToConnect(request))
       .on('clientError', (error, socket) => this.#misunderstood(error, socket as Socket));
   }
 
@@ -146,9 +145,9 @@ export class HttpServer {
     else this.#carryOut(exchange);
   }
 
-  #askedToConnect(request: IncomingMessage, stream: Duplex): void {
+  #askedToConnect(request: IncomingMessage): void {
     // Node has taken its own listeners off; without one, a caller that resets the connection would end the process.
-    for (const broken of new Set([stream, request.socket])) broken.on('error', () => broken.destroy());
+    request.socket.on('error', () => request.socket.destroy());
     const fault = messageFault(request);
     const reply = fault ? this.#settings.replies.fault(fault) : methodNotSupported('CONNECT', 'POST');
     this.#refuse(request.socket, reply, 'CONNECT', requestIdOf(request.headers['x-request-id']));

@@ -28,6 +28,8 @@ export async function runService(environment: NodeJS.ProcessEnv, stop: StopSigna
   }
   const { log, close } = openLog(read.settings.LOG_LEVEL);
   const service = new Service(read.settings, log);
+  // A reader of our output that is gone is no reason to end.
+  for (const stream of [process.stdout, process.stderr]) stream.on('error', () => {});
   process.on('uncaughtException', (error) => service.fail(error, 'an uncaught error'));
   try {
     await service.start(stop);

@@ -35,7 +35,10 @@ export function displayedPart(key: AccessKey): string {
 }
 
 function checksum(body: string): string {
-  return base62(BigInt(crc32(body)), 6);
+  let text = '';
+  for (let rest = crc32(body); rest > 0; rest = Math.floor(rest / 62))
+    text = alphabet.charAt(rest % 62) + text;
+  return text.padStart(6, '0');
 }
 
 function base62(number: bigint, width: number): string {
