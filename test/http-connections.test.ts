@@ -65,7 +65,12 @@ describe('decisions: answers — connections', () => {
     const holder = await rival(database);
     await holder.run('select from campaign_mirror.mirrors where campaign_id = $1 for update', campaigns.own);
     const leaving = await Promise.all(Array.from({ length: 5 }, () => RawConnection.open(port)));
-    for (const connection of leaving) await connection.send(Buffer.concat([whole, whole]));
+    // From a CONNECT on Node tells nobody that the connection is gone.
+    const tunnel = Buffer.from('CONNECT a:1 HTTP/1.1\r\nHost: a\r\n\r\n');
+    const behind = [[], [whole], [tunnel], [whole, tunnel], [whole, whole]];
+    for (const [at, connection] of leaving.entries()) {
+      await connection.send(Buffer.concat([whole, ...(behind[at] ?? [])]));
+    }
     await untilWaiting(database, new Promise(() => {}), 5);
     for (const connection of leaving) await connection.reset();
     expect((await ask(service(), { campaign: 424242 })).status).to.equal(404);

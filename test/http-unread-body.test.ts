@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { RawConnection } from './support/http-connection.ts';
-import { type Asking, chunkedBytes, exchange, goodBody, requestBytes } from './support/http-request.ts';
+import { type Asking, ask, chunkedBytes, exchange, goodBody, requestBytes } from './support/http-request.ts';
 import { type HttpService, httpService, withHttpService } from './support/http-service.ts';
 
 const limit = 16_384;
@@ -115,6 +115,22 @@ describe('decisions: order of checks — a refusal that left the body unread', (
       expect((await connection.response()).status).to.equal(415);
       expect(await connection.closed()).to.equal('');
       await writing;
+    }
+  });
+
+  it('decisions: order of checks — of what the parser refuses too the rest is read, and no reset is seen', async () => {
+    for (const start of ['garbage', 'POST / HTTP/1.1\r\nHost : a', `GET /${'a'.repeat(17_000)}`]) {
+      const connection = await RawConnection.open(service().port);
+      await connection.send(`${start}\r\n\r\n`);
+      expect((await connection.response()).status).to.be.oneOf([400, 431]);
+      for (let sent = 0; sent < 10; sent++) {
+        await connection.send('x'.repeat(1024));
+        // So that it is read by itself: others are answered meanwhile.
+        await ask(service(), { target: '/', body: undefined });
+      }
+      connection.socket.end();
+      expect(await connection.closed()).to.equal('');
+      expect(connection.error).to.equal(undefined);
     }
   });
 

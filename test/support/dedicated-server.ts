@@ -1,5 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { rmSync } from 'node:fs';
 import { chmod, chown, mkdir, mkdtemp, rm } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -42,7 +43,10 @@ export async function dedicatedServer(): Promise<DedicatedServer> {
   const port = await freePort();
   const network = ['-p', String(port), '-c', 'listen_addresses=127.0.0.1', '-c', 'unix_socket_directories='];
   let server: ChildProcess | undefined;
-  const killWithUs = () => server?.kill('SIGKILL');
+  const killWithUs = () => {
+    server?.kill('SIGKILL');
+    rmSync(parent, { recursive: true, force: true, maxRetries: 10 });
+  };
   process.once('exit', killWithUs);
 
   const start = async () => {

@@ -5,3 +5,6 @@ export const mochaHooks = {
   beforeAll: startDatabaseServer,
   afterAll: stopDatabaseServer,
 };
+
+// A signal that merely ends the process would leave servers behind: `exit` tells those who started them.
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(signal, () => process.exit(1));

@@ -1,3 +1,4 @@
+import { existsSync, readFileSync, rmSync } from 'node:fs';
 import { chmod, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -14,7 +15,10 @@ export interface TestServer {
 /** In seconds. Starting takes one to five; this is for a machine that is busy. */
 const longestStart = 120;
 
-/** TEST_DATABASE_URL's; else a container, where one is asked for or can be had; else the embedded one. */
+/**
+ * TEST_DATABASE_URL's (a superuser; one who may create roles and databases will do for all but the deadlocks);
+ * else a container, where one is asked for or can be had; else the embedded one.
+ */
 export async function testServer(): Promise<TestServer> {
   const { TEST_DATABASE_URL: url, TEST_DATABASE: wanted } = process.env;
   if (url) return { kind: 'TEST_DATABASE_URL', admin: addressOf(url), stop: async () => {} };
@@ -65,9 +69,22 @@ async function embedded(): Promise<TestServer> {
   // The database does not run as root: another user has to pass through.
   await chmod(parent, 0o711);
   const database = await openEmbeddedDatabase({ folder: join(parent, 'data'), settings: { fsync: 'off' } });
+  const abandon = () => {
+    endNow(join(parent, 'data', 'cluster', 'pgdata', 'postmaster.pid'));
+    rmSync(parent, { recursive: true, force: true, maxRetries: 10 });
+  };
+  process.once('exit', abandon);
   const stop = async () => {
     await database.leave();
+    process.off('exit', abandon);
     await rm(parent, { recursive: true, force: true });
   };
   return { kind: 'embedded', admin: database.address('superuser'), stop };
+}
+
+/** For a run that is interrupted: the server has a session of its own and would live on. It takes its file with it. */
+function endNow(pidFile: string): void {
+  process.kill(Number(readFileSync(pidFile, 'utf8').split('\n')[0]), 'SIGQUIT');
+  const never = new Int32Array(new SharedArrayBuffer(4));
+  for (let looks = 0; existsSync(pidFile) && looks < 500; looks++) Atomics.wait(never, 0, 0, 10);
 }

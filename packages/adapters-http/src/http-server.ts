@@ -2,6 +2,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import { type AddressInfo, Server as NetServer, type Socket } from 'node:net';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { Connection } from './connection.ts';
+import { type Deadlines, defaultDeadlines } from './deadlines.ts';
 import { Exchange } from './exchange.ts';
 import type { HttpLog } from './http-log.ts';
 import { messageFault, parserFault } from './message-faults.ts';
@@ -16,22 +17,6 @@ export interface HttpServerSettings {
   readonly bodyLimit: number;
   readonly deadlines?: Deadlines;
 }
-
-/** How long a caller has for its headers, for its whole request; how long a connection may idle. Milliseconds. */
-export interface Deadlines {
-  readonly headersTimeout: number;
-  readonly requestTimeout: number;
-  readonly keepAliveTimeout: number;
-  /** How often the first two are looked after. */
-  readonly connectionsCheckingInterval: number;
-}
-
-const defaultDeadlines: Deadlines = {
-  headersTimeout: 10_000,
-  requestTimeout: 30_000,
-  keepAliveTimeout: 75_000,
-  connectionsCheckingInterval: 1_000,
-};
 
 /** Node's HTTP server, with every answer that it would give by itself taken over (decisions: answers). */
 export class HttpServer {
@@ -154,7 +139,7 @@ export class HttpServer {
   }
 
   #misunderstood(error: NodeJS.ErrnoException, socket: Socket): void {
-    if (error.code === 'ECONNRESET' || !socket.writable) socket.destroy();
+    if (error.code === 'ECONNRESET') socket.destroy();
     else this.#refuse(socket, this.#settings.replies.fault(parserFault(error.code)), '-');
   }
 
