@@ -2,9 +2,9 @@ import { cp, mkdir, readdir, readFile, stat, symlink, writeFile } from 'node:fs/
 import { dirname, join } from 'node:path';
 import { expect } from 'chai';
 import { ClearError } from '../packages/app/src/clear-error.ts';
-import { binariesVersion, findBinaries } from '../packages/app/src/embedded-binaries.ts';
-import { fileTrouble } from '../packages/app/src/embedded-errors.ts';
-import { databaseOsUser } from '../packages/app/src/embedded-os-user.ts';
+import { binariesVersion, findBinaries } from '../packages/app/src/embedded/binaries.ts';
+import { fileTrouble } from '../packages/app/src/embedded/errors.ts';
+import { databaseOsUser } from '../packages/app/src/embedded/os-user.ts';
 import { clearError, isRoot, pgdataOf, query, Sandbox, until } from './support/embedded-sandbox.ts';
 
 const modeOf = async (path: string) => ((await stat(path)).mode & 0o777).toString(8);

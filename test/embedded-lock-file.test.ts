@@ -3,12 +3,12 @@ import { once } from 'node:events';
 import { cp, readdir, readFile, stat, utimes, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { expect } from 'chai';
-import { trimLogs } from '../packages/app/src/embedded-log.ts';
-import { databaseOsUser } from '../packages/app/src/embedded-os-user.ts';
-import { isFree } from '../packages/app/src/embedded-port.ts';
-import { dropStaleLockFile, livingPostmaster } from '../packages/app/src/embedded-postmaster.ts';
-import { commandLine } from '../packages/app/src/embedded-process.ts';
-import { surroundings } from '../packages/app/src/embedded-program.ts';
+import { trimLogs } from '../packages/app/src/embedded/log.ts';
+import { databaseOsUser } from '../packages/app/src/embedded/os-user.ts';
+import { isFree } from '../packages/app/src/embedded/port.ts';
+import { dropStaleLockFile, livingPostmaster } from '../packages/app/src/embedded/postmaster.ts';
+import { commandLine } from '../packages/app/src/embedded/process.ts';
+import { surroundings } from '../packages/app/src/embedded/program.ts';
 import { pgdataOf, Sandbox, signalServer } from './support/embedded-sandbox.ts';
 
 describe('the lock file of the embedded database', () => {

@@ -2,7 +2,7 @@ import { rename } from 'node:fs/promises';
 import { setTimeout as pause } from 'node:timers/promises';
 import { expect } from 'chai';
 import { ClearError } from '../packages/app/src/clear-error.ts';
-import { livingPostmaster } from '../packages/app/src/embedded-postmaster.ts';
+import { livingPostmaster } from '../packages/app/src/embedded/postmaster.ts';
 import {
   type Opened,
   pgdataOf,

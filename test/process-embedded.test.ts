@@ -143,7 +143,7 @@ describe('a process of the service on its embedded database', () => {
 });
 
 async function historyRows(folder: string): Promise<number> {
-  const { openEmbeddedDatabase } = await import('../packages/app/src/embedded-database.ts');
+  const { openEmbeddedDatabase } = await import('../packages/app/src/embedded/database.ts');
   const { default: pg } = await import('pg');
   const database = await openEmbeddedDatabase({ folder });
   const client = new pg.Client(database.address('superuser'));

@@ -1,6 +1,6 @@
 import { writeFile } from 'node:fs/promises';
 import { setTimeout as pause } from 'node:timers/promises';
-import { freePort } from '../../packages/app/src/embedded-port.ts';
+import { freePort } from '../../packages/app/src/embedded/port.ts';
 import { historyFaults } from './check-history.ts';
 import { Cleanup } from './cleanup.ts';
 import { type Cores, divideCores } from './cores.ts';

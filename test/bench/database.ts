@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { migrate, roles } from '@campaign-mirror/adapters-persistence';
 import pg from 'pg';
-import { openEmbeddedDatabase } from '../../packages/app/src/embedded-database.ts';
+import { openEmbeddedDatabase } from '../../packages/app/src/embedded/database.ts';
 import type { Cleanup } from './cleanup.ts';
 import { postmasterOf } from './process-figures.ts';
 import { type Seed, seed } from './seed.ts';

@@ -7,8 +7,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import type { DatabaseAddress } from '@campaign-mirror/adapters-persistence';
-import { findBinaries } from '../../packages/app/src/embedded-binaries.ts';
-import { databaseOsUser } from '../../packages/app/src/embedded-os-user.ts';
+import { findBinaries } from '../../packages/app/src/embedded/binaries.ts';
+import { databaseOsUser } from '../../packages/app/src/embedded/os-user.ts';
 
 /** A PostgreSQL of a test's own, to be stopped, killed and started again at will. Everybody may connect as anybody. */
 export interface DedicatedServer {

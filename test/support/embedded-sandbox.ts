@@ -13,8 +13,8 @@ import {
   type EmbeddedDatabase,
   type EmbeddedOptions,
   openEmbeddedDatabase,
-} from '../../packages/app/src/embedded-database.ts';
-import { isPostmasterOf, livingPostmaster } from '../../packages/app/src/embedded-postmaster.ts';
+} from '../../packages/app/src/embedded/database.ts';
+import { isPostmasterOf, livingPostmaster } from '../../packages/app/src/embedded/postmaster.ts';
 
 export const settings = { fsync: 'off' };
 export const isRoot = process.getuid?.() === 0;

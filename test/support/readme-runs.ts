@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { roles } from '@campaign-mirror/adapters-persistence';
 import pg from 'pg';
-import { openEmbeddedDatabase } from '../../packages/app/src/embedded-database.ts';
+import { openEmbeddedDatabase } from '../../packages/app/src/embedded/database.ts';
 import { type DedicatedServer, dedicatedServer } from './dedicated-server.ts';
 import type { Account, Block } from './readme.ts';
 import {

@@ -3,7 +3,7 @@ import { chmod, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { PoolConfig } from 'pg';
-import { openEmbeddedDatabase } from '../../packages/app/src/embedded-database.ts';
+import { openEmbeddedDatabase } from '../../packages/app/src/embedded/database.ts';
 
 /** A running PostgreSQL, and its user who may create roles and databases. */
 export interface TestServer {

@@ -2,7 +2,7 @@ import { userInfo } from 'node:os';
 import { resolve } from 'node:path';
 import type { DatabaseAddress } from '@campaign-mirror/adapters-persistence';
 import { parseIntoClientConfig } from 'pg-connection-string';
-import { type EmbeddedDatabase, openEmbeddedDatabase } from './embedded-database.ts';
+import { type EmbeddedDatabase, openEmbeddedDatabase } from './embedded/database.ts';
 import type { Log } from './log.ts';
 import { dataFolder, type Settings } from './settings.ts';
 

@@ -1,9 +1,9 @@
 import { chmod, mkdir, open, realpath, stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
-import { codeOf, fileTrouble } from './embedded-errors.ts';
-import { barred, barredFolder } from './embedded-os-user.ts';
-import type { OsUser } from './embedded-program.ts';
+import { codeOf, fileTrouble } from './errors.ts';
+import { barred, barredFolder } from './os-user.ts';
+import type { OsUser } from './program.ts';
 
 const moveIt = 'choose another folder with DATA_DIR';
 

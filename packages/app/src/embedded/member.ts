@@ -1,11 +1,11 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { ClearError } from './clear-error.ts';
-import type { Cluster } from './embedded-cluster.ts';
-import { connectMember, type MemberConnection } from './embedded-connection.ts';
-import { isAbsence, oneLine } from './embedded-errors.ts';
-import type { EmbeddedEvents } from './embedded-events.ts';
-import { type Reached, reachServer } from './embedded-reach.ts';
-import type { ServerSettings } from './embedded-settings.ts';
+import { ClearError } from '../clear-error.ts';
+import type { Cluster } from './cluster.ts';
+import { connectMember, type MemberConnection } from './connection.ts';
+import { isAbsence, oneLine } from './errors.ts';
+import type { EmbeddedEvents } from './events.ts';
+import { type Reached, reachServer } from './reach.ts';
+import type { ServerSettings } from './settings.ts';
 
 export type Joined = Reached & MemberConnection;
 

@@ -1,8 +1,8 @@
-import { ClearError } from './clear-error.ts';
-import type { Binaries } from './embedded-binaries.ts';
-import { oneLine, orYourOwn } from './embedded-errors.ts';
-import { type EmbeddedUser, type Passwords, userNames } from './embedded-passwords.ts';
-import { type Ended, type OsUser, run } from './embedded-program.ts';
+import { ClearError } from '../clear-error.ts';
+import type { Binaries } from './binaries.ts';
+import { oneLine, orYourOwn } from './errors.ts';
+import { type EmbeddedUser, type Passwords, userNames } from './passwords.ts';
+import { type Ended, type OsUser, run } from './program.ts';
 
 export const databaseName = 'campaign_mirror';
 

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { open, readFile } from 'node:fs/promises';
 import { type Role, roles } from '@campaign-mirror/adapters-persistence';
-import { ClearError } from './clear-error.ts';
+import { ClearError } from '../clear-error.ts';
 
 export type EmbeddedUser = Role | 'superuser';
 export type Passwords = Record<EmbeddedUser, string>;

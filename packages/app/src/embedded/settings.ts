@@ -1,4 +1,4 @@
-import type { Cluster } from './embedded-cluster.ts';
+import type { Cluster } from './cluster.ts';
 
 export type ServerSettings = Record<string, string>;
 

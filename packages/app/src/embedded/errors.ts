@@ -1,4 +1,4 @@
-import { ClearError } from './clear-error.ts';
+import { ClearError } from '../clear-error.ts';
 
 export const orYourOwn = 'set DATABASE_URL to use a PostgreSQL of your own';
 

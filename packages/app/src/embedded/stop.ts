@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import type { Cluster } from './embedded-cluster.ts';
-import { isPostmasterOf, isStopping, livingPostmaster } from './embedded-postmaster.ts';
+import type { Cluster } from './cluster.ts';
+import { isPostmasterOf, isStopping, livingPostmaster } from './postmaster.ts';
 
 /** After an immediate shutdown the server itself kills what does not end within 5 s. */
 const longestImmediateMs = 15_000;

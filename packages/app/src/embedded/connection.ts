@@ -1,10 +1,10 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import pg from 'pg';
-import { ClearError } from './clear-error.ts';
-import type { Cluster } from './embedded-cluster.ts';
-import { codeOf, orYourOwn } from './embedded-errors.ts';
-import { memberName, registerMember } from './embedded-locks.ts';
-import { userNames } from './embedded-passwords.ts';
+import { ClearError } from '../clear-error.ts';
+import type { Cluster } from './cluster.ts';
+import { codeOf, orYourOwn } from './errors.ts';
+import { memberName, registerMember } from './locks.ts';
+import { userNames } from './passwords.ts';
 
 export const host = '127.0.0.1';
 

@@ -1,5 +1,5 @@
 import { readFile } from 'node:fs/promises';
-import { run } from './embedded-program.ts';
+import { run } from './program.ts';
 
 /** Whether a process of this number exists, be it ours or not. */
 export function isAlive(processId: number): boolean {

@@ -1,14 +1,14 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Client } from 'pg';
-import { ClearError } from './clear-error.ts';
-import type { Cluster } from './embedded-cluster.ts';
-import { disconnect, type MemberConnection } from './embedded-connection.ts';
-import { oneLine } from './embedded-errors.ts';
-import type { EmbeddedEvents, Patience } from './embedded-events.ts';
-import { registerService, ServiceElsewhere } from './embedded-locks.ts';
-import { type Joined, join } from './embedded-member.ts';
-import type { ServerSettings } from './embedded-settings.ts';
-import { hastenStop } from './embedded-stop.ts';
+import { ClearError } from '../clear-error.ts';
+import type { Cluster } from './cluster.ts';
+import { disconnect, type MemberConnection } from './connection.ts';
+import { oneLine } from './errors.ts';
+import type { EmbeddedEvents, Patience } from './events.ts';
+import { registerService, ServiceElsewhere } from './locks.ts';
+import { type Joined, join } from './member.ts';
+import type { ServerSettings } from './settings.ts';
+import { hastenStop } from './stop.ts';
 
 export interface Supervision {
   /** The connection that holds our registrations; undefined once the database is given up. Waits while it comes back. */

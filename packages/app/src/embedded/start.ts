@@ -4,13 +4,13 @@ import { once } from 'node:events';
 import { open, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
-import { ClearError } from './clear-error.ts';
-import type { Cluster } from './embedded-cluster.ts';
-import { oneLine } from './embedded-errors.ts';
-import { lastFatal, loggedSince, logSizes, trimLogs } from './embedded-log.ts';
-import { livingPostmaster } from './embedded-postmaster.ts';
-import { surroundings } from './embedded-program.ts';
-import { type ServerSettings, serverArguments } from './embedded-settings.ts';
+import { ClearError } from '../clear-error.ts';
+import type { Cluster } from './cluster.ts';
+import { oneLine } from './errors.ts';
+import { lastFatal, loggedSince, logSizes, trimLogs } from './log.ts';
+import { livingPostmaster } from './postmaster.ts';
+import { surroundings } from './program.ts';
+import { type ServerSettings, serverArguments } from './settings.ts';
 
 /** How a start ended: `rival`: another one runs already; `orphans`: processes of a killed server still end. */
 export type Start =

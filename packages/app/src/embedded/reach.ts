@@ -1,12 +1,12 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { ClearError } from './clear-error.ts';
-import type { Cluster } from './embedded-cluster.ts';
-import { orYourOwn } from './embedded-errors.ts';
-import { freePort, isFree } from './embedded-port.ts';
-import { dropStaleLockFile, lastPort, livingPostmaster, type Postmaster } from './embedded-postmaster.ts';
-import type { ServerSettings } from './embedded-settings.ts';
-import { type Start, startServer } from './embedded-start.ts';
-import { hastenStop } from './embedded-stop.ts';
+import { ClearError } from '../clear-error.ts';
+import type { Cluster } from './cluster.ts';
+import { orYourOwn } from './errors.ts';
+import { freePort, isFree } from './port.ts';
+import { dropStaleLockFile, lastPort, livingPostmaster, type Postmaster } from './postmaster.ts';
+import type { ServerSettings } from './settings.ts';
+import { type Start, startServer } from './start.ts';
+import { hastenStop } from './stop.ts';
 
 export interface Reached {
   processId: number;

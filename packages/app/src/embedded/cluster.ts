@@ -1,13 +1,13 @@
 import { readFile, stat } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
-import { ClearError } from './clear-error.ts';
-import { type Binaries, binariesVersion, findBinaries } from './embedded-binaries.ts';
-import { createCluster, sweepDrafts } from './embedded-creation.ts';
-import { codeOf, fileTrouble } from './embedded-errors.ts';
-import { prepareFolder } from './embedded-folder.ts';
-import { databaseOsUser } from './embedded-os-user.ts';
-import { type Passwords, readPasswords } from './embedded-passwords.ts';
-import type { OsUser } from './embedded-program.ts';
+import { ClearError } from '../clear-error.ts';
+import { type Binaries, binariesVersion, findBinaries } from './binaries.ts';
+import { createCluster, sweepDrafts } from './creation.ts';
+import { codeOf, fileTrouble } from './errors.ts';
+import { prepareFolder } from './folder.ts';
+import { databaseOsUser } from './os-user.ts';
+import { type Passwords, readPasswords } from './passwords.ts';
+import type { OsUser } from './program.ts';
 
 /** The files of an embedded database, and who runs it. */
 export interface Cluster {

@@ -1,8 +1,8 @@
 import { readFile, stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import { ClearError } from './clear-error.ts';
-import { orYourOwn } from './embedded-errors.ts';
-import { type OsUser, run } from './embedded-program.ts';
+import { ClearError } from '../clear-error.ts';
+import { orYourOwn } from './errors.ts';
+import { type OsUser, run } from './program.ts';
 
 /**
  * The OS user for the database: undefined means ours. For root it is the owner of the cluster where there is one,

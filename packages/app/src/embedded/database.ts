@@ -1,18 +1,18 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { openCluster } from './embedded-cluster.ts';
-import { host } from './embedded-connection.ts';
-import { isAbsence } from './embedded-errors.ts';
-import { type EmbeddedEvents, type Patience, usualPatience } from './embedded-events.ts';
-import { databaseName } from './embedded-initdb.ts';
-import { leaveServer } from './embedded-leave.ts';
-import { registerService } from './embedded-locks.ts';
-import { join } from './embedded-member.ts';
-import { type EmbeddedUser, userNames } from './embedded-passwords.ts';
-import type { ServerSettings } from './embedded-settings.ts';
-import { type Supervision, supervise } from './embedded-supervision.ts';
+import { openCluster } from './cluster.ts';
+import { host } from './connection.ts';
+import { isAbsence } from './errors.ts';
+import { type EmbeddedEvents, type Patience, usualPatience } from './events.ts';
+import { databaseName } from './initdb.ts';
+import { leaveServer } from './leave.ts';
+import { registerService } from './locks.ts';
+import { join } from './member.ts';
+import { type EmbeddedUser, userNames } from './passwords.ts';
+import type { ServerSettings } from './settings.ts';
+import { type Supervision, supervise } from './supervision.ts';
 
-export type { EmbeddedEvent, EmbeddedEvents, Patience } from './embedded-events.ts';
-export type { EmbeddedUser } from './embedded-passwords.ts';
+export type { EmbeddedEvent, EmbeddedEvents, Patience } from './events.ts';
+export type { EmbeddedUser } from './passwords.ts';
 
 /** Every field that a connection needs, so that none is taken from PG* variables. */
 export interface DatabaseAddress {

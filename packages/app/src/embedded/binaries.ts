@@ -1,9 +1,9 @@
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
-import { ClearError } from './clear-error.ts';
-import { oneLine, orYourOwn } from './embedded-errors.ts';
-import { barred, barredFolder, canRead } from './embedded-os-user.ts';
-import { type OsUser, run } from './embedded-program.ts';
+import { ClearError } from '../clear-error.ts';
+import { oneLine, orYourOwn } from './errors.ts';
+import { barred, barredFolder, canRead } from './os-user.ts';
+import { type OsUser, run } from './program.ts';
 
 export interface Binaries {
   postgres: string;

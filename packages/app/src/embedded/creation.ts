@@ -1,13 +1,13 @@
 import { randomBytes } from 'node:crypto';
 import { chmod, chown, mkdir, readdir, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { Binaries } from './embedded-binaries.ts';
-import { codeOf } from './embedded-errors.ts';
-import { passageMode, syncFolder } from './embedded-folder.ts';
-import { initialise } from './embedded-initdb.ts';
-import { makePasswords, writePasswords } from './embedded-passwords.ts';
-import { isAlive } from './embedded-process.ts';
-import type { OsUser } from './embedded-program.ts';
+import type { Binaries } from './binaries.ts';
+import { codeOf } from './errors.ts';
+import { passageMode, syncFolder } from './folder.ts';
+import { initialise } from './initdb.ts';
+import { makePasswords, writePasswords } from './passwords.ts';
+import { isAlive } from './process.ts';
+import type { OsUser } from './program.ts';
 
 const draftName = /^cluster\.new-(\d+)-[0-9a-f]+$/;
 const draftsOfOurs = new Set<string>();
