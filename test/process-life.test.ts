@@ -119,6 +119,18 @@ describe('decisions: life — a process of the service', () => {
     expect((await process.stop()).code).to.equal(0);
   });
 
+  it('SIGTERM while it waits for another process that migrates: exit code 0', async () => {
+    const holder = await rival(data.database);
+    await holder.run('select pg_advisory_xact_lock(7236110421)');
+    const process = startService({ DATABASE_URL: data.database.url('owner') });
+    await process.event('migration-awaited');
+    expect((await process.stop()).code).to.equal(0);
+    await holder.rollback();
+    expect(process.log.map(({ event }) => event))
+      .to.include('stopped')
+      .and.not.to.include('listening');
+  });
+
   it('two services over one database: one order of updates, and a revoked key is refused by both at once', async () => {
     const services = await Promise.all([listeningService(settings()), listeningService(settings())]);
     const callers = load(

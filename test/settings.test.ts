@@ -55,14 +55,19 @@ describe('settings', () => {
   }
 
   it('a secret that is wrong is not shown', () => {
-    for (const url of [
+    const urls = [
       'mysql://me:MARKED@db/x',
       'MARKED',
+      'postgres:MARKED',
       'postgres://me:MARKED@a,b/x',
       'postgres://me:MARKED@[/x',
-    ]) {
+      'postgres://me:MARKED@db/x?port=abc',
+      'postgres://me:MARKED@db/x?sslmode=perhaps',
+      'postgres://me:MARKED@db/x?sslmode=verify-full&sslrootcert=/nowhere/at/all',
+    ];
+    for (const url of urls) {
       expect(wrong({ DATABASE_URL: url })).to.deep.equal([
-        'DATABASE_URL must be a URL such as postgres://user:password@host:5432/database, with one host',
+        'DATABASE_URL must be a URL such as postgres://user:password@host:5432/database, with one host, and parameters that node-postgres takes',
       ]);
     }
   });

@@ -2,7 +2,10 @@ import { once } from 'node:events';
 import { createServer } from 'node:net';
 import { roles } from '@campaign-mirror/adapters-persistence';
 import { expect } from 'chai';
+import { openEmbeddedDatabase } from '../packages/app/src/embedded/database.ts';
+import { dataFolder } from './support/data-folder.ts';
 import { emptyDatabase, freshDatabase, serverAddress, type TestDatabase } from './support/database-server.ts';
+import { rival, untilWaiting } from './support/rival.ts';
 import { endAll, listeningService, startService } from './support/service-process.ts';
 import { versionProxy } from './support/version-proxy.ts';
 
@@ -71,6 +74,44 @@ describe('a start that can not succeed ends with one clear line and an exit code
       /^the database .* refuses the user "campaign_mirror_nobody": check its name, its password/,
     );
     expect(line).not.to.include('MARKED');
+  });
+
+  it('no password where the server asks for one', async () => {
+    // The embedded server always does; one that was given for the tests may trust us.
+    const folder = await dataFolder();
+    const embedded = await openEmbeddedDatabase({ folder: folder.path, settings: { fsync: 'off' } });
+    const { host, port, user, database: name } = embedded.address('service');
+    const settings = { DATABASE_URL: `postgres://${user}@${host}:${port}/${name}`, DATABASE_WAIT: '60s' };
+    const line = await refusal(settings);
+    await embedded.leave();
+    await folder.remove();
+    expect(line).to.match(/refuses the user "campaign_mirror_service"/);
+  });
+
+  it('no right to connect', async () => {
+    const other = await freshDatabase();
+    await other.admin.query(`revoke connect on database ${other.name} from public, ${roles.service}`);
+    const line = await refusal({ DATABASE_URL: other.url('service'), RUN_MIGRATIONS: 'false' });
+    await other.drop();
+    expect(line).to.match(
+      /^the user "campaign_mirror_service" may not use the database .*: grant it CONNECT$/,
+    );
+  });
+
+  it('a migration whose connection is cut', async () => {
+    const other = await emptyDatabase('owner');
+    await other.admin.query('create schema campaign_mirror authorization campaign_mirror_owner');
+    const holder = await rival(other);
+    await holder.run('create table campaign_mirror.access_keys (id bigint)');
+    const service = startService({ DATABASE_URL: other.url('owner'), DATABASE_WAIT: '0s' });
+    await untilWaiting(other, service.ended, 1, [roles.owner]);
+    await other.admin.query(
+      "select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'",
+    );
+    expect((await service.ended).code).to.equal(1);
+    await holder.rollback();
+    await other.drop();
+    expect(service.errors.trim()).to.match(/^the database .* can not be reached \(57P01\): [^\n]*$/);
   });
 
   it('a database that does not exist', async () => {

@@ -40,6 +40,7 @@ export async function untilWaiting(
   database: TestDatabase,
   call: Promise<unknown>,
   sessions = 1,
+  users: readonly string[] = [roles.service, roles.operator],
 ): Promise<void> {
   let ended = false;
   const ending = () => {
@@ -47,7 +48,7 @@ export async function untilWaiting(
   };
   call.then(ending, ending);
   for (let looked = 0; looked < looks; looked++) {
-    const { rows } = await database.admin.query(waiting, [[roles.service, roles.operator]]);
+    const { rows } = await database.admin.query(waiting, [users]);
     if (rows[0].count >= sessions) return;
     if (ended) throw new Error('the call ended without waiting for the lock');
   }

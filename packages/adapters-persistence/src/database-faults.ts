@@ -46,5 +46,7 @@ function codeOf(error: unknown): string | undefined {
 
 /** `EPIPE` has the shape of a SQLSTATE. */
 function isSystemCode(error: Error): boolean {
-  return 'syscall' in error || 'errno' in error;
+  // MikroORM's exceptions have the property, without a value.
+  const { syscall, errno } = error as NodeJS.ErrnoException;
+  return syscall !== undefined || errno !== undefined;
 }

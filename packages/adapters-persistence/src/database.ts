@@ -1,6 +1,7 @@
 import { Migrator } from '@mikro-orm/migrations';
 import { type Connection, MikroORM, type PostgreSqlConnection } from '@mikro-orm/postgresql';
 import type { Pool, PoolConfig } from 'pg';
+import { closing } from './close-database.ts';
 import { entities, schema } from './entities.ts';
 import { InitialMigration } from './initial-migration.ts';
 
@@ -30,7 +31,8 @@ export const defaultPoolLimits: PoolLimits = {
 export interface Database {
   readonly orm: MikroORM;
   readonly pool: Pool;
-  close(): Promise<void>;
+  /** In bounded time: what is under way is cut off after a second, or `patience` milliseconds. */
+  close(patience?: number): Promise<void>;
 }
 
 export async function openDatabase(
@@ -57,7 +59,7 @@ export async function openDatabase(
   });
   const connection: Connection = orm.em.getConnection();
   const pool = await (connection as PostgreSqlConnection).getNativeClient();
-  return { orm, pool, close: () => orm.close(true) };
+  return { orm, pool, close: closing(orm, pool) };
 }
 
 function driverOptions(address: DatabaseAddress, limits: PoolLimits): PoolConfig {

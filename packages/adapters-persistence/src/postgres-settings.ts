@@ -32,7 +32,7 @@ export class PostgresSettings implements CampaignSettings {
         const id = await em.insert(CampaignEntity, { ownerId: owner, isDefault, name: name ?? null });
         return { kind: 'created', id: Number(id) as CampaignId };
       } catch (error) {
-        if (!(error instanceof UniqueConstraintViolationException)) throw ormFault(error);
+        if (!violates(error, 'one_default_campaign_an_owner')) throw ormFault(error);
       }
       const taken = await orFault(em.findOne(CampaignEntity, { ownerId: owner, isDefault: true }));
       // Where it is gone again by now, nothing stands in the way any more.
@@ -57,11 +57,17 @@ export class PostgresSettings implements CampaignSettings {
       };
       return { kind: 'created', mirror };
     } catch (error) {
-      if (error instanceof UniqueConstraintViolationException) return { kind: 'mirror-exists' };
+      if (violates(error, 'mirrors_campaign_id_key')) return { kind: 'mirror-exists' };
       if (error instanceof ForeignKeyConstraintViolationException) return { kind: 'campaign-not-found' };
       throw ormFault(error);
     }
   }
+}
+
+/** Not any unique constraint: an identifier that was given by hand may be taken too. */
+function violates(error: unknown, constraint: string): boolean {
+  const named = error as UniqueConstraintViolationException & { constraint?: string };
+  return error instanceof UniqueConstraintViolationException && named.constraint === constraint;
 }
 
 function orFault<T>(answer: Promise<T>): Promise<T> {

@@ -13,18 +13,20 @@ import { nameOf, startFault } from './start-faults.ts';
  * @throws ClearError when a setting is wrong, or the database away, not migrated, or refusing
  */
 export function actOn<T>(act: (operator: Operator, settings: Settings) => Promise<T>): Promise<T> {
-  return withDatabase(async (access, settings) => {
-    if (access.embedded) await migrateClearly(access.address('owner'));
+  return withDatabase(async (access, settings, log) => {
+    if (access.embedded) await migrateClearly(access.address('owner'), log);
     return asOperator(access, (operator) => act(operator, settings));
   });
 }
 
 /** Brings the schema up to date. @throws ClearError */
 export function migrateOnly(): Promise<void> {
-  return withDatabase((access) => migrateClearly(access.address('owner')));
+  return withDatabase((access, _, log) => migrateClearly(access.address('owner'), log));
 }
 
-async function withDatabase<T>(act: (access: DatabaseAccess, settings: Settings) => Promise<T>): Promise<T> {
+async function withDatabase<T>(
+  act: (access: DatabaseAccess, settings: Settings, log: Log) => Promise<T>,
+): Promise<T> {
   const read = readSettings(process.env);
   if ('wrong' in read) throw new ClearError(read.wrong.join('\n'));
   const log: Log = openLog('silent').log;
@@ -32,7 +34,7 @@ async function withDatabase<T>(act: (access: DatabaseAccess, settings: Settings)
   const address = access.address('operator');
   try {
     await awaitDatabase(address, read.settings.DATABASE_WAIT, log);
-    return await act(access, read.settings);
+    return await act(access, read.settings, log);
   } catch (error) {
     throw clear(error, address);
   } finally {

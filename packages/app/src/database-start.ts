@@ -7,7 +7,15 @@ import {
 } from '@campaign-mirror/adapters-persistence';
 import pg from 'pg';
 import type { Log } from './log.ts';
-import { mayComeBack, missingRights, nameOf, notMigrated, startFault, tooOld } from './start-faults.ts';
+import {
+  mayComeBack,
+  migrationFault,
+  missingRights,
+  nameOf,
+  notMigrated,
+  startFault,
+  tooOld,
+} from './start-faults.ts';
 
 /** Between two tries to reach a database, in milliseconds. */
 const betweenTries = 250;
@@ -23,10 +31,10 @@ export async function awaitDatabase(
   address: DatabaseAddress,
   wait: number,
   log: Log,
-  givenUp: () => boolean = () => false,
+  givenUp?: AbortSignal,
 ): Promise<void> {
   const until = performance.now() + wait;
-  for (let tries = 1; !givenUp(); tries++) {
+  for (let tries = 1; !givenUp?.aborted; tries++) {
     try {
       const version = await serverVersionOf(address, longestTry);
       if (version < oldestServerVersion) throw tooOld(version, address);
@@ -52,16 +60,23 @@ async function serverVersionOf(address: DatabaseAddress, timeout: number): Promi
     );
     return rows[0].version;
   } finally {
-    await client.end().catch(() => {});
+    // Not waited for: a server that stalls now has said what was asked.
+    client.end().catch(() => {});
   }
 }
 
-/** @throws ClearError when the role may not migrate */
-export async function migrateClearly(address: DatabaseAddress): Promise<void> {
+/** Until it is `givenUp`. @throws ClearError when the role may not migrate */
+export async function migrateClearly(
+  address: DatabaseAddress,
+  log: Log,
+  givenUp?: AbortSignal,
+): Promise<void> {
+  const onWait = () => log.warn({ event: 'migration-awaited' }, 'waiting for another process that migrates');
   try {
-    await migrate(address);
+    await migrate(address, { onWait, ...(givenUp && { givenUp }) });
   } catch (error) {
-    throw startFault(error, address) ?? error;
+    if (givenUp?.aborted) return;
+    throw migrationFault(error, address) ?? error;
   }
 }
 

@@ -31,16 +31,28 @@ const serializers = { err: errorFields };
 
 /**
  * What is logged of an error. Not its other fields: the driver's hold values (`detail`, `parameters`), which may be
- * addresses.
+ * addresses; MikroORM puts them into the message too.
  */
 export function errorFields(error: unknown): object {
   if (!(error instanceof Error)) return { message: String(error) };
   const { code } = error as { code?: unknown };
   return {
     type: error.name,
-    message: error.message,
+    message: withoutDetail(error.message),
     ...(typeof code === 'string' && { code }),
-    stack: error.stack,
+    stack: frames(error.stack),
     ...(error.cause !== undefined && { cause: errorFields(error.cause) }),
   };
+}
+
+function withoutDetail(message: string): string {
+  return message.split('\n - detail:')[0] ?? '';
+}
+
+/** Without the message, which it begins with. */
+function frames(stack: string | undefined): string {
+  return (stack ?? '')
+    .split('\n')
+    .filter((line) => /^\s+at /.test(line))
+    .join('\n');
 }

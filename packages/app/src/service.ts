@@ -32,20 +32,15 @@ export async function runService(environment: NodeJS.ProcessEnv, stop: StopSigna
   for (const stream of [process.stdout, process.stderr]) stream.on('error', () => {});
   process.on('uncaughtException', (error) => service.fail(error, 'an uncaught error'));
   try {
-    await service.start(stop);
-    await service.ending(stop);
+    stop.asked.then((signal) => service.end(signal));
+    await service.start();
+    await service.ended;
   } catch (error) {
-    sayWhy(error, log);
-    service.exitCode = 1;
+    service.failToStart(error);
   }
   await service.stop();
   await close();
   return service.exitCode;
-}
-
-function sayWhy(error: unknown, log: Log): void {
-  if (error instanceof ClearError) console.error(error.message);
-  else log.fatal({ event: 'start-failed', err: error }, 'the service could not start');
 }
 
 class Service {
@@ -55,7 +50,11 @@ class Service {
   readonly #container = new Container();
   readonly #modules: ContainerModule[];
   #readiness: Readiness | undefined;
-  readonly #failed = Promise.withResolvers<void>();
+  #startFault: unknown;
+  readonly #ending = new AbortController();
+  readonly ended = new Promise<void>((resolve) => {
+    this.#ending.signal.addEventListener('abort', () => resolve());
+  });
 
   constructor(settings: Settings, log: Log) {
     this.#settings = settings;
@@ -80,20 +79,33 @@ class Service {
   fail(error: unknown, what: string): void {
     this.#log.fatal({ event: 'failed', err: error }, what);
     this.exitCode = 1;
-    this.#failed.resolve();
+    this.#ending.abort();
   }
 
-  /** Between its steps it looks whether it has been asked to stop. @throws ClearError */
-  async start(stop: StopSignals): Promise<void> {
+  end(signal: NodeJS.Signals): void {
+    this.#log.info({ event: 'stopping', signal }, `stopping on ${signal}`);
+    this.#ending.abort();
+  }
+
+  failToStart(error: unknown): void {
+    this.#startFault = error;
+    this.exitCode = 1;
+    if (error instanceof ClearError) console.error(error.message);
+    else this.#log.fatal({ event: 'start-failed', err: error }, 'the service could not start');
+  }
+
+  /** Between and in its steps it hears that it is to end, and goes no further. @throws ClearError */
+  async start(): Promise<void> {
+    const { signal } = this.#ending;
     const settings = this.#settings;
     const access = await this.#container.getAsync(tokens.access);
     const owner = access.address('owner');
-    await awaitDatabase(owner, settings.DATABASE_WAIT, this.#log, () => stop.received);
-    if (!stop.received && settings.RUN_MIGRATIONS === 'true') await migrateClearly(owner);
-    if (stop.received) return;
+    await awaitDatabase(owner, settings.DATABASE_WAIT, this.#log, signal);
+    if (settings.RUN_MIGRATIONS === 'true') await migrateClearly(owner, this.#log, signal);
+    if (signal.aborted) return;
     const database = await this.#container.getAsync(tokens.database);
     await checkRights(database.pool, access.address('service'));
-    if (stop.received) return;
+    if (signal.aborted) return;
     this.#readiness = await this.#container.getAsync(tokens.readiness);
     const ops = await this.#container.getAsync(tokens.ops);
     const opsPort = await listen(ops, settings.OPS_PORT, settings.OPS_HOST, 'OPS_PORT');
@@ -101,12 +113,7 @@ class Service {
     const port = await listen(http, settings.PORT, settings.HOST, 'PORT');
     const where = { host: settings.HOST, port, opsHost: settings.OPS_HOST, opsPort };
     this.#log.info({ event: 'listening', ...where }, `listening on http://${settings.HOST}:${port}`);
-    if (!stop.received) await greet(settings, access, port, this.#log);
-  }
-
-  async ending(stop: StopSignals): Promise<void> {
-    const signal = await Promise.race([stop.asked, this.#failed.promise]);
-    if (signal) this.#log.info({ event: 'stopping', signal }, `stopping on ${signal}`);
+    if (!signal.aborted) await greet(settings, access, port, this.#log);
   }
 
   /** First what was asked is answered; the database is the last to go. Never rejects. */
@@ -116,6 +123,8 @@ class Service {
       try {
         await this.#container.unloadAsync(module);
       } catch (error) {
+        // What could not be made can not be ended either, and was told of.
+        if (error === this.#startFault) continue;
         this.#log.error({ event: 'stop-failed', err: error }, 'a part did not end as it should');
         this.exitCode = 1;
       }

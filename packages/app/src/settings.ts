@@ -1,5 +1,6 @@
 import { fileURLToPath } from 'node:url';
 import { type HostDenylist, hostDenylist } from '@campaign-mirror/domain';
+import { parseIntoClientConfig } from 'pg-connection-string';
 import * as v from 'valibot';
 
 /** The project's own folder: the default place of the embedded database, wherever a command is called from. */
@@ -50,12 +51,24 @@ const denylist = v.pipe(
 
 const databaseUrl = v.pipe(
   v.string(),
-  v.check(isDatabaseUrl, 'a URL such as postgres://user:password@host:5432/database, with one host'),
+  v.check(
+    isDatabaseUrl,
+    'a URL such as postgres://user:password@host:5432/database, with one host, and parameters that node-postgres takes',
+  ),
 );
 
 function isDatabaseUrl(text: string): boolean {
   const url = URL.parse(text);
-  return url !== null && /^postgres(?:ql)?:$/.test(url.protocol) && !url.host.includes(',');
+  if (url === null || !/^postgres(?:ql)?:\/\//i.test(text) || url.host.includes(',')) return false;
+  const mode = url.searchParams.get('sslmode') ?? 'disable';
+  if (!/^(?:disable|prefer|require|verify-ca|verify-full|no-verify)$/.test(mode)) return false;
+  try {
+    // It reads the files that the URL names.
+    parseIntoClientConfig(text);
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 type Schema = v.GenericSchema<string, unknown>;

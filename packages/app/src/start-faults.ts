@@ -16,27 +16,45 @@ export function nameOf({ host, port, database }: Place): string {
 /** Whether a database that answered so may be there in a moment: it starts, is full, or can not be reached. */
 export function mayComeBack(error: unknown): boolean {
   const code = codeOf(error);
-  return isDatabaseAway(error) && !code.startsWith('28') && code !== '3D000' && !/CERT|TLS|SSL/.test(code);
+  return (
+    isDatabaseAway(error) &&
+    !isRefusal(error) &&
+    !code.startsWith('28') &&
+    code !== '3D000' &&
+    !/CERT|TLS|SSL/.test(code)
+  );
 }
 
 /** One clear line for a fault of the database at the start; undefined where it is none that a user can mend. */
 export function startFault(error: unknown, place: Place): ClearError | undefined {
   const code = codeOf(error);
   const database = `the database ${nameOf(place)}`;
-  if (code === '28P01' || code === '28000') {
+  if (code === '28P01' || code === '28000' || isRefusal(error)) {
     return new ClearError(
       `${database} refuses the user ${JSON.stringify(place.user)}: check its name, its password and pg_hba.conf`,
     );
   }
   if (code === '3D000')
     return new ClearError(`${database} does not exist: create it, or correct DATABASE_URL`);
-  if (code === '42501') return new ClearError(missingRight(place));
+  if (code === '42501') {
+    return new ClearError(`the user ${JSON.stringify(place.user)} may not use ${database}: grant it CONNECT`);
+  }
   if (isDatabaseAway(error)) {
     return new ClearError(
       `${database} can not be reached (${reason(error)}): start it, correct DATABASE_URL, or raise DATABASE_WAIT`,
     );
   }
   return undefined;
+}
+
+/** The same for a fault of a migration. */
+export function migrationFault(error: unknown, place: Place): ClearError | undefined {
+  return codeOf(error) === '42501' ? new ClearError(missingRight(place)) : startFault(error, place);
+}
+
+/** The server asks for a password, and there is none. */
+function isRefusal(error: unknown): boolean {
+  return error instanceof Error && error.message.startsWith('SASL');
 }
 
 export function tooOld(version: number, place: Place): ClearError {

@@ -18,10 +18,6 @@ export class StopSignals {
     for (const name of names) process.on(name, () => this.#receive(name, resolve));
   }
 
-  get received(): boolean {
-    return this.#received !== undefined;
-  }
-
   #receive(name: NodeJS.Signals, resolve: (name: NodeJS.Signals) => void): void {
     if (this.#received === undefined) {
       this.#received = { at: performance.now() };
