@@ -1,8 +1,9 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { fileURLToPath } from 'node:url';
+import { projectFolder } from './workspace.ts';
 
-export const projectFolder = fileURLToPath(new URL('../../', import.meta.url));
+export { projectFolder };
+
 const main = `${projectFolder}packages/app/src/main.ts`;
 
 type Environment = Readonly<Record<string, string | undefined>>;
