@@ -3,6 +3,7 @@ import { type OwnerId, Unavailable } from '@campaign-mirror/domain';
 import { expect } from 'chai';
 import { errorFields } from '../packages/app/src/log.ts';
 import { freshDatabase, type TestDatabase } from './support/database-server.ts';
+import { named, tester } from './support/operator.ts';
 import { rival, untilWaiting } from './support/rival.ts';
 
 describe('the database, when it is used for commands, and closed', () => {
@@ -40,7 +41,9 @@ describe('the database, when it is used for commands, and closed', () => {
   it('a fault of ours is not taken for a database that is away, and its values stay out of the log', async () => {
     const { orm, close } = await openDatabase(database.address('operator'));
     const tooLarge = (2 ** 53) as OwnerId;
-    const error = await thrownBy(new PostgresAccessKeys(orm).issue({ owner: tooLarge, name: 'MARKED' }));
+    const error = await thrownBy(
+      new PostgresAccessKeys(orm, tester).issue({ owner: tooLarge, name: named('MARKED') }),
+    );
     await close();
     expect(error).not.to.be.instanceOf(Unavailable);
     expect(error).to.have.property('code', '23514');
@@ -50,7 +53,7 @@ describe('the database, when it is used for commands, and closed', () => {
 
   it('an identifier that is taken by hand is no second default campaign', async () => {
     const { orm, close } = await openDatabase(database.address('operator'));
-    const settings = new PostgresSettings(orm);
+    const settings = new PostgresSettings(orm, tester);
     const owner = 1 as OwnerId;
     await database.admin.query('insert into campaign_mirror.campaigns (id, owner_id) values (1, 2)');
     const taken = await thrownBy(settings.createCampaign({ owner, isDefault: true }));

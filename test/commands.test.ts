@@ -50,13 +50,13 @@ describe('commands, while the service runs', () => {
     expect(issued.errors).to.match(/can not be shown again/);
   });
 
-  it("an owner's second default campaign is refused with the number of the first", async () => {
-    const { id } = await json('campaign', 'create', '--owner', '9', '--default');
+  it("an owner's second default campaign is refused with the number and name of the first", async () => {
+    const { id } = await json('campaign', 'create', '--owner', '9', '--default', '--name', 'First');
     const again = await run('campaign', 'create', '--owner', '9', '--default');
     expect(again).to.deep.equal({
       code: 1,
       output: '',
-      errors: `the owner 9 has a default campaign already: campaign ${id}\n`,
+      errors: `the owner 9 has a default campaign already: campaign ${id} "First"; \`./campaign-mirror campaign unset-default ${id}\` makes it an ordinary one\n`,
     });
   });
 
@@ -117,16 +117,16 @@ describe('commands, while the service runs', () => {
       DATABASE_URL: 'postgres://me:MARKED@127.0.0.1:9/x',
       DATABASE_WAIT: '0s',
     });
-    expect(away.code).to.equal(1);
+    expect(away.code).to.equal(3);
     expect(away.errors).to.match(/^the database 127\.0\.0\.1:9\/x can not be reached .*\n$/);
     const redirector = await command(['demo', 'remove'], { DATABASE_URL: database.url('redirector') });
     expect(redirector.errors).to.match(
-      /^the user "campaign_mirror_redirector" of .* lacks a right: use the operator's\n$/,
+      /^the user "campaign_mirror_redirector" of .* lacks a right: use the operator's, or run `\.\/campaign-mirror migrate` as the owner of the schema, which gives that one its rights\n$/,
     );
     const empty = await emptyDatabase('owner');
     const early = await command(['demo', 'remove'], { DATABASE_URL: empty.url('owner') });
     expect(early.errors).to.match(
-      /is not set up: run `\.\/campaign-mirror migrate` as the owner of the schema\n$/,
+      /is not set up for this version: run `\.\/campaign-mirror migrate` as the owner of the schema\n$/,
     );
     expect((await command(['migrate'], { DATABASE_URL: empty.url('owner') })).output).to.equal(
       'The schema is up to date.\n',

@@ -19,6 +19,7 @@ import { expect } from 'chai';
 import { serverAddress } from './support/database-server.ts';
 import { rejection } from './support/faults.ts';
 import { type LiveService, liveService, type Service, serviceOn } from './support/live-service.ts';
+import { named, tester } from './support/operator.ts';
 import { rival, untilWaiting } from './support/rival.ts';
 import { type TcpProxy, tcpProxy } from './support/tcp-proxy.ts';
 import { before as beforehand, change, type Live, newOwner } from './support/world.ts';
@@ -188,8 +189,8 @@ describe('decisions: answers — database away: every call of every port is Unav
     const { orm, pool, close } = await openDatabase(nowhere, limits);
     const statements = new Statements(pool);
     const campaigns = new PostgresCampaigns(statements);
-    const settings = new PostgresSettings(orm);
-    const keys = new PostgresAccessKeys(orm);
+    const settings = new PostgresSettings(orm, tester);
+    const keys = new PostgresAccessKeys(orm, tester);
     const seen = { id: 1 as CampaignId, ownerId: newOwner(), isDefault: false, hasMirror: true };
     const by = { ownerId: seen.ownerId, accessKeyId: 1 as AccessKeyId };
     const calls: Record<string, () => Promise<unknown>> = {
@@ -198,7 +199,7 @@ describe('decisions: answers — database away: every call of every port is Unav
       whoIs: () => new PostgresIdentity(statements).whoIs(accessKeyFrom(new Uint8Array(accessKeyBytes))),
       createCampaign: () => settings.createCampaign({ owner: seen.ownerId, isDefault: true }),
       createMirror: () => settings.createMirror(seen.id, beforehand),
-      issue: () => keys.issue({ owner: seen.ownerId, name: 'key' }),
+      issue: () => keys.issue({ owner: seen.ownerId, name: named('key') }),
       revoke: () => keys.revoke(by.accessKeyId),
     };
     const faults = await Promise.all(Object.values(calls).map((call) => rejection(call())));

@@ -10,6 +10,7 @@ import { expect } from 'chai';
 import { connect } from './support/client.ts';
 import { type DedicatedServer, dedicatedServer } from './support/dedicated-server.ts';
 import { type Service, serviceOn } from './support/live-service.ts';
+import { tester } from './support/operator.ts';
 import { type Live, liveCampaign } from './support/world.ts';
 
 /** Enough to be under way on every connection of the pool. */
@@ -27,7 +28,10 @@ describe('decisions: answers — 200 means committed, while the database', () =>
     address = server.address('postgres');
     await migrate(address);
     const { orm, close } = await openDatabase(address);
-    const world = { settings: new PostgresSettings(orm), accessKeys: new PostgresAccessKeys(orm) };
+    const world = {
+      settings: new PostgresSettings(orm, tester),
+      accessKeys: new PostgresAccessKeys(orm, tester),
+    };
     campaigns = await Promise.all(Array.from({ length: workers }, () => liveCampaign(world)));
     await close();
     service = await serviceOn(address, limits);

@@ -2,6 +2,7 @@ import { expect } from 'chai';
 import { RawConnection } from './support/http-connection.ts';
 import { ask, exchange, goodBody, requestBytes } from './support/http-request.ts';
 import { withHttpService } from './support/http-service.ts';
+import { named } from './support/operator.ts';
 import { newOwner } from './support/world.ts';
 
 type Value = (key: string) => string | readonly string[] | undefined;
@@ -89,7 +90,7 @@ describe('specification 5 — authentication', () => {
     const { world, campaigns, port } = service();
     const owner = newOwner();
     await world.others.transfer(campaigns.ownBeside, owner);
-    const { id, key } = await world.accessKeys.issue({ owner, name: 'soon revoked' });
+    const { id, key } = await world.accessKeys.issue({ owner, name: named('soon revoked') });
     const headers = { Authorization: `Bearer ${key}` };
     const bytes = requestBytes(service(), { campaign: campaigns.ownBeside, headers });
     const connection = await RawConnection.open(port);

@@ -2,6 +2,7 @@ import { type Campaign, type CampaignRepository, Unavailable } from '@campaign-m
 import { expect } from 'chai';
 import { rejection } from './support/faults.ts';
 import { type LiveService, liveService } from './support/live-service.ts';
+import { named } from './support/operator.ts';
 import { newOwner, type World } from './support/world.ts';
 
 describe('decisions: atomicity — a campaign that changes between the judgement and the write', () => {
@@ -56,7 +57,7 @@ describe('decisions: atomicity — two services on one database', () => {
   it('and the campaign passes to and fro: nobody sets a mirror who is not the owner at that moment', async () => {
     const live = await service.campaign();
     const second = newOwner();
-    const { key } = await service.world.accessKeys.issue({ owner: second, name: 'second' });
+    const { key } = await service.world.accessKeys.issue({ owner: second, name: named('second') });
     const another = await service.another();
     const owners = {
       [live.seen.ownerId]: 'https://example.com/first',

@@ -9,6 +9,7 @@ import { type AccessKey, accessKeyBytes, accessKeyFrom, displayedPart } from '@c
 import { expect } from 'chai';
 import type { QueryResultRow } from 'pg';
 import { freshDatabase, type TestDatabase } from './support/database-server.ts';
+import { named, tester } from './support/operator.ts';
 import { newOwner } from './support/world.ts';
 
 describe('decisions: keys — in PostgreSQL', () => {
@@ -21,7 +22,7 @@ describe('decisions: keys — in PostgreSQL', () => {
     database = await freshDatabase();
     service = await openDatabase(database.address('service'));
     operator = await openDatabase(database.address('operator'));
-    keys = new PostgresAccessKeys(operator.orm);
+    keys = new PostgresAccessKeys(operator.orm, tester);
   });
   after(async () => {
     await service.close();
@@ -31,7 +32,7 @@ describe('decisions: keys — in PostgreSQL', () => {
 
   it('what is kept: the first 10 characters for display, and the times by the clock of the database', async () => {
     const { id, key } = await withClockOff(() =>
-      keys.issue({ owner: newOwner(), name: 'timed', expiresIn: 3600.5 }),
+      keys.issue({ owner: newOwner(), name: named('timed'), expiresIn: 3600.5 }),
     );
     await withClockOff(() => keys.revoke(id));
     const { rows } = await database.admin.query(
@@ -48,20 +49,20 @@ describe('decisions: keys — in PostgreSQL', () => {
 
   it("expiry is judged by the clock of the database, whatever the service's own says", async () => {
     const identity = new PostgresIdentity(new Statements(service.pool));
-    const { key } = await keys.issue({ owner: newOwner(), name: 'valid', expiresIn: 3600 });
+    const { key } = await keys.issue({ owner: newOwner(), name: named('valid'), expiresIn: 3600 });
     expect(await withClockOff(() => identity.whoIs(key))).not.to.equal(undefined);
   });
 
   it('KEY_CACHE_SECONDS: by default each request asks the database', async () => {
     const { identity, asked } = counted();
-    const { key } = await keys.issue({ owner: newOwner(), name: 'asked' });
+    const { key } = await keys.issue({ owner: newOwner(), name: named('asked') });
     for (let time = 0; time < 3; time++) await identity.whoIs(key);
     expect(asked()).to.equal(3);
   });
 
   it('KEY_CACHE_SECONDS: a valid key is remembered, an unknown one is not', async () => {
     const { identity, asked } = counted(3600);
-    const { key } = await keys.issue({ owner: newOwner(), name: 'remembered' });
+    const { key } = await keys.issue({ owner: newOwner(), name: named('remembered') });
     const caller = await identity.whoIs(key);
     expect(await identity.whoIs(key)).to.deep.equal(caller);
     expect(asked()).to.equal(1);
@@ -73,7 +74,7 @@ describe('decisions: keys — in PostgreSQL', () => {
 
   it('KEY_CACHE_SECONDS: a key is not held past its expiry', async () => {
     const { identity, asked } = counted(3600);
-    const { id, key } = await keys.issue({ owner: newOwner(), name: 'soon', expiresIn: 3600 });
+    const { id, key } = await keys.issue({ owner: newOwner(), name: named('soon'), expiresIn: 3600 });
     await expireIn(id, '20 milliseconds');
     await identity.whoIs(key);
     await untilExpired(id);

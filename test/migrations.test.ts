@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
-import { migrate, missingRightsSql, roles } from '@campaign-mirror/adapters-persistence';
+import { migrate, migrations, missingRightsSql, roles } from '@campaign-mirror/adapters-persistence';
 import { expect } from 'chai';
 import type pg from 'pg';
 import { connect } from './support/client.ts';
@@ -63,6 +63,7 @@ describe('decisions: the data around it — migrations', () => {
       'migrations BASE TABLE',
       'mirror_history BASE TABLE',
       'mirrors BASE TABLE',
+      'operator_audit BASE TABLE',
     ]);
     await database.drop();
   });
@@ -139,7 +140,7 @@ describe('decisions: the data around it — roles that come later, or never', ()
 
 async function expectMigratedOnce(database: TestDatabase): Promise<void> {
   const { rows } = await database.admin.query('select name from campaign_mirror.migrations');
-  expect(rows).to.deep.equal([{ name: '0001-initial' }]);
+  expect(rows).to.deep.equal(migrations.map(({ name }) => ({ name })));
   const { close, ...ports } = await postgresPorts(database);
   const { seen, by } = await liveCampaign(ports);
   expect(await ports.campaigns.setMirror(seen, change(by))).to.include({ targetUrl: afterwards });

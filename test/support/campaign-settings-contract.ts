@@ -1,5 +1,6 @@
 import type { CampaignId } from '@campaign-mirror/domain';
 import { expect } from 'chai';
+import { named } from './operator.ts';
 import {
   address,
   after,
@@ -29,9 +30,10 @@ export const campaignSettingsContract: readonly Check[] = [
     check: async (world) => {
       const owner = newOwner();
       await newCampaign(world, owner);
-      const { id } = await newCampaign(world, owner, true);
-      const second = await world.settings.createCampaign({ owner, isDefault: true, name: 'second' });
-      expect(second).to.deep.equal({ kind: 'owner-has-default', id });
+      const name = named('first');
+      const { id } = await world.settings.createCampaign({ owner, isDefault: true, name });
+      const second = await world.settings.createCampaign({ owner, isDefault: true, name: named('second') });
+      expect(second).to.deep.equal({ kind: 'owner-has-default', id, name });
       expect(await world.settings.createCampaign({ owner, isDefault: false })).to.include({
         kind: 'created',
       });

@@ -17,6 +17,7 @@ import {
 } from '@campaign-mirror/domain';
 import { freshDatabase, type TestDatabase } from './database-server.ts';
 import { CapturedLog } from './http-log.ts';
+import { named } from './operator.ts';
 import { postgresWorld } from './postgres-world.ts';
 import { before as addressBefore, newCampaign, newMirror, newOwner, type World } from './world.ts';
 
@@ -83,7 +84,7 @@ async function freshData() {
 
 async function caller(world: World): Promise<Pick<HttpService, 'keys' | 'validKeyId' | 'campaigns'>> {
   const owner = newOwner();
-  const issue = (name: string) => world.accessKeys.issue({ owner, name });
+  const issue = (name: string) => world.accessKeys.issue({ owner, name: named(name) });
   const [valid, expired, revoked] = [await issue('valid'), await issue('expired'), await issue('revoked')];
   await world.others.expireKey(expired.id);
   await world.accessKeys.revoke(revoked.id);

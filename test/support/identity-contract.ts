@@ -1,5 +1,6 @@
 import { accessKeyBytes, accessKeyFrom } from '@campaign-mirror/domain';
 import { expect } from 'chai';
+import { named } from './operator.ts';
 import { type Check, newOwner, type World } from './world.ts';
 
 /** In seconds. */
@@ -11,7 +12,7 @@ export const identityContract: readonly Check[] = [
     name: 'whoIs: the owner that the key was issued to, and which key it is',
     check: async (world) => {
       const first = await issued(world);
-      const second = await world.accessKeys.issue({ owner: first.owner, name: 'second' });
+      const second = await world.accessKeys.issue({ owner: first.owner, name: named('second') });
       expect(await world.identity.whoIs(first.key)).to.deep.equal({
         ownerId: first.owner,
         accessKeyId: first.id,
@@ -77,5 +78,5 @@ export const identityContract: readonly Check[] = [
 async function issued(world: World, expiresIn?: number) {
   const owner = newOwner();
   const expiry = expiresIn === undefined ? {} : { expiresIn };
-  return { owner, ...(await world.accessKeys.issue({ owner, name: 'key', ...expiry })) };
+  return { owner, ...(await world.accessKeys.issue({ owner, name: named('key'), ...expiry })) };
 }

@@ -42,6 +42,7 @@ export const allowed: Readonly<Record<string, Row>> = {
       '@mikro-orm/migrations',
       '@mikro-orm/postgresql',
       'lru-cache',
+      'pg-copy-streams',
     ],
     types: ['pg'],
     node: true,

@@ -1,18 +1,24 @@
-import { InMemoryAccessKeys, InMemoryCampaigns, InMemoryStore } from '@campaign-mirror/adapters-persistence';
+import {
+  InMemoryAccessKeys,
+  InMemoryCampaigns,
+  InMemorySettings,
+  InMemoryStore,
+} from '@campaign-mirror/adapters-persistence';
 import type { AccessKeyId, CampaignId, CampaignRepository, Timestamp } from '@campaign-mirror/domain';
+import { tester } from './operator.ts';
 import type { World } from './world.ts';
 
 export function inMemoryWorld(
   campaignsOn: (store: InMemoryStore) => CampaignRepository = (store) => new InMemoryCampaigns(store),
 ): World {
   const store = new InMemoryStore();
-  const keys = new InMemoryAccessKeys(store);
+  const keys = new InMemoryAccessKeys(store, tester);
   const campaign = (id: CampaignId) => found(store.campaigns.get(id));
   const mirror = (id: CampaignId) => found(store.mirrors.get(id));
   const key = (id: AccessKeyId) => found([...store.accessKeys].find(([, one]) => one.id === id));
   return {
     campaigns: campaignsOn(store),
-    settings: new InMemoryCampaigns(store),
+    settings: new InMemorySettings(store, tester),
     accessKeys: keys,
     identity: keys,
     others: {

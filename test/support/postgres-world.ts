@@ -21,6 +21,7 @@ import type {
 } from '@campaign-mirror/domain';
 import type { Pool } from 'pg';
 import type { TestDatabase } from './database-server.ts';
+import { tester } from './operator.ts';
 import { lockedMeanwhile } from './rival.ts';
 import type { Ports, World } from './world.ts';
 
@@ -41,8 +42,8 @@ export async function postgresPorts(
   return {
     campaigns: campaignsOn?.(statements, service.pool) ?? new PostgresCampaigns(statements),
     identity: new PostgresIdentity(statements),
-    settings: new PostgresSettings(operator.orm),
-    accessKeys: new PostgresAccessKeys(operator.orm),
+    settings: new PostgresSettings(operator.orm, tester),
+    accessKeys: new PostgresAccessKeys(operator.orm, tester),
     close: async () => {
       await service.close();
       await operator.close();

@@ -21,7 +21,8 @@
  * In the text between the blocks, code such as `npm run NAME` or `./campaign-mirror key issue` names what there is,
  * links lead to files that there are, and the table of the settings is the one that `settingsTable` makes.
  */
-import { commands } from '../../packages/app/src/commands.ts';
+import type { CommandUnknownOpts } from '@commander-js/extra-typings';
+import { program } from '../../packages/app/src/cli/program.ts';
 import { settings } from '../../packages/app/src/settings.ts';
 
 export interface Block {
@@ -136,7 +137,7 @@ export function unknownCalls(markdown: string, scripts: readonly string[]): stri
 }
 
 function isCommand(words: readonly string[]): boolean {
-  let command: ReturnType<typeof commands> | undefined = commands();
+  let command: CommandUnknownOpts | undefined = program();
   for (const word of words) {
     command = command.commands.find((one) => one.name() === word);
     if (!command) return false;

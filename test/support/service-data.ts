@@ -1,6 +1,7 @@
 import { openDatabase, PostgresAccessKeys, PostgresSettings } from '@campaign-mirror/adapters-persistence';
 import type { AccessKey, CampaignId, MirrorAddress, OwnerId } from '@campaign-mirror/domain';
 import { freshDatabase, type TestDatabase } from './database-server.ts';
+import { named, tester } from './operator.ts';
 
 export interface ServiceData {
   readonly database: TestDatabase;
@@ -15,14 +16,17 @@ export interface ServiceData {
 export async function serviceData({ campaigns = 1, owner = 1 } = {}): Promise<ServiceData> {
   const database = await freshDatabase();
   const { orm, close } = await openDatabase(database.address('operator'));
-  const settings = new PostgresSettings(orm);
+  const settings = new PostgresSettings(orm, tester);
   const made: CampaignId[] = [];
   for (let number = 0; number < campaigns; number++) {
     const { id } = await settings.createCampaign({ owner: owner as OwnerId, isDefault: false });
     await settings.createMirror(id, 'https://example.com/before' as MirrorAddress);
     made.push(id);
   }
-  const { key } = await new PostgresAccessKeys(orm).issue({ owner: owner as OwnerId, name: 'tests' });
+  const { key } = await new PostgresAccessKeys(orm, tester).issue({
+    owner: owner as OwnerId,
+    name: named('tests'),
+  });
   await close();
   return {
     database,

@@ -82,11 +82,16 @@ process.once('exit', () => {
   for (const child of running) child.kill('SIGKILL');
 });
 
+/** It does not outlive the tests. */
+export function untilTheEnd(child: ChildProcess): void {
+  running.add(child);
+  child.once('exit', () => running.delete(child));
+}
+
 /** A process that does not outlive the tests. */
 export function start(command: string, args: readonly string[], settings: Environment, cwd = projectFolder) {
   const child = spawn(command, args, { cwd, env: environment(settings), stdio: ['ignore', 'pipe', 'pipe'] });
-  running.add(child);
-  child.once('exit', () => running.delete(child));
+  untilTheEnd(child);
   return new RunningProcess(child);
 }
 

@@ -17,6 +17,7 @@ import {
   type OwnerId,
   type Timestamp,
 } from '@campaign-mirror/domain';
+import { named } from './operator.ts';
 
 /** The ports of one store. */
 export interface Ports {
@@ -100,7 +101,7 @@ export async function liveCampaign(
 ): Promise<Live> {
   const campaign = await newCampaign(world, newOwner(), isDefault);
   const mirror = await newMirror(world, campaign.id, before);
-  const { id, key } = await world.accessKeys.issue({ owner: campaign.ownerId, name: 'tests' });
+  const { id, key } = await world.accessKeys.issue({ owner: campaign.ownerId, name: named('tests') });
   const by = { ownerId: campaign.ownerId, accessKeyId: id };
   return { seen: { ...campaign, hasMirror: true }, mirror, by, key };
 }

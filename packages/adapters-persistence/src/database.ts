@@ -3,7 +3,7 @@ import { type Connection, MikroORM, type PostgreSqlConnection } from '@mikro-orm
 import type { Pool, PoolConfig } from 'pg';
 import { closing } from './close-database.ts';
 import { entities, schema } from './entities.ts';
-import { InitialMigration } from './initial-migration.ts';
+import { migrations } from './migrations.ts';
 
 /** Where a PostgreSQL is and who we are there. What is left out, the driver takes from the PG* variables. */
 export type DatabaseAddress = Pick<PoolConfig, 'host' | 'port' | 'user' | 'password' | 'database' | 'ssl'>;
@@ -51,7 +51,7 @@ export async function openDatabase(
     logger: () => {},
     migrations: {
       tableName: `${schema}.migrations`,
-      migrationsList: [{ name: '0001-initial', class: InitialMigration }],
+      migrationsList: [...migrations],
       snapshot: false,
       disableForeignKeys: false,
       silent: true,

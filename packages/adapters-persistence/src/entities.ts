@@ -1,3 +1,4 @@
+import type { AuditedAct } from '@campaign-mirror/domain';
 import { defineEntity, p, Type } from '@mikro-orm/core';
 
 export const schema = 'campaign_mirror';
@@ -35,6 +36,7 @@ export const CampaignEntity = defineEntity({
     ownerId: p.bigint('number').fieldName('owner_id'),
     isDefault: p.boolean().fieldName('is_default'),
     name: p.string().nullable(),
+    createdAt: timestamp().fieldName('created_at').defaultRaw('now()'),
   },
 });
 
@@ -64,8 +66,10 @@ export const AccessKeyEntity = defineEntity({
     displayed: p.string(),
     name: p.string(),
     ownerId: p.bigint('number').fieldName('owner_id'),
+    createdAt: timestamp().fieldName('created_at').defaultRaw('now()'),
     expiresAt: timestamp().fieldName('expires_at').nullable(),
     revokedAt: timestamp().fieldName('revoked_at').nullable(),
+    lastUsedAt: timestamp().fieldName('last_used_at').nullable(),
   },
 });
 
@@ -87,4 +91,28 @@ export const MirrorHistoryEntity = defineEntity({
   },
 });
 
-export const entities = [CampaignEntity, MirrorEntity, AccessKeyEntity, MirrorHistoryEntity];
+export const OperatorAuditEntity = defineEntity({
+  name: 'OperatorAudit',
+  schema,
+  tableName: 'operator_audit',
+  properties: {
+    id: p.bigint('number').primary(),
+    actedAt: timestamp().fieldName('acted_at').defaultRaw('clock_timestamp()'),
+    act: p.string().$type<AuditedAct>(),
+    operator: p.string(),
+    databaseRole: p.string().fieldName('database_role').defaultRaw('session_user'),
+    requestId: p.string().fieldName('request_id'),
+    campaignId: p.bigint('number').fieldName('campaign_id').nullable(),
+    ownerId: p.bigint('number').fieldName('owner_id').nullable(),
+    accessKeyId: p.bigint('number').fieldName('access_key_id').nullable(),
+    details: p.json<Readonly<Record<string, string | number | boolean | null>>>(),
+  },
+});
+
+export const entities = [
+  CampaignEntity,
+  MirrorEntity,
+  AccessKeyEntity,
+  MirrorHistoryEntity,
+  OperatorAuditEntity,
+];

@@ -1,5 +1,10 @@
 import type { Role } from './roles.ts';
 
+/** What is imported or restored keeps its numbers: then the next ones move on. */
+const sequences = ['campaigns', 'mirrors', 'access_keys', 'mirror_history', 'operator_audit'].map(
+  (table) => `campaign_mirror.${table}_id_seq`,
+);
+
 /**
  * What each role may do, and nothing else. The owner's rights come with owning.
  * The service locks the campaign that it judged by its right on `lock_anchor`, a column that can not be changed.
@@ -10,13 +15,16 @@ export const grants: Record<Exclude<Role, 'owner'>, readonly string[]> = {
     'select, insert, update, delete on campaign_mirror.campaigns',
     'select, insert, update, delete on campaign_mirror.mirrors',
     'select, insert, update, delete on campaign_mirror.access_keys',
-    'select, insert on campaign_mirror.mirror_history',
-    'select on campaign_mirror.current_mirrors',
+    'select, insert on campaign_mirror.mirror_history, campaign_mirror.operator_audit',
+    'select on campaign_mirror.current_mirrors, campaign_mirror.migrations',
+    `usage, select, update on sequence ${sequences.join(', ')}`,
+    'execute on function campaign_mirror.prune_history(timestamptz, bigint, bigint, integer, text, text)',
   ],
   service: [
     'select (id, owner_id, is_default), update (lock_anchor) on campaign_mirror.campaigns',
     'select, update (target_url, updated_externally, updated_externally_at, updated_at) on campaign_mirror.mirrors',
-    'select (id, hash, owner_id, expires_at, revoked_at) on campaign_mirror.access_keys',
+    'select (id, hash, owner_id, expires_at, revoked_at, last_used_at) on campaign_mirror.access_keys',
+    'update (last_used_at) on campaign_mirror.access_keys',
     'insert on campaign_mirror.mirror_history',
   ],
   redirector: [
@@ -50,7 +58,8 @@ function serviceNeeds(): [table: string, column: string, right: string][] {
     ...on('campaigns', 'update', 'lock_anchor'),
     ...on('mirrors', 'select', 'id', 'campaign_id', 'clicks', 'created_at', ...written),
     ...on('mirrors', 'update', ...written),
-    ...on('access_keys', 'select', 'id', 'hash', 'owner_id', 'expires_at', 'revoked_at'),
+    ...on('access_keys', 'select', 'id', 'hash', 'owner_id', 'expires_at', 'revoked_at', 'last_used_at'),
+    ...on('access_keys', 'update', 'last_used_at'),
     ...on('mirror_history', 'insert', 'campaign_id', 'mirror_id', 'actor', 'access_key_id', 'owner_id'),
     ...on('mirror_history', 'insert', 'address_before', 'address_after', 'changed_at', 'request_id'),
   ];

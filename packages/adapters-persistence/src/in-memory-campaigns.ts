@@ -1,19 +1,8 @@
-import type {
-  Campaign,
-  CampaignCreation,
-  CampaignId,
-  CampaignRepository,
-  CampaignSettings,
-  Mirror,
-  MirrorAddress,
-  MirrorChange,
-  MirrorCreation,
-  NewCampaign,
-} from '@campaign-mirror/domain';
+import type { Campaign, CampaignId, CampaignRepository, Mirror, MirrorChange } from '@campaign-mirror/domain';
 import { type InMemoryStore, microseconds, timestamp } from './in-memory-store.ts';
 
 /** Campaigns and mirrors in memory: for tests, and for reuse where nothing need be kept. */
-export class InMemoryCampaigns implements CampaignRepository, CampaignSettings {
+export class InMemoryCampaigns implements CampaignRepository {
   readonly #store: InMemoryStore;
 
   constructor(store: InMemoryStore) {
@@ -49,32 +38,6 @@ export class InMemoryCampaigns implements CampaignRepository, CampaignSettings {
     mirror.updatedExternallyAt = changedAt;
     mirror.updatedAt = changedAt;
     return { ...mirror };
-  }
-
-  async createCampaign({ owner, isDefault, name }: NewCampaign): Promise<CampaignCreation> {
-    const taken = [...this.#store.campaigns.values()].find((one) => one.ownerId === owner && one.isDefault);
-    if (isDefault && taken) return { kind: 'owner-has-default', id: taken.id };
-    const id = this.#store.nextId<CampaignId>();
-    this.#store.campaigns.set(id, { id, ownerId: owner, isDefault, name });
-    return { kind: 'created', id };
-  }
-
-  async createMirror(campaignId: CampaignId, address: MirrorAddress): Promise<MirrorCreation> {
-    if (!this.#store.campaigns.has(campaignId)) return { kind: 'campaign-not-found' };
-    if (this.#store.mirrors.has(campaignId)) return { kind: 'mirror-exists' };
-    const createdAt = timestamp(this.#store.now());
-    const mirror: Mirror = {
-      id: this.#store.nextId(),
-      campaignId,
-      targetUrl: address,
-      clicks: 0,
-      updatedExternally: false,
-      updatedExternallyAt: null,
-      createdAt,
-      updatedAt: createdAt,
-    };
-    this.#store.mirrors.set(campaignId, { ...mirror });
-    return { kind: 'created', mirror };
   }
 
   #campaign(id: CampaignId): Campaign | undefined {

@@ -1,17 +1,23 @@
 import type {
   AccessKeyId,
+  AuditEntry,
+  AuditId,
   CampaignId,
+  Label,
   MirrorAddress,
   MirrorId,
+  OperatorAct,
   OwnerId,
   Timestamp,
 } from '@campaign-mirror/domain';
+import type { AuditNote } from './audited.ts';
 
 export interface StoredCampaign {
   readonly id: CampaignId;
   ownerId: OwnerId;
   isDefault: boolean;
-  name: string | undefined;
+  name: string | null;
+  readonly createdAt: Timestamp;
 }
 
 export interface StoredMirror {
@@ -28,11 +34,14 @@ export interface StoredMirror {
 export interface StoredAccessKey {
   readonly id: AccessKeyId;
   readonly ownerId: OwnerId;
-  readonly name: string;
+  readonly name: Label;
   /** Microseconds since 1970; undefined for never. */
   readonly expiresAt: bigint | undefined;
   revoked: boolean;
 }
+
+/** Whoever acts where nobody is named. */
+export const somebody: OperatorAct = { operator: 'somebody', requestId: 'in-memory' };
 
 /** A row of the history (decisions: history). */
 export interface HistoryRow {
@@ -57,12 +66,21 @@ export class InMemoryStore {
   /** By the SHA-256 of the key, in hexadecimal. */
   readonly accessKeys = new Map<string, StoredAccessKey>();
   readonly history: HistoryRow[] = [];
+  readonly audit: AuditEntry[] = [];
   readonly now: () => bigint;
   #lastId = 0;
 
   /** `now` gives microseconds since 1970. */
   constructor(now = () => BigInt(Date.now()) * 1000n) {
     this.now = now;
+  }
+
+  /** Notes an act of the operator. */
+  note({ operator, requestId }: OperatorAct, { act, ...more }: AuditNote): void {
+    const id = this.nextId<AuditId>();
+    const at = timestamp(this.now());
+    const nothing = { campaignId: null, ownerId: null, accessKeyId: null, details: {} };
+    this.audit.push({ ...nothing, ...more, id, at, act, operator, requestId });
   }
 
   nextId<Id extends number>(): Id {

@@ -1,14 +1,17 @@
-import type { OwnerId } from '@campaign-mirror/domain';
+import type { OperatorAct, OwnerId } from '@campaign-mirror/domain';
 import { type MikroORM, raw } from '@mikro-orm/postgresql';
+import { audited } from './audited.ts';
 import { AccessKeyEntity, CampaignEntity, MirrorHistoryEntity } from './entities.ts';
 import { ormFault } from './orm-faults.ts';
 
 /** The demonstration set's place in PostgreSQL. */
 export class PostgresDemonstration {
   readonly #orm: MikroORM;
+  readonly #act: OperatorAct;
 
-  constructor(orm: MikroORM) {
+  constructor(orm: MikroORM, act: OperatorAct) {
     this.#orm = orm;
+    this.#act = act;
   }
 
   /** Whether there is no data at all, nor a trace of any: no campaign, no key, no history. */
@@ -29,17 +32,13 @@ export class PostgresDemonstration {
    * demonstration. Tells how many campaigns there were.
    */
   async remove(owners: readonly OwnerId[]): Promise<number> {
-    const em = this.#orm.em.fork();
     const theirs = { ownerId: { $in: [...owners] } };
-    try {
-      await em.nativeUpdate(
-        AccessKeyEntity,
-        { ...theirs, revokedAt: null },
-        { revokedAt: raw<string>('clock_timestamp()') },
-      );
-      return await em.nativeDelete(CampaignEntity, theirs);
-    } catch (error) {
-      throw ormFault(error);
-    }
+    return audited(this.#orm, this.#act, async (em, note) => {
+      const revokedAt = raw<string>('clock_timestamp()');
+      await em.nativeUpdate(AccessKeyEntity, { ...theirs, revokedAt: null }, { revokedAt });
+      const campaigns = await em.nativeDelete(CampaignEntity, theirs);
+      await note({ act: 'demonstration-removed', details: { campaigns } });
+      return campaigns;
+    });
   }
 }

@@ -1,6 +1,9 @@
+import { PostgresAccessKeys, PostgresSettings } from '@campaign-mirror/adapters-persistence';
 import {
   type AccessKey,
   type CampaignId,
+  type Label,
+  label,
   mirrorAddress,
   noDeniedHosts,
   type OwnerId,
@@ -25,10 +28,12 @@ export interface Demonstration {
 }
 
 /** Makes an owner with three campaigns and a key, and another owner's campaign. */
-export async function demonstrate({ campaigns, keys }: Operator): Promise<Demonstration> {
+export async function demonstrate({ database: { orm }, act }: Operator): Promise<Demonstration> {
+  const campaigns = new PostgresSettings(orm, act);
+  const keys = new PostgresAccessKeys(orm, act);
   const [owner, stranger] = demonstrationOwners;
   const create = async (of: OwnerId, name: string, isDefault = false) =>
-    (await campaigns.createCampaign({ owner: of, isDefault, name: `Demonstration: ${name}` })).id;
+    (await campaigns.createCampaign({ owner: of, isDefault, name: named(`Demonstration: ${name}`) })).id;
   const withMirror = await create(owner, 'with a mirror');
   const withoutMirror = await create(owner, 'without a mirror');
   const isDefault = await create(owner, 'the default campaign', true);
@@ -36,6 +41,12 @@ export async function demonstrate({ campaigns, keys }: Operator): Promise<Demons
   const address = mirrorAddress('https://first.example/', noDeniedHosts);
   if (typeof address !== 'string') throw new TypeError('the demonstration needs an acceptable address');
   for (const campaign of [withMirror, isDefault, foreign]) await campaigns.createMirror(campaign, address);
-  const { key } = await keys.issue({ owner, name: 'Demonstration', expiresIn: keyLives });
+  const { key } = await keys.issue({ owner, name: named('Demonstration'), expiresIn: keyLives });
   return { key, withMirror, withoutMirror, isDefault, foreign };
+}
+
+function named(name: string): Label {
+  const read = label(name);
+  if (read === undefined) throw new TypeError('the demonstration needs acceptable names');
+  return read;
 }

@@ -1,3 +1,4 @@
+import { PostgresDemonstration } from '@campaign-mirror/adapters-persistence';
 import type { DatabaseAccess } from './database-access.ts';
 import { type Demonstration, demonstrate } from './demonstration.ts';
 import type { Log } from './log.ts';
@@ -16,8 +17,13 @@ export async function greet(
 ): Promise<void> {
   if (!isWanted(settings, access.embedded)) return;
   try {
-    const made = await asOperator(access, async (operator) =>
-      (await operator.demonstration.isPossible()) ? demonstrate(operator) : undefined,
+    const made = await asOperator(
+      access,
+      async (operator) => {
+        const demonstration = new PostgresDemonstration(operator.database.orm, operator.act);
+        return (await demonstration.isPossible()) ? demonstrate(operator) : undefined;
+      },
+      { operator: 'the service, at its start' },
     );
     const base = `http://${reachable(settings.HOST)}:${port}`;
     process.stdout.write(made ? firstCalls(made, base) : laterCalls());

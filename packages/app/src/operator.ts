@@ -1,40 +1,48 @@
+import { randomUUID } from 'node:crypto';
+import { userInfo } from 'node:os';
 import {
   type Database,
   defaultPoolLimits,
   openDatabase,
-  PostgresAccessKeys,
-  PostgresDemonstration,
-  PostgresSettings,
+  type PoolLimits,
 } from '@campaign-mirror/adapters-persistence';
-import type { AccessKeys, CampaignSettings } from '@campaign-mirror/domain';
+import type { OperatorAct } from '@campaign-mirror/domain';
 import type { DatabaseAccess } from './database-access.ts';
 
-/** What the operator's commands act on. */
+/** What a command of the operator acts with: its adapters are made on this. */
 export interface Operator {
-  readonly campaigns: CampaignSettings;
-  readonly keys: AccessKeys;
-  readonly demonstration: PostgresDemonstration;
+  readonly database: Database;
+  readonly act: OperatorAct;
 }
+
+/** A statement of a command may take its time where it acts on everything there is. */
+export const unhurried: Partial<PoolLimits> = { statementTimeout: 0, queryTimeout: 0 };
 
 /** Lets the operator act, as the operator's role, then lets go of the database. */
 export async function asOperator<T>(
   access: DatabaseAccess,
-  act: (operator: Operator) => Promise<T>,
+  run: (operator: Operator) => Promise<T>,
+  { operator = person(), ...limits }: { operator?: string } & Partial<PoolLimits> = {},
 ): Promise<T> {
-  const limits = { ...defaultPoolLimits, size: 2 };
-  const database: Database = await openDatabase(
+  const database = await openDatabase(
     access.address('operator'),
-    limits,
+    { ...defaultPoolLimits, size: 2, ...limits },
     'campaign-mirror operator',
   );
   try {
-    const { orm } = database;
-    return await act({
-      campaigns: new PostgresSettings(orm),
-      keys: new PostgresAccessKeys(orm),
-      demonstration: new PostgresDemonstration(orm),
-    });
+    return await run({ database, act: { operator, requestId: `operator-${randomUUID()}` } });
   } finally {
     await database.close();
+  }
+}
+
+/** Who calls the command: the user of the operating system, behind `sudo` the one who called it. */
+function person(): string {
+  if (process.env.SUDO_USER) return process.env.SUDO_USER;
+  try {
+    return userInfo().username;
+  } catch {
+    // A user without an entry, as containers have them.
+    return `uid ${process.getuid?.() ?? 'unknown'}`;
   }
 }

@@ -1,8 +1,8 @@
 import type { Caller } from './caller.ts';
 import type { Campaign } from './campaign.ts';
 
-/** The rules of the specification (section 1), in its order and words. */
-export const authorizationRules = [
+/** Those that hold for everybody, the operator included. */
+const campaignRules = [
   {
     refusal: 'mirror-not-created',
     rule: 'The mirror must already have been created in the campaign settings before it can be updated through this interface.',
@@ -13,6 +13,11 @@ export const authorizationRules = [
     rule: 'The mirror of the default campaign cannot be updated.',
     holds: (campaign: Campaign) => !campaign.isDefault,
   },
+] as const;
+
+/** The rules of the specification (section 1), in its order and words. */
+export const authorizationRules = [
+  ...campaignRules,
   {
     refusal: 'not-the-owner',
     rule: 'Only the owner of the campaign may update its mirror.',
@@ -23,7 +28,15 @@ export const authorizationRules = [
 /** Why a caller may not set the mirror: the name of the first rule that does not hold. */
 export type Refusal = (typeof authorizationRules)[number]['refusal'];
 
+/** Why not even the operator may: campaigns are not the operator's own, so that the last rule does not apply. */
+export type OperatorRefusal = (typeof campaignRules)[number]['refusal'];
+
 /** The first rule that does not hold for this caller and campaign, or undefined when all hold. */
 export function refusalOf(campaign: Campaign, caller: Caller): Refusal | undefined {
   return authorizationRules.find((rule) => !rule.holds(campaign, caller))?.refusal;
+}
+
+/** The same for an act of the operator. */
+export function operatorRefusalOf(campaign: Campaign): OperatorRefusal | undefined {
+  return campaignRules.find((rule) => !rule.holds(campaign))?.refusal;
 }

@@ -8,8 +8,12 @@ export type OwnerId = Branded<number, 'OwnerId'>;
 export type MirrorId = Branded<number, 'MirrorId'>;
 /** Identifies an access key (not the key itself): an integer from 1 to 2^53-1. */
 export type AccessKeyId = Branded<number, 'AccessKeyId'>;
+/** Identifies a change in the history: an integer from 1 to 2^53-1, rising with each change of a campaign's mirror. */
+export type HistoryId = Branded<number, 'HistoryId'>;
+/** Identifies an entry of the audit: an integer from 1 to 2^53-1. */
+export type AuditId = Branded<number, 'AuditId'>;
 
-type Identifier = CampaignId | OwnerId | MirrorId | AccessKeyId;
+type Identifier = CampaignId | OwnerId | MirrorId | AccessKeyId | HistoryId | AuditId;
 
 /**
  * Reads an identifier: ASCII digits without a sign or a leading zero, from 1 to 2^53-1.
@@ -24,3 +28,5 @@ export function identifier<Id extends Identifier>(text: string): Id | undefined 
 export const campaignId = (text: string) => identifier<CampaignId>(text);
 export const ownerId = (text: string) => identifier<OwnerId>(text);
 export const accessKeyId = (text: string) => identifier<AccessKeyId>(text);
+export const historyId = (text: string) => identifier<HistoryId>(text);
+export const auditId = (text: string) => identifier<AuditId>(text);

@@ -3,10 +3,13 @@ import {
   accessKeyId,
   type CampaignId,
   campaignId,
+  type Label,
+  label,
+  longestLabel,
   type OwnerId,
   ownerId,
 } from '@campaign-mirror/domain';
-import { InvalidArgumentError } from 'commander';
+import { InvalidArgumentError } from '@commander-js/extra-typings';
 
 /** What the commands accept. Each throws `InvalidArgumentError`, which says what is accepted. */
 export const campaignArgument = (text: string): CampaignId => campaignId(text) ?? notAnIdentifier();
@@ -35,10 +38,10 @@ export function lifeArgument(text: string): number | undefined {
 }
 
 /** A name for people: not empty, on one line, at most 200 characters. */
-export function nameArgument(text: string): string {
-  const name = text.trim();
-  if (name === '' || name.length > 200 || /\p{Cc}/u.test(name)) {
-    throw new InvalidArgumentError('A name on one line, of 1 to 200 characters, is expected.');
+export function nameArgument(text: string): Label {
+  const name = label(text);
+  if (name === undefined) {
+    throw new InvalidArgumentError(`A name on one line, of 1 to ${longestLabel} characters, is expected.`);
   }
   return name;
 }

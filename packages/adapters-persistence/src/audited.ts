@@ -1,0 +1,28 @@
+import type { AuditEntry, OperatorAct } from '@campaign-mirror/domain';
+import type { EntityManager, MikroORM } from '@mikro-orm/postgresql';
+import { OperatorAuditEntity } from './entities.ts';
+import { ormFault } from './orm-faults.ts';
+
+/** What an act adds to what is known of the actor. */
+export type AuditNote = Pick<AuditEntry, 'act'> &
+  Partial<Pick<AuditEntry, 'campaignId' | 'ownerId' | 'accessKeyId' | 'details'>>;
+
+/**
+ * Runs an act of the operator in one transaction with what it notes in the audit: both take effect, or neither.
+ * @throws Unavailable when the database went away: the outcome is unknown then
+ */
+export async function audited<T>(
+  orm: MikroORM,
+  { operator, requestId }: OperatorAct,
+  run: (em: EntityManager, note: (note: AuditNote) => Promise<void>) => Promise<T>,
+): Promise<T> {
+  try {
+    return await orm.em.fork().transactional((em) =>
+      run(em, async ({ details, ...note }) => {
+        await em.insert(OperatorAuditEntity, { ...note, details: details ?? {}, operator, requestId });
+      }),
+    );
+  } catch (error) {
+    throw ormFault(error);
+  }
+}

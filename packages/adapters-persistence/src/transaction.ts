@@ -1,0 +1,46 @@
+import type { OperatorAct } from '@campaign-mirror/domain';
+import type { Pool, PoolClient } from 'pg';
+import type { AuditNote } from './audited.ts';
+import { portFault } from './database-faults.ts';
+
+/**
+ * Runs statements in one transaction, on a connection of their own; one that fails is not used again. For what
+ * MikroORM does not do: streams, and statements of many rows.
+ * @throws Unavailable when the database went away: whether it was committed is unknown then
+ */
+export async function inTransaction<T>(
+  pool: Pool,
+  run: (client: PoolClient) => Promise<T>,
+  { begin = 'begin' }: { begin?: string } = {},
+): Promise<T> {
+  const client = await pool.connect().catch((error) => Promise.reject(portFault(error)));
+  // What ends a connection is told to the statement under way.
+  const ignore = () => {};
+  client.on('error', ignore);
+  try {
+    await client.query(begin);
+    const result = await run(client);
+    await client.query('commit');
+    client.off('error', ignore);
+    client.release();
+    return result;
+  } catch (error) {
+    // Its end undoes what it did; asking it to roll back could wait for what is still under way.
+    client.release(true);
+    throw portFault(error);
+  }
+}
+
+/** Notes an act of the operator in the audit, in the transaction of this connection. */
+export async function noteIn(
+  client: PoolClient,
+  { operator, requestId }: OperatorAct,
+  { act, campaignId = null, ownerId = null, accessKeyId = null, details = {} }: AuditNote,
+): Promise<void> {
+  await client.query(
+    `insert into campaign_mirror.operator_audit
+      (act, operator, request_id, campaign_id, owner_id, access_key_id, details)
+    values ($1, $2, $3, $4, $5, $6, $7)`,
+    [act, operator, requestId, campaignId, ownerId, accessKeyId, JSON.stringify(details)],
+  );
+}

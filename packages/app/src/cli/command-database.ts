@@ -1,0 +1,130 @@
+import {
+  type Database,
+  isDatabaseAway,
+  type PoolLimits,
+  pendingMigrations,
+} from '@campaign-mirror/adapters-persistence';
+import { Unavailable } from '@campaign-mirror/domain';
+import { pino } from 'pino';
+import { ClearError } from '../clear-error.ts';
+import { type DatabaseAccess, openDatabaseAccess } from '../database-access.ts';
+import { awaitDatabase, migrateClearly } from '../database-start.ts';
+import { type Log, openLog } from '../log.ts';
+import { asOperator, type Operator } from '../operator.ts';
+import { readSettings, type Settings } from '../settings.ts';
+import { nameOf } from '../start-faults.ts';
+import { Interrupted, type Interruption } from './interruption.ts';
+import { verbosity } from './verbosity.ts';
+
+/** What the action of a command works with. */
+export interface Acting extends Operator {
+  readonly settings: Settings;
+  readonly interruption: Interruption;
+}
+
+/**
+ * Acts as the operator on the database of the settings, also while a service runs on it. An embedded database that
+ * is down is brought up for it, and stopped afterwards unless somebody else has come to use it.
+ * @throws ClearError when a setting is wrong, or the database away, not migrated, or refusing
+ */
+export function actOn<T>(
+  interruption: Interruption,
+  run: (acting: Acting) => Promise<T>,
+  limits: Partial<PoolLimits>,
+): Promise<T> {
+  return withDatabase(interruption, ({ access, settings, log }) =>
+    asOperator(
+      access,
+      async (operator) => {
+        await bringUpToDate(operator.database, access, log);
+        return run({ ...operator, settings, interruption });
+      },
+      limits,
+    ),
+  );
+}
+
+/** The embedded database is ours to migrate; yours is migrated when you say so. */
+async function bringUpToDate(database: Database, access: DatabaseAccess, log: Log): Promise<void> {
+  const pending = pendingMigrations(database.pool);
+  if (!access.embedded) {
+    if ((await pending).length > 0) throw notSetUp(access.address('operator'));
+    return;
+  }
+  // The operator's role may not have had the right to know, in a version before.
+  if ((await pending.catch(() => ['unknown'])).length > 0) await migrateClearly(access.address('owner'), log);
+}
+
+/** What a command has that works on the database itself, not on what it holds. */
+export interface Reached {
+  readonly access: DatabaseAccess;
+  readonly settings: Settings;
+  readonly log: Log;
+}
+
+/** @throws ClearError */
+export async function withDatabase<T>(
+  interruption: Interruption,
+  run: (reached: Reached) => Promise<T>,
+): Promise<T> {
+  const settings = commandSettings();
+  const log = commandLog();
+  const access = await openDatabaseAccess(settings, log).catch(away);
+  const address = access.address('operator');
+  try {
+    await awaitDatabase(address, settings.DATABASE_WAIT, log, interruption.signal).catch(away);
+    interruption.throwIfInterrupted('Nothing was done.');
+    return await run({ access, settings, log });
+  } catch (error) {
+    throw clear(error, address);
+  } finally {
+    await access.close();
+  }
+}
+
+/** @throws ClearError when one is wrong */
+export function commandSettings(): Settings {
+  const read = readSettings(process.env);
+  if ('wrong' in read) throw new ClearError(read.wrong.join('\n'), 'usage');
+  return read.settings;
+}
+
+/** On standard error, and only where it is asked for. */
+export function commandLog(): Log {
+  if (!verbosity.verbose) return openLog('silent').log;
+  return pino({ level: 'debug', base: null }, pino.destination({ dest: 2, sync: true }));
+}
+
+function away(error: unknown): never {
+  throw error instanceof ClearError ? new ClearError(error.message, 'away') : error;
+}
+
+type Address = Parameters<typeof nameOf>[0];
+
+function clear(error: unknown, address: Address): unknown {
+  if (error instanceof ClearError || error instanceof Interrupted) return error;
+  const fault = error instanceof Unavailable ? (error.cause ?? error) : error;
+  const { code } = fault as { code?: string };
+  if (code === '42P01' || code === '3F000') return notSetUp(address);
+  if (code === '42501') {
+    return new ClearError(
+      `the user ${JSON.stringify(address.user)} of the database ${nameOf(address)} lacks a right: use the operator's, ` +
+        'or run `./campaign-mirror migrate` as the owner of the schema, which gives that one its rights',
+    );
+  }
+  if (error instanceof Unavailable || isDatabaseAway(error)) {
+    return new ClearError(
+      `the database ${nameOf(address)} went away (${code ?? 'no answer'}): it is unknown whether this was done; ` +
+        'look at what there is, then repeat it',
+      'away',
+    );
+  }
+  return error;
+}
+
+function notSetUp(address: Address): ClearError {
+  return new ClearError(
+    `the database ${nameOf(address)} is not set up for this version: ` +
+      'run `./campaign-mirror migrate` as the owner of the schema',
+  );
+}

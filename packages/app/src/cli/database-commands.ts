@@ -1,0 +1,20 @@
+import { Interruption } from './interruption.ts';
+import { leaf } from './leaf.ts';
+import { answer } from './output.ts';
+
+export function databaseCommands() {
+  return [migrate()];
+}
+
+function migrate() {
+  return leaf({
+    name: 'migrate',
+    does: 'bring the schema up to date and give the database roles their rights, as the owner of the schema',
+    examples: ['migrate'],
+  }).action(async ({ json }) => {
+    const { withDatabase } = await import('./command-database.ts');
+    const { migrateClearly } = await import('../database-start.ts');
+    await withDatabase(new Interruption(), ({ access, log }) => migrateClearly(access.address('owner'), log));
+    await answer(json, { migrated: true }, 'The schema is up to date.');
+  });
+}

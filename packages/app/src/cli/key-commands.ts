@@ -1,0 +1,45 @@
+import { acting } from './acting.ts';
+import { keyArgument, lifeArgument, nameArgument, ownerArgument } from './arguments.ts';
+import { group, leaf } from './leaf.ts';
+import { answer, tell } from './output.ts';
+
+export function keyCommands() {
+  return group('key', 'access keys', [issue(), revoke()]);
+}
+
+function issue() {
+  return leaf({
+    name: 'issue',
+    does: 'issue an access key; it is shown this once, on standard output',
+    examples: ['key issue --owner 42 --name "my script" --expires-in 90d'],
+  })
+    .requiredOption('--owner <n>', 'whose campaigns it may change', ownerArgument)
+    .requiredOption('--name <name>', 'what it is for', nameArgument)
+    .option('--expires-in <time>', 'how long it lives: 1s, 30m, 12h, 90d or never', lifeArgument, undefined)
+    .action(async ({ owner, name, expiresIn, json }) => {
+      const { PostgresAccessKeys } = await import('@campaign-mirror/adapters-persistence');
+      const issued = await acting(({ database, act }) =>
+        new PostgresAccessKeys(database.orm, act).issue({ owner, name, ...(expiresIn && { expiresIn }) }),
+      );
+      if (!json) tell(`Key ${issued.id} of the owner ${owner}. It can not be shown again:`);
+      await answer(json, issued, issued.key);
+    });
+}
+
+function revoke() {
+  return leaf({
+    name: 'revoke',
+    does: 'revoke an access key: it is refused from now on',
+    examples: ['key revoke 7'],
+  })
+    .argument('<id>', 'the number of the key', keyArgument)
+    .action(async (id, { json }) => {
+      const { PostgresAccessKeys } = await import('@campaign-mirror/adapters-persistence');
+      const { ClearError } = await import('../clear-error.ts');
+      const revoked = await acting(({ database, act }) =>
+        new PostgresAccessKeys(database.orm, act).revoke(id),
+      );
+      if (!revoked) throw new ClearError(`there is no key ${id}`);
+      await answer(json, { id, revoked: true }, `Key ${id} is revoked.`);
+    });
+}

@@ -1,0 +1,2 @@
+/** Set by `--verbose`: what goes on is told on standard error. */
+export const verbosity = { verbose: false };

@@ -1,0 +1,10 @@
+import { type Label, label, type OperatorAct } from '@campaign-mirror/domain';
+
+/** Whoever acts in the tests. */
+export const tester: OperatorAct = { operator: 'tests', requestId: 'operator-tests' };
+
+export function named(text: string): Label {
+  const read = label(text);
+  if (read === undefined) throw new Error(`not a name: ${text}`);
+  return read;
+}

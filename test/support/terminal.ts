@@ -1,0 +1,40 @@
+import { spawn } from 'node:child_process';
+import { environment, projectFolder, RunningProcess, untilTheEnd } from './service-process.ts';
+
+const quoted = (word: string) => `'${word.replaceAll("'", `'\\''`)}'`;
+
+/** What a person sees and types: a command in a pseudo-terminal, whose output and errors are one. */
+export class Terminal extends RunningProcess {
+  type(text: string): void {
+    this.child.stdin?.write(text);
+  }
+
+  /** Ctrl-C, as the terminal sends it to all that runs in it. */
+  interrupt(): void {
+    this.type('\u0003');
+  }
+
+  /** Resolves when this stands on the screen. */
+  async shows(what: string | RegExp): Promise<void> {
+    await this.says(() => {
+      const screen = this.screen;
+      return (typeof what === 'string' ? screen.includes(what) : what.test(screen)) || undefined;
+    });
+  }
+
+  /** Without what moves the cursor and colours the text. */
+  get screen(): string {
+    return this.output.replace(/\u001b\[[0-9;?]*[A-Za-z]/g, '').replaceAll('\r', '');
+  }
+}
+
+/** Runs `./campaign-mirror …` in a pseudo-terminal, by `script` of util-linux. */
+export function terminal(args: readonly string[], settings: Record<string, string>): Terminal {
+  const call = [`${projectFolder}campaign-mirror`, ...args].map(quoted).join(' ');
+  const words =
+    process.platform === 'linux' ? ['-qec', call, '/dev/null'] : ['-qe', '/dev/null', 'sh', '-c', call];
+  const env = { ...environment(settings), TERM: 'xterm', COLUMNS: '120' };
+  const child = spawn('script', words, { cwd: projectFolder, env, stdio: ['pipe', 'pipe', 'pipe'] });
+  untilTheEnd(child);
+  return new Terminal(child);
+}
