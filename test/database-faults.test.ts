@@ -3,6 +3,8 @@ import { type AddressInfo, createServer } from 'node:net';
 import {
   openDatabase,
   PostgresAccessKeys,
+  PostgresAudit,
+  PostgresCampaignRecords,
   PostgresCampaigns,
   PostgresIdentity,
   PostgresSettings,
@@ -164,7 +166,7 @@ describe('decisions: a database that is away — the network between', () => {
 });
 
 describe('decisions: answers — database away: every call of every port is Unavailable', () => {
-  const limits = { size: 8, waitTimeout: 1_000, statementTimeout: 0, queryTimeout: 1_000 };
+  const limits = { size: 16, waitTimeout: 1_000, statementTimeout: 0, queryTimeout: 1_000 };
 
   it('when connections are refused', async () => {
     const proxy = await tcpProxy(serverAddress());
@@ -190,6 +192,7 @@ describe('decisions: answers — database away: every call of every port is Unav
     const statements = new Statements(pool);
     const campaigns = new PostgresCampaigns(statements);
     const settings = new PostgresSettings(orm, tester);
+    const records = new PostgresCampaignRecords(pool);
     const keys = new PostgresAccessKeys(orm, tester);
     const seen = { id: 1 as CampaignId, ownerId: newOwner(), isDefault: false, hasMirror: true };
     const by = { ownerId: seen.ownerId, accessKeyId: 1 as AccessKeyId };
@@ -199,6 +202,13 @@ describe('decisions: answers — database away: every call of every port is Unav
       whoIs: () => new PostgresIdentity(statements).whoIs(accessKeyFrom(new Uint8Array(accessKeyBytes))),
       createCampaign: () => settings.createCampaign({ owner: seen.ownerId, isDefault: true }),
       createMirror: () => settings.createMirror(seen.id, beforehand),
+      transfer: () => settings.transfer(seen.id, seen.ownerId),
+      setDefault: () => settings.setDefault(seen.id, true),
+      deleteCampaign: () => settings.deleteCampaign(seen.id),
+      'find a record': () => records.find(seen.id),
+      'list records': () => records.list({ limit: 1 }),
+      listMirrors: () => records.listMirrors({ limit: 1 }),
+      'list the audit': () => new PostgresAudit(orm).list({ limit: 1 }),
       issue: () => keys.issue({ owner: seen.ownerId, name: named('key') }),
       revoke: () => keys.revoke(by.accessKeyId),
     };

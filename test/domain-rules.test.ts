@@ -4,7 +4,9 @@ import {
   type Caller,
   type Campaign,
   type CampaignId,
+  type OperatorRefusal,
   type OwnerId,
+  operatorRefusalOf,
   type Refusal,
   refusalOf,
 } from '@campaign-mirror/domain';
@@ -40,6 +42,21 @@ describe('specification, section 1 — the rules', () => {
   for (const [when, campaign, refusal] of answers) {
     it(`decisions: order of checks — ${when}: ${refusal ?? 'no refusal'}`, () => {
       expect(refusalOf(campaign, caller)).to.equal(refusal);
+    });
+  }
+});
+
+describe('the rules for an act of the operator', () => {
+  const answers: [string, Campaign, OperatorRefusal | undefined][] = [
+    ['all hold', free, undefined],
+    ['only the first fails', { ...free, hasMirror: false }, 'mirror-not-created'],
+    ['only the second fails', { ...free, isDefault: true }, 'default-campaign'],
+    ['both fail', { ...free, hasMirror: false, isDefault: true }, 'mirror-not-created'],
+  ];
+  for (const [when, campaign, refusal] of answers) {
+    it(`${when}: ${refusal ?? 'no refusal'}, whoever owns the campaign`, () => {
+      expect(operatorRefusalOf(campaign)).to.equal(refusal);
+      expect(operatorRefusalOf({ ...campaign, ownerId: foreign })).to.equal(refusal);
     });
   }
 });

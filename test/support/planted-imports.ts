@@ -6,7 +6,7 @@ const app = 'packages/app/src/planted.ts';
 const httpMay =
   '@campaign-mirror/adapters-http may import node:*, @campaign-mirror/domain, koa, @koa/router, koa-bodyparser, valibot';
 const persistenceMay =
-  '@campaign-mirror/adapters-persistence may import node:*, @campaign-mirror/domain, @mikro-orm/core, @mikro-orm/migrations, @mikro-orm/postgresql, lru-cache, types of pg';
+  '@campaign-mirror/adapters-persistence may import node:*, @campaign-mirror/domain, @mikro-orm/core, @mikro-orm/migrations, @mikro-orm/postgresql, lru-cache, pg-copy-streams, types of pg';
 const domainMay = '@campaign-mirror/domain may import its own files only';
 const environment = 'packages/app alone reads the environment';
 const noPlatform =

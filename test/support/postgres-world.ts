@@ -1,10 +1,18 @@
 import {
   type DatabaseAddress,
-  type HistoryRow,
+  KeyUses,
   openDatabase,
   PostgresAccessKeys,
+  PostgresAudit,
+  PostgresCampaignExport,
+  PostgresCampaignImport,
+  PostgresCampaignRecords,
   PostgresCampaigns,
+  PostgresHistoryPruning,
   PostgresIdentity,
+  PostgresMirrorHistory,
+  PostgresMirrorMoves,
+  PostgresOperatorMirrors,
   PostgresSettings,
   type Role,
   Statements,
@@ -13,6 +21,8 @@ import type {
   AccessKeyId,
   CampaignId,
   CampaignRepository,
+  HistoryEntry,
+  HistoryId,
   Mirror,
   MirrorAddress,
   MirrorId,
@@ -23,7 +33,7 @@ import type { Pool } from 'pg';
 import type { TestDatabase } from './database-server.ts';
 import { tester } from './operator.ts';
 import { lockedMeanwhile } from './rival.ts';
-import type { Ports, World } from './world.ts';
+import { after, before, type Ports, type World } from './world.ts';
 
 export interface PostgresWorldOptions {
   /** Whose rights the campaigns are updated with: the service's, except for adapters that are broken on purpose. */
@@ -35,16 +45,27 @@ export interface PostgresWorldOptions {
 export async function postgresPorts(
   { address }: { address(role: Role): DatabaseAddress },
   { as = 'service', campaignsOn }: PostgresWorldOptions = {},
-): Promise<Ports & { close(): Promise<void> }> {
+): Promise<Ports & { uses: KeyUses; close(): Promise<void> }> {
   const service = await openDatabase(address(as));
   const operator = await openDatabase(address('operator'));
   const statements = new Statements(service.pool);
+  const uses = new KeyUses(service.pool);
   return {
+    uses,
     campaigns: campaignsOn?.(statements, service.pool) ?? new PostgresCampaigns(statements),
-    identity: new PostgresIdentity(statements),
+    identity: new PostgresIdentity(statements, { uses }),
     settings: new PostgresSettings(operator.orm, tester),
+    records: new PostgresCampaignRecords(operator.pool),
     accessKeys: new PostgresAccessKeys(operator.orm, tester),
+    history: new PostgresMirrorHistory(operator.orm),
+    operatorMirrors: new PostgresOperatorMirrors(new Statements(operator.pool), tester),
+    historyPruning: new PostgresHistoryPruning(new Statements(operator.pool), tester),
+    mirrorMoves: new PostgresMirrorMoves(operator.pool, tester),
+    audit: new PostgresAudit(operator.orm),
+    imports: new PostgresCampaignImport(operator.pool, tester),
+    exports: new PostgresCampaignExport(operator.pool),
     close: async () => {
+      await uses.stop();
       await service.close();
       await operator.close();
     },
@@ -57,8 +78,9 @@ export async function postgresWorld(database: TestDatabase, options?: PostgresWo
     const { rowCount } = await admin.query(text, values);
     if (rowCount === 0) throw new Error('no such row');
   };
+  const { uses, ...ports } = await postgresPorts(database, options);
   return {
-    ...(await postgresPorts(database, options)),
+    ...ports,
     others: {
       transfer: (id, to) => run('update campaign_mirror.campaigns set owner_id = $2 where id = $1', id, to),
       setDefault: (id, isDefault) =>
@@ -72,11 +94,22 @@ export async function postgresWorld(database: TestDatabase, options?: PostgresWo
       expireKey: (id) =>
         run('update campaign_mirror.access_keys set expires_at = clock_timestamp() where id = $1', id),
       deleteKey: (id) => run('delete from campaign_mirror.access_keys where id = $1', id),
+      usesAreWritten: () => uses.write(),
       clock: async () => {
         const { rows } = await admin.query(`select ${utc('clock_timestamp()')} as now`);
         return rows[0].now;
       },
       mirror: (id) => storedMirror(admin, id),
+      recordChange: (id, changedAt) =>
+        run(
+          `insert into campaign_mirror.mirror_history
+            (campaign_id, mirror_id, actor, owner_id, address_before, address_after, changed_at, request_id)
+          values ($1, 1, 'operator', 1, $3, $4, $2, 'recorded')`,
+          id,
+          changedAt,
+          before,
+          after,
+        ),
       history: (id) => storedHistory(admin, id),
       storedKey: (id) => storedKey(admin, id),
       atOnce: (id, calls) => lockedMeanwhile(database, id, calls),
@@ -107,12 +140,13 @@ async function storedMirror(admin: Pool, id: CampaignId): Promise<Mirror | undef
   }))[0];
 }
 
-async function storedHistory(admin: Pool, id: CampaignId): Promise<HistoryRow[]> {
+async function storedHistory(admin: Pool, id: CampaignId): Promise<HistoryEntry[]> {
   const { rows } = await admin.query(
     `select *, ${utc('changed_at')} as changed from campaign_mirror.mirror_history h where campaign_id = $1 order by h.id`,
     [id],
   );
   return rows.map((row) => ({
+    id: Number(row.id) as HistoryId,
     mirrorId: Number(row.mirror_id) as MirrorId,
     campaignId: Number(row.campaign_id) as CampaignId,
     actor: row.actor as 'key' | 'operator',

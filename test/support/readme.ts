@@ -129,7 +129,7 @@ export function unknownCalls(markdown: string, scripts: readonly string[]): stri
       const name = script[1] ?? script[2] ?? '';
       return scripts.includes(name) ? [] : [`\`${code}\`: there is no script ${name}`];
     }
-    const [, words] = /^\.\/campaign-mirror((?: [a-z]+)*)/.exec(code) ?? [];
+    const [, words] = /^\.\/campaign-mirror((?: [a-z][a-z-]*)*)/.exec(code) ?? [];
     return words === undefined || isCommand(words.trim().split(' ').filter(Boolean))
       ? []
       : [`\`${code}\`: there is no such command`];
@@ -139,6 +139,8 @@ export function unknownCalls(markdown: string, scripts: readonly string[]): stri
 function isCommand(words: readonly string[]): boolean {
   let command: CommandUnknownOpts | undefined = program();
   for (const word of words) {
+    // What follows is an argument.
+    if (command.commands.length === 0) return true;
     command = command.commands.find((one) => one.name() === word);
     if (!command) return false;
   }

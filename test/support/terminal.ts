@@ -30,11 +30,13 @@ export class Terminal extends RunningProcess {
 
 /** Runs `./campaign-mirror …` in a pseudo-terminal, by `script` of util-linux. */
 export function terminal(args: readonly string[], settings: Record<string, string>): Terminal {
-  const call = [`${projectFolder}campaign-mirror`, ...args].map(quoted).join(' ');
-  const words =
+  const words = [`${projectFolder}campaign-mirror`, ...args].map(quoted).join(' ');
+  // Wide, so that no line that a test looks for is broken.
+  const call = `stty cols 1000; exec ${words}`;
+  const script =
     process.platform === 'linux' ? ['-qec', call, '/dev/null'] : ['-qe', '/dev/null', 'sh', '-c', call];
-  const env = { ...environment(settings), TERM: 'xterm', COLUMNS: '120' };
-  const child = spawn('script', words, { cwd: projectFolder, env, stdio: ['pipe', 'pipe', 'pipe'] });
+  const env = { ...environment(settings), TERM: 'xterm' };
+  const child = spawn('script', script, { cwd: projectFolder, env, stdio: ['pipe', 'pipe', 'pipe'] });
   untilTheEnd(child);
   return new Terminal(child);
 }

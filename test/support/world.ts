@@ -1,19 +1,27 @@
-import type { HistoryRow } from '@campaign-mirror/adapters-persistence';
 import {
   type AccessKey,
   type AccessKeyId,
   type AccessKeys,
+  type Audit,
   type Caller,
   type Campaign,
+  type CampaignExport,
   type CampaignId,
+  type CampaignImport,
+  type CampaignRecords,
   type CampaignRepository,
   type CampaignSettings,
+  type HistoryEntry,
+  type HistoryPruning,
   type Identity,
   type Mirror,
   type MirrorAddress,
   type MirrorChange,
+  type MirrorHistory,
+  type MirrorMoves,
   mirrorAddress,
   noDeniedHosts,
+  type OperatorMirrors,
   type OwnerId,
   type Timestamp,
 } from '@campaign-mirror/domain';
@@ -23,8 +31,16 @@ import { named } from './operator.ts';
 export interface Ports {
   readonly campaigns: CampaignRepository;
   readonly settings: CampaignSettings;
+  readonly records: CampaignRecords;
   readonly accessKeys: AccessKeys;
   readonly identity: Identity;
+  readonly history: MirrorHistory;
+  readonly operatorMirrors: OperatorMirrors;
+  readonly historyPruning: HistoryPruning;
+  readonly mirrorMoves: MirrorMoves;
+  readonly audit: Audit;
+  readonly imports: CampaignImport;
+  readonly exports: CampaignExport;
 }
 
 /** Those, and what happens to the store by other hands than theirs. */
@@ -43,12 +59,16 @@ export interface Others {
   setUpdatedAt(campaign: CampaignId, time: Timestamp): Promise<void>;
   expireKey(key: AccessKeyId): Promise<void>;
   deleteKey(key: AccessKeyId): Promise<void>;
+  /** Resolves when it is written which keys were used so far. */
+  usesAreWritten(): Promise<void>;
 
   /** By the store's clock. */
   clock(): Promise<Timestamp>;
   mirror(campaign: CampaignId): Promise<Mirror | undefined>;
+  /** A change that was recorded at that time. */
+  recordChange(campaign: CampaignId, changedAt: Timestamp): Promise<void>;
   /** In the order in which the rows were written. */
-  history(campaign: CampaignId): Promise<HistoryRow[]>;
+  history(campaign: CampaignId): Promise<HistoryEntry[]>;
   /** All that is stored about an access key, as text. */
   storedKey(key: AccessKeyId): Promise<string>;
   /** Makes the calls so that several have begun before the first of them can write the campaign's mirror. */

@@ -15,6 +15,11 @@ const mistakes = [TypeError, RangeError, ReferenceError, SyntaxError];
 
 const sqlState = /^[0-9A-Z]{5}$/;
 
+/** Whether another transaction held on to a row for longer than we were to wait: nothing was done. */
+export function isHeld(error: unknown): boolean {
+  return codeOf(error) === '55P03' || isRetryable(error);
+}
+
 export function isRetryable(error: unknown): boolean {
   return retryable.has(codeOf(error) ?? '');
 }

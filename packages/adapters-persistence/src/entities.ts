@@ -70,6 +70,7 @@ export const AccessKeyEntity = defineEntity({
     expiresAt: timestamp().fieldName('expires_at').nullable(),
     revokedAt: timestamp().fieldName('revoked_at').nullable(),
     lastUsedAt: timestamp().fieldName('last_used_at').nullable(),
+    replacedBy: p.bigint('number').fieldName('replaced_by').nullable(),
   },
 });
 

@@ -3,6 +3,8 @@ import type {
   AuditEntry,
   AuditId,
   CampaignId,
+  CampaignRecord,
+  HistoryEntry,
   Label,
   MirrorAddress,
   MirrorId,
@@ -11,6 +13,7 @@ import type {
   Timestamp,
 } from '@campaign-mirror/domain';
 import type { AuditNote } from './audited.ts';
+import { countedUpTo } from './number-sequences.ts';
 
 export interface StoredCampaign {
   readonly id: CampaignId;
@@ -33,28 +36,19 @@ export interface StoredMirror {
 
 export interface StoredAccessKey {
   readonly id: AccessKeyId;
+  readonly displayed: string;
   readonly ownerId: OwnerId;
   readonly name: Label;
-  /** Microseconds since 1970; undefined for never. */
-  readonly expiresAt: bigint | undefined;
-  revoked: boolean;
+  /** Microseconds since 1970, here and below; undefined for never. */
+  readonly createdAt: bigint;
+  expiresAt: bigint | undefined;
+  lastUsedAt: bigint | undefined;
+  revokedAt: bigint | undefined;
+  replacedBy: AccessKeyId | undefined;
 }
 
 /** Whoever acts where nobody is named. */
 export const somebody: OperatorAct = { operator: 'somebody', requestId: 'in-memory' };
-
-/** A row of the history (decisions: history). */
-export interface HistoryRow {
-  readonly mirrorId: MirrorId;
-  readonly campaignId: CampaignId;
-  readonly actor: 'key' | 'operator';
-  readonly accessKeyId: AccessKeyId | null;
-  readonly ownerId: OwnerId;
-  readonly addressBefore: MirrorAddress;
-  readonly addressAfter: MirrorAddress;
-  readonly changedAt: Timestamp;
-  readonly requestId: string;
-}
 
 /**
  * What the in-memory adapters share. One process, nothing kept; as atomic as PostgreSQL, since a step that
@@ -65,7 +59,7 @@ export class InMemoryStore {
   readonly mirrors = new Map<CampaignId, StoredMirror>();
   /** By the SHA-256 of the key, in hexadecimal. */
   readonly accessKeys = new Map<string, StoredAccessKey>();
-  readonly history: HistoryRow[] = [];
+  readonly history: HistoryEntry[] = [];
   readonly audit: AuditEntry[] = [];
   readonly now: () => bigint;
   #lastId = 0;
@@ -81,6 +75,23 @@ export class InMemoryStore {
     const at = timestamp(this.now());
     const nothing = { campaignId: null, ownerId: null, accessKeyId: null, details: {} };
     this.audit.push({ ...nothing, ...more, id, at, act, operator, requestId });
+  }
+
+  /** A campaign and its mirror, as they are now. */
+  record(id: CampaignId): CampaignRecord | undefined {
+    const campaign = this.campaigns.get(id);
+    const mirror = this.mirrors.get(id);
+    return campaign && { ...campaign, mirror: mirror ? { ...mirror } : null };
+  }
+
+  /** Adds a change to the history. */
+  recordChange(change: Omit<HistoryEntry, 'id'>): void {
+    this.history.push({ id: this.nextId(), ...change });
+  }
+
+  /** Numbers to come are beyond this one; what counting never reaches is left out. */
+  moveOn(last: number): void {
+    if (last <= countedUpTo) this.#lastId = Math.max(this.#lastId, last);
   }
 
   nextId<Id extends number>(): Id {

@@ -1,3 +1,6 @@
+export type { BackupTable, TableCounts } from './backup-format.ts';
+export { BackupFault } from './backup-reader.ts';
+export { type CreatedRole, createRoles, type RolesCreation } from './create-roles.ts';
 export {
   type Database,
   type DatabaseAddress,
@@ -7,18 +10,38 @@ export {
 } from './database.ts';
 export { isDatabaseAway } from './database-faults.ts';
 export { grants, missingRightsSql } from './grants.ts';
+export { heldRights, type RightsFinding, rightsOf } from './held-rights.ts';
 export { InMemoryAccessKeys } from './in-memory-access-keys.ts';
+export { InMemoryAudit } from './in-memory-audit.ts';
+export { InMemoryCampaignExport } from './in-memory-campaign-export.ts';
+export { InMemoryCampaignImport } from './in-memory-campaign-import.ts';
+export { InMemoryCampaignRecords } from './in-memory-campaign-records.ts';
 export { InMemoryCampaigns } from './in-memory-campaigns.ts';
+export { InMemoryHistoryPruning } from './in-memory-history-pruning.ts';
+export { InMemoryMirrorHistory } from './in-memory-mirror-history.ts';
+export { InMemoryMirrorMoves } from './in-memory-mirror-moves.ts';
+export { InMemoryOperatorMirrors } from './in-memory-operator-mirrors.ts';
 export { InMemorySettings } from './in-memory-settings.ts';
-export { type HistoryRow, InMemoryStore } from './in-memory-store.ts';
+export { InMemoryStore } from './in-memory-store.ts';
 export { keyHash } from './key-hash.ts';
+export { KeyUses } from './key-uses.ts';
 export { migrate, oldestServerVersion, serverVersion } from './migrate.ts';
 export { migrations } from './migrations.ts';
-export { pendingMigrations } from './pending-migrations.ts';
+export { type MigrationState, migrationStates, pendingMigrations } from './pending-migrations.ts';
 export { PostgresAccessKeys } from './postgres-access-keys.ts';
+export { PostgresAudit } from './postgres-audit.ts';
+export { type BackupProgress, PostgresBackup } from './postgres-backup.ts';
+export { PostgresCampaignExport } from './postgres-campaign-export.ts';
+export { PostgresCampaignImport } from './postgres-campaign-import.ts';
+export { PostgresCampaignRecords } from './postgres-campaign-records.ts';
 export { PostgresCampaigns, setMirrorText } from './postgres-campaigns.ts';
 export { PostgresDemonstration } from './postgres-demonstration.ts';
+export { PostgresHistoryPruning } from './postgres-history-pruning.ts';
 export { PostgresIdentity } from './postgres-identity.ts';
+export { PostgresMirrorHistory } from './postgres-mirror-history.ts';
+export { PostgresMirrorMoves } from './postgres-mirror-moves.ts';
+export { PostgresOperatorMirrors } from './postgres-operator-mirrors.ts';
+export { PostgresRestore, type RestoreOutcome } from './postgres-restore.ts';
 export { PostgresSettings } from './postgres-settings.ts';
 export { type Role, roles } from './roles.ts';
 export { Statements } from './statements.ts';

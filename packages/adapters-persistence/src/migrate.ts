@@ -1,8 +1,7 @@
-import type { Pool, PoolClient } from 'pg';
+import type { Pool } from 'pg';
 import { type Database, type DatabaseAddress, openDatabase } from './database.ts';
 import { schema } from './entities.ts';
-import { grants } from './grants.ts';
-import { roles } from './roles.ts';
+import { grantRights } from './grant-rights.ts';
 
 /** One migration at a time in a database: an advisory lock's number, of our own choosing. */
 const migrationLock = 7_236_110_421;
@@ -65,25 +64,14 @@ async function bringUpToDate({ orm, pool }: Database): Promise<void> {
   await orm.migrator.up();
   const client = await pool.connect();
   try {
+    await client.query('begin');
     await grantRights(client);
+    await client.query('commit');
     client.release();
   } catch (error) {
     client.release(true);
     throw error;
   }
-}
-
-/** Roles come and go with their server: each start gives those that exist what they need. */
-async function grantRights(client: PoolClient): Promise<void> {
-  await client.query('begin');
-  for (const [role, rights] of Object.entries(grants)) {
-    const name = roles[role as keyof typeof grants];
-    const { rowCount } = await client.query('select from pg_roles where rolname = $1', [name]);
-    if (rowCount === 0) continue;
-    await client.query(`grant usage on schema ${schema} to ${name}`);
-    for (const right of rights) await client.query(`grant ${right} to ${name}`);
-  }
-  await client.query('commit');
 }
 
 /** The server's major version, such as 15. */

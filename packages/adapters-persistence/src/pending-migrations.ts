@@ -1,18 +1,43 @@
+import type { Timestamp } from '@campaign-mirror/domain';
 import type { Pool } from 'pg';
 import { portFault } from './database-faults.ts';
+import { timestampText } from './entities.ts';
 import { migrations } from './migrations.ts';
 
 /** What says that there is no such table or schema: then nothing was applied. */
 const notThere = new Set(['42P01', '3F000']);
 
-/** The names of the migrations that the schema still needs, in their order. @throws Unavailable, or the driver's 42501 where we may not know */
-export async function pendingMigrations(pool: Pool): Promise<string[]> {
-  const applied = new Set<string>();
+export interface MigrationState {
+  readonly name: string;
+  /** Unknown: applied by a newer version of ours. */
+  readonly state: 'applied' | 'pending' | 'unknown';
+  readonly appliedAt: Timestamp | null;
+}
+
+/**
+ * Every migration that this version knows, in their order, then those that it does not.
+ * @throws Unavailable, or the driver's 42501 where we may not know
+ */
+export async function migrationStates(pool: Pool): Promise<MigrationState[]> {
+  const applied = new Map<string, Timestamp>();
   try {
-    const { rows } = await pool.query<{ name: string }>('select name from campaign_mirror.migrations');
-    for (const { name } of rows) applied.add(name);
+    const { rows } = await pool.query<{ name: string; at: Timestamp }>(
+      `select name, ${timestampText('executed_at')} as at from campaign_mirror.migrations order by id`,
+    );
+    for (const { name, at } of rows) applied.set(name, at);
   } catch (error) {
     if (!notThere.has((error as { code?: string }).code ?? '')) throw portFault(error);
   }
-  return migrations.map(({ name }) => name).filter((name) => !applied.has(name));
+  const known = migrations.map(({ name }): MigrationState => {
+    const appliedAt = applied.get(name) ?? null;
+    applied.delete(name);
+    return { name, state: appliedAt === null ? 'pending' : 'applied', appliedAt };
+  });
+  const newer = [...applied].map(([name, appliedAt]) => ({ name, state: 'unknown' as const, appliedAt }));
+  return [...known, ...newer];
+}
+
+/** The names of the migrations that the schema still needs, in their order; throws as `migrationStates` does. */
+export async function pendingMigrations(pool: Pool): Promise<string[]> {
+  return (await migrationStates(pool)).filter(({ state }) => state === 'pending').map(({ name }) => name);
 }

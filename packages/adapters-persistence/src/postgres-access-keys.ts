@@ -2,19 +2,38 @@ import { randomBytes } from 'node:crypto';
 import {
   type AccessKey,
   type AccessKeyId,
+  type AccessKeyPage,
+  type AccessKeyRecord,
   type AccessKeys,
   accessKeyBytes,
   accessKeyFrom,
   displayedPart,
+  type KeyRotation,
   type NewAccessKey,
   type OperatorAct,
+  type OwnerId,
+  type Timestamp,
 } from '@campaign-mirror/domain';
 import { type MikroORM, raw } from '@mikro-orm/postgresql';
 import { audited } from './audited.ts';
 import { AccessKeyEntity } from './entities.ts';
 import { keyHash } from './key-hash.ts';
+import { rotateKey } from './key-rotation.ts';
+import { ormFault } from './orm-faults.ts';
 
-/** Access keys as the operator issues and revokes them, in PostgreSQL. */
+const listed = [
+  'id',
+  'displayed',
+  'name',
+  'ownerId',
+  'createdAt',
+  'expiresAt',
+  'lastUsedAt',
+  'revokedAt',
+  'replacedBy',
+] as const;
+
+/** Access keys as the operator issues, rotates and revokes them, in PostgreSQL. */
 export class PostgresAccessKeys implements AccessKeys {
   readonly #orm: MikroORM;
   readonly #act: OperatorAct;
@@ -33,6 +52,34 @@ export class PostgresAccessKeys implements AccessKeys {
       await note({ act: 'key-issued', accessKeyId: id, ownerId: owner, details: { name } });
       return { id, key };
     });
+  }
+
+  async list({ owner, after, limit }: AccessKeyPage): Promise<AccessKeyRecord[]> {
+    const where = {
+      ...(owner !== undefined && { ownerId: owner }),
+      ...(after !== undefined && { id: { $gt: after } }),
+    };
+    try {
+      const options = { fields: listed, orderBy: { id: 'asc' as const }, limit };
+      const rows = await this.#orm.em.fork().find(AccessKeyEntity, where, options);
+      return rows.map((row) => ({
+        id: row.id as AccessKeyId,
+        displayed: row.displayed,
+        name: row.name,
+        ownerId: row.ownerId as OwnerId,
+        createdAt: row.createdAt as Timestamp,
+        expiresAt: (row.expiresAt ?? null) as Timestamp | null,
+        lastUsedAt: (row.lastUsedAt ?? null) as Timestamp | null,
+        revokedAt: (row.revokedAt ?? null) as Timestamp | null,
+        replacedBy: (row.replacedBy ?? null) as AccessKeyId | null,
+      }));
+    } catch (error) {
+      throw ormFault(error);
+    }
+  }
+
+  async rotate(id: AccessKeyId, { grace }: { grace: number }): Promise<KeyRotation> {
+    return audited(this.#orm, this.#act, (em, note) => rotateKey(em, note, id, grace));
   }
 
   async revoke(id: AccessKeyId): Promise<boolean> {

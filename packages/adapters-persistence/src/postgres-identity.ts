@@ -1,13 +1,15 @@
 import type { AccessKey, AccessKeyId, Caller, Identity, OwnerId } from '@campaign-mirror/domain';
 import { LRUCache } from 'lru-cache';
 import { keyHash } from './key-hash.ts';
+import type { KeyUses } from './key-uses.ts';
 import { safeInteger } from './mirror-row.ts';
 import type { Statement, Statements } from './statements.ts';
 
 const whoIs: Statement = {
   name: 'who-is',
   text: `
-    select id, owner_id, extract(epoch from expires_at - clock_timestamp()) * 1000 as expires_in
+    select id, owner_id, extract(epoch from expires_at - clock_timestamp()) * 1000 as expires_in,
+      coalesce(last_used_at < clock_timestamp() - interval '1 minute', true) as use_to_note
     from campaign_mirror.access_keys
     where hash = $1 and revoked_at is null and (expires_at is null or expires_at > clock_timestamp())`,
 };
@@ -17,15 +19,21 @@ const remembered = 10_000;
 
 /**
  * Access keys in PostgreSQL. With `cacheSeconds` a valid key is remembered for so long, and never past its expiry:
- * a revocation then takes as long to be heard of.
+ * a revocation then takes as long to be heard of. `uses` is told of keys that are used once in a minute; by default
+ * nobody is.
  */
 export class PostgresIdentity implements Identity {
   readonly #statements: Statements;
   readonly #callers: LRUCache<string, Caller> | undefined;
   readonly #cacheMs: number;
+  readonly #uses: KeyUses | undefined;
 
-  constructor(statements: Statements, { cacheSeconds = 0 } = {}) {
+  constructor(
+    statements: Statements,
+    { cacheSeconds = 0, uses }: { cacheSeconds?: number; uses?: KeyUses } = {},
+  ) {
     this.#statements = statements;
+    this.#uses = uses;
     this.#cacheMs = cacheSeconds * 1000;
     // Without a resolution of 0 the clock is read once a millisecond and an entry could outlive its key by that.
     this.#callers = cacheSeconds > 0 ? new LRUCache({ max: remembered, ttlResolution: 0 }) : undefined;
@@ -36,7 +44,7 @@ export class PostgresIdentity implements Identity {
     const known = this.#callers?.get(hash.toString('latin1'));
     if (known) return known;
 
-    type Row = { id: string; owner_id: string; expires_in: string | null };
+    type Row = { id: string; owner_id: string; expires_in: string | null; use_to_note: boolean };
     const asked = performance.now();
     const [row] = await this.#statements.run<Row>(whoIs, [hash]);
     if (!row) return undefined;
@@ -44,6 +52,7 @@ export class PostgresIdentity implements Identity {
       ownerId: safeInteger(row.owner_id) as OwnerId,
       accessKeyId: safeInteger(row.id) as AccessKeyId,
     };
+    if (row.use_to_note) this.#uses?.note(caller.accessKeyId);
     this.#remember(hash, caller, row.expires_in, asked);
     return caller;
   }

@@ -1,26 +1,34 @@
 import type {
   CampaignCreation,
   CampaignId,
+  CampaignRecord,
   CampaignSettings,
-  Mirror,
+  DefaultChange,
+  Deletion,
   MirrorAddress,
   MirrorCreation,
-  MirrorId,
   NewCampaign,
   OperatorAct,
-  Timestamp,
+  OwnerId,
+  Transfer,
 } from '@campaign-mirror/domain';
+import { type EntityManager, LockMode, type MikroORM } from '@mikro-orm/postgresql';
+import { type AuditNote, audited } from './audited.ts';
 import {
-  ForeignKeyConstraintViolationException,
-  type InferEntity,
-  type MikroORM,
-  UniqueConstraintViolationException,
-} from '@mikro-orm/postgresql';
-import { audited } from './audited.ts';
+  defaultOf,
+  lockedCampaign,
+  mirrorOfEntity,
+  recordOfEntity,
+  unlessOvertaken,
+  violates,
+} from './campaign-rows.ts';
+import { deletionDetails, differs } from './deletion.ts';
 import { CampaignEntity, MirrorEntity } from './entities.ts';
-import { ormFault } from './orm-faults.ts';
 
-/** Campaigns and mirrors as the operator creates them, in PostgreSQL. */
+const forUpdate = LockMode.PESSIMISTIC_WRITE;
+const forShare = LockMode.PESSIMISTIC_READ;
+
+/** Campaigns and mirrors as the operator creates and changes them, in PostgreSQL. */
 export class PostgresSettings implements CampaignSettings {
   readonly #orm: MikroORM;
   readonly #act: OperatorAct;
@@ -30,69 +38,80 @@ export class PostgresSettings implements CampaignSettings {
     this.#act = act;
   }
 
-  async createCampaign({ owner, isDefault, name }: NewCampaign): Promise<CampaignCreation> {
-    for (;;) {
-      try {
-        const id = await audited(this.#orm, this.#act, async (em, note) => {
-          const made = await em.insert(CampaignEntity, { ownerId: owner, isDefault, name: name ?? null });
-          const campaignId = Number(made) as CampaignId;
-          await note({
-            act: 'campaign-created',
-            campaignId,
-            ownerId: owner,
-            details: { default: isDefault },
-          });
-          return campaignId;
-        });
-        return { kind: 'created', id };
-      } catch (error) {
-        if (!violates(error, 'one_default_campaign_an_owner')) throw error;
-      }
-      const taken = await orFault(
-        this.#orm.em.fork().findOne(CampaignEntity, { ownerId: owner, isDefault: true }),
-      );
-      // Where it is gone again by now, nothing stands in the way any more.
-      if (taken) {
-        return { kind: 'owner-has-default', id: taken.id as CampaignId, name: taken.name ?? null };
-      }
-    }
+  createCampaign({ owner, isDefault, name }: NewCampaign): Promise<CampaignCreation> {
+    return this.#audited(async (em, note) => {
+      const taken = isDefault && (await defaultOf(em, owner));
+      if (taken) return taken;
+      const made = await em.insert(CampaignEntity, { ownerId: owner, isDefault, name: name ?? null });
+      const id = Number(made) as CampaignId;
+      const details = { default: isDefault, name: name ?? null };
+      await note({ act: 'campaign-created', campaignId: id, ownerId: owner, details });
+      return { kind: 'created', id };
+    });
   }
 
-  async createMirror(campaign: CampaignId, address: MirrorAddress): Promise<MirrorCreation> {
+  async createMirror(id: CampaignId, address: MirrorAddress): Promise<MirrorCreation> {
     try {
-      return await audited(this.#orm, this.#act, async (em, note) => {
-        const id = await em.insert(MirrorEntity, { campaignId: campaign, targetUrl: address });
-        const row = await em.findOneOrFail(MirrorEntity, { id: Number(id) });
-        await note({ act: 'mirror-created', campaignId: campaign, details: { target_url: address } });
-        return { kind: 'created' as const, mirror: mirrorOfEntity(row) };
+      return await this.#audited(async (em, note) => {
+        const campaign = await lockedCampaign(em, id, forShare);
+        if (!campaign) return { kind: 'campaign-not-found' };
+        const made = await em.insert(MirrorEntity, { campaignId: id, targetUrl: address });
+        const mirror = await em.findOneOrFail(MirrorEntity, { id: Number(made) });
+        const ownerId = campaign.ownerId as OwnerId;
+        await note({ act: 'mirror-created', campaignId: id, ownerId, details: { target_url: address } });
+        return { kind: 'created', mirror: mirrorOfEntity(mirror) };
       });
     } catch (error) {
       if (violates(error, 'mirrors_campaign_id_key')) return { kind: 'mirror-exists' };
-      if (error instanceof ForeignKeyConstraintViolationException) return { kind: 'campaign-not-found' };
       throw error;
     }
   }
-}
 
-function mirrorOfEntity(row: InferEntity<typeof MirrorEntity>): Mirror {
-  return {
-    id: row.id as MirrorId,
-    campaignId: row.campaignId as CampaignId,
-    targetUrl: row.targetUrl as MirrorAddress,
-    clicks: row.clicks,
-    updatedExternally: row.updatedExternally,
-    updatedExternallyAt: (row.updatedExternallyAt ?? null) as Timestamp | null,
-    createdAt: row.createdAt as Timestamp,
-    updatedAt: row.updatedAt as Timestamp,
-  };
-}
+  transfer(id: CampaignId, to: OwnerId): Promise<Transfer> {
+    return this.#audited(async (em, note) => {
+      const campaign = await lockedCampaign(em, id, forUpdate);
+      if (!campaign) return { kind: 'campaign-not-found' };
+      if (campaign.ownerId === to) return { kind: 'unchanged' };
+      const taken = campaign.isDefault && (await defaultOf(em, to));
+      if (taken) return taken;
+      const from = campaign.ownerId as OwnerId;
+      await em.nativeUpdate(CampaignEntity, { id }, { ownerId: to });
+      const details = { owner_id_before: from, default: campaign.isDefault, name: campaign.name ?? null };
+      await note({ act: 'campaign-transferred', campaignId: id, ownerId: to, details });
+      return { kind: 'transferred', from };
+    });
+  }
 
-/** Not any unique constraint: an identifier that was given by hand may be taken too. */
-function violates(error: unknown, constraint: string): boolean {
-  const named = error as UniqueConstraintViolationException & { constraint?: string };
-  return error instanceof UniqueConstraintViolationException && named.constraint === constraint;
-}
+  setDefault(id: CampaignId, isDefault: boolean): Promise<DefaultChange> {
+    return this.#audited(async (em, note) => {
+      const campaign = await lockedCampaign(em, id, forUpdate);
+      if (!campaign) return { kind: 'campaign-not-found' };
+      const ownerId = campaign.ownerId as OwnerId;
+      if (campaign.isDefault === isDefault) return { kind: 'unchanged', ownerId };
+      const taken = isDefault && (await defaultOf(em, ownerId));
+      if (taken) return taken;
+      await em.nativeUpdate(CampaignEntity, { id }, { isDefault });
+      const act = isDefault ? 'default-set' : 'default-unset';
+      await note({ act, campaignId: id, ownerId, details: { name: campaign.name ?? null } });
+      return { kind: 'changed', ownerId };
+    });
+  }
 
-function orFault<T>(answer: Promise<T>): Promise<T> {
-  return answer.catch((error) => Promise.reject(ormFault(error)));
+  deleteCampaign(id: CampaignId, seen?: CampaignRecord): Promise<Deletion> {
+    return this.#audited(async (em, note) => {
+      const row = await lockedCampaign(em, id, forUpdate);
+      if (!row) return { kind: 'campaign-not-found' };
+      const mirror = await em.findOne(MirrorEntity, { campaignId: id }, { lockMode: forUpdate });
+      const campaign = recordOfEntity(row, mirror && mirrorOfEntity(mirror));
+      if (seen && differs(campaign, seen)) return { kind: 'changed-meanwhile' };
+      await em.nativeDelete(CampaignEntity, { id });
+      const details = deletionDetails(campaign);
+      await note({ act: 'campaign-deleted', campaignId: id, ownerId: campaign.ownerId, details });
+      return { kind: 'deleted', campaign };
+    });
+  }
+
+  #audited<T>(run: (em: EntityManager, note: (note: AuditNote) => Promise<void>) => Promise<T>): Promise<T> {
+    return unlessOvertaken(() => audited(this.#orm, this.#act, run));
+  }
 }

@@ -1,6 +1,7 @@
 import { HttpServer, koaHandler, opsHandler, Replies } from '@campaign-mirror/adapters-http';
 import {
   type DatabaseAddress,
+  KeyUses,
   openDatabase,
   PostgresCampaigns,
   PostgresIdentity,
@@ -66,11 +67,19 @@ export const persistenceModule = new ContainerModule(({ bind }) => {
   bind(tokens.campaigns)
     .toResolvedValue((statements: Statements) => new PostgresCampaigns(statements), [tokens.statements])
     .inSingletonScope();
+});
+
+/** Who calls. Unloaded before the database is: the keys' last uses are still to be written. */
+export const identityModule = new ContainerModule(({ bind }) => {
+  bind(tokens.keyUses)
+    .toResolvedValue((database) => new KeyUses(database.pool), [tokens.database])
+    .inSingletonScope()
+    .onDeactivation((uses) => uses.stop());
   bind(tokens.identity)
     .toResolvedValue(
-      (statements: Statements, settings: Settings) =>
-        new PostgresIdentity(statements, { cacheSeconds: settings.KEY_CACHE_SECONDS }),
-      [tokens.statements, tokens.settings],
+      (statements: Statements, settings: Settings, uses: KeyUses) =>
+        new PostgresIdentity(statements, { cacheSeconds: settings.KEY_CACHE_SECONDS, uses }),
+      [tokens.statements, tokens.settings, tokens.keyUses],
     )
     .inSingletonScope();
 });

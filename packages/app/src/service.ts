@@ -11,6 +11,7 @@ import {
   type Given,
   givenModule,
   httpModule,
+  identityModule,
   opsModule,
   persistenceModule,
 } from './modules.ts';
@@ -68,6 +69,7 @@ class Service {
       givenModule(given),
       accessModule(given),
       persistenceModule,
+      identityModule,
       coreModule,
       opsModule,
       httpModule(given),

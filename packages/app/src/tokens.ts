@@ -1,5 +1,5 @@
 import type { HttpServer } from '@campaign-mirror/adapters-http';
-import type { Database, Statements } from '@campaign-mirror/adapters-persistence';
+import type { Database, KeyUses, Statements } from '@campaign-mirror/adapters-persistence';
 import type { CampaignRepository, Identity, SetCampaignMirror } from '@campaign-mirror/domain';
 import type { ServiceIdentifier } from 'inversify';
 import type { DatabaseAccess } from './database-access.ts';
@@ -17,6 +17,7 @@ export const tokens = {
   database: token<Database>('database'),
   statements: token<Statements>('statements'),
   campaigns: token<CampaignRepository>('campaigns'),
+  keyUses: token<KeyUses>('keyUses'),
   identity: token<Identity>('identity'),
   setCampaignMirror: token<SetCampaignMirror>('setCampaignMirror'),
   readiness: token<Readiness>('readiness'),

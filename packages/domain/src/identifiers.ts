@@ -27,6 +27,7 @@ export function identifier<Id extends Identifier>(text: string): Id | undefined 
 
 export const campaignId = (text: string) => identifier<CampaignId>(text);
 export const ownerId = (text: string) => identifier<OwnerId>(text);
+export const mirrorId = (text: string) => identifier<MirrorId>(text);
 export const accessKeyId = (text: string) => identifier<AccessKeyId>(text);
 export const historyId = (text: string) => identifier<HistoryId>(text);
 export const auditId = (text: string) => identifier<AuditId>(text);

@@ -1,10 +1,17 @@
 import {
   type AccessKeyId,
+  type AuditId,
   accessKeyId,
+  auditId,
   type CampaignId,
   campaignId,
+  type HistoryId,
+  type Host,
+  historyId,
+  host,
   type Label,
   label,
+  leastPrunedAge,
   longestLabel,
   type OwnerId,
   ownerId,
@@ -15,6 +22,10 @@ import { InvalidArgumentError } from '@commander-js/extra-typings';
 export const campaignArgument = (text: string): CampaignId => campaignId(text) ?? notAnIdentifier();
 export const ownerArgument = (text: string): OwnerId => ownerId(text) ?? notAnIdentifier();
 export const keyArgument = (text: string): AccessKeyId => accessKeyId(text) ?? notAnIdentifier();
+export const changeArgument = (text: string): HistoryId => historyId(text) ?? notAnIdentifier();
+export const auditArgument = (text: string): AuditId => auditId(text) ?? notAnIdentifier();
+/** So many rows, at most. */
+export const limitArgument = (text: string): number => campaignId(text) ?? notAnIdentifier();
 
 function notAnIdentifier(): never {
   throw new InvalidArgumentError('A whole number from 1 to 9007199254740991 is expected.');
@@ -27,14 +38,31 @@ const longest = 36_525 * seconds.d;
 /** A life in seconds; undefined for `never`. */
 export function lifeArgument(text: string): number | undefined {
   if (text === 'never') return undefined;
+  return (
+    secondsOf(text) ?? refuse('A time such as 1s, 30m, 12h or 90d, at most 36525d, or never is expected.')
+  );
+}
+
+/** A time of grace in seconds, from 0. */
+export function graceArgument(text: string): number {
+  if (/^0[smhd]?$/.test(text)) return 0;
+  return secondsOf(text) ?? refuse('A time such as 0s, 30m, 24h or 7d, at most 36525d, is expected.');
+}
+
+/** How old something is, in seconds: at least as old as what may be pruned. */
+export function ageArgument(text: string): number {
+  const age = secondsOf(text) ?? 0;
+  return age >= leastPrunedAge ? age : refuse('An age such as 400d or 48h, from 1d to 36525d, is expected.');
+}
+
+function secondsOf(text: string): number | undefined {
   const [, count, unit] = /^([1-9][0-9]{0,9})([smhd])$/.exec(text) ?? [];
-  const life = Number(count) * seconds[unit as keyof typeof seconds];
-  if (!(life <= longest)) {
-    throw new InvalidArgumentError(
-      'A time such as 1s, 30m, 12h or 90d, at most 36525d, or never is expected.',
-    );
-  }
-  return life;
+  const time = Number(count) * seconds[unit as keyof typeof seconds];
+  return time <= longest ? time : undefined;
+}
+
+function refuse(accepted: string): never {
+  throw new InvalidArgumentError(accepted);
 }
 
 /** A name for people: not empty, on one line, at most 200 characters. */
@@ -44,4 +72,15 @@ export function nameArgument(text: string): Label {
     throw new InvalidArgumentError(`A name on one line, of 1 to ${longestLabel} characters, is expected.`);
   }
   return name;
+}
+
+/** A host alone: neither a scheme nor a port, a path or a wildcard. */
+export function hostArgument(text: string): Host {
+  const read = host(text);
+  if (read === undefined) {
+    throw new InvalidArgumentError(
+      'A host such as old.example or [2001:db8::1], without a scheme, a port or a path, is expected.',
+    );
+  }
+  return read;
 }

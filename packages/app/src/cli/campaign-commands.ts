@@ -1,10 +1,23 @@
 import { acting } from './acting.ts';
-import { nameArgument, ownerArgument } from './arguments.ts';
+import { campaignArgument, limitArgument, nameArgument, ownerArgument } from './arguments.ts';
+import { setDefault, transfer, unsetDefault } from './campaign-changes.ts';
+import { deleteCampaign } from './campaign-delete.ts';
+import { campaignObject, yesOrNo } from './campaign-fields.ts';
 import { group, leaf } from './leaf.ts';
-import { answer } from './output.ts';
+import { answer, fields, list, print } from './output.ts';
+import { paged } from './pages.ts';
+import { noSuchCampaign, ownerHasDefault } from './refusals.ts';
 
 export function campaignCommands() {
-  return group('campaign', 'campaigns', [create()]);
+  return group('campaign', 'campaigns', [
+    create(),
+    listing(),
+    show(),
+    transfer(),
+    setDefault(),
+    unsetDefault(),
+    deleteCampaign(),
+  ]);
 }
 
 function create() {
@@ -18,11 +31,72 @@ function create() {
     .option('--name <name>', 'its name', nameArgument)
     .action(async ({ owner, default: isDefault = false, name, json }) => {
       const { PostgresSettings } = await import('@campaign-mirror/adapters-persistence');
-      const { ownerHasDefault } = await import('./refusals.ts');
       const made = await acting(({ database, act }) =>
         new PostgresSettings(database.orm, act).createCampaign({ owner, isDefault, ...(name && { name }) }),
       );
-      if (made.kind === 'owner-has-default') throw ownerHasDefault(owner, made);
+      if (made.kind === 'owner-has-default') throw ownerHasDefault(made);
       await answer(json, { id: made.id }, `Campaign ${made.id} was created for the owner ${owner}.`);
+    });
+}
+
+function listing() {
+  return leaf({
+    name: 'list',
+    does: 'list campaigns in the order of their numbers, with the addresses of their mirrors',
+    examples: ['campaign list', 'campaign list --owner 42 --limit 20', 'campaign list --after 1000 --json'],
+  })
+    .option('--owner <n>', 'those of this owner', ownerArgument)
+    .option('--limit <n>', 'so many, at most; else all', limitArgument)
+    .option('--after <id>', 'those after this one', campaignArgument)
+    .action(async ({ json, ...asked }) => {
+      const { PostgresCampaignRecords } = await import('@campaign-mirror/adapters-persistence');
+      await acting(({ database, interruption }) => {
+        const records = new PostgresCampaignRecords(database.pool);
+        const rows = paged(
+          asked,
+          (page) => records.list(page),
+          ({ id }) => id,
+          interruption,
+        );
+        return list(rows, {
+          json,
+          object: campaignObject,
+          columns: [
+            { head: 'campaign', right: true, cell: ({ id }) => id },
+            { head: 'owner', right: true, cell: ({ ownerId }) => ownerId },
+            { head: 'default', cell: ({ isDefault }) => yesOrNo(isDefault) },
+            { head: 'created', cell: ({ createdAt }) => createdAt },
+            { head: 'name', cell: ({ name }) => name },
+            { head: 'mirror', cell: ({ mirror }) => mirror?.targetUrl ?? null },
+          ],
+          none: 'There is no such campaign.',
+        });
+      });
+    });
+}
+
+function show() {
+  return leaf({
+    name: 'show',
+    does: 'show a campaign and where its mirror points to',
+    examples: ['campaign show 42'],
+  })
+    .argument('<campaign>', 'the campaign', campaignArgument)
+    .action(async (id, { json }) => {
+      const { PostgresCampaignRecords } = await import('@campaign-mirror/adapters-persistence');
+      const campaign = await acting(({ database }) => new PostgresCampaignRecords(database.pool).find(id));
+      if (!campaign) throw noSuchCampaign(id);
+      if (json) return print(JSON.stringify(campaignObject(campaign)));
+      await print(
+        fields([
+          ['campaign', campaign.id],
+          ['owner', campaign.ownerId],
+          ['default', yesOrNo(campaign.isDefault)],
+          ['name', campaign.name],
+          ['created', campaign.createdAt],
+          ['mirror', campaign.mirror?.targetUrl ?? null],
+          ['clicks', campaign.mirror?.clicks ?? null],
+        ]),
+      );
     });
 }

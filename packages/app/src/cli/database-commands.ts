@@ -1,20 +1,30 @@
+import { doctor } from './doctor-command.ts';
 import { Interruption } from './interruption.ts';
 import { leaf } from './leaf.ts';
+import { migrationStatus } from './migration-status.ts';
 import { answer } from './output.ts';
 
 export function databaseCommands() {
-  return [migrate()];
+  return [migrate(), doctor()];
 }
 
 function migrate() {
   return leaf({
     name: 'migrate',
     does: 'bring the schema up to date and give the database roles their rights, as the owner of the schema',
-    examples: ['migrate'],
-  }).action(async ({ json }) => {
-    const { withDatabase } = await import('./command-database.ts');
-    const { migrateClearly } = await import('../database-start.ts');
-    await withDatabase(new Interruption(), ({ access, log }) => migrateClearly(access.address('owner'), log));
-    await answer(json, { migrated: true }, 'The schema is up to date.');
-  });
+    examples: ['migrate', 'migrate --status'],
+  })
+    .option(
+      '--status',
+      'only tell what is applied and what is pending; the exit code is 1 where something is',
+    )
+    .action(async ({ status, json }) => {
+      if (status) return migrationStatus(json);
+      const { withDatabase } = await import('./command-database.ts');
+      const { migrateClearly } = await import('../database-start.ts');
+      await withDatabase(new Interruption(), ({ access, log }) =>
+        migrateClearly(access.address('owner'), log),
+      );
+      await answer(json, { migrated: true }, 'The schema is up to date.');
+    });
 }

@@ -17,6 +17,11 @@ export class Interrupted extends Error {
   }
 }
 
+/** The same fault, with what the user is told where it is that the command was asked to stop. */
+export function orStopped(error: unknown, message: string): unknown {
+  return error instanceof Interrupted ? new Interrupted(error.signal, message) : error;
+}
+
 /**
  * Ctrl-C is heard between the steps of a command, which stops there: see `throwIfInterrupted`. What is being written
  * is brought to its end first, so that a command whose one step is under way is done, as if nobody had asked.

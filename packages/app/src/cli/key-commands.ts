@@ -1,10 +1,13 @@
 import { acting } from './acting.ts';
 import { keyArgument, lifeArgument, nameArgument, ownerArgument } from './arguments.ts';
+import { keyList } from './key-list.ts';
+import { keyRotate } from './key-rotate.ts';
+import { shownOnce } from './key-shown.ts';
 import { group, leaf } from './leaf.ts';
-import { answer, tell } from './output.ts';
+import { answer } from './output.ts';
 
 export function keyCommands() {
-  return group('key', 'access keys', [issue(), revoke()]);
+  return group('key', 'access keys', [issue(), keyList(), keyRotate(), revoke()]);
 }
 
 function issue() {
@@ -21,8 +24,7 @@ function issue() {
       const issued = await acting(({ database, act }) =>
         new PostgresAccessKeys(database.orm, act).issue({ owner, name, ...(expiresIn && { expiresIn }) }),
       );
-      if (!json) tell(`Key ${issued.id} of the owner ${owner}. It can not be shown again:`);
-      await answer(json, issued, issued.key);
+      await shownOnce(json, issued, issued, `Key ${issued.id} of the owner ${owner}.`);
     });
 }
 
@@ -35,11 +37,11 @@ function revoke() {
     .argument('<id>', 'the number of the key', keyArgument)
     .action(async (id, { json }) => {
       const { PostgresAccessKeys } = await import('@campaign-mirror/adapters-persistence');
-      const { ClearError } = await import('../clear-error.ts');
+      const { noSuchKey } = await import('./refusals.ts');
       const revoked = await acting(({ database, act }) =>
         new PostgresAccessKeys(database.orm, act).revoke(id),
       );
-      if (!revoked) throw new ClearError(`there is no key ${id}`);
+      if (!revoked) throw noSuchKey(id);
       await answer(json, { id, revoked: true }, `Key ${id} is revoked.`);
     });
 }

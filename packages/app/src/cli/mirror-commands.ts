@@ -1,10 +1,27 @@
+import { ClearError } from '../clear-error.ts';
 import { acting } from './acting.ts';
-import { campaignArgument } from './arguments.ts';
+import { campaignArgument, limitArgument, ownerArgument } from './arguments.ts';
+import { mirrorFields, mirrorObject } from './campaign-fields.ts';
 import { group, leaf } from './leaf.ts';
-import { answer } from './output.ts';
+import { history } from './mirror-history-command.ts';
+import { move } from './mirror-move-command.ts';
+import { mirrorRefused } from './mirror-refusals.ts';
+import { restore } from './mirror-restore-command.ts';
+import { set } from './mirror-set-command.ts';
+import { answer, fields, list, print } from './output.ts';
+import { paged } from './pages.ts';
+import { addressFaults, noSuchCampaign } from './refusals.ts';
 
 export function mirrorCommands() {
-  return group('mirror', 'mirrors of campaigns', [create()]);
+  return group('mirror', 'mirrors of campaigns', [
+    create(),
+    listing(),
+    show(),
+    set(),
+    history(),
+    restore(),
+    move(),
+  ]);
 }
 
 function create() {
@@ -17,23 +34,71 @@ function create() {
     .requiredOption('--target-url <url>', 'the address that it points to')
     .action(async (campaign, { targetUrl, json }) => {
       const { PostgresSettings } = await import('@campaign-mirror/adapters-persistence');
-      const { mirrorAddress } = await import('@campaign-mirror/domain');
-      const { mirrorBody } = await import('@campaign-mirror/adapters-http');
-      const { ClearError } = await import('../clear-error.ts');
-      const { addressFaults, noSuchCampaign } = await import('./refusals.ts');
-      const made = await acting(({ database, act, settings }) => {
-        const address = mirrorAddress(targetUrl, settings.MIRROR_HOST_DENYLIST);
-        if (typeof address !== 'string')
-          throw new ClearError(`--target-url: ${addressFaults[address.fault]}`);
-        return new PostgresSettings(database.orm, act).createMirror(campaign, address);
-      });
+      const { CreateMirror } = await import('@campaign-mirror/domain');
+      const made = await acting(({ database, act, settings }) =>
+        new CreateMirror(new PostgresSettings(database.orm, act), settings.MIRROR_HOST_DENYLIST).execute(
+          campaign,
+          targetUrl,
+        ),
+      );
+      if (made.kind === 'invalid-address')
+        throw new ClearError(`--target-url: ${addressFaults[made.because]}`);
       if (made.kind === 'campaign-not-found') throw noSuchCampaign(campaign);
       if (made.kind === 'mirror-exists')
         throw new ClearError(`the campaign ${campaign} has a mirror already`);
-      await answer(
-        json,
-        JSON.parse(mirrorBody(made.mirror)),
-        `The mirror of campaign ${campaign} was created.`,
-      );
+      const body = { mirror: mirrorObject(made.mirror) };
+      await answer(json, body, `The mirror of campaign ${campaign} was created.`);
+    });
+}
+
+function listing() {
+  return leaf({
+    name: 'list',
+    does: 'list mirrors in the order of their campaigns',
+    examples: ['mirror list', 'mirror list --owner 42 --limit 20', 'mirror list --after 1000 --json'],
+  })
+    .option('--owner <n>', "those of this owner's campaigns", ownerArgument)
+    .option('--limit <n>', 'so many, at most; else all', limitArgument)
+    .option('--after <campaign>', 'those of the campaigns after this one', campaignArgument)
+    .action(async ({ json, ...asked }) => {
+      const { PostgresCampaignRecords } = await import('@campaign-mirror/adapters-persistence');
+      await acting(({ database, interruption }) => {
+        const records = new PostgresCampaignRecords(database.pool);
+        const rows = paged(
+          asked,
+          (page) => records.listMirrors(page),
+          ({ campaignId }) => campaignId,
+          interruption,
+        );
+        return list(rows, {
+          json,
+          object: mirrorObject,
+          columns: [
+            { head: 'campaign', right: true, cell: ({ campaignId }) => campaignId },
+            { head: 'mirror', right: true, cell: ({ id }) => id },
+            { head: 'clicks', right: true, cell: ({ clicks }) => clicks },
+            { head: 'updated', cell: ({ updatedAt }) => updatedAt },
+            { head: 'target URL', cell: ({ targetUrl }) => targetUrl },
+          ],
+          none: 'There is no such mirror.',
+        });
+      });
+    });
+}
+
+function show() {
+  return leaf({
+    name: 'show',
+    does: 'show the mirror of a campaign, all of it',
+    examples: ['mirror show 42'],
+  })
+    .argument('<campaign>', 'the campaign', campaignArgument)
+    .action(async (id, { json }) => {
+      const { PostgresCampaignRecords } = await import('@campaign-mirror/adapters-persistence');
+      const campaign = await acting(({ database }) => new PostgresCampaignRecords(database.pool).find(id));
+      if (!campaign) throw noSuchCampaign(id);
+      if (!campaign.mirror) throw mirrorRefused(id, 'mirror-not-created');
+      const mirror = mirrorObject(campaign.mirror);
+      await print(json ? JSON.stringify({ mirror }) : fields(mirrorFields(campaign.mirror)));
     });
 }

@@ -1,4 +1,3 @@
-import { once } from 'node:events';
 import { styleText } from 'node:util';
 import Table from 'cli-table3';
 
@@ -6,7 +5,10 @@ let readerIsGone = false;
 process.stdout.on('error', () => {
   readerIsGone = true;
 });
-process.stderr.on('error', () => {});
+let nobodyIsTold = false;
+process.stderr.on('error', () => {
+  nobodyIsTold = true;
+});
 
 /** Whether nobody reads our standard output any more, as after `| head -1`: then there is nothing more to list. */
 export function isReaderGone(): boolean {
@@ -14,11 +16,29 @@ export function isReaderGone(): boolean {
 }
 
 /** One line on standard output; resolves when it was taken, so that nothing piles up behind a slow reader. */
-export async function print(line: string): Promise<void> {
-  if (readerIsGone) return;
-  if (!process.stdout.write(`${line}\n`) && !readerIsGone) {
-    await Promise.race([once(process.stdout, 'drain'), once(process.stdout, 'close')]).catch(() => {});
-  }
+export function print(line: string): Promise<void> {
+  return write(`${line}\n`);
+}
+
+/** The same with text as it is. */
+export async function write(text: string): Promise<void> {
+  if (!readerIsGone) await taken(process.stdout, text);
+}
+
+/** `tell` for what may be many lines. */
+export async function tellInTurn(line: string): Promise<void> {
+  if (!nobodyIsTold) await taken(process.stderr, `${line}\n`);
+}
+
+function taken(stream: NodeJS.WriteStream, text: string): Promise<void> {
+  return new Promise((resolve) => {
+    if (stream.write(text, () => resolve())) resolve();
+  });
+}
+
+/** Whether all that was printed could be written, for what can not be shown again. */
+export function isTaken(): Promise<boolean> {
+  return new Promise((resolve) => process.stdout.write('', (error) => resolve(!error)));
 }
 
 /** One line for people, beside the answer: on standard error. */

@@ -11,12 +11,14 @@ const format: Options = {
 export interface Progress {
   /** So many are done, of the total. */
   at(done: number): void;
+  /** Makes room on the terminal for a line that is no part of it: it is there again with the next step. */
+  aside(): void;
   stop(): void;
 }
 
-/** A bar on standard error, where that is a terminal; else nothing. */
-export function progress(what: string, total: number): Progress {
-  if (!process.stderr.isTTY) return { at: () => {}, stop: () => {} };
+/** A bar on standard error, where that is a terminal and the total is known; else nothing. */
+export function progress(what: string, total: number | undefined): Progress {
+  if (total === undefined || !process.stderr.isTTY) return { at: () => {}, aside: () => {}, stop: () => {} };
   const bar = new SingleBar(format);
   const begun = performance.now();
   const fieldsAt = (done: number) => {
@@ -25,8 +27,17 @@ export function progress(what: string, total: number): Progress {
     return { what, rate: Math.round(rate), left: rate > 0 ? duration((total - done) / rate) : '?' };
   };
   bar.start(total, 0, fieldsAt(0));
+  let isAside = false;
   return {
-    at: (done) => bar.update(done, fieldsAt(done)),
+    at: (done) => {
+      if (isAside) bar.start(total, done, fieldsAt(done));
+      else bar.update(done, fieldsAt(done));
+      isAside = false;
+    },
+    aside: () => {
+      bar.stop();
+      isAside = true;
+    },
     stop: () => bar.stop(),
   };
 }

@@ -1,11 +1,17 @@
-import type { AddressFault, CampaignId, OwnerHasDefault, OwnerId } from '@campaign-mirror/domain';
+import type {
+  AccessKeyId,
+  AddressFault,
+  CampaignId,
+  KeyRotation,
+  OwnerHasDefault,
+} from '@campaign-mirror/domain';
 import { ClearError } from '../clear-error.ts';
 import { printable } from './output.ts';
 
 /** What the store or the domain refuses, in words. */
-export function ownerHasDefault(owner: OwnerId, { id, name }: OwnerHasDefault): ClearError {
+export function ownerHasDefault({ ownerId, id, name }: OwnerHasDefault): ClearError {
   return new ClearError(
-    `the owner ${owner} has a default campaign already: ${campaignNamed(id, name)}; ` +
+    `the owner ${ownerId} has a default campaign already: ${campaignNamed(id, name)}; ` +
       `\`./campaign-mirror campaign unset-default ${id}\` makes it an ordinary one`,
   );
 }
@@ -24,4 +30,20 @@ export const addressFaults: Readonly<Record<AddressFault, string>> = {
 /** Such as `campaign 42 "Summer"`. */
 export function campaignNamed(id: CampaignId, name: string | null): string {
   return name === null ? `campaign ${id}` : `campaign ${id} "${printable(name)}"`;
+}
+
+export function noSuchKey(id: AccessKeyId): ClearError {
+  return new ClearError(`there is no key ${id}`);
+}
+
+/** Why a key was not rotated, and what to do instead. */
+export function notRotated(id: AccessKeyId, refused: Exclude<KeyRotation, { kind: 'rotated' }>): ClearError {
+  if (refused.kind === 'key-not-found') return noSuchKey(id);
+  if (refused.kind === 'key-replaced') {
+    return new ClearError(
+      `key ${id} was replaced by key ${refused.by} already: rotate that one, or issue another with \`./campaign-mirror key issue\``,
+    );
+  }
+  const over = refused.kind === 'key-revoked' ? 'revoked' : 'expired';
+  return new ClearError(`key ${id} is ${over}: issue another with \`./campaign-mirror key issue\``);
 }

@@ -1,0 +1,82 @@
+import { createHash } from 'node:crypto';
+import { endOfRows } from './backup-format.ts';
+
+/** Why a file can not be restored. The message is for whoever restores it. */
+export class BackupFault extends Error {
+  override name = 'BackupFault';
+}
+
+export const damaged = (how: string) => new BackupFault(`it is damaged: ${how}`);
+const foreign = 'it is no backup of this program';
+
+/** In bytes: a line that is longer is none of ours. */
+const longestLine = 16_777_216;
+
+const newline = 10;
+const end = Buffer.from(`\n${endOfRows}`);
+
+/** Takes a backup apart, as it comes. @throws BackupFault where it is not one, or ends too early */
+export class BackupReader {
+  readonly #bytes: AsyncIterator<Buffer>;
+  readonly #hash = createHash('sha256');
+  #rest: Buffer = Buffer.alloc(0);
+  #isFirst = true;
+
+  constructor(bytes: AsyncIterable<Buffer>) {
+    this.#bytes = bytes[Symbol.asyncIterator]();
+  }
+
+  /** The next line, which is JSON, and the SHA-256 of all before it. */
+  async object(): Promise<{ object: unknown; sha256: string }> {
+    let at = this.#rest.indexOf(newline);
+    while (at === -1) {
+      if (!(await this.#more()))
+        throw this.#isFirst ? new BackupFault(foreign) : damaged('it ends too early');
+      at = this.#rest.indexOf(newline);
+    }
+    const sha256 = this.#hash.copy().digest('hex');
+    const line = this.#taken(at + 1);
+    try {
+      return { object: JSON.parse(line.toString()), sha256 };
+    } catch {
+      throw this.#isFirst ? new BackupFault(foreign) : damaged('a line is not readable');
+    } finally {
+      this.#isFirst = false;
+    }
+  }
+
+  /** The rows of a table, whole lines of them together, up to their end. */
+  async *rows(): AsyncGenerator<Buffer> {
+    for (;;) {
+      if (this.#rest.subarray(0, endOfRows.length).equals(end.subarray(1))) {
+        this.#taken(endOfRows.length);
+        return;
+      }
+      const atEnd = this.#rest.indexOf(end);
+      const whole = (atEnd === -1 ? this.#rest.lastIndexOf(newline) : atEnd) + 1;
+      if (whole > 0) yield this.#taken(whole);
+      else if (!(await this.#more())) throw damaged('it ends too early');
+    }
+  }
+
+  /** @throws BackupFault where anything is left */
+  async end(): Promise<void> {
+    if (this.#rest.length > 0 || (await this.#more())) throw damaged('there is something behind its end');
+  }
+
+  #taken(length: number): Buffer {
+    const taken = this.#rest.subarray(0, length);
+    this.#rest = this.#rest.subarray(length);
+    this.#hash.update(taken);
+    return taken;
+  }
+
+  async #more(): Promise<boolean> {
+    if (this.#rest.length > longestLine)
+      throw this.#isFirst ? new BackupFault(foreign) : damaged('a line has no end');
+    const { done, value } = await this.#bytes.next();
+    if (done) return false;
+    this.#rest = Buffer.concat([this.#rest, value]);
+    return true;
+  }
+}

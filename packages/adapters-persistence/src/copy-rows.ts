@@ -1,0 +1,34 @@
+import { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import type { PoolClient } from 'pg';
+import { from, to } from 'pg-copy-streams';
+
+/** `copy … from stdin`, as fast as the server takes it. Tells how many rows there were. */
+export async function copyIn(
+  client: PoolClient,
+  copy: string,
+  text: AsyncIterable<string | Buffer>,
+): Promise<number> {
+  const stream = client.query(from(copy));
+  await pipeline(Readable.from(text, { objectMode: true }), stream);
+  return stream.rowCount;
+}
+
+/** `copy … to stdout`, as fast as it is taken: whole lines only where the server sends them so. */
+export function copyOut(client: PoolClient, copy: string): AsyncIterable<Buffer> {
+  return client.query(to(copy));
+}
+
+const escapes: Readonly<Record<string, string>> = { '\\': '\\\\', '\t': '\\t', '\n': '\\n', '\r': '\\r' };
+
+/** A row in COPY's text format. */
+export function copyLine(values: readonly (string | number | boolean | null)[]): string {
+  return `${values.map(copyText).join('\t')}\n`;
+}
+
+function copyText(value: string | number | boolean | null): string {
+  if (value === null) return '\\N';
+  return typeof value === 'string'
+    ? value.replace(/[\\\t\n\r]/g, (one) => escapes[one] ?? one)
+    : String(value);
+}

@@ -1,0 +1,17 @@
+import type { AuditEntry, CampaignRecord } from '@campaign-mirror/domain';
+
+/** Whether it is no longer what somebody agreed to delete; clicks are counted all the time. */
+export function differs(now: CampaignRecord, seen: CampaignRecord): boolean {
+  return (
+    now.ownerId !== seen.ownerId ||
+    now.isDefault !== seen.isDefault ||
+    now.name !== seen.name ||
+    now.mirror?.targetUrl !== seen.mirror?.targetUrl
+  );
+}
+
+/** What the audit keeps of a campaign that is gone. */
+export function deletionDetails({ isDefault, name, mirror }: CampaignRecord): AuditEntry['details'] {
+  const kept = { default: isDefault, name };
+  return mirror ? { ...kept, target_url: mirror.targetUrl, clicks: mirror.clicks } : kept;
+}

@@ -1,0 +1,25 @@
+import type { PoolClient } from 'pg';
+
+/** Numbers are counted from those up to here: nobody gets so far, and 2^53-1 would leave no number for the next. */
+export const countedUpTo = 9_000_000_000_000_000;
+
+/** So many numbers nobody else can have taken between our look at a sequence and our setting it. */
+const wideGap = 1_000;
+
+/**
+ * Moves the sequence of a table's numbers beyond `last`, and never back: a wide gap is leapt over, a narrow one, which
+ * others could have passed meanwhile, is walked.
+ */
+export async function moveOn(client: PoolClient, table: string, last: number): Promise<void> {
+  if (last > countedUpTo) return;
+  const sequence = `campaign_mirror.${table}_id_seq`;
+  const seen = `select case when is_called then last_value else last_value - 1 end as last from ${sequence}`;
+  await client.query(
+    `select case when $1 - last > $2 then setval('${sequence}', $1) end from (${seen}) seen`,
+    [last, wideGap],
+  );
+  await client.query(
+    `select count(nextval('${sequence}')) from (${seen}) seen, generate_series(last + 1, $1)`,
+    [last],
+  );
+}

@@ -1,0 +1,31 @@
+import type { CampaignExport, CampaignRecord } from '@campaign-mirror/domain';
+import type { Pool } from 'pg';
+import { timestampText } from './entities.ts';
+import { type RecordRow, recordOf } from './postgres-campaign-records.ts';
+import { cursorRows, ofOneMoment } from './snapshot.ts';
+
+const all = `
+  select campaigns.id as campaign, owner_id, is_default, name,
+    ${timestampText('campaigns.created_at')} as campaign_created_at,
+    mirrors.id, campaign_id, target_url, clicks, updated_externally,
+    ${timestampText('updated_externally_at')} as updated_externally_at,
+    ${timestampText('mirrors.created_at')} as created_at, ${timestampText('updated_at')} as updated_at
+  from campaign_mirror.campaigns left join campaign_mirror.mirrors on mirrors.campaign_id = campaigns.id
+  order by campaigns.id`;
+
+/** All campaigns and their mirrors, in PostgreSQL. */
+export class PostgresCampaignExport implements CampaignExport {
+  readonly #pool: Pool;
+  readonly #signal: AbortSignal | undefined;
+
+  /** With `signal` the reading ends at once, by throwing the signal's reason. */
+  constructor(pool: Pool, signal?: AbortSignal) {
+    this.#pool = pool;
+    this.#signal = signal;
+  }
+
+  async *all(): AsyncGenerator<CampaignRecord> {
+    const rows = ofOneMoment(this.#pool, this.#signal, (client) => cursorRows<RecordRow>(client, all));
+    for await (const row of rows) yield recordOf(row);
+  }
+}

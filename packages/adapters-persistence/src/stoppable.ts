@@ -1,0 +1,47 @@
+import type { Pool, PoolClient } from 'pg';
+
+/** For what takes its time: neither a statement's length nor a slow reader or writer ends it. */
+export const patiently =
+  'set local statement_timeout = 0; set local lock_timeout = 0; set local idle_in_transaction_session_timeout = 0';
+
+/**
+ * From now on the server ends the connection at once when `signal` says so, with all that was done in its
+ * transaction. The function that is returned ends that: a commit that follows is not disturbed any more.
+ */
+export async function endedBy(
+  signal: AbortSignal | undefined,
+  pool: Pool,
+  client: PoolClient,
+): Promise<() => Promise<void>> {
+  if (!signal) return async () => {};
+  const { rows } = await client.query<{ pid: number }>('select pg_backend_pid() as pid');
+  let ending: Promise<unknown> | undefined;
+  const end = () => {
+    ending = pool.query('select pg_terminate_backend($1)', [rows[0]?.pid]).catch(() => {});
+  };
+  signal.addEventListener('abort', end);
+  return async () => {
+    signal.removeEventListener('abort', end);
+    await ending;
+  };
+}
+
+/** Runs statements on a connection until `signal`. @throws the signal's reason */
+export async function stoppable<T>(
+  signal: AbortSignal | undefined,
+  pool: Pool,
+  client: PoolClient,
+  run: () => Promise<T>,
+): Promise<T> {
+  const heard = await endedBy(signal, pool, client);
+  try {
+    signal?.throwIfAborted();
+    const result = await run();
+    signal?.throwIfAborted();
+    return result;
+  } catch (error) {
+    throw signal?.aborted ? signal.reason : error;
+  } finally {
+    await heard();
+  }
+}

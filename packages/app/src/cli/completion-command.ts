@@ -1,0 +1,24 @@
+import { Argument, type CommandUnknownOpts } from '@commander-js/extra-typings';
+import { type Shell, shells } from './completion-script.ts';
+import { leaf } from './leaf.ts';
+import { answer } from './output.ts';
+
+/** `all` gives the commands that are completed. */
+export function completion(all: () => CommandUnknownOpts) {
+  return leaf({
+    name: 'completion',
+    does: 'print a script by which a shell completes these commands',
+    examples: ['completion bash', 'completion zsh'],
+  })
+    .addArgument(
+      new Argument('<shell>', 'for which shell').choices(Object.keys(shells) as [Shell, ...Shell[]]),
+    )
+    .addHelpText(
+      'before',
+      'In ~/.bashrc: eval "$(campaign-mirror completion bash)"; in ~/.zshrc the same, behind compinit.\n',
+    )
+    .action(async (shell, { json }) => {
+      const script = shells[shell](all());
+      await answer(json, { shell, script }, script);
+    });
+}

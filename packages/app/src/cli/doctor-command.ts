@@ -1,0 +1,30 @@
+import type { Finding } from './doctor-findings.ts';
+import { exitCodes } from './exit-codes.ts';
+import { leaf } from './leaf.ts';
+import { print, printable } from './output.ts';
+
+export function doctor() {
+  return leaf({
+    name: 'doctor',
+    does: 'check settings, database, rights, versions, connections and disk, and say what to do; it changes nothing',
+    examples: ['doctor', 'doctor --json'],
+  }).action(async ({ json }) => {
+    const { examine } = await import('./doctor-examination.ts');
+    const found: Finding[] = [];
+    for await (const finding of examine()) {
+      found.push(finding);
+      await print(json ? JSON.stringify(object(finding)) : lines(finding));
+    }
+    if (found.some(({ away }) => away)) process.exitCode = exitCodes.away;
+    else if (found.some(({ state }) => state === 'problem')) process.exitCode = exitCodes.refused;
+  });
+}
+
+function object({ check, state, finding, advice }: Finding): object {
+  return { check, state, finding, advice };
+}
+
+function lines({ check, state, finding, advice }: Finding): string {
+  const first = `${state.padEnd(8)} ${check.padEnd(11)} ${printable(finding)}`;
+  return advice === null ? first : `${first}\n${' '.repeat(21)}${printable(advice)}`;
+}

@@ -1,0 +1,75 @@
+import { stat } from 'node:fs/promises';
+import { join, resolve } from 'node:path';
+import {
+  type Database,
+  defaultPoolLimits,
+  isDatabaseAway,
+  openDatabase,
+} from '@campaign-mirror/adapters-persistence';
+import { Unavailable } from '@campaign-mirror/domain';
+import { ClearError } from '../clear-error.ts';
+import { type DatabaseAccess, openDatabaseAccess } from '../database-access.ts';
+import { awaitDatabase } from '../database-start.ts';
+import { dataFolder, type Settings } from '../settings.ts';
+import { nameOf } from '../start-faults.ts';
+import { commandLog } from './command-database.ts';
+import { examineDatabase } from './doctor-database.ts';
+import { checkDisk } from './doctor-disk.ts';
+import { type Finding, ok, problem } from './doctor-findings.ts';
+import { checkSettings } from './doctor-settings.ts';
+
+/** How long a database that does not answer is waited for, at most, in milliseconds: a doctor is waited for too. */
+const patience = 2_000;
+
+/** Examines what the settings name, one check after the other; what is away does not keep the rest from being told. */
+export async function* examine(): AsyncGenerator<Finding> {
+  const { findings, settings } = checkSettings(process.env);
+  yield* findings;
+  if (!settings) return;
+  if (settings.DATABASE_URL === undefined) {
+    const folder = resolve(dataFolder(settings));
+    yield await checkDisk(folder);
+    if (!(await stat(join(folder, 'cluster')).catch(() => undefined))) {
+      yield ok('database', `there is no embedded database in ${folder} yet: the first start makes it`);
+      return;
+    }
+  }
+  let access: DatabaseAccess | undefined;
+  const opened: Database[] = [];
+  try {
+    access = await openDatabaseAccess(settings, commandLog());
+    const address = access.address('operator');
+    await awaitDatabase(address, Math.min(settings.DATABASE_WAIT, patience), commandLog());
+    yield ok('database', `${nameOf(address)} answers`);
+    yield* examineDatabase(await pools(access, settings, opened), settings);
+  } catch (error) {
+    yield away(error);
+  } finally {
+    for (const database of opened) await database.close();
+    await access?.close();
+  }
+}
+
+/** As each of our parts connects: to your own database all do so alike. */
+async function pools(
+  access: DatabaseAccess,
+  { POOL_WAIT_TIMEOUT: waitTimeout }: Settings,
+  opened: Database[],
+): Promise<[Database['pool'], ...Database['pool'][]]> {
+  const limits = { ...defaultPoolLimits, size: 1, waitTimeout };
+  const open = async (user: 'operator' | 'service') => {
+    const database = await openDatabase(access.address(user), limits, 'campaign-mirror operator');
+    opened.push(database);
+    return database.pool;
+  };
+  const first = await open('operator');
+  return access.embedded ? [first, await open('service')] : [first];
+}
+
+/** @throws what is no fault of the database */
+function away(error: unknown): Finding {
+  const fault = error instanceof Unavailable ? (error.cause ?? error) : error;
+  if (!(error instanceof ClearError) && !isDatabaseAway(fault)) throw error;
+  const said = error instanceof ClearError ? error.message : `it went away (${(fault as Error).message})`;
+  return { ...problem('database', said, 'then run `./campaign-mirror doctor` again'), away: true };
+}

@@ -1,0 +1,36 @@
+/** What a check came to, and what to do about it. */
+export interface Finding {
+  readonly check: string;
+  readonly state: 'ok' | 'warning' | 'problem';
+  readonly finding: string;
+  readonly advice: string | null;
+  /** The database could not be asked. */
+  readonly away?: boolean;
+}
+
+export const ok = (check: string, finding: string): Finding => ({
+  check,
+  state: 'ok',
+  finding,
+  advice: null,
+});
+
+export const warning = (check: string, finding: string, advice: string): Finding => ({
+  check,
+  state: 'warning',
+  finding,
+  advice,
+});
+
+export const problem = (check: string, finding: string, advice: string): Finding => ({
+  check,
+  state: 'problem',
+  finding,
+  advice,
+});
+
+/** The first few of many, for one line. */
+export function some(names: readonly string[], shown = 4): string {
+  const more = names.length > shown ? ` and ${names.length - shown} more` : '';
+  return `${names.slice(0, shown).join(', ')}${more}`;
+}

@@ -1,0 +1,41 @@
+import { heldRights, rightsOf, roles } from '@campaign-mirror/adapters-persistence';
+import type { Pool } from 'pg';
+import { type Finding, ok, problem, some, warning } from './doctor-findings.ts';
+import type { DatabaseUser } from './doctor-role.ts';
+
+/** The rights on what is in the schema: too few for what the user is for, and too many. */
+export async function checkRights(pool: Pool, user: DatabaseUser): Promise<Finding[]> {
+  const who = `the user ${JSON.stringify(user.name)}`;
+  if (user.superuser || user.ownsSchema)
+    return [ok('rights', `${who} may do all that service and operator do`)];
+  const rights = await heldRights(pool);
+  if (user.name === roles.redirector) {
+    return [problem('rights', `${who} is a redirector's`, "use the operator's, or the service's")];
+  }
+  const asOperator = rightsOf('operator', rights);
+  const isOperator =
+    user.name === roles.operator || (user.name !== roles.service && asOperator.missing.length === 0);
+  const [purpose, { missing, beyond }] = isOperator
+    ? (['operator', asOperator] as const)
+    : (['service', rightsOf('service', rights)] as const);
+  const findings: Finding[] = [];
+  if (missing.length > 0) {
+    findings.push(
+      problem(
+        'rights',
+        `${who} lacks what the ${purpose} needs: ${some(missing)}`,
+        `run \`./campaign-mirror migrate\` as the owner of the schema, and use ${roles[purpose]} or a member of it`,
+      ),
+    );
+  }
+  if (beyond.length > 0) {
+    findings.push(
+      warning(
+        'rights',
+        `${who} may do more than the ${purpose} needs: ${some(beyond)}`,
+        `revoke it, or use ${roles[purpose]}`,
+      ),
+    );
+  }
+  return findings.length > 0 ? findings : [ok('rights', `${who} may do what the ${purpose} does, no more`)];
+}

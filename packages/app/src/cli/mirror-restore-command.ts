@@ -1,0 +1,68 @@
+import { Option } from '@commander-js/extra-typings';
+import { ClearError } from '../clear-error.ts';
+import { acting } from './acting.ts';
+import { campaignArgument, changeArgument } from './arguments.ts';
+import { mirrorObject } from './campaign-fields.ts';
+import { leaf } from './leaf.ts';
+import { mirrorRefused } from './mirror-refusals.ts';
+import { answer, printable } from './output.ts';
+import { addressFaults, noSuchCampaign } from './refusals.ts';
+
+export function restore() {
+  return leaf({
+    name: 'restore',
+    does: 'give the mirror of a campaign an address back that it had before',
+    examples: ['mirror restore 42 --to 17', 'mirror restore 42 --undo 18'],
+  })
+    .argument('<campaign>', 'the campaign', campaignArgument)
+    .option('--to <change>', 'the address that it had after this change of its history', changeArgument)
+    .addOption(
+      new Option('--undo <change>', 'the address that this change replaced')
+        .argParser(changeArgument)
+        .conflicts('to'),
+    )
+    .action(async (campaign, { to, undo, json }) => {
+      const change = to ?? undo;
+      if (change === undefined) {
+        throw new ClearError(
+          `--to or --undo is missing: \`./campaign-mirror mirror history ${campaign}\` tells the numbers of the changes`,
+          'usage',
+        );
+      }
+      const { PostgresCampaigns, PostgresMirrorHistory, PostgresOperatorMirrors, Statements } = await import(
+        '@campaign-mirror/adapters-persistence'
+      );
+      const { RestoreMirror } = await import('@campaign-mirror/domain');
+      const restored = await acting(({ database: { orm, pool }, act, settings }) => {
+        const statements = new Statements(pool, { named: false });
+        const useCase = new RestoreMirror(
+          new PostgresCampaigns(statements),
+          new PostgresMirrorHistory(orm),
+          new PostgresOperatorMirrors(statements, act),
+          settings.MIRROR_HOST_DENYLIST,
+        );
+        return useCase.execute({ campaign, change, address: to === undefined ? 'before' : 'after' });
+      });
+      switch (restored.kind) {
+        case 'campaign-not-found':
+          throw noSuchCampaign(campaign);
+        case 'refused':
+          throw mirrorRefused(campaign, restored.because);
+        case 'change-not-found':
+          throw new ClearError(
+            `the history of the campaign ${campaign} has no change ${change}: ` +
+              `\`./campaign-mirror mirror history ${campaign}\` tells the numbers`,
+          );
+        case 'invalid-address':
+          throw new ClearError(
+            `the address of change ${change} is refused: ${addressFaults[restored.because]}`,
+          );
+        case 'restored':
+          await answer(
+            json,
+            { mirror: mirrorObject(restored.mirror) },
+            `The mirror of campaign ${campaign} points to ${printable(restored.mirror.targetUrl)} again.`,
+          );
+      }
+    });
+}

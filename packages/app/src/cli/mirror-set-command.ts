@@ -1,0 +1,71 @@
+import type { AccessKey } from '@campaign-mirror/domain';
+import { ClearError } from '../clear-error.ts';
+import { acting } from './acting.ts';
+import { campaignArgument } from './arguments.ts';
+import { mirrorObject } from './campaign-fields.ts';
+import { leaf } from './leaf.ts';
+import { mirrorRefused } from './mirror-refusals.ts';
+import { answer } from './output.ts';
+import { secret } from './prompt.ts';
+import { addressFaults, noSuchCampaign } from './refusals.ts';
+
+export function set() {
+  return leaf({
+    name: 'set',
+    does: 'set the mirror of a campaign, as a call with an access key does it; the key is asked for, or taken from CAMPAIGN_MIRROR_KEY',
+    examples: ["mirror set 42 'https://second.example/?click={click_id}'"],
+  })
+    .argument('<campaign>', 'the campaign', campaignArgument)
+    .argument('<url>', 'the address that it is to point to')
+    .action(async (campaign, url, { json }) => {
+      const key = await keyOfCaller();
+      const { KeyUses, PostgresCampaigns, PostgresIdentity, Statements } = await import(
+        '@campaign-mirror/adapters-persistence'
+      );
+      const { SetCampaignMirror } = await import('@campaign-mirror/domain');
+      const outcome = await acting(async ({ database: { pool }, act: { requestId }, settings }) => {
+        const statements = new Statements(pool, { named: false });
+        const uses = new KeyUses(pool);
+        const useCase = new SetCampaignMirror(
+          new PostgresCampaigns(statements),
+          new PostgresIdentity(statements, { uses }),
+          settings.MIRROR_HOST_DENYLIST,
+        );
+        const outcome = await useCase.execute({ key, campaign, submitted: { address: url }, requestId });
+        await uses.stop();
+        return outcome;
+      });
+      switch (outcome.kind) {
+        case 'unauthenticated':
+          throw refusedKey();
+        case 'campaign-not-found':
+          throw noSuchCampaign(campaign);
+        case 'refused':
+          throw mirrorRefused(campaign, outcome.because);
+        case 'invalid-address':
+          throw new ClearError(`the URL is refused: ${addressFaults[outcome.because]}`);
+        case 'mirror-set':
+          await answer(
+            json,
+            { mirror: mirrorObject(outcome.mirror) },
+            `The mirror of campaign ${campaign} is set.`,
+          );
+      }
+    });
+}
+
+/** Never from an argument: those are seen by everybody on the machine, and kept by shells. @throws ClearError */
+async function keyOfCaller(): Promise<AccessKey> {
+  const { accessKey } = await import('@campaign-mirror/domain');
+  const otherwise = 'no access key, and nobody to ask for it: put it into the variable CAMPAIGN_MIRROR_KEY';
+  const text = process.env.CAMPAIGN_MIRROR_KEY || (await secret('The access key:', otherwise));
+  const key = accessKey(text.trim());
+  if (key === undefined) throw refusedKey();
+  return key;
+}
+
+function refusedKey(): ClearError {
+  return new ClearError(
+    'the access key is malformed, unknown, expired or revoked: `./campaign-mirror key issue` issues another',
+  );
+}

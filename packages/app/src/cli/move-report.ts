@@ -1,0 +1,111 @@
+import type {
+  Host,
+  MirrorMoved,
+  MoveMirrorsRequest,
+  MoveProgress,
+  Unavailable,
+} from '@campaign-mirror/domain';
+import { ClearError } from '../clear-error.ts';
+import { reasonOf } from './move-refusals.ts';
+import { print, printable } from './output.ts';
+import { type Progress, progress } from './progress.ts';
+
+/** What a move tells: a line for each mirror, or for people those alone that were not moved; then how many they were. */
+export class MoveReport {
+  readonly #request: MoveMirrorsRequest;
+  readonly #from: Host;
+  readonly #json: boolean;
+  readonly #counts = {
+    moved: 0,
+    'would-move': 0,
+    refused: 0,
+    invalid: 0,
+    'changed-meanwhile': 0,
+    held: 0,
+  } satisfies Record<MirrorMoved['kind'], number>;
+  #looked = 0;
+  #bar: Progress | undefined;
+
+  constructor(request: MoveMirrorsRequest, from: Host, json = false) {
+    this.#request = request;
+    this.#from = from;
+    this.#json = json;
+  }
+
+  async tell(event: MirrorMoved | MoveProgress): Promise<void> {
+    if (event.kind === 'progress') {
+      this.#looked = event.looked;
+      this.#bar ??= progress(this.#request.dryRun ? 'looking' : 'moving', event.total);
+      this.#bar.at(event.looked);
+      return;
+    }
+    this.#counts[event.kind] += 1;
+    const line = this.#json ? JSON.stringify(objectOf(event)) : sentenceOf(event);
+    if (line === undefined) return;
+    if (process.stdout.isTTY) this.#bar?.aside();
+    await print(line);
+  }
+
+  endProgress(): void {
+    this.#bar?.stop();
+  }
+
+  /** For whoever stops it. */
+  stopped(): string {
+    if (this.#request.dryRun) return 'Stopped. Nothing was done.';
+    return `Stopped: ${mirrors(this.#counts.moved, 'was', 'were')} moved. Run it again to go on.`;
+  }
+
+  /** For when the database went away. */
+  cutOff(cause: Unavailable): ClearError {
+    const moved = `${mirrors(this.#counts.moved, 'was', 'were')} moved, and perhaps some more`;
+    const done = this.#request.dryRun ? 'nothing was done' : `${moved}; run it again to go on`;
+    const fault = new ClearError(`the database went away: ${done}`, 'away');
+    fault.cause = cause;
+    return fault;
+  }
+
+  /** @throws ClearError when mirrors on the host were not moved */
+  async sum(): Promise<void> {
+    const counts = this.#counts;
+    if (this.#json) {
+      const each = Object.entries(counts).map(([kind, count]) => [kind.replace('-', '_'), count]);
+      await print(JSON.stringify({ looked_at: this.#looked, ...Object.fromEntries(each) }));
+    } else await print(this.#sum());
+    const left = (['refused', 'invalid', 'changed-meanwhile', 'held'] as const).filter(
+      (kind) => counts[kind] > 0,
+    );
+    if (left.length === 0) return;
+    const why = left.map((kind) => `${counts[kind]} ${kind.replace('-', ' ')}`).join(', ');
+    throw new ClearError(`not every mirror ${this.#request.dryRun ? 'would be' : 'was'} moved: ${why}`);
+  }
+
+  #sum(): string {
+    const { move, owner, dryRun } = this.#request;
+    const from = `${this.#from.written}${move.subdomains ? ' or a name below it' : ''}`;
+    const whose = owner ? ` of the owner ${owner}` : '';
+    if (Object.values(this.#counts).every((count) => count === 0)) return `No mirror${whose} is on ${from}.`;
+    const to = `moved from ${this.#from.written} to ${move.to.written}`;
+    if (dryRun) return `${mirrors(this.#counts['would-move'])} would be ${to}; nothing was done.`;
+    return `${mirrors(this.#counts.moved, 'was', 'were')} ${to}.`;
+  }
+}
+
+function mirrors(count: number, one = '', more = one): string {
+  return `${count} ${count === 1 ? `mirror ${one}` : `mirrors ${more}`}`.trimEnd();
+}
+
+/** For programs. */
+function objectOf(mirror: MirrorMoved): object {
+  const { campaign, kind, before, after } = mirror;
+  const because = 'because' in mirror && { because: mirror.because };
+  return { campaign_id: campaign, outcome: kind, before, after: after ?? null, ...because };
+}
+
+/** For people: undefined for a mirror that was moved, as it was asked for. */
+function sentenceOf(mirror: MirrorMoved): string | undefined {
+  const before = `campaign ${mirror.campaign}: ${printable(mirror.before)}`;
+  if (mirror.kind === 'moved') return undefined;
+  if (mirror.kind === 'would-move') return `${before} → ${printable(mirror.after)}`;
+  return `${before} is not moved: ${reasonOf(mirror)}`;
+}

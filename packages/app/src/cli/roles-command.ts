@@ -1,0 +1,102 @@
+import type { CreatedRole, RolesCreation } from '@campaign-mirror/adapters-persistence';
+import { ClearError } from '../clear-error.ts';
+import { Interruption } from './interruption.ts';
+import { group, leaf } from './leaf.ts';
+import { isTaken, list, tell } from './output.ts';
+
+export function rolesCommands() {
+  return group('roles', 'the database roles of least privilege', [create()]);
+}
+
+function create() {
+  return leaf({
+    name: 'create',
+    does: 'create the database roles that are missing, as a superuser; their passwords are shown this once',
+    examples: ['roles create', 'roles create --json'],
+  }).action(async ({ json }) => {
+    const { commandSettings, withDatabase } = await import('./command-database.ts');
+    if (commandSettings().DATABASE_URL === undefined) {
+      tell('Nothing to do: the embedded database has its roles. This is for your own, by DATABASE_URL.');
+      return;
+    }
+    const { createRoles, defaultPoolLimits, openDatabase } = await import(
+      '@campaign-mirror/adapters-persistence'
+    );
+    await withDatabase(new Interruption(), async ({ access }) => {
+      const address = access.address('owner');
+      const database = await openDatabase(
+        address,
+        { ...defaultPoolLimits, size: 1 },
+        'campaign-mirror operator',
+      );
+      try {
+        explain(await createRoles(database.pool, (created) => show(created, json)));
+      } catch (error) {
+        throw explained(error, address.user);
+      } finally {
+        await database.close();
+      }
+    });
+  });
+}
+
+const purposes: Readonly<Record<CreatedRole['role'], string>> = {
+  owner: './campaign-mirror migrate',
+  operator: './campaign-mirror',
+  service: 'npm start, with RUN_MIGRATIONS=false',
+  redirector: 'your redirector',
+};
+
+/** Before they take effect: passwords that nobody has seen would be of no use. @throws ClearError */
+async function show(created: readonly CreatedRole[], json: boolean | undefined): Promise<void> {
+  await list(created, {
+    json,
+    object: ({ role, name, password }) => ({
+      role,
+      name,
+      created: password !== undefined,
+      password: password ?? null,
+    }),
+    columns: [
+      { head: 'role', cell: ({ name }) => name },
+      { head: 'password', cell: ({ password }) => password ?? '(there already, left as it is)' },
+      { head: 'for', cell: ({ role }) => purposes[role] },
+    ],
+    none: '',
+  });
+  if (!(await isTaken()))
+    throw new ClearError('standard output did not take the passwords: no role was created; run it again');
+}
+
+/** @throws ClearError */
+function explain(done: RolesCreation): void {
+  if (done.kind === 'not-the-owner') {
+    throw new ClearError(
+      `the ${done.of === 'schema' ? 'schema campaign_mirror' : 'database'} belongs to ${JSON.stringify(done.owner)}: ` +
+        'run this as that user, who needs CREATEROLE too, or as a superuser',
+    );
+  }
+  const { roles, schemaOwner, toMigrate } = done;
+  const made = roles.filter(({ password }) => password !== undefined).length;
+  tell(made === 0 ? 'All roles were there.' : 'The passwords can not be shown again.');
+  if (schemaOwner !== undefined) {
+    tell(`The schema belongs to ${JSON.stringify(schemaOwner)}, who has to go on migrating it.`);
+  }
+  if (toMigrate) {
+    const who = schemaOwner ?? 'campaign_mirror_owner';
+    tell(`Next: \`./campaign-mirror migrate\` as ${who}, which gives the roles their rights.`);
+  }
+}
+
+function explained(error: unknown, user: string | undefined): unknown {
+  const { code } = error as { code?: string };
+  if (code === '42501') {
+    return new ClearError(
+      `the user ${JSON.stringify(user)} may not create roles: run this as a superuser, ` +
+        'or as the owner of the database with CREATEROLE',
+    );
+  }
+  if (code === '42710' || code === '23505')
+    return new ClearError('somebody else has just created these roles: nothing was done; run it again');
+  return error;
+}

@@ -1,0 +1,26 @@
+import type { CampaignSettings, MirrorCreation } from './campaign-settings.ts';
+import { type HostDenylist, noDeniedHosts } from './host-denylist.ts';
+import type { CampaignId } from './identifiers.ts';
+import { type AddressFault, mirrorAddress } from './mirror-address.ts';
+
+export type CreateMirrorOutcome =
+  | MirrorCreation
+  | { readonly kind: 'invalid-address'; readonly because: AddressFault };
+
+/** Creates the mirror of a campaign in its settings, under the address rule of the interface (decisions: the address). */
+export class CreateMirror {
+  readonly #settings: Pick<CampaignSettings, 'createMirror'>;
+  readonly #deniedHosts: HostDenylist;
+
+  constructor(settings: Pick<CampaignSettings, 'createMirror'>, deniedHosts: HostDenylist = noDeniedHosts) {
+    this.#settings = settings;
+    this.#deniedHosts = deniedHosts;
+  }
+
+  /** @throws Unavailable when the settings are away */
+  async execute(campaign: CampaignId, submitted: string): Promise<CreateMirrorOutcome> {
+    const address = mirrorAddress(submitted, this.#deniedHosts);
+    if (typeof address !== 'string') return { kind: 'invalid-address', because: address.fault };
+    return this.#settings.createMirror(campaign, address);
+  }
+}

@@ -1,0 +1,138 @@
+import type { CampaignField, CampaignFields } from './campaign-fields.ts';
+import type { HostDenylist } from './host-denylist.ts';
+import {
+  type CampaignId,
+  campaignId,
+  type MirrorId,
+  mirrorId,
+  type OwnerId,
+  ownerId,
+} from './identifiers.ts';
+import { type Label, label } from './label.ts';
+import type { Mirror, Timestamp } from './mirror.ts';
+import { type AddressFault, mirrorAddress } from './mirror-address.ts';
+import { timestamp } from './timestamp.ts';
+
+/** A campaign that comes from elsewhere. What is null is given to it as to a new one: a number, the time. */
+export interface ImportedCampaign {
+  readonly id: CampaignId | null;
+  readonly name: Label | null;
+  readonly ownerId: OwnerId;
+  readonly isDefault: boolean;
+  readonly createdAt: Timestamp | null;
+  readonly mirror: ImportedMirror | null;
+}
+
+export interface ImportedMirror
+  extends Pick<Mirror, 'targetUrl' | 'clicks' | 'updatedExternally' | 'updatedExternallyAt'> {
+  readonly id: MirrorId | null;
+  readonly createdAt: Timestamp | null;
+  readonly updatedAt: Timestamp | null;
+}
+
+/** What only one campaign can have, be the rest of what is said of it good or not. */
+export interface Claims {
+  readonly id: CampaignId | null;
+  readonly name: Label | null;
+  readonly mirrorId: MirrorId | null;
+  /** Whose default campaign it would be. */
+  readonly defaultOf: OwnerId | null;
+}
+
+export type FieldFault =
+  | 'missing'
+  | 'not-an-identifier'
+  | 'not-a-name'
+  | 'not-a-flag'
+  | 'not-a-count'
+  | 'not-a-time'
+  /** A mirror was updated externally at some time, or never. */
+  | 'contradiction'
+  | AddressFault;
+
+export interface BadField {
+  readonly kind: 'bad-field';
+  readonly field: CampaignField;
+  readonly because: FieldFault;
+}
+
+/**
+ * Judges what is said of a campaign: the campaign itself, or all that is wrong with it. Only the owner must be given;
+ * flags are true or false in any case, as spreadsheets write them.
+ */
+export function importedCampaign(
+  fields: CampaignFields,
+  denied: HostDenylist,
+):
+  | { readonly campaign: ImportedCampaign }
+  | { readonly faults: readonly BadField[]; readonly claims: Claims } {
+  const faults: BadField[] = [];
+  const refuse = (field: CampaignField, because: FieldFault) => {
+    faults.push({ kind: 'bad-field', field, because });
+    return null;
+  };
+  const read = <T>(field: CampaignField, reader: (text: string) => T | undefined, because: FieldFault) =>
+    fields[field] === '' ? null : (reader(fields[field]) ?? refuse(field, because));
+
+  const id = read('id', campaignId, 'not-an-identifier');
+  const name = read('name', label, 'not-a-name');
+  const owner =
+    fields.owner_id === '' ? refuse('owner_id', 'missing') : read('owner_id', ownerId, 'not-an-identifier');
+  const isDefault = read('is_default', flag, 'not-a-flag') ?? false;
+  const createdAt = read('created_at', timestamp, 'not-a-time');
+  const ofMirror = {
+    id: read('mirror_id', mirrorId, 'not-an-identifier'),
+    targetUrl: address(),
+    clicks: read('clicks', count, 'not-a-count') ?? 0,
+    updatedExternally: read('updated_externally', flag, 'not-a-flag') ?? false,
+    updatedExternallyAt: read('updated_externally_at', timestamp, 'not-a-time'),
+    createdAt: read('mirror_created_at', timestamp, 'not-a-time'),
+    updatedAt: read('mirror_updated_at', timestamp, 'not-a-time'),
+  };
+  const isReadable = faults.every(({ field }) => field !== 'updated_externally');
+  if (isReadable && ofMirror.updatedExternally !== (fields.updated_externally_at !== '')) {
+    refuse('updated_externally_at', 'contradiction');
+  }
+
+  if (faults.length > 0 || owner === null) {
+    return { faults, claims: { id, name, mirrorId: ofMirror.id, defaultOf: isDefault ? owner : null } };
+  }
+  const { targetUrl } = ofMirror;
+  const mirror = targetUrl === null ? null : { ...ofMirror, targetUrl };
+  return { campaign: { id, name, ownerId: owner, isDefault, createdAt, mirror } };
+
+  function address() {
+    if (fields.target_url === '') return saysMore(fields) ? refuse('target_url', 'missing') : null;
+    const judged = mirrorAddress(fields.target_url, denied);
+    return typeof judged === 'string' ? judged : refuse('target_url', judged.fault);
+  }
+}
+
+/** What a campaign lays claim to that is good. */
+export function claimsOf({ id, name, ownerId, isDefault, mirror }: ImportedCampaign): Claims {
+  return { id, name, mirrorId: mirror?.id ?? null, defaultOf: isDefault ? ownerId : null };
+}
+
+/** Of a mirror, besides its address. */
+function saysMore(fields: CampaignFields): boolean {
+  return Boolean(
+    fields.mirror_id ||
+      fields.clicks ||
+      fields.updated_externally ||
+      fields.updated_externally_at ||
+      fields.mirror_created_at ||
+      fields.mirror_updated_at,
+  );
+}
+
+function flag(text: string): boolean | undefined {
+  if (/^true$/i.test(text)) return true;
+  return /^false$/i.test(text) ? false : undefined;
+}
+
+/** From 0 to 2^53-1. */
+function count(text: string): number | undefined {
+  if (!/^(?:0|[1-9][0-9]{0,15})$/.test(text)) return undefined;
+  const value = Number(text);
+  return Number.isSafeInteger(value) ? value : undefined;
+}

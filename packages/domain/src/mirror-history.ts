@@ -1,0 +1,39 @@
+import type { AccessKeyId, CampaignId, HistoryId, MirrorId, OwnerId } from './identifiers.ts';
+import type { Timestamp } from './mirror.ts';
+import type { MirrorAddress } from './mirror-address.ts';
+
+/** A change of a mirror, as it is kept (decisions: history): it outlives the campaign, the mirror and the key. */
+export interface HistoryEntry {
+  readonly id: HistoryId;
+  readonly mirrorId: MirrorId;
+  readonly campaignId: CampaignId;
+  readonly actor: 'key' | 'operator';
+  /** Null for the operator. */
+  readonly accessKeyId: AccessKeyId | null;
+  /** Whose the campaign was. */
+  readonly ownerId: OwnerId;
+  /** The address that was really replaced. */
+  readonly addressBefore: MirrorAddress;
+  readonly addressAfter: MirrorAddress;
+  /** Equal to the mirror's `updatedAt`. */
+  readonly changedAt: Timestamp;
+  readonly requestId: string;
+}
+
+/** What is asked of the history. */
+export interface HistoryPage {
+  readonly campaign: CampaignId;
+  /** Those before this one. */
+  readonly before?: HistoryId;
+  /** Entries, at most: from 1. */
+  readonly limit: number;
+}
+
+/** Who set which mirror, from where to where. Every call throws `Unavailable` when the store is away. */
+export interface MirrorHistory {
+  /** Newest first; also of a campaign that was deleted. */
+  list(page: HistoryPage): Promise<HistoryEntry[]>;
+
+  /** Undefined where this campaign has no such change. */
+  find(campaign: CampaignId, id: HistoryId): Promise<HistoryEntry | undefined>;
+}

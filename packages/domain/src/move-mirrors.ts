@@ -1,0 +1,118 @@
+import { type OperatorRefusal, operatorRefusalOf } from './authorization-rules.ts';
+import { type HostDenylist, noDeniedHosts } from './host-denylist.ts';
+import type { CampaignId } from './identifiers.ts';
+import type { AddressFault, MirrorAddress } from './mirror-address.ts';
+import type { FoundMirror, MirrorMove, MirrorMoveOutcome, MirrorMoves, MoveTerms } from './mirror-moves.ts';
+import { movedAddress } from './moved-address.ts';
+
+export interface MoveMirrorsRequest extends MoveTerms {
+  /** Tells what would be done, and does nothing. */
+  readonly dryRun: boolean;
+}
+
+/** What became of a mirror on the host that moves. */
+export type MirrorMoved =
+  | (MirrorMove & { readonly kind: MirrorMoveOutcome | 'would-move' })
+  | (NotToMove & { readonly kind: 'refused'; readonly because: OperatorRefusal })
+  | (NotToMove & { readonly kind: 'invalid'; readonly because: AddressFault });
+
+interface NotToMove {
+  readonly campaign: CampaignId;
+  readonly before: MirrorAddress;
+  /** What it would have been; undefined where that can not be told. */
+  readonly after: string | undefined;
+}
+
+/** So many mirrors of so many were looked at. What has been written is committed, and was told before. */
+export interface MoveProgress {
+  readonly kind: 'progress';
+  readonly looked: number;
+  readonly total: number;
+}
+
+/** Mirrors that are read together, and mirrors that are written together. */
+const stretch = 2_000;
+const batch = 500;
+
+/** How often mirrors that other transactions hold are waited for in vain, in all. */
+const patience = 15;
+
+/**
+ * Moves every mirror on a host to another one, as an act of the operator: the third rule does not apply, and the
+ * second one not where default campaigns are included. What has moved matches no more: a move that was stopped goes
+ * on when it is done again.
+ */
+export class MoveMirrors {
+  readonly #mirrors: MirrorMoves;
+  readonly #deniedHosts: HostDenylist;
+
+  constructor(mirrors: MirrorMoves, deniedHosts: HostDenylist = noDeniedHosts) {
+    this.#mirrors = mirrors;
+    this.#deniedHosts = deniedHosts;
+  }
+
+  /**
+   * Holds a stretch and a batch of mirrors in memory, however many there are. Whoever wants it to stop leaves it at
+   * a `progress`.
+   * @throws Unavailable when the store is away
+   */
+  async *execute(request: MoveMirrorsRequest): AsyncGenerator<MirrorMoved | MoveProgress> {
+    const { owner } = request;
+    const total = await this.#mirrors.count();
+    const vain = { left: patience };
+    const pending: MirrorMove[] = [];
+    let looked = 0;
+    let after: CampaignId | undefined;
+    const progress = (): MoveProgress => ({ kind: 'progress', looked, total: Math.max(looked, total) });
+    do {
+      yield progress();
+      const found = await this.#mirrors.find({
+        limit: stretch,
+        ...(after && { after }),
+        ...(owner && { owner }),
+      });
+      for (const mirror of found.mirrors) {
+        const judged = this.#judge(mirror, request);
+        if (judged?.kind === 'would-move' && !request.dryRun) pending.push(judged);
+        else if (judged) yield judged;
+      }
+      looked += found.looked;
+      after = found.last;
+      while (pending.length >= (after ? batch : 1)) {
+        for await (const made of this.#make(pending.splice(0, batch), request, vain)) {
+          yield* made;
+          yield progress();
+        }
+      }
+    } while (after);
+    yield progress();
+  }
+
+  #judge({ campaign, address }: FoundMirror, { move, includeDefault }: MoveTerms): MirrorMoved | undefined {
+    const moved = movedAddress(move, address, this.#deniedHosts);
+    if (!moved) return undefined;
+    const mirror = { campaign: campaign.id, before: address };
+    const because = operatorRefusalOf(campaign);
+    if (because && !(because === 'default-campaign' && includeDefault)) {
+      return { ...mirror, kind: 'refused', after: moved.to, because };
+    }
+    if ('fault' in moved) return { ...mirror, kind: 'invalid', after: moved.to, because: moved.fault };
+    return { ...mirror, kind: 'would-move', after: moved.to };
+  }
+
+  /** First all that nobody else holds; then the others one by one, as long as there is patience left. */
+  async *#make(
+    moves: readonly MirrorMove[],
+    terms: MoveTerms,
+    vain: { left: number },
+  ): AsyncGenerator<MirrorMoved[]> {
+    const outcomes = await this.#mirrors.setMany(moves, terms);
+    const told = moves.map((move, at) => ({ ...move, kind: outcomes[at] ?? 'held' }));
+    yield told.filter(({ kind }) => kind !== 'held');
+    for (const move of told.filter(({ kind }) => kind === 'held')) {
+      const kind = vain.left > 0 ? await this.#mirrors.setOne(move, terms) : 'held';
+      if (kind === 'held') vain.left -= 1;
+      yield [{ ...move, kind }];
+    }
+  }
+}

@@ -1,0 +1,70 @@
+import { type OperatorRefusal, operatorRefusalOf } from './authorization-rules.ts';
+import type { CampaignRepository } from './campaign-repository.ts';
+import { type HostDenylist, noDeniedHosts } from './host-denylist.ts';
+import type { CampaignId, HistoryId } from './identifiers.ts';
+import type { Mirror } from './mirror.ts';
+import { type AddressFault, mirrorAddress } from './mirror-address.ts';
+import type { MirrorHistory } from './mirror-history.ts';
+import type { OperatorMirrors } from './operator-mirrors.ts';
+import { Unavailable } from './unavailable.ts';
+
+export interface RestoreRequest {
+  readonly campaign: CampaignId;
+  readonly change: HistoryId;
+  /** Which of the change's two addresses: the one after it, or the one that it replaced. */
+  readonly address: 'after' | 'before';
+}
+
+export type Restoration =
+  | { readonly kind: 'restored'; readonly mirror: Mirror }
+  | { readonly kind: 'campaign-not-found' }
+  | { readonly kind: 'refused'; readonly because: OperatorRefusal }
+  | { readonly kind: 'change-not-found' }
+  | { readonly kind: 'invalid-address'; readonly because: AddressFault };
+
+/** How often a campaign that changes while it is judged is judged, at most. */
+const judgements = 5;
+
+/**
+ * Gives a mirror an address back that the history knows: an act of the operator, whom the rules bind but for the
+ * last. The address is judged anew, since the hosts that are denied may be others by now.
+ */
+export class RestoreMirror {
+  readonly #campaigns: Pick<CampaignRepository, 'find'>;
+  readonly #history: Pick<MirrorHistory, 'find'>;
+  readonly #mirrors: OperatorMirrors;
+  readonly #deniedHosts: HostDenylist;
+
+  constructor(
+    campaigns: Pick<CampaignRepository, 'find'>,
+    history: Pick<MirrorHistory, 'find'>,
+    mirrors: OperatorMirrors,
+    deniedHosts: HostDenylist = noDeniedHosts,
+  ) {
+    this.#campaigns = campaigns;
+    this.#history = history;
+    this.#mirrors = mirrors;
+    this.#deniedHosts = deniedHosts;
+  }
+
+  /** @throws Unavailable when a port is away, or when the campaign changed as often as it was judged */
+  async execute({ campaign: id, change: number, address: which }: RestoreRequest): Promise<Restoration> {
+    // What was recorded never changes: once read is enough.
+    const change = await this.#history.find(id, number);
+    for (let judged = 0; judged < judgements; judged++) {
+      const campaign = await this.#campaigns.find(id);
+      if (!campaign) return { kind: 'campaign-not-found' };
+      const refusal = operatorRefusalOf(campaign);
+      if (refusal) return { kind: 'refused', because: refusal };
+
+      if (!change) return { kind: 'change-not-found' };
+      const recorded = which === 'after' ? change.addressAfter : change.addressBefore;
+      const address = mirrorAddress(recorded, this.#deniedHosts);
+      if (typeof address !== 'string') return { kind: 'invalid-address', because: address.fault };
+
+      const mirror = await this.#mirrors.setMirror(campaign, { address, change: change.id });
+      if (mirror) return { kind: 'restored', mirror };
+    }
+    throw new Unavailable('the campaign changed each time that it was judged');
+  }
+}

@@ -1,0 +1,92 @@
+import { randomBytes } from 'node:crypto';
+import { chmod, mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { type Role, roles } from '@campaign-mirror/adapters-persistence';
+import pg from 'pg';
+import { openEmbeddedDatabase } from '../../packages/app/src/embedded/database.ts';
+import type { Cleanup } from './cleanup.ts';
+
+export interface Address {
+  readonly host: string;
+  readonly port: number;
+  readonly user: string;
+  readonly password: string;
+  readonly database: string;
+}
+
+/** As a superuser: BENCH_DATABASE_URL's server, or one that is brought up for the run. */
+export async function openServer(cleanup: Cleanup): Promise<Address> {
+  const given = process.env.BENCH_DATABASE_URL;
+  return given ? addressOf(given) : embeddedServer(cleanup);
+}
+
+async function embeddedServer(cleanup: Cleanup): Promise<Address> {
+  const parent = await mkdtemp(join(tmpdir(), 'campaign-mirror-bench-'));
+  // Where we are root the database runs as another user, who has to pass through.
+  await chmod(parent, 0o711);
+  const opening = openEmbeddedDatabase({ folder: join(parent, 'data') });
+  cleanup.add(async () => {
+    await opening.then((database) => database.leave()).catch(() => {});
+    await rm(parent, { recursive: true, force: true, maxRetries: 10 });
+  });
+  return (await opening).address('superuser');
+}
+
+/** A member of one of our roles: that role's own password, if it is there already, stays what it is. */
+export async function createLogin(
+  admin: Address,
+  role: Role,
+  cleanup: Cleanup,
+): Promise<Pick<Address, 'user' | 'password'>> {
+  const user = `campaign_mirror_bench_${randomBytes(4).toString('hex')}`;
+  const password = randomBytes(16).toString('hex');
+  const known = await query(admin, 'select from pg_roles where rolname = $1', [roles[role]]);
+  if (known.length === 0) {
+    cleanup.add(() => query(admin, `drop role if exists ${roles[role]}`));
+    await query(admin, `create role ${roles[role]}`);
+  }
+  cleanup.add(() => query(admin, `drop role if exists ${user}`));
+  await query(admin, `create role ${user} login password '${password}' in role ${roles[role]}`);
+  return { user, password };
+}
+
+/** Version and what decides over its speed. */
+export async function describe(admin: Address): Promise<string> {
+  const setting = (name: string) => `${name} ' || current_setting('${name}')`;
+  const [row] = await query<{ text: string }>(
+    admin,
+    `select 'PostgreSQL ' || current_setting('server_version') || ', ${setting('fsync')} || ', ${setting('synchronous_commit')} as text`,
+  );
+  return `${row?.text} (${process.env.BENCH_DATABASE_URL ? 'BENCH_DATABASE_URL' : 'embedded'})`;
+}
+
+function addressOf(text: string): Address {
+  const url = new URL(text);
+  return {
+    host: url.hostname,
+    port: Number(url.port || 5432),
+    user: decodeURIComponent(url.username || 'postgres'),
+    password: decodeURIComponent(url.password),
+    database: decodeURIComponent(url.pathname.slice(1)) || 'postgres',
+  };
+}
+
+export function query<Row extends pg.QueryResultRow>(
+  address: Address,
+  text: string,
+  values?: unknown[],
+): Promise<Row[]> {
+  return withClient(address, async (client) => (await client.query<Row>(text, values)).rows);
+}
+
+export async function withClient<T>(address: Address, act: (client: pg.Client) => Promise<T>): Promise<T> {
+  const client = new pg.Client({ ...address, connectionTimeoutMillis: 10_000, query_timeout: 120_000 });
+  client.on('error', () => {});
+  try {
+    await client.connect();
+    return await act(client);
+  } finally {
+    await client.end().catch(() => {});
+  }
+}

@@ -1,0 +1,62 @@
+import type { CommandUnknownOpts } from '@commander-js/extra-typings';
+import { program } from '../../packages/app/src/cli/program.ts';
+
+/** A command that does something, and how it is called. */
+export interface Call {
+  readonly words: readonly string[];
+  readonly command: CommandUnknownOpts;
+}
+
+/** Every command that does something, in the order of the help. */
+export function calls(root: CommandUnknownOpts = program(), words: readonly string[] = []): Call[] {
+  if (root.commands.length === 0) return [{ words, command: root }];
+  return root.commands.flatMap((child) => calls(child, [...words, child.name()]));
+}
+
+/** Options that every command has: they are told of once. */
+const everywhere = new Set(['--json', '--verbose', '--help', '--version']);
+
+/** As README.md shows them. */
+export function commandsTable(): string {
+  const rows = calls().map(
+    ({ words, command }) => `| \`${usage(words, command)}\` | ${command.description()} |`,
+  );
+  return ['| command | does |', '|---|---|', ...rows].join('\n');
+}
+
+function usage(words: readonly string[], { registeredArguments, options }: CommandUnknownOpts): string {
+  const given = registeredArguments.map((one) => (one.required ? `<${one.name()}>` : `[${one.name()}]`));
+  const chosen = options
+    .filter((one) => !one.hidden && !everywhere.has(one.long ?? ''))
+    .map((one) => (one.mandatory ? one.flags : `[${one.flags}]`));
+  return [...words, ...given, ...chosen].join(' ').replaceAll('|', '\\|');
+}
+
+/** The table of README.md whose first column is called `command`. */
+export function shownCommands(markdown: string): string {
+  return /^\| command \|.*(?:\n\|.*)*/m.exec(markdown)?.[0] ?? '';
+}
+
+/** What the help of a command shows at its end, without `./campaign-mirror`. */
+export function examplesOf({ command }: Call): string[] {
+  let help = '';
+  command.configureOutput({
+    writeOut: (text) => {
+      help += text;
+    },
+  });
+  command.outputHelp();
+  const [, examples = ''] = help.split('\nExamples:\n');
+  return examples
+    .split('\n')
+    .map((line) => line.trim())
+    .filter(Boolean)
+    .map((line) => line.replace(/^.*?\.\/campaign-mirror ?/, ''));
+}
+
+/** A line as a shell takes it apart: words, some in quotes. */
+export function wordsOf(line: string): string[] {
+  return [...line.matchAll(/"([^"]*)"|'([^']*)'|(\S+)/g)].map(
+    ([, double, single, plain]) => double ?? single ?? plain ?? '',
+  );
+}

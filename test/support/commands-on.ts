@@ -1,0 +1,39 @@
+import { expect } from 'chai';
+import { command, type Done } from './command.ts';
+import type { TestDatabase } from './database-server.ts';
+import { type Terminal, terminal } from './terminal.ts';
+
+export interface Commands {
+  readonly settings: Readonly<Record<string, string>>;
+  run(...args: string[]): Promise<Done>;
+  /** What a command that was done says, by `--json`: one object. */
+  object(...args: string[]): Promise<Record<string, unknown>>;
+  /** The same for a list: one object a line. */
+  objects(...args: string[]): Promise<Record<string, unknown>[]>;
+  inTerminal(...args: string[]): Terminal;
+}
+
+/** The commands on this database, with the operator's rights. */
+export function commandsOn(database: TestDatabase): Commands {
+  const settings = { DATABASE_URL: database.url('operator') };
+  const run = (...args: string[]) => command(args, settings);
+  const objects = async (...args: string[]) => {
+    const { code, output, errors } = await run(...args, '--json');
+    expect(code, errors).to.equal(0);
+    return output
+      .split('\n')
+      .slice(0, -1)
+      .map((line) => JSON.parse(line));
+  };
+  return {
+    settings,
+    run,
+    objects,
+    object: async (...args) => {
+      const [object, ...more] = await objects(...args);
+      if (!object || more.length > 0) throw new Error(`one line is expected of ${args.join(' ')}`);
+      return object;
+    },
+    inTerminal: (...args) => terminal(args, settings),
+  };
+}
