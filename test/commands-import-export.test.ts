@@ -94,7 +94,7 @@ describe('import and export', () => {
   it('whoever waits at a terminal sees how far it is', async () => {
     await writeFile(at('campaigns.csv'), exported);
     const seen = commands.inTerminal('import', at('campaigns.csv'));
-    await seen.shows(/Reading campaigns\.csv .* of \d+ /);
+    await seen.shows(/Reading .* of \d+ /);
     await seen.shows('Imported: 3 campaigns, 2 mirrors.');
     expect((await seen.ended).code).to.equal(0);
   });

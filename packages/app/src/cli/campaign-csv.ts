@@ -1,4 +1,3 @@
-import { promisify } from 'node:util';
 import type { CampaignRecord } from '@campaign-mirror/domain';
 import {
   type CampaignField,
@@ -9,7 +8,7 @@ import {
   type ImportLine,
   importedCampaign,
 } from '@campaign-mirror/domain';
-import { type Options, stringify } from 'csv-stringify';
+import { stringify } from 'csv-stringify/sync';
 import { ClearError } from '../clear-error.ts';
 import { type CsvRecord, recordsOf } from './csv-records.ts';
 import { linesOf } from './file-lines.ts';
@@ -20,21 +19,19 @@ const together = 500;
 
 /** Campaigns as CSV (RFC 4180) with a header. */
 export async function* csvOf(campaigns: AsyncIterable<CampaignRecord>): AsyncGenerator<string> {
-  yield await textOf([campaignFields]);
+  yield textOf([campaignFields]);
   let rows: string[][] = [];
   for await (const campaign of campaigns) {
     const fields = fieldsOf(campaign);
     if (rows.push(campaignFields.map((field) => fields[field])) < together) continue;
-    yield await textOf(rows);
+    yield textOf(rows);
     rows = [];
   }
-  if (rows.length > 0) yield await textOf(rows);
+  if (rows.length > 0) yield textOf(rows);
 }
 
-const text = promisify<(readonly string[])[], Options, string>(stringify);
-
-function textOf(rows: (readonly string[])[]): Promise<string> {
-  return text(rows, { record_delimiter: '\r\n' });
+function textOf(rows: (readonly string[])[]): string {
+  return stringify(rows, { record_delimiter: '\r\n' });
 }
 
 /**
@@ -48,7 +45,7 @@ export async function* importLines(
   let columns: readonly CampaignField[] | undefined;
   let line = 0;
   for await (const lines of linesOf(bytes)) {
-    for (const record of await recordsOf(lines)) {
+    for (const record of recordsOf(lines)) {
       line += 1;
       if (!columns) columns = columnsOf(record);
       else if (record) yield { line, ...judged(record, columns, denied) };

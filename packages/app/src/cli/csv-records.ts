@@ -1,21 +1,18 @@
-import { promisify } from 'node:util';
-import { type Options, parse } from 'csv-parse';
+import { parse } from 'csv-parse/sync';
 import type { Line } from './file-lines.ts';
 
 /** What a line of CSV holds (RFC 4180), or why it could not be read. */
 export type CsvRecord = readonly string[] | { readonly unread: string };
 
-const options: Options = { relax_column_count: true, record_delimiter: '\n' };
-
-const parsed = promisify<string, Options, string[][]>(parse);
+const options = { relax_column_count: true, record_delimiter: '\n' };
 
 /**
  * The records of lines, one of each: no field of ours goes over several lines, so that what is wrong with a line is
  * wrong with that line alone. An empty line holds nothing: undefined.
  */
-export async function recordsOf(lines: readonly Line[]): Promise<(CsvRecord | undefined)[]> {
+export function recordsOf(lines: readonly Line[]): (CsvRecord | undefined)[] {
   const texts = lines.filter((line): line is string => typeof line === 'string' && line !== '');
-  const records = (await together(texts)) ?? (await oneByOne(texts));
+  const records = together(texts) ?? texts.map(alone);
   let at = 0;
   return lines.map((line) => {
     if (line === '') return undefined;
@@ -24,24 +21,18 @@ export async function recordsOf(lines: readonly Line[]): Promise<(CsvRecord | un
 }
 
 /** Undefined where a line spoils those around it. */
-async function together(texts: readonly string[]): Promise<string[][] | undefined> {
+function together(texts: readonly string[]): string[][] | undefined {
   try {
-    const records = await parsed(texts.join('\n'), options);
+    const records = parse(texts.join('\n'), options);
     return records.length === texts.length ? records : undefined;
   } catch {
     return undefined;
   }
 }
 
-async function oneByOne(texts: readonly string[]): Promise<CsvRecord[]> {
-  const records: CsvRecord[] = [];
-  for (const text of texts) records.push(await alone(text));
-  return records;
-}
-
-async function alone(text: string): Promise<CsvRecord> {
+function alone(text: string): CsvRecord {
   try {
-    return (await parsed(text, options))[0] ?? [];
+    return parse(text, options)[0] ?? [];
   } catch (error) {
     const { code } = error as { code?: string };
     return {
