@@ -2,7 +2,8 @@ import { readFileSync } from 'node:fs';
 import type { CommandUnknownOpts } from '@commander-js/extra-typings';
 import { expect } from 'chai';
 import { program } from '../packages/app/src/cli/program.ts';
-import { calls, commandsTable, examplesOf, shownCommands, wordsOf } from './support/command-tree.ts';
+import { command } from './support/command.ts';
+import { calls, commandsTable, examplesOf, helpOf, shownCommands, wordsOf } from './support/command-tree.ts';
 import { projectFolder } from './support/workspace.ts';
 
 const readme = readFileSync(`${projectFolder}README.md`, 'utf8');
@@ -30,6 +31,39 @@ describe('the help of the commands', () => {
       }
     });
   }
+
+  const flat = (words: string) => {
+    const found = calls().find((call) => call.words.join(' ') === words);
+    return found ? helpOf(found.command).replace(/\s+/g, ' ') : '';
+  };
+
+  it('names every exit code, that of Ctrl-C included', () => {
+    const codes = /\nExit codes: (.*)\.\n/.exec(helpOf(program()))?.[1] ?? '';
+    expect(codes.split('; ').map((one) => Number.parseInt(one, 10))).to.deep.equal([0, 1, 2, 3, 130]);
+    const explained = /^\| exit code \|.*(?:\n\|.*)*/m.exec(readme)?.[0] ?? '';
+    expect([...explained.matchAll(/^\| (\d+) \|/gm)].map(([, code]) => Number(code))).to.deep.equal([
+      0, 1, 2, 3, 130,
+    ]);
+  });
+
+  it('says what an option that is left out means', () => {
+    expect(flat('key issue')).to.match(
+      /--expires-in <time> [^-]*without it, or with never, it never expires/,
+    );
+    expect(flat('mirror restore')).to.match(/--to <change> [^-]*this or --undo is needed/);
+    expect(flat('mirror restore')).to.match(/--undo <change> [^-]*this or --to is needed/);
+  });
+
+  it('is had by --help alone: there is no command that shows the help of another one than it was asked for', async () => {
+    for (const words of [['help'], ['help', 'mirror', 'set'], ['mirror', 'help', 'set']]) {
+      expect(await command(words, {}), words.join(' ')).to.deep.equal({
+        code: 2,
+        output: '',
+        errors: "error: unknown command 'help'\n(add --help to see what there is)\n",
+      });
+    }
+    expect(helpOf(program())).not.to.match(/^ +help\b/m);
+  });
 
   it('README.md shows each command as its help does', () => {
     const table = commandsTable();

@@ -1,8 +1,14 @@
+import { userInfo } from 'node:os';
 import { expect } from 'chai';
 import { command } from './support/command.ts';
 import { type Commands, commandsOn } from './support/commands-on.ts';
 import { freshDatabase, type TestDatabase } from './support/database-server.ts';
 import { endAll } from './support/service-process.ts';
+
+/** `sudo` runs as root, who alone may say who called. */
+function who(behind: string): string {
+  return process.getuid?.() === 0 ? behind : userInfo().username;
+}
 
 describe('the command audit', () => {
   let database: TestDatabase;
@@ -26,19 +32,19 @@ describe('the command audit', () => {
     expect((await as('carol', 'campaign', 'delete', '1', '--yes')).code).to.equal(0);
 
     const entries = await on.objects('audit');
-    const about = { campaign_id: 1, access_key_id: null };
+    const about = { campaign_id: 1, access_key_id: null, database_role: 'campaign_mirror_operator' };
     const details = { name: 'Summer', default: false };
     expect(entries.map(({ acted_at, request_id, ...entry }) => entry)).to.deep.equal([
-      { id: 3, act: 'campaign-deleted', operator: 'carol', ...about, owner_id: 8, details },
+      { id: 3, act: 'campaign-deleted', operator: who('carol'), ...about, owner_id: 8, details },
       {
         id: 2,
         act: 'campaign-transferred',
-        operator: 'bob',
+        operator: who('bob'),
         ...about,
         owner_id: 8,
         details: { ...details, owner_id_before: 7 },
       },
-      { id: 1, act: 'campaign-created', operator: 'alice', ...about, owner_id: 7, details },
+      { id: 1, act: 'campaign-created', operator: who('alice'), ...about, owner_id: 7, details },
     ]);
     for (const { acted_at, request_id } of entries) {
       expect(acted_at).to.match(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}Z$/);
@@ -49,9 +55,23 @@ describe('the command audit', () => {
     const { output, errors } = await on.run('audit');
     expect(errors).to.equal('');
     const [head, ...rows] = output.split('\n');
-    expect(head).to.match(/^entry +when +operator +act +campaign +owner +key +details$/);
-    expect(rows[1]).to.match(/^ {4}2 {2}\S+Z {2}bob +campaign-transferred +1 +8 +- .*owner id before: 7/);
+    expect(head).to.match(/^entry +when +operator +database role +act +campaign +owner +key +details$/);
+    expect(rows[1]).to.match(
+      /^ {4}2 {2}\S+Z {2}\S+ +campaign_mirror_operator +campaign-transferred +1 +8 +- .*owner id before: 7/,
+    );
     expect(rows[1]).to.include('name: "Summer"');
+  });
+
+  it('a name behind sudo that is none is not taken', async () => {
+    await command(['campaign', 'create', '--owner', '7'], { ...on.settings, SUDO_USER: 'a\nb' });
+    expect(await on.objects('audit')).to.have.nested.property('[0].operator', userInfo().username);
+  });
+
+  it('a key: whose it was', async () => {
+    const { id } = await on.object('key', 'issue', '--owner', '9', '--name', 'mine');
+    await on.run('key', 'revoke', String(id));
+    const [revoked] = await on.objects('audit');
+    expect(revoked).to.include({ act: 'key-revoked', access_key_id: id, owner_id: 9 });
   });
 
   it('by pages: the newest 50, and how to see more', async () => {

@@ -3,7 +3,7 @@ import { mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promise
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { gunzipSync, gzipSync } from 'node:zlib';
-import { defaultPoolLimits, openDatabase } from '@campaign-mirror/adapters-persistence';
+import { defaultPoolLimits, migrate, openDatabase } from '@campaign-mirror/adapters-persistence';
 import { expect } from 'chai';
 import { ClearError } from '../packages/app/src/clear-error.ts';
 import { restoreFrom } from '../packages/app/src/cli/backup-database.ts';
@@ -13,10 +13,10 @@ import { call } from './support/caller.ts';
 import { command, startCommand } from './support/command.ts';
 import { commandsOn } from './support/commands-on.ts';
 import { dataFolder } from './support/data-folder.ts';
-import { emptyDatabase, freshDatabase, type TestDatabase } from './support/database-server.ts';
+import { emptyDatabase, freshDatabase, latin1, type TestDatabase } from './support/database-server.ts';
 import { fedCommand } from './support/open-input.ts';
 import { tester } from './support/operator.ts';
-import { rival, untilWaiting } from './support/rival.ts';
+import { endWaiting, rival, untilWaiting } from './support/rival.ts';
 import { endAll, listeningService } from './support/service-process.ts';
 
 const tables = ['campaigns', 'mirrors', 'access_keys', 'mirror_history', 'operator_audit'];
@@ -214,6 +214,71 @@ describe('backup and restore', () => {
     expect(asService.errors).to.match(/^the user "campaign_mirror_service" of .* lacks a right/);
     const asOwner = await command(['restore', at('good')], { DATABASE_URL: target.url('owner') });
     expect(asOwner.code, asOwner.errors).to.equal(0);
+  });
+
+  it('a database that is not in UTF8 is said to be so, and the file is not blamed', async () => {
+    const latin = await emptyDatabase('owner', latin1);
+    await migrate(latin.address('owner'));
+    expect(await commandsOn(latin).run('restore', at('good'))).to.deep.equal({
+      code: 1,
+      output: '',
+      errors: 'the database is in LATIN1, not in UTF8: make one with encoding UTF8\n',
+    });
+    await latin.drop();
+  });
+
+  it('a database in use is refused at once, and nobody waits', async () => {
+    const holder = await rival(source);
+    await holder.run('update campaign_mirror.campaigns set name = null');
+    const { code, errors } = await commandsOn(source).run('restore', at('good'));
+    await holder.rollback();
+    expect(code, errors).to.equal(1);
+    expect(errors).to.match(/^the database is not empty \(there are rows in campaigns\)/);
+  });
+
+  it('an empty one that somebody else goes on holding is not waited for without end', async () => {
+    const holder = await rival(target);
+    await holder.run('lock table campaign_mirror.mirrors in row exclusive mode');
+    expect(await restore('good')).to.deep.equal({
+      code: 1,
+      output: '',
+      errors: 'somebody else writes to the database: nothing was restored; let nobody use it before\n',
+    });
+    await holder.rollback();
+  });
+
+  it('numbers go on beyond very great ones', async () => {
+    const great = repacked((text) =>
+      resealed(text.replace('"campaigns":20', '"campaigns":9007199254740000')),
+    );
+    await writeFile(at('great'), great(await readFile(at('good'))));
+    expect((await restore('great')).code).to.equal(0);
+    await rm(at('great'));
+    const { id } = await commandsOn(target).object('campaign', 'create', '--owner', '7');
+    expect(id).to.equal(9007199254740001);
+  });
+
+  it('a backup is not written to standard output', async () => {
+    expect(await commandsOn(source).run('backup', '-')).to.deep.equal({
+      code: 2,
+      output: '',
+      errors: 'a backup is not written to standard output: name a file\n',
+    });
+  });
+
+  it('a database that goes away during a backup: there is no file, and that is said', async () => {
+    const holder = await rival(source);
+    await holder.run('lock table campaign_mirror.mirror_history in access exclusive mode');
+    const backingUp = commandsOn(source).run('backup', at('new'));
+    await untilWaiting(source, backingUp);
+    await endWaiting(source);
+    expect(await backingUp).to.deep.equal({
+      code: 3,
+      output: '',
+      errors: 'the database went away: nothing was written; run it again\n',
+    });
+    await holder.rollback();
+    expect(await readdir(folder)).to.deep.equal(['good']);
   });
 
   it('of two at once, one restores, and the other finds the database filled', async () => {

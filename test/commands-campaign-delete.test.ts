@@ -53,6 +53,14 @@ describe('the command campaign delete', () => {
     expect(await isThere()).to.equal(false);
   });
 
+  it('a SIGTERM at the question ends it: nothing is done', async () => {
+    const terminal = await asked();
+    process.kill(await terminal.processId(), 'SIGTERM');
+    expect((await terminal.ended).code).to.equal(128 + 15);
+    expect(terminal.screen).to.include('Nothing was done.');
+    expect(await isThere()).to.equal(true);
+  });
+
   for (const [what, keys] of [
     ['no', 'n\r'],
     ['nothing', '\r'],

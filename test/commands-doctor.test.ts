@@ -5,7 +5,7 @@ import { checkClock } from '../packages/app/src/cli/doctor-clock.ts';
 import { checkDisk } from '../packages/app/src/cli/doctor-disk.ts';
 import { command, type Done } from './support/command.ts';
 import { dataFolder } from './support/data-folder.ts';
-import { emptyDatabase, freshDatabase, type TestDatabase } from './support/database-server.ts';
+import { emptyDatabase, freshDatabase, latin1, type TestDatabase } from './support/database-server.ts';
 import { endAll, listeningService } from './support/service-process.ts';
 
 interface Finding {
@@ -48,7 +48,17 @@ describe('doctor', () => {
       const done = await asThe(role);
       expect(done.code, done.output + done.errors).to.equal(0);
       expect(done.errors).to.equal('');
-      for (const check of ['settings', 'database', 'version', 'role', 'rights', 'pool', 'clock']) {
+      for (const check of [
+        'settings',
+        'database',
+        'version',
+        'encoding',
+        'writes',
+        'role',
+        'rights',
+        'pool',
+        'clock',
+      ]) {
         expect(finding(done, check), check).to.include({ state: 'ok', advice: null });
       }
     }
@@ -135,6 +145,30 @@ describe('doctor', () => {
     expect(finding(done, 'durability')).to.include({ state: 'warning' });
     expect(finding(done, 'durability').finding).to.include('synchronous_commit');
     expect(finding(await asThe('operator', { POOL_SIZE: '2' }), 'pool').state).to.equal('ok');
+  });
+
+  it('a database in another encoding than UTF8 is a problem', async () => {
+    const other = await emptyDatabase('owner', latin1);
+    const done = await examined({ DATABASE_URL: other.url('owner') });
+    await other.drop();
+    expect(finding(done, 'encoding')).to.deep.equal({
+      check: 'encoding',
+      state: 'problem',
+      finding: 'the database is in LATIN1',
+      advice: 'make one with encoding UTF8',
+    });
+  });
+
+  it('a server that takes no writes is a problem', async () => {
+    await database.admin.query(`alter database ${database.name} set default_transaction_read_only = on`);
+    const done = await asThe('service');
+    expect(done.code).to.equal(1);
+    expect(finding(done, 'writes')).to.deep.equal({
+      check: 'writes',
+      state: 'problem',
+      finding: 'this server takes no writes: it is set to read only (default_transaction_read_only)',
+      advice: 'name the primary in DATABASE_URL',
+    });
   });
 
   it('the embedded database: as service and as operator, with the disk that it lies on; one that is not there is not made', async () => {

@@ -35,6 +35,17 @@ describe('commands that meet others on the embedded database', () => {
     expect((await command(['campaign', 'show', String(campaign)], settings)).code).to.equal(1);
   }
 
+  it('an import finds what it needs in it', async () => {
+    const header =
+      'id,name,owner_id,is_default,created_at,mirror_id,target_url,clicks,updated_externally,updated_externally_at,mirror_created_at,mirror_updated_at';
+    const input = `${header}\n,Summer,7,,,,https://example.com/,,,,,\n`;
+    const { code, errors } = await command(['import', '-'], settings, { input });
+    expect(code, errors).to.equal(0);
+    expect((await command(['mirror', 'show', '1'], settings)).code).to.equal(0);
+    const findings = await command(['doctor', '--json'], settings);
+    expect(findings.output).not.to.match(/lacks|temporary/);
+  });
+
   it('two at once, where it is down: one brings it up, the last stops it', async () => {
     const both = await Promise.all([1, 2].map((owner) => json('campaign', 'create', '--owner', `${owner}`)));
     expect(new Set(both.map(({ id }) => id)).size).to.equal(2);

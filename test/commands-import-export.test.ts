@@ -1,13 +1,14 @@
 import { mkdtemp, readdir, readFile, rm, stat, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { migrate } from '@campaign-mirror/adapters-persistence';
 import { expect } from 'chai';
 import { command, startCommand } from './support/command.ts';
 import { type Commands, commandsOn } from './support/commands-on.ts';
 import { csv, header, line } from './support/csv.ts';
-import { freshDatabase, type TestDatabase } from './support/database-server.ts';
+import { emptyDatabase, freshDatabase, latin1, type TestDatabase } from './support/database-server.ts';
 import { fedCommand } from './support/open-input.ts';
-import { rival, untilWaiting } from './support/rival.ts';
+import { endWaiting, rival, untilWaiting } from './support/rival.ts';
 import { endAll, projectFolder, start } from './support/service-process.ts';
 
 /** Every kind of campaign, as `export` writes it. */
@@ -79,7 +80,7 @@ describe('import and export', () => {
     const text = `\ufeff"${columns.join('","')}"\r\n,,,,,,,,TRUE,7,"Mine",\r\n\r\n,,,,,https://a.example/,,,,8,,\r\n`;
     expect(await importing(text)).to.deep.equal({
       code: 0,
-      output: 'Imported: 2 campaigns, 1 mirrors.\n',
+      output: 'Imported: 2 campaigns, 1 mirror.\n',
       errors: '',
     });
     const { rows } = await database.admin.query(
@@ -97,6 +98,10 @@ describe('import and export', () => {
     await seen.shows(/Reading .* of \d+ /);
     await seen.shows('Imported: 3 campaigns, 2 mirrors.');
     expect((await seen.ended).code).to.equal(0);
+    const back = commands.inTerminal('export', at('back.csv'));
+    await back.shows(/Reading campaigns .* of 3 /);
+    await back.shows(`3 campaigns were exported to ${at('back.csv')}.`);
+    expect((await back.ended).code).to.equal(0);
   });
 
   it('every bad line is told with its number and why, in their order, and nothing is imported', async () => {
@@ -168,14 +173,46 @@ describe('import and export', () => {
 
   it('a header that is not ours is said to be so, with what it must be', async () => {
     const renamed = header.replace('clicks', 'Clicks');
-    const must = `The first line must be, in any order: ${header}\n`;
+    const must = `The first line must name owner_id, and may name, in any order: ${header}\n`;
     for (const [input, why] of [
-      [renamed, 'it has unknown columns Clicks; it lacks the columns clicks. '],
+      [renamed, 'it has unknown columns Clicks. '],
       [`${header},id`, 'it has columns twice id. '],
-      ['', `it lacks the columns ${header.replaceAll(',', ', ')}. `],
+      ['id,name', 'it lacks the column owner_id. '],
+      ['', 'it lacks the column owner_id. '],
     ] as const) {
       expect(await importing(input)).to.deep.equal({ code: 1, output: '', errors: `line 1: ${why}${must}` });
     }
+  });
+
+  it('a column that the header does not name is empty in each line', async () => {
+    const { output, errors } = await importing('owner_id,target_url\n7,https://a.example/\n');
+    expect({ output, errors }).to.deep.equal({ output: 'Imported: 1 campaign, 1 mirror.\n', errors: '' });
+    expect((await commands.object('export')).name).to.equal(null);
+    const exporting = await commands.run('export', at('one.csv'));
+    expect(exporting.output).to.equal(`1 campaign was exported to ${at('one.csv')}.\n`);
+  });
+
+  it('numbers go on beyond very great ones', async () => {
+    await importing(csv(line({ id: '9000000000000001', owner_id: '7' })));
+    expect(await commands.object('campaign', 'create', '--owner', '7')).to.include({ id: 9000000000000002 });
+  });
+
+  it('- is standard output', async () => {
+    const { code, output } = await commands.run('export', '-');
+    expect({ code, output }).to.deep.equal({ code: 0, output: `${header}\r\n` });
+  });
+
+  it('a database that is not in UTF8 is said to be so', async () => {
+    const latin = await emptyDatabase('owner', latin1);
+    await migrate(latin.address('owner'));
+    const input = csv(line({ owner_id: '7', name: '\u{1f389}' }));
+    const done = await command(['import', '-'], commandsOn(latin).settings, { input });
+    expect(done).to.deep.equal({
+      code: 1,
+      output: '',
+      errors: 'the database is in LATIN1, not in UTF8: make one with encoding UTF8\n',
+    });
+    await latin.drop();
   });
 
   it('a file that is not there, or is a folder', async () => {
@@ -251,7 +288,7 @@ describe('import and export', () => {
       const running = importing(csv(...mine));
       await untilWaiting(database, running);
       await other.rollback();
-      expect(await running).to.include({ code: 0, output: 'Imported: 2 campaigns, 1 mirrors.\n' });
+      expect(await running).to.include({ code: 0, output: 'Imported: 2 campaigns, 1 mirror.\n' });
     });
 
     it('whoever creates a campaign gets none of the numbers that are being imported', async () => {
@@ -266,6 +303,21 @@ describe('import and export', () => {
       await other.rollback();
       expect((await running).code).to.equal(0);
     });
+  });
+
+  it('a database that goes away while a file is exported: there is none, and that is said', async () => {
+    const other = await rival(database);
+    await other.run('lock table campaign_mirror.campaigns in access exclusive mode');
+    const exporting = commands.run('export', at('all.csv'));
+    await untilWaiting(database, exporting);
+    await endWaiting(database);
+    expect(await exporting).to.deep.equal({
+      code: 3,
+      output: '',
+      errors: 'the database went away: nothing was written; run it again\n',
+    });
+    await other.rollback();
+    expect(await readdir(folder)).to.deep.equal([]);
   });
 
   describe('Ctrl-C', () => {

@@ -1,10 +1,9 @@
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { expect } from 'chai';
 import { call } from './support/caller.ts';
 import { command } from './support/command.ts';
 import { freshDatabase, type TestDatabase } from './support/database-server.ts';
-import { endAll, environment, listeningService, projectFolder } from './support/service-process.ts';
+import { piped } from './support/pipe.ts';
+import { endAll, listeningService } from './support/service-process.ts';
 
 const stamp = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}Z$/;
 
@@ -118,7 +117,7 @@ describe('commands for keys', () => {
     ['issue', '--owner', '11', '--name', 'x', '--json'],
   ]) {
     it(`key ${args.join(' ')}: where nobody could take the key, it says which one to revoke`, async () => {
-      const { code, errors } = await withoutReader(['key', ...args]);
+      const { code, errors } = await piped(['key', ...args], 'true', settings());
       const [{ id } = { id: 0 }] = (await json('list', '--owner', '11')).reverse();
       expect(code).to.equal(1);
       expect(errors).to.include(`key ${id} was issued, but standard output did not take it`);
@@ -150,20 +149,4 @@ describe('commands for keys', () => {
     expect(records, 'also what was used in the last moment').to.have.length(3);
     for (const { id, last_used_at } of records) expect(last_used_at, `key ${id}`).to.match(stamp);
   });
-
-  /** A command whose standard output is a pipe that nobody reads from. */
-  async function withoutReader(args: string[]): Promise<{ code: number; errors: string }> {
-    const child = spawn(`${projectFolder}campaign-mirror`, args, {
-      cwd: projectFolder,
-      env: environment(settings()),
-      stdio: ['ignore', 'pipe', 'pipe'],
-    });
-    child.stdout.destroy();
-    let errors = '';
-    child.stderr.setEncoding('utf8').on('data', (text) => {
-      errors += text;
-    });
-    const [code] = await once(child, 'close');
-    return { code, errors };
-  }
 });

@@ -7,6 +7,7 @@ import { command } from './support/command.ts';
 import { dataFolder } from './support/data-folder.ts';
 import { type DedicatedServer, dedicatedServer } from './support/dedicated-server.ts';
 import { rejection } from './support/faults.ts';
+import { piped } from './support/pipe.ts';
 import { endAll, listeningService } from './support/service-process.ts';
 
 interface Shown {
@@ -156,6 +157,22 @@ describe('roles create', () => {
       const { password } = readLines(output).find(({ role }) => role === 'operator') ?? {};
       const as = { DATABASE_URL: url('single', `campaign_mirror_operator:${password}`) };
       expect((await command(['campaign', 'create', '--owner', '1'], as)).code).to.equal(0);
+    });
+  });
+
+  it('where nobody could take the passwords, no role is created', async () => {
+    await withoutRoles(async () => {
+      const { code, errors } = await piped(['roles', 'create'], 'true', {
+        DATABASE_URL: url('postgres', 'postgres'),
+      });
+      expect(code).to.equal(1);
+      expect(errors).to.equal(
+        'standard output did not take the passwords: no role was created; run it again\n',
+      );
+      const { rows } = await admin.query('select rolname from pg_roles where rolname = any($1)', [
+        Object.values(roles),
+      ]);
+      expect(rows).to.deep.equal([]);
     });
   });
 

@@ -14,6 +14,7 @@ describe('decisions: answers — which faults of the driver are a database that 
     'operator intervention': ['57000', '57014', '57P01', '57P02', '57P03', '57P04', '57P05'],
     'system error': ['58000', '58030', '58P01'],
     'read-only, locked, not in the state for it': ['25006', '55P03', '55000'],
+    'a transaction that took too long': ['25P03', '25P04'],
     'ended for the sake of another transaction': ['40001', '40P01'],
   };
   for (const [what, codes] of Object.entries(away)) {

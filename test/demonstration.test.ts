@@ -50,6 +50,12 @@ describe('the demonstration set', () => {
     expect(again.output).to.include('./campaign-mirror key issue --owner N --name NAME');
     const removed = await command(['demo', 'remove', '--json'], { DATA_DIR: folder.path });
     expect(removed.output).to.equal('{"campaigns":4}\n');
+    const noted = await command(['audit', '--limit', '5', '--json'], { DATA_DIR: folder.path });
+    const acts = noted.output
+      .split('\n')
+      .filter(Boolean)
+      .map((line) => JSON.parse(line).act);
+    expect(acts.toSorted()).to.deep.equal([...Array(4).fill('campaign-deleted'), 'key-revoked']);
     const { url, init } = readCurl(curls(process)[0] ?? '');
     const { port } = await again.event('listening');
     expect((await fetch(url.replace(/:\d+\//, `:${port}/`), init)).status, 'its key is revoked').to.equal(

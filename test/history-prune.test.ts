@@ -10,7 +10,12 @@ import { endAll, listeningService } from './support/service-process.ts';
 import { terminal } from './support/terminal.ts';
 import { after as afterwards, change, type Live } from './support/world.ts';
 
-const stepSize = 1_000;
+const stepSize = 10_000;
+
+/** Lets a minute pass in two seconds, in the command. */
+const hurried = `data:text/javascript,${encodeURIComponent(`
+  const { setTimeout: real } = globalThis;
+  globalThis.setTimeout = (run, time, ...rest) => real(run, time > 30_000 ? time / 30 : time, ...rest);`)}`;
 
 describe('commands — history prune', () => {
   let service: LiveService;
@@ -81,18 +86,18 @@ describe('commands — history prune', () => {
   it('in a terminal it asks, and shows how far it is', async () => {
     await old(2 * stepSize);
     const refused = terminal(['history', 'prune', '--older-than', '400d'], settings());
-    await refused.shows(/Delete 2000 of 2000 changes, those before \S+Z\?/);
+    await refused.shows(/Delete 20000 of 20000 changes, those before \S+Z\?/);
     refused.type('n\r');
     expect((await refused.ended).code).to.equal(1);
     expect(refused.screen).to.include('Nothing was done.');
     expect(await left()).to.equal(2 * stepSize);
 
     const agreed = terminal(['history', 'prune', '--older-than', '400d'], settings());
-    await agreed.shows('Delete 2000 of 2000');
+    await agreed.shows('Delete 20000 of 20000');
     agreed.type('y\r');
     expect((await agreed.ended).code, agreed.screen).to.equal(0);
-    expect(agreed.screen).to.match(/Pruning .* of 2000/);
-    expect(agreed.screen).to.match(/2000 changes from before \S+Z are deleted\./);
+    expect(agreed.screen).to.match(/Pruning .* of 20000/);
+    expect(agreed.screen).to.match(/20000 changes from before \S+Z are deleted\./);
     expect(await left()).to.equal(0);
   });
 
@@ -104,15 +109,25 @@ describe('commands — history prune', () => {
     });
   }
 
-  it('Ctrl-C between two steps: what was done is whole, and the second run does the rest', async () => {
-    const steps = 10;
-    await old(steps * stepSize);
-    const ids = (await service.world.others.history(live.seen.id)).map(({ id }) => id);
-    // It waits in its second step, so that there is a middle to stop in.
+  /** It waits in its second step, so that there is a middle to end in. */
+  async function inItsSecondStep(more: Record<string, string> = {}) {
+    const { rows } = await service.database.admin.query(
+      'select id from campaign_mirror.mirror_history order by campaign_id, id offset $1 limit 1',
+      [stepSize + 1],
+    );
     const holder = await rival(service.database);
-    const row = 'select from campaign_mirror.mirror_history where campaign_id = $1 and id = $2 for update';
-    await holder.run(row, live.seen.id, ids[stepSize + 1]);
-    const run = startCommand(['history', 'prune', '--older-than', '400d', '--yes'], settings());
+    await holder.run('select from campaign_mirror.mirror_history where id = $1 for update', rows[0].id);
+    const run = startCommand(['history', 'prune', '--older-than', '400d', '--yes'], {
+      ...settings(),
+      ...more,
+    });
+    return { run, holder };
+  }
+
+  it('Ctrl-C between two steps: what was done is whole, and the second run does the rest', async () => {
+    const steps = 5;
+    await old(steps * stepSize);
+    const { run, holder } = await inItsSecondStep();
     await untilWaiting(service.database, run.ended);
     run.child.kill('SIGINT');
     await holder.rollback();
@@ -130,8 +145,34 @@ describe('commands — history prune', () => {
     expect(await left()).to.equal(0);
   });
 
+  it('a database that goes away in the middle: how many are deleted, and the second run does the rest', async () => {
+    await old(2 * stepSize);
+    const { run, holder } = await inItsSecondStep();
+    await untilWaiting(service.database, run.ended);
+    await service.database.admin.query(
+      "select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'",
+    );
+    expect((await run.ended).code).to.equal(3);
+    await holder.rollback();
+    expect(run.errors).to.equal(
+      'the database went away: 10000 changes are deleted, and perhaps some more; run it again to go on\n',
+    );
+    expect(await left()).to.equal(stepSize);
+    expect(JSON.parse((await prune('--older-than', '400d', '--yes', '--json')).output).pruned).to.equal(
+      stepSize,
+    );
+  });
+
+  it('a database that does not answer any more is not waited for without end', async () => {
+    await old(2 * stepSize);
+    const { run, holder } = await inItsSecondStep({ NODE_OPTIONS: `--import=${hurried}` });
+    expect((await run.ended).code).to.equal(3);
+    await holder.rollback();
+    expect(run.errors).to.match(/^the database went away: 10000 changes are deleted, and perhaps/);
+  });
+
   it('a live service answers 200 all the while, and each of its changes is kept', async () => {
-    await old(20 * stepSize);
+    await old(5 * stepSize);
     const { base } = await listeningService({
       DATABASE_URL: service.database.url('service'),
       RUN_MIGRATIONS: 'false',

@@ -1,4 +1,5 @@
 import { expect } from 'chai';
+import { databaseConfig } from '../packages/app/src/database-url.ts';
 import { readSettings } from '../packages/app/src/settings.ts';
 import { endAll, startService } from './support/service-process.ts';
 
@@ -70,6 +71,24 @@ describe('settings', () => {
         'DATABASE_URL must be a URL such as postgres://user:password@host:5432/database, with one host, and parameters that node-postgres takes',
       ]);
     }
+  });
+
+  it('sslmode: prefer, require and verify-ca check as strictly as verify-full', () => {
+    const base = 'postgres://me:p%C3%A4ss@db:5433/x?';
+    const strict = { ...databaseConfig(`${base}sslmode=verify-full`) };
+    expect(strict).to.deep.include({ host: 'db', port: 5433, password: 'p\u00e4ss', ssl: {} });
+    const same = [
+      'sslmode=prefer',
+      'sslmode=require',
+      'sslmode=verify-ca',
+      'sslmode=disable&sslmode=re%71uire',
+      'sslmode=require#x',
+    ];
+    for (const parameters of same) expect({ ...databaseConfig(base + parameters) }).to.deep.equal(strict);
+    const weaker = { rejectUnauthorized: false };
+    expect(databaseConfig(`${base}sslmode=no-verify`)).to.deep.include({ ssl: weaker });
+    expect(databaseConfig(`${base}uselibpqcompat=true&sslmode=require`)).to.deep.include({ ssl: weaker });
+    expect(databaseConfig(`${base}sslmode=require&sslmode=disable`)).to.include({ ssl: false });
   });
 
   it('settings that contradict each other are named', () => {

@@ -98,6 +98,23 @@ describe('a start that can not succeed ends with one clear line and an exit code
     );
   });
 
+  it('a server that takes no writes', async () => {
+    const other = await freshDatabase();
+    await other.admin.query(`alter database ${other.name} set default_transaction_read_only = on`);
+    const line = await refusal({ DATABASE_URL: other.url('owner') });
+    await other.drop();
+    expect(line).to.match(
+      /^the database .* takes no writes \(a standby, or set to read only\): nothing was done; name the primary in DATABASE_URL$/,
+    );
+  });
+
+  it('sslmode=require on a server that has no TLS, without a warning of the driver beside it', async () => {
+    const url = withDatabase(database.url('service'), (secured) => {
+      secured.searchParams.set('sslmode', 'require');
+    });
+    expect(await refusal({ DATABASE_URL: url })).to.match(/^the database .* can not be reached \(/);
+  });
+
   it('a migration whose connection is cut', async () => {
     const other = await emptyDatabase('owner');
     await other.admin.query('create schema campaign_mirror authorization campaign_mirror_owner');

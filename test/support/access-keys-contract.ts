@@ -197,6 +197,20 @@ export const accessKeysContract: readonly Check[] = [
     },
   },
   {
+    name: 'rotate: the life is the same length, whatever clocks are changed meanwhile',
+    check: async (world) => {
+      const owner = newOwner();
+      // From any day, one of these spans an odd number of changes to or from summer time.
+      for (const days of [100, 200, 300]) {
+        const expiresIn = days * 24 * hour;
+        const { id } = await world.accessKeys.issue({ owner, name: named('spans'), expiresIn });
+        await world.accessKeys.rotate(id, { grace: 0 });
+        const next = (await world.accessKeys.list({ owner, limit: 9 })).at(-1) as AccessKeyRecord;
+        expect(lifeOf(next)).to.be.within(expiresIn - 1, expiresIn + 1);
+      }
+    },
+  },
+  {
     name: 'rotate: several at once, or one more in the time of grace: one key takes its place, the rest hear which',
     check: async (world) => {
       const owner = newOwner();

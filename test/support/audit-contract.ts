@@ -34,6 +34,7 @@ export const auditContract: readonly Check[] = [
       expect(entries).to.deep.equal(
         expected.map(([act, ownerId, details], at) => ({
           ...tester,
+          databaseRole: entries[at]?.databaseRole,
           id: entries[at]?.id,
           at: entries[at]?.at,
           act,

@@ -39,6 +39,16 @@ export function shownCommands(markdown: string): string {
 
 /** What the help of a command shows at its end, without `./campaign-mirror`. */
 export function examplesOf({ command }: Call): string[] {
+  const [, examples = ''] = helpOf(command).split('\nExamples:\n');
+  return examples
+    .split('\n')
+    .map((line) => line.trim())
+    .filter(Boolean)
+    .map((line) => line.replace(/^.*?\.\/campaign-mirror ?/, ''));
+}
+
+/** What `--help` shows. */
+export function helpOf(command: CommandUnknownOpts): string {
   let help = '';
   command.configureOutput({
     writeOut: (text) => {
@@ -46,12 +56,7 @@ export function examplesOf({ command }: Call): string[] {
     },
   });
   command.outputHelp();
-  const [, examples = ''] = help.split('\nExamples:\n');
-  return examples
-    .split('\n')
-    .map((line) => line.trim())
-    .filter(Boolean)
-    .map((line) => line.replace(/^.*?\.\/campaign-mirror ?/, ''));
+  return help;
 }
 
 /** A line as a shell takes it apart: words, some in quotes. */

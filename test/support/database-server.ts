@@ -72,13 +72,16 @@ export async function freshDatabase(): Promise<TestDatabase> {
   return opened(now, name);
 }
 
-/** A database without anything of ours, which belongs to the role or to the server's admin. */
-export async function emptyDatabase(owner: Role | 'admin'): Promise<TestDatabase> {
+/** A database without anything of ours, which belongs to the role or to the server's admin; `how` as SQL has it. */
+export async function emptyDatabase(owner: Role | 'admin', how?: string): Promise<TestDatabase> {
   const now = running();
   const name = nextName(now);
-  await create(now, name, owner);
+  await create(now, name, owner, how);
   return opened(now, name);
 }
+
+/** For `emptyDatabase`: one that can not hold every character. */
+export const latin1 = "template template0 encoding 'LATIN1' locale_provider libc locale 'C'";
 
 /** Where the server listens, for what stands between it and us. */
 export function serverAddress(): { host: string; port: number } {

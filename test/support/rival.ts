@@ -55,6 +55,13 @@ export async function untilWaiting(
   throw new Error(`there were never ${sessions} sessions waiting`);
 }
 
+/** Ends those sessions, as a server does that goes away. */
+export async function endWaiting(database: TestDatabase): Promise<void> {
+  await database.admin.query(waiting.replace('count(*)', 'count(pg_terminate_backend(pid))'), [
+    [roles.service, roles.operator],
+  ]);
+}
+
 /** Holds the campaign's mirror until at least two of the calls wait for it, so that they race. */
 export async function lockedMeanwhile<T>(
   database: TestDatabase,

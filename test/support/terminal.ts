@@ -1,4 +1,6 @@
 import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import type { Readable } from 'node:stream';
 import { environment, projectFolder, RunningProcess, untilTheEnd } from './service-process.ts';
 
 const quoted = (word: string) => `'${word.replaceAll("'", `'\\''`)}'`;
@@ -12,6 +14,12 @@ export class Terminal extends RunningProcess {
   /** Ctrl-C, as the terminal sends it to all that runs in it. */
   interrupt(): void {
     this.type('\u0003');
+  }
+
+  /** Of the command itself, which the terminal is around. */
+  async processId(): Promise<number> {
+    const [line] = await once(this.child.stdio[3] as Readable, 'data');
+    return Number(line);
   }
 
   /** Resolves when this stands on the screen. */
@@ -32,11 +40,11 @@ export class Terminal extends RunningProcess {
 export function terminal(args: readonly string[], settings: Record<string, string>): Terminal {
   const words = [`${projectFolder}campaign-mirror`, ...args].map(quoted).join(' ');
   // Wide, so that no line that a test looks for is broken.
-  const call = `stty cols 1000; exec ${words}`;
+  const call = `stty cols 1000; echo $$ >&3; exec ${words}`;
   const script =
     process.platform === 'linux' ? ['-qec', call, '/dev/null'] : ['-qe', '/dev/null', 'sh', '-c', call];
   const env = { ...environment(settings), TERM: 'xterm' };
-  const child = spawn('script', script, { cwd: projectFolder, env, stdio: ['pipe', 'pipe', 'pipe'] });
+  const child = spawn('script', script, { cwd: projectFolder, env, stdio: ['pipe', 'pipe', 'pipe', 'pipe'] });
   untilTheEnd(child);
   return new Terminal(child);
 }

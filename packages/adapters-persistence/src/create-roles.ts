@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import type { Pool, PoolClient } from 'pg';
 import { schema } from './entities.ts';
-import { grantRights } from './grant-rights.ts';
+import { grantStatements } from './grant-rights.ts';
 import { migrations } from './migrations.ts';
 import { type Role, roles } from './roles.ts';
 import { scramVerifier } from './scram-verifier.ts';
@@ -70,10 +70,8 @@ export function createRoles(
     await openDatabaseTo(client, all, facts.schema_owner === null);
     const toMigrate = facts.schema_owner === null || !(await isUpToDate(client));
     if (!toMigrate) {
-      await grantRights(
-        client,
-        missing.map(({ role }) => role),
-      );
+      const rights = grantStatements(missing.map(({ role }) => role));
+      for (const right of rights) await client.query(right);
     }
     await show(all);
     const { schema_owner } = facts;

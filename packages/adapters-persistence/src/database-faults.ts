@@ -5,7 +5,7 @@ import { Unavailable } from '@campaign-mirror/domain';
  * or did not finish in time (PostgreSQL, appendix A).
  */
 const awayClasses = new Set(['08', '28', '53', '57', '58']);
-const awayCodes = new Set(['25006', '3D000', '55000', '55P03']);
+const awayCodes = new Set(['25006', '25P03', '25P04', '3D000', '55000', '55P03']);
 
 /** A transaction that PostgreSQL ended so that another could go on: nothing of it was done. */
 const retryable = new Set(['40001', '40P01']);

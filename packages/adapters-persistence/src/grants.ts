@@ -13,8 +13,7 @@ const sequences = ['campaigns', 'mirrors', 'access_keys', 'mirror_history', 'ope
 export const grants: Record<Exclude<Role, 'owner'>, readonly string[]> = {
   operator: [
     'select, insert, update, delete on campaign_mirror.campaigns',
-    'select, insert, update, delete on campaign_mirror.mirrors',
-    'select, insert, update, delete on campaign_mirror.access_keys',
+    'select, insert, update on campaign_mirror.mirrors, campaign_mirror.access_keys',
     'select, insert on campaign_mirror.mirror_history, campaign_mirror.operator_audit',
     'select on campaign_mirror.current_mirrors, campaign_mirror.migrations',
     `usage, select, update on sequence ${sequences.join(', ')}`,

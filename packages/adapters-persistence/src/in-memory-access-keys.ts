@@ -70,7 +70,7 @@ export class InMemoryAccessKeys implements AccessKeys, Identity {
     if (!stored) return false;
     if (stored.revokedAt !== undefined) return true;
     stored.revokedAt = this.#store.now();
-    this.#store.note(this.#act, { act: 'key-revoked', accessKeyId: id });
+    this.#store.note(this.#act, { act: 'key-revoked', accessKeyId: id, ownerId: stored.ownerId });
     return true;
   }
 

@@ -73,7 +73,7 @@ export class InMemoryStore {
   note({ operator, requestId }: OperatorAct, { act, ...more }: AuditNote): void {
     const id = this.nextId<AuditId>();
     const at = timestamp(this.now());
-    const nothing = { campaignId: null, ownerId: null, accessKeyId: null, details: {} };
+    const nothing = { databaseRole: null, campaignId: null, ownerId: null, accessKeyId: null, details: {} };
     this.audit.push({ ...nothing, ...more, id, at, act, operator, requestId });
   }
 

@@ -8,7 +8,8 @@ export {
   openDatabase,
   type PoolLimits,
 } from './database.ts';
-export { isDatabaseAway } from './database-faults.ts';
+export { isDatabaseAway, isHeld } from './database-faults.ts';
+export { EncodingFault } from './encoding.ts';
 export { grants, missingRightsSql } from './grants.ts';
 export { heldRights, type RightsFinding, rightsOf } from './held-rights.ts';
 export { InMemoryAccessKeys } from './in-memory-access-keys.ts';
@@ -25,7 +26,7 @@ export { InMemorySettings } from './in-memory-settings.ts';
 export { InMemoryStore } from './in-memory-store.ts';
 export { keyHash } from './key-hash.ts';
 export { KeyUses } from './key-uses.ts';
-export { migrate, oldestServerVersion, serverVersion } from './migrate.ts';
+export { type Migrating, migrate, oldestServerVersion, serverVersion } from './migrate.ts';
 export { migrations } from './migrations.ts';
 export { type MigrationState, migrationStates, pendingMigrations } from './pending-migrations.ts';
 export { PostgresAccessKeys } from './postgres-access-keys.ts';

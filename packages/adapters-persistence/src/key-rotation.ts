@@ -27,11 +27,14 @@ const judge = `
     coalesce(expires_at <= clock_timestamp(), false) as expired
   from campaign_mirror.access_keys where id = ? for update`;
 
-/** The life is counted from one moment, so that it is the same to the microsecond, however often it is handed on. */
+/**
+ * The life is counted from one moment, and in seconds: days would be another length where a time zone changes its clocks.
+ * So it is the same, however often it is handed on.
+ */
 const add = `
   with timed as materialized (select clock_timestamp() as now)
   insert into campaign_mirror.access_keys (hash, displayed, name, owner_id, created_at, expires_at)
-  select ?, ?, name, owner_id, now, now + (expires_at - created_at)
+  select ?, ?, name, owner_id, now, now + make_interval(secs => extract(epoch from expires_at - created_at)::float8)
   from campaign_mirror.access_keys, timed where id = ?
   returning id`;
 

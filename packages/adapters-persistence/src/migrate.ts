@@ -1,7 +1,7 @@
 import type { Pool } from 'pg';
+import { bringUpToDate, prepareSchema } from './bring-up-to-date.ts';
 import { type Database, type DatabaseAddress, openDatabase } from './database.ts';
-import { schema } from './entities.ts';
-import { grantRights } from './grant-rights.ts';
+import { type Trying, untilFree } from './held-migration.ts';
 
 /** One migration at a time in a database: an advisory lock's number, of our own choosing. */
 const migrationLock = 7_236_110_421;
@@ -12,25 +12,37 @@ export const oldestServerVersion = 15;
 /** Two connections: one holds the lock, one migrates. A migration may take its time. */
 const unhurried = { size: 2, waitTimeout: 10_000, statementTimeout: 0, queryTimeout: 0 };
 
-export interface Migrating {
+export interface Migrating extends Trying {
   /** Another process migrates: this one waits for its turn. */
   readonly onWait?: () => void;
-  readonly givenUp?: AbortSignal;
 }
 
 /**
- * Brings the schema up to date and gives the roles that exist their rights. Several processes may do so at
- * once: they take turns, and the second finds nothing to do.
- * @throws what the driver throws: the database is away, or the role lacks a right; the reason of `givenUp`
+ * Brings the schema up to date and gives the roles that exist their rights, all of it or nothing. Several processes
+ * may do so at once: they take turns, and the second finds nothing to do. What others hold is waited for in short
+ * tries, since whoever needs it meanwhile waits too.
+ * @throws what the driver throws: the database is away, the role lacks a right, or is not the owner (42501), another
+ *   transaction goes on holding what is needed (55P03); the reason of `givenUp`: then nothing was done
  */
-export async function migrate(address: DatabaseAddress, { onWait, givenUp }: Migrating = {}): Promise<void> {
+export async function migrate(address: DatabaseAddress, migrating: Migrating = {}): Promise<void> {
+  const { givenUp } = migrating;
   const database = await openDatabase(address, unhurried, 'campaign-mirror migrations');
   const { promise: abandoned, reject } = Promise.withResolvers<never>();
-  const abandon = () => reject(givenUp?.reason);
+  let committing = false;
+  const abandon = () => {
+    // What is being committed can not be called undone: its end is awaited.
+    if (!committing) reject(givenUp?.reason);
+  };
   givenUp?.addEventListener('abort', abandon);
+  const attempt = (lockTimeout: number) => {
+    committing = false;
+    return bringUpToDate(database, lockTimeout, () => {
+      committing = true;
+    });
+  };
   try {
     givenUp?.throwIfAborted();
-    await Promise.race([migrateInTurn(database, onWait), abandoned]);
+    await Promise.race([migrateInTurn(database, attempt, migrating), abandoned]);
   } finally {
     givenUp?.removeEventListener('abort', abandon);
     // What was given up is undone by the server when its connection ends.
@@ -38,38 +50,30 @@ export async function migrate(address: DatabaseAddress, { onWait, givenUp }: Mig
   }
 }
 
-async function migrateInTurn(database: Database, onWait: () => void = () => {}): Promise<void> {
+async function migrateInTurn(
+  database: Database,
+  attempt: (lockTimeout: number) => Promise<void>,
+  migrating: Migrating,
+): Promise<void> {
   const turn = await database.pool.connect();
+  // What ends it while the other connection works is told by its commit.
+  const ignore = () => {};
+  turn.on('error', ignore);
   try {
     await turn.query('begin');
     const taken = 'select pg_try_advisory_xact_lock($1) as ours';
     const { rows } = await turn.query<{ ours: boolean }>(taken, [migrationLock]);
     if (!rows[0]?.ours) {
-      onWait();
+      migrating.onWait?.();
       await turn.query('select pg_advisory_xact_lock($1)', [migrationLock]);
     }
-    await bringUpToDate(database);
+    await prepareSchema(database);
+    await untilFree(attempt, migrating);
     await turn.query('commit');
+    turn.off('error', ignore);
     turn.release();
   } catch (error) {
     turn.release(true);
-    throw error;
-  }
-}
-
-async function bringUpToDate({ orm, pool }: Database): Promise<void> {
-  // Not `create schema if not exists`: it asks for the right to create even where nothing is to be created.
-  const { rowCount } = await pool.query('select from pg_namespace where nspname = $1', [schema]);
-  if (rowCount === 0) await pool.query(`create schema ${schema}`);
-  await orm.migrator.up();
-  const client = await pool.connect();
-  try {
-    await client.query('begin');
-    await grantRights(client);
-    await client.query('commit');
-    client.release();
-  } catch (error) {
-    client.release(true);
     throw error;
   }
 }

@@ -1,7 +1,7 @@
 import type { PoolClient } from 'pg';
 
-/** Numbers are counted from those up to here: nobody gets so far, and 2^53-1 would leave no number for the next. */
-export const countedUpTo = 9_000_000_000_000_000;
+/** Of numbers that come from elsewhere, those up to here count: 2^53-1 would leave no number for the next. */
+export const countedUpTo = Number.MAX_SAFE_INTEGER - 1_000_000;
 
 /** So many numbers nobody else can have taken between our look at a sequence and our setting it. */
 const wideGap = 1_000;
@@ -11,7 +11,6 @@ const wideGap = 1_000;
  * others could have passed meanwhile, is walked.
  */
 export async function moveOn(client: PoolClient, table: string, last: number): Promise<void> {
-  if (last > countedUpTo) return;
   const sequence = `campaign_mirror.${table}_id_seq`;
   const seen = `select case when is_called then last_value else last_value - 1 end as last from ${sequence}`;
   await client.query(

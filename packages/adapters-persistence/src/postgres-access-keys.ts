@@ -19,6 +19,7 @@ import { audited } from './audited.ts';
 import { AccessKeyEntity } from './entities.ts';
 import { keyHash } from './key-hash.ts';
 import { rotateKey } from './key-rotation.ts';
+import { safeInteger } from './mirror-row.ts';
 import { ormFault } from './orm-faults.ts';
 
 const listed = [
@@ -32,6 +33,10 @@ const listed = [
   'revokedAt',
   'replacedBy',
 ] as const;
+
+const revoke = `
+  update campaign_mirror.access_keys set revoked_at = clock_timestamp()
+  where id = ? and revoked_at is null returning owner_id`;
 
 /** Access keys as the operator issues, rotates and revokes them, in PostgreSQL. */
 export class PostgresAccessKeys implements AccessKeys {
@@ -84,10 +89,10 @@ export class PostgresAccessKeys implements AccessKeys {
 
   async revoke(id: AccessKeyId): Promise<boolean> {
     return audited(this.#orm, this.#act, async (em, note) => {
-      const revokedAt = raw<string>('clock_timestamp()');
-      const revoked = await em.nativeUpdate(AccessKeyEntity, { id, revokedAt: null }, { revokedAt });
-      if (revoked === 0) return (await em.count(AccessKeyEntity, { id })) > 0;
-      await note({ act: 'key-revoked', accessKeyId: id });
+      const [revoked] = await em.execute<{ owner_id: string }[]>(revoke, [id]);
+      if (!revoked) return (await em.count(AccessKeyEntity, { id })) > 0;
+      const ownerId = safeInteger(revoked.owner_id) as OwnerId;
+      await note({ act: 'key-revoked', accessKeyId: id, ownerId });
       return true;
     });
   }

@@ -42,6 +42,7 @@ function entryOf(row: InferEntity<typeof OperatorAuditEntity>): AuditEntry {
     at: row.actedAt as Timestamp,
     act: row.act,
     operator: row.operator,
+    databaseRole: row.databaseRole,
     requestId: row.requestId,
     campaignId: (row.campaignId ?? null) as CampaignId | null,
     ownerId: (row.ownerId ?? null) as OwnerId | null,

@@ -1,5 +1,5 @@
 import type { CampaignExport, CampaignRecord } from '@campaign-mirror/domain';
-import type { Pool } from 'pg';
+import type { Pool, PoolClient } from 'pg';
 import { timestampText } from './entities.ts';
 import { type RecordRow, recordOf } from './postgres-campaign-records.ts';
 import { cursorRows, ofOneMoment } from './snapshot.ts';
@@ -24,8 +24,20 @@ export class PostgresCampaignExport implements CampaignExport {
     this.#signal = signal;
   }
 
-  async *all(): AsyncGenerator<CampaignRecord> {
-    const rows = ofOneMoment(this.#pool, this.#signal, (client) => cursorRows<RecordRow>(client, all));
+  /** `total` is told how many there are, before the first. */
+  async *all(total?: (campaigns: number) => void): AsyncGenerator<CampaignRecord> {
+    const rows = ofOneMoment(this.#pool, this.#signal, (client) => read(client, total));
     for await (const row of rows) yield recordOf(row);
   }
+}
+
+async function* read(
+  client: PoolClient,
+  total: ((campaigns: number) => void) | undefined,
+): AsyncGenerator<RecordRow> {
+  if (total) {
+    const { rows } = await client.query<{ count: string }>('select count(*) from campaign_mirror.campaigns');
+    total(Number(rows[0]?.count));
+  }
+  yield* cursorRows<RecordRow>(client, all);
 }

@@ -8,6 +8,7 @@ import {
 } from '@campaign-mirror/domain';
 import type { Pool, PoolClient } from 'pg';
 import { isRetryable } from './database-faults.ts';
+import { refuseOtherEncoding } from './encoding.ts';
 import { tellFaults } from './import-faults.ts';
 import { fillImportTable } from './import-table.ts';
 import { countedUpTo, moveOn } from './number-sequences.ts';
@@ -57,6 +58,7 @@ export class PostgresCampaignImport implements CampaignImport {
       this.#pool,
       (client) =>
         stoppable(this.#signal, this.#pool, client, async () => {
+          await refuseOtherEncoding(client);
           await fillImportTable(client, lines);
           const outcome = await this.#judgeAndWrite(client, tell);
           if (outcome.kind === 'imported') {
@@ -66,7 +68,7 @@ export class PostgresCampaignImport implements CampaignImport {
           }
           return outcome;
         }),
-      { begin: `begin; ${patiently}` },
+      { settings: patiently },
     );
   }
 

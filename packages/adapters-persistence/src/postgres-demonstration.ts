@@ -1,8 +1,20 @@
-import type { OperatorAct, OwnerId } from '@campaign-mirror/domain';
-import { type MikroORM, raw } from '@mikro-orm/postgresql';
+import type { AccessKeyId, CampaignId, OperatorAct, OwnerId } from '@campaign-mirror/domain';
+import type { MikroORM } from '@mikro-orm/postgresql';
 import { audited } from './audited.ts';
 import { AccessKeyEntity, CampaignEntity, MirrorHistoryEntity } from './entities.ts';
+import { safeInteger } from './mirror-row.ts';
 import { ormFault } from './orm-faults.ts';
+
+interface Removed {
+  id: string;
+  owner_id: string;
+}
+
+const revoke = `
+  update campaign_mirror.access_keys set revoked_at = clock_timestamp()
+  where owner_id in (?) and revoked_at is null returning id, owner_id`;
+
+const remove = 'delete from campaign_mirror.campaigns where owner_id in (?) returning id, owner_id, name';
 
 /** The demonstration set's place in PostgreSQL. */
 export class PostgresDemonstration {
@@ -32,13 +44,19 @@ export class PostgresDemonstration {
    * demonstration. Tells how many campaigns there were.
    */
   async remove(owners: readonly OwnerId[]): Promise<number> {
-    const theirs = { ownerId: { $in: [...owners] } };
     return audited(this.#orm, this.#act, async (em, note) => {
-      const revokedAt = raw<string>('clock_timestamp()');
-      await em.nativeUpdate(AccessKeyEntity, { ...theirs, revokedAt: null }, { revokedAt });
-      const campaigns = await em.nativeDelete(CampaignEntity, theirs);
-      await note({ act: 'demonstration-removed', details: { campaigns } });
-      return campaigns;
+      const keys = await em.execute<Removed[]>(revoke, [owners]);
+      const campaigns = await em.execute<(Removed & { name: string | null })[]>(remove, [owners]);
+      for (const { id, owner_id } of keys) {
+        const accessKeyId = safeInteger(id) as AccessKeyId;
+        await note({ act: 'key-revoked', accessKeyId, ownerId: safeInteger(owner_id) as OwnerId });
+      }
+      for (const { id, owner_id, name } of campaigns) {
+        const campaignId = safeInteger(id) as CampaignId;
+        const ownerId = safeInteger(owner_id) as OwnerId;
+        await note({ act: 'campaign-deleted', campaignId, ownerId, details: { name } });
+      }
+      return campaigns.length;
     });
   }
 }

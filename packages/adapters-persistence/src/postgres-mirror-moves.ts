@@ -34,9 +34,6 @@ const moveAfterWaitText = movingMirrors({ wait: true });
 /** For one lock. */
 const longestWait = '2s';
 
-/** What the statements are written for, whatever the database's own default is. */
-const begin = 'begin isolation level read committed';
-
 /** Mirrors that move to another host, in PostgreSQL. */
 export class PostgresMirrorMoves implements MirrorMoves {
   readonly #pool: Pool;
@@ -67,7 +64,7 @@ export class PostgresMirrorMoves implements MirrorMoves {
   }
 
   setMany(moves: readonly MirrorMove[], terms: MoveTerms): Promise<readonly MirrorMoveOutcome[]> {
-    return inTransaction(this.#pool, (client) => this.#set(client, moveText, moves, terms), { begin });
+    return inTransaction(this.#pool, (client) => this.#set(client, moveText, moves, terms));
   }
 
   async setOne(move: MirrorMove, terms: MoveTerms): Promise<MirrorMoveOutcome> {
@@ -75,12 +72,11 @@ export class PostgresMirrorMoves implements MirrorMoves {
       return await inTransaction(
         this.#pool,
         async (client) => {
-          await client.query(`set local lock_timeout = '${longestWait}'`);
           const [outcome] = await this.#set(client, moveAfterWaitText, [move], terms);
           // Whoever has waited knows better than what the statement saw when it began.
           return outcome === 'moved' ? 'moved' : 'changed-meanwhile';
         },
-        { begin },
+        { settings: `set local lock_timeout = '${longestWait}'` },
       );
     } catch (error) {
       if (error instanceof Unavailable && isHeld(error.cause)) return 'held';

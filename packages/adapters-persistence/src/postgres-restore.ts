@@ -1,4 +1,4 @@
-import type { OperatorAct } from '@campaign-mirror/domain';
+import { type OperatorAct, Unavailable } from '@campaign-mirror/domain';
 import type { Pool, PoolClient } from 'pg';
 import { checkColumns, checkEnd, checkedHeader, checkedPart } from './backup-check.ts';
 import {
@@ -10,6 +10,8 @@ import {
 } from './backup-format.ts';
 import { BackupReader, damaged } from './backup-reader.ts';
 import { copyIn } from './copy-rows.ts';
+import { isHeld } from './database-faults.ts';
+import { refuseOtherEncoding } from './encoding.ts';
 import { moveOn } from './number-sequences.ts';
 import { columnsOf, quoted } from './postgres-backup.ts';
 import { patiently, stoppable } from './stoppable.ts';
@@ -17,17 +19,18 @@ import { inTransaction, noteIn } from './transaction.ts';
 
 export type RestoreOutcome =
   | { readonly kind: 'restored'; readonly rows: TableCounts; readonly header: BackupHeader }
-  | { readonly kind: 'not-empty'; readonly table: BackupTable };
-
-/** One restore at a time in a database: an advisory lock's number, of our own choosing. */
-const restoreLock = 7_236_110_422;
+  | { readonly kind: 'not-empty'; readonly table: BackupTable }
+  /** Somebody else writes there, or restores. */
+  | { readonly kind: 'held' };
 
 /**
  * Until the end nobody else writes: what has history or an audit begins with one of these tables, and of the others
- * the operator may not keep anybody away. Reading goes on.
+ * the operator may not keep anybody away. Reading goes on. Whoever writes waits behind us while we wait.
  */
-const keepOthersOut = `lock table campaign_mirror.campaigns, campaign_mirror.mirrors, campaign_mirror.access_keys
-  in share row exclusive mode`;
+const keepOthersOut = `set local lock_timeout = '5s';
+  lock table campaign_mirror.campaigns, campaign_mirror.mirrors, campaign_mirror.access_keys
+    in share row exclusive mode;
+  set local lock_timeout = 0`;
 
 /** Puts a backup back into a database where there is nothing yet. */
 export class PostgresRestore {
@@ -44,25 +47,38 @@ export class PostgresRestore {
 
   /**
    * Restores all of it, or nothing; `source` is where it is from, for the audit.
-   * @throws BackupFault when it is not whole, or not for this version; Unavailable; what `bytes` throws
+   * @throws BackupFault when it is not whole, or not for this version; EncodingFault; Unavailable; what `bytes` throws
    */
-  restore(source: string, bytes: AsyncIterable<Buffer>): Promise<RestoreOutcome> {
-    return inTransaction(
-      this.#pool,
-      (client) =>
-        stoppable(this.#signal, this.#pool, client, async () => {
-          await client.query('select pg_advisory_xact_lock($1)', [restoreLock]);
-          await client.query(keepOthersOut);
-          const table = await filledTable(client);
-          if (table) return { kind: 'not-empty', table };
-          const { header, rows } = await fill(client, new BackupReader(bytes));
-          const details = { source, taken_at: header.taken_at, ...rows };
-          await noteIn(client, this.#act, { act: 'backup-restored', details });
-          return { kind: 'restored', header, rows };
-        }),
-      { begin: `begin; ${patiently}; ${plainValues}` },
-    );
+  async restore(source: string, bytes: AsyncIterable<Buffer>): Promise<RestoreOutcome> {
+    try {
+      return await inTransaction(
+        this.#pool,
+        (client) =>
+          stoppable(this.#signal, this.#pool, client, async () => {
+            const taken = await takeOver(client);
+            if (taken) return taken;
+            const { header, rows } = await fill(client, new BackupReader(bytes));
+            const details = { source, taken_at: header.taken_at, ...rows };
+            await noteIn(client, this.#act, { act: 'backup-restored', details });
+            return { kind: 'restored', header, rows };
+          }),
+        { settings: `${patiently}; ${plainValues}` },
+      );
+    } catch (error) {
+      if (error instanceof Unavailable && isHeld(error.cause)) return { kind: 'held' };
+      throw error;
+    }
   }
+}
+
+/** Keeps everybody else out of a database that is empty, and asks nobody to wait where it is not. */
+async function takeOver(client: PoolClient): Promise<RestoreOutcome | undefined> {
+  await refuseOtherEncoding(client);
+  const filled = await filledTable(client);
+  if (filled) return { kind: 'not-empty', table: filled };
+  await client.query(keepOthersOut);
+  const meanwhile = await filledTable(client);
+  return meanwhile && { kind: 'not-empty', table: meanwhile };
 }
 
 /** The first table that is not empty. */

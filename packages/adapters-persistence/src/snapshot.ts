@@ -19,9 +19,10 @@ export async function* ofOneMoment<T>(
   client.on('error', () => {});
   let heard = async () => {};
   try {
+    await client.query(begin);
+    // Not before: behind a pooler the server's process is ours from the transaction's beginning on.
     heard = await endedBy(signal, pool, client);
     signal?.throwIfAborted();
-    await client.query(begin);
     yield* read(client);
   } catch (error) {
     throw signal?.aborted ? signal.reason : portFault(error);

@@ -2,7 +2,10 @@ import type { Pool, PoolClient } from 'pg';
 
 /** For what takes its time: neither a statement's length nor a slow reader or writer ends it. */
 export const patiently =
-  'set local statement_timeout = 0; set local lock_timeout = 0; set local idle_in_transaction_session_timeout = 0';
+  'set local statement_timeout = 0; set local lock_timeout = 0; ' +
+  'set local idle_in_transaction_session_timeout = 0; ' +
+  // Only PostgreSQL 17 and later know it.
+  "select set_config(name, '0', true) from pg_settings where name = 'transaction_timeout'";
 
 /**
  * From now on the server ends the connection at once when `signal` says so, with all that was done in its

@@ -5,20 +5,21 @@ import { portFault } from './database-faults.ts';
 
 /**
  * Runs statements in one transaction, on a connection of their own; one that fails is not used again. For what
- * MikroORM does not do: streams, and statements of many rows.
+ * MikroORM does not do: streams, and statements of many rows. Each sees what others have committed by then, whatever
+ * the database's own default is; `settings` are statements that hold for the transaction.
  * @throws Unavailable when the database went away: whether it was committed is unknown then
  */
 export async function inTransaction<T>(
   pool: Pool,
   run: (client: PoolClient) => Promise<T>,
-  { begin = 'begin' }: { begin?: string } = {},
+  { settings = '' }: { settings?: string } = {},
 ): Promise<T> {
   const client = await pool.connect().catch((error) => Promise.reject(portFault(error)));
   // What ends a connection is told to the statement under way.
   const ignore = () => {};
   client.on('error', ignore);
   try {
-    await client.query(begin);
+    await client.query(`begin isolation level read committed; ${settings}`);
     const result = await run(client);
     await client.query('commit');
     client.off('error', ignore);

@@ -1,7 +1,7 @@
 import { userInfo } from 'node:os';
 import { resolve } from 'node:path';
 import type { DatabaseAddress } from '@campaign-mirror/adapters-persistence';
-import { parseIntoClientConfig } from 'pg-connection-string';
+import { databaseConfig } from './database-url.ts';
 import { type EmbeddedDatabase, openEmbeddedDatabase } from './embedded/database.ts';
 import type { Log } from './log.ts';
 import { dataFolder, type Settings } from './settings.ts';
@@ -44,7 +44,7 @@ function embedded(database: EmbeddedDatabase): DatabaseAccess {
 
 /** What the URL leaves out is taken from the PG* variables, as PostgreSQL's own programs do. */
 function yours(url: string): DatabaseAccess {
-  const given = parseIntoClientConfig(url);
+  const given = databaseConfig(url);
   const { PGHOST, PGPORT, PGUSER, PGDATABASE, PGPASSWORD } = process.env;
   const user = given.user || PGUSER || userInfo().username;
   const password = given.password || PGPASSWORD;

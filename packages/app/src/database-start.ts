@@ -1,6 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import {
   type DatabaseAddress,
+  type Migrating,
   migrate,
   missingRightsSql,
   oldestServerVersion,
@@ -65,17 +66,32 @@ async function serverVersionOf(address: DatabaseAddress, timeout: number): Promi
   }
 }
 
-/** Until it is `givenUp`. @throws ClearError when the role may not migrate */
+/** Told of what a migration waits for: a name for programs, a line for people. */
+export type Waits = (event: string, line: string) => void;
+
+/**
+ * False when it was `givenUp`: then nothing was done.
+ * @throws ClearError when the role may not migrate, or another transaction holds what is to be changed
+ */
 export async function migrateClearly(
   address: DatabaseAddress,
-  log: Log,
-  givenUp?: AbortSignal,
-): Promise<void> {
-  const onWait = () => log.warn({ event: 'migration-awaited' }, 'waiting for another process that migrates');
+  waits: Waits,
+  bounds: Pick<Migrating, 'givenUp' | 'patience'>,
+): Promise<boolean> {
   try {
-    await migrate(address, { onWait, ...(givenUp && { givenUp }) });
+    await migrate(address, {
+      ...bounds,
+      onWait: () => waits('migration-awaited', 'waiting for another process that migrates'),
+      onHeld: (next, tries) =>
+        waits(
+          'migration-held',
+          `another transaction holds what the migration has to change: trying again (${next} of ${tries})`,
+        ),
+    });
+    return true;
   } catch (error) {
-    if (givenUp?.aborted) return;
+    const { givenUp } = bounds;
+    if (givenUp?.aborted && error === givenUp.reason) return false;
     throw migrationFault(error, address) ?? error;
   }
 }

@@ -6,7 +6,7 @@ import {
   openDatabase,
   type PoolLimits,
 } from '@campaign-mirror/adapters-persistence';
-import type { OperatorAct } from '@campaign-mirror/domain';
+import { label, type OperatorAct } from '@campaign-mirror/domain';
 import type { DatabaseAccess } from './database-access.ts';
 
 /** What a command of the operator acts with: its adapters are made on this. */
@@ -17,6 +17,9 @@ export interface Operator {
 
 /** A statement of a command may take its time where it acts on everything there is. */
 export const unhurried: Partial<PoolLimits> = { statementTimeout: 0, queryTimeout: 0 };
+
+/** A step of many is done in far less; counting all that there is before may take so long. */
+export const inManySteps: Partial<PoolLimits> = { statementTimeout: 60_000, queryTimeout: 65_000 };
 
 /** Lets the operator act, as the operator's role, then lets go of the database. */
 export async function asOperator<T>(
@@ -36,9 +39,13 @@ export async function asOperator<T>(
   }
 }
 
-/** Who calls the command: the user of the operating system, behind `sudo` the one who called it. */
+/**
+ * Who calls the command: the user of the operating system, behind `sudo` the one who called it. Only root is asked for
+ * that one: anybody else could name whomever they like.
+ */
 function person(): string {
-  if (process.env.SUDO_USER) return process.env.SUDO_USER;
+  const behind = process.getuid?.() === 0 && label(process.env.SUDO_USER ?? '');
+  if (behind) return behind;
   try {
     return userInfo().username;
   } catch {

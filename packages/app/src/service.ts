@@ -103,7 +103,9 @@ class Service {
     const access = await this.#container.getAsync(tokens.access);
     const owner = access.address('owner');
     await awaitDatabase(owner, settings.DATABASE_WAIT, this.#log, signal);
-    if (settings.RUN_MIGRATIONS === 'true') await migrateClearly(owner, this.#log, signal);
+    if (settings.RUN_MIGRATIONS === 'true') {
+      await migrateClearly(owner, (event, line) => this.#log.warn({ event }, line), { givenUp: signal });
+    }
     if (signal.aborted) return;
     const database = await this.#container.getAsync(tokens.database);
     await checkRights(database.pool, access.address('service'));

@@ -1,7 +1,7 @@
 import { fileURLToPath } from 'node:url';
 import { type HostDenylist, hostDenylist } from '@campaign-mirror/domain';
-import { parseIntoClientConfig } from 'pg-connection-string';
 import * as v from 'valibot';
+import { databaseConfig } from './database-url.ts';
 
 /** The project's own folder: the default place of the embedded database, wherever a command is called from. */
 const projectFolder = fileURLToPath(new URL('../../../', import.meta.url));
@@ -63,8 +63,7 @@ function isDatabaseUrl(text: string): boolean {
   const mode = url.searchParams.get('sslmode') ?? 'disable';
   if (!/^(?:disable|prefer|require|verify-ca|verify-full|no-verify)$/.test(mode)) return false;
   try {
-    // It reads the files that the URL names.
-    parseIntoClientConfig(text);
+    databaseConfig(text);
     return true;
   } catch {
     return false;

@@ -1,4 +1,4 @@
-import { isDatabaseAway, oldestServerVersion } from '@campaign-mirror/adapters-persistence';
+import { isDatabaseAway, isHeld, oldestServerVersion } from '@campaign-mirror/adapters-persistence';
 import { ClearError } from './clear-error.ts';
 
 /** Where the database is, for messages: no password. */
@@ -7,6 +7,28 @@ export interface Place {
   readonly port?: number | undefined;
   readonly user?: string | undefined;
   readonly database?: string | undefined;
+}
+
+/** A standby, or a server that is set to read only: it answers, and refuses what would write. */
+export const takesNoWrites = {
+  code: '25006',
+  what: 'takes no writes (a standby, or set to read only)',
+  remedy: 'name the primary in DATABASE_URL',
+} as const;
+
+export function isFull(code: string): boolean {
+  return code.startsWith('53');
+}
+
+const full: Readonly<Record<string, string>> = {
+  53100: 'space on its disk',
+  53200: 'memory',
+  53300: 'connection',
+};
+
+/** For a code of the class 53: what a server has no more of. */
+export function whatIsFull(code: string): string {
+  return `has no ${full[code] ?? 'room'} left (${code})`;
 }
 
 export function nameOf({ host, port, database }: Place): string {
@@ -39,9 +61,17 @@ export function startFault(error: unknown, place: Place): ClearError | undefined
   if (code === '42501') {
     return new ClearError(`the user ${JSON.stringify(place.user)} may not use ${database}: grant it CONNECT`);
   }
+  if (code === takesNoWrites.code) {
+    const { what, remedy } = takesNoWrites;
+    return new ClearError(`${database} ${what}: nothing was done; ${remedy}`, 'away');
+  }
+  if (isFull(code)) {
+    return new ClearError(`${database} ${whatIsFull(code)}: make room there, or raise DATABASE_WAIT`, 'away');
+  }
   if (isDatabaseAway(error)) {
     return new ClearError(
       `${database} can not be reached (${reason(error)}): start it, correct DATABASE_URL, or raise DATABASE_WAIT`,
+      'away',
     );
   }
   return undefined;
@@ -49,7 +79,15 @@ export function startFault(error: unknown, place: Place): ClearError | undefined
 
 /** The same for a fault of a migration. */
 export function migrationFault(error: unknown, place: Place): ClearError | undefined {
-  return codeOf(error) === '42501' ? new ClearError(missingRight(place)) : startFault(error, place);
+  if (codeOf(error) === '42501') return new ClearError(missingRight(place));
+  if (isHeld(error)) {
+    return new ClearError(
+      `another transaction of the database ${nameOf(place)} holds what the migration has to change: ` +
+        'nothing was done; end it, or try again later',
+      'away',
+    );
+  }
+  return startFault(error, place);
 }
 
 /** The server asks for a password, and there is none. */
@@ -87,7 +125,8 @@ function missingRight(place: Place): string {
   );
 }
 
-function codeOf(error: unknown): string {
+/** None where it has none. */
+export function codeOf(error: unknown): string {
   const code = (error as { code?: unknown } | null)?.code;
   return typeof code === 'string' ? code : '';
 }

@@ -16,8 +16,7 @@ export type AuditedAct =
   | 'key-revoked'
   | 'campaigns-imported'
   | 'history-pruned'
-  | 'backup-restored'
-  | 'demonstration-removed';
+  | 'backup-restored';
 
 /** An act, as it is kept: in the same transaction as the act itself, for ever. */
 export interface AuditEntry {
@@ -25,6 +24,8 @@ export interface AuditEntry {
   readonly at: Timestamp;
   readonly act: AuditedAct;
   readonly operator: string;
+  /** As whom the store knew the operator, who can not choose that; null where it knows nobody. */
+  readonly databaseRole: string | null;
   readonly requestId: string;
   readonly campaignId: CampaignId | null;
   readonly ownerId: OwnerId | null;

@@ -10,8 +10,8 @@ import { Interruption } from './interruption.ts';
 export async function acting<T>(
   run: (acting: Acting) => Promise<T>,
   limits: Partial<PoolLimits> = {},
+  interruption = new Interruption(),
 ): Promise<T> {
-  const interruption = new Interruption();
   const { actOn } = await import('./command-database.ts');
   return actOn(interruption, run, limits);
 }

@@ -42,17 +42,18 @@ export function auditCommand() {
 
 const idOf = ({ id }: AuditEntry) => id;
 
-function object({ id, at, act, operator, requestId, campaignId, ownerId, accessKeyId, details }: AuditEntry) {
+function object(entry: AuditEntry) {
   return {
-    id,
-    acted_at: at,
-    act,
-    operator,
-    request_id: requestId,
-    campaign_id: campaignId,
-    owner_id: ownerId,
-    access_key_id: accessKeyId,
-    details,
+    id: entry.id,
+    acted_at: entry.at,
+    act: entry.act,
+    operator: entry.operator,
+    database_role: entry.databaseRole,
+    request_id: entry.requestId,
+    campaign_id: entry.campaignId,
+    owner_id: entry.ownerId,
+    access_key_id: entry.accessKeyId,
+    details: entry.details,
   };
 }
 
@@ -60,6 +61,7 @@ const columns: readonly Column<AuditEntry>[] = [
   { head: 'entry', right: true, cell: idOf },
   { head: 'when', cell: ({ at }) => at },
   { head: 'operator', cell: ({ operator }) => operator },
+  { head: 'database role', cell: ({ databaseRole }) => databaseRole },
   { head: 'act', cell: ({ act }) => act },
   { head: 'campaign', right: true, cell: ({ campaignId }) => campaignId },
   { head: 'owner', right: true, cell: ({ ownerId }) => ownerId },

@@ -2,6 +2,7 @@ import { pipeline, Readable } from 'node:stream';
 import { createGunzip, createGzip } from 'node:zlib';
 import {
   BackupFault,
+  EncodingFault,
   PostgresBackup,
   PostgresRestore,
   type TableCounts,
@@ -12,6 +13,7 @@ import { type GivenFile, readShown } from './given-file.ts';
 import { orStopped } from './interruption.ts';
 import { type Replacing, writeNewFile } from './new-file.ts';
 import { type Progress, progress } from './progress.ts';
+import { orReadingEnded } from './reading-ended.ts';
 
 /** Writes everything there is to a file. Tells how many rows. @throws ClearError, Unavailable */
 export async function backUp(
@@ -34,7 +36,7 @@ export async function backUp(
     await writeNewFile(path, through(contents, createGzip()), replacing);
     return rows;
   } catch (error) {
-    throw orStopped(error, 'Stopped. Nothing was written.');
+    throw orStopped(orReadingEnded(error, 'nothing was written'), 'Stopped. Nothing was written.');
   } finally {
     bar?.stop();
   }
@@ -49,6 +51,11 @@ export async function restoreFrom(
   try {
     const outcome = await new PostgresRestore(database.pool, act, signal).restore(file.name, bytes);
     if (outcome.kind === 'restored') return outcome.rows;
+    if (outcome.kind === 'held') {
+      throw new ClearError(
+        'somebody else writes to the database: nothing was restored; let nobody use it before',
+      );
+    }
     throw new ClearError(
       `the database is not empty (there are rows in ${outcome.table}): restore into a new one; ` +
         'where they are of the demonstration set, DEMO=off makes none',
@@ -56,6 +63,7 @@ export async function restoreFrom(
   } catch (error) {
     if (error instanceof BackupFault)
       throw new ClearError(`${file.name} can not be restored: ${error.message}`);
+    if (error instanceof EncodingFault) throw new ClearError(error.message);
     throw orStopped(error, 'Stopped. Nothing was restored.');
   }
 }

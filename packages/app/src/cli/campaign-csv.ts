@@ -54,6 +54,7 @@ export async function* importLines(
   if (!columns) columnsOf(undefined);
 }
 
+const nothingSaid = Object.fromEntries(campaignFields.map((field) => [field, ''])) as CampaignFields;
 const nothingClaimed = { id: null, name: null, mirrorId: null, defaultOf: null };
 
 function judged(record: CsvRecord, columns: readonly CampaignField[], denied: HostDenylist) {
@@ -62,7 +63,7 @@ function judged(record: CsvRecord, columns: readonly CampaignField[], denied: Ho
     return { faults: [{ kind: 'unread' as const, because: unread }], claims: nothingClaimed };
   }
   const fields = Object.fromEntries(columns.map((column, at) => [column, (record as string[])[at]]));
-  return importedCampaign(fields as CampaignFields, denied);
+  return importedCampaign({ ...nothingSaid, ...fields }, denied);
 }
 
 function otherCount(record: readonly string[], columns: readonly CampaignField[]): string | undefined {
@@ -70,7 +71,7 @@ function otherCount(record: readonly string[], columns: readonly CampaignField[]
   return `there are ${record.length} fields, where the header has ${columns.length}`;
 }
 
-/** In the order of the header, which names each once. */
+/** In the order of the header, which names each at most once; what it does not name is empty in every line. */
 function columnsOf(header: CsvRecord | undefined): readonly CampaignField[] {
   if (header && 'unread' in header) throw new ClearError(`line 1: ${header.unread}`);
   const named = header ?? [];
@@ -80,10 +81,7 @@ function columnsOf(header: CsvRecord | undefined): readonly CampaignField[] {
       'it has unknown columns',
       named.filter((name) => !known.includes(name)),
     ),
-    list(
-      'it lacks the columns',
-      known.filter((name) => !named.includes(name)),
-    ),
+    named.includes('owner_id') ? undefined : 'it lacks the column owner_id',
     list(
       'it has columns twice',
       known.filter((name) => named.indexOf(name) !== named.lastIndexOf(name)),
@@ -91,7 +89,8 @@ function columnsOf(header: CsvRecord | undefined): readonly CampaignField[] {
   ].filter((fault) => fault !== undefined);
   if (faults.length === 0) return named as CampaignField[];
   throw new ClearError(
-    `line 1: ${faults.join('; ')}. The first line must be, in any order: ${campaignFields.join(',')}`,
+    `line 1: ${faults.join('; ')}. ` +
+      `The first line must name owner_id, and may name, in any order: ${campaignFields.join(',')}`,
   );
 }
 

@@ -24,7 +24,7 @@ export function deleteCampaign() {
         if (yes) return settings.deleteCampaign(id);
         const seen = await new PostgresCampaignRecords(database.pool).find(id);
         if (!seen) throw noSuchCampaign(id);
-        await confirmed(question(seen), yes);
+        await confirmed(question(seen), yes, interruption);
         interruption.throwIfInterrupted('Nothing was done.');
         return settings.deleteCampaign(id, seen);
       });

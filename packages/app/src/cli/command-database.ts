@@ -8,12 +8,14 @@ import { Unavailable } from '@campaign-mirror/domain';
 import { pino } from 'pino';
 import { ClearError } from '../clear-error.ts';
 import { type DatabaseAccess, openDatabaseAccess } from '../database-access.ts';
-import { awaitDatabase, migrateClearly } from '../database-start.ts';
+import { awaitDatabase } from '../database-start.ts';
 import { type Log, openLog } from '../log.ts';
 import { asOperator, type Operator } from '../operator.ts';
 import { readSettings, type Settings } from '../settings.ts';
 import { nameOf } from '../start-faults.ts';
 import { Interrupted, type Interruption } from './interruption.ts';
+import { migrateTelling } from './migrate-telling.ts';
+import { undoneBy } from './undone.ts';
 import { verbosity } from './verbosity.ts';
 
 /** What the action of a command works with. */
@@ -32,11 +34,11 @@ export function actOn<T>(
   run: (acting: Acting) => Promise<T>,
   limits: Partial<PoolLimits>,
 ): Promise<T> {
-  return withDatabase(interruption, ({ access, settings, log }) =>
+  return withDatabase(interruption, ({ access, settings }) =>
     asOperator(
       access,
       async (operator) => {
-        await bringUpToDate(operator.database, access, log);
+        await bringUpToDate(operator.database, access, interruption);
         return run({ ...operator, settings, interruption });
       },
       limits,
@@ -45,21 +47,25 @@ export function actOn<T>(
 }
 
 /** The embedded database is ours to migrate; yours is migrated when you say so. */
-async function bringUpToDate(database: Database, access: DatabaseAccess, log: Log): Promise<void> {
+async function bringUpToDate(
+  database: Database,
+  access: DatabaseAccess,
+  interruption: Interruption,
+): Promise<void> {
   const pending = pendingMigrations(database.pool);
   if (!access.embedded) {
     if ((await pending).length > 0) throw notSetUp(access.address('operator'));
     return;
   }
   // The operator's role may not have had the right to know, in a version before.
-  if ((await pending.catch(() => ['unknown'])).length > 0) await migrateClearly(access.address('owner'), log);
+  if ((await pending.catch(() => ['unknown'])).length === 0) return;
+  await migrateTelling(access.address('owner'), interruption);
 }
 
 /** What a command has that works on the database itself, not on what it holds. */
 export interface Reached {
   readonly access: DatabaseAccess;
   readonly settings: Settings;
-  readonly log: Log;
 }
 
 /** @throws ClearError */
@@ -74,7 +80,7 @@ export async function withDatabase<T>(
   try {
     await awaitDatabase(address, settings.DATABASE_WAIT, log, interruption.signal).catch(away);
     interruption.throwIfInterrupted('Nothing was done.');
-    return await run({ access, settings, log });
+    return await run({ access, settings });
   } catch (error) {
     throw clear(error, address);
   } finally {
@@ -112,9 +118,14 @@ function clear(error: unknown, address: Address): unknown {
         'or run `./campaign-mirror migrate` as the owner of the schema, which gives that one its rights',
     );
   }
+  const database = `the database ${nameOf(address)}`;
+  const undone = undoneBy(error, database);
+  if (undone) {
+    return new ClearError(`${undone.what}: nothing was done; ${undone.remedy ?? 'repeat it'}`, 'away');
+  }
   if (error instanceof Unavailable || isDatabaseAway(error)) {
     return new ClearError(
-      `the database ${nameOf(address)} went away (${code ?? 'no answer'}): it is unknown whether this was done; ` +
+      `${database} went away (${code ?? 'no answer'}): it is unknown whether this was done; ` +
         'look at what there is, then repeat it',
       'away',
     );

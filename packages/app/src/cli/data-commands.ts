@@ -1,4 +1,6 @@
+import { ClearError } from '../clear-error.ts';
 import { acting } from './acting.ts';
+import { counted } from './counted.ts';
 import { leaf } from './leaf.ts';
 import { answer } from './output.ts';
 
@@ -16,7 +18,6 @@ function importCommand() {
     .action(async (path, { json }) => {
       const { givenFile } = await import('./given-file.ts');
       const { importCampaigns } = await import('./import-campaigns.ts');
-      const { ClearError } = await import('../clear-error.ts');
       const { unhurried } = await import('../operator.ts');
       const file = await givenFile(path);
       const outcome = await acting((all) => importCampaigns(all, file, json), unhurried);
@@ -25,7 +26,8 @@ function importCommand() {
         throw new ClearError(`nothing was imported, since ${lines} bad: mend the file, and import it again`);
       }
       const { campaigns, mirrors } = outcome;
-      await answer(json, { campaigns, mirrors }, `Imported: ${campaigns} campaigns, ${mirrors} mirrors.`);
+      const sentence = `Imported: ${counted(campaigns, 'campaign')}, ${counted(mirrors, 'mirror')}.`;
+      await answer(json, { campaigns, mirrors }, sentence);
     });
 }
 
@@ -35,17 +37,18 @@ function exportCommand() {
     does: 'write all campaigns and their mirrors as CSV, as they are at one moment',
     examples: ['export campaigns.csv', 'export'],
   })
-    .argument('[file]', 'where to; without it to standard output')
+    .argument('[file]', 'where to; without it, or with -, to standard output')
     .option('--force', 'write over a file that is there')
     .action(async (path, { force: replace = false, json }) => {
       const { exportToFile, exportToOutput } = await import('./export-campaigns.ts');
       const { refuseTaken } = await import('./new-file.ts');
       const { unhurried } = await import('../operator.ts');
-      if (path === undefined) return acting((all) => exportToOutput(all, json), unhurried);
+      if (path === undefined || path === '-') return acting((all) => exportToOutput(all, json), unhurried);
       const replacing = { replace, otherwise: 'name another file, or add --force' };
       await refuseTaken(path, replacing);
       const campaigns = await acting((all) => exportToFile(all, path, replacing), unhurried);
-      await answer(json, { campaigns, file: path }, `${campaigns} campaigns were exported to ${path}.`);
+      const many = counted(campaigns, 'campaign was', 'campaigns were');
+      await answer(json, { campaigns, file: path }, `${many} exported to ${path}.`);
     });
 }
 
@@ -57,13 +60,17 @@ function backup() {
   })
     .argument('<file>', 'where to; it must not be there yet')
     .action(async (path, { json }) => {
+      if (path === '-') {
+        throw new ClearError('a backup is not written to standard output: name a file', 'usage');
+      }
       const { backUp } = await import('./backup-database.ts');
       const { refuseTaken } = await import('./new-file.ts');
       const { unhurried } = await import('../operator.ts');
       const replacing = { otherwise: 'name another file' };
       await refuseTaken(path, replacing);
       const rows = await acting((all) => backUp(all, path, replacing), unhurried);
-      await answer(json, { rows, file: path }, `${rows} rows were written to ${path}.`);
+      const many = counted(rows, 'row was', 'rows were');
+      await answer(json, { rows, file: path }, `${many} written to ${path}.`);
     });
 }
 
@@ -73,18 +80,19 @@ function restore() {
     does: 'put a backup into a database where there is nothing yet, also into another or a newer PostgreSQL',
     examples: ['restore mirrors.backup'],
   })
-    .argument('<file>', 'what `backup` has written')
+    .argument('<file>', 'what `backup` has written; - for standard input')
     .action(async (path, { json }) => {
       const { givenFile } = await import('./given-file.ts');
       const { restoreFrom } = await import('./backup-database.ts');
       const { unhurried } = await import('../operator.ts');
       const file = await givenFile(path);
       const rows = await acting((all) => restoreFrom(all, file), unhurried);
-      const { campaigns, mirrors, access_keys, mirror_history } = rows;
-      await answer(
-        json,
-        rows,
-        `Restored: ${campaigns} campaigns, ${mirrors} mirrors, ${access_keys} keys, ${mirror_history} changes.`,
-      );
+      const many = [
+        counted(rows.campaigns, 'campaign'),
+        counted(rows.mirrors, 'mirror'),
+        counted(rows.access_keys, 'key'),
+        counted(rows.mirror_history, 'change'),
+      ];
+      await answer(json, rows, `Restored: ${many.join(', ')}.`);
     });
 }

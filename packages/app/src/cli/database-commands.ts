@@ -21,10 +21,9 @@ function migrate() {
     .action(async ({ status, json }) => {
       if (status) return migrationStatus(json);
       const { withDatabase } = await import('./command-database.ts');
-      const { migrateClearly } = await import('../database-start.ts');
-      await withDatabase(new Interruption(), ({ access, log }) =>
-        migrateClearly(access.address('owner'), log),
-      );
+      const { migrateTelling } = await import('./migrate-telling.ts');
+      const interruption = new Interruption();
+      await withDatabase(interruption, ({ access }) => migrateTelling(access.address('owner'), interruption));
       await answer(json, { migrated: true }, 'The schema is up to date.');
     });
 }

@@ -3,11 +3,13 @@ import type { Pool } from 'pg';
 import type { Settings } from '../settings.ts';
 import { checkClock } from './doctor-clock.ts';
 import { checkDurability } from './doctor-durability.ts';
+import { checkEncoding } from './doctor-encoding.ts';
 import { type Finding, ok, problem, warning } from './doctor-findings.ts';
 import { checkMigrations } from './doctor-migrations.ts';
 import { checkPool } from './doctor-pool.ts';
 import { checkRights } from './doctor-rights.ts';
 import { checkRole } from './doctor-role.ts';
+import { checkWrites } from './doctor-writes.ts';
 
 /** The newest that the tests run on. */
 const newestTried = 18;
@@ -18,6 +20,8 @@ export async function* examineDatabase(
   settings: Settings,
 ): AsyncGenerator<Finding> {
   yield await checkVersion(first);
+  yield await checkEncoding(first);
+  yield await checkWrites(first);
   const migrations = await checkMigrations(first);
   yield migrations;
   for (const pool of [first, ...others]) {

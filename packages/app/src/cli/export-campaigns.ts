@@ -5,6 +5,11 @@ import type { Acting } from './command-database.ts';
 import { orStopped } from './interruption.ts';
 import { type Replacing, writeNewFile } from './new-file.ts';
 import { isReaderGone, print, write } from './output.ts';
+import { type Progress, progress } from './progress.ts';
+import { orReadingEnded } from './reading-ended.ts';
+
+/** After so many campaigns the bar moves. */
+const step = 100;
 
 /** Writes all campaigns to standard output, in CSV or a line of JSON each, until nobody reads on. */
 export async function exportToOutput(acting: Acting, json: boolean | undefined): Promise<void> {
@@ -22,29 +27,42 @@ export async function exportToOutput(acting: Acting, json: boolean | undefined):
       if (isReaderGone()) break;
     }
   } catch (error) {
-    throw orStopped(error, 'Stopped. What was written is not all.');
+    throw orStopped(
+      orReadingEnded(error, 'what was written is not all'),
+      'Stopped. What was written is not all.',
+    );
   }
 }
 
 /** Writes all campaigns to a file. Tells how many there were. @throws ClearError */
 export async function exportToFile(acting: Acting, path: string, replacing: Replacing): Promise<number> {
+  let bar: Progress | undefined;
   let count = 0;
-  async function* counted(): AsyncGenerator<CampaignRecord> {
-    for await (const campaign of allOf(acting)) {
-      count += 1;
+  async function* shown(): AsyncGenerator<CampaignRecord> {
+    const all = allOf(acting, (total) => {
+      bar = progress('Reading campaigns', total);
+    });
+    for await (const campaign of all) {
       yield campaign;
+      count += 1;
+      if (count % step === 0) bar?.at(count);
     }
   }
   try {
-    await writeNewFile(path, csvOf(counted()), replacing);
+    await writeNewFile(path, csvOf(shown()), replacing);
     return count;
   } catch (error) {
-    throw orStopped(error, 'Stopped. Nothing was written.');
+    throw orStopped(orReadingEnded(error, 'nothing was written'), 'Stopped. Nothing was written.');
+  } finally {
+    bar?.stop();
   }
 }
 
-function allOf({ database, interruption }: Acting): AsyncIterable<CampaignRecord> {
-  return new PostgresCampaignExport(database.pool, interruption.signal).all();
+function allOf(
+  { database, interruption }: Acting,
+  total?: (campaigns: number) => void,
+): AsyncIterable<CampaignRecord> {
+  return new PostgresCampaignExport(database.pool, interruption.signal).all(total);
 }
 
 /** The same columns as in CSV, with the types of JSON. */

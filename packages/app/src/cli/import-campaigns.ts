@@ -1,5 +1,6 @@
-import { PostgresCampaignImport } from '@campaign-mirror/adapters-persistence';
+import { EncodingFault, PostgresCampaignImport } from '@campaign-mirror/adapters-persistence';
 import type { ImportOutcome } from '@campaign-mirror/domain';
+import { ClearError } from '../clear-error.ts';
 import { importLines } from './campaign-csv.ts';
 import type { Acting } from './command-database.ts';
 import { type GivenFile, readShown } from './given-file.ts';
@@ -22,6 +23,7 @@ export async function importCampaigns(
       (bad) => tellOf(badLineInWords(json, bad)),
     );
   } catch (error) {
+    if (error instanceof EncodingFault) throw new ClearError(error.message);
     throw orStopped(error, 'Stopped. Nothing was imported.');
   }
 }

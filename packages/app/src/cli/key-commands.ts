@@ -18,7 +18,12 @@ function issue() {
   })
     .requiredOption('--owner <n>', 'whose campaigns it may change', ownerArgument)
     .requiredOption('--name <name>', 'what it is for', nameArgument)
-    .option('--expires-in <time>', 'how long it lives: 1s, 30m, 12h, 90d or never', lifeArgument, undefined)
+    .option(
+      '--expires-in <time>',
+      'how long it lives: 1s, 30m, 12h or 90d; without it, or with never, it never expires',
+      lifeArgument,
+      undefined,
+    )
     .action(async ({ owner, name, expiresIn, json }) => {
       const { PostgresAccessKeys } = await import('@campaign-mirror/adapters-persistence');
       const issued = await acting(({ database, act }) =>

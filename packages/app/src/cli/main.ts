@@ -2,12 +2,13 @@ import { CommanderError } from 'commander';
 import { ClearError } from '../clear-error.ts';
 import { exitCodeOf, exitCodes } from './exit-codes.ts';
 import { Interrupted } from './interruption.ts';
-import { tell } from './output.ts';
+import { allWritten, tell } from './output.ts';
 import { program } from './program.ts';
 import { verbosity } from './verbosity.ts';
 
 try {
   await program().parseAsync();
+  await allWritten();
 } catch (error) {
   process.exitCode = await explained(error);
 }

@@ -3,9 +3,6 @@ import { hostArgument, ownerArgument } from './arguments.ts';
 import { leaf } from './leaf.ts';
 import { isReaderGone } from './output.ts';
 
-/** A stretch of mirrors is read, or a batch written, in far less; counting them all may take so long. */
-const limits = { statementTimeout: 60_000, queryTimeout: 65_000 };
-
 export function move() {
   return leaf({
     name: 'move',
@@ -24,6 +21,7 @@ export function move() {
     .action(async ({ fromHost, toHost, subdomains = false, owner, json, ...chosen }) => {
       const { PostgresMirrorMoves } = await import('@campaign-mirror/adapters-persistence');
       const { hostMove, MoveMirrors, Unavailable } = await import('@campaign-mirror/domain');
+      const { inManySteps } = await import('../operator.ts');
       const { moveRefused } = await import('./move-refusals.ts');
       const { MoveReport } = await import('./move-report.ts');
       const { includeDefault = false, dryRun = false } = chosen;
@@ -46,6 +44,6 @@ export function move() {
           report.endProgress();
         }
         await report.sum();
-      }, limits);
+      }, inManySteps);
     });
 }

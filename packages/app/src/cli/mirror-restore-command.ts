@@ -15,9 +15,13 @@ export function restore() {
     examples: ['mirror restore 42 --to 17', 'mirror restore 42 --undo 18'],
   })
     .argument('<campaign>', 'the campaign', campaignArgument)
-    .option('--to <change>', 'the address that it had after this change of its history', changeArgument)
+    .option(
+      '--to <change>',
+      'the address that it had after this change of its history; this or --undo is needed',
+      changeArgument,
+    )
     .addOption(
-      new Option('--undo <change>', 'the address that this change replaced')
+      new Option('--undo <change>', 'the address that this change replaced; this or --to is needed')
         .argParser(changeArgument)
         .conflicts('to'),
     )

@@ -3,6 +3,8 @@ import { ClearError } from '../clear-error.ts';
 import { acting } from './acting.ts';
 import { campaignArgument } from './arguments.ts';
 import { mirrorObject } from './campaign-fields.ts';
+import type { Acting } from './command-database.ts';
+import { Interruption } from './interruption.ts';
 import { leaf } from './leaf.ts';
 import { mirrorRefused } from './mirror-refusals.ts';
 import { answer } from './output.ts';
@@ -18,12 +20,13 @@ export function set() {
     .argument('<campaign>', 'the campaign', campaignArgument)
     .argument('<url>', 'the address that it is to point to')
     .action(async (campaign, url, { json }) => {
-      const key = await keyOfCaller();
       const { KeyUses, PostgresCampaigns, PostgresIdentity, Statements } = await import(
         '@campaign-mirror/adapters-persistence'
       );
       const { SetCampaignMirror } = await import('@campaign-mirror/domain');
-      const outcome = await acting(async ({ database: { pool }, act: { requestId }, settings }) => {
+      const interruption = new Interruption();
+      const key = await keyOfCaller(interruption);
+      const setMirror = async ({ database: { pool }, act: { requestId }, settings }: Acting) => {
         const statements = new Statements(pool, { named: false });
         const uses = new KeyUses(pool);
         const useCase = new SetCampaignMirror(
@@ -34,7 +37,8 @@ export function set() {
         const outcome = await useCase.execute({ key, campaign, submitted: { address: url }, requestId });
         await uses.stop();
         return outcome;
-      });
+      };
+      const outcome = await acting(setMirror, {}, interruption);
       switch (outcome.kind) {
         case 'unauthenticated':
           throw refusedKey();
@@ -55,10 +59,10 @@ export function set() {
 }
 
 /** Never from an argument: those are seen by everybody on the machine, and kept by shells. @throws ClearError */
-async function keyOfCaller(): Promise<AccessKey> {
+async function keyOfCaller(interruption: Interruption): Promise<AccessKey> {
   const { accessKey } = await import('@campaign-mirror/domain');
   const otherwise = 'no access key, and nobody to ask for it: put it into the variable CAMPAIGN_MIRROR_KEY';
-  const text = process.env.CAMPAIGN_MIRROR_KEY || (await secret('The access key:', otherwise));
+  const text = process.env.CAMPAIGN_MIRROR_KEY || (await secret('The access key:', otherwise, interruption));
   const key = accessKey(text.trim());
   if (key === undefined) throw refusedKey();
   return key;

@@ -6,9 +6,11 @@ import type {
   Unavailable,
 } from '@campaign-mirror/domain';
 import { ClearError } from '../clear-error.ts';
+import { counted } from './counted.ts';
 import { reasonOf } from './move-refusals.ts';
 import { print, printable } from './output.ts';
 import { type Progress, progress } from './progress.ts';
+import { cutOff } from './undone.ts';
 
 /** What a move tells: a line for each mirror, or for people those alone that were not moved; then how many they were. */
 export class MoveReport {
@@ -53,16 +55,16 @@ export class MoveReport {
   /** For whoever stops it. */
   stopped(): string {
     if (this.#request.dryRun) return 'Stopped. Nothing was done.';
-    return `Stopped: ${mirrors(this.#counts.moved, 'was', 'were')} moved. Run it again to go on.`;
+    return `Stopped: ${this.#done()}. Run it again to go on.`;
   }
 
-  /** For when the database went away. */
+  /** For when the database ended it. */
   cutOff(cause: Unavailable): ClearError {
-    const moved = `${mirrors(this.#counts.moved, 'was', 'were')} moved, and perhaps some more`;
-    const done = this.#request.dryRun ? 'nothing was done' : `${moved}; run it again to go on`;
-    const fault = new ClearError(`the database went away: ${done}`, 'away');
-    fault.cause = cause;
-    return fault;
+    return cutOff(cause, this.#request.dryRun ? undefined : this.#done());
+  }
+
+  #done(): string {
+    return `${counted(this.#counts.moved, 'mirror was', 'mirrors were')} moved`;
   }
 
   /** @throws ClearError when mirrors on the host were not moved */
@@ -86,13 +88,9 @@ export class MoveReport {
     const whose = owner ? ` of the owner ${owner}` : '';
     if (Object.values(this.#counts).every((count) => count === 0)) return `No mirror${whose} is on ${from}.`;
     const to = `moved from ${this.#from.written} to ${move.to.written}`;
-    if (dryRun) return `${mirrors(this.#counts['would-move'])} would be ${to}; nothing was done.`;
-    return `${mirrors(this.#counts.moved, 'was', 'were')} ${to}.`;
+    if (dryRun) return `${counted(this.#counts['would-move'], 'mirror')} would be ${to}; nothing was done.`;
+    return `${counted(this.#counts.moved, 'mirror was', 'mirrors were')} ${to}.`;
   }
-}
-
-function mirrors(count: number, one = '', more = one): string {
-  return `${count} ${count === 1 ? `mirror ${one}` : `mirrors ${more}`}`.trimEnd();
 }
 
 /** For programs. */

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { link, lstat, open, rename, rm } from 'node:fs/promises';
-import { basename, dirname, join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { ClearError } from '../clear-error.ts';
 
@@ -32,7 +32,7 @@ export async function writeNewFile(
   replacing: Replacing,
 ): Promise<void> {
   await refuseTaken(path, replacing);
-  const beside = join(dirname(path), `.${basename(path)}.${randomUUID().slice(0, 8)}`);
+  const beside = join(dirname(path), `.${randomUUID()}`);
   let fault: { readonly of: unknown } | undefined;
   async function* watched() {
     try {
@@ -48,7 +48,7 @@ export async function writeNewFile(
     await name(beside, path, replacing);
     await flushFolder(dirname(path));
   } catch (error) {
-    await rm(beside, { force: true });
+    await rm(beside, { force: true }).catch(() => {});
     if (fault) throw fault.of;
     throw error instanceof ClearError ? error : unwritable(path, error as NodeJS.ErrnoException);
   }
@@ -68,12 +68,16 @@ async function name(beside: string, path: string, { replace, otherwise }: Replac
   await rm(beside);
 }
 
+/** Who may write to a folder may not always read it, and some file systems can not flush one. */
+const unflushable = new Set<string | undefined>(['EACCES', 'EINVAL', 'EPERM']);
+
+/** The file is there, so that a folder that can not be flushed is no reason to say that it is not. */
 async function flushFolder(path: string): Promise<void> {
-  const folder = await open(path, 'r');
   try {
+    await using folder = await open(path, 'r');
     await folder.sync();
-  } finally {
-    await folder.close();
+  } catch (error) {
+    if (!unflushable.has((error as NodeJS.ErrnoException).code)) throw error;
   }
 }
 

@@ -1,9 +1,14 @@
 import { styleText } from 'node:util';
 import Table from 'cli-table3';
+import { ClearError } from '../clear-error.ts';
 
+/** Set when standard output takes nothing any more. */
 let readerIsGone = false;
-process.stdout.on('error', () => {
+/** Why, where it is not that its reader has seen enough. */
+let unwritten: NodeJS.ErrnoException | undefined;
+process.stdout.on('error', (error: NodeJS.ErrnoException) => {
   readerIsGone = true;
+  if (error.code !== 'EPIPE') unwritten ??= error;
 });
 let nobodyIsTold = false;
 process.stderr.on('error', () => {
@@ -25,6 +30,15 @@ export async function write(text: string): Promise<void> {
   if (!readerIsGone) await taken(process.stdout, text);
 }
 
+/** For the end of a command. @throws ClearError when not all that was printed could be written, though it was wanted */
+export async function allWritten(): Promise<void> {
+  await isTaken();
+  if (unwritten === undefined) return;
+  throw new ClearError(
+    `standard output can not be written (${unwritten.code}): what it holds is not whole; the command itself is done`,
+  );
+}
+
 /** `tell` for what may be many lines. */
 export async function tellInTurn(line: string): Promise<void> {
   if (!nobodyIsTold) await taken(process.stderr, `${line}\n`);
@@ -38,7 +52,7 @@ function taken(stream: NodeJS.WriteStream, text: string): Promise<void> {
 
 /** Whether all that was printed could be written, for what can not be shown again. */
 export function isTaken(): Promise<boolean> {
-  return new Promise((resolve) => process.stdout.write('', (error) => resolve(!error)));
+  return new Promise((resolve) => process.stdout.write('', (error) => resolve(!error && !readerIsGone)));
 }
 
 /** One line for people, beside the answer: on standard error. */

@@ -22,7 +22,8 @@ export function program(): Command {
     .configureOutput({ outputError: (text, write) => write(withoutKeys(text)) })
     .addHelpText(
       'after',
-      '\nExit codes: 0 done; 1 refused, invalid or not found; 2 wrong usage; 3 database away, or outcome unknown.',
+      '\nExit codes: 0 done; 1 refused, invalid or not found; 2 wrong usage; 3 database away, or outcome unknown; ' +
+        '130 stopped by Ctrl-C.',
     );
   const commands = [
     campaignCommands(),
@@ -57,7 +58,8 @@ function withoutKeys(text: string): string {
 
 /** What holds for every command, however deep. */
 function inherit(command: Command): void {
-  command.exitOverride().helpOption('-h, --help', 'show this');
+  // Commander's own `help` shows the help of a group, whatever command of it is named.
+  command.exitOverride().helpOption('-h, --help', 'show this').helpCommand(false);
   command.option('--verbose', 'tell more on standard error, also of what went wrong');
   command.on('option:verbose', () => {
     verbosity.verbose = true;

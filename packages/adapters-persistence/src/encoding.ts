@@ -1,0 +1,16 @@
+import type { PoolClient } from 'pg';
+
+/** The database can not hold every name and address. The message is for whoever made it. */
+export class EncodingFault extends Error {
+  override name = 'EncodingFault';
+}
+
+/** @throws EncodingFault where the database is not in UTF-8 */
+export async function refuseOtherEncoding(client: PoolClient): Promise<void> {
+  const { rows } = await client.query<{ encoding: string }>(
+    "select current_setting('server_encoding') as encoding",
+  );
+  const [{ encoding } = { encoding: '' }] = rows;
+  if (encoding === 'UTF8') return;
+  throw new EncodingFault(`the database is in ${encoding}, not in UTF8: make one with encoding UTF8`);
+}

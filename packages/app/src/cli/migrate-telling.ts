@@ -1,0 +1,13 @@
+import type { DatabaseAddress } from '@campaign-mirror/adapters-persistence';
+import { migrateClearly } from '../database-start.ts';
+import type { Interruption } from './interruption.ts';
+import { tell } from './output.ts';
+
+/**
+ * Migrates, and tells what it waits for. Ctrl-C ends the waiting, and the migration itself until it is committed.
+ * @throws ClearError; Interrupted, when nothing was done
+ */
+export async function migrateTelling(address: DatabaseAddress, interruption: Interruption): Promise<void> {
+  const done = await migrateClearly(address, (_event, line) => tell(line), { givenUp: interruption.signal });
+  if (!done) interruption.throwIfInterrupted('Nothing was done.');
+}

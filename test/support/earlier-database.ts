@@ -1,0 +1,17 @@
+import { migrations, openDatabase } from '@campaign-mirror/adapters-persistence';
+import { emptyDatabase, type TestDatabase } from './database-server.ts';
+
+/** A database as our first version left it: to be brought up to date. */
+export async function earlierDatabase(): Promise<TestDatabase> {
+  const database = await emptyDatabase('owner');
+  const { orm, close } = await openDatabase(database.address('owner'));
+  await orm.migrator.up({ to: migrations[0].name });
+  await close();
+  return database;
+}
+
+/** The names of the migrations that were applied, in their order. */
+export async function applied({ admin }: TestDatabase): Promise<string[]> {
+  const { rows } = await admin.query('select name from campaign_mirror.migrations order by id');
+  return rows.map(({ name }) => name);
+}
