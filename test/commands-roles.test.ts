@@ -115,12 +115,14 @@ describe('roles create', () => {
 
   it('in a further database the owner may make the schema, and nobody is created again', async () => {
     await admin.query('create database further');
+    await admin.query('revoke temporary on database further from public');
     const { errors } = await create('further');
     expect(errors).to.match(/^All roles were there\.\nNext: /);
     const { rows } = await admin.query(
-      "select has_database_privilege('campaign_mirror_owner', 'further', 'create') as granted",
+      `select has_database_privilege('campaign_mirror_owner', 'further', 'create') as owner,
+        has_database_privilege('campaign_mirror_operator', 'further', 'temporary') as operator`,
     );
-    expect(rows[0].granted).to.equal(true);
+    expect(rows[0]).to.deep.equal({ owner: true, operator: true });
   });
 
   it('an ordinary user, or somebody who owns neither, is told what it takes; nothing is done', async () => {

@@ -121,7 +121,7 @@ describe('commands, while the service runs', () => {
     expect(away.errors).to.match(/^the database 127\.0\.0\.1:9\/x can not be reached .*\n$/);
     const redirector = await command(['demo', 'remove'], { DATABASE_URL: database.url('redirector') });
     expect(redirector.errors).to.match(
-      /^the user "campaign_mirror_redirector" of .* lacks a right: use the operator's, or run `\.\/campaign-mirror migrate` as the owner of the schema, which gives that one its rights\n$/,
+      /^the user "campaign_mirror_redirector" of .* lacks a right: use the operator's, or run `\.\/campaign-mirror migrate` as the owner of the schema, which gives that one its rights; `\.\/campaign-mirror doctor` says which is missing\n$/,
     );
     const empty = await emptyDatabase('owner');
     const early = await command(['demo', 'remove'], { DATABASE_URL: empty.url('owner') });

@@ -1,5 +1,6 @@
 import { migrate, migrations, openDatabase, roles } from '@campaign-mirror/adapters-persistence';
 import { expect } from 'chai';
+import { bringUpToDate } from '../packages/adapters-persistence/src/bring-up-to-date.ts';
 import { ClearError } from '../packages/app/src/clear-error.ts';
 import { migrateClearly } from '../packages/app/src/database-start.ts';
 import { openEmbeddedDatabase } from '../packages/app/src/embedded/database.ts';
@@ -110,14 +111,7 @@ describe('an upgrade while others use the database', () => {
   });
 
   it('given up while it is committed: it is done, since nobody could say that nothing was', async () => {
-    await database.admin.query(`
-      create function public.wait_at_the_end() returns trigger language plpgsql as $$
-        begin perform pg_advisory_xact_lock(1); return null; end
-      $$;
-      create constraint trigger wait_at_the_end after insert on campaign_mirror.migrations
-        deferrable initially deferred for each row execute function public.wait_at_the_end()`);
-    const holder = await rival(database);
-    await holder.run('select pg_advisory_xact_lock(1)');
+    const holder = await holdingTheCommit();
     const giving = new AbortController();
     const bounds = { givenUp: giving.signal, patience: { ...patience, lockTimeout: 0 } };
     const migrating = migrateClearly(database.address('owner'), () => {}, bounds);
@@ -127,6 +121,59 @@ describe('an upgrade while others use the database', () => {
     expect(await migrating).to.equal(true);
     expect(await applied(database)).to.deep.equal(all);
   });
+
+  it('given up while it is committed, and the server does not answer: that is told, in bounded time', async () => {
+    const holder = await holdingTheCommit();
+    const giving = new AbortController();
+    const bounds = { givenUp: giving.signal, patience: { ...patience, lockTimeout: 0 }, commitWait: 50 };
+    const migrating = migrateClearly(database.address('owner'), () => {}, bounds);
+    await waitingOwner(migrating);
+    giving.abort(new Error('given up'));
+    const fault = await rejection(migrating);
+    expect(fault).to.be.instanceOf(ClearError).and.to.include({ kind: 'away' });
+    expect(fault)
+      .to.have.property('message')
+      .that.matches(/it is unknown whether it was done$/);
+    await holder.rollback();
+  });
+
+  it('given up before it is committed: nothing is done, however late that is heard', async () => {
+    const opened = await openDatabase(database.address('owner'));
+    const attempt = bringUpToDate(opened, 1_000, () => {
+      throw new Error('given up');
+    });
+    expect(await rejection(attempt)).to.have.property('message', 'given up');
+    await opened.close();
+    expect(await applied(database)).to.deep.equal([first]);
+  });
+
+  it("the server's own time limits do not end it", async () => {
+    for (const limit of ['statement_timeout', 'idle_in_transaction_session_timeout']) {
+      await database.admin.query(`alter database ${database.name} set ${limit} = '100ms'`);
+    }
+    const holder = await reader(database);
+    const { promise: enough, resolve } = Promise.withResolvers<void>();
+    const longer = { ...patience, lockTimeout: 150 };
+    const onHeld = (next: number) => next > 3 && resolve();
+    const migrating = migrate(database.address('owner'), { patience: longer, onHeld });
+    await Promise.race([enough, migrating]);
+    await holder.rollback();
+    await migrating;
+    expect(await applied(database)).to.deep.equal(all);
+  });
+
+  /** Somebody for whom the commit of the migration waits. */
+  async function holdingTheCommit(): Promise<Rival> {
+    await database.admin.query(`
+      create function public.wait_at_the_end() returns trigger language plpgsql as $$
+        begin perform pg_advisory_xact_lock(1); return null; end
+      $$;
+      create constraint trigger wait_at_the_end after insert on campaign_mirror.migrations
+        deferrable initially deferred for each row execute function public.wait_at_the_end()`);
+    const holder = await rival(database);
+    await holder.run('select pg_advisory_xact_lock(1)');
+    return holder;
+  }
 
   describe('as a process', () => {
     afterEach(endAll);

@@ -1,6 +1,7 @@
 import type { Database } from './database.ts';
 import { schema } from './entities.ts';
 import { existingRoles, grantStatements } from './grant-rights.ts';
+import { patiently } from './stoppable.ts';
 
 /** PostgreSQL only warns where a role gives rights that are not its own to give. */
 class NotTheOwner extends Error {
@@ -37,6 +38,7 @@ export async function bringUpToDate(
   await connection.transactional(async (transaction) => {
     const run = (text: string, values: unknown[] = []) =>
       connection.execute(text, values, 'run', transaction);
+    await run(patiently);
     await run("select set_config('lock_timeout', ?, true)", [String(lockTimeout)]);
     await orm.migrator.up({ transaction });
     for (const right of rights) await run(right);

@@ -80,9 +80,10 @@ export function createRoles(
   });
 }
 
-/** Where it is not open to them already; to the owner role to make the schema in it, too. */
+/** Where it is not open to them already; to the owner role to make the schema in it, to the operator's to import. */
 async function openDatabaseTo(client: PoolClient, all: CreatedRole[], create: boolean): Promise<void> {
   const wanted = all.map(({ name }) => [name, 'connect']);
+  wanted.push([roles.operator, 'temporary']);
   if (create) wanted.push([roles.owner, 'create']);
   for (const [name, right] of wanted) {
     const asked = `

@@ -9,6 +9,9 @@ export interface RightsFinding {
   readonly beyond: readonly string[];
 }
 
+/** The one right on the database itself: an import needs a table of its own. */
+export const temporary = 'temporary on the database';
+
 /** Rights that a table has as a whole, and those that its columns have. */
 const ofTables = ['delete', 'truncate', 'references', 'trigger'];
 const ofColumns = ['select', 'insert', 'update'];
@@ -62,7 +65,7 @@ export function rightsOf(role: keyof typeof grants, rights: readonly Right[]): R
     return [...new Set(found.map(({ right, object }) => `${right} on ${object}`))];
   };
   // Everybody has it where nobody took it away: it is no sign of a role that may too much.
-  const beyond = differing(true).filter((right) => right !== 'temporary on the database');
+  const beyond = differing(true).filter((right) => right !== temporary);
   return { missing: differing(false), beyond };
 }
 

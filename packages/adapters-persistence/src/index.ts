@@ -11,7 +11,7 @@ export {
 export { isDatabaseAway, isHeld } from './database-faults.ts';
 export { EncodingFault } from './encoding.ts';
 export { grants, missingRightsSql } from './grants.ts';
-export { heldRights, type RightsFinding, rightsOf } from './held-rights.ts';
+export { heldRights, type RightsFinding, rightsOf, temporary } from './held-rights.ts';
 export { InMemoryAccessKeys } from './in-memory-access-keys.ts';
 export { InMemoryAudit } from './in-memory-audit.ts';
 export { InMemoryCampaignExport } from './in-memory-campaign-export.ts';

@@ -1,7 +1,9 @@
+import { Unavailable } from '@campaign-mirror/domain';
 import type { Pool } from 'pg';
 import { bringUpToDate, prepareSchema } from './bring-up-to-date.ts';
 import { type Database, type DatabaseAddress, openDatabase } from './database.ts';
 import { type Trying, untilFree } from './held-migration.ts';
+import { patiently } from './stoppable.ts';
 
 /** One migration at a time in a database: an advisory lock's number, of our own choosing. */
 const migrationLock = 7_236_110_421;
@@ -15,28 +17,36 @@ const unhurried = { size: 2, waitTimeout: 10_000, statementTimeout: 0, queryTime
 export interface Migrating extends Trying {
   /** Another process migrates: this one waits for its turn. */
   readonly onWait?: () => void;
+  /** How long a commit that is under way is waited for when it is given up, in milliseconds. */
+  readonly commitWait?: number;
 }
+
+const unanswered = 'the commit of the migration was not answered: it is unknown whether it was done';
 
 /**
  * Brings the schema up to date and gives the roles that exist their rights, all of it or nothing. Several processes
  * may do so at once: they take turns, and the second finds nothing to do. What others hold is waited for in short
  * tries, since whoever needs it meanwhile waits too.
  * @throws what the driver throws: the database is away, the role lacks a right, or is not the owner (42501), another
- *   transaction goes on holding what is needed (55P03); the reason of `givenUp`: then nothing was done
+ *   transaction goes on holding what is needed (55P03); the reason of `givenUp`: then nothing was done; Unavailable
+ *   when it was given up while it was committed, and the server does not answer
  */
 export async function migrate(address: DatabaseAddress, migrating: Migrating = {}): Promise<void> {
-  const { givenUp } = migrating;
+  const { givenUp, commitWait = 5_000 } = migrating;
   const database = await openDatabase(address, unhurried, 'campaign-mirror migrations');
   const { promise: abandoned, reject } = Promise.withResolvers<never>();
   let committing = false;
+  let impatient: NodeJS.Timeout | undefined;
   const abandon = () => {
-    // What is being committed can not be called undone: its end is awaited.
-    if (!committing) reject(givenUp?.reason);
+    if (!committing) return reject(givenUp?.reason);
+    // What is being committed can not be called undone: its end is awaited, as long as one comes.
+    impatient = setTimeout(() => reject(new Unavailable(unanswered)), commitWait);
   };
   givenUp?.addEventListener('abort', abandon);
   const attempt = (lockTimeout: number) => {
     committing = false;
     return bringUpToDate(database, lockTimeout, () => {
+      givenUp?.throwIfAborted();
       committing = true;
     });
   };
@@ -45,6 +55,7 @@ export async function migrate(address: DatabaseAddress, migrating: Migrating = {
     await Promise.race([migrateInTurn(database, attempt, migrating), abandoned]);
   } finally {
     givenUp?.removeEventListener('abort', abandon);
+    clearTimeout(impatient);
     // What was given up is undone by the server when its connection ends.
     await database.close(givenUp?.aborted ? 0 : undefined);
   }
@@ -60,7 +71,8 @@ async function migrateInTurn(
   const ignore = () => {};
   turn.on('error', ignore);
   try {
-    await turn.query('begin');
+    // It is idle while the other connection works.
+    await turn.query(`begin; ${patiently}`);
     const taken = 'select pg_try_advisory_xact_lock($1) as ours';
     const { rows } = await turn.query<{ ours: boolean }>(taken, [migrationLock]);
     if (!rows[0]?.ours) {

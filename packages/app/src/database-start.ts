@@ -76,7 +76,7 @@ export type Waits = (event: string, line: string) => void;
 export async function migrateClearly(
   address: DatabaseAddress,
   waits: Waits,
-  bounds: Pick<Migrating, 'givenUp' | 'patience'>,
+  bounds: Pick<Migrating, 'givenUp' | 'patience' | 'commitWait'>,
 ): Promise<boolean> {
   try {
     await migrate(address, {

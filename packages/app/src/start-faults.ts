@@ -1,4 +1,5 @@
 import { isDatabaseAway, isHeld, oldestServerVersion } from '@campaign-mirror/adapters-persistence';
+import { Unavailable } from '@campaign-mirror/domain';
 import { ClearError } from './clear-error.ts';
 
 /** Where the database is, for messages: no password. */
@@ -87,6 +88,11 @@ export function migrationFault(error: unknown, place: Place): ClearError | undef
       'away',
     );
   }
+  if (codeOf(error) === '57014') {
+    const where = `a statement of the migration of the database ${nameOf(place)}`;
+    return new ClearError(`${where} was cancelled: nothing was done; run it again`, 'away');
+  }
+  if (error instanceof Unavailable) return new ClearError(error.message, 'away');
   return startFault(error, place);
 }
 

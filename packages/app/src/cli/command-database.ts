@@ -115,7 +115,7 @@ function clear(error: unknown, address: Address): unknown {
   if (code === '42501') {
     return new ClearError(
       `the user ${JSON.stringify(address.user)} of the database ${nameOf(address)} lacks a right: use the operator's, ` +
-        'or run `./campaign-mirror migrate` as the owner of the schema, which gives that one its rights',
+        'or run `./campaign-mirror migrate` as the owner of the schema, which gives that one its rights; `./campaign-mirror doctor` says which is missing',
     );
   }
   const database = `the database ${nameOf(address)}`;

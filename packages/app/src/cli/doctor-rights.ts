@@ -1,7 +1,15 @@
-import { heldRights, rightsOf, roles } from '@campaign-mirror/adapters-persistence';
+import { heldRights, rightsOf, roles, temporary } from '@campaign-mirror/adapters-persistence';
 import type { Pool } from 'pg';
 import { type Finding, ok, problem, some, warning } from './doctor-findings.ts';
 import type { DatabaseUser } from './doctor-role.ts';
+
+/** The right on the database is not the schema's owner's to give. */
+function remedy(missing: readonly string[]): string {
+  const migrate = '`./campaign-mirror migrate` as the owner of the schema';
+  const create = '`./campaign-mirror roles create` as the owner of the database';
+  if (!missing.includes(temporary)) return migrate;
+  return missing.length === 1 ? create : `${migrate} and ${create}`;
+}
 
 /** The rights on what is in the schema: too few for what the user is for, and too many. */
 export async function checkRights(pool: Pool, user: DatabaseUser): Promise<Finding[]> {
@@ -24,7 +32,7 @@ export async function checkRights(pool: Pool, user: DatabaseUser): Promise<Findi
       problem(
         'rights',
         `${who} lacks what the ${purpose} needs: ${some(missing)}`,
-        `run \`./campaign-mirror migrate\` as the owner of the schema, and use ${roles[purpose]} or a member of it`,
+        `run ${remedy(missing)}, and use ${roles[purpose]} or a member of it`,
       ),
     );
   }
