@@ -94,6 +94,29 @@ describe('commands: what is told when the database does not do it', () => {
     );
   });
 
+  it('what only reads, and loses its connection: there is nothing to be unsure of', async () => {
+    const readers = [
+      ['campaign', 'list'],
+      ['campaign', 'show', '1'],
+      ['mirror', 'show', '1'],
+      ['key', 'list'],
+    ];
+    const other = await rival(database);
+    await other.run(
+      'lock table campaign_mirror.campaigns, campaign_mirror.access_keys in access exclusive mode',
+    );
+    const running = readers.map((words) => startCommand(words, settings()));
+    await untilWaiting(database, Promise.all(running.map(({ ended }) => ended)), running.length);
+    await toThoseThatWait('pg_terminate_backend');
+    for (const reader of running) {
+      expect((await reader.ended).code).to.equal(3);
+      expect(reader.errors).to.equal(
+        'the database went away: there is more to show, and nothing was changed; run it again\n',
+      );
+    }
+    await other.rollback();
+  });
+
   it('a server that takes no writes: nothing was done, and where to go; what only reads is answered', async () => {
     const was = await facts();
     await database.admin.query(`alter database ${database.name} set default_transaction_read_only = on`);

@@ -3,7 +3,7 @@ import { call } from './support/caller.ts';
 import { command } from './support/command.ts';
 import { freshDatabase, type TestDatabase } from './support/database-server.ts';
 import { piped } from './support/pipe.ts';
-import { endAll, listeningService } from './support/service-process.ts';
+import { endAll, listeningService, projectFolder, start } from './support/service-process.ts';
 
 const stamp = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}Z$/;
 
@@ -125,6 +125,14 @@ describe('commands for keys', () => {
       expect(errors).not.to.match(/cm_/);
     });
   }
+
+  it('where standard output is closed, no key is issued', async () => {
+    const words = ['-c', '"$@" >&-', 'sh', `${projectFolder}campaign-mirror`, 'key', 'issue'];
+    const issuing = start('sh', [...words, '--owner', '13', '--name', 'lost'], settings());
+    expect((await issuing.ended).code).to.equal(2);
+    expect(issuing.errors).to.equal('campaign-mirror: standard output is closed: nothing was done\n');
+    expect((await run('list', '--owner', '13', '--json')).output).to.equal('');
+  });
 
   it('a key that is revoked, or rotated without grace, is refused by every service at the next call', async () => {
     const service = { DATABASE_URL: database.url('service'), RUN_MIGRATIONS: 'false' };

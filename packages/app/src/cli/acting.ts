@@ -15,3 +15,15 @@ export async function acting<T>(
   const { actOn } = await import('./command-database.ts');
   return actOn(interruption, run, limits);
 }
+
+/** The same for what only reads: nobody need be unsure of what was done when the database goes away. */
+export function reading<T>(run: (acting: Acting) => Promise<T>): Promise<T> {
+  return acting(async (given) => {
+    try {
+      return await run(given);
+    } catch (error) {
+      const { orReadingEnded } = await import('./reading-ended.ts');
+      throw orReadingEnded(error, 'there is more to show, and nothing was changed');
+    }
+  });
+}

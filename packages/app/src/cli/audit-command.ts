@@ -1,5 +1,5 @@
 import type { AuditEntry, AuditId } from '@campaign-mirror/domain';
-import { acting } from './acting.ts';
+import { reading } from './acting.ts';
 import { auditArgument, campaignArgument, limitArgument } from './arguments.ts';
 import { leaf } from './leaf.ts';
 import { type Column, isReaderGone, list, tell } from './output.ts';
@@ -21,7 +21,7 @@ export function auditCommand() {
     .option('--before <entry>', 'what was done before this entry', auditArgument)
     .action(async ({ campaign, limit: most, before: first, json }) => {
       const { PostgresAudit } = await import('@campaign-mirror/adapters-persistence');
-      await acting(async ({ database, interruption }) => {
+      await reading(async ({ database, interruption }) => {
         const audit = new PostgresAudit(database.orm);
         const read = (before: AuditId | undefined, limit: number) =>
           audit.list({ ...(campaign && { campaign }), ...(before && { before }), limit });

@@ -1,4 +1,4 @@
-import { acting } from './acting.ts';
+import { acting, reading } from './acting.ts';
 import { campaignArgument, limitArgument, nameArgument, ownerArgument } from './arguments.ts';
 import { setDefault, transfer, unsetDefault } from './campaign-changes.ts';
 import { deleteCampaign } from './campaign-delete.ts';
@@ -50,7 +50,7 @@ function listing() {
     .option('--after <id>', 'those after this one', campaignArgument)
     .action(async ({ json, ...asked }) => {
       const { PostgresCampaignRecords } = await import('@campaign-mirror/adapters-persistence');
-      await acting(({ database, interruption }) => {
+      await reading(({ database, interruption }) => {
         const records = new PostgresCampaignRecords(database.pool);
         const rows = paged(
           asked,
@@ -84,7 +84,7 @@ function show() {
     .argument('<campaign>', 'the campaign', campaignArgument)
     .action(async (id, { json }) => {
       const { PostgresCampaignRecords } = await import('@campaign-mirror/adapters-persistence');
-      const campaign = await acting(({ database }) => new PostgresCampaignRecords(database.pool).find(id));
+      const campaign = await reading(({ database }) => new PostgresCampaignRecords(database.pool).find(id));
       if (!campaign) throw noSuchCampaign(id);
       if (json) return print(JSON.stringify(campaignObject(campaign)));
       await print(

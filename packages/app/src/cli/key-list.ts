@@ -1,5 +1,5 @@
 import type { AccessKeyRecord } from '@campaign-mirror/domain';
-import { acting } from './acting.ts';
+import { reading } from './acting.ts';
 import { keyArgument, limitArgument, ownerArgument } from './arguments.ts';
 import { leaf } from './leaf.ts';
 import { list } from './output.ts';
@@ -16,7 +16,7 @@ export function keyList() {
     .option('--after <id>', 'those after this one', keyArgument)
     .action(async ({ json, ...asked }) => {
       const { PostgresAccessKeys } = await import('@campaign-mirror/adapters-persistence');
-      await acting(({ database, act, interruption }) => {
+      await reading(({ database, act, interruption }) => {
         const keys = new PostgresAccessKeys(database.orm, act);
         const rows = paged(
           asked,

@@ -1,5 +1,5 @@
 import { ClearError } from '../clear-error.ts';
-import { acting } from './acting.ts';
+import { acting, reading } from './acting.ts';
 import { campaignArgument, limitArgument, ownerArgument } from './arguments.ts';
 import { mirrorFields, mirrorObject } from './campaign-fields.ts';
 import { group, leaf } from './leaf.ts';
@@ -62,7 +62,7 @@ function listing() {
     .option('--after <campaign>', 'those of the campaigns after this one', campaignArgument)
     .action(async ({ json, ...asked }) => {
       const { PostgresCampaignRecords } = await import('@campaign-mirror/adapters-persistence');
-      await acting(({ database, interruption }) => {
+      await reading(({ database, interruption }) => {
         const records = new PostgresCampaignRecords(database.pool);
         const rows = paged(
           asked,
@@ -95,7 +95,7 @@ function show() {
     .argument('<campaign>', 'the campaign', campaignArgument)
     .action(async (id, { json }) => {
       const { PostgresCampaignRecords } = await import('@campaign-mirror/adapters-persistence');
-      const campaign = await acting(({ database }) => new PostgresCampaignRecords(database.pool).find(id));
+      const campaign = await reading(({ database }) => new PostgresCampaignRecords(database.pool).find(id));
       if (!campaign) throw noSuchCampaign(id);
       if (!campaign.mirror) throw mirrorRefused(id, 'mirror-not-created');
       const mirror = mirrorObject(campaign.mirror);

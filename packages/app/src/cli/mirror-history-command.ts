@@ -1,5 +1,5 @@
 import type { CampaignId, HistoryEntry, HistoryId, MirrorHistory } from '@campaign-mirror/domain';
-import { acting } from './acting.ts';
+import { reading } from './acting.ts';
 import { campaignArgument, changeArgument, limitArgument } from './arguments.ts';
 import { leaf } from './leaf.ts';
 import { type Column, isReaderGone, list, tell } from './output.ts';
@@ -22,7 +22,7 @@ export function history() {
       const { PostgresCampaigns, PostgresMirrorHistory, Statements } = await import(
         '@campaign-mirror/adapters-persistence'
       );
-      await acting(async ({ database: { orm, pool }, interruption }) => {
+      await reading(async ({ database: { orm, pool }, interruption }) => {
         const kept = new PostgresMirrorHistory(orm);
         const read = (before: HistoryId | undefined, limit: number) =>
           kept.list({ campaign, limit, ...(before && { before }) });
