@@ -60,18 +60,18 @@ describe('decisions: architecture — what does not compile', () => {
     const path = 'packages/app/src/planted.ts';
     const bindings: readonly (readonly [line: string, compiles: boolean])[] = [
       [
-        'bind(tokens.identity).toResolvedValue((s: Statements) => new PostgresIdentity(s), [tokens.statements]);',
+        'bind(tokens.identity).toResolvedValue((h: HotPath) => new PostgresIdentity(h), [tokens.hotPath]);',
         true,
       ],
       [
-        'bind(tokens.campaigns).toResolvedValue((s: Statements) => new PostgresIdentity(s), [tokens.statements]);',
+        'bind(tokens.campaigns).toResolvedValue((h: HotPath) => new PostgresIdentity(h), [tokens.hotPath]);',
         false,
       ],
       [
-        'bind(tokens.identity).toResolvedValue((s: Statements) => new PostgresIdentity(s), [tokens.settings]);',
+        'bind(tokens.identity).toResolvedValue((h: HotPath) => new PostgresIdentity(h), [tokens.settings]);',
         false,
       ],
-      ['bind(tokens.identity).toResolvedValue((s: Statements) => new PostgresIdentity(s), []);', false],
+      ['bind(tokens.identity).toResolvedValue((h: HotPath) => new PostgresIdentity(h), []);', false],
       ['bind(tokens.campaigns).toConstantValue(new InMemoryCampaigns(new InMemoryStore()));', true],
       ['bind(tokens.campaigns).toConstantValue({});', false],
       ['container.get(tokens.campaigns).find(1 as CampaignId);', true],
@@ -79,7 +79,7 @@ describe('decisions: architecture — what does not compile', () => {
       ['const unread: never = container.get(tokens.settings);', false],
     ];
     const imports = [
-      "import { InMemoryCampaigns, InMemoryStore, PostgresIdentity, type Statements } from '@campaign-mirror/adapters-persistence';",
+      "import { type HotPath, InMemoryCampaigns, InMemoryStore, PostgresIdentity } from '@campaign-mirror/adapters-persistence';",
       "import type { CampaignId } from '@campaign-mirror/domain';",
       "import { Container, ContainerModule } from 'inversify';",
       "import { tokens } from './tokens.ts';",

@@ -8,6 +8,7 @@ import {
   PostgresCampaigns,
   PostgresIdentity,
   PostgresSettings,
+  SingleStatements,
   Statements,
 } from '@campaign-mirror/adapters-persistence';
 import {
@@ -190,7 +191,7 @@ describe('decisions: answers — database away: every call of every port is Unav
     const nowhere = { host: '127.0.0.1', port, user: 'nobody', password: 'none', database: 'nothing' };
     const { orm, pool, close } = await openDatabase(nowhere, limits);
     const statements = new Statements(pool);
-    const campaigns = new PostgresCampaigns(statements);
+    const campaigns = new PostgresCampaigns(new SingleStatements(statements));
     const settings = new PostgresSettings(orm, tester);
     const records = new PostgresCampaignRecords(pool);
     const keys = new PostgresAccessKeys(orm, tester);
@@ -199,7 +200,10 @@ describe('decisions: answers — database away: every call of every port is Unav
     const calls: Record<string, () => Promise<unknown>> = {
       find: () => campaigns.find(seen.id),
       setMirror: () => campaigns.setMirror(seen, change(by)),
-      whoIs: () => new PostgresIdentity(statements).whoIs(accessKeyFrom(new Uint8Array(accessKeyBytes))),
+      whoIs: () =>
+        new PostgresIdentity(new SingleStatements(statements)).whoIs(
+          accessKeyFrom(new Uint8Array(accessKeyBytes)),
+        ),
       createCampaign: () => settings.createCampaign({ owner: seen.ownerId, isDefault: true }),
       createMirror: () => settings.createMirror(seen.id, beforehand),
       transfer: () => settings.transfer(seen.id, seen.ownerId),

@@ -3,6 +3,7 @@ import {
   openDatabase,
   PostgresAccessKeys,
   PostgresIdentity,
+  SingleStatements,
   Statements,
 } from '@campaign-mirror/adapters-persistence';
 import { type AccessKey, accessKeyBytes, accessKeyFrom, displayedPart } from '@campaign-mirror/domain';
@@ -62,7 +63,7 @@ describe('decisions: keys — in PostgreSQL', () => {
   });
 
   it("expiry is judged by the clock of the database, whatever the service's own says", async () => {
-    const identity = new PostgresIdentity(new Statements(service.pool));
+    const identity = new PostgresIdentity(new SingleStatements(new Statements(service.pool)));
     const { key } = await keys.issue({ owner: newOwner(), name: named('valid'), expiresIn: 3600 });
     expect(await withClockOff(() => identity.whoIs(key))).not.to.equal(undefined);
   });
@@ -108,7 +109,7 @@ describe('decisions: keys — in PostgreSQL', () => {
       }
     }
     return {
-      identity: new PostgresIdentity(new Counted(service.pool), { cacheSeconds }),
+      identity: new PostgresIdentity(new SingleStatements(new Counted(service.pool)), { cacheSeconds }),
       asked: () => asked,
     };
   }

@@ -4,6 +4,7 @@ import {
   PostgresCampaigns,
   PostgresMirrorHistory,
   PostgresOperatorMirrors,
+  SingleStatements,
   Statements,
 } from '@campaign-mirror/adapters-persistence';
 import { type HistoryId, type Restoration, RestoreMirror } from '@campaign-mirror/domain';
@@ -26,7 +27,7 @@ describe('decisions: atomicity — a rival holds what a restore waits for', () =
     operator = await openDatabase(service.database.address('operator'));
     const statements = new Statements(operator.pool);
     useCase = new RestoreMirror(
-      new PostgresCampaigns(statements),
+      new PostgresCampaigns(new SingleStatements(statements)),
       new PostgresMirrorHistory(operator.orm),
       new PostgresOperatorMirrors(statements, tester),
     );

@@ -2,6 +2,7 @@ import {
   InMemoryCampaigns,
   type InMemoryStore,
   PostgresCampaigns,
+  SingleStatements,
   Statements,
   setMirrorText,
 } from '@campaign-mirror/adapters-persistence';
@@ -79,5 +80,5 @@ function altered(line: string, instead: string): PostgresWorldOptions {
       return super.run({ name, text: text.replace(line, () => instead) }, values);
     }
   }
-  return { campaignsOn: (_, pool) => new PostgresCampaigns(new Altered(pool)) };
+  return { campaignsOn: (_, pool) => new PostgresCampaigns(new SingleStatements(new Altered(pool))) };
 }

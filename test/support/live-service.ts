@@ -4,6 +4,7 @@ import {
   type PoolLimits,
   PostgresCampaigns,
   PostgresIdentity,
+  SingleStatements,
   Statements,
 } from '@campaign-mirror/adapters-persistence';
 import { type CampaignRepository, type Outcome, SetCampaignMirror } from '@campaign-mirror/domain';
@@ -38,8 +39,8 @@ export async function serviceOn(
 ): Promise<Service> {
   const { pool, close } = await openDatabase(address, limits);
   const statements = new Statements(pool);
-  const campaigns = wrap(new PostgresCampaigns(statements));
-  const useCase = new SetCampaignMirror(campaigns, new PostgresIdentity(statements));
+  const campaigns = wrap(new PostgresCampaigns(new SingleStatements(statements)));
+  const useCase = new SetCampaignMirror(campaigns, new PostgresIdentity(new SingleStatements(statements)));
   return {
     pool,
     close,

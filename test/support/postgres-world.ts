@@ -15,6 +15,7 @@ import {
   PostgresOperatorMirrors,
   PostgresSettings,
   type Role,
+  SingleStatements,
   Statements,
 } from '@campaign-mirror/adapters-persistence';
 import type {
@@ -52,8 +53,9 @@ export async function postgresPorts(
   const uses = new KeyUses(service.pool);
   return {
     uses,
-    campaigns: campaignsOn?.(statements, service.pool) ?? new PostgresCampaigns(statements),
-    identity: new PostgresIdentity(statements, { uses }),
+    campaigns:
+      campaignsOn?.(statements, service.pool) ?? new PostgresCampaigns(new SingleStatements(statements)),
+    identity: new PostgresIdentity(new SingleStatements(statements), { uses }),
     settings: new PostgresSettings(operator.orm, tester),
     records: new PostgresCampaignRecords(operator.pool),
     accessKeys: new PostgresAccessKeys(operator.orm, tester),

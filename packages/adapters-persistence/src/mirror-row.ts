@@ -30,6 +30,30 @@ export function mirrorOf(row: MirrorRow): Mirror {
   };
 }
 
+/** What the statement for many says of each of them. */
+export interface SetMirrorRow {
+  /** Among those that were asked for, from 1 up. */
+  place: string;
+  id: string;
+  clicks: string;
+  created_at: string;
+  changed_at: string;
+}
+
+/** The mirror as it was set by a statement for many. */
+export function mirrorSetTo(campaignId: CampaignId, targetUrl: MirrorAddress, row: SetMirrorRow): Mirror {
+  return {
+    id: safeInteger(row.id) as MirrorId,
+    campaignId,
+    targetUrl,
+    clicks: safeInteger(row.clicks),
+    updatedExternally: true,
+    updatedExternallyAt: row.changed_at as Timestamp,
+    createdAt: row.created_at as Timestamp,
+    updatedAt: row.changed_at as Timestamp,
+  };
+}
+
 /** @throws RangeError above 2^53-1, where a number would silently be another one */
 export function safeInteger(text: string): number {
   const value = Number(text);

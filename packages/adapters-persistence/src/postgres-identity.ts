@@ -1,18 +1,9 @@
 import type { AccessKey, AccessKeyId, Caller, Identity, OwnerId } from '@campaign-mirror/domain';
 import { LRUCache } from 'lru-cache';
+import type { KeyLookUp } from './hot-path.ts';
 import { keyHash } from './key-hash.ts';
 import type { KeyUses } from './key-uses.ts';
 import { safeInteger } from './mirror-row.ts';
-import type { Statement, Statements } from './statements.ts';
-
-const whoIs: Statement = {
-  name: 'who-is',
-  text: `
-    select id, owner_id, extract(epoch from expires_at - clock_timestamp()) * 1000 as expires_in,
-      coalesce(last_used_at < clock_timestamp() - interval '1 minute', true) as use_to_note
-    from campaign_mirror.access_keys
-    where hash = $1 and revoked_at is null and (expires_at is null or expires_at > clock_timestamp())`,
-};
 
 /** Valid keys that are remembered at once, at most. */
 const remembered = 10_000;
@@ -23,16 +14,13 @@ const remembered = 10_000;
  * nobody is.
  */
 export class PostgresIdentity implements Identity {
-  readonly #statements: Statements;
+  readonly #lookUp: KeyLookUp;
   readonly #callers: LRUCache<string, Caller> | undefined;
   readonly #cacheMs: number;
   readonly #uses: KeyUses | undefined;
 
-  constructor(
-    statements: Statements,
-    { cacheSeconds = 0, uses }: { cacheSeconds?: number; uses?: KeyUses } = {},
-  ) {
-    this.#statements = statements;
+  constructor(lookUp: KeyLookUp, { cacheSeconds = 0, uses }: { cacheSeconds?: number; uses?: KeyUses } = {}) {
+    this.#lookUp = lookUp;
     this.#uses = uses;
     this.#cacheMs = cacheSeconds * 1000;
     // Without a resolution of 0 the clock is read once a millisecond and an entry could outlive its key by that.
@@ -44,9 +32,8 @@ export class PostgresIdentity implements Identity {
     const known = this.#callers?.get(hash.toString('latin1'));
     if (known) return known;
 
-    type Row = { id: string; owner_id: string; expires_in: string | null; use_to_note: boolean };
     const asked = performance.now();
-    const [row] = await this.#statements.run<Row>(whoIs, [hash]);
+    const row = await this.#lookUp.key(hash);
     if (!row) return undefined;
     const caller = {
       ownerId: safeInteger(row.owner_id) as OwnerId,

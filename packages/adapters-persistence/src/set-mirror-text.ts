@@ -7,6 +7,8 @@ export interface SetBy {
   readonly requestId: string;
   /** A further step that writes in the same statement, such as `noted as (insert …)`. */
   readonly also?: string;
+  /** Does nothing where the campaign or its mirror is held, instead of waiting. */
+  readonly skipLocked?: boolean;
 }
 
 /**
@@ -14,16 +16,17 @@ export interface SetBy {
  * its own, because only what is read under its lock is still true at the write: a rival who changes the owner is
  * waited for, and the address before is the one that was really replaced. The time is taken after the locks.
  */
-export function settingMirror({ actor, accessKeyId, requestId, also }: SetBy): string {
+export function settingMirror({ actor, accessKeyId, requestId, also, skipLocked }: SetBy): string {
+  const orNot = skipLocked ? ' skip locked' : '';
   return `
   with judged as materialized (
     select id, owner_id from campaign_mirror.campaigns
     where id = $1 and owner_id = $2 and is_default = $3
-    for share
+    for share${orNot}
   ), locked as materialized (
     select mirrors.id, mirrors.target_url, mirrors.updated_at, judged.owner_id
     from campaign_mirror.mirrors join judged on mirrors.campaign_id = judged.id
-    for no key update of mirrors
+    for no key update of mirrors${orNot}
   ), timed as materialized (
     select locked.*, greatest(clock_timestamp(), updated_at + interval '1 microsecond') as now from locked
   ), changed as (

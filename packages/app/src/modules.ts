@@ -1,10 +1,13 @@
 import { HttpServer, koaHandler, opsHandler, Replies } from '@campaign-mirror/adapters-http';
 import {
   type DatabaseAddress,
+  GroupCommit,
+  type HotPath,
   KeyUses,
   openDatabase,
   PostgresCampaigns,
   PostgresIdentity,
+  SingleStatements,
   Statements,
 } from '@campaign-mirror/adapters-persistence';
 import { SetCampaignMirror } from '@campaign-mirror/domain';
@@ -64,8 +67,9 @@ export const persistenceModule = new ContainerModule(({ bind }) => {
       [tokens.database, tokens.settings],
     )
     .inSingletonScope();
+  bind(tokens.hotPath).toResolvedValue(openHotPath, [tokens.statements, tokens.settings]).inSingletonScope();
   bind(tokens.campaigns)
-    .toResolvedValue((statements: Statements) => new PostgresCampaigns(statements), [tokens.statements])
+    .toResolvedValue((hotPath) => new PostgresCampaigns(hotPath), [tokens.hotPath])
     .inSingletonScope();
 });
 
@@ -77,9 +81,9 @@ export const identityModule = new ContainerModule(({ bind }) => {
     .onDeactivation((uses) => uses.stop());
   bind(tokens.identity)
     .toResolvedValue(
-      (statements: Statements, settings: Settings, uses: KeyUses) =>
-        new PostgresIdentity(statements, { cacheSeconds: settings.KEY_CACHE_SECONDS, uses }),
-      [tokens.statements, tokens.settings, tokens.keyUses],
+      (hotPath: HotPath, settings: Settings, uses: KeyUses) =>
+        new PostgresIdentity(hotPath, { cacheSeconds: settings.KEY_CACHE_SECONDS, uses }),
+      [tokens.hotPath, tokens.settings, tokens.keyUses],
     )
     .inSingletonScope();
 });
@@ -92,6 +96,13 @@ function openServiceDatabase(address: DatabaseAddress, settings: Settings) {
     queryTimeout: settings.QUERY_TIMEOUT,
   };
   return openDatabase(address, limits);
+}
+
+/** Half of the pool, at most, waits for what others hold: the rest goes on. */
+function openHotPath(statements: Statements, settings: Settings): HotPath {
+  if (settings.GROUP_COMMIT === 'off') return new SingleStatements(statements);
+  const most = Math.max(1, Math.floor(settings.POOL_SIZE / 2));
+  return new GroupCommit(statements, { most, patience: settings.POOL_WAIT_TIMEOUT });
 }
 
 /** The use case. */

@@ -185,6 +185,12 @@ export const settings = {
     byDefault: 'on',
     means: 'prepared statements; `off`, with `STATEMENT_TIMEOUT=0ms`, for a pooler that keeps none',
   }),
+  GROUP_COMMIT: setting({
+    accepts: oneOf('on', 'off'),
+    byDefault: 'on',
+    means:
+      'updates that arrive while others are under way go together, and share a commit; `off`: each alone',
+  }),
   NODE_ENV: setting({ accepts: v.string(), byDefault: '', means: '`production`: no demonstration set' }),
 } as const;
 

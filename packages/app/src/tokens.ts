@@ -1,5 +1,5 @@
 import type { HttpServer } from '@campaign-mirror/adapters-http';
-import type { Database, KeyUses, Statements } from '@campaign-mirror/adapters-persistence';
+import type { Database, HotPath, KeyUses, Statements } from '@campaign-mirror/adapters-persistence';
 import type { CampaignRepository, Identity, SetCampaignMirror } from '@campaign-mirror/domain';
 import type { ServiceIdentifier } from 'inversify';
 import type { DatabaseAccess } from './database-access.ts';
@@ -16,6 +16,7 @@ export const tokens = {
   access: token<DatabaseAccess>('access'),
   database: token<Database>('database'),
   statements: token<Statements>('statements'),
+  hotPath: token<HotPath>('hotPath'),
   campaigns: token<CampaignRepository>('campaigns'),
   keyUses: token<KeyUses>('keyUses'),
   identity: token<Identity>('identity'),

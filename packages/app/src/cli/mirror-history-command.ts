@@ -19,7 +19,7 @@ export function history() {
     .option('--limit <n>', 'so many changes, at most', limitArgument, usualLimit)
     .option('--before <change>', 'those before this change', changeArgument)
     .action(async (campaign, { limit, before: first, json }) => {
-      const { PostgresCampaigns, PostgresMirrorHistory, Statements } = await import(
+      const { PostgresCampaigns, PostgresMirrorHistory, SingleStatements, Statements } = await import(
         '@campaign-mirror/adapters-persistence'
       );
       await reading(async ({ database: { orm, pool }, interruption }) => {
@@ -33,7 +33,7 @@ export function history() {
           return entries;
         };
         const none = `There is no ${first ? `change before ${first}` : 'change'} of the mirror of campaign ${campaign}.`;
-        const campaigns = new PostgresCampaigns(new Statements(pool, { named: false }));
+        const campaigns = new PostgresCampaigns(new SingleStatements(new Statements(pool, { named: false })));
         if (!(await campaigns.find(campaign)) && !(await isRemembered(kept, campaign))) {
           throw noSuchCampaign(campaign);
         }

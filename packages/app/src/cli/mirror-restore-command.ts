@@ -33,14 +33,18 @@ export function restore() {
           'usage',
         );
       }
-      const { PostgresCampaigns, PostgresMirrorHistory, PostgresOperatorMirrors, Statements } = await import(
-        '@campaign-mirror/adapters-persistence'
-      );
+      const {
+        PostgresCampaigns,
+        PostgresMirrorHistory,
+        PostgresOperatorMirrors,
+        SingleStatements,
+        Statements,
+      } = await import('@campaign-mirror/adapters-persistence');
       const { RestoreMirror } = await import('@campaign-mirror/domain');
       const restored = await acting(({ database: { orm, pool }, act, settings }) => {
         const statements = new Statements(pool, { named: false });
         const useCase = new RestoreMirror(
-          new PostgresCampaigns(statements),
+          new PostgresCampaigns(new SingleStatements(statements)),
           new PostgresMirrorHistory(orm),
           new PostgresOperatorMirrors(statements, act),
           settings.MIRROR_HOST_DENYLIST,

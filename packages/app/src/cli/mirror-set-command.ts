@@ -20,7 +20,7 @@ export function set() {
     .argument('<campaign>', 'the campaign', campaignArgument)
     .argument('<url>', 'the address that it is to point to')
     .action(async (campaign, url, { json }) => {
-      const { KeyUses, PostgresCampaigns, PostgresIdentity, Statements } = await import(
+      const { KeyUses, PostgresCampaigns, PostgresIdentity, SingleStatements, Statements } = await import(
         '@campaign-mirror/adapters-persistence'
       );
       const { SetCampaignMirror } = await import('@campaign-mirror/domain');
@@ -30,8 +30,8 @@ export function set() {
         const statements = new Statements(pool, { named: false });
         const uses = new KeyUses(pool);
         const useCase = new SetCampaignMirror(
-          new PostgresCampaigns(statements),
-          new PostgresIdentity(statements, { uses }),
+          new PostgresCampaigns(new SingleStatements(statements)),
+          new PostgresIdentity(new SingleStatements(statements), { uses }),
           settings.MIRROR_HOST_DENYLIST,
         );
         const outcome = await useCase.execute({ key, campaign, submitted: { address: url }, requestId });

@@ -1,0 +1,83 @@
+import { Unavailable } from '@campaign-mirror/domain';
+
+/** Somebody who waits for a batch to go. */
+export interface Waiting {
+  /** When it came, by `performance.now()`. */
+  readonly since: number;
+  reject(reason: unknown): void;
+}
+
+/** What goes together, and how. */
+export interface Stage<Member extends Waiting> {
+  /** Takes the next batch out of those that wait, in the order in which they came; at least the first of them. */
+  take(waiting: Member[]): Member[];
+  /** Answers each member, however it ends. Never rejects. */
+  carryOut(batch: readonly Member[]): Promise<void>;
+}
+
+/**
+ * While a batch is under way what arrives waits, then goes together: never two batches at once. A lone member goes
+ * at the end of the event loop's turn in which it came. Who waits longer than `patience` milliseconds is rejected.
+ */
+export class Batches<Member extends Waiting> {
+  readonly #stage: Stage<Member>;
+  readonly #patience: number;
+  #waiting: Member[] = [];
+  #armed = false;
+  #underWay = false;
+  #watch: NodeJS.Timeout | undefined;
+
+  constructor(stage: Stage<Member>, patience: number) {
+    this.#stage = stage;
+    this.#patience = patience;
+  }
+
+  add(member: Member): void {
+    this.#waiting.push(member);
+    this.#arm();
+  }
+
+  /** They have waited before, so they go first. */
+  putBack(members: readonly Member[]): void {
+    this.#waiting.unshift(...members);
+    this.#arm();
+  }
+
+  #arm(): void {
+    if (this.#underWay) this.#watchOver();
+    if (this.#armed || this.#underWay) return;
+    this.#armed = true;
+    // Not at once: what else came with this turn of the event loop goes along.
+    setImmediate(() => {
+      this.#armed = false;
+      void this.#go();
+    });
+  }
+
+  async #go(): Promise<void> {
+    if (this.#waiting.length === 0) return;
+    this.#underWay = true;
+    await this.#stage.carryOut(this.#stage.take(this.#waiting));
+    this.#underWay = false;
+    if (this.#waiting.length > 0) this.#arm();
+  }
+
+  /** One timer, left running between batches: it costs nothing where nobody has to wait for long. */
+  #watchOver(): void {
+    const [first] = this.#waiting;
+    if (this.#watch || !first) return;
+    const left = first.since + this.#patience - performance.now();
+    this.#watch = setTimeout(() => {
+      this.#watch = undefined;
+      this.#dismiss();
+      this.#watchOver();
+    }, left).unref();
+  }
+
+  #dismiss(): void {
+    const tooLong = performance.now() - this.#patience;
+    const kept = this.#waiting.findIndex(({ since }) => since > tooLong);
+    const dismissed = this.#waiting.splice(0, kept === -1 ? this.#waiting.length : kept);
+    for (const member of dismissed) member.reject(new Unavailable('no batch could take the request in time'));
+  }
+}

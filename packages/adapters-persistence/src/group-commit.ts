@@ -1,0 +1,31 @@
+import type { Campaign, CampaignId, Mirror, MirrorChange } from '@campaign-mirror/domain';
+import { GroupedLookUps } from './grouped-look-ups.ts';
+import { GroupedUpdates } from './grouped-updates.ts';
+import type { HotPath, KeyRow } from './hot-path.ts';
+import { SingleStatements } from './single-statements.ts';
+import type { Statements } from './statements.ts';
+import type { WaitingRoomLimits } from './waiting-room.ts';
+
+/** Calls that arrive while a statement is under way go together with the next one, and share its commit. */
+export class GroupCommit implements HotPath {
+  readonly #lookUps: GroupedLookUps;
+  readonly #updates: GroupedUpdates;
+
+  constructor(statements: Statements, limits: WaitingRoomLimits) {
+    const alone = new SingleStatements(statements);
+    this.#lookUps = new GroupedLookUps(statements, alone, limits.patience);
+    this.#updates = new GroupedUpdates(statements, alone, limits);
+  }
+
+  key(hash: Buffer): Promise<KeyRow | undefined> {
+    return this.#lookUps.key(hash);
+  }
+
+  campaign(id: CampaignId): Promise<Campaign | undefined> {
+    return this.#lookUps.campaign(id);
+  }
+
+  set(seen: Campaign, change: MirrorChange): Promise<Mirror | undefined> {
+    return this.#updates.set(seen, change);
+  }
+}

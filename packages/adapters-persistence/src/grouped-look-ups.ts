@@ -1,0 +1,135 @@
+import { type Campaign, type CampaignId, type OwnerId, Unavailable } from '@campaign-mirror/domain';
+import { Batches, type Stage, type Waiting } from './batches.ts';
+import { type CampaignLookUp, isValid, type KeyLookUp, type KeyRow, keyColumns } from './hot-path.ts';
+import { safeInteger } from './mirror-row.ts';
+import type { SingleStatements } from './single-statements.ts';
+import type { Statement, Statements } from './statements.ts';
+
+/** Keys of one statement, and campaigns, at most. */
+const most = 64;
+
+const columns = `${keyColumns}, campaigns.id as campaign_id, campaigns.owner_id as campaign_owner_id, is_default,
+  mirrors.id is not null as has_mirror`;
+
+/**
+ * Each key and each campaign by its place. The arrays come from subqueries, so that the planner takes any number of
+ * members for the same: it keeps its plan instead of making one for each batch.
+ */
+const lookUpMany: Statement = {
+  name: 'look-up-many',
+  text: `
+    select ${columns}
+    from unnest((select $1::bytea[]), (select $2::bigint[])) with ordinality as asked (hash, campaign_id, place)
+    left join campaign_mirror.access_keys on access_keys.hash = asked.hash and ${isValid}
+    left join campaign_mirror.campaigns on campaigns.id = asked.campaign_id
+    left join campaign_mirror.mirrors on mirrors.campaign_id = campaigns.id
+    order by place`,
+};
+
+/** The same of one key and one campaign, which is cheaper; null is none. */
+const lookUpOne: Statement = {
+  name: 'look-up-one',
+  text: `
+    select ${columns}
+    from (select) as asked
+    left join campaign_mirror.access_keys on access_keys.hash = $1 and ${isValid}
+    left join campaign_mirror.campaigns on campaigns.id = $2
+    left join campaign_mirror.mirrors on mirrors.campaign_id = campaigns.id`,
+};
+
+type Row = Partial<KeyRow> & {
+  campaign_id: string | null;
+  campaign_owner_id: string;
+  is_default: boolean;
+  has_mirror: boolean;
+};
+
+interface KeyMember extends Waiting {
+  readonly hash: Buffer;
+  resolve(row: KeyRow | undefined): void;
+}
+interface CampaignMember extends Waiting {
+  readonly id: CampaignId;
+  resolve(campaign: Campaign | undefined): void;
+}
+type Member = KeyMember | CampaignMember;
+
+/** Look-ups of keys and campaigns that go together, each read after it was asked for. */
+export class GroupedLookUps implements KeyLookUp, CampaignLookUp {
+  readonly #batches: Batches<Member>;
+
+  constructor(statements: Statements, alone: SingleStatements, patience: number) {
+    this.#batches = new Batches(new LookUpStage(statements, alone), patience);
+  }
+
+  key(hash: Buffer): Promise<KeyRow | undefined> {
+    return new Promise((resolve, reject) => {
+      this.#batches.add({ hash, since: performance.now(), resolve, reject });
+    });
+  }
+
+  campaign(id: CampaignId): Promise<Campaign | undefined> {
+    return new Promise((resolve, reject) => {
+      this.#batches.add({ id, since: performance.now(), resolve, reject });
+    });
+  }
+}
+
+class LookUpStage implements Stage<Member> {
+  readonly #statements: Statements;
+  readonly #alone: SingleStatements;
+
+  constructor(statements: Statements, alone: SingleStatements) {
+    this.#statements = statements;
+    this.#alone = alone;
+  }
+
+  take(waiting: Member[]): Member[] {
+    return waiting.splice(0, 2 * most);
+  }
+
+  async carryOut(batch: readonly Member[]): Promise<void> {
+    const keys: KeyMember[] = [];
+    const campaigns: CampaignMember[] = [];
+    for (const member of batch) {
+      if ('hash' in member) keys.push(member);
+      else campaigns.push(member);
+    }
+    try {
+      const rows = await this.#read(keys, campaigns);
+      for (const [place, member] of keys.entries()) member.resolve(keyIn(rows[place] as Row));
+      for (const [place, member] of campaigns.entries()) {
+        member.resolve(campaignIn(rows[place] as Row, member.id));
+      }
+    } catch (error) {
+      if (error instanceof Unavailable) for (const member of batch) member.reject(error);
+      else await this.#oneByOne(batch);
+    }
+  }
+
+  #read(keys: readonly KeyMember[], campaigns: readonly CampaignMember[]): Promise<Row[]> {
+    if (keys.length < 2 && campaigns.length < 2) {
+      return this.#statements.run<Row>(lookUpOne, [keys[0]?.hash ?? null, campaigns[0]?.id ?? null]);
+    }
+    const hashes = keys.map(({ hash }) => hash);
+    return this.#statements.run<Row>(lookUpMany, [hashes, campaigns.map(({ id }) => id)]);
+  }
+
+  /** After a fault that one member may have brought upon all. */
+  async #oneByOne(batch: readonly Member[]): Promise<void> {
+    for (const member of batch) {
+      if ('hash' in member) await this.#alone.key(member.hash).then(member.resolve, member.reject);
+      else await this.#alone.campaign(member.id).then(member.resolve, member.reject);
+    }
+  }
+}
+
+function keyIn(row: Row): KeyRow | undefined {
+  return row.id === null ? undefined : (row as KeyRow);
+}
+
+function campaignIn(row: Row, id: CampaignId): Campaign | undefined {
+  if (row.campaign_id === null) return undefined;
+  const ownerId = safeInteger(row.campaign_owner_id) as OwnerId;
+  return { id, ownerId, isDefault: row.is_default, hasMirror: row.has_mirror };
+}

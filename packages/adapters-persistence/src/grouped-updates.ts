@@ -1,0 +1,138 @@
+import { type Campaign, type Mirror, type MirrorChange, Unavailable } from '@campaign-mirror/domain';
+import { Batches, type Stage } from './batches.ts';
+import { isRetryable } from './database-faults.ts';
+import type { MirrorUpdates } from './hot-path.ts';
+import { mirrorSetTo, type SetMirrorRow } from './mirror-row.ts';
+import { setMirrorsText } from './set-mirrors-text.ts';
+import type { SingleStatements } from './single-statements.ts';
+import type { Statement, Statements } from './statements.ts';
+import { type Held, WaitingRoom, type WaitingRoomLimits } from './waiting-room.ts';
+
+/** Updates of one statement, at most. */
+const most = 64;
+
+const setMirrors: Statement = { name: 'set-mirrors', text: setMirrorsText };
+
+interface Member extends Held {
+  readonly seen: Campaign;
+  readonly change: MirrorChange;
+  resolve(mirror: Mirror | undefined): void;
+}
+
+/**
+ * Updates that go together, as one statement and one commit. A batch waits for no row: whose campaign or mirror is
+ * held leaves it and waits elsewhere. Each is answered by its own row.
+ */
+export class GroupedUpdates implements MirrorUpdates {
+  readonly #batches: Batches<Member>;
+
+  constructor(statements: Statements, alone: SingleStatements, limits: WaitingRoomLimits) {
+    const held = new WaitingRoom<Member>(
+      {
+        wait: ({ seen, change, resolve, reject }) => alone.set(seen, change).then(resolve, reject),
+        tryAgain: (members) => this.#batches.putBack(members),
+      },
+      limits,
+    );
+    this.#batches = new Batches(new UpdateStage(statements, alone, held), limits.patience);
+  }
+
+  set(seen: Campaign, change: MirrorChange): Promise<Mirror | undefined> {
+    return new Promise((resolve, reject) => {
+      this.#batches.add({ campaign: seen.id, seen, change, since: performance.now(), resolve, reject });
+    });
+  }
+}
+
+class UpdateStage implements Stage<Member> {
+  readonly #statements: Statements;
+  readonly #alone: SingleStatements;
+  readonly #held: WaitingRoom<Member>;
+
+  constructor(statements: Statements, alone: SingleStatements, held: WaitingRoom<Member>) {
+    this.#statements = statements;
+    this.#alone = alone;
+    this.#held = held;
+  }
+
+  /** Updates of one campaign go together when they were judged on the same facts; on others they wait. */
+  take(waiting: Member[]): Member[] {
+    const batch: Member[] = [];
+    const left: Member[] = [];
+    const judged = new Map<number, Campaign>();
+    let looked = 0;
+    for (; looked < waiting.length && batch.length < most; looked++) {
+      const member = waiting[looked] as Member;
+      const facts = judged.get(member.campaign) ?? member.seen;
+      judged.set(member.campaign, facts);
+      (areSame(facts, member.seen) ? batch : left).push(member);
+    }
+    waiting.splice(0, looked, ...left);
+    return batch;
+  }
+
+  async carryOut(batch: readonly Member[]): Promise<void> {
+    const [first, second] = batch;
+    if (first && !second) return this.#setAlone(first);
+    let rows: SetMirrorRow[];
+    try {
+      rows = await this.#statements.run<SetMirrorRow>(setMirrors, valuesOf(batch));
+    } catch (error) {
+      if (isUndone(error)) return this.#oneByOne(batch);
+      for (const member of batch) member.reject(error);
+      return;
+    }
+    const unanswered = new Set(batch);
+    for (const row of rows) {
+      const member = batch[Number(row.place) - 1] as Member;
+      unanswered.delete(member);
+      answer(member, row);
+    }
+    for (const member of unanswered) this.#held.enter(member);
+  }
+
+  /** After a fault that one member may have brought upon all. */
+  async #oneByOne(batch: readonly Member[]): Promise<void> {
+    for (const member of batch) await this.#setAlone(member);
+  }
+
+  async #setAlone(member: Member): Promise<void> {
+    try {
+      const mirror = await this.#alone.setUnlessLocked(member.seen, member.change);
+      if (mirror) member.resolve(mirror);
+      else this.#held.enter(member);
+    } catch (error) {
+      member.reject(error);
+    }
+  }
+}
+
+function areSame(one: Campaign, other: Campaign): boolean {
+  return one.ownerId === other.ownerId && one.isDefault === other.isDefault;
+}
+
+/** Whether the database said that it did nothing: then a single member may be at fault. */
+function isUndone(error: unknown): boolean {
+  return !(error instanceof Unavailable) || isRetryable(error.cause);
+}
+
+function valuesOf(batch: readonly Member[]): unknown[] {
+  const campaigns = [...new Map(batch.map(({ seen }) => [seen.id, seen])).values()];
+  return [
+    campaigns.map(({ id }) => id),
+    campaigns.map(({ ownerId }) => ownerId),
+    campaigns.map(({ isDefault }) => isDefault),
+    batch.map(({ campaign }) => campaign),
+    batch.map(({ change }) => change.address),
+    batch.map(({ change }) => change.by.accessKeyId),
+    batch.map(({ change }) => change.requestId),
+  ];
+}
+
+function answer(member: Member, row: SetMirrorRow): void {
+  try {
+    member.resolve(mirrorSetTo(member.seen.id, member.change.address, row));
+  } catch (error) {
+    member.reject(error);
+  }
+}
