@@ -8,33 +8,35 @@ import type { Statement, Statements } from './statements.ts';
 /** Keys of one statement, and campaigns, at most. */
 const most = 64;
 
-const columns = `${keyColumns}, campaigns.id as campaign_id, campaigns.owner_id as campaign_owner_id, is_default,
-  mirrors.id is not null as has_mirror`;
+const columns = `k.*, c.*`;
+/** The `limit` keeps the planner from reading a whole small table for a batch. */
+const lookingUp = (hash: string, campaign: string) => `
+    left join lateral (
+      select ${keyColumns} from campaign_mirror.access_keys where hash = ${hash} and ${isValid} limit 1
+    ) k on true
+    left join lateral (
+      select id as campaign_id, owner_id as campaign_owner_id, is_default,
+        exists (select from campaign_mirror.mirrors where campaign_id = campaigns.id) as has_mirror
+      from campaign_mirror.campaigns where id = ${campaign} limit 1
+    ) c on true`;
 
 /**
  * Each key and each campaign by its place. The arrays come from subqueries, so that the planner takes any number of
  * members for the same: it keeps its plan instead of making one for each batch.
  */
-const lookUpMany: Statement = {
+export const lookUpMany: Statement = {
   name: 'look-up-many',
   text: `
     select ${columns}
-    from unnest((select $1::bytea[]), (select $2::bigint[])) with ordinality as asked (hash, campaign_id, place)
-    left join campaign_mirror.access_keys on access_keys.hash = asked.hash and ${isValid}
-    left join campaign_mirror.campaigns on campaigns.id = asked.campaign_id
-    left join campaign_mirror.mirrors on mirrors.campaign_id = campaigns.id
+    from unnest((select $1::bytea[]), (select $2::bigint[])) with ordinality as asked (hash, campaign, place)
+    ${lookingUp('asked.hash', 'asked.campaign')}
     order by place`,
 };
 
 /** The same of one key and one campaign, which is cheaper; null is none. */
-const lookUpOne: Statement = {
+export const lookUpOne: Statement = {
   name: 'look-up-one',
-  text: `
-    select ${columns}
-    from (select) as asked
-    left join campaign_mirror.access_keys on access_keys.hash = $1 and ${isValid}
-    left join campaign_mirror.campaigns on campaigns.id = $2
-    left join campaign_mirror.mirrors on mirrors.campaign_id = campaigns.id`,
+  text: `select ${columns} from (select) as asked ${lookingUp('$1', '$2')}`,
 };
 
 type Row = Partial<KeyRow> & {

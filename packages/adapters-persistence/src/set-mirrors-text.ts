@@ -13,10 +13,10 @@ import { timestampText } from './entities.ts';
  * instead of making one for each batch.
  */
 export const setMirrorsText = `
-  with seen as materialized (
+  with seen as (
     select * from unnest((select $1::bigint[]), (select $2::bigint[]), (select $3::boolean[]))
       as seen (campaign_id, owner_id, is_default)
-  ), asked as materialized (
+  ), asked as (
     select * from unnest((select $4::bigint[]), (select $5::text[]), (select $6::bigint[]), (select $7::text[]))
       with ordinality as asked (campaign_id, address, access_key_id, request_id, place)
   ), judged as materialized (
@@ -29,7 +29,7 @@ export const setMirrorsText = `
       mirrors.updated_at, judged.owner_id
     from judged join campaign_mirror.mirrors on mirrors.campaign_id = judged.id
     for no key update of mirrors skip locked
-  ), timed as materialized (
+  ), timed as (
     select locked.*, greatest(clock_timestamp(), updated_at + interval '1 microsecond') as now from locked
   ), chained as materialized (
     select asked.place, asked.address, asked.access_key_id, asked.request_id, timed.id as mirror_id,
@@ -43,13 +43,12 @@ export const setMirrorsText = `
     update campaign_mirror.mirrors
     set target_url = address, updated_externally = true, updated_externally_at = changed_at, updated_at = changed_at
     from chained where mirrors.id = chained.mirror_id and chained.stays
-    returning mirrors.id
   ), recorded as (
     insert into campaign_mirror.mirror_history
       (campaign_id, mirror_id, actor, access_key_id, owner_id, address_before, address_after, changed_at, request_id)
     select campaign_id, mirror_id, 'key', access_key_id, owner_id, address_before, address, changed_at, request_id
-    from chained join changed on changed.id = chained.mirror_id order by place
+    from chained order by place
   )
   select place, mirror_id as id, clicks, ${timestampText('created_at')} as created_at,
     ${timestampText('changed_at')} as changed_at
-  from chained join changed on changed.id = chained.mirror_id`;
+  from chained`;
