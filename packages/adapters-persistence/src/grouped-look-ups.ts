@@ -1,4 +1,5 @@
 import { type Campaign, type CampaignId, type OwnerId, Unavailable } from '@campaign-mirror/domain';
+import { byteaArray, plainArray } from './array-literal.ts';
 import { Batches, type Stage, type Waiting } from './batches.ts';
 import { type CampaignLookUp, isValid, type KeyLookUp, type KeyRow, keyColumns } from './hot-path.ts';
 import { safeInteger } from './mirror-row.ts';
@@ -26,6 +27,7 @@ const lookingUp = (hash: string, campaign: string) => `
  */
 export const lookUpMany: Statement = {
   name: 'look-up-many',
+  rowMode: 'array',
   text: `
     select ${columns}
     from unnest((select $1::bytea[]), (select $2::bigint[])) with ordinality as asked (hash, campaign, place)
@@ -36,15 +38,20 @@ export const lookUpMany: Statement = {
 /** The same of one key and one campaign, which is cheaper; null is none. */
 export const lookUpOne: Statement = {
   name: 'look-up-one',
+  rowMode: 'array',
   text: `select ${columns} from (select) as asked ${lookingUp('$1', '$2')}`,
 };
 
-type Row = Partial<KeyRow> & {
-  campaign_id: string | null;
-  campaign_owner_id: string;
-  is_default: boolean;
-  has_mirror: boolean;
-};
+type Row = readonly [
+  id: string | null,
+  ownerId: string,
+  expiresIn: string | null,
+  useToNote: boolean,
+  campaignId: string | null,
+  campaignOwnerId: string,
+  isDefault: boolean,
+  hasMirror: boolean,
+];
 
 interface KeyMember extends Waiting {
   readonly hash: Buffer;
@@ -113,8 +120,8 @@ class LookUpStage implements Stage<Member> {
     if (keys.length < 2 && campaigns.length < 2) {
       return this.#statements.run<Row>(lookUpOne, [keys[0]?.hash ?? null, campaigns[0]?.id ?? null]);
     }
-    const hashes = keys.map(({ hash }) => hash);
-    return this.#statements.run<Row>(lookUpMany, [hashes, campaigns.map(({ id }) => id)]);
+    const hashes = byteaArray(keys.map(({ hash }) => hash));
+    return this.#statements.run<Row>(lookUpMany, [hashes, plainArray(campaigns.map(({ id }) => id))]);
   }
 
   /** After a fault that one member may have brought upon all. */
@@ -126,12 +133,10 @@ class LookUpStage implements Stage<Member> {
   }
 }
 
-function keyIn(row: Row): KeyRow | undefined {
-  return row.id === null ? undefined : (row as KeyRow);
+function keyIn([id, owner_id, expires_in, use_to_note]: Row): KeyRow | undefined {
+  return id === null ? undefined : { id, owner_id, expires_in, use_to_note };
 }
 
-function campaignIn(row: Row, id: CampaignId): Campaign | undefined {
-  if (row.campaign_id === null) return undefined;
-  const ownerId = safeInteger(row.campaign_owner_id) as OwnerId;
-  return { id, ownerId, isDefault: row.is_default, hasMirror: row.has_mirror };
+function campaignIn([, , , , found, owner, isDefault, hasMirror]: Row, id: CampaignId): Campaign | undefined {
+  return found === null ? undefined : { id, ownerId: safeInteger(owner) as OwnerId, isDefault, hasMirror };
 }

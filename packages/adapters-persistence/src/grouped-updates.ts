@@ -1,4 +1,5 @@
 import { type Campaign, type Mirror, type MirrorChange, Unavailable } from '@campaign-mirror/domain';
+import { plainArray, textArray } from './array-literal.ts';
 import { Batches, type Stage } from './batches.ts';
 import { isRetryable } from './database-faults.ts';
 import type { MirrorUpdates } from './hot-path.ts';
@@ -11,7 +12,7 @@ import { type Held, WaitingRoom, type WaitingRoomLimits } from './waiting-room.t
 /** Updates of one statement, at most. */
 const most = 64;
 
-const setMirrors: Statement = { name: 'set-mirrors', text: setMirrorsText };
+const setMirrors: Statement = { name: 'set-mirrors', text: setMirrorsText, rowMode: 'array' };
 
 interface Member extends Held {
   readonly seen: Campaign;
@@ -84,7 +85,7 @@ class UpdateStage implements Stage<Member> {
     }
     const unanswered = new Set(batch);
     for (const row of rows) {
-      const member = batch[Number(row.place) - 1] as Member;
+      const member = batch[Number(row[0]) - 1] as Member;
       unanswered.delete(member);
       answer(member, row);
     }
@@ -119,13 +120,13 @@ function isUndone(error: unknown): boolean {
 function valuesOf(batch: readonly Member[]): unknown[] {
   const campaigns = [...new Map(batch.map(({ seen }) => [seen.id, seen])).values()];
   return [
-    campaigns.map(({ id }) => id),
-    campaigns.map(({ ownerId }) => ownerId),
-    campaigns.map(({ isDefault }) => isDefault),
-    batch.map(({ campaign }) => campaign),
-    batch.map(({ change }) => change.address),
-    batch.map(({ change }) => change.by.accessKeyId),
-    batch.map(({ change }) => change.requestId),
+    plainArray(campaigns.map(({ id }) => id)),
+    plainArray(campaigns.map(({ ownerId }) => ownerId)),
+    plainArray(campaigns.map(({ isDefault }) => isDefault)),
+    plainArray(batch.map(({ campaign }) => campaign)),
+    textArray(batch.map(({ change }) => change.address)),
+    plainArray(batch.map(({ change }) => change.by.accessKeyId)),
+    textArray(batch.map(({ change }) => change.requestId)),
   ];
 }
 

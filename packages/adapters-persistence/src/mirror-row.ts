@@ -31,26 +31,27 @@ export function mirrorOf(row: MirrorRow): Mirror {
 }
 
 /** What the statement for many says of each of them. */
-export interface SetMirrorRow {
+export type SetMirrorRow = readonly [
   /** Among those that were asked for, from 1 up. */
-  place: string;
-  id: string;
-  clicks: string;
-  created_at: string;
-  changed_at: string;
-}
+  place: string,
+  id: string,
+  clicks: string,
+  createdAt: string,
+  changedAt: string,
+];
 
 /** The mirror as it was set by a statement for many. */
 export function mirrorSetTo(campaignId: CampaignId, targetUrl: MirrorAddress, row: SetMirrorRow): Mirror {
+  const [, id, clicks, createdAt, changedAt] = row;
   return {
-    id: safeInteger(row.id) as MirrorId,
+    id: safeInteger(id) as MirrorId,
     campaignId,
     targetUrl,
-    clicks: safeInteger(row.clicks),
+    clicks: safeInteger(clicks),
     updatedExternally: true,
-    updatedExternallyAt: row.changed_at as Timestamp,
-    createdAt: row.created_at as Timestamp,
-    updatedAt: row.changed_at as Timestamp,
+    updatedExternallyAt: changedAt as Timestamp,
+    createdAt: createdAt as Timestamp,
+    updatedAt: changedAt as Timestamp,
   };
 }
 

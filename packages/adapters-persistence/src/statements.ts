@@ -1,10 +1,12 @@
-import type { Pool, QueryResultRow } from 'pg';
+import type { Pool } from 'pg';
 import { isRetryable, portFault } from './database-faults.ts';
 
 /** A statement of the hot path: parsed and planned once a connection, under its name. */
 export interface Statement {
   readonly name: string;
   readonly text: string;
+  /** Each row is the array of its columns, which is cheaper to read than an object. */
+  readonly rowMode?: 'array';
 }
 
 /**
@@ -22,7 +24,7 @@ export class Statements {
   }
 
   /** @throws Unavailable when the database went away: the outcome of the statement is unknown then */
-  async run<Row extends QueryResultRow>(statement: Statement, values: unknown[]): Promise<Row[]> {
+  async run<Row extends object>(statement: Statement, values: unknown[]): Promise<Row[]> {
     try {
       return await this.#query<Row>(statement, values);
     } catch (error) {
@@ -35,8 +37,9 @@ export class Statements {
     }
   }
 
-  async #query<Row extends QueryResultRow>({ name, text }: Statement, values: unknown[]): Promise<Row[]> {
-    const { rows } = await this.#pool.query<Row>(this.#named ? { name, text, values } : { text, values });
-    return rows;
+  async #query<Row extends object>(statement: Statement, values: unknown[]): Promise<Row[]> {
+    const { name, ...unnamed } = statement;
+    const { rows } = await this.#pool.query({ ...(this.#named ? statement : unnamed), values });
+    return rows as Row[];
   }
 }
