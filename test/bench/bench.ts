@@ -1,73 +1,58 @@
 import { writeFile } from 'node:fs/promises';
-import { setTimeout as pause } from 'node:timers/promises';
-import { freePort } from '../../packages/app/src/embedded/port.ts';
 import { historyFaults } from './check-history.ts';
-import { Cleanup } from './cleanup.ts';
-import { type Cores, divideCores } from './cores.ts';
-import { openDatabases } from './database.ts';
+import type { Cleanup } from './cleanup.ts';
+import { measureOpenLoop } from './open-loop-rounds.ts';
 import { type Options, readOptions, usage } from './options.ts';
-import { startLoadGenerator, startService } from './processes.ts';
-import { machine, table } from './report.ts';
-import { measureAll } from './rounds.ts';
-import { newKeys } from './seed.ts';
+import { plot } from './plot.ts';
+import { type RunFigures, report } from './report.ts';
+import { type LoadFigures, measureLoad } from './rounds.ts';
+import { run } from './run.ts';
+import { openStage } from './stage.ts';
 
-/** Measures our service against the floor. Ends with 1 when anything but 200 was answered or the history is wrong. */
+/** Measures our service against the floor and others. Ends with 1 when an answer or the history is wrong. */
 async function bench(options: Options, cleanup: Cleanup): Promise<number> {
-  const cores = divideCores();
-  const filling = { campaigns: options.campaigns, keys: newKeys(options.owners) };
-  const databases = await openDatabases(filling, cleanup);
-  const where = machine(databases.server, cores, options.settings);
-  console.error(`${where}\n${options.campaigns} campaigns of ${options.owners} owners\n`);
-  const generator = startLoadGenerator(filling, cleanup);
-  const contenders = {
-    floor: { ...(await startFloor(databases.floor.url, cores, cleanup)), database: databases.floor },
-    ours: { ...(await startOurs(databases.ours.url, options, cores, cleanup)), database: databases.ours },
-  };
-  const figures = await measureAll(contenders, generator, databases.postmaster, options);
-  const faults = [...figures.faults, ...(await historyFaults(databases.ours, figures.set.ours))];
-
-  console.log(`\n${table(figures.loads)}\n\n${where}`);
-  if (options.json) {
-    const text = JSON.stringify({ machine: where, options, ...figures, faults }, undefined, 2);
-    await writeFile(options.json, `${text}\n`);
+  const { where, ceiling, bench, floor, ours, peers } = await openStage(options, cleanup);
+  const loads: LoadFigures[] = [];
+  for (const load of options.loads) {
+    if (load.asks === 'mixture' && !bench.generator.heedsClose) {
+      console.error(
+        `${load.name} is left out: ${bench.generator.name} asks on where an answer closes its connection`,
+      );
+      continue;
+    }
+    const contenders = load.name === '64' ? [floor, ours, ...peers] : [floor, ours];
+    loads.push(await measureLoad(contenders, load, options, bench));
   }
+  const openLoop = options.openLoop ? await measureOpenLoop(floor, ours, loads, options, bench) : [];
+  const generator = { name: bench.generator.name, ceiling };
+  const figures: RunFigures = { machine: where, generator, loads, openLoop };
+
+  // What the last round's end cut off is done when the service has ended.
+  await ours.end();
+  const updates = bench.ledger.updatesOf(ours.name);
+  const faults = [
+    ...bench.ledger.faults,
+    ...generatorFaults(figures),
+    ...(await historyFaults(ours.database, updates)),
+  ];
+  console.log(`\n${report(figures)}\n\n${where}`);
+  if (options.json) {
+    await writeFile(options.json, `${JSON.stringify({ ...figures, options, faults }, undefined, 2)}\n`);
+  }
+  if (options.plot) await writeFile(options.plot, plot(figures.loads));
   if (faults.length === 0)
-    console.log(`\n${figures.set.ours} answers of 200, as many rows of history, no chain broken`);
+    console.log(`\n${updates.answered} updates of ours, all recorded, no chain broken`);
   for (const fault of faults) console.error(`wrong: ${fault}`);
   return faults.length === 0 ? 0 : 1;
 }
 
-async function startFloor(url: string, cores: Cores | undefined, cleanup: Cleanup) {
-  const program = { script: 'floor.ts', port: await freePort(), environment: { DATABASE_URL: url } };
-  return startService(program, cores, cleanup);
-}
-
-/** As `npm start` does it, with the default settings but for those of the command line. */
-async function startOurs(
-  url: string,
-  { profile, settings }: Options,
-  cores: Cores | undefined,
-  cleanup: Cleanup,
-) {
-  const program = {
-    script: '../../packages/app/src/main.ts',
-    port: await freePort(),
-    environment: {
-      ...settings,
-      DATABASE_URL: url,
-      RUN_MIGRATIONS: 'false',
-      OPS_PORT: String(await freePort()),
-    },
-    nodeOptions: ['--disable-sigusr1', ...(profile ? ['--cpu-prof', `--cpu-prof-dir=${profile}`] : [])],
-  };
-  return startService(program, cores, cleanup);
-}
-
-/** Resolves on the first Ctrl-C. npm hands it on a second time, and the cleaning takes a moment: more say nothing new. */
-function interrupted(): Promise<number> {
-  return new Promise((resolve) => {
-    for (const name of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(name, () => resolve(130));
-  });
+function generatorFaults({ generator: { name, ceiling }, loads }: RunFigures): string[] {
+  const all = loads.flatMap(({ rounds }) => Object.values(rounds).flat());
+  const fastest = Math.max(...all.map(({ rate }) => rate));
+  if (fastest < ceiling) return [];
+  return [
+    `${name} can not see more than ${ceiling.toFixed(0)} requests a second, and saw ${fastest.toFixed(0)}`,
+  ];
 }
 
 let options: Options | undefined;
@@ -81,14 +66,5 @@ if (!options) {
   console.log(usage);
   process.exit(0);
 }
-const cleanup = new Cleanup();
-const running = bench(options, cleanup).catch((error) => {
-  if (!cleanup.begun) console.error(error);
-  return 1;
-});
-const code = await Promise.race([running, interrupted()]);
-await cleanup.run();
-// After Ctrl-C what was just being made is taken back too.
-await Promise.race([running, pause(30_000, undefined, { ref: false })]);
-await cleanup.run();
-process.exit(code);
+const chosen = options;
+await run((cleanup) => bench(chosen, cleanup));

@@ -7,10 +7,16 @@ export class Cleanup {
     return this.#begun;
   }
 
-  /** Once the cleaning has begun it is done at once: the run goes on for a moment after Ctrl-C. */
-  add(step: () => Promise<unknown>): void {
+  /**
+   * Once the cleaning has begun it is done at once: the run goes on for a moment after Ctrl-C. Returns what to call
+   * when there is nothing left to take back.
+   */
+  add(step: () => Promise<unknown>): () => void {
     this.#steps.push(step);
     if (this.#begun) void this.run();
+    return () => {
+      this.#steps = this.#steps.filter((one) => one !== step);
+    };
   }
 
   /** Never rejects. What can not be taken back is said. */

@@ -14,8 +14,12 @@ export interface Cores {
 export function divideCores(): Cores | undefined {
   const [service, rest] = allowedCores();
   if (service === undefined || rest === undefined) return undefined;
-  const { status } = spawnSync('taskset', ['-a', '-c', '-p', String(rest), String(process.pid)]);
-  return status === 0 ? { service, rest } : undefined;
+  return moveTo(rest) ? { service, rest } : undefined;
+}
+
+/** Puts this process on a core; what it has started stays where it is. */
+export function moveTo(core: number): boolean {
+  return spawnSync('taskset', ['-a', '-c', '-p', String(core), String(process.pid)]).status === 0;
 }
 
 /** From a list such as `0-3,8`; none but on Linux. */

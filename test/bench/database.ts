@@ -14,6 +14,8 @@ export interface Databases {
   readonly postmaster: number | undefined;
   readonly floor: Database;
   readonly ours: Database;
+  /** Another copy; to be made before anybody uses the first one. */
+  copy(name: string): Promise<Database>;
 }
 
 export interface Database {
@@ -21,6 +23,8 @@ export interface Database {
   readonly url: string;
   /** As the superuser. */
   query<Row extends pg.QueryResultRow>(text: string, values?: unknown[]): Promise<Row[]>;
+  /** The same for several queries on one connection. */
+  session<T>(act: (client: pg.Client) => Promise<T>): Promise<T>;
 }
 
 export async function openDatabases(filling: Seed, cleanup: Cleanup): Promise<Databases> {
@@ -30,20 +34,26 @@ export async function openDatabases(filling: Seed, cleanup: Cleanup): Promise<Da
 
   const opened = (name: string): Database => {
     const { host, port } = admin;
+    const address = { ...admin, database: name };
     cleanup.add(() => query(admin, `drop database if exists ${name} with (force)`));
     return {
       url: `postgres://${login.user}:${login.password}@${host}:${port}/${name}`,
-      query: (text, values) => query({ ...admin, database: name }, text, values),
+      query: (text, values) => query(address, text, values),
+      session: (act) => withClient(address, act),
     };
   };
-  const floor = opened(`campaign_mirror_bench_floor_${suffix}`);
-  const ours = opened(`campaign_mirror_bench_ours_${suffix}`);
-  await query(admin, `create database campaign_mirror_bench_floor_${suffix}`);
-  await migrate({ ...admin, database: `campaign_mirror_bench_floor_${suffix}` });
+  const nameOf = (name: string) => `campaign_mirror_bench_${name.replaceAll('-', '_')}_${suffix}`;
+  const floor = opened(nameOf('floor'));
+  await query(admin, `create database ${nameOf('floor')}`);
+  await migrate({ ...admin, database: nameOf('floor') });
   await seed(floor, filling);
-  const copied = `template campaign_mirror_bench_floor_${suffix}`;
-  await query(admin, `create database campaign_mirror_bench_ours_${suffix} ${copied}`);
-  return { server: await describe(admin), postmaster: await findPostmaster(admin), floor, ours };
+  const copy = async (name: string) => {
+    const database = opened(nameOf(name));
+    await query(admin, `create database ${nameOf(name)} template ${nameOf('floor')} strategy file_copy`);
+    return database;
+  };
+  const ours = await copy('ours');
+  return { server: await describe(admin), postmaster: await findPostmaster(admin), floor, ours, copy };
 }
 
 function findPostmaster(admin: Address): Promise<number | undefined> {

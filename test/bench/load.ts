@@ -1,32 +1,16 @@
-/** What the load generator is told once. */
-export interface Targets {
-  /** Campaigns from 1 up; campaign n belongs to key n modulo their number. */
-  readonly campaigns: number;
-  readonly keys: readonly string[];
-}
-
-/** One round. */
+/** A load: so many connections, each with one request at a time, and what they ask. */
 export interface Load {
-  readonly port: number;
+  readonly name: string;
   readonly connections: number;
-  readonly seconds: number;
-  /** Whose CPU time is taken at the beginning and the end of what is measured. */
-  readonly service: number;
-  readonly postmaster: number | undefined;
+  /** Each campaign in turn by its owner; all of them one campaign; or a mixture in which four of ten are refused. */
+  readonly asks: 'each' | 'one' | 'mixture';
 }
 
-/** What came of it. Rates, latencies (milliseconds) and CPU time (microseconds a request) of the measured time only. */
-export interface Measured {
-  readonly rate: number;
-  readonly p50: number;
-  readonly p99: number;
-  readonly cpu: {
-    readonly service: number | undefined;
-    readonly postgres: number | undefined;
-    readonly generator: number;
-  };
-  /** Answers of 200 over the whole round, each about the address that was sent. */
-  readonly set: number;
-  /** How often anything else happened, by what it was. */
-  readonly others: Readonly<Record<string, number>>;
+/** The name is a number of connections, `hot` or `mixed`. @throws Error that says what is accepted */
+export function loadOf(name: string): Load {
+  if (name === 'hot') return { name, connections: 64, asks: 'one' };
+  if (name === 'mixed') return { name, connections: 64, asks: 'mixture' };
+  const connections = /^[1-9][0-9]{0,3}$/.test(name) ? Number(name) : Number.NaN;
+  if (connections <= 1024) return { name, connections, asks: 'each' };
+  throw new Error(`--loads takes numbers of connections from 1 to 1024, hot and mixed, not ${name}`);
 }

@@ -1,51 +1,73 @@
 import { parseArgs } from 'node:util';
+import { type Load, loadOf } from './load.ts';
 
 export interface Options {
-  /** One load each: this many connections, each with one request at a time. */
-  readonly connections: readonly number[];
+  readonly loads: readonly Load[];
   readonly rounds: number;
   /** Of a round, and of the warm-up before the rounds of a load. */
   readonly seconds: number;
   readonly warmUpSeconds: number;
   readonly campaigns: number;
   readonly owners: number;
-  /** Where the figures go as JSON too. */
+  /** Whether other stacks are measured too, at 64 connections. */
+  readonly peers: boolean;
+  /** Whether latency is measured at fixed rates of arrivals too. */
+  readonly openLoop: boolean;
+  readonly generator?: 'wrk' | 'autocannon';
+  /** Where the figures go as JSON too, and the picture. */
   readonly json?: string;
+  readonly plot?: string;
   /** A folder for a CPU profile of our service. */
   readonly profile?: string;
   /** Settings of our service that are not the defaults. */
   readonly settings: Readonly<Record<string, string>>;
 }
 
-const quick = { connections: '1,64', rounds: '3', seconds: '3', warmUpSeconds: 2, campaigns: 10_000 };
-const full = { connections: '1,64,256', rounds: '5', seconds: '10', warmUpSeconds: 10, campaigns: 100_000 };
+const quick = { loads: '1,64,hot', rounds: '3', seconds: '3', warmUp: '2', campaigns: '10000' };
+const full = { loads: '1,64,256,hot,mixed', rounds: '5', seconds: '10', warmUp: '10', campaigns: '100000' };
 
-export const usage = `npm run bench -- [--quick | --full] [--connections 1,64] [--rounds N] [--seconds N] [--json FILE]
-                 [--profile FOLDER] [--set NAME=VALUE]...
+export const usage = `npm run bench -- [--quick | --full] [--loads 1,64,hot] [--rounds N] [--seconds N] [--warm-up N] [--campaigns N]
+                 [--[no-]peers] [--[no-]open-loop] [--generator wrk|autocannon]
+                 [--json FILE] [--plot FILE] [--profile FOLDER] [--set NAME=VALUE]...
 
-  --quick         10,000 campaigns, 1 and 64 connections, 3 rounds of 3 s; about a minute
-  --full          100,000 campaigns, 1, 64 and 256 connections, 5 rounds of 10 s; the default
-  --connections   loads to measure, 1 to 1024 each
+  --quick         10,000 campaigns, the loads 1, 64 and hot, 3 rounds of 3 s; under two minutes
+  --full          100,000 campaigns, all loads, 5 rounds of 10 s, peers, open loop; the default, about 20 minutes
+  --loads         numbers of connections, 1 to 1024, each with one request at a time; hot: 64, all on one campaign;
+                  mixed: 64, 60 % good, 20 % 401, 10 % 403, 5 % 404, 5 % 422
   --rounds        rounds of each service for each load, 1 to 100
-  --seconds       length of a round, 1 to 600
+  --seconds       length of a round, 1 to 3600
+  --warm-up       length of the warm-up before the rounds of a load, 1 to 3600
+  --campaigns     1,000 to 5,000,000
+  --peers         measures Fastify + pg, Koa + pg and Koa + MikroORM too, with 64 connections
+  --open-loop     latency at fixed rates of arrivals too: 50 % and 80 % of the highest rate of --loads
+  --generator     the load generator, instead of wrk where it is installed and autocannon where not
   --json          writes the figures of every round to this file too
+  --plot          draws the ratios into this file, as SVG
   --profile       writes a CPU profile of our service into this folder
   --set           runs our service with this setting, such as LOG_LEVEL=silent, instead of the default
 
 BENCH_DATABASE_URL, of a superuser, names the PostgreSQL to use; without it one is brought up for the run.
-The warm-up before the rounds of a load is 2 s (quick) or 10 s.`;
+Thirty minutes of each with 64 connections, and how memory and p99 grow: --loads 64 --rounds 30 --seconds 60
+--no-peers --no-open-loop. From 9 rounds on the first third is set beside the last.`;
 
 /** @throws Error that says what is accepted */
 export function readOptions(words: string[]): Options | undefined {
   const { values } = parseArgs({
     args: words,
+    allowNegative: true,
     options: {
       quick: { type: 'boolean' },
       full: { type: 'boolean' },
-      connections: { type: 'string' },
+      loads: { type: 'string' },
       rounds: { type: 'string' },
       seconds: { type: 'string' },
+      'warm-up': { type: 'string' },
+      campaigns: { type: 'string' },
+      peers: { type: 'boolean' },
+      'open-loop': { type: 'boolean' },
+      generator: { type: 'string' },
       json: { type: 'string' },
+      plot: { type: 'string' },
       profile: { type: 'string' },
       set: { type: 'string', multiple: true },
       help: { type: 'boolean' },
@@ -54,26 +76,34 @@ export function readOptions(words: string[]): Options | undefined {
   if (values.help) return undefined;
   if (values.quick && values.full) throw new Error('--quick or --full, not both');
   const usual = values.quick ? quick : full;
-  const connections = (values.connections ?? usual.connections).split(',');
+  const { generator, json, plot, profile } = values;
+  if (generator !== undefined && generator !== 'wrk' && generator !== 'autocannon')
+    throw new Error(`--generator takes wrk or autocannon, not ${generator}`);
   return {
-    connections: connections.map((text) => wholeNumber('--connections', text, 1024)),
-    rounds: wholeNumber('--rounds', values.rounds ?? usual.rounds, 100),
-    seconds: wholeNumber('--seconds', values.seconds ?? usual.seconds, 600),
-    warmUpSeconds: usual.warmUpSeconds,
-    campaigns: usual.campaigns,
+    loads: [...new Set((values.loads ?? usual.loads).split(','))].map(loadOf),
+    rounds: wholeNumber('--rounds', values.rounds ?? usual.rounds, 1, 100),
+    seconds: wholeNumber('--seconds', values.seconds ?? usual.seconds, 1, 3600),
+    warmUpSeconds: wholeNumber('--warm-up', values['warm-up'] ?? usual.warmUp, 1, 3600),
+    campaigns: wholeNumber('--campaigns', values.campaigns ?? usual.campaigns, 1_000, 5_000_000),
     owners: 1_000,
+    peers: values.peers ?? !values.quick,
+    openLoop: values['open-loop'] ?? !values.quick,
     settings: Object.fromEntries((values.set ?? []).map(setting)),
-    ...(values.json && { json: values.json }),
-    ...(values.profile && { profile: values.profile }),
+    ...(generator && { generator }),
+    ...(json && { json }),
+    ...(plot && { plot }),
+    ...(profile && { profile }),
   };
 }
 
-function wholeNumber(name: string, text: string, most: number): number {
-  if (/^[1-9][0-9]{0,3}$/.test(text) && Number(text) <= most) return Number(text);
-  throw new Error(`${name} takes whole numbers from 1 to ${most}, not ${JSON.stringify(text)}`);
+/** @throws Error that says what is accepted */
+export function wholeNumber(name: string, text: string, least: number, most: number): number {
+  if (/^[1-9][0-9]{0,6}$/.test(text) && Number(text) >= least && Number(text) <= most) return Number(text);
+  throw new Error(`${name} takes whole numbers from ${least} to ${most}, not ${JSON.stringify(text)}`);
 }
 
-function setting(text: string): [name: string, value: string] {
+/** @throws Error that says what is accepted */
+export function setting(text: string): [name: string, value: string] {
   const [, name, value] = /^([A-Z_]+)=(.*)$/s.exec(text) ?? [];
   if (name === undefined || value === undefined)
     throw new Error(`--set takes NAME=VALUE, not ${JSON.stringify(text)}`);

@@ -36,6 +36,11 @@ export function cpuOf(processId: number): number | undefined {
   return timesOf(processId)?.own;
 }
 
+/** The CPU time of the processes that this one has started and that have ended, in microseconds; the same. */
+export function cpuOfEndedChildren(): number | undefined {
+  return timesOf(process.pid)?.ofEnded;
+}
+
 /** The same of PostgreSQL: its postmaster, those that it has started, and those of them that have ended. */
 export function cpuOfServer(postmaster: number): number | undefined {
   const top = timesOf(postmaster);

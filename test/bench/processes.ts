@@ -1,11 +1,10 @@
-import { type ChildProcess, fork, spawn } from 'node:child_process';
+import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import type { Cleanup } from './cleanup.ts';
 import type { Cores } from './cores.ts';
-import type { Load, Measured, Targets } from './load.ts';
 
 /** Milliseconds that a process may take until it listens, and until it has ended. */
 const longest = { start: 30_000, end: 15_000 };
@@ -13,6 +12,8 @@ const longest = { start: 30_000, end: 15_000 };
 export interface Running {
   readonly processId: number;
   readonly port: number;
+  /** Resolves when it has ended; what was asked of it is done then. */
+  end(): Promise<void>;
 }
 
 interface Program {
@@ -42,7 +43,7 @@ export async function startService(
     if (child.exitCode !== null || child.signalCode !== null) throw new Error(`${script} ended by itself`);
     if (Date.now() > deadline) throw new Error(`${script} does not listen`);
   }
-  return { processId: child.pid as number, port };
+  return { processId: child.pid as number, port, end: () => end(child) };
 }
 
 function accepts(port: number): Promise<boolean> {
@@ -60,33 +61,4 @@ async function end(child: ChildProcess): Promise<void> {
   const kill = setTimeout(() => child.kill('SIGKILL'), longest.end);
   await ended;
   clearTimeout(kill);
-}
-
-export interface LoadGenerator {
-  carryOut(load: Load): Promise<Measured>;
-}
-
-/** In a process of its own, so that it measures nothing but the service; on PostgreSQL's core. */
-export function startLoadGenerator(targets: Targets, cleanup: Cleanup): LoadGenerator {
-  const child = fork(new URL('load-generator.ts', import.meta.url), { execArgv: [] });
-  cleanup.add(() => end(child));
-  child.send(targets);
-  return {
-    carryOut: async (load) => {
-      const ended = new AbortController();
-      const gone = once(child, 'exit', { signal: ended.signal }).then(() => {
-        throw new Error('the load generator ended by itself');
-      });
-      child.send(load);
-      try {
-        const [measured] = (await Promise.race([once(child, 'message', { signal: ended.signal }), gone])) as [
-          Measured,
-        ];
-        return measured;
-      } finally {
-        ended.abort();
-        gone.catch(() => {});
-      }
-    },
-  };
 }

@@ -1,71 +1,44 @@
-import type { Database } from './database.ts';
-import type { Measured } from './load.ts';
-import type { Options } from './options.ts';
-import { memoryOf } from './process-figures.ts';
-import type { LoadGenerator, Running } from './processes.ts';
-import { tidy } from './seed.ts';
-
-export type Side = 'floor' | 'ours';
-export const sides: readonly Side[] = ['floor', 'ours'];
-
-/** A service that is measured, and its database. */
-export interface Contender extends Running {
-  readonly database: Database;
-}
+import type { Load } from './load.ts';
+import { type Bench, type Contender, type Measured, measure } from './measure.ts';
 
 export interface LoadFigures {
-  readonly connections: number;
-  /** The n-th round of the one was measured next to the n-th of the other. */
-  readonly rounds: Readonly<Record<Side, readonly Measured[]>>;
-  /** Megabytes after the last round; undefined where it can not be told. */
-  readonly memory: Readonly<Record<Side, number | undefined>>;
+  readonly load: Load;
+  /** By the contender's name. The n-th rounds of all were measured one after the other. */
+  readonly rounds: Readonly<Record<string, readonly Measured[]>>;
+  /** The warm-up's. */
+  readonly before: Readonly<Record<string, Measured>>;
 }
 
-export interface RunFigures {
-  readonly loads: readonly LoadFigures[];
-  /** All answers of 200, those of the warm-up too. */
-  readonly set: Readonly<Record<Side, number>>;
-  /** What was answered besides 200. */
-  readonly faults: readonly string[];
+export interface Lengths {
+  readonly rounds: number;
+  readonly seconds: number;
+  readonly warmUpSeconds: number;
 }
 
-/** Warms both up for each load, then measures them in turn, so that a slow phase of the machine meets both. */
-export async function measureAll(
-  contenders: Record<Side, Contender>,
-  generator: LoadGenerator,
-  postmaster: number | undefined,
-  options: Options,
-): Promise<RunFigures> {
-  const set = { floor: 0, ours: 0 };
-  const faults: string[] = [];
-
-  async function measure(side: Side, connections: number, seconds: number): Promise<Measured> {
-    const { port, processId, database } = contenders[side];
-    await tidy(database);
-    const load = { port, connections, seconds, service: processId, postmaster };
-    const measured = await generator.carryOut(load);
-    set[side] += measured.set;
-    for (const [what, count] of Object.entries(measured.others)) {
-      faults.push(`${side}, ${connections} connections: ${what}, ${count} times`);
-    }
-    if (measured.set === 0) throw new Error(`no answer of 200 at all:\n${faults.join('\n')}`);
-    return measured;
+/** Warms all up, then measures them in turn, so that a slow phase of the machine meets all. */
+export async function measureLoad(
+  contenders: readonly Contender[],
+  load: Load,
+  { rounds: count, seconds, warmUpSeconds }: Lengths,
+  bench: Bench,
+): Promise<LoadFigures> {
+  const rounds: Record<string, Measured[]> = {};
+  const before: Record<string, Measured> = {};
+  for (const contender of contenders) {
+    before[contender.name] = await measure(contender, load, warmUpSeconds, bench);
   }
-
-  const loads: LoadFigures[] = [];
-  for (const connections of options.connections) {
-    const rounds: Record<Side, Measured[]> = { floor: [], ours: [] };
-    for (const side of sides) await measure(side, connections, options.warmUpSeconds);
-    for (let round = 1; round <= options.rounds; round++) {
-      for (const side of sides) rounds[side].push(await measure(side, connections, options.seconds));
-      const rates = sides.map((side) => `${side} ${rounds[side].at(-1)?.rate.toFixed(0)}`);
-      console.error(`${connections} connections, round ${round}: ${rates.join(', ')} requests a second`);
+  for (let round = 1; round <= count; round++) {
+    const parts: string[] = [];
+    for (const contender of contenders) {
+      const measured = await measure(contender, load, seconds, bench);
+      rounds[contender.name] = [...(rounds[contender.name] ?? []), measured];
+      parts.push(inShort(contender, measured));
     }
-    const memory = {
-      floor: memoryOf(contenders.floor.processId),
-      ours: memoryOf(contenders.ours.processId),
-    };
-    loads.push({ connections, rounds, memory });
+    console.error(`${load.name}, round ${round}: ${parts.join('; ')}`);
   }
-  return { loads, set, faults };
+  return { load, rounds, before };
+}
+
+function inShort({ name }: Contender, { rate, p99, memory }: Measured): string {
+  return `${name} ${rate.toFixed(0)} requests a second, p99 ${p99.toFixed(1)} ms, ${memory?.toFixed(0) ?? '-'} MB`;
 }

@@ -12,21 +12,31 @@ export interface Seed {
 
 /** Where every mirror points at first. */
 export const addressBefore = 'https://mirror.example/before';
+/** So many campaigns more, behind the others, are for those who look closely while the load goes on. */
+export const probedCampaigns = 3;
+
+/** Campaigns that one statement writes. */
+const batch = 200_000;
 
 export function newKeys(owners: number): AccessKey[] {
   return Array.from({ length: owners }, () => accessKeyFrom(randomBytes(accessKeyBytes)));
 }
 
 export async function seed(database: Database, { campaigns, keys }: Seed): Promise<void> {
-  await database.query(
-    `insert into campaign_mirror.campaigns (id, owner_id, name)
-      select n, n % $2 + 1, 'Campaign ' || n from generate_series(1, $1::int) n`,
-    [campaigns, keys.length],
-  );
-  await database.query(
-    'insert into campaign_mirror.mirrors (campaign_id, target_url) select id, $1 from campaign_mirror.campaigns order by id',
-    [addressBefore],
-  );
+  const last = campaigns + probedCampaigns;
+  for (let first = 1; first <= last; first += batch) {
+    const range = [first, Math.min(last, first + batch - 1)];
+    await database.query(
+      `insert into campaign_mirror.campaigns (id, owner_id, name)
+        select n, n % $3 + 1, 'Campaign ' || n from generate_series($1::int, $2::int) n`,
+      [...range, keys.length],
+    );
+    await database.query(
+      `insert into campaign_mirror.mirrors (campaign_id, target_url)
+        select n, $3 from generate_series($1::int, $2::int) n`,
+      [...range, addressBefore],
+    );
+  }
   await database.query(
     `insert into campaign_mirror.access_keys (hash, displayed, name, owner_id)
       select hash, displayed, 'benchmark', owner

@@ -1,0 +1,66 @@
+import { roles } from '@campaign-mirror/adapters-persistence';
+import { freePort } from '../../packages/app/src/embedded/port.ts';
+import type { Cleanup } from './cleanup.ts';
+import type { Cores } from './cores.ts';
+import type { Database } from './database.ts';
+import type { Contender } from './measure.ts';
+import { startService } from './processes.ts';
+
+/** Programs on npm's usual stacks that carry out the same contract, by the names of their files. */
+export const peerNames: readonly string[] = ['fastify', 'koa', 'mikro-orm'];
+
+/** Its two statements can not tell a campaign that is missing from another owner's. */
+export async function startFloor(database: Database, cores: Cores | undefined, cleanup: Cleanup) {
+  return start('floor', 'floor.ts', database, cores, cleanup, { 404: '403' });
+}
+
+/** An ORM reads all columns, ours may see some. */
+export async function startPeer(
+  name: string,
+  database: Database,
+  cores: Cores | undefined,
+  cleanup: Cleanup,
+) {
+  const tables = 'campaign_mirror.campaigns, campaign_mirror.access_keys';
+  await database.query(`grant select on ${tables} to ${roles.service}`);
+  return start(name, `peer-${name}.ts`, database, cores, cleanup);
+}
+
+async function start(
+  name: string,
+  script: string,
+  database: Database,
+  cores: Cores | undefined,
+  cleanup: Cleanup,
+  otherwise?: Contender['otherwise'],
+): Promise<Contender> {
+  const program = { script, port: await freePort(), environment: { DATABASE_URL: database.url } };
+  const running = await startService(program, cores, cleanup);
+  return { ...running, name, database, ...(otherwise && { otherwise }) };
+}
+
+export interface OwnOptions {
+  readonly settings: Readonly<Record<string, string>>;
+  readonly profile?: string;
+}
+
+/** As `npm start` does it, with the default settings but for those of the command line. */
+export async function startOurs(
+  database: Database,
+  { settings, profile }: OwnOptions,
+  cores: Cores | undefined,
+  cleanup: Cleanup,
+): Promise<Contender> {
+  const program = {
+    script: '../../packages/app/src/main.ts',
+    port: await freePort(),
+    environment: {
+      ...settings,
+      DATABASE_URL: database.url,
+      RUN_MIGRATIONS: 'false',
+      OPS_PORT: String(await freePort()),
+    },
+    nodeOptions: ['--disable-sigusr1', ...(profile ? ['--cpu-prof', `--cpu-prof-dir=${profile}`] : [])],
+  };
+  return { ...(await startService(program, cores, cleanup)), name: 'ours', database };
+}

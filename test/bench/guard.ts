@@ -1,0 +1,60 @@
+import { parseArgs } from 'node:util';
+import { historyFaults } from './check-history.ts';
+import type { Cleanup } from './cleanup.ts';
+import { loadOf } from './load.ts';
+import { setting } from './options.ts';
+import { measureLoad } from './rounds.ts';
+import { run } from './run.ts';
+import { openStage } from './stage.ts';
+import { ratioOf } from './statistics.ts';
+
+/** Fails when ours is too slow beside the floor at 64 connections, by far: `npm run bench:guard`. */
+const usage = `npm run bench:guard -- [--bar 1.3] [--set NAME=VALUE]...
+
+  --bar   the least ratio of our requests a second to the floor's that passes
+  --set   runs our service with this setting instead of the default`;
+/** Wide of what is reached, since the machine may be anybody's. */
+const usualBar = '1.3';
+const lengths = { rounds: 5, seconds: 2, warmUpSeconds: 3 };
+
+async function guard(bar: number, settings: Record<string, string>, cleanup: Cleanup): Promise<number> {
+  const options = { campaigns: 10_000, owners: 1_000, peers: false, settings };
+  const { bench, floor, ours } = await openStage(options, cleanup);
+  const { rounds } = await measureLoad([floor, ours], loadOf('64'), lengths, bench);
+  await ours.end();
+  const { ledger } = bench;
+  const faults = [...ledger.faults, ...(await historyFaults(ours.database, ledger.updatesOf(ours.name)))];
+  const { median, least, greatest } = ratioOf(rounds.ours ?? [], rounds.floor ?? []);
+  const found = `${median.toFixed(2)} × the floor at 64 connections (${least.toFixed(2)}-${greatest.toFixed(2)})`;
+  if (!(median >= bar)) faults.push(`ours does ${found}, which is below the bar of ${bar}`);
+  if (faults.length === 0) console.log(`ours does ${found}; the bar is ${bar}`);
+  for (const fault of faults) console.error(`wrong: ${fault}`);
+  return faults.length === 0 ? 0 : 1;
+}
+
+function readWords(words: string[]): { bar: number; settings: Record<string, string> } | undefined {
+  const options = {
+    bar: { type: 'string', default: usualBar },
+    set: { type: 'string', multiple: true },
+    help: { type: 'boolean' },
+  } as const;
+  const { values } = parseArgs({ args: words, options });
+  if (values.help) return undefined;
+  if (!/^[0-9]{1,3}(\.[0-9]+)?$/.test(values.bar))
+    throw new Error(`--bar takes a number such as 1.3, not ${values.bar}`);
+  return { bar: Number(values.bar), settings: Object.fromEntries((values.set ?? []).map(setting)) };
+}
+
+let words: ReturnType<typeof readWords>;
+try {
+  words = readWords(process.argv.slice(2));
+} catch (error) {
+  console.error(`${(error as Error).message}\n\n${usage}`);
+  process.exit(2);
+}
+if (!words) {
+  console.log(usage);
+  process.exit(0);
+}
+const { bar, settings } = words;
+await run((cleanup) => guard(bar, settings, cleanup));

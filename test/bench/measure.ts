@@ -1,0 +1,96 @@
+import { answerFaults } from './check-answers.ts';
+import type { Database } from './database.ts';
+import { type Counters, counted, countersOf } from './database-figures.ts';
+import type { LoadGenerator } from './generator.ts';
+import type { Ledger } from './ledger.ts';
+import type { Load } from './load.ts';
+import { startProber } from './prober.ts';
+import { cpuOf, cpuOfServer, memoryOf } from './process-figures.ts';
+import type { Running } from './processes.ts';
+import { type Seed, tidy } from './seed.ts';
+
+/** A service that is measured, and its database. */
+export interface Contender extends Running {
+  readonly name: string;
+  readonly database: Database;
+  /** What it answers where the contract says something else. */
+  readonly otherwise?: Readonly<Record<string, string>>;
+}
+
+/** A round's figures: requests a second, milliseconds, microseconds of CPU time a request, MB. */
+export interface Measured {
+  readonly rate: number;
+  readonly p50: number;
+  readonly p99: number;
+  readonly p999?: number;
+  readonly cpu: Readonly<Record<'service' | 'postgres' | 'generator', number | undefined>>;
+  /** Resident memory of the service after the round. */
+  readonly memory: number | undefined;
+  readonly requests: number;
+  /** Answers of 200, the prober's too; and how many more the end cut off, most of which are carried out as well. */
+  readonly updates: number;
+  readonly cutOff: number;
+  readonly database: Counters;
+}
+
+export interface Bench {
+  readonly generator: LoadGenerator;
+  readonly postmaster: number | undefined;
+  readonly seed: Seed;
+  readonly ledger: Ledger;
+}
+
+/** One round of one service, at a fixed rate of arrivals where one is given. */
+export async function measure(
+  contender: Contender,
+  load: Load,
+  seconds: number,
+  { generator, postmaster, seed, ledger }: Bench,
+  rate?: number,
+): Promise<Measured> {
+  const { port, processId, database } = contender;
+  const figures = async () => ({
+    service: cpuOf(processId),
+    postgres: postmaster === undefined ? undefined : cpuOfServer(postmaster),
+    database: await countersOf(database),
+  });
+  await tidy(database);
+  const before = await figures();
+  const stopProber = startProber(port, database, seed);
+  const asking = { port, load, seconds };
+  const answers = await (rate === undefined
+    ? generator.carryOut(asking)
+    : generator.carryOutAt(rate, asking)
+  ).finally(stopProber);
+  const probed = await stopProber();
+  const after = await figures();
+
+  const { requests, p50, p99, p999, answered, made } = answers;
+  const updates = (answered[200] ?? 0) + probed.set;
+  const asked = (made[200] ?? 0) + probed.set;
+  const faults = [...answerFaults(answers, load.connections, contender.otherwise), ...probed.faults];
+  ledger.add(
+    contender.name,
+    { answered: updates, asked },
+    faults.map((fault) => `${contender.name}, ${load.name}: ${fault}`),
+  );
+  if (updates === 0) throw new Error(`no answer of 200 at all:\n${ledger.faults.join('\n')}`);
+  const each = (from: number | undefined, to: number | undefined) =>
+    from === undefined || to === undefined ? undefined : (to - from) / requests;
+  return {
+    rate: requests / answers.seconds,
+    p50,
+    p99,
+    ...(p999 !== undefined && { p999 }),
+    cpu: {
+      service: each(before.service, after.service),
+      postgres: each(before.postgres, after.postgres),
+      generator: each(0, answers.cpu),
+    },
+    memory: memoryOf(processId),
+    requests,
+    updates,
+    cutOff: asked - updates,
+    database: counted(before.database, after.database),
+  };
+}

@@ -1,0 +1,97 @@
+import { readFileSync } from 'node:fs';
+import { connect, type Socket } from 'node:net';
+import { setTimeout as pause } from 'node:timers/promises';
+import { Asker } from './asker.ts';
+import { Tally } from './tally.ts';
+
+/*
+ * A round with a fixed rate of arrivals: `node open-loop.ts PLAN BEFORE PORT CONNECTIONS SECONDS RATE`. Latency counts
+ * from the moment at which the request was due, whether or not a connection was free then, so that a stall is seen by
+ * all that arrive in it (no coordinated omission). Ours, since of those that are installed with npm or Debian none
+ * does it: wrk has no rate, and autocannon 9 sends each connection's share of a second in one burst at its beginning
+ * and corrects the latencies for an interval of a millisecond, whatever the rate is.
+ */
+const [plan = '', before, port, connections, seconds, rate] = process.argv.slice(2);
+const asker = new Asker(JSON.parse(readFileSync(plan, 'utf8')), Number(before));
+/** Milliseconds: between arrivals, until their latency counts (we get warm too), and that an answer may take. */
+const interval = 1000 / Number(rate);
+const settling = 1000;
+const patience = 15_000;
+
+const idle: Connection[] = [];
+/** When what has arrived and found no connection was due: the first at `first`. */
+const waiting: number[] = [];
+let first = 0;
+let open = 0;
+let tally = new Tally();
+/** From when on latencies count. */
+let counted = 0;
+
+/** One connection with one request at a time. */
+class Connection {
+  readonly #socket: Socket;
+  #answer = '';
+  #due = 0;
+
+  constructor() {
+    const onread = { buffer: Buffer.alloc(4096), callback: this.#read.bind(this) };
+    this.#socket = connect({ port: Number(port), host: '127.0.0.1', noDelay: true, onread });
+    this.#socket.once('connect', () => this.#free());
+    this.#socket.once('error', (error: NodeJS.ErrnoException) => tally.error(error.code ?? 'error'));
+    this.#socket.once('close', () => tally.error('closed'));
+  }
+
+  send(due: number): void {
+    open += 1;
+    this.#answer = '';
+    this.#due = due;
+    this.#socket.write(asker.next(), 'latin1');
+  }
+
+  #read(size: number, buffer: Uint8Array): boolean {
+    this.#answer += (buffer as Buffer).toString('latin1', 0, size);
+    const end = this.#answer.indexOf('\r\n\r\n');
+    if (end === -1) return true;
+    const length = /\r\ncontent-length: ([0-9]+)/i.exec(this.#answer)?.[1];
+    if (length === undefined) tally.error('an answer without a length');
+    if (this.#answer.length < end + 4 + Number(length)) return true;
+    const latency = this.#due < counted ? undefined : performance.now() - this.#due;
+    tally.answer(this.#answer.slice(9, 12), latency);
+    open -= 1;
+    this.#free();
+    return true;
+  }
+
+  #free(): void {
+    const due = waiting[first];
+    if (due === undefined) idle.push(this);
+    else {
+      first += 1;
+      this.send(due);
+    }
+  }
+}
+
+// A Ctrl-C reaches the whole group; who started us decides.
+process.on('SIGINT', () => {});
+for (let count = 0; count < Number(connections); count++) new Connection();
+const deadline = performance.now() + patience;
+while (idle.length < Number(connections) && performance.now() < deadline) await pause(10);
+
+tally = new Tally();
+const begun = performance.now();
+counted = begun + settling;
+const end = counted + Number(seconds) * 1000;
+for (let due = begun; due < end; ) {
+  for (const now = performance.now(); due <= now && due < end; due += interval) {
+    const connection = idle.pop();
+    if (connection) connection.send(due);
+    else waiting.push(due);
+  }
+  await pause(1);
+}
+const tooLate = performance.now() + patience;
+while ((open > 0 || first < waiting.length) && performance.now() < tooLate) await pause(1);
+if (open > 0 || first < waiting.length) tally.error('no answer');
+tally.print(asker.made);
+process.exit();

@@ -1,0 +1,48 @@
+import type { Cleanup } from './cleanup.ts';
+import { peerNames, startFloor, startOurs, startPeer } from './contenders.ts';
+import { divideCores } from './cores.ts';
+import { openDatabases } from './database.ts';
+import { openLoadGenerator } from './generator.ts';
+import { generatorCeiling } from './generator-ceiling.ts';
+import { Ledger } from './ledger.ts';
+import { machine } from './machine.ts';
+import type { Bench, Contender } from './measure.ts';
+import type { Options } from './options.ts';
+import { newKeys } from './seed.ts';
+
+/** All that a run needs, up and running. */
+export interface Stage {
+  /** What the figures are measured on. */
+  readonly where: string;
+  /** Requests a second that the load generator can see. */
+  readonly ceiling: number;
+  readonly bench: Bench;
+  readonly floor: Contender;
+  readonly ours: Contender;
+  readonly peers: readonly Contender[];
+}
+
+export type StageOptions = Pick<
+  Options,
+  'campaigns' | 'owners' | 'peers' | 'generator' | 'settings' | 'profile'
+>;
+
+export async function openStage(options: StageOptions, cleanup: Cleanup): Promise<Stage> {
+  const cores = divideCores();
+  const seed = { campaigns: options.campaigns, keys: newKeys(options.owners) };
+  const databases = await openDatabases(seed, cleanup);
+  const peerDatabases = new Map();
+  for (const name of options.peers ? peerNames : []) peerDatabases.set(name, await databases.copy(name));
+
+  const generator = await openLoadGenerator(seed, cleanup, options.generator);
+  const placed = machine(databases.server, cores, options.settings);
+  const where = `${placed}\n${seed.campaigns} campaigns of ${seed.keys.length} owners; load by ${generator.name}`;
+  console.error(`${where}\n`);
+  const ceiling = await generatorCeiling(generator, cores, cleanup);
+  const floor = await startFloor(databases.floor, cores, cleanup);
+  const ours = await startOurs(databases.ours, options, cores, cleanup);
+  const peers: Contender[] = [];
+  for (const [name, database] of peerDatabases) peers.push(await startPeer(name, database, cores, cleanup));
+  const bench = { generator, postmaster: databases.postmaster, seed, ledger: new Ledger() };
+  return { where, ceiling, bench, floor, ours, peers };
+}

@@ -1,0 +1,30 @@
+/** Undefined when one of the values is, or there is none. */
+export function median(values: readonly (number | undefined)[]): number | undefined {
+  const sorted = values.filter((value) => value !== undefined).sort((a, b) => a - b);
+  if (sorted.length < values.length || sorted.length === 0) return undefined;
+  const middle = Math.floor(sorted.length / 2);
+  const [low = Number.NaN, high = Number.NaN] = [
+    sorted[sorted.length % 2 ? middle : middle - 1],
+    sorted[middle],
+  ];
+  return (low + high) / 2;
+}
+
+export interface Ratio {
+  readonly median: number;
+  readonly least: number;
+  readonly greatest: number;
+}
+
+/** Of rates to those of the neighbouring rounds: the median of the pairs, and the least and greatest of them. */
+export function ratioOf(
+  rounds: readonly { readonly rate: number }[],
+  others: readonly { readonly rate: number }[],
+): Ratio {
+  const ratios = rounds.map(({ rate }, round) => rate / (others[round]?.rate ?? Number.NaN));
+  return {
+    median: median(ratios) ?? Number.NaN,
+    least: Math.min(...ratios),
+    greatest: Math.max(...ratios),
+  };
+}

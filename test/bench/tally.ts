@@ -1,0 +1,42 @@
+import type { Answers } from './generator-process.ts';
+
+/** What a load generator counts and prints. */
+export class Tally {
+  #requests = 0;
+  readonly #latencies: number[] = [];
+  readonly #answered: Record<string, number> = {};
+  readonly #errors: Record<string, number> = {};
+  readonly #begun = performance.now();
+  readonly #cpu = process.cpuUsage();
+
+  /** The latency, in milliseconds, is left out where it does not count. */
+  answer(status: number | string, latency?: number): void {
+    this.#requests += 1;
+    this.#answered[status] = (this.#answered[status] ?? 0) + 1;
+    if (latency !== undefined) this.#latencies.push(latency);
+  }
+
+  error(what: string): void {
+    this.#errors[what] = (this.#errors[what] ?? 0) + 1;
+  }
+
+  /** Prints the line that `generatorLine` reads. */
+  print(made: Record<string, number>): void {
+    const seconds = (performance.now() - this.#begun) / 1000;
+    const { user, system } = process.cpuUsage(this.#cpu);
+    const sorted = Float64Array.from(this.#latencies).sort();
+    const quantile = (part: number) => sorted[Math.ceil(part * sorted.length) - 1] ?? 0;
+    const answers: Answers = {
+      requests: this.#requests,
+      seconds,
+      p50: quantile(0.5),
+      p99: quantile(0.99),
+      p999: quantile(0.999),
+      answered: this.#answered,
+      made,
+      errors: this.#errors,
+      cpu: user + system,
+    };
+    process.stdout.write(`${JSON.stringify(answers)}\n`);
+  }
+}
