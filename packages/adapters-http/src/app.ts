@@ -1,4 +1,3 @@
-import type { IncomingMessage } from 'node:http';
 import { Unavailable } from '@campaign-mirror/domain';
 import Koa from 'koa';
 import type { Exchange } from './exchange.ts';
@@ -10,39 +9,32 @@ export interface AppSettings extends SetMirrorSettings {
   readonly log: HttpLog;
 }
 
-/** Answers an exchange by the Koa application. Koa itself answers nothing. */
+/**
+ * Answers an exchange by Koa's context and router. Not by `app.callback()`: what that adds, an answer to errors and
+ * a watch over the end of each response, the exchange has.
+ */
 export function koaHandler(settings: AppSettings): (exchange: Exchange) => void {
-  const exchanges = new WeakMap<IncomingMessage, Exchange>();
+  const { log, replies } = settings;
   const app = new Koa<RouteState>({ env: 'production' });
-  answerByOurselves(app);
-  app.use(async (context, next) => {
-    const exchange = exchanges.get(context.req) as Exchange;
-    context.respond = false;
+  keepPathAsSent(app);
+  const route = setMirrorRouter(settings).routes();
+  // The router adds what else it expects in it.
+  type RouteContext = Parameters<typeof route>[0];
+  return async (exchange) => {
+    const context = app.createContext<RouteState>(exchange.request, exchange.response) as RouteContext;
     context.state.exchange = exchange;
     try {
-      await next();
+      await route(context, async () => exchange.answer(routeNotFound(context.path)));
     } catch (error) {
       const because = error instanceof Unavailable ? 'unavailable' : 'unexpected';
-      settings.log.failed(exchange.requestId, error, because);
-      exchange.answer(settings.replies.fault(because));
+      log.failed(exchange.requestId, error, because);
+      exchange.answer(replies.fault(because));
     }
-  });
-  app.use(setMirrorRouter(settings).routes());
-  app.use(({ state: { exchange }, path }) => {
-    if (!exchange.answered) exchange.answer(routeNotFound(path));
-  });
-  const handle = app.callback();
-  return (exchange) => {
-    exchanges.set(exchange.request, exchange);
-    void handle(exchange.request, exchange.response);
   };
 }
 
-/** Keeps Koa's error pages and messages away, and its reading of the path: ours is the path's bytes. */
-function answerByOurselves(app: Koa<RouteState>): void {
-  app.silent = true;
-  app.on('error', () => {});
-  app.context.onerror = () => {};
+/** Keeps Koa's reading of the path away: ours is the path's bytes. */
+function keepPathAsSent(app: Koa<RouteState>): void {
   Object.defineProperty(app.request, 'path', {
     get(this: Koa.Request) {
       return pathOf(this.req.url ?? '');
@@ -52,7 +44,7 @@ function answerByOurselves(app: Koa<RouteState>): void {
 
 /** The path of a request target in origin or absolute form (RFC 9112, section 3.2), its query left out. */
 export function pathOf(target: string): string {
-  const origin = /^https?:\/\/[^/?#]*/i.exec(target)?.[0].length ?? 0;
+  const origin = target.startsWith('/') ? 0 : (/^https?:\/\/[^/?#]*/i.exec(target)?.[0].length ?? 0);
   const query = target.indexOf('?', origin);
   return target.slice(origin, query === -1 ? undefined : query) || '/';
 }

@@ -20,7 +20,8 @@ export function keyInHeaders(rawHeaders: readonly string[]): AccessKey | { fault
 export function headerValues(rawHeaders: readonly string[], name: string): string[] {
   const values: string[] = [];
   for (let at = 0; at < rawHeaders.length; at += 2) {
-    if (rawHeaders[at]?.toLowerCase() === name) values.push(rawHeaders[at + 1] ?? '');
+    const named = rawHeaders[at] ?? '';
+    if (named.length === name.length && named.toLowerCase() === name) values.push(rawHeaders[at + 1] ?? '');
   }
   return values;
 }

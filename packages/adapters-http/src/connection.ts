@@ -32,7 +32,7 @@ export class Connection {
   /** Carries out an exchange when those before it are over. */
   begin(exchange: Exchange): void {
     this.#exchanges.push(exchange);
-    exchange.response.once('close', () => this.#end(exchange));
+    exchange.response.on('close', () => this.#end(exchange));
     if (this.#exchanges.length === 1) this.#carryOut(exchange);
   }
 
@@ -56,6 +56,11 @@ export class Connection {
   /** Closes it where nothing was asked that has not its answer. */
   closeUnlessAsked(): void {
     if (this.#exchanges.length === 0) this.#socket.destroy();
+  }
+
+  /** What was asked and is not over, in its order. */
+  get exchanges(): readonly Exchange[] {
+    return this.#exchanges;
   }
 
   /** Nothing else was asked after this. */

@@ -58,15 +58,15 @@ export class Exchange {
 
   #send(reply: Reply, close: boolean): void {
     const { response } = this;
-    response.writeHead(reply.status, {
-      ...reply.headers,
-      ...(reply.body !== undefined && {
-        'Content-Type': 'application/json; charset=utf-8',
-        'Content-Length': Buffer.byteLength(reply.body),
-      }),
-      'X-Request-Id': this.requestId,
-      ...(close && { Connection: 'close' }),
-    });
+    // Names and values in turn: Node takes them as they are, where an object is put together and taken apart again.
+    const headers = reply.headers ? Object.entries(reply.headers).flat() : [];
+    if (reply.body !== undefined) {
+      headers.push('Content-Type', 'application/json; charset=utf-8');
+      headers.push('Content-Length', String(Buffer.byteLength(reply.body)));
+    }
+    headers.push('X-Request-Id', this.requestId);
+    if (close) headers.push('Connection', 'close');
+    response.writeHead(reply.status, headers);
     if (this.bodyRead) {
       response.end(reply.body);
       return;

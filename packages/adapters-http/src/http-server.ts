@@ -25,7 +25,6 @@ export class HttpServer {
   readonly #server: Server;
   readonly #carryOut: (exchange: Exchange) => void;
   readonly #connections = new Map<Socket, Connection>();
-  readonly #exchanges = new Set<Exchange>();
   readonly #isLast = (exchange: Exchange) =>
     this.#draining && this.#connections.get(exchange.request.socket)?.isLast(exchange) !== false;
   #draining = false;
@@ -80,24 +79,25 @@ export class HttpServer {
 
     let unfinished = 0;
     const timer = setTimeout(() => {
-      unfinished = this.#exchanges.size;
-      this.#giveUpTheRest();
+      unfinished = this.#giveUpTheRest();
     }, timeout);
     await closed;
     clearTimeout(timer);
     return unfinished;
   }
 
-  #giveUpTheRest(): void {
-    for (const exchange of this.#exchanges) {
-      exchange.answer(this.#settings.replies.fault('unavailable'));
-    }
+  /** Gives back how many there were. */
+  #giveUpTheRest(): number {
+    // Not counted as they come and go: a set that changes with each request keeps their memory from being freed soon.
+    const left = [...this.#connections.values()].flatMap((connection) => connection.exchanges);
+    for (const exchange of left) exchange.answer(this.#settings.replies.fault('unavailable'));
     for (const connection of this.#connections.values()) connection.closeUnlessAsked();
     // Time to write the last answers to those who read; the others are cut off.
     const cutOff = () => {
       for (const socket of this.#connections.keys()) socket.destroy();
     };
     setTimeout(cutOff, this.#rest.milliseconds).unref();
+    return left.length;
   }
 
   #connected(socket: Socket): void {
@@ -113,12 +113,10 @@ export class HttpServer {
   #asked(request: IncomingMessage, response: ServerResponse): void {
     const { log } = this.#settings;
     const exchange = new Exchange(request, response, log, this.#rest, this.#isLast);
-    this.#exchanges.add(exchange);
     this.#connections.get(request.socket)?.begin(exchange);
   }
 
   #over(exchange: Exchange): void {
-    this.#exchanges.delete(exchange);
     // An answer that was on its way when the drain began had no `Connection: close` yet.
     if (this.#draining) setImmediate(() => this.#connections.get(exchange.request.socket)?.closeIfIdle());
   }

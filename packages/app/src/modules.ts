@@ -15,6 +15,7 @@ import { ContainerModule } from 'inversify';
 import { type DatabaseAccess, openDatabaseAccess } from './database-access.ts';
 import { httpLog } from './http-log.ts';
 import type { Log } from './log.ts';
+import type { LogLines } from './log-lines.ts';
 import { Readiness } from './readiness.ts';
 import type { Settings } from './settings.ts';
 import { tokens } from './tokens.ts';
@@ -23,6 +24,7 @@ import { tokens } from './tokens.ts';
 export interface Given {
   readonly settings: Settings;
   readonly log: Log;
+  readonly lines: LogLines;
   /** The embedded database was lost and could not be brought back. */
   readonly onDatabaseLost: (error: Error) => void;
 }
@@ -117,13 +119,13 @@ export const coreModule = new ContainerModule(({ bind }) => {
 });
 
 /** The HTTP listener for callers, which drains when this is unloaded. */
-export const httpModule = ({ settings: { SHUTDOWN_TIMEOUT }, log: ours }: Given) =>
+export const httpModule = ({ settings: { SHUTDOWN_TIMEOUT }, log: ours, lines }: Given) =>
   new ContainerModule(({ bind }) => {
     bind(tokens.http)
       .toResolvedValue(
         (useCase: SetCampaignMirror, settings: Settings, log: Log) => {
           const replies = new Replies({ retryAfter: settings.RETRY_AFTER });
-          const shared = { replies, log: httpLog(log), bodyLimit: settings.BODY_LIMIT };
+          const shared = { replies, log: httpLog(log, lines), bodyLimit: settings.BODY_LIMIT };
           return new HttpServer(shared, koaHandler({ ...shared, useCase }));
         },
         [tokens.setCampaignMirror, tokens.settings, tokens.log],
@@ -140,23 +142,24 @@ export const httpModule = ({ settings: { SHUTDOWN_TIMEOUT }, log: ours }: Given)
   });
 
 /** The listener for operators. */
-export const opsModule = new ContainerModule(({ bind }) => {
-  bind(tokens.readiness)
-    .toResolvedValue((database) => new Readiness(database), [tokens.database])
-    .inSingletonScope();
-  bind(tokens.ops)
-    .toResolvedValue(
-      (readiness: Readiness, settings: Settings, log: Log) => {
-        const replies = new Replies({ retryAfter: settings.RETRY_AFTER });
-        // Probed every second by somebody: at `debug`.
-        const shared = { replies, log: httpLog(log, 'debug'), bodyLimit: settings.BODY_LIMIT };
-        return new HttpServer(
-          shared,
-          opsHandler(() => readiness.checks()),
-        );
-      },
-      [tokens.readiness, tokens.settings, tokens.log],
-    )
-    .inSingletonScope()
-    .onDeactivation(async (ops) => void (await ops.drain(0)));
-});
+export const opsModule = ({ lines }: Given) =>
+  new ContainerModule(({ bind }) => {
+    bind(tokens.readiness)
+      .toResolvedValue((database) => new Readiness(database), [tokens.database])
+      .inSingletonScope();
+    bind(tokens.ops)
+      .toResolvedValue(
+        (readiness: Readiness, settings: Settings, log: Log) => {
+          const replies = new Replies({ retryAfter: settings.RETRY_AFTER });
+          // Probed every second by somebody: at `debug`.
+          const shared = { replies, log: httpLog(log, lines, 'debug'), bodyLimit: settings.BODY_LIMIT };
+          return new HttpServer(
+            shared,
+            opsHandler(() => readiness.checks()),
+          );
+        },
+        [tokens.readiness, tokens.settings, tokens.log],
+      )
+      .inSingletonScope()
+      .onDeactivation(async (ops) => void (await ops.drain(0)));
+  });

@@ -5,6 +5,7 @@ import { ClearError } from './clear-error.ts';
 import { awaitDatabase, checkRights, migrateClearly } from './database-start.ts';
 import { greet } from './greeting.ts';
 import { type Log, openLog } from './log.ts';
+import type { LogLines } from './log-lines.ts';
 import {
   accessModule,
   coreModule,
@@ -27,8 +28,8 @@ export async function runService(environment: NodeJS.ProcessEnv, stop: StopSigna
     for (const line of read.wrong) console.error(line);
     return 1;
   }
-  const { log, close } = openLog(read.settings.LOG_LEVEL);
-  const service = new Service(read.settings, log);
+  const { log, lines, close } = openLog(read.settings.LOG_LEVEL);
+  const service = new Service(read.settings, log, lines);
   // A reader of our output that is gone is no reason to end.
   for (const stream of [process.stdout, process.stderr]) stream.on('error', () => {});
   process.on('uncaughtException', (error) => service.fail(error, 'an uncaught error'));
@@ -57,12 +58,13 @@ class Service {
     this.#ending.signal.addEventListener('abort', () => resolve());
   });
 
-  constructor(settings: Settings, log: Log) {
+  constructor(settings: Settings, log: Log, lines: LogLines) {
     this.#settings = settings;
     this.#log = log;
     const given: Given = {
       settings,
       log,
+      lines,
       onDatabaseLost: (error) => this.fail(error, 'the embedded database could not be brought back'),
     };
     this.#modules = [
@@ -71,7 +73,7 @@ class Service {
       persistenceModule,
       identityModule,
       coreModule,
-      opsModule,
+      opsModule(given),
       httpModule(given),
     ];
     this.#container.load(...this.#modules);

@@ -1,0 +1,54 @@
+import type { IncomingMessage } from 'node:http';
+import type { Context } from 'koa';
+import bodyParser from 'koa-bodyparser';
+import { announcesBody, bodyHeaderFault, expectsContinue } from './body-headers.ts';
+import type { Fault } from './replies.ts';
+
+const nothing = Buffer.alloc(0);
+
+/** Reads the bytes of a request's body, or tells why there are none to judge (decisions: order of checks, 4). */
+export function bodyReader(limit: number): (context: Context) => Promise<Buffer | { fault: Fault }> {
+  // Without an encoding koa-bodyparser leaves the bytes as they are: its decoding would store another address.
+  const bytes = { encoding: null };
+  const parse = bodyParser({
+    ...bytes,
+    enableTypes: ['text'],
+    extendTypes: { text: ['application/json'] },
+    textLimit: String(limit),
+  });
+
+  return async (context) => {
+    const { req: request } = context;
+    if (!announcesBody(request)) return nothing;
+    const fault = bodyHeaderFault(request, limit);
+    if (fault) return { fault };
+    if (expectsContinue(request)) context.res.writeContinue();
+    // A length that was announced and is within the limit: Node's parser lets no other number of bytes through.
+    if (request.headers['transfer-encoding'] === undefined) return announcedBody(request);
+
+    // Judged already; in this form no parameter or spelling keeps the parser from reading.
+    request.headers['content-type'] = 'application/json';
+    delete request.headers['content-encoding'];
+    try {
+      await parse(context, async () => {});
+    } catch (error) {
+      if ((error as { type?: string }).type === 'entity.too.large') return { fault: 'body-too-large' };
+      return callerLeft;
+    }
+    const { body } = context.request;
+    return Buffer.isBuffer(body) ? body : nothing;
+  };
+}
+
+/** In the middle of its body. */
+const callerLeft = { fault: 'bad-request' } as const;
+
+function announcedBody(request: IncomingMessage): Promise<Buffer | typeof callerLeft> {
+  return new Promise((resolve) => {
+    const pieces: Buffer[] = [];
+    request
+      .on('data', (piece: Buffer) => pieces.push(piece))
+      .on('end', () => resolve(pieces.length === 1 ? (pieces[0] as Buffer) : Buffer.concat(pieces)))
+      .on('close', () => resolve(callerLeft));
+  });
+}
