@@ -1,9 +1,15 @@
 import { expect } from 'chai';
-import { type Breakage, brokenInMemory, brokenInPostgres } from './support/broken-campaigns.ts';
+import {
+  type Breakage,
+  type BreakageTogether,
+  brokenInMemory,
+  brokenInPostgres,
+  brokenTogether,
+} from './support/broken-campaigns.ts';
 import { campaignRepositoryContract } from './support/campaign-repository-contract.ts';
 import { freshDatabase } from './support/database-server.ts';
 import { inMemoryWorld } from './support/in-memory-world.ts';
-import { postgresWorld } from './support/postgres-world.ts';
+import { type PostgresWorldOptions, postgresWorld } from './support/postgres-world.ts';
 import type { World } from './support/world.ts';
 
 const race = 'history: 20 racing updates all succeed and make one unbroken chain, whose last stands';
@@ -32,6 +38,23 @@ const noticedBy: Record<Breakage, readonly string[]> = {
   'has a stale before': [race],
 };
 
+const noticedTogether: Record<BreakageTogether, readonly string[]> = {
+  'writes blindly': noticedBy['writes blindly'],
+  'loses the history': noticedBy['loses the history'],
+  'forgets the clicks': [
+    'setMirror: clicks counted and an address set since it was seen are no reason to refuse',
+    'setMirror: the answer is the mirror as it is stored, of the eight fields of the specification',
+    'setMirror: clicks are never written',
+  ],
+  'has one before for all of a chain': [race],
+  'has one time for all of a chain': [race],
+  'has times that do not rise': [
+    'setMirror: updated_at strictly rises, also while the clock stands behind it',
+  ],
+  'loses the order of a chain': ['history: racing updates are recorded in the order of their times'],
+  'leaves the first of a chain': [race],
+};
+
 describe('the contract of CampaignRepository notices an adapter that', () => {
   for (const breakage of Object.keys(noticedBy) as Breakage[]) {
     it(`${breakage}, in memory`, async () => {
@@ -39,13 +62,24 @@ describe('the contract of CampaignRepository notices an adapter that', () => {
     });
 
     it(`${breakage}, in PostgreSQL`, async () => {
-      const database = await freshDatabase();
-      const world = await postgresWorld(database, brokenInPostgres[breakage]);
-      expect(await failures(world)).to.deep.equal(noticedBy[breakage]);
-      await database.drop();
+      expect(await failuresInPostgres(brokenInPostgres[breakage])).to.deep.equal(noticedBy[breakage]);
+    });
+  }
+
+  for (const [breakage, noticed] of Object.entries(noticedTogether)) {
+    it(`${breakage}, in PostgreSQL, where updates go together`, async () => {
+      const broken = brokenTogether[breakage as BreakageTogether];
+      expect(await failuresInPostgres(broken)).to.deep.equal(noticed);
     });
   }
 });
+
+async function failuresInPostgres(broken: PostgresWorldOptions): Promise<string[]> {
+  const database = await freshDatabase();
+  const failed = await failures(await postgresWorld(database, broken));
+  await database.drop();
+  return failed;
+}
 
 async function failures(world: World): Promise<string[]> {
   const failed: string[] = [];

@@ -8,7 +8,6 @@ import {
   PostgresCampaigns,
   PostgresIdentity,
   PostgresSettings,
-  SingleStatements,
   Statements,
 } from '@campaign-mirror/adapters-persistence';
 import {
@@ -21,6 +20,7 @@ import {
 import { expect } from 'chai';
 import { serverAddress } from './support/database-server.ts';
 import { rejection } from './support/faults.ts';
+import { groupCommits, hotPathOn } from './support/hot-paths.ts';
 import { type LiveService, liveService, type Service, serviceOn } from './support/live-service.ts';
 import { named, tester } from './support/operator.ts';
 import { rival, untilWaiting } from './support/rival.ts';
@@ -28,78 +28,79 @@ import { type TcpProxy, tcpProxy } from './support/tcp-proxy.ts';
 import { before as beforehand, change, type Live, newOwner } from './support/world.ts';
 
 const address = 'https://example.com/new';
-const patient = { size: 3, waitTimeout: 30_000, statementTimeout: 30_000, queryTimeout: 30_000 };
+const patient = { size: 6, waitTimeout: 30_000, statementTimeout: 30_000, queryTimeout: 30_000 };
 
-describe('decisions: a database that is away — its pool is bounded', () => {
-  let service: LiveService;
-  before(async () => {
-    service = await liveService();
-  });
-  after(() => service.close());
-
-  it('a call waits for a connection no longer than it may, and is served when there is one', async () => {
-    const live = await service.campaign();
-    const { pool, set } = await service.another({ ...patient, waitTimeout: 1_000 });
-    const taken = await Promise.all([pool.connect(), pool.connect(), pool.connect()]);
-    expect(await rejection(set(live, address))).to.be.instanceOf(Unavailable);
-    expect(pool.waitingCount).to.equal(0);
-    for (const client of taken) client.release();
-    expect(await set(live, address)).to.have.property('kind', 'mirror-set');
-  });
-
-  it('a statement is ended by the server when it takes too long, and nothing is written', async () => {
-    const live = await service.campaign();
-    const { set } = await service.another({ ...patient, statementTimeout: 1_000 });
-    const holder = await rival(service.database);
-    await holder.run('select from campaign_mirror.mirrors where campaign_id = $1 for update', live.seen.id);
-    const fault = await rejection(set(live, address));
-    await holder.rollback();
-    expect(fault).to.be.instanceOf(Unavailable).and.to.have.nested.property('cause.code', '57014');
-    expect(await service.world.others.mirror(live.seen.id)).to.deep.equal(live.mirror);
-    expect(await set(live, address)).to.have.property('kind', 'mirror-set');
-  });
-
-  it('connections that are cut while requests wait on them are Unavailable, and the pool is whole again', async () => {
-    const live = await service.campaign();
-    const another = await service.another(patient);
-    const { set } = another;
-    const holder = await rival(service.database);
-    await holder.run('select from campaign_mirror.mirrors where campaign_id = $1 for update', live.seen.id);
-    const calls = [1, 2, 3].map(() => rejection(set(live, address)));
-    await untilWaiting(service.database, Promise.all(calls), 3);
-    await service.database.admin.query(cutService);
-    for (const fault of await Promise.all(calls)) expect(fault).to.be.instanceOf(Unavailable);
-    await holder.rollback();
-    await expectServing(another, live);
-    await expectWhole(another, patient.size);
-  });
-
-  it('connections that are cut again and again: successes and Unavailable only, and the pool is whole again', async () => {
-    const live = await service.campaign();
-    const another = await service.another(patient);
-    const { set } = another;
-    const worker = async (name: number) => {
-      for (let at = 0; at < 100; at++) {
-        const answer = await set(live, `${address}/${name}/${at}`).catch((fault) => fault);
-        if (!(answer instanceof Unavailable)) expect(answer).to.have.property('kind', 'mirror-set');
-      }
-    };
-    let working = true;
-    const work = Promise.all([worker(0), worker(1), worker(2)]).finally(() => {
-      working = false;
+for (const groupCommit of groupCommits) {
+  describe(`decisions: a database that is away — its pool is bounded, GROUP_COMMIT=${groupCommit}`, () => {
+    let service: LiveService;
+    before(async () => {
+      service = await liveService({ groupCommit });
     });
-    const cutting = (async () => {
-      while (working) await service.database.admin.query(cutService);
-    })();
-    await Promise.all([work, cutting]);
-    await expectServing(another, live);
-    await expectWhole(another, patient.size);
-  });
+    after(() => service.close());
 
-  const cutService = `
+    it('a call waits for a connection no longer than it may, and is served when there is one', async () => {
+      const live = await service.campaign();
+      const { pool, set } = await service.another({ ...patient, waitTimeout: 1_000 });
+      const taken = await Promise.all(Array.from({ length: patient.size }, () => pool.connect()));
+      expect(await rejection(set(live, address))).to.be.instanceOf(Unavailable);
+      expect(pool.waitingCount).to.equal(0);
+      for (const client of taken) client.release();
+      expect(await set(live, address)).to.have.property('kind', 'mirror-set');
+    });
+
+    it('a statement is ended by the server when it takes too long, and nothing is written', async () => {
+      const live = await service.campaign();
+      const { set } = await service.another({ ...patient, statementTimeout: 1_000 });
+      const holder = await rival(service.database);
+      await holder.run('select from campaign_mirror.mirrors where campaign_id = $1 for update', live.seen.id);
+      const fault = await rejection(set(live, address));
+      await holder.rollback();
+      expect(fault).to.be.instanceOf(Unavailable).and.to.have.nested.property('cause.code', '57014');
+      expect(await service.world.others.mirror(live.seen.id)).to.deep.equal(live.mirror);
+      expect(await set(live, address)).to.have.property('kind', 'mirror-set');
+    });
+
+    it('connections that are cut while requests wait on them are Unavailable, and the pool is whole again', async () => {
+      const lives = [await service.campaign(), await service.campaign(), await service.campaign()];
+      const another = await service.another(patient);
+      const holder = await rival(service.database);
+      await holder.run('select from campaign_mirror.mirrors for update');
+      const calls = lives.map((live) => rejection(another.set(live, address)));
+      await untilWaiting(service.database, Promise.all(calls), 3);
+      await service.database.admin.query(cutService);
+      for (const fault of await Promise.all(calls)) expect(fault).to.be.instanceOf(Unavailable);
+      await holder.rollback();
+      await expectServing(another, lives[0] as Live);
+      await expectWhole(another, patient.size);
+    });
+
+    it('connections that are cut again and again: successes and Unavailable only, and the pool is whole again', async () => {
+      const live = await service.campaign();
+      const another = await service.another(patient);
+      const { set } = another;
+      const worker = async (name: number) => {
+        for (let at = 0; at < 100; at++) {
+          const answer = await set(live, `${address}/${name}/${at}`).catch((fault) => fault);
+          if (!(answer instanceof Unavailable)) expect(answer).to.have.property('kind', 'mirror-set');
+        }
+      };
+      let working = true;
+      const work = Promise.all([worker(0), worker(1), worker(2)]).finally(() => {
+        working = false;
+      });
+      const cutting = (async () => {
+        while (working) await service.database.admin.query(cutService);
+      })();
+      await Promise.all([work, cutting]);
+      await expectServing(another, live);
+      await expectWhole(another, patient.size);
+    });
+
+    const cutService = `
     select pg_terminate_backend(pid, 10000) from pg_stat_activity
     where datname = current_database() and usename = 'campaign_mirror_service'`;
-});
+  });
+}
 
 describe('decisions: a database that is away — the network between', () => {
   let service: LiveService;
@@ -167,7 +168,7 @@ describe('decisions: a database that is away — the network between', () => {
 });
 
 describe('decisions: answers — database away: every call of every port is Unavailable', () => {
-  const limits = { size: 16, waitTimeout: 1_000, statementTimeout: 0, queryTimeout: 1_000 };
+  const limits = { size: 20, waitTimeout: 1_000, statementTimeout: 0, queryTimeout: 1_000 };
 
   it('when connections are refused', async () => {
     const proxy = await tcpProxy(serverAddress());
@@ -191,19 +192,12 @@ describe('decisions: answers — database away: every call of every port is Unav
     const nowhere = { host: '127.0.0.1', port, user: 'nobody', password: 'none', database: 'nothing' };
     const { orm, pool, close } = await openDatabase(nowhere, limits);
     const statements = new Statements(pool);
-    const campaigns = new PostgresCampaigns(new SingleStatements(statements));
     const settings = new PostgresSettings(orm, tester);
     const records = new PostgresCampaignRecords(pool);
     const keys = new PostgresAccessKeys(orm, tester);
     const seen = { id: 1 as CampaignId, ownerId: newOwner(), isDefault: false, hasMirror: true };
     const by = { ownerId: seen.ownerId, accessKeyId: 1 as AccessKeyId };
     const calls: Record<string, () => Promise<unknown>> = {
-      find: () => campaigns.find(seen.id),
-      setMirror: () => campaigns.setMirror(seen, change(by)),
-      whoIs: () =>
-        new PostgresIdentity(new SingleStatements(statements)).whoIs(
-          accessKeyFrom(new Uint8Array(accessKeyBytes)),
-        ),
       createCampaign: () => settings.createCampaign({ owner: seen.ownerId, isDefault: true }),
       createMirror: () => settings.createMirror(seen.id, beforehand),
       transfer: () => settings.transfer(seen.id, seen.ownerId),
@@ -216,6 +210,14 @@ describe('decisions: answers — database away: every call of every port is Unav
       issue: () => keys.issue({ owner: seen.ownerId, name: named('key') }),
       revoke: () => keys.revoke(by.accessKeyId),
     };
+    for (const groupCommit of groupCommits) {
+      const hotPath = hotPathOn(statements, groupCommit, limits);
+      const campaigns = new PostgresCampaigns(hotPath);
+      const key = accessKeyFrom(new Uint8Array(accessKeyBytes));
+      calls[`find, ${groupCommit}`] = () => campaigns.find(seen.id);
+      calls[`setMirror, ${groupCommit}`] = () => campaigns.setMirror(seen, change(by));
+      calls[`whoIs, ${groupCommit}`] = () => new PostgresIdentity(hotPath).whoIs(key);
+    }
     const faults = await Promise.all(Object.values(calls).map((call) => rejection(call())));
     for (const [at, name] of Object.keys(calls).entries()) {
       expect(faults[at], name).to.be.instanceOf(Unavailable);

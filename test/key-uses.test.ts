@@ -5,12 +5,12 @@ import {
   PostgresAccessKeys,
   PostgresIdentity,
   roles,
-  SingleStatements,
   Statements,
 } from '@campaign-mirror/adapters-persistence';
 import type { AccessKey, AccessKeyId } from '@campaign-mirror/domain';
 import { expect } from 'chai';
 import { freshDatabase, type TestDatabase } from './support/database-server.ts';
+import { hotPathOn } from './support/hot-paths.ts';
 import { named, tester } from './support/operator.ts';
 import { rival, untilWaiting } from './support/rival.ts';
 import { newOwner } from './support/world.ts';
@@ -74,7 +74,7 @@ describe('when a key was last used', () => {
       }),
       byHand,
     );
-    const identity = new PostgresIdentity(new SingleStatements(new Statements(service.pool)), { uses });
+    const identity = new PostgresIdentity(hotPathOn(new Statements(service.pool)), { uses });
     const keys = [await issued(), await issued()];
     await Promise.all([...keys, ...keys, ...keys].map(({ key }) => identity.whoIs(key)));
     await uses.write();
@@ -155,7 +155,7 @@ describe('when a key was last used', () => {
 
   function observed(options: ConstructorParameters<typeof KeyUses>[1]) {
     const uses = new KeyUses(service.pool, options);
-    const identity = new PostgresIdentity(new SingleStatements(new Statements(service.pool)), { uses });
+    const identity = new PostgresIdentity(hotPathOn(new Statements(service.pool)), { uses });
     const use = async ({ id, key }: { id: AccessKeyId; key: AccessKey }) =>
       expect(await identity.whoIs(key)).to.include({ accessKeyId: id });
     return { uses, use };

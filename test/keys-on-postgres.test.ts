@@ -3,13 +3,12 @@ import {
   openDatabase,
   PostgresAccessKeys,
   PostgresIdentity,
-  SingleStatements,
   Statements,
 } from '@campaign-mirror/adapters-persistence';
 import { type AccessKey, accessKeyBytes, accessKeyFrom, displayedPart } from '@campaign-mirror/domain';
 import { expect } from 'chai';
-import type { QueryResultRow } from 'pg';
 import { freshDatabase, type TestDatabase } from './support/database-server.ts';
+import { type GroupCommitSetting, groupCommits, hotPathOn } from './support/hot-paths.ts';
 import { named, tester } from './support/operator.ts';
 import { rival, untilWaiting } from './support/rival.ts';
 import { newOwner } from './support/world.ts';
@@ -63,53 +62,60 @@ describe('decisions: keys — in PostgreSQL', () => {
   });
 
   it("expiry is judged by the clock of the database, whatever the service's own says", async () => {
-    const identity = new PostgresIdentity(new SingleStatements(new Statements(service.pool)));
+    const identity = new PostgresIdentity(hotPathOn(new Statements(service.pool)));
     const { key } = await keys.issue({ owner: newOwner(), name: named('valid'), expiresIn: 3600 });
     expect(await withClockOff(() => identity.whoIs(key))).not.to.equal(undefined);
   });
 
-  it('KEY_CACHE_SECONDS: by default each request asks the database', async () => {
-    const { identity, asked } = counted();
-    const { key } = await keys.issue({ owner: newOwner(), name: named('asked') });
-    for (let time = 0; time < 3; time++) await identity.whoIs(key);
-    expect(asked()).to.equal(3);
-  });
+  for (const groupCommit of groupCommits) {
+    describe(`KEY_CACHE_SECONDS, GROUP_COMMIT=${groupCommit}`, () => {
+      it('by default each request asks the database', async () => {
+        const { identity, asked } = counted(groupCommit);
+        const { key } = await keys.issue({ owner: newOwner(), name: named('asked') });
+        for (let time = 0; time < 3; time++) await identity.whoIs(key);
+        expect(asked()).to.equal(3);
+      });
 
-  it('KEY_CACHE_SECONDS: a valid key is remembered, an unknown one is not', async () => {
-    const { identity, asked } = counted(3600);
-    const { key } = await keys.issue({ owner: newOwner(), name: named('remembered') });
-    const caller = await identity.whoIs(key);
-    expect(await identity.whoIs(key)).to.deep.equal(caller);
-    expect(asked()).to.equal(1);
+      it('a valid key is remembered, an unknown one is not', async () => {
+        const { identity, asked } = counted(groupCommit, 3600);
+        const { key } = await keys.issue({ owner: newOwner(), name: named('remembered') });
+        const caller = await identity.whoIs(key);
+        expect(await identity.whoIs(key)).to.deep.equal(caller);
+        expect(asked()).to.equal(1);
 
-    const unknown = accessKeyFrom(new Uint8Array(accessKeyBytes));
-    for (let time = 0; time < 2; time++) expect(await identity.whoIs(unknown)).to.equal(undefined);
-    expect(asked()).to.equal(3);
-  });
+        const unknown = accessKeyFrom(new Uint8Array(accessKeyBytes));
+        for (let time = 0; time < 2; time++) expect(await identity.whoIs(unknown)).to.equal(undefined);
+        expect(asked()).to.equal(3);
+      });
 
-  it('KEY_CACHE_SECONDS: a key is not held past its expiry', async () => {
-    const { identity, asked } = counted(3600);
-    const { id, key } = await keys.issue({ owner: newOwner(), name: named('soon'), expiresIn: 3600 });
-    await expireIn(id, '20 milliseconds');
-    await identity.whoIs(key);
-    await untilExpired(id);
-    expect(await identity.whoIs(key)).to.equal(undefined);
-    expect(asked()).to.be.greaterThan(1);
-  });
+      it('a key is not held past its expiry', async () => {
+        const { identity, asked } = counted(groupCommit, 3600);
+        const { id, key } = await keys.issue({ owner: newOwner(), name: named('soon'), expiresIn: 3600 });
+        await expireIn(id, '20 milliseconds');
+        await identity.whoIs(key);
+        await untilExpired(id);
+        expect(await identity.whoIs(key)).to.equal(undefined);
+        expect(asked()).to.be.greaterThan(1);
+      });
+    });
+  }
 
-  function counted(cacheSeconds = 0): {
+  function counted(
+    groupCommit: GroupCommitSetting,
+    cacheSeconds = 0,
+  ): {
     identity: { whoIs(key: AccessKey): Promise<unknown> };
     asked: () => number;
   } {
     let asked = 0;
     class Counted extends Statements {
-      override run<Row extends QueryResultRow>(...statement: Parameters<Statements['run']>): Promise<Row[]> {
+      override run<Row extends object>(...statement: Parameters<Statements['run']>): Promise<Row[]> {
         asked += 1;
         return super.run<Row>(...statement);
       }
     }
     return {
-      identity: new PostgresIdentity(new SingleStatements(new Counted(service.pool)), { cacheSeconds }),
+      identity: new PostgresIdentity(hotPathOn(new Counted(service.pool), groupCommit), { cacheSeconds }),
       asked: () => asked,
     };
   }

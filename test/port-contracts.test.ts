@@ -12,7 +12,7 @@ import { inMemoryWorld } from './support/in-memory-world.ts';
 import { mirrorHistoryContract } from './support/mirror-history-contract.ts';
 import { mirrorMovesContract } from './support/mirror-moves-contract.ts';
 import { operatorMirrorsContract } from './support/operator-mirrors-contract.ts';
-import { postgresWorld } from './support/postgres-world.ts';
+import { type PostgresWorldOptions, postgresWorld } from './support/postgres-world.ts';
 import type { Check, World } from './support/world.ts';
 
 const contracts: Record<string, readonly Check[]> = {
@@ -39,7 +39,14 @@ describe('the contracts of the ports, in memory', () => {
   everyCheck(() => world);
 });
 
-describe('the contracts of the ports, in PostgreSQL', () => {
+describe('the contracts of the ports, in PostgreSQL', () => everyCheck(inPostgres('on')));
+
+for (const groupCommit of ['off', 'in company'] as const) {
+  describe(`the contracts of the hot path's ports, in PostgreSQL, GROUP_COMMIT: ${groupCommit}`, () =>
+    everyCheck(inPostgres(groupCommit), ['CampaignRepository', 'Identity']));
+}
+
+function inPostgres(groupCommit: NonNullable<PostgresWorldOptions['groupCommit']>): () => World {
   let database: TestDatabase;
   let world: World;
   before(async () => {
@@ -47,19 +54,19 @@ describe('the contracts of the ports, in PostgreSQL', () => {
     // Sessions as other people set them up: what leaves the database is UTC in ISO 8601 all the same.
     await database.admin.query(`alter database ${database.name} set timezone = 'America/St_Johns'`);
     await database.admin.query(`alter database ${database.name} set datestyle = 'SQL, DMY'`);
-    world = await postgresWorld(database);
+    world = await postgresWorld(database, { groupCommit });
   });
   after(async () => {
     await world.close();
     await database.drop();
   });
-  everyCheck(() => world);
-});
+  return () => world;
+}
 
-function everyCheck(world: () => World): void {
-  for (const [port, contract] of Object.entries(contracts)) {
+function everyCheck(world: () => World, ports = Object.keys(contracts)): void {
+  for (const port of ports) {
     describe(port, () => {
-      for (const { name, check } of contract) it(name, () => check(world()));
+      for (const { name, check } of contracts[port] ?? []) it(name, () => check(world()));
     });
   }
 }

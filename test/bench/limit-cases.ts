@@ -53,7 +53,7 @@ export function limitCases({ campaigns, keys }: Seed): LimitCase[] {
     const addresses = asked.map(({ address }) => address);
     const requests = asked.map((_, at) => `limits-${count}-${at}`);
     // Key n was the n-th to be made, and is owner n's.
-    const values = [seen, owners, owners.map(() => false), seen, addresses, owners, requests];
+    const values = [seen, owners, owners.map(() => false), addresses, owners, requests];
     return client.query({ name: 'many', text: setMirrorsText, values });
   };
   return [

@@ -1,17 +1,25 @@
 import {
   InMemoryCampaigns,
   type InMemoryStore,
-  PostgresCampaigns,
-  SingleStatements,
   Statements,
   setMirrorText,
 } from '@campaign-mirror/adapters-persistence';
 import type { CampaignRepository } from '@campaign-mirror/domain';
-import type { QueryResultRow } from 'pg';
+import type { Pool } from 'pg';
+import { setMirrorsText } from '../../packages/adapters-persistence/src/set-mirrors-text.ts';
 import type { PostgresWorldOptions } from './postgres-world.ts';
 
 /** The ways in which an adapter is broken on purpose: what the contract has to notice. */
 export type Breakage = 'writes blindly' | 'loses the history' | 'forgets the clicks' | 'has a stale before';
+
+/** Those of updates that go together. */
+export type BreakageTogether =
+  | Exclude<Breakage, 'has a stale before'>
+  | 'has one before for all of a chain'
+  | 'has one time for all of a chain'
+  | 'has times that do not rise'
+  | 'loses the order of a chain'
+  | 'leaves the first of a chain';
 
 type Store = InMemoryStore;
 type Statement = Parameters<Statements['run']>[0];
@@ -68,17 +76,59 @@ export const brokenInPostgres: Record<Breakage, PostgresWorldOptions> = {
   ),
 };
 
+/** The same of the statement for many, and what only a chain of updates can do wrong. */
+export const brokenTogether: Record<BreakageTogether, PostgresWorldOptions> = {
+  'writes blindly': alteredForMany(
+    'where campaigns.owner_id = asked.owner_id and campaigns.is_default = asked.is_default',
+    '',
+  ),
+  'loses the history': alteredForMany('from chained order by place', 'from chained where false'),
+  'forgets the clicks': {
+    ...alteredForMany('set target_url = address', 'set clicks = 0, target_url = address'),
+    as: 'operator',
+  },
+  'has one before for all of a chain': alteredForMany(
+    'lag(address, 1, address_before) over chain',
+    'address_before',
+  ),
+  'has one time for all of a chain': alteredForMany(
+    "+ (row_number() over chain - 1) * interval '1 microsecond'",
+    '',
+  ),
+  'has times that do not rise': alteredForMany(
+    "greatest(clock_timestamp(), mirrors.updated_at + interval '1 microsecond')",
+    'clock_timestamp()',
+  ),
+  'loses the order of a chain': alteredForMany(
+    'from chained order by place',
+    'from chained order by place desc',
+  ),
+  'leaves the first of a chain': alteredForMany('lead(place)', 'lag(place)'),
+};
+
 function broken(store: Store, setMirror: (right: InMemoryCampaigns) => SetMirror): CampaignRepository {
   const right = new InMemoryCampaigns(store);
   return { find: (id) => right.find(id), setMirror: setMirror(right) };
 }
 
 function altered(line: string, instead: string): PostgresWorldOptions {
-  if (!setMirrorText.includes(line)) throw new Error(`the statement has no '${line}'`);
+  return { groupCommit: 'off', statementsOn: alteration(setMirrorText, line, instead) };
+}
+
+function alteredForMany(line: string, instead: string): PostgresWorldOptions {
+  return { groupCommit: 'in company', statementsOn: alteration(setMirrorsText, line, instead) };
+}
+
+function alteration(right: string, line: string, instead: string): (pool: Pool) => Statements {
+  if (!right.includes(line)) throw new Error(`the statement has no '${line}'`);
   class Altered extends Statements {
-    override run<Row extends QueryResultRow>({ name, text }: Statement, values: unknown[]): Promise<Row[]> {
-      return super.run({ name, text: text.replace(line, () => instead) }, values);
+    override run<Row extends object>(statement: Statement, values: unknown[]): Promise<Row[]> {
+      const { text } = statement;
+      return super.run(
+        { ...statement, text: text === right ? text.replace(line, () => instead) : text },
+        values,
+      );
     }
   }
-  return { campaignsOn: (_, pool) => new PostgresCampaigns(new SingleStatements(new Altered(pool))) };
+  return (pool) => new Altered(pool);
 }

@@ -16,6 +16,7 @@ import {
   SetCampaignMirror,
 } from '@campaign-mirror/domain';
 import { freshDatabase, type TestDatabase } from './database-server.ts';
+import type { GroupCommitSetting } from './hot-paths.ts';
 import { CapturedLog } from './http-log.ts';
 import { named } from './operator.ts';
 import { postgresWorld } from './postgres-world.ts';
@@ -52,12 +53,13 @@ export interface HttpServiceOptions extends Partial<Omit<HttpServerSettings, 're
   readonly deniedHosts?: HostDenylist;
   /** A service whose data this one serves too, instead of a database of its own. */
   readonly beside?: HttpService;
+  readonly groupCommit?: GroupCommitSetting;
   /** Ports that stand before the real ones. */
   readonly ports?: (world: World) => { campaigns?: CampaignRepository; identity?: Identity };
 }
 
 export async function httpService(options: HttpServiceOptions = {}): Promise<HttpService> {
-  const data = options.beside ?? (await freshData());
+  const data = options.beside ?? (await freshData(options.groupCommit));
   const { world } = data;
   const { bodyLimit = 16_384, deniedHosts = noDeniedHosts, ports, retryAfter = 1 } = options;
   const { campaigns = world.campaigns, identity = world.identity } = ports?.(world) ?? {};
@@ -76,9 +78,9 @@ export async function httpService(options: HttpServiceOptions = {}): Promise<Htt
   return { ...data, port, server, log, stop };
 }
 
-async function freshData() {
+async function freshData(groupCommit?: GroupCommitSetting) {
   const database = await freshDatabase();
-  const world = await postgresWorld(database);
+  const world = await postgresWorld(database, { ...(groupCommit && { groupCommit }) });
   return { database, world, ...(await caller(world)) };
 }
 

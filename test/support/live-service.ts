@@ -1,14 +1,15 @@
 import {
   type Database,
+  defaultPoolLimits,
   openDatabase,
   type PoolLimits,
   PostgresCampaigns,
   PostgresIdentity,
-  SingleStatements,
   Statements,
 } from '@campaign-mirror/adapters-persistence';
 import { type CampaignRepository, type Outcome, SetCampaignMirror } from '@campaign-mirror/domain';
 import { freshDatabase, type TestDatabase } from './database-server.ts';
+import { type GroupCommitSetting, hotPathOn } from './hot-paths.ts';
 import { postgresWorld } from './postgres-world.ts';
 import { type Live, liveCampaign, type World } from './world.ts';
 
@@ -32,15 +33,19 @@ export interface Service {
 
 type Wrap = (campaigns: CampaignRepository) => CampaignRepository;
 
+export interface LiveServiceOptions {
+  readonly groupCommit?: GroupCommitSetting;
+  readonly wrap?: (world: World) => Wrap;
+}
+
 export async function serviceOn(
   address: Parameters<typeof openDatabase>[0],
-  limits?: PoolLimits,
-  wrap: Wrap = (campaigns) => campaigns,
+  limits: PoolLimits = defaultPoolLimits,
+  { groupCommit, wrap = (campaigns) => campaigns }: { groupCommit?: GroupCommitSetting; wrap?: Wrap } = {},
 ): Promise<Service> {
   const { pool, close } = await openDatabase(address, limits);
-  const statements = new Statements(pool);
-  const campaigns = wrap(new PostgresCampaigns(new SingleStatements(statements)));
-  const useCase = new SetCampaignMirror(campaigns, new PostgresIdentity(new SingleStatements(statements)));
+  const hotPath = hotPathOn(new Statements(pool), groupCommit, limits);
+  const useCase = new SetCampaignMirror(wrap(new PostgresCampaigns(hotPath)), new PostgresIdentity(hotPath));
   return {
     pool,
     close,
@@ -49,10 +54,14 @@ export async function serviceOn(
   };
 }
 
-export async function liveService(wrap?: (world: World) => Wrap): Promise<LiveService> {
+export async function liveService({
+  groupCommit = 'on',
+  wrap,
+}: LiveServiceOptions = {}): Promise<LiveService> {
   const database = await freshDatabase();
-  const world = await postgresWorld(database);
-  const service = await serviceOn(database.address('service'), undefined, wrap?.(world));
+  const world = await postgresWorld(database, { groupCommit });
+  const options = { groupCommit, ...(wrap && { wrap: wrap(world) }) };
+  const service = await serviceOn(database.address('service'), defaultPoolLimits, options);
   const further: Service[] = [];
   return {
     database,
@@ -61,7 +70,7 @@ export async function liveService(wrap?: (world: World) => Wrap): Promise<LiveSe
     set: service.set,
     campaign: () => liveCampaign(world),
     another: async (limits) => {
-      const another = await serviceOn(database.address('service'), limits);
+      const another = await serviceOn(database.address('service'), limits, { groupCommit });
       further.push(another);
       return another;
     },

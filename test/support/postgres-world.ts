@@ -1,5 +1,6 @@
 import {
   type DatabaseAddress,
+  type HotPath,
   KeyUses,
   openDatabase,
   PostgresAccessKeys,
@@ -15,13 +16,11 @@ import {
   PostgresOperatorMirrors,
   PostgresSettings,
   type Role,
-  SingleStatements,
   Statements,
 } from '@campaign-mirror/adapters-persistence';
 import type {
   AccessKeyId,
   CampaignId,
-  CampaignRepository,
   HistoryEntry,
   HistoryId,
   Mirror,
@@ -32,33 +31,45 @@ import type {
 } from '@campaign-mirror/domain';
 import type { Pool } from 'pg';
 import type { TestDatabase } from './database-server.ts';
+import { type GroupCommitSetting, hotPathOn } from './hot-paths.ts';
+import { inCompany } from './in-company.ts';
 import { tester } from './operator.ts';
 import { lockedMeanwhile } from './rival.ts';
-import { after, before, type Ports, type World } from './world.ts';
+import { after, before, liveCampaign, type Ports, type World } from './world.ts';
 
 export interface PostgresWorldOptions {
   /** Whose rights the campaigns are updated with: the service's, except for adapters that are broken on purpose. */
   readonly as?: Role;
-  readonly campaignsOn?: (statements: Statements, pool: Pool) => CampaignRepository;
+  /** `in company`: on, and no call goes alone. */
+  readonly groupCommit?: GroupCommitSetting | 'in company';
+  /** What the hot path runs its statements by. */
+  readonly statementsOn?: (pool: Pool) => Statements;
 }
 
 /** The ports alone, each with the rights of the role that uses it. */
 export async function postgresPorts(
   { address }: { address(role: Role): DatabaseAddress },
-  { as = 'service', campaignsOn }: PostgresWorldOptions = {},
+  {
+    as = 'service',
+    groupCommit = 'on',
+    statementsOn = (pool) => new Statements(pool),
+  }: PostgresWorldOptions = {},
 ): Promise<Ports & { uses: KeyUses; close(): Promise<void> }> {
   const service = await openDatabase(address(as));
   const operator = await openDatabase(address('operator'));
-  const statements = new Statements(service.pool);
+  const settings = new PostgresSettings(operator.orm, tester);
+  const accessKeys = new PostgresAccessKeys(operator.orm, tester);
   const uses = new KeyUses(service.pool);
+  const alone = hotPathOn(statementsOn(service.pool), groupCommit === 'off' ? 'off' : 'on');
+  const hotPath: HotPath =
+    groupCommit === 'in company' ? inCompany(alone, () => liveCampaign({ settings, accessKeys })) : alone;
   return {
     uses,
-    campaigns:
-      campaignsOn?.(statements, service.pool) ?? new PostgresCampaigns(new SingleStatements(statements)),
-    identity: new PostgresIdentity(new SingleStatements(statements), { uses }),
-    settings: new PostgresSettings(operator.orm, tester),
+    campaigns: new PostgresCampaigns(hotPath),
+    identity: new PostgresIdentity(hotPath, { uses }),
+    settings,
     records: new PostgresCampaignRecords(operator.pool),
-    accessKeys: new PostgresAccessKeys(operator.orm, tester),
+    accessKeys,
     history: new PostgresMirrorHistory(operator.orm),
     operatorMirrors: new PostgresOperatorMirrors(new Statements(operator.pool), tester),
     historyPruning: new PostgresHistoryPruning(new Statements(operator.pool), tester),
@@ -74,7 +85,10 @@ export async function postgresPorts(
   };
 }
 
-export async function postgresWorld(database: TestDatabase, options?: PostgresWorldOptions): Promise<World> {
+export async function postgresWorld(
+  database: TestDatabase,
+  options: PostgresWorldOptions = {},
+): Promise<World> {
   const { admin } = database;
   const run = async (text: string, ...values: unknown[]) => {
     const { rowCount } = await admin.query(text, values);
@@ -114,7 +128,8 @@ export async function postgresWorld(database: TestDatabase, options?: PostgresWo
         ),
       history: (id) => storedHistory(admin, id),
       storedKey: (id) => storedKey(admin, id),
-      atOnce: (id, calls) => lockedMeanwhile(database, id, calls),
+      // Together only one of them waits in the database, for all.
+      atOnce: (id, calls) => lockedMeanwhile(database, id, calls, options.groupCommit === 'off' ? 2 : 1),
     },
   };
 }

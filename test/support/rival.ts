@@ -62,17 +62,18 @@ export async function endWaiting(database: TestDatabase): Promise<void> {
   ]);
 }
 
-/** Holds the campaign's mirror until at least two of the calls wait for it, so that they race. */
+/** Holds the campaign's mirror until at least so many of the calls wait for it, so that they race. */
 export async function lockedMeanwhile<T>(
   database: TestDatabase,
   campaign: CampaignId,
   calls: (() => Promise<T>)[],
+  sessions: number,
 ): Promise<T[]> {
   const holder = await rival(database);
   await holder.run('select from campaign_mirror.mirrors where campaign_id = $1 for update', campaign);
   const all = Promise.all(calls.map((call) => call()));
   try {
-    await untilWaiting(database, all, 2);
+    await untilWaiting(database, all, sessions);
   } finally {
     await holder.rollback();
   }

@@ -11,7 +11,7 @@ export interface Waiting {
 export interface Stage<Member extends Waiting> {
   /** Takes the next batch out of those that wait, in the order in which they came; at least the first of them. */
   take(waiting: Member[]): Member[];
-  /** Answers each member, however it ends. Never rejects. */
+  /** Answers each member, however it ends. Where it rejects, so are those that it has not answered. */
   carryOut(batch: readonly Member[]): Promise<void>;
 }
 
@@ -57,7 +57,13 @@ export class Batches<Member extends Waiting> {
   async #go(): Promise<void> {
     if (this.#waiting.length === 0) return;
     this.#underWay = true;
-    await this.#stage.carryOut(this.#stage.take(this.#waiting));
+    const batch = this.#stage.take(this.#waiting);
+    this.#watchOver();
+    try {
+      await this.#stage.carryOut(batch);
+    } catch (error) {
+      for (const member of batch) member.reject(error);
+    }
     this.#underWay = false;
     if (this.#waiting.length > 0) this.#arm();
   }

@@ -118,12 +118,10 @@ function isUndone(error: unknown): boolean {
 }
 
 function valuesOf(batch: readonly Member[]): unknown[] {
-  const campaigns = [...new Map(batch.map(({ seen }) => [seen.id, seen])).values()];
   return [
-    plainArray(campaigns.map(({ id }) => id)),
-    plainArray(campaigns.map(({ ownerId }) => ownerId)),
-    plainArray(campaigns.map(({ isDefault }) => isDefault)),
     plainArray(batch.map(({ campaign }) => campaign)),
+    plainArray(batch.map(({ seen }) => seen.ownerId)),
+    plainArray(batch.map(({ seen }) => seen.isDefault)),
     textArray(batch.map(({ change }) => change.address)),
     plainArray(batch.map(({ change }) => change.by.accessKeyId)),
     textArray(batch.map(({ change }) => change.requestId)),

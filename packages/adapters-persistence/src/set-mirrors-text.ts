@@ -1,48 +1,44 @@
 import { timestampText } from './entities.ts';
 
 /**
- * The statement that sets mirrors for many at once. $1 to $3 are the campaigns, each once, with the owner and the
- * flag as seen; $4 to $7 the members in their order: campaign, address, access key, request id.
+ * The statement that sets mirrors for many at once. $1 to $6 are the members in their order: campaign, its owner and
+ * flag as seen, address, access key, request id.
  *
  * It waits for nobody: what others hold is left out, and so is a campaign that is no longer as seen. As in
- * `settingMirror` what was judged is locked first, then the mirror. Several updates of one campaign are a chain: the
- * address before, the time (a microsecond each) and which one is the last, the one that stays, are found after the
- * locks, because a rival may commit in between.
+ * `settingMirror` what was judged is locked first, then the mirror.
+ *
+ * Several members of one campaign are a chain. The address before, the time (a microsecond each) and which of them is
+ * the last, the one that stays, are found after the locks, because the first may be left out, a rival commit, and the
+ * second find the rival's address.
  *
  * The arrays come from subqueries, so that the planner takes any number of members for the same: it keeps its plan
  * instead of making one for each batch.
  */
 export const setMirrorsText = `
-  with seen as (
-    select * from unnest((select $1::bigint[]), (select $2::bigint[]), (select $3::boolean[]))
-      as seen (campaign_id, owner_id, is_default)
-  ), asked as (
-    select * from unnest((select $4::bigint[]), (select $5::text[]), (select $6::bigint[]), (select $7::text[]))
-      with ordinality as asked (campaign_id, address, access_key_id, request_id, place)
-  ), judged as materialized (
-    select campaigns.id, campaigns.owner_id
-    from seen join campaign_mirror.campaigns on campaigns.id = seen.campaign_id
-    where campaigns.owner_id = seen.owner_id and campaigns.is_default = seen.is_default
+  with judged as materialized (
+    select asked.*
+    from unnest((select $1::bigint[]), (select $2::bigint[]), (select $3::boolean[]), (select $4::text[]),
+        (select $5::bigint[]), (select $6::text[])) with ordinality
+      as asked (campaign_id, owner_id, is_default, address, access_key_id, request_id, place)
+    join campaign_mirror.campaigns on campaigns.id = asked.campaign_id
+    where campaigns.owner_id = asked.owner_id and campaigns.is_default = asked.is_default
     for share of campaigns skip locked
   ), locked as materialized (
-    select mirrors.id, mirrors.campaign_id, mirrors.target_url, mirrors.clicks, mirrors.created_at,
-      mirrors.updated_at, judged.owner_id
-    from judged join campaign_mirror.mirrors on mirrors.campaign_id = judged.id
+    select judged.*, mirrors.id as mirror_id, mirrors.clicks, mirrors.created_at,
+      mirrors.target_url as address_before,
+      greatest(clock_timestamp(), mirrors.updated_at + interval '1 microsecond') as changed_at
+    from judged join campaign_mirror.mirrors on mirrors.campaign_id = judged.campaign_id
     for no key update of mirrors skip locked
-  ), timed as (
-    select locked.*, greatest(clock_timestamp(), updated_at + interval '1 microsecond') as now from locked
   ), chained as materialized (
-    select asked.place, asked.address, asked.access_key_id, asked.request_id, timed.id as mirror_id,
-      timed.campaign_id, timed.owner_id, timed.clicks, timed.created_at,
-      lag(asked.address, 1, timed.target_url) over chain as address_before,
-      timed.now + (row_number() over chain - 1) * interval '1 microsecond' as changed_at,
-      lead(asked.place) over chain is null as stays
-    from asked join timed on timed.campaign_id = asked.campaign_id
-    window chain as (partition by asked.campaign_id order by asked.place)
+    select campaign_id, mirror_id, owner_id, access_key_id, request_id, address, place, clicks, created_at,
+      lag(address, 1, address_before) over chain as address_before,
+      first_value(changed_at) over chain + (row_number() over chain - 1) * interval '1 microsecond' as changed_at,
+      lead(place) over chain is null as stays
+    from locked window chain as (partition by campaign_id order by place)
   ), changed as (
     update campaign_mirror.mirrors
     set target_url = address, updated_externally = true, updated_externally_at = changed_at, updated_at = changed_at
-    from chained where mirrors.id = chained.mirror_id and chained.stays
+    from chained where mirrors.id = mirror_id and stays
   ), recorded as (
     insert into campaign_mirror.mirror_history
       (campaign_id, mirror_id, actor, access_key_id, owner_id, address_before, address_after, changed_at, request_id)

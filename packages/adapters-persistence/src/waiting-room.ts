@@ -48,18 +48,17 @@ export class WaitingRoom<Member extends Held> {
   #callNext(): void {
     for (const [campaign, line] of this.#lines) {
       if (this.#waitedFor.size >= this.#limits.most) return;
-      if (!this.#waitedFor.has(campaign)) void this.#waitFor(campaign, line);
+      const [first] = line;
+      if (first && !this.#waitedFor.has(campaign)) void this.#waitFor(first, line);
     }
   }
 
-  async #waitFor(campaign: CampaignId, line: Set<Member>): Promise<void> {
-    const [first] = line;
-    if (first) {
-      line.delete(first);
-      this.#waitedFor.add(campaign);
-      await this.#exits.wait(first);
-      this.#waitedFor.delete(campaign);
-    }
+  async #waitFor(first: Member, line: Set<Member>): Promise<void> {
+    const { campaign } = first;
+    line.delete(first);
+    this.#waitedFor.add(campaign);
+    await this.#exits.wait(first);
+    this.#waitedFor.delete(campaign);
     this.#lines.delete(campaign);
     const others = [...line];
     line.clear();
@@ -70,8 +69,9 @@ export class WaitingRoom<Member extends Held> {
   #dismissInTime(member: Member, line: Set<Member>): void {
     const left = member.since + this.#limits.patience - performance.now();
     setTimeout(() => {
-      if (line.delete(member))
-        member.reject(new Unavailable('the campaign was held by somebody for too long'));
+      if (!line.delete(member)) return;
+      if (line.size === 0 && !this.#waitedFor.has(member.campaign)) this.#lines.delete(member.campaign);
+      member.reject(new Unavailable('the campaign was held by somebody for too long'));
     }, left).unref();
   }
 }

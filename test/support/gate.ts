@@ -1,0 +1,44 @@
+import type { TestDatabase } from './database-server.ts';
+import { type Rival, rival } from './rival.ts';
+
+/** Who wants to pass takes this lock for a moment; who keeps the gate shut holds it. */
+const lock = 1_301;
+
+/** From now on statements that write history stop at a gate before they commit: all, or those that write several rows. */
+export async function gateBeforeCommit(
+  database: TestDatabase,
+  forWhom: 'all' | 'several' = 'all',
+): Promise<void> {
+  const least = forWhom === 'all' ? 1 : 2;
+  await database.admin.query(`
+    create function campaign_mirror.pass() returns trigger language plpgsql as $$
+      begin
+        if (select count(*) from written) >= ${least} then perform pg_advisory_xact_lock_shared(${lock}); end if;
+        return null;
+      end
+    $$;
+    create trigger gate after insert on campaign_mirror.mirror_history referencing new table as written
+      for each statement execute function campaign_mirror.pass()`);
+}
+
+/** From now on the service stops at a gate when it has seen a row of the table, and has not yet locked it. */
+export async function gateBeforeLock(
+  database: TestDatabase,
+  table: 'campaigns' | 'mirrors',
+  campaign: number,
+): Promise<void> {
+  const id = table === 'campaigns' ? 'id' : 'campaign_id';
+  await database.admin.query(`
+    create function campaign_mirror.pass() returns boolean language plpgsql as $$
+      begin perform pg_advisory_xact_lock_shared(${lock}); return true; end
+    $$;
+    create policy gate on campaign_mirror.${table} using (${id} <> ${campaign} or campaign_mirror.pass());
+    alter table campaign_mirror.${table} enable row level security`);
+}
+
+/** Shuts the gates; the commit of the one who did opens them. */
+export async function shutGate(database: TestDatabase): Promise<Rival> {
+  const keeper = await rival(database);
+  await keeper.run('select pg_advisory_xact_lock($1)', lock);
+  return keeper;
+}

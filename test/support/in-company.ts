@@ -1,0 +1,32 @@
+import { type HotPath, keyHash } from '@campaign-mirror/adapters-persistence';
+import { change, type Live } from './world.ts';
+
+/**
+ * A hot path on which nobody goes alone: with each call goes one of its kind for another campaign, or another key, so
+ * that what is seen of it is seen of the statements for many.
+ */
+export function inCompany(hotPath: HotPath, another: () => Promise<Live>): HotPath {
+  let made: Promise<Live> | undefined;
+  const companion = () => {
+    made ??= another();
+    return made;
+  };
+  return {
+    key: async (hash) => {
+      const { key } = await companion();
+      const [, row] = await Promise.all([hotPath.key(keyHash(key)), hotPath.key(hash)]);
+      return row;
+    },
+    campaign: async (id) => {
+      const { seen } = await companion();
+      const [, campaign] = await Promise.all([hotPath.campaign(seen.id), hotPath.campaign(id)]);
+      return campaign;
+    },
+    set: async (asSeen, to) => {
+      const { seen, by } = await companion();
+      const [theirs, mirror] = await Promise.all([hotPath.set(seen, change(by)), hotPath.set(asSeen, to)]);
+      if (!theirs) throw new Error('the companion was not served');
+      return mirror;
+    },
+  };
+}
