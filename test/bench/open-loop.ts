@@ -84,7 +84,8 @@ counted = begun + settling;
 const end = counted + Number(seconds) * 1000;
 for (let due = begun; due < end; ) {
   for (const now = performance.now(); due <= now && due < end; due += interval) {
-    const connection = idle.pop();
+    // The one that has been idle for longest: none is left alone until the service closes it.
+    const connection = idle.shift();
     if (connection) connection.send(due);
     else waiting.push(due);
   }
