@@ -9,29 +9,26 @@ import type { Statement, Statements } from './statements.ts';
 /** Keys of one statement, and campaigns, at most. */
 const most = 64;
 
-const columns = `k.*, c.*`;
-/** The `limit` keeps the planner from reading a whole small table for a batch. */
-const lookingUp = (hash: string, campaign: string) => `
-    left join lateral (
-      select ${keyColumns} from campaign_mirror.access_keys where hash = ${hash} and ${isValid} limit 1
-    ) k on true
-    left join lateral (
-      select id as campaign_id, owner_id as campaign_owner_id, is_default,
-        exists (select from campaign_mirror.mirrors where campaign_id = campaigns.id) as has_mirror
-      from campaign_mirror.campaigns where id = ${campaign} limit 1
-    ) c on true`;
+const keyOf = (hash: string) =>
+  `select ${keyColumns} from campaign_mirror.access_keys where hash = ${hash} and ${isValid}`;
+const campaignOf = (id: string) => `
+  select id as campaign_id, owner_id as campaign_owner_id, is_default,
+    exists (select from campaign_mirror.mirrors where campaign_id = ${id}) as has_mirror
+  from campaign_mirror.campaigns where id = ${id}`;
 
 /**
  * Each key and each campaign by its place. The arrays come from subqueries, so that the planner takes any number of
- * members for the same: it keeps its plan instead of making one for each batch.
+ * members for the same: it keeps its plan instead of making one for each batch. The limits keep it from reading a
+ * whole small table for a few members.
  */
 export const lookUpMany: Statement = {
   name: 'look-up-many',
   rowMode: 'array',
   text: `
-    select ${columns}
+    select k.*, c.*
     from unnest((select $1::bytea[]), (select $2::bigint[])) with ordinality as asked (hash, campaign, place)
-    ${lookingUp('asked.hash', 'asked.campaign')}
+    left join lateral (${keyOf('asked.hash')} limit 1) k on true
+    left join lateral (${campaignOf('asked.campaign')} limit 1) c on true
     order by place`,
 };
 
@@ -39,7 +36,9 @@ export const lookUpMany: Statement = {
 export const lookUpOne: Statement = {
   name: 'look-up-one',
   rowMode: 'array',
-  text: `select ${columns} from (select) as asked ${lookingUp('$1', '$2')}`,
+  text: `
+    select k.*, c.*
+    from (select) as asked left join (${keyOf('$1')}) k on true left join (${campaignOf('$2::bigint')}) c on true`,
 };
 
 type Row = readonly [
