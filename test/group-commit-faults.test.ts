@@ -1,10 +1,12 @@
+import { GroupCommit, PostgresCampaigns, Statements } from '@campaign-mirror/adapters-persistence';
 import { Unavailable } from '@campaign-mirror/domain';
 import { expect } from 'chai';
+import type { Statement } from '../packages/adapters-persistence/src/statements.ts';
 import { rejection } from './support/faults.ts';
 import { gateBeforeCommit, shutGate } from './support/gate.ts';
 import { type Grouped, grouped } from './support/grouped.ts';
 import { endWaiting, untilWaiting } from './support/rival.ts';
-import type { Live } from './support/world.ts';
+import { change, type Live } from './support/world.ts';
 
 const address = 'https://example.com/new';
 const poison = 'https://example.com/poison';
@@ -87,6 +89,22 @@ describe('group commit: a batch that fails', () => {
     for (const fault of faults)
       expect(fault).to.be.instanceOf(Unavailable).and.to.have.nested.property('cause.code', '57014');
     expect(await service.history(...lives)).to.deep.equal([]);
+    await expectAgreement();
+  });
+
+  it('after its commit, in here: what was done is not done again', async () => {
+    class Confused extends Statements {
+      override async run<Row extends object>(statement: Statement, values: unknown[]): Promise<Row[]> {
+        const rows = await super.run<Row>(statement, values);
+        if (statement.name === 'set-mirrors') throw new TypeError('an answer that can not be read');
+        return rows;
+      }
+    }
+    const limits = { most: 1, patience: 30_000 };
+    const campaigns = new PostgresCampaigns(new GroupCommit(new Confused(service.pool), limits));
+    const sets = lives.map(({ seen, by }) => rejection(campaigns.setMirror(seen, change(by))));
+    for (const fault of await Promise.all(sets)) expect(fault).to.be.instanceOf(TypeError);
+    expect(await service.history(...lives)).to.have.length(lives.length);
     await expectAgreement();
   });
 

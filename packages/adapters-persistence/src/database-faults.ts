@@ -24,6 +24,11 @@ export function isRetryable(error: unknown): boolean {
   return retryable.has(codeOf(error) ?? '');
 }
 
+/** Whether the server itself refused the statement, which then did nothing; where it went away, nobody knows. */
+export function isRefusedByServer(error: unknown): boolean {
+  return error instanceof Error && sqlState.test(codeOf(error) ?? '') && !isSystemCode(error);
+}
+
 /** Whether this is one of the ways in which a database goes away. Anything else is a fault of ours. */
 export function isDatabaseAway(error: unknown): boolean {
   if (!(error instanceof Error) || mistakes.some((mistake) => error instanceof mistake)) return false;

@@ -6,8 +6,8 @@ import { safeInteger } from './mirror-row.ts';
 import type { SingleStatements } from './single-statements.ts';
 import type { Statement, Statements } from './statements.ts';
 
-/** Keys of one statement, and campaigns, at most. */
-const most = 64;
+/** Keys and campaigns of one statement together, at most: those of 64 requests. */
+const most = 128;
 
 const keyOf = (hash: string) =>
   `select ${keyColumns} from campaign_mirror.access_keys where hash = ${hash} and ${isValid}`;
@@ -93,7 +93,7 @@ class LookUpStage implements Stage<Member> {
   }
 
   take(waiting: Member[]): Member[] {
-    return waiting.splice(0, 2 * most);
+    return waiting.splice(0, most);
   }
 
   async carryOut(batch: readonly Member[]): Promise<void> {

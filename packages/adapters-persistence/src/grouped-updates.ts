@@ -1,7 +1,7 @@
 import { type Campaign, type Mirror, type MirrorChange, Unavailable } from '@campaign-mirror/domain';
 import { plainArray, textArray } from './array-literal.ts';
 import { Batches, type Stage } from './batches.ts';
-import { isRetryable } from './database-faults.ts';
+import { isRefusedByServer, isRetryable } from './database-faults.ts';
 import type { MirrorUpdates } from './hot-path.ts';
 import { mirrorSetTo, type SetMirrorRow } from './mirror-row.ts';
 import { setMirrorsText } from './set-mirrors-text.ts';
@@ -114,7 +114,7 @@ function areSame(one: Campaign, other: Campaign): boolean {
 
 /** Whether the database said that it did nothing: then a single member may be at fault. */
 function isUndone(error: unknown): boolean {
-  return !(error instanceof Unavailable) || isRetryable(error.cause);
+  return error instanceof Unavailable ? isRetryable(error.cause) : isRefusedByServer(error);
 }
 
 function valuesOf(batch: readonly Member[]): unknown[] {
