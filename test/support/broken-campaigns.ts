@@ -96,7 +96,7 @@ export const brokenTogether: Record<BreakageTogether, PostgresWorldOptions> = {
     '',
   ),
   'has times that do not rise': alteredForMany(
-    "greatest(clock_timestamp(), mirrors.updated_at + interval '1 microsecond')",
+    "greatest(clock_timestamp(), updated_at + interval '1 microsecond')",
     'clock_timestamp()',
   ),
   'loses the order of a chain': alteredForMany(

@@ -9,7 +9,7 @@ import { timestampText } from './entities.ts';
  *
  * Several members of one campaign are a chain. The address before, the time (a microsecond each) and which of them is
  * the last, the one that stays, are found after the locks, because the first may be left out, a rival commit, and the
- * second find the rival's address.
+ * second find the rival's address. The time is taken after the locks, too.
  *
  * The arrays come from subqueries, so that the planner takes any number of members for the same: it keeps its plan
  * instead of making one for each batch.
@@ -25,16 +25,17 @@ export const setMirrorsText = `
     for share of campaigns skip locked
   ), locked as materialized (
     select judged.*, mirrors.id as mirror_id, mirrors.clicks, mirrors.created_at,
-      mirrors.target_url as address_before,
-      greatest(clock_timestamp(), mirrors.updated_at + interval '1 microsecond') as changed_at
+      mirrors.target_url as address_before, mirrors.updated_at
     from judged join campaign_mirror.mirrors on mirrors.campaign_id = judged.campaign_id
     for no key update of mirrors skip locked
+  ), timed as materialized (
+    select locked.*, greatest(clock_timestamp(), updated_at + interval '1 microsecond') as changed_at from locked
   ), chained as materialized (
     select campaign_id, mirror_id, owner_id, access_key_id, request_id, address, place, clicks, created_at,
       lag(address, 1, address_before) over chain as address_before,
       first_value(changed_at) over chain + (row_number() over chain - 1) * interval '1 microsecond' as changed_at,
       lead(place) over chain is null as stays
-    from locked window chain as (partition by campaign_id order by place)
+    from timed window chain as (partition by campaign_id order by place)
   ), changed as (
     update campaign_mirror.mirrors
     set target_url = address, updated_externally = true, updated_externally_at = changed_at, updated_at = changed_at
