@@ -2,6 +2,7 @@ import {
   type Database,
   defaultPoolLimits,
   GroupCommit,
+  heldAtMost,
   openDatabase,
   type PoolLimits,
   PostgresCampaigns,
@@ -53,11 +54,7 @@ export async function grouped(options: GroupedOptions = {}): Promise<Grouped> {
   const world = await postgresWorld(database);
   const limits = { ...defaultPoolLimits, ...patient, ...options };
   const { pool, close } = await openDatabase(database.address('service'), limits);
-  const {
-    most = Math.max(1, Math.floor(limits.size / 2)),
-    patience = limits.waitTimeout,
-    named = true,
-  } = options;
+  const { most = heldAtMost(limits.size), patience = limits.waitTimeout, named = true } = options;
   const ran: { name: string; rows: number }[] = [];
   class Recorded extends Statements {
     override async run<Row extends object>(...statement: Parameters<Statements['run']>): Promise<Row[]> {

@@ -2,6 +2,7 @@ import {
   defaultPoolLimits,
   GroupCommit,
   type HotPath,
+  heldAtMost,
   SingleStatements,
   type Statements,
 } from '@campaign-mirror/adapters-persistence';
@@ -18,5 +19,5 @@ export function hotPathOn(
   { size, waitTimeout }: { size: number; waitTimeout: number } = defaultPoolLimits,
 ): HotPath {
   if (groupCommit === 'off') return new SingleStatements(statements);
-  return new GroupCommit(statements, { most: Math.max(1, Math.floor(size / 2)), patience: waitTimeout });
+  return new GroupCommit(statements, { most: heldAtMost(size), patience: waitTimeout });
 }

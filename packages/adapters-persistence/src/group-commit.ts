@@ -6,6 +6,11 @@ import { SingleStatements } from './single-statements.ts';
 import type { Statements } from './statements.ts';
 import type { WaitingRoomLimits } from './waiting-room.ts';
 
+/** Campaigns that are waited for at once, at most: half of the pool, so that the rest goes on. */
+export function heldAtMost(poolSize: number): number {
+  return Math.max(1, Math.floor(poolSize / 2));
+}
+
 /** Calls that arrive while a statement is under way go together with the next one, and share its commit. */
 export class GroupCommit implements HotPath {
   readonly #lookUps: GroupedLookUps;

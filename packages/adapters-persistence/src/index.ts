@@ -11,7 +11,7 @@ export {
 export { isDatabaseAway, isHeld } from './database-faults.ts';
 export { EncodingFault } from './encoding.ts';
 export { grants, missingRightsSql } from './grants.ts';
-export { GroupCommit } from './group-commit.ts';
+export { GroupCommit, heldAtMost } from './group-commit.ts';
 export { heldRights, type RightsFinding, rightsOf, temporary } from './held-rights.ts';
 export type { HotPath } from './hot-path.ts';
 export { InMemoryAccessKeys } from './in-memory-access-keys.ts';

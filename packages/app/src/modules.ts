@@ -3,6 +3,7 @@ import {
   type DatabaseAddress,
   GroupCommit,
   type HotPath,
+  heldAtMost,
   KeyUses,
   openDatabase,
   PostgresCampaigns,
@@ -100,11 +101,10 @@ function openServiceDatabase(address: DatabaseAddress, settings: Settings) {
   return openDatabase(address, limits);
 }
 
-/** Half of the pool, at most, waits for what others hold: the rest goes on. */
 function openHotPath(statements: Statements, settings: Settings): HotPath {
   if (settings.GROUP_COMMIT === 'off') return new SingleStatements(statements);
-  const most = Math.max(1, Math.floor(settings.POOL_SIZE / 2));
-  return new GroupCommit(statements, { most, patience: settings.POOL_WAIT_TIMEOUT });
+  const limits = { most: heldAtMost(settings.POOL_SIZE), patience: settings.POOL_WAIT_TIMEOUT };
+  return new GroupCommit(statements, limits);
 }
 
 /** The use case. */
