@@ -20,7 +20,8 @@ async function bench(options: Options, cleanup: Cleanup): Promise<number> {
       );
       continue;
     }
-    const contenders = load.name === '64' ? [floor, ours, ...peers] : [floor, ours];
+    const beside = options.floor ? [floor] : [];
+    const contenders = [...beside, ours, ...(load.name === '64' ? peers : [])];
     loads.push(await measureLoad(contenders, load, options, bench));
   }
   const openLoop = options.openLoop ? await measureOpenLoop(floor, ours, loads, options, bench) : [];

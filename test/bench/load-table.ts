@@ -32,8 +32,7 @@ ratio: to the floor, the median of the pairs of neighbouring rounds, and the lea
 MB: resident memory of the service after the load. PostgreSQL's CPU can be told where it runs on this Linux machine.
 transactions: an answer, whether they write or not; a statement is one here. commits: transactions that write, an
 update. WAL bytes: an update, with the pages (8 kB) that are written whole the first time they change after a
-checkpoint; there is one before each round, so they count for more than in a service that runs on; whole pages: of
-these, an update. HOT: part of the changed mirrors that needed no new entry in an index.
+checkpoint; there is one before the warm-up of a load, and none in its rounds; whole pages: of these, an update. HOT: part of the changed mirrors that needed no new entry in an index.
 wrk's p50 and p99 count what a connection that waited for long could have asked meanwhile, by the mean interval.
 The floor answers 403 where the campaign is missing: its two statements can not tell.`;
 

@@ -9,6 +9,8 @@ export interface Options {
   readonly warmUpSeconds: number;
   readonly campaigns: number;
   readonly owners: number;
+  /** Whether the floor is measured too. */
+  readonly floor: boolean;
   /** Whether other stacks are measured too, at 64 connections. */
   readonly peers: boolean;
   /** Whether latency is measured at fixed rates of arrivals too. */
@@ -27,7 +29,7 @@ const quick = { loads: '1,64,hot', rounds: '3', seconds: '3', warmUp: '2', campa
 const full = { loads: '1,64,256,hot,mixed', rounds: '5', seconds: '10', warmUp: '10', campaigns: '100000' };
 
 export const usage = `npm run bench -- [--quick | --full] [--loads 1,64,hot] [--rounds N] [--seconds N] [--warm-up N] [--campaigns N]
-                 [--[no-]peers] [--[no-]open-loop] [--generator wrk|autocannon]
+                 [--no-floor] [--[no-]peers] [--[no-]open-loop] [--generator wrk|autocannon]
                  [--json FILE] [--plot FILE] [--profile FOLDER] [--set NAME=VALUE]...
 
   --quick         10,000 campaigns, the loads 1, 64 and hot, 3 rounds of 3 s; under two minutes
@@ -38,6 +40,7 @@ export const usage = `npm run bench -- [--quick | --full] [--loads 1,64,hot] [--
   --seconds       length of a round, 1 to 3600
   --warm-up       length of the warm-up before the rounds of a load, 1 to 3600
   --campaigns     1,000 to 5,000,000
+  --no-floor      measures ours alone, with --no-peers and --no-open-loop
   --peers         measures Fastify + pg, Koa + pg and Koa + MikroORM too, with 64 connections
   --open-loop     latency at fixed rates of arrivals too: 50 % and 80 % of the highest rate of --loads
   --generator     the load generator, instead of wrk where it is installed and autocannon where not
@@ -47,8 +50,8 @@ export const usage = `npm run bench -- [--quick | --full] [--loads 1,64,hot] [--
   --set           runs our service with this setting, such as LOG_LEVEL=silent, instead of the default
 
 BENCH_DATABASE_URL, of a superuser, names the PostgreSQL to use; without it one is brought up for the run.
-Thirty minutes of each with 64 connections, and how memory and p99 grow: --loads 64 --rounds 30 --seconds 60
---no-peers --no-open-loop. From 9 rounds on the first third is set beside the last.`;
+Thirty minutes of ours with 64 connections, and how memory and p99 grow: --loads 64 --rounds 30 --seconds 60
+--no-floor --no-peers --no-open-loop. From 9 rounds on the first third is set beside the last.`;
 
 /** @throws Error that says what is accepted */
 export function readOptions(words: string[]): Options | undefined {
@@ -63,6 +66,7 @@ export function readOptions(words: string[]): Options | undefined {
       seconds: { type: 'string' },
       'warm-up': { type: 'string' },
       campaigns: { type: 'string' },
+      floor: { type: 'boolean' },
       peers: { type: 'boolean' },
       'open-loop': { type: 'boolean' },
       generator: { type: 'string' },
@@ -76,7 +80,11 @@ export function readOptions(words: string[]): Options | undefined {
   if (values.help) return undefined;
   if (values.quick && values.full) throw new Error('--quick or --full, not both');
   const usual = values.quick ? quick : full;
-  const { generator, json, plot, profile } = values;
+  const { generator, json, plot, profile, floor = true } = values;
+  const peers = values.peers ?? !values.quick;
+  const openLoop = values['open-loop'] ?? !values.quick;
+  if (!floor && (peers || openLoop || plot))
+    throw new Error('--no-floor goes with --no-peers and --no-open-loop, and leaves nothing to plot');
   if (generator !== undefined && generator !== 'wrk' && generator !== 'autocannon')
     throw new Error(`--generator takes wrk or autocannon, not ${generator}`);
   return {
@@ -86,8 +94,9 @@ export function readOptions(words: string[]): Options | undefined {
     warmUpSeconds: wholeNumber('--warm-up', values['warm-up'] ?? usual.warmUp, 1, 3600),
     campaigns: wholeNumber('--campaigns', values.campaigns ?? usual.campaigns, 1_000, 5_000_000),
     owners: 1_000,
-    peers: values.peers ?? !values.quick,
-    openLoop: values['open-loop'] ?? !values.quick,
+    floor,
+    peers,
+    openLoop,
     settings: Object.fromEntries((values.set ?? []).map(setting)),
     ...(generator && { generator }),
     ...(json && { json }),

@@ -1,5 +1,6 @@
 import type { Load } from './load.ts';
 import { type Bench, type Contender, type Measured, measure } from './measure.ts';
+import { checkpoint } from './seed.ts';
 
 export interface LoadFigures {
   readonly load: Load;
@@ -25,6 +26,7 @@ export async function measureLoad(
   const rounds: Record<string, Measured[]> = {};
   const before: Record<string, Measured> = {};
   for (const contender of contenders) {
+    await checkpoint(contender.database);
     before[contender.name] = await measure(contender, load, warmUpSeconds, bench);
   }
   for (let round = 1; round <= count; round++) {

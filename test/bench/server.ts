@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { chmod, mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { tmpdir, totalmem } from 'node:os';
 import { join } from 'node:path';
 import { type Role, roles } from '@campaign-mirror/adapters-persistence';
 import pg from 'pg';
@@ -21,11 +21,18 @@ export async function openServer(cleanup: Cleanup): Promise<Address> {
   return given ? addressOf(given) : embeddedServer(cleanup);
 }
 
+/** As the manual advises where so much is written; no checkpoint falls into somebody's round. */
+const settings = {
+  shared_buffers: `${Math.round(totalmem() / 4 / 2 ** 20)}MB`,
+  max_wal_size: '32GB',
+  checkpoint_timeout: '1h',
+};
+
 async function embeddedServer(cleanup: Cleanup): Promise<Address> {
   const parent = await mkdtemp(join(tmpdir(), 'campaign-mirror-bench-'));
   // Where we are root the database runs as another user, who has to pass through.
   await chmod(parent, 0o711);
-  const opening = openEmbeddedDatabase({ folder: join(parent, 'data') });
+  const opening = openEmbeddedDatabase({ folder: join(parent, 'data'), settings });
   cleanup.add(async () => {
     await opening.then((database) => database.leave()).catch(() => {});
     await rm(parent, { recursive: true, force: true, maxRetries: 10 });
