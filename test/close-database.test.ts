@@ -1,7 +1,7 @@
 import { openDatabase, PostgresAccessKeys, PostgresSettings } from '@campaign-mirror/adapters-persistence';
 import { type OwnerId, Unavailable } from '@campaign-mirror/domain';
 import { expect } from 'chai';
-import { errorFields } from '../packages/app/src/log.ts';
+import { errorFields } from '../packages/app/src/error-fields.ts';
 import { freshDatabase, type TestDatabase } from './support/database-server.ts';
 import { named, tester } from './support/operator.ts';
 import { rival, untilWaiting } from './support/rival.ts';

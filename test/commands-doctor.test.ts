@@ -98,6 +98,16 @@ describe('doctor', () => {
     expect(finding(await asThe('redirector'), 'rights')).to.include({ state: 'problem' });
   });
 
+  it('names a setting that contradicts a default once, one that is misspelt, and goes on', async () => {
+    const done = await asThe('operator', { STATEMENT_TIMEOUT: '60s', POOL_SZIE: '7' });
+    expect(done.code).to.equal(1);
+    expect(findings(done, 'settings').map(({ state, finding }) => [state, finding])).to.deep.equal([
+      ['problem', 'QUERY_TIMEOUT must be above STATEMENT_TIMEOUT'],
+      ['warning', 'POOL_SZIE is no setting: did you mean POOL_SIZE?'],
+    ]);
+    expect(finding(done, 'database')).to.include({ state: 'ok' });
+  });
+
   it('names what is wrong with the settings, each of them, and goes on', async () => {
     const done = await asThe('operator', {
       PORT: 'x',
@@ -167,7 +177,7 @@ describe('doctor', () => {
       check: 'writes',
       state: 'problem',
       finding: 'this server takes no writes: it is set to read only (default_transaction_read_only)',
-      advice: 'name the primary in DATABASE_URL',
+      advice: 'name the primary in DATABASE_URL or PGHOST',
     });
   });
 

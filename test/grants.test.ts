@@ -52,6 +52,7 @@ const decided = [
   'service: SELECT access_keys.last_used_at',
   'service: UPDATE access_keys.last_used_at',
   'service: INSERT mirror_history',
+  'service: SELECT migrations.name',
   'service: USAGE campaign_mirror',
   'redirector: SELECT current_mirrors',
   'redirector: SELECT mirrors.campaign_id',

@@ -1,3 +1,4 @@
+import { defaultDeadlines } from '@campaign-mirror/adapters-http';
 import { expect } from 'chai';
 import { RawConnection } from './support/http-connection.ts';
 import { goodBody, requestBytes, servesOn } from './support/http-request.ts';
@@ -6,8 +7,8 @@ import { withHttpService } from './support/http-service.ts';
 const timedOut = [408, '{"message":"Request Timeout"}', 'close'];
 
 describe('decisions: answers — slow request', () => {
-  const deadlines = { headersTimeout: 250, requestTimeout: 400, keepAliveTimeout: 75_000 };
-  const service = withHttpService({ deadlines: { ...deadlines, connectionsCheckingInterval: 10 } });
+  const deadlines = { headersTimeout: 250, requestTimeout: 400, connectionsCheckingInterval: 10 };
+  const service = withHttpService({ deadlines: { ...defaultDeadlines, ...deadlines } });
 
   async function expectTimeout(connection: RawConnection) {
     const { status, body, headers } = await connection.response();
@@ -67,8 +68,7 @@ describe('decisions: answers — slow request', () => {
 });
 
 describe('decisions: answers — idle connections', () => {
-  const deadlines = { headersTimeout: 10_000, requestTimeout: 10_000, keepAliveTimeout: 1 };
-  const service = withHttpService({ deadlines: { ...deadlines, connectionsCheckingInterval: 1_000 } });
+  const service = withHttpService({ deadlines: { ...defaultDeadlines, keepAliveTimeout: 1 } });
 
   it('decisions: answers — a connection that idles too long closes without a word', async () => {
     const connection = await RawConnection.open(service().port);

@@ -3,6 +3,7 @@ import { expect } from 'chai';
 import { ask, askToSet } from './support/http-request.ts';
 import { withHttpService } from './support/http-service.ts';
 
+const client = '127.0.0.1';
 const route = '/public/v1/mirror/campaign/{campaign}/mirror';
 
 describe('decisions: answers — the log line of a request', () => {
@@ -18,7 +19,14 @@ describe('decisions: answers — the log line of a request', () => {
 
   it('decisions: answers — the log line of a mirror that was set', async () => {
     const line = await lineOf({ headers: { 'X-Request-Id': 'set' } });
-    expect(line).to.deep.equal({ requestId: 'set', method: 'POST', route, status: 200, campaign: own() });
+    expect(line).to.deep.equal({
+      requestId: 'set',
+      client,
+      method: 'POST',
+      route,
+      status: 200,
+      campaign: own(),
+    });
   });
 
   for (const [kind, because] of [
@@ -29,14 +37,14 @@ describe('decisions: answers — the log line of a request', () => {
     it(`decisions: answers — which rule refused goes to the log: ${because}`, async () => {
       const campaign = service().campaigns[kind];
       const line = await lineOf({ campaign, headers: { 'X-Request-Id': kind } });
-      const expected = { requestId: kind, method: 'POST', route, status: 403, campaign };
+      const expected = { requestId: kind, client, method: 'POST', route, status: 403, campaign };
       expect(line).to.deep.equal({ ...expected, because });
     });
   }
 
   it('decisions: answers — the log line knows no path, which callers choose', async () => {
     const line = await lineOf({ target: '/secret-path?secret-query', headers: { 'X-Request-Id': 'path' } });
-    const expected = { requestId: 'path', method: 'POST', route: '-', status: 404 };
+    const expected = { requestId: 'path', client, method: 'POST', route: '-', status: 404 };
     expect(line).to.deep.equal({ ...expected, because: 'route-not-found' });
     const malformed = await lineOf({ campaign: 'secret-segment', headers: { 'X-Request-Id': 'segment' } });
     expect(malformed).to.deep.equal({

@@ -1,14 +1,21 @@
-import { HttpServer, opsHandler, type Readiness, Replies } from '@campaign-mirror/adapters-http';
+import { type Checks, HttpServer, opsHandler, type Readiness, Replies } from '@campaign-mirror/adapters-http';
 import { expect } from 'chai';
 import { RawConnection } from './support/http-connection.ts';
 import { CapturedLog } from './support/http-log.ts';
 
 describe('decisions: life — the ops listener', () => {
   let readiness: Readiness = async () => ({});
+  let liveness: Checks = {};
+  const version = { name: 'campaign-mirror', version: '1.2.3', node: 'v26.0.0', migration: '0001-initial' };
+  const paths = ['/livez', '/readyz', '/version'];
   const log = new CapturedLog();
   const server = new HttpServer(
     { replies: new Replies(), log, bodyLimit: 16_384 },
-    opsHandler(() => readiness()),
+    opsHandler(
+      () => readiness(),
+      version,
+      () => liveness,
+    ),
   );
   let port = 0;
   before(async () => {
@@ -29,6 +36,22 @@ describe('decisions: life — the ops listener', () => {
     expect([status, JSON.parse(body).status]).to.deep.equal([200, 'alive']);
     expect(headers['content-type']).to.equal('application/json; charset=utf-8');
     expect(headers['x-request-id']).to.be.a('string');
+  });
+
+  it('decisions: life — /livez is 503 when something that has to go on does not, by name', async () => {
+    liveness = { 'worker 1': true, 'worker 2': false };
+    const { status, body } = await ask('GET', '/livez');
+    liveness = {};
+    expect([status, body]).to.deep.equal([
+      503,
+      '{"status":"not alive","checks":{"worker 1":true,"worker 2":false}}',
+    ]);
+  });
+
+  it('decisions: life — /version tells what runs', async () => {
+    const { status, headers, body } = await ask('GET', '/version');
+    expect([status, JSON.parse(body)]).to.deep.equal([200, version]);
+    expect(headers['content-type']).to.equal('application/json; charset=utf-8');
   });
 
   it('decisions: life — /readyz is 200 when everything is there, by name', async () => {
@@ -56,7 +79,7 @@ describe('decisions: life — the ops listener', () => {
 
   it('decisions: life — HEAD has the headers only', async () => {
     readiness = async () => ({ database: true });
-    for (const path of ['/livez', '/readyz']) {
+    for (const path of paths) {
       const [head, get] = [await ask('HEAD', path), await ask('GET', path)];
       expect([head.status, head.body]).to.deep.equal([200, '']);
       expect(head.headers['content-length']).to.equal(get.headers['content-length']);
@@ -64,7 +87,7 @@ describe('decisions: life — the ops listener', () => {
   });
 
   it('decisions: life — other methods are 405 with Allow, OPTIONS is 204', async () => {
-    for (const path of ['/livez', '/readyz']) {
+    for (const path of paths) {
       for (const method of ['POST', 'PUT', 'DELETE', 'PATCH', 'TRACE']) {
         const { status, headers, body } = await ask(method, path);
         expect([status, headers.allow]).to.deep.equal([405, 'GET, HEAD']);
@@ -77,7 +100,7 @@ describe('decisions: life — the ops listener', () => {
   });
 
   it('decisions: life — any other path is 404', async () => {
-    for (const path of ['/', '/livez/', '/LIVEZ', '/public/v1/mirror/campaign/1/mirror']) {
+    for (const path of ['/', '/livez/', '/LIVEZ', '/constructor', '/public/v1/mirror/campaign/1/mirror']) {
       const { status, body } = await ask('GET', path);
       expect([status, body]).to.deep.equal([404, `{"message":"The route ${path} could not be found."}`]);
     }

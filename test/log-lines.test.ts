@@ -1,15 +1,18 @@
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
+import { setTimeout as pause } from 'node:timers/promises';
 import type { AnsweredRequest } from '@campaign-mirror/adapters-http';
 import { expect } from 'chai';
 import { httpLog } from '../packages/app/src/http-log.ts';
 import { logBy } from '../packages/app/src/log.ts';
 import { LogLines } from '../packages/app/src/log-lines.ts';
+import { Seldom } from '../packages/app/src/seldom.ts';
 import { untilTheEnd } from './support/service-process.ts';
 import { projectFolder } from './support/workspace.ts';
 
 const answered: AnsweredRequest = {
   requestId: 'one',
+  client: '192.0.2.1',
   method: 'POST',
   route: '/a/{b}',
   status: 200,
@@ -71,6 +74,49 @@ describe('decisions: answers — the lines of the log', () => {
     });
   }
 
+  for (const [status, event] of [
+    [200, 'request'],
+    [401, 'request-unauthenticated'],
+    [403, 'request-forbidden'],
+    [503, 'request'],
+  ] as const) {
+    it(`the event of an answer with ${status} is ${event}`, () => {
+      const { output, lines, log } = opened();
+      httpLog(log, lines).answered({ ...answered, status, because: 'why' });
+      lines.flush();
+      expect(JSON.parse(output.text)).to.include({ event, status, because: 'why' });
+    });
+  }
+
+  it('while the database is away its fault is told seldom, and each fault of ours', () => {
+    const { output, lines, log } = opened();
+    const http = httpLog(log, lines);
+    for (const requestId of ['one', 'two', 'three']) http.failed(requestId, new Error('away'), 'unavailable');
+    for (const requestId of ['four', 'five']) http.failed(requestId, new Error('ours'), 'unexpected');
+    const told = output.text
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line));
+    expect(told.map(({ event, requestId }) => [event, requestId])).to.deep.equal([
+      ['unavailable', 'one'],
+      ['unexpected', 'four'],
+      ['unexpected', 'five'],
+    ]);
+  });
+
+  it('what is told seldom is told with how often it was not', async () => {
+    const told: number[] = [];
+    const tell = (untold: number) => void told.push(untold);
+    const seldom = new Seldom(20);
+    for (let count = 0; count < 3; count++) seldom.tell(tell);
+    while (told.length < 2) {
+      await pause(20);
+      seldom.tell(tell);
+    }
+    expect(told[0]).to.equal(0);
+    expect(told[1]).to.be.at.least(2);
+  });
+
   it('a time is ISO 8601 in UTC, with milliseconds, and now', () => {
     const { output, lines, log } = opened();
     const before = Date.now();
@@ -123,7 +169,7 @@ describe('decisions: answers — the lines of the log', () => {
     const { output, lines } = opened();
     const line = `${'x'.repeat(999)}\n`;
     for (let count = 0; count < 100; count++) lines.add(line);
-    expect(output.pieces.map((piece) => piece.length)).to.deep.equal(Array(5).fill(17_000));
+    expect(output.pieces.map((piece) => piece.length)).to.deep.equal(Array(6).fill(16_000));
   });
 
   for (const [how, end] of Object.entries({

@@ -76,7 +76,7 @@ describe('decisions: life — a process of the service', () => {
     service.process.child.kill('SIGTERM');
     expect(await slow).to.include({ status: 503, body: '{"message":"Service Unavailable"}' });
     await holder.rollback();
-    expect((await service.process.ended).code).to.equal(0);
+    expect((await service.process.ended).code).to.equal(1);
   });
 
   it('the same signal again within a second is the first one; later it ends the process at once', async () => {

@@ -6,6 +6,7 @@ import {
   blocksOf,
   isAnswer,
   linkedFiles,
+  otherThanFiles,
   settingsTable,
   shownSettings,
   unaccounted,
@@ -35,6 +36,7 @@ describe('README.md: what the checks of it find', () => {
   const scripts = ['start', 'test', 'types'];
   const accounted = [
     block('<!-- shown: a picture -->', '', '-->'),
+    block('<!-- file: ops/a.conf -->', 'nginx', 'x'),
     block('<!-- scripts -->', 'sh', '# first', 'npm start', 'PORT=8080 npm start  # there', 'npm run types'),
     block('<!-- scripts -->', 'sh', 'TEST_DATABASE=container npm test', 'npm test -- --grep x'),
     block('<!-- run: service -->', 'sh', 'x') + block('<!-- answers -->', 'json', '{}'),
@@ -45,6 +47,13 @@ describe('README.md: what the checks of it find', () => {
   ];
   it('each way to account for a block', () => {
     expect(unaccounted(accounted.join('\n'), scripts)).to.deep.equal([]);
+  });
+
+  it('a file that is shown otherwise than it is', () => {
+    const shown = block('<!-- file: ops/a.conf -->', 'nginx', 'a', 'b');
+    expect(otherThanFiles(shown, (path) => (path === 'ops/a.conf' ? 'a\nb\n' : ''))).to.deep.equal([]);
+    for (const text of ['a\nb', 'a\nb\nc\n', 'A\nb\n'])
+      expect(otherThanFiles(shown, () => text)).to.deep.equal(['README.md:2 ops/a.conf is otherwise']);
   });
 
   const planted: readonly (readonly [markdown: string, found: string])[] = [
@@ -102,7 +111,9 @@ describe('README.md: what the checks of it find', () => {
 
   it('the table of the settings, wherever it stands', () => {
     const table = settingsTable();
-    expect(table).to.include('| `PORT` | `3000` | port that the service listens on; 0 takes a free one');
+    expect(table).to.include(
+      '| `PORT` | whole number: 0 to 65535 | `3000` | port that the service listens on; 0 takes a free one',
+    );
     expect(table.split('\n')).to.have.length.above(10);
     expect(shownSettings(`# Title\n\n${table}\n\nmore`)).to.equal(table);
     expect(shownSettings(`${table}\n| \`OTHER\` | | more |`)).not.to.equal(table);

@@ -7,6 +7,7 @@ import {
   isAnswer,
   isRun,
   linkedFiles,
+  otherThanFiles,
   settingsTable,
   shownSettings,
   unaccounted,
@@ -34,6 +35,12 @@ describe('README.md', () => {
   it('names scripts, commands and files that there are', () => {
     expect(unknownCalls(readme, Object.keys(scripts))).to.deep.equal([]);
     expect(linkedFiles(readme).filter((path) => !existsSync(`${projectFolder}${path}`))).to.deep.equal([]);
+  });
+
+  it('shows files as they are', () => {
+    expect(otherThanFiles(readme, (path) => readFileSync(`${projectFolder}${path}`, 'utf8'))).to.deep.equal(
+      [],
+    );
   });
 
   it('shows the settings as they are', () => {

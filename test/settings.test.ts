@@ -1,7 +1,6 @@
 import { expect } from 'chai';
-import { databaseConfig } from '../packages/app/src/database-url.ts';
-import { readSettings } from '../packages/app/src/settings.ts';
-import { endAll, startService } from './support/service-process.ts';
+import { readSettings } from '../packages/app/src/read-settings.ts';
+import { endAll, projectFolder, startService } from './support/service-process.ts';
 
 const wrong = (environment: Record<string, string>) => {
   const read = readSettings(environment);
@@ -63,32 +62,68 @@ describe('settings', () => {
       'postgres://me:MARKED@a,b/x',
       'postgres://me:MARKED@[/x',
       'postgres://me:MARKED@db/x?port=abc',
-      'postgres://me:MARKED@db/x?sslmode=perhaps',
-      'postgres://me:MARKED@db/x?sslmode=verify-full&sslrootcert=/nowhere/at/all',
+      'postgres://me:MARKED@db:70000/x',
+      'postgres://me:MARKED@db/x y',
+      ' postgres://me:MARKED@db/x',
+      'postgres://me:12/MARKED@db/x',
+      'postgres://me:12?MARKED@db/x',
+      'postgres://me:12#MARKED@db/x',
+      'postgres://me:1@2/MARKED@db/x',
     ];
     for (const url of urls) {
       expect(wrong({ DATABASE_URL: url })).to.deep.equal([
-        'DATABASE_URL must be a URL such as postgres://user:password@host:5432/database, with one host, and parameters that node-postgres takes',
+        'DATABASE_URL must be a URL such as postgres://user:password@host:5432/database, with one host, and what is special in it percent-encoded',
       ]);
     }
   });
 
-  it('sslmode: prefer, require and verify-ca check as strictly as verify-full', () => {
-    const base = 'postgres://me:p%C3%A4ss@db:5433/x?';
-    const strict = { ...databaseConfig(`${base}sslmode=verify-full`) };
-    expect(strict).to.deep.include({ host: 'db', port: 5433, password: 'p\u00e4ss', ssl: {} });
-    const same = [
-      'sslmode=prefer',
-      'sslmode=require',
-      'sslmode=verify-ca',
-      'sslmode=disable&sslmode=re%71uire',
-      'sslmode=require#x',
+  it('an @ in the value of a parameter is no part of a password', () => {
+    for (const rest of ['me%40here:p%40%2F@db/x%40y', 'me:p@db/x?application_name=a@b', '/x?user=me@db']) {
+      expect(wrong({ DATABASE_URL: `postgres://${rest}` })).to.deep.equal([]);
+    }
+  });
+
+  it('a database of yours is named whole, TLS to it included, or the start ends', () => {
+    const url = (parameters: string) => ({ DATABASE_URL: `postgres://me:MARKED@db/x?${parameters}` });
+    const modes = 'sslmode must be disable, require, verify-ca, verify-full';
+    const cases: [environment: Record<string, string>, line: string][] = [
+      [url('sslmode=prefer'), `DATABASE_URL: ${modes}`],
+      [url('sslmode=MARKED'), `DATABASE_URL: ${modes}`],
+      [{ PGHOST: 'db', PGSSLMODE: 'allow' }, `PGSSLMODE: ${modes}`],
+      [
+        url('sslmode=verify-ca'),
+        'DATABASE_URL: sslmode=verify-ca needs sslrootcert, the file of the certificate of your CA; or use verify-full',
+      ],
+      [
+        url('sslrootcert=/nowhere/at/all'),
+        'DATABASE_URL: sslrootcert /nowhere/at/all can not be read (ENOENT)',
+      ],
+      [
+        { ...url('sslmode=verify-full'), PGSSLROOTCERT: projectFolder },
+        `PGSSLROOTCERT: sslrootcert ${projectFolder} can not be read (EISDIR)`,
+      ],
+      [
+        { PGHOST: 'db', PGSSLROOTCERT: `${projectFolder}package.json` },
+        `PGSSLROOTCERT: sslrootcert ${projectFolder}package.json holds no certificate (PEM)`,
+      ],
+      [
+        url('sslmode=require&sslrootcert=system'),
+        'DATABASE_URL: sslrootcert=system needs sslmode=verify-full',
+      ],
+      [
+        url(`sslmode=require&sslcert=${projectFolder}package.json`),
+        'DATABASE_URL: sslcert and sslkey must be files of one certificate and its key',
+      ],
+      [
+        { PGHOST: 'one,other' },
+        'PGHOST must be one host name, IP address, or the folder of a socket, not "one,other"',
+      ],
     ];
-    for (const parameters of same) expect({ ...databaseConfig(base + parameters) }).to.deep.equal(strict);
-    const weaker = { rejectUnauthorized: false };
-    expect(databaseConfig(`${base}sslmode=no-verify`)).to.deep.include({ ssl: weaker });
-    expect(databaseConfig(`${base}uselibpqcompat=true&sslmode=require`)).to.deep.include({ ssl: weaker });
-    expect(databaseConfig(`${base}sslmode=require&sslmode=disable`)).to.include({ ssl: false });
+    for (const [environment, line] of cases) expect(wrong(environment)).to.deep.equal([line]);
+  });
+
+  it('what other programs find in PG* variables keeps nobody from the embedded database', () => {
+    expect(wrong({ PGSSLMODE: 'prefer', PGSSLROOTCERT: '/nowhere', PGUSER: 'somebody' })).to.deep.equal([]);
   });
 
   it('settings that contradict each other are named', () => {
@@ -97,6 +132,9 @@ describe('settings', () => {
     ]);
     expect(wrong({ PORT: '0', OPS_PORT: '0' })).to.deep.equal([]);
     expect(wrong({ QUERY_TIMEOUT: '5s' })).to.deep.equal(['QUERY_TIMEOUT must be above STATEMENT_TIMEOUT']);
+    expect(wrong({ REQUEST_TIMEOUT: '9s' })).to.deep.equal([
+      'REQUEST_TIMEOUT must not be below HEADERS_TIMEOUT',
+    ]);
   });
 
   it('ends the start with one line for each wrong value, and exit code 1', async () => {

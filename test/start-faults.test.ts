@@ -59,7 +59,7 @@ describe('a start that can not succeed ends with one clear line and an exit code
     expect(code).to.equal(1);
     expect(process.log.map(({ event }) => event)).to.include('database-awaited');
     expect(process.errors.trim()).to.equal(
-      'the database 127.0.0.1:9/db can not be reached (ECONNREFUSED): start it, correct DATABASE_URL, or raise DATABASE_WAIT',
+      'the database 127.0.0.1:9/db can not be reached (ECONNREFUSED): start it, correct DATABASE_URL or PGHOST, or raise DATABASE_WAIT',
     );
     expect(process.output).not.to.include('MARKED');
   });
@@ -104,7 +104,7 @@ describe('a start that can not succeed ends with one clear line and an exit code
     const line = await refusal({ DATABASE_URL: other.url('owner') });
     await other.drop();
     expect(line).to.match(
-      /^the database .* takes no writes \(a standby, or set to read only\): nothing was done; name the primary in DATABASE_URL$/,
+      /^the database .* takes no writes \(a standby, or set to read only\): nothing was done; name the primary in DATABASE_URL or PGHOST$/,
     );
   });
 
@@ -112,7 +112,9 @@ describe('a start that can not succeed ends with one clear line and an exit code
     const url = withDatabase(database.url('service'), (secured) => {
       secured.searchParams.set('sslmode', 'require');
     });
-    expect(await refusal({ DATABASE_URL: url })).to.match(/^the database .* can not be reached \(/);
+    expect(await refusal({ DATABASE_URL: url, DATABASE_WAIT: '60m' })).to.match(
+      /^the database .* does not speak TLS, which sslmode asks for: /,
+    );
   });
 
   it('a migration whose connection is cut', async () => {

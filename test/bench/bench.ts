@@ -11,7 +11,7 @@ import { openStage } from './stage.ts';
 
 /** Measures our service against the floor and others. Ends with 1 when an answer or the history is wrong. */
 async function bench(options: Options, cleanup: Cleanup): Promise<number> {
-  const { where, ceiling, bench, floor, ours, peers } = await openStage(options, cleanup);
+  const { where, ceiling, bench, floor, ours, peers, several } = await openStage(options, cleanup);
   const loads: LoadFigures[] = [];
   for (const load of options.loads) {
     if (load.asks === 'mixture' && !bench.generator.heedsClose) {
@@ -20,29 +20,30 @@ async function bench(options: Options, cleanup: Cleanup): Promise<number> {
       );
       continue;
     }
-    const beside = options.floor ? [floor] : [];
-    const contenders = [...beside, ours, ...(load.name === '64' ? peers : [])];
+    const floors = options.floor ? [floor, ...(several ? [several.floor] : [])] : [];
+    const oursToo = several ? [several.ours] : [];
+    const contenders = [...floors, ours, ...oursToo, ...(load.name === '64' ? peers : [])];
     loads.push(await measureLoad(contenders, load, options, bench));
   }
   const openLoop = options.openLoop ? await measureOpenLoop(floor, ours, loads, options, bench) : [];
   const generator = { name: bench.generator.name, ceiling };
   const figures: RunFigures = { machine: where, generator, loads, openLoop };
 
-  // What the last round's end cut off is done when the service has ended.
-  await ours.end();
-  const updates = bench.ledger.updatesOf(ours.name);
-  const faults = [
-    ...bench.ledger.faults,
-    ...generatorFaults(figures),
-    ...(await historyFaults(ours.database, updates)),
-  ];
+  const faults = [...bench.ledger.faults, ...generatorFaults(figures)];
+  let recorded = 0;
+  for (const { name, database, end } of several ? [ours, several.ours] : [ours]) {
+    // What the last round's end cut off is done when the service has ended.
+    await end();
+    const updates = bench.ledger.updatesOf(name);
+    recorded += updates.answered;
+    faults.push(...(await historyFaults(database, updates)));
+  }
   console.log(`\n${report(figures)}\n\n${where}`);
   if (options.json) {
     await writeFile(options.json, `${JSON.stringify({ ...figures, options, faults }, undefined, 2)}\n`);
   }
   if (options.plot) await writeFile(options.plot, plot(figures.loads));
-  if (faults.length === 0)
-    console.log(`\n${updates.answered} updates of ours, all recorded, no chain broken`);
+  if (faults.length === 0) console.log(`\n${recorded} updates of ours, all recorded, no chain broken`);
   for (const fault of faults) console.error(`wrong: ${fault}`);
   return faults.length === 0 ? 0 : 1;
 }

@@ -14,6 +14,13 @@ export async function startFloor(database: Database, cores: Cores | undefined, c
   return start('floor', 'floor.ts', database, cores, cleanup, { 404: '403' });
 }
 
+/** As so many processes. */
+export async function startFloorWorkers(workers: number, database: Database, cleanup: Cleanup) {
+  const name = `floor ×${workers}`;
+  const environment = { WORKERS: String(workers) };
+  return start(name, 'floor-workers.ts', database, undefined, cleanup, { 404: '403' }, environment);
+}
+
 /** An ORM reads all columns, ours may see some. */
 export async function startPeer(
   name: string,
@@ -33,8 +40,10 @@ async function start(
   cores: Cores | undefined,
   cleanup: Cleanup,
   otherwise?: Contender['otherwise'],
+  more: Readonly<Record<string, string>> = {},
 ): Promise<Contender> {
-  const program = { script, port: await freePort(), environment: { DATABASE_URL: database.url } };
+  const environment = { ...more, DATABASE_URL: database.url };
+  const program = { script, port: await freePort(), environment };
   const running = await startService(program, cores, cleanup);
   return { ...running, name, database, ...(otherwise && { otherwise }) };
 }
@@ -50,6 +59,7 @@ export async function startOurs(
   { settings, profile }: OwnOptions,
   cores: Cores | undefined,
   cleanup: Cleanup,
+  name = 'ours',
 ): Promise<Contender> {
   const program = {
     script: '../../packages/app/src/main.ts',
@@ -62,5 +72,5 @@ export async function startOurs(
     },
     nodeOptions: ['--disable-sigusr1', ...(profile ? ['--cpu-prof', `--cpu-prof-dir=${profile}`] : [])],
   };
-  return { ...(await startService(program, cores, cleanup)), name: 'ours', database };
+  return { ...(await startService(program, cores, cleanup)), name, database };
 }

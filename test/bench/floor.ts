@@ -7,8 +7,8 @@ import { setMirror, whoIs } from './floor-statements.ts';
  * The least that could carry out the contract: Node's own HTTP and the driver, two named statements, nothing that
  * locks, records, logs or checks more than it must. What ours costs is counted from here.
  */
-const { DATABASE_URL, PORT } = process.env;
-const pool = new pg.Pool({ connectionString: DATABASE_URL, max: 10 });
+const { DATABASE_URL, PORT, POOL = '10' } = process.env;
+const pool = new pg.Pool({ connectionString: DATABASE_URL, max: Number(POOL) });
 
 const path = /^\/public\/v1\/mirror\/campaign\/([1-9][0-9]{0,15})\/mirror$/;
 

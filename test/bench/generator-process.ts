@@ -9,7 +9,7 @@ export interface Answers {
   /** How many were answered. */
   readonly requests: number;
   readonly seconds: number;
-  /** Latencies, in milliseconds; those beyond p99 with a fixed rate of arrivals only. */
+  /** Latencies, in milliseconds; with a fixed rate of arrivals only those beyond p99, and refusals left out. */
   readonly p50: number;
   readonly p99: number;
   readonly p999?: number;

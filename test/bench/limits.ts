@@ -6,7 +6,7 @@ import { type Databases, openDatabases } from './database.ts';
 import { type LimitCase, limitCases, limitsTable } from './limit-cases.ts';
 import { machine } from './machine.ts';
 import { wholeNumber } from './options.ts';
-import { cpuOfServer } from './process-figures.ts';
+import { cpuOfFamily } from './process-figures.ts';
 import { run } from './run.ts';
 import { newKeys, type Seed, tidy } from './seed.ts';
 
@@ -41,7 +41,7 @@ commit's turns are the flushes a second. CPU is microseconds an update. The driv
 async function measured(one: LimitCase, { ours, postmaster }: Databases, seconds: number): Promise<string[]> {
   const cpu = () => ({
     driver: process.cpuUsage(),
-    postgres: postmaster === undefined ? undefined : cpuOfServer(postmaster),
+    postgres: postmaster === undefined ? undefined : cpuOfFamily(postmaster),
   });
   const turnsUntil = (end: number) =>
     Promise.all(

@@ -29,7 +29,7 @@ export function loadTable(loads: readonly LoadFigures[]): string {
 
 export const loadTableNotes = `req/s, latencies and CPU are medians of the rounds; CPU is user and system time a request.
 ratio: to the floor, the median of the pairs of neighbouring rounds, and the least and greatest of them.
-MB: resident memory of the service after the load. PostgreSQL's CPU can be told where it runs on this Linux machine.
+MB: resident memory of the service after the load, of several processes their sum. PostgreSQL's CPU can be told where it runs on this Linux machine.
 transactions: an answer, whether they write or not; a statement is one here. commits: transactions that write, an
 update. WAL bytes: an update, with the pages (8 kB) that are written whole the first time they change after a
 checkpoint; there is one before the warm-up of a load, and none in its rounds; whole pages: of these, an update. HOT: part of the changed mirrors that needed no new entry in an index.

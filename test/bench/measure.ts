@@ -5,7 +5,7 @@ import type { LoadGenerator } from './generator.ts';
 import type { Ledger } from './ledger.ts';
 import type { Load } from './load.ts';
 import { startProber } from './prober.ts';
-import { cpuOf, cpuOfServer, memoryOf } from './process-figures.ts';
+import { cpuOfFamily, memoryOfFamily } from './process-figures.ts';
 import type { Running } from './processes.ts';
 import { type Seed, tidy } from './seed.ts';
 
@@ -50,8 +50,8 @@ export async function measure(
 ): Promise<Measured> {
   const { port, processId, database } = contender;
   const figures = async () => ({
-    service: cpuOf(processId),
-    postgres: postmaster === undefined ? undefined : cpuOfServer(postmaster),
+    service: cpuOfFamily(processId),
+    postgres: postmaster === undefined ? undefined : cpuOfFamily(postmaster),
     database: await countersOf(database),
   });
   await tidy(database);
@@ -87,7 +87,7 @@ export async function measure(
       postgres: each(before.postgres, after.postgres),
       generator: each(0, answers.cpu),
     },
-    memory: memoryOf(processId),
+    memory: memoryOfFamily(processId),
     requests,
     updates,
     cutOff: asked - updates,

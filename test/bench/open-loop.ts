@@ -55,8 +55,10 @@ class Connection {
     const length = /\r\ncontent-length: ([0-9]+)/i.exec(this.#answer)?.[1];
     if (length === undefined) tally.error('an answer without a length');
     if (this.#answer.length < end + 4 + Number(length)) return true;
-    const latency = this.#due < counted ? undefined : performance.now() - this.#due;
-    tally.answer(this.#answer.slice(9, 12), latency);
+    const status = this.#answer.slice(9, 12);
+    // A refusal is quick, and says nothing of what is carried out.
+    const counts = status !== '503' && this.#due >= counted;
+    tally.answer(status, counts ? performance.now() - this.#due : undefined);
     open -= 1;
     this.#free();
     return true;

@@ -21,6 +21,8 @@ export interface Options {
   readonly plot?: string;
   /** A folder for a CPU profile of our service. */
   readonly profile?: string;
+  /** Measures both as so many processes too. */
+  readonly workers?: number;
   /** Settings of our service that are not the defaults. */
   readonly settings: Readonly<Record<string, string>>;
 }
@@ -30,7 +32,7 @@ const full = { loads: '1,64,256,hot,mixed', rounds: '5', seconds: '10', warmUp: 
 
 export const usage = `npm run bench -- [--quick | --full] [--loads 1,64,hot] [--rounds N] [--seconds N] [--warm-up N] [--campaigns N]
                  [--no-floor] [--[no-]peers] [--[no-]open-loop] [--generator wrk|autocannon]
-                 [--json FILE] [--plot FILE] [--profile FOLDER] [--set NAME=VALUE]...
+                 [--json FILE] [--plot FILE] [--profile FOLDER] [--workers N] [--set NAME=VALUE]...
 
   --quick         10,000 campaigns, the loads 1, 64 and hot, 3 rounds of 3 s; under two minutes
   --full          100,000 campaigns, all loads, 5 rounds of 10 s, peers, open loop; the default, about 20 minutes
@@ -47,6 +49,7 @@ export const usage = `npm run bench -- [--quick | --full] [--loads 1,64,hot] [--
   --json          writes the figures of every round to this file too
   --plot          draws the ratios into this file, as SVG
   --profile       writes a CPU profile of our service into this folder
+  --workers       measures the floor and ours as so many processes too, 2 to 64; no process has a core of its own then
   --set           runs our service with this setting, such as LOG_LEVEL=silent, instead of the default
 
 BENCH_DATABASE_URL, of a superuser, names the PostgreSQL to use; without it one is brought up for the run.
@@ -73,6 +76,7 @@ export function readOptions(words: string[]): Options | undefined {
       json: { type: 'string' },
       plot: { type: 'string' },
       profile: { type: 'string' },
+      workers: { type: 'string' },
       set: { type: 'string', multiple: true },
       help: { type: 'boolean' },
     },
@@ -102,6 +106,7 @@ export function readOptions(words: string[]): Options | undefined {
     ...(json && { json }),
     ...(plot && { plot }),
     ...(profile && { profile }),
+    ...(values.workers && { workers: wholeNumber('--workers', values.workers, 2, 64) }),
   };
 }
 

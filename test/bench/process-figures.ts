@@ -36,21 +36,22 @@ export function cpuOf(processId: number): number | undefined {
   return timesOf(processId)?.own;
 }
 
+/** The same of a process, those that it has started, and those of them that have ended. */
+export function cpuOfFamily(processId: number): number | undefined {
+  const top = timesOf(processId);
+  if (top === undefined) return undefined;
+  const living = childrenOf(processId).map((child) => timesOf(child)?.own ?? 0);
+  return living.reduce((sum, own) => sum + own, top.own + top.ofEnded);
+}
+
+function childrenOf(processId: number): number[] {
+  const all = readdirSync('/proc').filter((name) => /^[0-9]+$/.test(name));
+  return all.map(Number).filter((one) => timesOf(one)?.parent === processId);
+}
+
 /** The CPU time of the processes that this one has started and that have ended, in microseconds; the same. */
 export function cpuOfEndedChildren(): number | undefined {
   return timesOf(process.pid)?.ofEnded;
-}
-
-/** The same of PostgreSQL: its postmaster, those that it has started, and those of them that have ended. */
-export function cpuOfServer(postmaster: number): number | undefined {
-  const top = timesOf(postmaster);
-  if (top === undefined) return undefined;
-  let sum = top.own + top.ofEnded;
-  for (const name of readdirSync('/proc')) {
-    const times = /^[0-9]+$/.test(name) ? timesOf(Number(name)) : undefined;
-    if (times?.parent === postmaster) sum += times.own;
-  }
-  return sum;
 }
 
 /** The postmaster of a backend, provided that it runs on this machine: its number alone proves nothing. */
@@ -69,4 +70,11 @@ export function memoryOf(processId: number): number | undefined {
   } catch {
     return undefined;
   }
+}
+
+/** The same of a process and those that it has started. What they share is counted for each. */
+export function memoryOfFamily(processId: number): number | undefined {
+  const own = memoryOf(processId);
+  if (own === undefined) return undefined;
+  return childrenOf(processId).reduce((sum, child) => sum + (memoryOf(child) ?? 0), own);
 }

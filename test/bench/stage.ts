@@ -1,7 +1,7 @@
 import type { Cleanup } from './cleanup.ts';
-import { peerNames, startFloor, startOurs, startPeer } from './contenders.ts';
+import { peerNames, startFloor, startFloorWorkers, startOurs, startPeer } from './contenders.ts';
 import { divideCores } from './cores.ts';
-import { openDatabases } from './database.ts';
+import { type Database, openDatabases } from './database.ts';
 import { openLoadGenerator } from './generator.ts';
 import { generatorCeiling } from './generator-ceiling.ts';
 import { Ledger } from './ledger.ts';
@@ -20,19 +20,24 @@ export interface Stage {
   readonly floor: Contender;
   readonly ours: Contender;
   readonly peers: readonly Contender[];
+  /** Both as several processes, where that is asked for. */
+  readonly several?: { readonly floor: Contender; readonly ours: Contender };
 }
 
 export type StageOptions = Pick<
   Options,
-  'campaigns' | 'owners' | 'peers' | 'generator' | 'settings' | 'profile'
+  'campaigns' | 'owners' | 'peers' | 'generator' | 'settings' | 'profile' | 'workers'
 >;
 
 export async function openStage(options: StageOptions, cleanup: Cleanup): Promise<Stage> {
-  const cores = divideCores();
+  const { workers } = options;
+  // Several processes on one core would show nothing: then all share all cores.
+  const cores = workers === undefined ? divideCores() : undefined;
   const seed = { campaigns: options.campaigns, keys: newKeys(options.owners) };
   const databases = await openDatabases(seed, cleanup);
   const peerDatabases = new Map();
   for (const name of options.peers ? peerNames : []) peerDatabases.set(name, await databases.copy(name));
+  const copies = workers && ([await databases.copy('floors'), await databases.copy('workers')] as const);
 
   const generator = await openLoadGenerator(seed, cleanup, options.generator);
   const placed = machine(databases.server, cores, options.settings);
@@ -43,6 +48,21 @@ export async function openStage(options: StageOptions, cleanup: Cleanup): Promis
   const ours = await startOurs(databases.ours, options, cores, cleanup);
   const peers: Contender[] = [];
   for (const [name, database] of peerDatabases) peers.push(await startPeer(name, database, cores, cleanup));
+  const several = workers && copies && (await startSeveral(workers, copies, options, cleanup));
   const bench = { generator, postmaster: databases.postmaster, seed, ledger: new Ledger() };
-  return { where, ceiling, bench, floor, ours, peers };
+  return { where, ceiling, bench, floor, ours, peers, ...(several && { several }) };
+}
+
+/** With the databases that the workers of the floor and of ours have. */
+async function startSeveral(
+  workers: number,
+  [floors, ours]: readonly [Database, Database],
+  options: StageOptions,
+  cleanup: Cleanup,
+) {
+  const settings = { ...options.settings, WORKERS: String(workers) };
+  return {
+    floor: await startFloorWorkers(workers, floors, cleanup),
+    ours: await startOurs(ours, { ...options, settings }, undefined, cleanup, `ours ×${workers}`),
+  };
 }

@@ -1,18 +1,22 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { rmSync } from 'node:fs';
-import { chmod, chown, mkdir, mkdtemp, rm } from 'node:fs/promises';
-import { createServer } from 'node:net';
+import { chmod, chown, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import type { DatabaseAddress } from '@campaign-mirror/adapters-persistence';
 import { findBinaries } from '../../packages/app/src/embedded/binaries.ts';
 import { databaseOsUser } from '../../packages/app/src/embedded/os-user.ts';
+import { freePort } from './free-port.ts';
 
 /** A PostgreSQL of a test's own, to be stopped, killed and started again at will. Everybody may connect as anybody. */
 export interface DedicatedServer {
   address(user: string, database?: string): DatabaseAddress;
+  /** Its data folder, where it keeps its socket, if it has one. */
+  readonly data: string;
+  /** Writes a file of its data folder, to be read when it starts. */
+  put(name: string, content: string): Promise<void>;
   /** What it has logged so far. */
   log(): string;
   /** Ends connections, then the server. */
@@ -26,7 +30,7 @@ export interface DedicatedServer {
 /** How often a server that was killed is asked to start while what it left behind still ends. */
 const starts = 500;
 
-export async function dedicatedServer(): Promise<DedicatedServer> {
+export async function dedicatedServer({ socket = false } = {}): Promise<DedicatedServer> {
   const { initdb, postgres } = findBinaries();
   const parent = await mkdtemp(join(tmpdir(), 'campaign-mirror-dedicated-'));
   await chmod(parent, 0o711);
@@ -43,7 +47,8 @@ export async function dedicatedServer(): Promise<DedicatedServer> {
   if (code !== 0) throw new Error(`initdb ended with ${code}`);
 
   const port = await freePort();
-  const network = ['-p', String(port), '-c', 'listen_addresses=127.0.0.1', '-c', 'unix_socket_directories='];
+  const sockets = `unix_socket_directories=${socket ? data : ''}`;
+  const network = ['-p', String(port), '-c', 'listen_addresses=127.0.0.1', '-c', sockets];
   let server: ChildProcess | undefined;
   const logged: string[] = [];
   const killWithUs = () => {
@@ -76,6 +81,12 @@ export async function dedicatedServer(): Promise<DedicatedServer> {
       password: '',
       database,
     }),
+    data,
+    put: async (name, content) => {
+      const path = join(data, name);
+      await writeFile(path, content, { mode: 0o600 });
+      if (user) await chown(path, user.uid, user.gid);
+    },
     log: () => logged.join('\n'),
     start,
     stop: () => end('SIGINT'),
@@ -98,14 +109,4 @@ function isReady(server: ChildProcess, logged: string[]): Promise<boolean> {
     });
     server.once('exit', () => resolve(false));
   });
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const address = server.address();
-  server.close();
-  await once(server, 'close');
-  if (address === null || typeof address === 'string') throw new Error('no port');
-  return address.port;
 }

@@ -66,7 +66,8 @@ export async function httpService(options: HttpServiceOptions = {}): Promise<Htt
   const log = new CapturedLog();
   const replies = new Replies({ retryAfter });
   const useCase = new SetCampaignMirror(campaigns, identity, deniedHosts);
-  const app: AppSettings = { useCase, replies, bodyLimit, log };
+  const { capacity } = options;
+  const app: AppSettings = { useCase, replies, bodyLimit, log, ...(capacity && { capacity }) };
   const server = new HttpServer({ ...options, replies, log, bodyLimit }, koaHandler(app));
   const { port } = await server.listen(0, '127.0.0.1');
   const stop = async () => {

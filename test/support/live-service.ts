@@ -28,7 +28,7 @@ export interface LiveService {
 export interface Service {
   readonly pool: Database['pool'];
   set(live: Live, address: string, requestId?: string): Promise<Outcome>;
-  close(): Promise<void>;
+  close(): Promise<unknown>;
 }
 
 type Wrap = (campaigns: CampaignRepository) => CampaignRepository;

@@ -5,6 +5,7 @@
  * | marker | block | what the test does |
  * |---|---|---|
  * | `<!-- shown: REASON -->` | any | nothing; the reason is required |
+ * | `<!-- file: PATH -->` | any | compares it with that file of the project, which it shows whole |
  * | `<!-- scripts -->` | `sh` | each line must be `npm start`, `npm test` or `npm run NAME`, of a script that package.json has; settings may stand before it (`PORT=8080 npm start`), a comment after it |
  * | `<!-- run: service -->` | `sh` | runs it by `sh -e` in the project's folder, with the service running |
  * | `<!-- run: database -->` | `sql`, `sh` | runs it on a PostgreSQL server that has nothing of ours yet, in its database `postgres`, as the superuser |
@@ -25,6 +26,8 @@ import type { CommandUnknownOpts } from '@commander-js/extra-typings';
 import { program } from '../../packages/app/src/cli/program.ts';
 import { settings } from '../../packages/app/src/settings.ts';
 
+export { settingsTable } from '../../packages/app/src/settings-shown.ts';
+
 export interface Block {
   /** Of its first fence. */
   readonly line: number;
@@ -35,7 +38,7 @@ export interface Block {
 }
 
 export type Account =
-  | { readonly kind: 'shown' | 'scripts' | 'service' | 'ts' | 'answers' }
+  | { readonly kind: 'shown' | 'file' | 'scripts' | 'service' | 'ts' | 'answers' }
   | { readonly kind: 'database'; readonly role?: string; readonly database?: string };
 
 /** @throws SyntaxError for a block without an end */
@@ -61,6 +64,7 @@ export function blocksOf(markdown: string): Block[] {
 
 const accounts: readonly { marker: RegExp; languages?: readonly string[]; is: Account['kind'] }[] = [
   { marker: /^shown: \S/, is: 'shown' },
+  { marker: /^file: \S+$/, is: 'file' },
   { marker: /^scripts$/, languages: ['sh'], is: 'scripts' },
   { marker: /^run: service$/, languages: ['sh'], is: 'service' },
   { marker: /^run: database$/, languages: ['sql', 'sh'], is: 'database' },
@@ -101,7 +105,7 @@ export function unaccounted(markdown: string, scripts: readonly string[]): strin
 }
 
 export function isRun(account: Account | undefined): boolean {
-  return account !== undefined && !['shown', 'scripts', 'answers'].includes(account.kind);
+  return account !== undefined && !['shown', 'file', 'scripts', 'answers'].includes(account.kind);
 }
 
 const scriptLine = /^((?:[A-Z_]+=\S* +)*)npm (?:run ([\w:-]+)|(start|test))(?: -- [^#]*)?\s*(?:#.*)?$/;
@@ -119,6 +123,14 @@ function scriptFault(line: string, scripts: readonly string[], where: string): s
     ...(scripts.includes(script) ? [] : [`${where} there is no script ${script}`]),
     ...unknown.map(([, name]) => `${where} there is no setting ${name}`),
   ];
+}
+
+/** Where a block shows a file of the project otherwise than it is. `read` gives the text of one. */
+export function otherThanFiles(markdown: string, read: (path: string) => string): string[] {
+  return blocksOf(markdown).flatMap(({ line, text, marker = '' }) => {
+    const [, path] = /^file: (\S+)$/.exec(marker) ?? [];
+    return path === undefined || read(path) === `${text}\n` ? [] : [`README.md:${line} ${path} is otherwise`];
+  });
 }
 
 /** Code between the blocks that calls what there is not. */
@@ -156,15 +168,6 @@ export function linkedFiles(markdown: string): string[] {
 
 function prose(markdown: string): string {
   return markdown.replace(/^\s*(`{3,}|~{3,}).*\n[\s\S]*?^\s*\1\s*$/gm, '');
-}
-
-/** The settings, as README.md shows them. */
-export function settingsTable(): string {
-  const rows = Object.entries<{ byDefault?: string; means: string }>(settings).map(
-    ([name, { byDefault, means }]) =>
-      `| \`${name}\` | ${byDefault ? `\`${byDefault}\`` : ''} | ${means.replaceAll('|', '\\|')} |`,
-  );
-  return ['| setting | default | means |', '|---|---|---|', ...rows].join('\n');
 }
 
 /** The table of README.md whose first column is called `setting`. */

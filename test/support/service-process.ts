@@ -95,8 +95,8 @@ export function start(command: string, args: readonly string[], settings: Enviro
   return new RunningProcess(child);
 }
 
-export function startService(settings: Environment): RunningProcess {
-  return start(process.execPath, ['--disable-sigusr1', main], settings);
+export function startService(settings: Environment, args: readonly string[] = []): RunningProcess {
+  return start(process.execPath, ['--disable-sigusr1', main, ...args], settings);
 }
 
 export interface Listening {

@@ -4,6 +4,8 @@ import { connect, createServer, type Socket } from 'node:net';
 /** Stands between a client and a server, and does to their connections what networks do. */
 export interface TcpProxy {
   readonly port: number;
+  /** How many connections were made so far. */
+  readonly accepted: number;
   /** From now on no byte passes in either direction; connections stay open, new ones are accepted. */
   freeze(): void;
   /** What was held back arrives. */
@@ -17,18 +19,22 @@ export interface TcpProxy {
   close(): Promise<void>;
 }
 
-export async function tcpProxy(target: { host: string; port: number }): Promise<TcpProxy> {
+/** `delay`: so many milliseconds later each byte arrives at the server; answers come back at once. */
+export async function tcpProxy(target: { host: string; port: number }, delay = 0): Promise<TcpProxy> {
   const sockets = new Set<Socket>();
   let frozen = false;
+  let accepted = 0;
 
   const server = createServer((client) => {
+    accepted++;
     const upstream = connect(target);
     for (const [from, to] of [
       [client, upstream],
       [upstream, client],
     ] as const) {
       sockets.add(from);
-      from.on('data', (bytes) => to.write(bytes));
+      const pass = (bytes: Buffer) => void to.write(bytes);
+      from.on('data', delay > 0 && from === client ? (bytes) => setTimeout(pass, delay, bytes) : pass);
       from.on('error', () => {});
       from.on('close', () => {
         sockets.delete(from);
@@ -56,6 +62,9 @@ export async function tcpProxy(target: { host: string; port: number }): Promise<
   const { port } = server.address() as { port: number };
   return {
     port,
+    get accepted() {
+      return accepted;
+    },
     freeze: () => {
       frozen = true;
       for (const socket of sockets) socket.pause();

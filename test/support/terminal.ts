@@ -36,9 +36,14 @@ export class Terminal extends RunningProcess {
   }
 }
 
-/** Runs `./campaign-mirror …` in a pseudo-terminal, by `script` of util-linux. */
+/** Runs `./campaign-mirror …` in a pseudo-terminal. */
 export function terminal(args: readonly string[], settings: Record<string, string>): Terminal {
-  const words = [`${projectFolder}campaign-mirror`, ...args].map(quoted).join(' ');
+  return inTerminal([`${projectFolder}campaign-mirror`, ...args], settings);
+}
+
+/** Runs a program in a pseudo-terminal, by `script` of util-linux. */
+export function inTerminal(program: readonly string[], settings: Record<string, string>): Terminal {
+  const words = program.map(quoted).join(' ');
   // Wide, so that no line that a test looks for is broken.
   const call = `stty cols 1000; echo $$ >&3; exec ${words}`;
   const script =

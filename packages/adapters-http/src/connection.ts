@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { STATUS_CODES } from 'node:http';
 import type { Socket } from 'node:net';
+import type { ConnectionClient } from './client-address.ts';
 import type { Exchange } from './exchange.ts';
 import type { Reply } from './replies.ts';
 import type { Rest } from './unread-body.ts';
@@ -10,6 +11,7 @@ import type { Rest } from './unread-body.ts';
  * out one after the other: they are not safe methods (RFC 9112, section 9.3.2).
  */
 export class Connection {
+  readonly client: ConnectionClient;
   readonly #socket: Socket;
   readonly #exchanges: Exchange[] = [];
   readonly #carryOut: (exchange: Exchange) => void;
@@ -19,8 +21,14 @@ export class Connection {
   #idleAt = 0;
 
   /** `over` hears of the end of each exchange, also of one that was never carried out. */
-  constructor(socket: Socket, carryOut: (exchange: Exchange) => void, over: (exchange: Exchange) => void) {
+  constructor(
+    socket: Socket,
+    client: ConnectionClient,
+    carryOut: (exchange: Exchange) => void,
+    over: (exchange: Exchange) => void,
+  ) {
     this.#socket = socket;
+    this.client = client;
     this.#carryOut = carryOut;
     this.#over = over;
     // Of a response that waits for its turn, Node does not say that its connection is gone.
@@ -61,6 +69,11 @@ export class Connection {
   /** What was asked and is not over, in its order. */
   get exchanges(): readonly Exchange[] {
     return this.#exchanges;
+  }
+
+  /** Nothing of what comes now is carried out. */
+  get refused(): boolean {
+    return this.#refusedAt !== undefined;
   }
 
   /** Nothing else was asked after this. */
@@ -111,6 +124,12 @@ export class Connection {
     const before = this.#exchanges.filter((exchange) => exchange !== broken);
     if (before.length === 0) send();
     else this.#lastWordsAfter(before, send);
+  }
+
+  /** Refuses what was asked behind too many others, and all that follows it. Who asks on and on is cut off. */
+  refuseFurther(reply: Reply, rest: Rest): void {
+    if (this.#refusedAt === undefined) this.refuse(reply, rest, () => {});
+    else if (this.#socket.bytesRead - this.#refusedAt > rest.bytes) this.#socket.destroy();
   }
 
   #lastWordsAfter(before: Exchange[], send: () => void): void {

@@ -1,15 +1,37 @@
-/** How long a caller has for its headers, for its whole request; how long a connection may idle. Milliseconds. */
+import type { Exchange } from './exchange.ts';
+
+/** How long those who call may take, in milliseconds. */
 export interface Deadlines {
+  /** For the headers of a request, from its first byte or the beginning of the connection. */
   readonly headersTimeout: number;
+  /** For its body, from the end of its headers. */
+  readonly bodyTimeout: number;
+  /** For all of it; and as long for its answer to be found. Not below `headersTimeout`. */
   readonly requestTimeout: number;
+  /** For reading the answer. */
+  readonly answerTimeout: number;
+  /** Until the next request on the connection. */
   readonly keepAliveTimeout: number;
-  /** How often the first two are looked after. */
+  /** How often all but the last are looked after. */
   readonly connectionsCheckingInterval: number;
 }
 
 export const defaultDeadlines: Deadlines = {
   headersTimeout: 10_000,
+  bodyTimeout: 15_000,
   requestTimeout: 30_000,
+  answerTimeout: 30_000,
   keepAliveTimeout: 75_000,
   connectionsCheckingInterval: 1_000,
 };
+
+/** Which of the deadlines that Node does not look after an exchange, whose turn it is, has missed. */
+export function missedDeadline(
+  { request, began, answeredAt }: Exchange,
+  deadlines: Deadlines,
+  now = performance.now(),
+): 'body' | 'request' | 'answer' | undefined {
+  if (answeredAt !== undefined) return now - answeredAt > deadlines.answerTimeout ? 'answer' : undefined;
+  if (!request.complete) return now - began > deadlines.bodyTimeout ? 'body' : undefined;
+  return now - began > deadlines.requestTimeout ? 'request' : undefined;
+}

@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { announcesBody } from './body-headers.ts';
+import type { ConnectionClient } from './client-address.ts';
 import type { HttpLog } from './http-log.ts';
 import type { Reply } from './replies.ts';
 import { requestIdOf } from './request-id.ts';
@@ -14,11 +15,17 @@ export class Exchange {
   bodyRead: boolean;
   route = '-';
   campaign: number | undefined;
+  /** By `performance.now()`. */
+  readonly began = performance.now();
+  /** It waits behind another request of its connection. */
+  inLine = false;
+  /** It is one too many, and not carried out. */
+  turnedAway = false;
   readonly #log: HttpLog;
   readonly #rest: Rest;
+  readonly #client: ConnectionClient;
   readonly #isLast: (exchange: Exchange) => boolean;
-  readonly #began = performance.now();
-  #answered = false;
+  #answeredAt: number | undefined;
 
   /** `isLast`: whether the connection ends with this answer for reasons of its own. */
   constructor(
@@ -26,6 +33,7 @@ export class Exchange {
     response: ServerResponse,
     log: HttpLog,
     rest: Rest,
+    client: ConnectionClient,
     isLast: (exchange: Exchange) => boolean,
   ) {
     this.request = request;
@@ -34,25 +42,42 @@ export class Exchange {
     this.bodyRead = !announcesBody(request);
     this.#log = log;
     this.#rest = rest;
+    this.#client = client;
     this.#isLast = isLast;
   }
 
   get answered(): boolean {
-    return this.#answered;
+    return this.#answeredAt !== undefined;
+  }
+
+  /** By `performance.now()`; undefined while it is not answered. */
+  get answeredAt(): number | undefined {
+    return this.#answeredAt;
+  }
+
+  /** How long ago it began. */
+  get milliseconds(): number {
+    return performance.now() - this.began;
   }
 
   /** Sends the answer; of several the first one counts. */
   answer(reply: Reply): void {
-    if (this.#answered) return;
-    this.#answered = true;
+    if (this.answered) return;
+    this.#answeredAt = performance.now();
     const callerGone = this.response.destroyed || this.request.socket.destroyed;
     if (!callerGone) this.#send(reply, reply.closes || !this.bodyRead || this.#isLast(this));
     this.#report(reply.status, reply.because, callerGone);
   }
 
+  /** Answers one that is too many. It is counted, and has no line in the log, which would only add to the load. */
+  turnAway(reply: Reply): void {
+    this.turnedAway = true;
+    this.answer(reply);
+  }
+
   /** The answer goes another way, since the request broke off in its middle. */
   giveUp(reply: Reply): void {
-    this.#answered = true;
+    this.#answeredAt = performance.now();
     this.#report(reply.status, reply.because, false);
   }
 
@@ -79,12 +104,14 @@ export class Exchange {
   }
 
   #report(status: number, because: string | undefined, callerGone: boolean): void {
+    if (this.turnedAway) return;
     this.#log.answered({
       requestId: this.requestId,
+      client: this.#client.address(this.request.rawHeaders),
       method: this.request.method ?? '-',
       route: this.route,
       status,
-      milliseconds: performance.now() - this.#began,
+      milliseconds: performance.now() - this.began,
       ...(because !== undefined && { because }),
       ...(this.campaign !== undefined && { campaign: this.campaign }),
       ...(callerGone && { callerGone }),

@@ -1,6 +1,8 @@
-/** A request that was answered, for the log: never the key, the body, or an address. */
+/** A request that was answered, for the log: never the key, the body, or the address that was set. */
 export interface AnsweredRequest {
   readonly requestId: string;
+  /** The IP address that it came from, as far as trusted proxies tell; `-` where the connection was gone at once. */
+  readonly client: string;
   /** As it was sent; `-` where the parser did not get that far. */
   readonly method: string;
   /** The route's pattern, or `-` where there is none: never the path, which callers choose. */

@@ -1,13 +1,17 @@
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import { type AddressInfo, Server as NetServer, type Socket } from 'node:net';
 import { setImmediate as nextTurn } from 'node:timers/promises';
+import { type Capacity, unlimited } from './capacity.ts';
+import { ConnectionClient, noProxies, type TrustedProxies } from './client-address.ts';
 import { Connection } from './connection.ts';
-import { type Deadlines, defaultDeadlines } from './deadlines.ts';
+import { type Deadlines, defaultDeadlines, missedDeadline } from './deadlines.ts';
+import { type Draining, unfinished } from './draining.ts';
 import { Exchange } from './exchange.ts';
 import type { HttpLog } from './http-log.ts';
-import { messageFault, parserFault } from './message-faults.ts';
-import { methodNotSupported, type Replies, type Reply } from './replies.ts';
-import { requestIdOf } from './request-id.ts';
+import { messageFault } from './message-faults.ts';
+import { nodeServer } from './node-server.ts';
+import { NonRequests } from './non-requests.ts';
+import type { Replies } from './replies.ts';
 import type { Rest } from './unread-body.ts';
 
 export interface HttpServerSettings {
@@ -16,49 +20,57 @@ export interface HttpServerSettings {
   /** The largest body, in bytes: as much of an unwanted one is read and thrown away. */
   readonly bodyLimit: number;
   readonly deadlines?: Deadlines;
+  /** How much is taken on at once; without it, whatever comes. Ends with the drain. */
+  readonly capacity?: Capacity;
+  /** Who is believed when it tells whom it calls for; nobody by default. */
+  readonly proxies?: TrustedProxies;
 }
 
 /** Node's HTTP server, with every answer that it would give by itself taken over (decisions: answers). */
 export class HttpServer {
   readonly #settings: HttpServerSettings;
   readonly #rest: Rest;
+  readonly #deadlines: Deadlines;
+  readonly #capacity: Capacity;
   readonly #server: Server;
+  readonly #nonRequests: NonRequests;
   readonly #carryOut: (exchange: Exchange) => void;
   readonly #connections = new Map<Socket, Connection>();
   readonly #isLast = (exchange: Exchange) =>
     this.#draining && this.#connections.get(exchange.request.socket)?.isLast(exchange) !== false;
   #draining = false;
+  #idleMayAsk = false;
+  #watch: NodeJS.Timeout | undefined;
 
   constructor(settings: HttpServerSettings, carryOut: (exchange: Exchange) => void) {
     this.#settings = settings;
     this.#rest = { bytes: settings.bodyLimit, milliseconds: 1_000 };
+    this.#deadlines = settings.deadlines ?? defaultDeadlines;
+    this.#capacity = settings.capacity ?? unlimited();
     this.#carryOut = carryOut;
-    this.#server = createServer({
-      ...(settings.deadlines ?? defaultDeadlines),
-      insecureHTTPParser: false,
-      requireHostHeader: false,
-    });
-    // The size of the header section bounds them; a count would silently hide a second Authorization.
-    this.#server.maxHeadersCount = 0;
-    // A caller that has nothing more to say is answered all the same.
-    Object.assign(this.#server, { httpAllowHalfOpen: true });
+    this.#server = nodeServer(this.#deadlines, this.#capacity.connections);
+    this.#nonRequests = new NonRequests(settings, this.#rest, this.#connections);
     this.#server
       .on('connection', (socket) => this.#connected(socket))
+      .on('drop', () => this.#capacity.refused('connections'))
       .on('request', (request, response) => this.#asked(request, response))
       .on('checkContinue', (request, response) => this.#asked(request, response))
       .on('checkExpectation', (request, response) => this.#asked(request, response))
-      .on('connect', (request) => this.#askedToConnect(request))
-      .on('clientError', (error, socket) => this.#misunderstood(error, socket as Socket));
+      .on('connect', (request) => this.#nonRequests.connect(request))
+      .on('clientError', (error, socket) => this.#nonRequests.misunderstood(error, socket as Socket));
   }
 
   /** Resolves with the address in use. @throws what `listen` throws, such as EADDRINUSE */
   async listen(port: number, host: string): Promise<AddressInfo> {
     await new Promise<void>((resolve, reject) => {
       this.#server.once('error', reject).listen(port, host, () => {
-        this.#server.off('error', reject);
+        // From now on it tells that a connection could not be accepted, as when too many files are open.
+        this.#server.off('error', reject).on('error', () => this.#capacity.refused('connections'));
         resolve();
       });
     });
+    this.#watch = setInterval(() => this.#lookAfterDeadlines(), this.#deadlines.connectionsCheckingInterval);
+    this.#watch.unref();
     return this.#server.address() as AddressInfo;
   }
 
@@ -66,30 +78,34 @@ export class HttpServer {
    * Stops listening, lets what was asked be answered and closes each connection after it. What is left after
    * `timeout` milliseconds gets 503. Resolves, when no connection is open any more, with how many that were.
    */
-  async drain(timeout: number): Promise<number> {
+  async drain(timeout: number, { letIdleAsk = false, onGivenUp }: Draining = {}): Promise<number> {
     if (!this.#server.listening) return 0;
     const closed = new Promise<void>((resolve) => this.#server.once('close', resolve));
     this.#draining = true;
+    this.#idleMayAsk = letIdleAsk;
     // Only the listener: Node's own close of what seems to idle takes in an answer that is not all written yet,
     // and a request that has arrived and was not read yet. One turn of the event loop reads it.
     NetServer.prototype.close.call(this.#server);
     await nextTurn();
     await nextTurn();
-    for (const connection of this.#connections.values()) connection.closeIfIdle();
+    if (!letIdleAsk) for (const connection of this.#connections.values()) connection.closeIfIdle();
 
-    let unfinished = 0;
+    let given = 0;
     const timer = setTimeout(() => {
-      unfinished = this.#giveUpTheRest();
+      given = this.#giveUpTheRest(onGivenUp);
     }, timeout);
     await closed;
     clearTimeout(timer);
-    return unfinished;
+    clearInterval(this.#watch);
+    this.#capacity.stop();
+    return given;
   }
 
   /** Gives back how many there were. */
-  #giveUpTheRest(): number {
+  #giveUpTheRest(onGivenUp: Draining['onGivenUp']): number {
     // Not counted as they come and go: a set that changes with each request keeps their memory from being freed soon.
     const left = [...this.#connections.values()].flatMap((connection) => connection.exchanges);
+    if (left.length > 0) onGivenUp?.(left.map(unfinished));
     for (const exchange of left) exchange.answer(this.#settings.replies.fault('unavailable'));
     for (const connection of this.#connections.values()) connection.closeUnlessAsked();
     // Time to write the last answers to those who read; the others are cut off.
@@ -103,6 +119,7 @@ export class HttpServer {
   #connected(socket: Socket): void {
     const connection = new Connection(
       socket,
+      new ConnectionClient(socket, this.#settings.proxies ?? noProxies),
       (exchange) => this.#inTurn(exchange),
       (exchange) => this.#over(exchange),
     );
@@ -111,47 +128,72 @@ export class HttpServer {
   }
 
   #asked(request: IncomingMessage, response: ServerResponse): void {
+    const connection = this.#connections.get(request.socket);
+    if (!connection) return;
+    const inLine = connection.exchanges.length > 0;
+    if (connection.refused || (inLine && !this.#capacity.lineUp())) {
+      connection.refuseFurther(this.#settings.replies.fault('unavailable'), this.#rest);
+      return;
+    }
     const { log } = this.#settings;
-    const exchange = new Exchange(request, response, log, this.#rest, this.#isLast);
-    this.#connections.get(request.socket)?.begin(exchange);
+    const exchange = new Exchange(request, response, log, this.#rest, connection.client, this.#isLast);
+    exchange.inLine = inLine;
+    const { overload } = this.#capacity;
+    if (overload) {
+      exchange.turnedAway = true;
+      this.#capacity.refused(overload);
+    }
+    connection.begin(exchange);
+  }
+
+  #leaveLine(exchange: Exchange): void {
+    if (!exchange.inLine) return;
+    exchange.inLine = false;
+    this.#capacity.leaveLine();
   }
 
   #over(exchange: Exchange): void {
+    this.#leaveLine(exchange);
     // An answer that was on its way when the drain began had no `Connection: close` yet.
-    if (this.#draining) setImmediate(() => this.#connections.get(exchange.request.socket)?.closeIfIdle());
+    if (this.#draining && !this.#idleMayAsk)
+      setImmediate(() => this.#connections.get(exchange.request.socket)?.closeIfIdle());
   }
 
   #inTurn(exchange: Exchange): void {
+    this.#leaveLine(exchange);
     if (exchange.answered) return;
+    if (exchange.turnedAway) {
+      this.#turnAway(exchange);
+      return;
+    }
     const fault = messageFault(exchange.request);
     if (fault) exchange.answer(this.#settings.replies.fault(fault));
     else this.#carryOut(exchange);
   }
 
-  #askedToConnect(request: IncomingMessage): void {
-    // Node has taken its own listeners off; without one, a caller that resets the connection would end the process.
-    request.socket.on('error', () => request.socket.destroy());
-    const fault = messageFault(request);
-    const reply = fault ? this.#settings.replies.fault(fault) : methodNotSupported('CONNECT', 'POST');
-    this.#refuse(request.socket, reply, 'CONNECT', requestIdOf(request.headers['x-request-id']));
+  /**
+   * At once, and without a look at it. Where its body came along, which shows at the end of this turn of the event
+   * loop, the connection can be used again: a new one would cost more than the request.
+   */
+  #turnAway(exchange: Exchange): void {
+    setImmediate(() => {
+      const { request } = exchange;
+      exchange.bodyRead = request.complete && messageFault(request) === undefined;
+      exchange.turnAway(this.#settings.replies.fault('unavailable'));
+    });
   }
 
-  #misunderstood(error: NodeJS.ErrnoException, socket: Socket): void {
-    if (error.code === 'ECONNRESET') socket.destroy();
-    else this.#refuse(socket, this.#settings.replies.fault(parserFault(error.code)), '-');
-  }
-
-  #refuse(socket: Socket, reply: Reply, method: string, requestId?: string): void {
-    const { status, because } = reply;
-    const report = (id: string) =>
-      this.#settings.log.answered({
-        requestId: id,
-        method,
-        route: '-',
-        status,
-        milliseconds: 0,
-        ...(because !== undefined && { because }),
-      });
-    this.#connections.get(socket)?.refuse(reply, this.#rest, report, requestId);
+  /** After those that Node does not: of each connection the request whose turn it is. */
+  #lookAfterDeadlines(): void {
+    const { replies } = this.#settings;
+    const now = performance.now();
+    for (const [socket, { exchanges }] of this.#connections) {
+      const [first] = exchanges;
+      if (!first) continue;
+      const missed = missedDeadline(first, this.#deadlines, now);
+      if (missed === 'body') this.#nonRequests.unfinished(socket);
+      else if (missed === 'request') first.answer(replies.fault('unavailable'));
+      else if (missed === 'answer') socket.destroy();
+    }
   }
 }

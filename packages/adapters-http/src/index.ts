@@ -1,8 +1,12 @@
 export { type AppSettings, koaHandler } from './app.ts';
-export type { Deadlines } from './deadlines.ts';
+export { Capacity, type CapacityLimits } from './capacity.ts';
+export { noProxies, type TrustedProxies } from './client-address.ts';
+export { type Deadlines, defaultDeadlines } from './deadlines.ts';
+export type { Unfinished } from './draining.ts';
 export type { Exchange } from './exchange.ts';
 export { type AnsweredRequest, type HttpLog, silentLog } from './http-log.ts';
 export { HttpServer, type HttpServerSettings } from './http-server.ts';
-export { opsHandler, type Readiness } from './ops-handler.ts';
+export { type Checks, opsHandler, type Readiness, type Version } from './ops-handler.ts';
+export type { Overload, OverloadLog } from './overload-log.ts';
 export { mirrorBody, Replies } from './replies.ts';
 export { setMirrorPath, setMirrorRoute } from './set-mirror-route.ts';

@@ -1,33 +1,56 @@
 import { pathOf } from './app.ts';
 import type { Exchange } from './exchange.ts';
-import { methodNotSupported, options, routeNotFound } from './replies.ts';
+import { methodNotSupported, options, type Reply, routeNotFound } from './replies.ts';
 
-/** Whether each thing that the service needs is there; by name, for the body of `/readyz`. */
-export type Readiness = () => Promise<Readonly<Record<string, boolean>>>;
+/** Whether each thing that is needed is there, by its name. */
+export type Checks = Readonly<Record<string, boolean>>;
 
-/** Answers on the ops listener, which only reads: `/livez` and `/readyz`. */
-export function opsHandler(readiness: Readiness): (exchange: Exchange) => void {
-  return (exchange) => {
+/** What the service needs to serve; for the body of `/readyz`. */
+export type Readiness = () => Promise<Checks>;
+
+/** What runs here; for the body of `/version`. */
+export interface Version {
+  readonly name: string;
+  readonly version: string;
+  readonly node: string;
+  /** The last migration that this version needs. */
+  readonly migration: string;
+}
+
+/**
+ * Answers on the ops listener, which only reads: `/livez`, `/readyz` and `/version`. `liveness` is what else, besides
+ * the event loop that answers, has to go on for `/livez`.
+ */
+export function opsHandler(
+  readiness: Readiness,
+  version: Version,
+  liveness: () => Checks = () => ({}),
+): (exchange: Exchange) => void {
+  const answers: Readonly<Record<string, () => Reply | Promise<Reply>>> = {
+    '/livez': () => checked(liveness(), 'alive'),
+    '/readyz': async () => checked(await ask(readiness), 'ready'),
+    '/version': () => ({ status: 200, body: JSON.stringify(version) }),
+  };
+  return async (exchange) => {
     const path = pathOf(exchange.request.url ?? '');
     const method = exchange.request.method ?? '';
-    if (path !== '/livez' && path !== '/readyz') return exchange.answer(routeNotFound(path));
+    const answer = Object.hasOwn(answers, path) ? answers[path] : undefined;
+    if (!answer) return exchange.answer(routeNotFound(path));
     exchange.route = path;
     if (method === 'OPTIONS') return exchange.answer(options('GET, HEAD'));
     if (method !== 'GET' && method !== 'HEAD')
       return exchange.answer(methodNotSupported(method, 'GET, HEAD'));
-    if (path === '/livez') return exchange.answer({ status: 200, body: '{"status":"alive"}' });
-    void answerReadiness(exchange, readiness);
+    exchange.answer(await answer());
   };
 }
 
-async function answerReadiness(exchange: Exchange, readiness: Readiness): Promise<void> {
-  const checks = await ask(readiness);
-  const ready = Object.values(checks).every(Boolean);
-  const body = JSON.stringify({ status: ready ? 'ready' : 'not ready', checks });
-  exchange.answer({ status: ready ? 200 : 503, body, headers: { 'Cache-Control': 'no-store' } });
+function checked(checks: Checks, good: string): Reply {
+  const passed = Object.values(checks).every(Boolean);
+  const body = JSON.stringify({ status: passed ? good : `not ${good}`, checks });
+  return { status: passed ? 200 : 503, body, headers: { 'Cache-Control': 'no-store' } };
 }
 
-async function ask(readiness: Readiness): Promise<Readonly<Record<string, boolean>>> {
+async function ask(readiness: Readiness): Promise<Checks> {
   try {
     return await readiness();
   } catch {

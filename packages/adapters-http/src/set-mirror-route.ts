@@ -2,6 +2,7 @@ import { campaignId, type SetCampaignMirror } from '@campaign-mirror/domain';
 import Router from '@koa/router';
 import { keyInHeaders } from './authorization.ts';
 import { bodyReader } from './body.ts';
+import { type Capacity, unlimited } from './capacity.ts';
 import type { Exchange } from './exchange.ts';
 import { methodNotSupported, options, type Replies } from './replies.ts';
 import { submitted } from './submitted-body.ts';
@@ -21,10 +22,13 @@ export interface SetMirrorSettings {
   readonly replies: Replies;
   /** The largest body, in bytes. */
   readonly bodyLimit: number;
+  /** How many are carried out at once; without it, all that are asked for. */
+  readonly capacity?: Capacity;
 }
 
 /** The one route (specification, section 4), its checks in the order of the decisions. */
-export function setMirrorRouter({ useCase, replies, bodyLimit }: SetMirrorSettings): Router<RouteState> {
+export function setMirrorRouter(settings: SetMirrorSettings): Router<RouteState> {
+  const { useCase, replies, bodyLimit, capacity = unlimited() } = settings;
   const readBody = bodyReader(bodyLimit);
   const router = new Router<RouteState>({ sensitive: true, strict: true });
   // One handler for all of it: the router puts those that it finds together anew for each request.
@@ -45,8 +49,13 @@ export function setMirrorRouter({ useCase, replies, bodyLimit }: SetMirrorSettin
     const campaign = campaignId(named);
     exchange.campaign = campaign;
     const { requestId } = exchange;
-    const outcome = await useCase.execute({ key, campaign, submitted: submitted(body), requestId });
-    exchange.answer(replies.outcome(outcome, named));
+    if (!capacity.takeOn()) return exchange.turnAway(replies.fault('unavailable'));
+    try {
+      const outcome = await useCase.execute({ key, campaign, submitted: submitted(body), requestId });
+      exchange.answer(replies.outcome(outcome, named));
+    } finally {
+      capacity.letGo();
+    }
   });
   return router;
 }

@@ -9,7 +9,7 @@ const grace = 1_000;
  * Makes the function that ends the pool, in bounded time: MikroORM ends it only where it has used it itself, and
  * waits for ever for a connection that died in one of its transactions, which it never gives back.
  */
-export function closing(orm: MikroORM, pool: Pool): (patience?: number) => Promise<void> {
+export function closing(orm: MikroORM, pool: Pool): (patience?: number) => Promise<boolean> {
   const clients = new Set<PoolClient>();
   pool.on('connect', (client) => clients.add(client)).on('remove', (client) => clients.delete(client));
   return async (patience = grace) => {
@@ -17,11 +17,13 @@ export function closing(orm: MikroORM, pool: Pool): (patience?: number) => Promi
     ended.catch(() => {});
     const impatient = new AbortController();
     const over = pause(patience, true, { signal: impatient.signal }).catch(() => false);
-    if (await Promise.race([ended.then(() => false), over])) {
+    const hangs = await Promise.race([ended.then(() => false), over]);
+    if (hangs) {
       // What is busy or dead is cut off; nobody waits for its answer any more.
       for (const client of clients)
         void (client as unknown as { end(): Promise<void> }).end().catch(() => {});
     }
     impatient.abort();
+    return !hangs;
   };
 }

@@ -5,8 +5,11 @@ import { closing } from './close-database.ts';
 import { entities, schema } from './entities.ts';
 import { migrations } from './migrations.ts';
 
-/** Where a PostgreSQL is and who we are there. What is left out, the driver takes from the PG* variables. */
-export type DatabaseAddress = Pick<PoolConfig, 'host' | 'port' | 'user' | 'password' | 'database' | 'ssl'>;
+/** Where a PostgreSQL is and who we are there. What is left out, the driver takes from the PG* variables, but for TLS. */
+export type DatabaseAddress = Pick<
+  PoolConfig,
+  'host' | 'port' | 'user' | 'password' | 'database' | 'ssl' | 'sslnegotiation'
+>;
 
 /** The bounds of a pool; times in milliseconds, 0 for none. */
 export interface PoolLimits {
@@ -31,8 +34,8 @@ export const defaultPoolLimits: PoolLimits = {
 export interface Database {
   readonly orm: MikroORM;
   readonly pool: Pool;
-  /** In bounded time: what is under way is cut off after a second, or `patience` milliseconds. */
-  close(patience?: number): Promise<void>;
+  /** In bounded time: what is under way is cut off after a second, or `patience` milliseconds. False where it was. */
+  close(patience?: number): Promise<boolean>;
 }
 
 export async function openDatabase(
@@ -64,6 +67,8 @@ export async function openDatabase(
 
 function driverOptions(address: DatabaseAddress, limits: PoolLimits): PoolConfig {
   return {
+    ssl: false,
+    sslnegotiation: 'postgres',
     ...address,
     max: limits.size,
     connectionTimeoutMillis: limits.waitTimeout,

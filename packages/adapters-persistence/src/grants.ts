@@ -25,6 +25,7 @@ export const grants: Record<Exclude<Role, 'owner'>, readonly string[]> = {
     'select (id, hash, owner_id, expires_at, revoked_at, last_used_at) on campaign_mirror.access_keys',
     'update (last_used_at) on campaign_mirror.access_keys',
     'insert on campaign_mirror.mirror_history',
+    'select (name) on campaign_mirror.migrations',
   ],
   redirector: [
     'select on campaign_mirror.current_mirrors',
@@ -61,5 +62,6 @@ function serviceNeeds(): [table: string, column: string, right: string][] {
     ...on('access_keys', 'update', 'last_used_at'),
     ...on('mirror_history', 'insert', 'campaign_id', 'mirror_id', 'actor', 'access_key_id', 'owner_id'),
     ...on('mirror_history', 'insert', 'address_before', 'address_after', 'changed_at', 'request_id'),
+    ...on('migrations', 'select', 'name'),
   ];
 }

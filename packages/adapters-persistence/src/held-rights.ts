@@ -1,4 +1,4 @@
-import type { Pool } from 'pg';
+import type { ClientBase, Pool } from 'pg';
 import { portFault } from './database-faults.ts';
 import { grants } from './grants.ts';
 import type { Role } from './roles.ts';
@@ -49,9 +49,9 @@ interface Right {
 }
 
 /** Every right that there is in the schema, and whether the present user has it. @throws Unavailable */
-export async function heldRights(pool: Pool): Promise<readonly Right[]> {
+export async function heldRights(database: Pool | ClientBase): Promise<readonly Right[]> {
   try {
-    return (await pool.query<Right>(rightsText, [ofColumns, ofTables, ofSequences])).rows;
+    return (await (database as Pool).query<Right>(rightsText, [ofColumns, ofTables, ofSequences])).rows;
   } catch (error) {
     throw portFault(error);
   }

@@ -9,6 +9,7 @@ export {
   type PoolLimits,
 } from './database.ts';
 export { isDatabaseAway, isHeld } from './database-faults.ts';
+export { type DatabaseProbe, type DatabaseState, openProbe, type ProbeLimits } from './database-probe.ts';
 export { EncodingFault } from './encoding.ts';
 export { grants, missingRightsSql } from './grants.ts';
 export { GroupCommit, heldAtMost } from './group-commit.ts';

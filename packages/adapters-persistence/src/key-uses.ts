@@ -60,13 +60,14 @@ export class KeyUses {
     return this.#writing;
   }
 
-  /** Writes what was noted, in bounded time: `patience` in milliseconds. */
-  async stop(patience = 1_000): Promise<void> {
+  /** Writes what was noted, in bounded time: `patience` in milliseconds. False where that was not enough. */
+  async stop(patience = 1_000): Promise<boolean> {
     clearTimeout(this.#timer);
     const impatient = new AbortController();
-    const over = pause(patience, undefined, { signal: impatient.signal }).catch(() => {});
-    await Promise.race([this.write(), over]);
+    const over = pause(patience, false, { signal: impatient.signal }).catch(() => false);
+    const inTime = await Promise.race([this.write().then(() => true), over]);
     impatient.abort();
+    return inTime;
   }
 
   #writeSoon(gaveWay = 0): void {

@@ -1,10 +1,10 @@
-import { userInfo } from 'node:os';
 import { resolve } from 'node:path';
 import type { DatabaseAddress } from '@campaign-mirror/adapters-persistence';
-import { databaseConfig } from './database-url.ts';
-import { type EmbeddedDatabase, openEmbeddedDatabase } from './embedded/database.ts';
+import { dataFolder } from './data-folder.ts';
+import { type EmbeddedDatabase, type EmbeddedEvent, openEmbeddedDatabase } from './embedded/database.ts';
 import type { Log } from './log.ts';
-import { dataFolder, type Settings } from './settings.ts';
+import type { Settings } from './settings.ts';
+import { isYours, yourDatabase } from './your-database.ts';
 
 type User = 'owner' | 'operator' | 'service';
 
@@ -17,17 +17,25 @@ export interface DatabaseAccess {
   close(): Promise<void>;
 }
 
-/** Yours by DATABASE_URL, or the embedded one, which is brought up. @throws ClearError */
+/** What happens to the embedded database is worth a look, but for its coming and going. */
+const levels: Partial<Record<EmbeddedEvent, 'warn' | 'error'>> = {
+  lost: 'warn',
+  'restart-failed': 'warn',
+  'stop-forced': 'warn',
+  'given-up': 'error',
+};
+
+/** Yours by DATABASE_URL or PGHOST, or the embedded one, which is brought up. @throws ClearError */
 export async function openDatabaseAccess(
   settings: Settings,
   log: Log,
   onGivenUp: (error: Error) => void = () => {},
 ): Promise<DatabaseAccess> {
-  if (settings.DATABASE_URL !== undefined) return yours(settings.DATABASE_URL);
+  if (isYours(settings)) return yours(settings);
   const database = await openEmbeddedDatabase({
     folder: resolve(dataFolder(settings)),
     onEvent: (event, detail) =>
-      log.info({ event: `database-${event}`, ...detail }, `embedded database: ${event}`),
+      log[levels[event] ?? 'info']({ event: `database-${event}`, ...detail }, `embedded database: ${event}`),
     onGivenUp,
   });
   return embedded(database);
@@ -36,26 +44,15 @@ export async function openDatabaseAccess(
 function embedded(database: EmbeddedDatabase): DatabaseAccess {
   return {
     embedded: true,
-    address: (user) => database.address(user),
+    // Named, because node-postgres takes what is left out from PG* variables.
+    address: (user) => ({ ...database.address(user), ssl: false, sslnegotiation: 'postgres' }),
     becomeService: () => database.becomeService(),
     close: () => database.leave(),
   };
 }
 
-/** What the URL leaves out is taken from the PG* variables, as PostgreSQL's own programs do. */
-function yours(url: string): DatabaseAccess {
-  const given = databaseConfig(url);
-  const { PGHOST, PGPORT, PGUSER, PGDATABASE, PGPASSWORD } = process.env;
-  const user = given.user || PGUSER || userInfo().username;
-  const password = given.password || PGPASSWORD;
-  const address: DatabaseAddress = {
-    host: given.host || PGHOST || 'localhost',
-    port: given.port || Number(PGPORT) || 5432,
-    user,
-    database: given.database || PGDATABASE || user,
-    ...(password !== undefined && { password }),
-    ...(given.ssl !== undefined && { ssl: given.ssl }),
-  };
+function yours(settings: Settings): DatabaseAccess {
+  const { address } = yourDatabase(settings);
   return {
     embedded: false,
     address: () => address,

@@ -1,14 +1,81 @@
-import type { ClientConfig } from 'pg';
 import { parseIntoClientConfig } from 'pg-connection-string';
 
-/** They mean what `verify-full` does, as they do to node-postgres 8, which warns of it in many lines. */
-const asStrict = new Set(['prefer', 'require', 'verify-ca']);
+/** How a connection is to be encrypted, in the words of PostgreSQL's own programs (libpq). */
+export interface TlsParameters {
+  readonly sslmode?: string;
+  /** The file of the CA's certificate, or `system`. */
+  readonly sslrootcert?: string;
+  /** Files of the client's own certificate and its key. */
+  readonly sslcert?: string;
+  readonly sslkey?: string;
+  readonly sslnegotiation?: string;
+}
 
-/** What a DATABASE_URL says; it reads the files that the URL names. @throws where it can not be understood */
-export function databaseConfig(text: string): ClientConfig {
-  const given = URL.parse(text)?.searchParams;
-  const isAlias = asStrict.has(given?.getAll('sslmode').at(-1) ?? '');
-  if (!isAlias || given?.getAll('uselibpqcompat').at(-1) === 'true') return parseIntoClientConfig(text);
-  // Of several the last one holds. A fragment, where there is one, comes behind the parameters.
-  return parseIntoClientConfig(text.replace(/(?=#|$)/, '&sslmode=verify-full'));
+export interface DatabaseUrlParts {
+  readonly host?: string;
+  readonly port?: number;
+  readonly user?: string;
+  readonly password?: string;
+  readonly database?: string;
+  readonly tls: TlsParameters;
+}
+
+const tlsNames = ['sslmode', 'sslrootcert', 'sslcert', 'sslkey', 'sslnegotiation'] as const;
+
+/** node-postgres' own way to say it. */
+const sslAlone: Readonly<Record<string, string>> = {
+  true: 'verify-full',
+  1: 'verify-full',
+  false: 'disable',
+  0: 'disable',
+};
+
+/**
+ * An @ behind the host, but in the value of a parameter: what stands before it begins with a password in which a
+ * `/`, `?` or `#` was not encoded, and would be taken for a host, a port or a name, which are shown.
+ */
+const misplacedAt = /^[^:]*:\/\/[^/?#]*(?:\/[^?#]*@|(?:\/[^?#]*)?\?(?:[^#]*&)?[^=&#]*@|[^#]*#.*@)/;
+
+/** What a DATABASE_URL says, no file of it read; undefined where it can not be understood. */
+export function databaseUrlParts(url: string): DatabaseUrlParts | undefined {
+  if (!/^postgres(?:ql)?:\/\/[^\s\p{Cc}]*$/iu.test(url) || misplacedAt.test(url)) return undefined;
+  const [address = '', query = ''] = url.replace(/#.*$/, '').split(/\?(.*)/);
+  const parameters = new URLSearchParams(query);
+  const tls = tlsParameters(parameters);
+  // The parser would read their files, warn of them in many lines, and take `require` for more than it says.
+  for (const name of [...tlsNames, 'ssl', 'uselibpqcompat']) parameters.delete(name);
+  try {
+    const { host, port, user, password, database } = parseIntoClientConfig(`${address}?${parameters}`);
+    if (host?.includes(',') || (port !== undefined && !(port >= 1 && port <= 65_535))) return undefined;
+    return {
+      ...(host && { host }),
+      ...(port && { port }),
+      ...(user && { user }),
+      ...(typeof password === 'string' && password && { password }),
+      ...(database && { database }),
+      tls,
+    };
+  } catch {
+    return undefined;
+  }
+}
+
+/** Of several of a name the last one holds. */
+function tlsParameters(parameters: URLSearchParams): TlsParameters {
+  const given = tlsNames.map((name) => [name, parameters.getAll(name).at(-1)] as const);
+  const ssl = parameters.getAll('ssl').at(-1);
+  return {
+    ...(ssl && { sslmode: sslAlone[ssl] ?? ssl }),
+    ...Object.fromEntries(given.filter(([, value]) => value)),
+  };
+}
+
+/** For people: what is secret in it is hidden, and what we do not know left out. */
+export function shownDatabaseUrl(url: string): string {
+  const { host = '', port, user, password, database = '', tls } = databaseUrlParts(url) ?? { tls: {} };
+  const who = [user && encodeURIComponent(user), password && '…'].filter(Boolean).join(':');
+  const where = host.includes(':') ? `[${host}]` : encodeURIComponent(host);
+  const how = Object.entries(tls).map(([name, value]) => `${name}=${value}`);
+  const query = how.length > 0 ? `?${how.join('&')}` : '';
+  return `postgres://${who && `${who}@`}${where}${port ? `:${port}` : ''}/${encodeURIComponent(database)}${query}`;
 }

@@ -2,11 +2,12 @@ import { PostgresDemonstration } from '@campaign-mirror/adapters-persistence';
 import type { DatabaseAccess } from './database-access.ts';
 import { type Demonstration, demonstrate } from './demonstration.ts';
 import type { Log } from './log.ts';
+import type { LogLines } from './log-lines.ts';
 import { asOperator } from './operator.ts';
 import type { Settings } from './settings.ts';
 
 /**
- * Tells a newcomer what to call, on standard output and outside the log, since it shows a key. The demonstration
+ * Tells a newcomer what to call, on standard output, but by no line of the log, since it shows a key. The demonstration
  * set is made where there is no data at all; a start that finds some says how to get a key.
  */
 export async function greet(
@@ -14,6 +15,7 @@ export async function greet(
   access: DatabaseAccess,
   port: number,
   log: Log,
+  lines: LogLines,
 ): Promise<void> {
   if (!isWanted(settings, access.embedded)) return;
   try {
@@ -26,7 +28,7 @@ export async function greet(
       { operator: 'the service, at its start' },
     );
     const base = `http://${reachable(settings.HOST)}:${port}`;
-    process.stdout.write(made ? firstCalls(made, base) : laterCalls());
+    lines.write(made ? firstCalls(made, base) : laterCalls());
   } catch (error) {
     log.warn({ event: 'demonstration-failed', err: error }, 'the demonstration set could not be made');
   }

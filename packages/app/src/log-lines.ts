@@ -1,7 +1,9 @@
+import { escaped } from './log-escapes.ts';
+
 /** How long a line may wait for others to go with, in milliseconds. */
 const longest = 100;
-/** How many characters may wait: then they go. A pipe takes four times as much before it blocks. */
-const most = 16_384;
+/** How many characters go out together, but for a line that is longer. A pipe takes four times as much. */
+const usually = 16_384;
 
 /**
  * Where the lines of the log go out, in their order. Those of requests wait for each other a little: handing each
@@ -9,22 +11,25 @@ const most = 16_384;
  */
 export class LogLines {
   readonly #out: { write(text: string): unknown };
+  readonly #most: number;
   #waiting = '';
   #timer: NodeJS.Timeout | undefined;
 
-  constructor(out: { write(text: string): unknown }) {
+  constructor(out: { write(text: string): unknown }, most = usually) {
     this.#out = out;
+    this.#most = most;
   }
 
   /** Takes a line that may wait. */
   add(line: string): void {
+    if (this.#waiting.length + line.length > this.#most) this.flush();
     this.#waiting += line;
-    if (this.#waiting.length >= most) this.flush();
-    else this.#timer ??= setTimeout(() => this.flush(), longest).unref();
+    this.#timer ??= setTimeout(() => this.flush(), longest).unref();
   }
 
   /** Takes a line that may not; pino writes by this. */
   write(line: string): void {
+    if (this.#waiting.length + line.length > this.#most) this.flush();
     this.#waiting += line;
     this.flush();
   }
@@ -34,7 +39,7 @@ export class LogLines {
     this.#timer = undefined;
     const text = this.#waiting;
     this.#waiting = '';
-    if (text !== '') this.#out.write(text);
+    if (text !== '') this.#out.write(escaped(text));
   }
 }
 

@@ -1,87 +1,79 @@
-import { setTimeout as pause } from 'node:timers/promises';
+import cluster from 'node:cluster';
 import { pino } from 'pino';
-import pretty from 'pino-pretty';
+import { errorFields } from './error-fields.ts';
+import { levelToggle } from './log-level.ts';
 import { LogLines, timeOfLine } from './log-lines.ts';
+import { logOrigin } from './log-origin.ts';
+import { standardOutlet } from './log-outlets.ts';
+import { LogOutput } from './log-output.ts';
+import { readable } from './log-readable.ts';
 
 export type Log = pino.Logger;
 
 /** How long the end waits for the last lines to be taken, in milliseconds. */
 const lastWords = 1_000;
-/** How much is kept for a reader of our output that does not keep up, in bytes. What comes then is lost. */
-const mostUnread = 16_777_216;
+/** What a pipe takes as a whole or not at all (PIPE_BUF), in bytes: its other writers break no line of ours. */
+const wholeInAPipe = 4_096;
 
-/**
- * JSON lines on standard output, or a readable form of them where that is a terminal. `close` writes what is left;
- * a reader of our output that is gone or stuck keeps nobody from ending.
- */
-export function openLog(level: string): { log: Log; lines: LogLines; close: () => Promise<void> } {
-  if (process.stdout.isTTY) {
-    const lines = new LogLines(pretty({ sync: true, translateTime: 'HH:MM:ss.l' }));
-    return { log: logBy(lines, level), lines, close: async () => lines.flush() };
-  }
-  const destination = pino.destination({ dest: 1, sync: false, maxLength: mostUnread });
-  destination.on('error', () => {});
-  const lines = new LogLines(destination);
-  const log = logBy(lines, level);
-  // Before pino does the same with the destination.
-  process.prependOnceListener('exit', () => lines.flush());
-  tellOfLost(destination, log);
-  const close = async () => {
-    lines.flush();
-    const closed = new Promise((resolve) => destination.once('close', resolve));
-    destination.end();
-    await Promise.race([closed, pause(lastWords)]);
-  };
-  return { log, lines, close };
+export interface OpenedLog {
+  readonly log: Log;
+  readonly lines: LogLines;
+  /** Between the configured level and `debug`. */
+  toggleLevel(): void;
+  /** Writes what is left; a reader of our output that is gone or stuck keeps nobody from ending. */
+  close(): Promise<void>;
 }
 
-/** As soon as the reader has caught up. */
-function tellOfLost(destination: ReturnType<typeof pino.destination>, log: Log): void {
-  let lost = 0;
-  destination.on('drop', (text: string) => {
-    lost += text.split('\n').length - 1;
+/**
+ * JSON lines on standard output, or a readable form of them where that is a terminal. Nobody waits for its reader.
+ * `shared`: other processes write to the same output.
+ */
+export function openLog(level: string, { shared = cluster.isWorker } = {}): OpenedLog {
+  const output = new LogOutput(
+    standardOutlet(),
+    {
+      onLost: (count) => log.warn({ event: 'log-lines-lost', count }, lostInTime(count)),
+      onRefused: ({ message }) =>
+        console.error(`the log can not be written (${message}): its lines are kept for a while`),
+    },
+    shared ? { piece: wholeInAPipe } : {},
+  );
+  const shown = process.stdout.isTTY ? readable() : (text: string) => text;
+  const lines = new LogLines(
+    { write: (text) => output.write(shown(text)) },
+    shared ? wholeInAPipe : undefined,
+  );
+  const log = logBy(lines, level);
+  // What is left to be said on standard error is not to end us either.
+  process.stderr.on('error', () => {});
+  process.once('exit', () => {
+    lines.flush();
+    output.writeLast();
   });
-  destination.on('drain', () => {
-    const count = lost;
-    lost = 0;
-    if (count === 0) return;
-    log.warn(
-      { event: 'log-lines-lost', count },
-      `${count} lines of the log were lost: nobody read them in time`,
-    );
-  });
+  const close = async () => {
+    lines.flush();
+    const lost = await output.end(lastWords);
+    if (lost > 0) console.error(lostInTime(lost));
+  };
+  return { log, lines, toggleLevel: levelToggle(log, level), close };
+}
+
+function lostInTime(count: number): string {
+  return `${count} lines of the log were lost: nobody read them in time`;
+}
+
+/** For who shows what happens by other means. */
+export function silentLog(): Log {
+  return pino({ level: 'silent' });
+}
+
+/** For who has something else to say on standard output. */
+export function standardErrorLog(level: string): Log {
+  return logBy(new LogLines(process.stderr), level);
 }
 
 /** The log whose lines go out by these. */
 export function logBy(lines: LogLines, level: string): Log {
   const timestamp = () => `,"time":"${timeOfLine()}"`;
-  return pino({ level, base: null, timestamp, serializers: { err: errorFields } }, lines);
-}
-
-/**
- * What is logged of an error. Not its other fields: the driver's hold values (`detail`, `parameters`), which may be
- * addresses; MikroORM puts them into the message too.
- */
-export function errorFields(error: unknown): object {
-  if (!(error instanceof Error)) return { message: String(error) };
-  const { code } = error as { code?: unknown };
-  return {
-    type: error.name,
-    message: withoutDetail(error.message),
-    ...(typeof code === 'string' && { code }),
-    stack: frames(error.stack),
-    ...(error.cause !== undefined && { cause: errorFields(error.cause) }),
-  };
-}
-
-function withoutDetail(message: string): string {
-  return message.split('\n - detail:')[0] ?? '';
-}
-
-/** Without the message, which it begins with. */
-function frames(stack: string | undefined): string {
-  return (stack ?? '')
-    .split('\n')
-    .filter((line) => /^\s+at /.test(line))
-    .join('\n');
+  return pino({ level, base: logOrigin, timestamp, serializers: { err: errorFields } }, lines);
 }

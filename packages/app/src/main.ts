@@ -1,6 +1,14 @@
+import { forgetOrmVariables } from './orm-variables.ts';
 import { StopSignals } from './stop-signals.ts';
 
 // Before anything else is loaded, which takes a moment: a signal in it would end the process with 143.
 const stop = new StopSignals();
-const { runService } = await import('./service.ts');
-process.exit(await runService(process.env, stop));
+process.on('SIGUSR2', () => {});
+if (process.argv.length > 2) {
+  const { answerArguments } = await import('./service-arguments.ts');
+  process.exitCode = answerArguments(process.argv.slice(2));
+} else {
+  forgetOrmVariables(process.env);
+  const { runService } = await import('./service.ts');
+  process.exit(await runService(process.env, stop));
+}

@@ -1,4 +1,11 @@
-import { HttpServer, koaHandler, opsHandler, Replies } from '@campaign-mirror/adapters-http';
+import {
+  HttpServer,
+  koaHandler,
+  noProxies,
+  opsHandler,
+  Replies,
+  type Unfinished,
+} from '@campaign-mirror/adapters-http';
 import {
   type DatabaseAddress,
   GroupCommit,
@@ -6,6 +13,7 @@ import {
   heldAtMost,
   KeyUses,
   openDatabase,
+  openProbe,
   PostgresCampaigns,
   PostgresIdentity,
   SingleStatements,
@@ -15,19 +23,22 @@ import { SetCampaignMirror } from '@campaign-mirror/domain';
 import { ContainerModule } from 'inversify';
 import { type DatabaseAccess, openDatabaseAccess } from './database-access.ts';
 import { httpLog } from './http-log.ts';
+import type { Life } from './life.ts';
+import { callersCapacity, callersDeadlines, operatorsCapacity } from './listener-limits.ts';
 import type { Log } from './log.ts';
 import type { LogLines } from './log-lines.ts';
-import { Readiness } from './readiness.ts';
+import { type Health, Readiness } from './readiness.ts';
 import type { Settings } from './settings.ts';
 import { tokens } from './tokens.ts';
+import { tellOfUnfinished } from './unfinished-requests.ts';
+import { version } from './version.ts';
 
 /** What the modules are given from outside the container. */
 export interface Given {
   readonly settings: Settings;
   readonly log: Log;
   readonly lines: LogLines;
-  /** The embedded database was lost and could not be brought back. */
-  readonly onDatabaseLost: (error: Error) => void;
+  readonly life: Life;
 }
 
 /** The settings and the log. */
@@ -38,12 +49,14 @@ export const givenModule = ({ settings, log }: Given) =>
   });
 
 /** The database itself: yours, or the embedded one, which is stopped when this is unloaded. */
-export const accessModule = ({ onDatabaseLost }: Given) =>
+export const accessModule = ({ life }: Given) =>
   new ContainerModule(({ bind }) => {
     bind(tokens.access)
       .toResolvedValue(
         async (settings: Settings, log: Log) => {
-          const access = await openDatabaseAccess(settings, log, onDatabaseLost);
+          const access = await openDatabaseAccess(settings, log, (error) =>
+            life.fail(error, 'the embedded database could not be brought back'),
+          );
           await access.becomeService().catch((error) => access.close().then(() => Promise.reject(error)));
           return access;
         },
@@ -54,42 +67,52 @@ export const accessModule = ({ onDatabaseLost }: Given) =>
   });
 
 /** The ports' adapters on PostgreSQL, as the service's role. */
-export const persistenceModule = new ContainerModule(({ bind }) => {
-  bind(tokens.database)
-    .toResolvedValue(
-      (access: DatabaseAccess, settings: Settings) =>
-        openServiceDatabase(access.address('service'), settings),
-      [tokens.access, tokens.settings],
-    )
-    .inSingletonScope()
-    .onDeactivation((database) => database.close());
-  bind(tokens.statements)
-    .toResolvedValue(
-      (database, settings: Settings) =>
-        new Statements(database.pool, { named: settings.NAMED_STATEMENTS === 'on' }),
-      [tokens.database, tokens.settings],
-    )
-    .inSingletonScope();
-  bind(tokens.hotPath).toResolvedValue(openHotPath, [tokens.statements, tokens.settings]).inSingletonScope();
-  bind(tokens.campaigns)
-    .toResolvedValue((hotPath) => new PostgresCampaigns(hotPath), [tokens.hotPath])
-    .inSingletonScope();
-});
+export const persistenceModule = ({ life }: Given) =>
+  new ContainerModule(({ bind }) => {
+    bind(tokens.database)
+      .toResolvedValue(
+        (access: DatabaseAccess, settings: Settings) =>
+          openServiceDatabase(access.address('service'), settings),
+        [tokens.access, tokens.settings],
+      )
+      .inSingletonScope()
+      .onDeactivation(async (database) => {
+        if (!(await database.close()))
+          life.hung('database pool', 'statements were under way and were cut off');
+      });
+    bind(tokens.statements)
+      .toResolvedValue(
+        (database, settings: Settings) =>
+          new Statements(database.pool, { named: settings.NAMED_STATEMENTS === 'on' }),
+        [tokens.database, tokens.settings],
+      )
+      .inSingletonScope();
+    bind(tokens.hotPath)
+      .toResolvedValue(openHotPath, [tokens.statements, tokens.settings])
+      .inSingletonScope();
+    bind(tokens.campaigns)
+      .toResolvedValue((hotPath) => new PostgresCampaigns(hotPath), [tokens.hotPath])
+      .inSingletonScope();
+  });
 
 /** Who calls. Unloaded before the database is: the keys' last uses are still to be written. */
-export const identityModule = new ContainerModule(({ bind }) => {
-  bind(tokens.keyUses)
-    .toResolvedValue((database) => new KeyUses(database.pool), [tokens.database])
-    .inSingletonScope()
-    .onDeactivation((uses) => uses.stop());
-  bind(tokens.identity)
-    .toResolvedValue(
-      (hotPath: HotPath, settings: Settings, uses: KeyUses) =>
-        new PostgresIdentity(hotPath, { cacheSeconds: settings.KEY_CACHE_SECONDS, uses }),
-      [tokens.hotPath, tokens.settings, tokens.keyUses],
-    )
-    .inSingletonScope();
-});
+export const identityModule = ({ life }: Given) =>
+  new ContainerModule(({ bind }) => {
+    bind(tokens.keyUses)
+      .toResolvedValue((database) => new KeyUses(database.pool), [tokens.database])
+      .inSingletonScope()
+      .onDeactivation(async (uses) => {
+        if (!(await uses.stop()))
+          life.hung('key uses', 'when keys were last used could not be written in time');
+      });
+    bind(tokens.identity)
+      .toResolvedValue(
+        (hotPath: HotPath, settings: Settings, uses: KeyUses) =>
+          new PostgresIdentity(hotPath, { cacheSeconds: settings.KEY_CACHE_SECONDS, uses }),
+        [tokens.hotPath, tokens.settings, tokens.keyUses],
+      )
+      .inSingletonScope();
+  });
 
 function openServiceDatabase(address: DatabaseAddress, settings: Settings) {
   const limits = {
@@ -119,46 +142,66 @@ export const coreModule = new ContainerModule(({ bind }) => {
 });
 
 /** The HTTP listener for callers, which drains when this is unloaded. */
-export const httpModule = ({ settings: { SHUTDOWN_TIMEOUT }, log: ours, lines }: Given) =>
+export const httpModule = ({ settings: { SHUTDOWN_TIMEOUT }, lines, life }: Given) =>
   new ContainerModule(({ bind }) => {
     bind(tokens.http)
       .toResolvedValue(
         (useCase: SetCampaignMirror, settings: Settings, log: Log) => {
           const replies = new Replies({ retryAfter: settings.RETRY_AFTER });
-          const shared = { replies, log: httpLog(log, lines), bodyLimit: settings.BODY_LIMIT };
-          return new HttpServer(shared, koaHandler({ ...shared, useCase }));
+          const capacity = callersCapacity(settings, log);
+          const shared = { replies, capacity, log: httpLog(log, lines), bodyLimit: settings.BODY_LIMIT };
+          const proxies = settings.TRUSTED_PROXIES ?? noProxies;
+          const deadlines = callersDeadlines(settings);
+          return new HttpServer({ ...shared, proxies, deadlines }, koaHandler({ ...shared, useCase }));
         },
         [tokens.setCampaignMirror, tokens.settings, tokens.log],
       )
       .inSingletonScope()
       .onDeactivation(async (http) => {
-        const unfinished = await http.drain(SHUTDOWN_TIMEOUT);
-        if (unfinished === 0) return;
-        ours.warn(
-          { event: 'drain-timed-out', unfinished },
-          `${unfinished} requests were unfinished and got 503`,
-        );
+        const onGivenUp = (left: readonly Unfinished[]) => tellOfUnfinished(left, life);
+        await http.drain(SHUTDOWN_TIMEOUT, { letIdleAsk: life.isRelieved, onGivenUp });
       });
   });
+
+/** How a process is that serves all by itself. */
+export const ownHealthModule = new ContainerModule(({ bind }) => {
+  bind(tokens.health)
+    .toResolvedValue(
+      (readiness): Health => ({ readiness: () => readiness.checks(), liveness: () => ({}) }),
+      [tokens.readiness],
+    )
+    .inSingletonScope();
+});
 
 /** The listener for operators. */
 export const opsModule = ({ lines }: Given) =>
   new ContainerModule(({ bind }) => {
+    bind(tokens.probe)
+      .toResolvedValue(
+        (access: DatabaseAccess, settings: Settings) =>
+          openProbe(access.address('service'), {
+            timeout: settings.READINESS_TIMEOUT,
+            statementTimeout: settings.STATEMENT_TIMEOUT > 0,
+          }),
+        [tokens.access, tokens.settings],
+      )
+      .inSingletonScope()
+      .onDeactivation((probe) => probe.close());
     bind(tokens.readiness)
-      .toResolvedValue((database) => new Readiness(database), [tokens.database])
+      .toResolvedValue((probe) => new Readiness(() => probe.ask()), [tokens.probe])
       .inSingletonScope();
     bind(tokens.ops)
       .toResolvedValue(
-        (readiness: Readiness, settings: Settings, log: Log) => {
+        (health: Health, settings: Settings, log: Log) => {
           const replies = new Replies({ retryAfter: settings.RETRY_AFTER });
           // Probed every second by somebody: at `debug`.
           const shared = { replies, log: httpLog(log, lines, 'debug'), bodyLimit: settings.BODY_LIMIT };
           return new HttpServer(
-            shared,
-            opsHandler(() => readiness.checks()),
+            { ...shared, capacity: operatorsCapacity(log) },
+            opsHandler(health.readiness, version(), health.liveness),
           );
         },
-        [tokens.readiness, tokens.settings, tokens.log],
+        [tokens.health, tokens.settings, tokens.log],
       )
       .inSingletonScope()
       .onDeactivation(async (ops) => void (await ops.drain(0)));

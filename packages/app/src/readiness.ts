@@ -1,36 +1,47 @@
-import type { Database } from '@campaign-mirror/adapters-persistence';
+import type { Checks } from '@campaign-mirror/adapters-http';
+import type { DatabaseState } from '@campaign-mirror/adapters-persistence';
 
-/** For how long an answer of the database is taken for its present state, in milliseconds. */
-const fresh = 1_000;
+/** For how long an answer of the database, a good or a bad one, is taken for its present state, in milliseconds. */
+const usuallyFresh = 1_000;
 
-/** Whether the service can serve: the database answers, and the service is not about to end. */
+/** What the listener for operators tells of. */
+export interface Health {
+  readonly readiness: () => Promise<Checks>;
+  readonly liveness: () => Checks;
+}
+
+/** Whether the service can serve: the database lets it, and it is not about to end. */
 export class Readiness {
-  readonly #database: Database;
+  readonly #ask: () => Promise<DatabaseState>;
+  readonly #fresh: number;
   #draining = false;
-  #asked: { at: number; answer: Promise<boolean> } | undefined;
+  #asking: Promise<DatabaseState> | undefined;
+  #known: { readonly state: DatabaseState; readonly since: number } | undefined;
 
-  constructor(database: Database) {
-    this.#database = database;
+  /** `ask` asks the database itself, and never rejects. */
+  constructor(ask: () => Promise<DatabaseState>, fresh = usuallyFresh) {
+    this.#ask = ask;
+    this.#fresh = fresh;
   }
 
   startDraining(): void {
     this.#draining = true;
   }
 
-  async checks(): Promise<Record<string, boolean>> {
-    return { database: !this.#draining && (await this.#databaseAnswers()), accepting: !this.#draining };
+  async checks(): Promise<Checks> {
+    if (this.#draining) return { accepting: false };
+    const state = await this.#state();
+    return { accepting: !this.#draining, ...state };
   }
 
-  /** However often this is asked, the database is asked once a second at most. */
-  #databaseAnswers(): Promise<boolean> {
-    const now = performance.now();
-    if (!this.#asked || now - this.#asked.at > fresh) {
-      const answer = this.#database.pool.query('select').then(
-        () => true,
-        () => false,
-      );
-      this.#asked = { at: now, answer };
-    }
-    return this.#asked.answer;
+  /** However often this is asked, the database is asked once a second at most, and once at a time. */
+  #state(): DatabaseState | Promise<DatabaseState> {
+    if (this.#known && performance.now() - this.#known.since < this.#fresh) return this.#known.state;
+    this.#asking ??= this.#ask().then((state) => {
+      this.#known = { state, since: performance.now() };
+      this.#asking = undefined;
+      return state;
+    });
+    return this.#asking;
   }
 }

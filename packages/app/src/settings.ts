@@ -1,79 +1,19 @@
-import { fileURLToPath } from 'node:url';
-import { type HostDenylist, hostDenylist } from '@campaign-mirror/domain';
-import * as v from 'valibot';
-import { databaseConfig } from './database-url.ts';
+import { caFile, databaseHost, databaseUrl, sslMode } from './database-setting-types.ts';
+import {
+  address,
+  folder,
+  hosts,
+  oneOf,
+  proxies,
+  type SettingType,
+  text,
+  time,
+  wholeNumber,
+  workers,
+} from './setting-types.ts';
 
-/** The project's own folder: the default place of the embedded database, wherever a command is called from. */
-const projectFolder = fileURLToPath(new URL('../../../', import.meta.url));
-
-const wholeNumber = (from: number, to: number) => {
-  const accepted = `a whole number from ${from} to ${to}`;
-  return v.pipe(
-    v.string(),
-    v.regex(/^[0-9]{1,9}$/, accepted),
-    v.transform(Number),
-    v.minValue(from, accepted),
-    v.maxValue(to, accepted),
-  );
-};
-
-const oneOf = <const Choices extends readonly string[]>(...choices: Choices) =>
-  v.picklist(choices, choices.join(' or '));
-
-const unitMilliseconds = { ms: 1, s: 1_000, m: 60_000 } as const;
-
-/** Milliseconds. */
-const time = (from: string, to: string) => {
-  const accepted = `a time such as 500ms, 10s or 2m, from ${from} to ${to}`;
-  return v.pipe(
-    v.string(),
-    v.regex(/^[0-9]{1,9}(?:ms|s|m)$/, accepted),
-    v.transform(milliseconds),
-    v.minValue(milliseconds(from), accepted),
-    v.maxValue(milliseconds(to), accepted),
-  );
-};
-
-function milliseconds(text: string): number {
-  const unit = text.replace(/^[0-9]+/, '') as keyof typeof unitMilliseconds;
-  return Number.parseInt(text, 10) * unitMilliseconds[unit];
-}
-
-const denylist = v.pipe(
-  v.string(),
-  v.transform((text) => hostDenylist(text.split(/[\s,]+/).filter(Boolean))),
-  v.check(
-    (list) => !('notAHost' in list),
-    'host names such as go.example.com or *.example.com, with commas between them',
-  ),
-  v.transform((list) => list as HostDenylist),
-);
-
-const databaseUrl = v.pipe(
-  v.string(),
-  v.check(
-    isDatabaseUrl,
-    'a URL such as postgres://user:password@host:5432/database, with one host, and parameters that node-postgres takes',
-  ),
-);
-
-function isDatabaseUrl(text: string): boolean {
-  const url = URL.parse(text);
-  if (url === null || !/^postgres(?:ql)?:\/\//i.test(text) || url.host.includes(',')) return false;
-  const mode = url.searchParams.get('sslmode') ?? 'disable';
-  if (!/^(?:disable|prefer|require|verify-ca|verify-full|no-verify)$/.test(mode)) return false;
-  try {
-    databaseConfig(text);
-    return true;
-  } catch {
-    return false;
-  }
-}
-
-type Schema = v.GenericSchema<string, unknown>;
-
-interface Setting {
-  readonly accepts: Schema;
+export interface Setting {
+  readonly accepts: SettingType<unknown>;
   /** As it would be written; none where the setting may be left out. */
   readonly byDefault?: string;
   readonly means: string;
@@ -86,7 +26,7 @@ const setting = <const One extends Setting>(one: One) => one;
 /** Every setting: environment variables, all of them optional. */
 export const settings = {
   HOST: setting({
-    accepts: v.string(),
+    accepts: address,
     byDefault: '127.0.0.1',
     means: 'address that the service listens on',
   }),
@@ -95,10 +35,15 @@ export const settings = {
     byDefault: '3000',
     means: 'port that the service listens on; 0 takes a free one and says which',
   }),
+  TRUSTED_PROXIES: setting({
+    accepts: proxies,
+    means:
+      'the TLS proxies before it, such as `127.0.0.1,10.0.0.0/8,fd00::/8`, or `loopback`: what they tell of the client is believed',
+  }),
   OPS_HOST: setting({
-    accepts: v.string(),
+    accepts: address,
     byDefault: '127.0.0.1',
-    means: 'address of the listener for operators: `/livez`, `/readyz`',
+    means: 'address of the listener for operators: `/livez`, `/readyz`, `/version`',
   }),
   OPS_PORT: setting({
     accepts: wholeNumber(0, 65_535),
@@ -108,7 +53,27 @@ export const settings = {
   DATABASE_URL: setting({
     accepts: databaseUrl,
     secret: true,
-    means: 'your PostgreSQL, 15 to 18; without it an embedded one is run in `DATA_DIR`',
+    means: 'your PostgreSQL, 15 to 18; without it and `PGHOST` an embedded one is run in `DATA_DIR`',
+  }),
+  PGHOST: setting({
+    accepts: databaseHost,
+    means: 'another way to name it: its host, or the folder of its socket; not with `DATABASE_URL`',
+  }),
+  PGPORT: setting({
+    accepts: wholeNumber(1, 65_535),
+    means:
+      'its port, else 5432; this and what follows is what `DATABASE_URL` leaves out, or goes with `PGHOST`',
+  }),
+  PGUSER: setting({ accepts: text, means: 'its user, else that of the operating system' }),
+  PGPASSWORD: setting({ accepts: text, secret: true, means: 'its password' }),
+  PGDATABASE: setting({ accepts: text, means: 'its database, else that of the name of the user' }),
+  PGSSLMODE: setting({
+    accepts: sslMode,
+    means: 'TLS to it, as `sslmode` in `DATABASE_URL`; else `verify-full` with a CA, `disable` without',
+  }),
+  PGSSLROOTCERT: setting({
+    accepts: caFile,
+    means: 'file of the certificate of its CA, or `system`, as `sslrootcert` in `DATABASE_URL`',
   }),
   DATABASE_WAIT: setting({
     accepts: time('0s', '60m'),
@@ -116,7 +81,7 @@ export const settings = {
     means: 'how long a database that does not answer is waited for at the start',
   }),
   DATA_DIR: setting({
-    accepts: v.pipe(v.string(), v.nonEmpty('a folder')),
+    accepts: folder,
     byDefault: '.data',
     means: 'folder of the embedded database; the default lies in the project',
   }),
@@ -136,7 +101,7 @@ export const settings = {
     means: 'the least severe lines that are logged',
   }),
   MIRROR_HOST_DENYLIST: setting({
-    accepts: denylist,
+    accepts: hosts,
     byDefault: '',
     means: 'hosts that no mirror may point to, such as `go.example.com,*.example.com`',
   }),
@@ -155,6 +120,62 @@ export const settings = {
     byDefault: '1',
     means: 'seconds that a 503 asks the caller to wait',
   }),
+  MAX_IN_FLIGHT: setting({
+    accepts: wholeNumber(1, 100_000),
+    byDefault: '512',
+    means: 'requests that a process carries out at once; those beyond it get 503 at once',
+  }),
+  MAX_EVENT_LOOP_DELAY: setting({
+    accepts: time('10ms', '60s'),
+    byDefault: '500ms',
+    means: 'how late the event loop of a process may be before it answers 503 to all',
+  }),
+  MAX_CONNECTIONS: setting({
+    accepts: wholeNumber(1, 1_000_000),
+    byDefault: '4096',
+    means: 'connections of callers that a process holds open; those beyond it are closed at once',
+  }),
+  HEADERS_TIMEOUT: setting({
+    accepts: time('10ms', '60m'),
+    byDefault: '10s',
+    means: 'how long a caller may take to send the headers of a request; then 408',
+  }),
+  BODY_TIMEOUT: setting({
+    accepts: time('10ms', '60m'),
+    byDefault: '15s',
+    means: 'how long it may take to send the body; then 408',
+  }),
+  REQUEST_TIMEOUT: setting({
+    accepts: time('10ms', '60m'),
+    byDefault: '30s',
+    means: 'how long it may take to send all of it, then 408, and we to answer, then 503',
+  }),
+  ANSWER_TIMEOUT: setting({
+    accepts: time('10ms', '60m'),
+    byDefault: '30s',
+    means: 'how long it may take to read the answer; then the connection is cut',
+  }),
+  IDLE_TIMEOUT: setting({
+    accepts: time('10ms', '60m'),
+    byDefault: '75s',
+    means: 'how long a connection may idle between two requests; above that of the proxy before it',
+  }),
+  READINESS_TIMEOUT: setting({
+    accepts: time('10ms', '60s'),
+    byDefault: '1s',
+    means: 'how long the database may take to answer for `/readyz`',
+  }),
+  WORKERS: setting({
+    accepts: workers,
+    byDefault: '1',
+    means:
+      'processes that serve, under one that watches over them; `auto`: one for each core; 1: one process does it all',
+  }),
+  SHUTDOWN_DELAY: setting({
+    accepts: time('0s', '60m'),
+    byDefault: '0s',
+    means: 'how long new connections are still served at the end, while `/readyz` says 503 already',
+  }),
   SHUTDOWN_TIMEOUT: setting({
     accepts: time('0s', '60m'),
     byDefault: '10s',
@@ -163,7 +184,7 @@ export const settings = {
   POOL_SIZE: setting({
     accepts: wholeNumber(1, 1_000),
     byDefault: '10',
-    means: 'database connections, at most',
+    means: 'database connections, at most; workers share them',
   }),
   POOL_WAIT_TIMEOUT: setting({
     accepts: time('10ms', '60s'),
@@ -191,11 +212,17 @@ export const settings = {
     means:
       'updates that arrive while others are under way go together, and share a commit; `off`: each alone',
   }),
-  NODE_ENV: setting({ accepts: v.string(), byDefault: '', means: '`production`: no demonstration set' }),
+  CAMPAIGN_MIRROR_KEY: setting({
+    accepts: text,
+    secret: true,
+    means: 'access key that `./campaign-mirror mirror set` does not have to ask for',
+  }),
+  NODE_ENV: setting({ accepts: text, byDefault: '', means: '`production`: no demonstration set' }),
 } as const;
 
 type Table = typeof settings;
-type Value<Name extends keyof Table> = v.InferOutput<Table[Name]['accepts']>;
+export type SettingName = keyof Table;
+type Value<Name extends keyof Table> = Table[Name]['accepts'] extends SettingType<infer Read> ? Read : never;
 
 /** What is in force. Times in milliseconds. */
 export type Settings = {
@@ -203,41 +230,3 @@ export type Settings = {
     ? Value<Name>
     : Value<Name> | undefined;
 };
-
-/**
- * Reads the settings from the environment; a variable that is set to nothing counts as left out.
- * With `wrong` there is one line for each wrong value: its name, what is accepted, never a secret.
- */
-export function readSettings(environment: NodeJS.ProcessEnv): { settings: Settings } | { wrong: string[] } {
-  const read: Record<string, unknown> = {};
-  const wrong: string[] = [];
-  for (const [name, one] of Object.entries<Setting>(settings)) {
-    const text = environment[name] || one.byDefault;
-    if (text === undefined) continue;
-    const parsed = v.safeParse(one.accepts, text, { abortEarly: true, abortPipeEarly: true });
-    if (parsed.success) read[name] = parsed.output;
-    else wrong.push(mistake(name, parsed.issues[0].message, one.secret ? undefined : text));
-  }
-  if (wrong.length === 0) wrong.push(...contradictions(read as Settings));
-  return wrong.length > 0 ? { wrong } : { settings: read as Settings };
-}
-
-function mistake(name: string, accepted: string, value: string | undefined): string {
-  return `${name} must be ${accepted}${value === undefined ? '' : `, not ${JSON.stringify(value)}`}`;
-}
-
-function contradictions(read: Settings): string[] {
-  const found: string[] = [];
-  if (read.PORT !== 0 && read.PORT === read.OPS_PORT && read.HOST === read.OPS_HOST) {
-    found.push(`PORT and OPS_PORT must differ, both are ${read.PORT}`);
-  }
-  if (read.QUERY_TIMEOUT <= read.STATEMENT_TIMEOUT) {
-    found.push('QUERY_TIMEOUT must be above STATEMENT_TIMEOUT');
-  }
-  return found;
-}
-
-/** The data folder: the default lies in the project, any other counts from where the command is called. */
-export function dataFolder(read: Settings): string {
-  return read.DATA_DIR === settings.DATA_DIR.byDefault ? `${projectFolder}.data` : read.DATA_DIR;
-}

@@ -1,6 +1,7 @@
 import { isDatabaseAway, isHeld, oldestServerVersion } from '@campaign-mirror/adapters-persistence';
 import { Unavailable } from '@campaign-mirror/domain';
 import { ClearError } from './clear-error.ts';
+import { tlsFault, wantsTls } from './tls-faults.ts';
 
 /** Where the database is, for messages: no password. */
 export interface Place {
@@ -14,7 +15,7 @@ export interface Place {
 export const takesNoWrites = {
   code: '25006',
   what: 'takes no writes (a standby, or set to read only)',
-  remedy: 'name the primary in DATABASE_URL',
+  remedy: 'name the primary in DATABASE_URL or PGHOST',
 } as const;
 
 export function isFull(code: string): boolean {
@@ -44,7 +45,7 @@ export function mayComeBack(error: unknown): boolean {
     !isRefusal(error) &&
     !code.startsWith('28') &&
     code !== '3D000' &&
-    !/CERT|TLS|SSL/.test(code)
+    tlsFault(error) === undefined
   );
 }
 
@@ -52,13 +53,20 @@ export function mayComeBack(error: unknown): boolean {
 export function startFault(error: unknown, place: Place): ClearError | undefined {
   const code = codeOf(error);
   const database = `the database ${nameOf(place)}`;
+  const tls = tlsFault(error);
+  if (tls) return new ClearError(`${database} ${tls}`);
+  if (wantsTls(error)) {
+    return new ClearError(
+      `${database} lets the user ${JSON.stringify(place.user)} in with TLS only, or not at all: set sslmode=verify-full, or check pg_hba.conf`,
+    );
+  }
   if (code === '28P01' || code === '28000' || isRefusal(error)) {
     return new ClearError(
       `${database} refuses the user ${JSON.stringify(place.user)}: check its name, its password and pg_hba.conf`,
     );
   }
   if (code === '3D000')
-    return new ClearError(`${database} does not exist: create it, or correct DATABASE_URL`);
+    return new ClearError(`${database} does not exist: create it, or correct DATABASE_URL or PGDATABASE`);
   if (code === '42501') {
     return new ClearError(`the user ${JSON.stringify(place.user)} may not use ${database}: grant it CONNECT`);
   }
@@ -71,7 +79,7 @@ export function startFault(error: unknown, place: Place): ClearError | undefined
   }
   if (isDatabaseAway(error)) {
     return new ClearError(
-      `${database} can not be reached (${reason(error)}): start it, correct DATABASE_URL, or raise DATABASE_WAIT`,
+      `${database} can not be reached (${reason(error)}): start it, correct DATABASE_URL or PGHOST, or raise DATABASE_WAIT`,
       'away',
     );
   }

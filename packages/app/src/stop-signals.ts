@@ -10,18 +10,32 @@ const sameSignal = 1_000;
  */
 export class StopSignals {
   readonly asked: Promise<NodeJS.Signals>;
+  readonly #ask: (name: NodeJS.Signals) => void;
   #received: { at: number } | undefined;
+  /** Of hang-ups: until it is known what they mean, they are only counted. */
+  #onHangUp: () => void = () => {
+    this.#hangUps += 1;
+  };
+  #hangUps = 0;
 
   constructor() {
     const { promise, resolve } = Promise.withResolvers<NodeJS.Signals>();
     this.asked = promise;
-    for (const name of names) process.on(name, () => this.#receive(name, resolve));
+    this.#ask = resolve;
+    for (const name of names)
+      process.on(name, () => (name === 'SIGHUP' ? this.#onHangUp() : this.#receive(name)));
   }
 
-  #receive(name: NodeJS.Signals, resolve: (name: NodeJS.Signals) => void): void {
+  /** What SIGHUP means: it asks to stop as the others do, or to `restart`. Those that came before count. */
+  decideHangUp(restart: () => void = () => this.#receive('SIGHUP')): void {
+    this.#onHangUp = restart;
+    if (this.#hangUps > 0) restart();
+  }
+
+  #receive(name: NodeJS.Signals): void {
     if (this.#received === undefined) {
       this.#received = { at: performance.now() };
-      resolve(name);
+      this.#ask(name);
     } else if (performance.now() - this.#received.at > sameSignal) {
       process.exit(128 + constants.signals[name]);
     }

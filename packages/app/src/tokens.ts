@@ -1,11 +1,18 @@
 import type { HttpServer } from '@campaign-mirror/adapters-http';
-import type { Database, HotPath, KeyUses, Statements } from '@campaign-mirror/adapters-persistence';
+import type {
+  Database,
+  DatabaseProbe,
+  HotPath,
+  KeyUses,
+  Statements,
+} from '@campaign-mirror/adapters-persistence';
 import type { CampaignRepository, Identity, SetCampaignMirror } from '@campaign-mirror/domain';
 import type { ServiceIdentifier } from 'inversify';
 import type { DatabaseAccess } from './database-access.ts';
 import type { Log } from './log.ts';
-import type { Readiness } from './readiness.ts';
+import type { Health, Readiness } from './readiness.ts';
 import type { Settings } from './settings.ts';
+import type { Fleet } from './workers/fleet.ts';
 
 /** A function, since a plain `const X: ServiceIdentifier<T> = Symbol()` narrows to `symbol` and its type is lost. */
 const token = <T>(name: string): ServiceIdentifier<T> => Symbol(name);
@@ -21,7 +28,10 @@ export const tokens = {
   keyUses: token<KeyUses>('keyUses'),
   identity: token<Identity>('identity'),
   setCampaignMirror: token<SetCampaignMirror>('setCampaignMirror'),
+  probe: token<DatabaseProbe>('probe'),
   readiness: token<Readiness>('readiness'),
+  health: token<Health>('health'),
+  fleet: token<Fleet>('fleet'),
   http: token<HttpServer>('http'),
   ops: token<HttpServer>('ops'),
 };

@@ -5,14 +5,14 @@ import {
   pendingMigrations,
 } from '@campaign-mirror/adapters-persistence';
 import { Unavailable } from '@campaign-mirror/domain';
-import { pino } from 'pino';
 import { ClearError } from '../clear-error.ts';
 import { type DatabaseAccess, openDatabaseAccess } from '../database-access.ts';
 import { awaitDatabase } from '../database-start.ts';
-import { type Log, openLog } from '../log.ts';
+import { type Log, silentLog, standardErrorLog } from '../log.ts';
 import { asOperator, type Operator } from '../operator.ts';
-import { readSettings, type Settings } from '../settings.ts';
+import type { Settings } from '../settings.ts';
 import { nameOf } from '../start-faults.ts';
+import { commandSettings } from './command-settings.ts';
 import { Interrupted, type Interruption } from './interruption.ts';
 import { migrateTelling } from './migrate-telling.ts';
 import { undoneBy } from './undone.ts';
@@ -88,17 +88,9 @@ export async function withDatabase<T>(
   }
 }
 
-/** @throws ClearError when one is wrong */
-export function commandSettings(): Settings {
-  const read = readSettings(process.env);
-  if ('wrong' in read) throw new ClearError(read.wrong.join('\n'), 'usage');
-  return read.settings;
-}
-
 /** On standard error, and only where it is asked for. */
 export function commandLog(): Log {
-  if (!verbosity.verbose) return openLog('silent').log;
-  return pino({ level: 'debug', base: null }, pino.destination({ dest: 2, sync: true }));
+  return verbosity.verbose ? standardErrorLog('debug') : silentLog();
 }
 
 function away(error: unknown): never {

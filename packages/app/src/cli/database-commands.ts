@@ -1,3 +1,4 @@
+import { config } from './config-command.ts';
 import { doctor } from './doctor-command.ts';
 import { Interruption } from './interruption.ts';
 import { leaf } from './leaf.ts';
@@ -5,7 +6,7 @@ import { migrationStatus } from './migration-status.ts';
 import { answer } from './output.ts';
 
 export function databaseCommands() {
-  return [migrate(), doctor()];
+  return [migrate(), doctor(), config()];
 }
 
 function migrate() {

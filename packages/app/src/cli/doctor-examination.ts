@@ -8,10 +8,12 @@ import {
 } from '@campaign-mirror/adapters-persistence';
 import { Unavailable } from '@campaign-mirror/domain';
 import { ClearError } from '../clear-error.ts';
+import { dataFolder } from '../data-folder.ts';
 import { type DatabaseAccess, openDatabaseAccess } from '../database-access.ts';
 import { awaitDatabase } from '../database-start.ts';
-import { dataFolder, type Settings } from '../settings.ts';
+import type { Settings } from '../settings.ts';
 import { nameOf } from '../start-faults.ts';
+import { isYours } from '../your-database.ts';
 import { commandLog } from './command-database.ts';
 import { examineDatabase } from './doctor-database.ts';
 import { checkDisk } from './doctor-disk.ts';
@@ -26,7 +28,7 @@ export async function* examine(): AsyncGenerator<Finding> {
   const { findings, settings } = checkSettings(process.env);
   yield* findings;
   if (!settings) return;
-  if (settings.DATABASE_URL === undefined) {
+  if (!isYours(settings)) {
     const folder = resolve(dataFolder(settings));
     yield await checkDisk(folder);
     if (!(await stat(join(folder, 'cluster')).catch(() => undefined))) {

@@ -1,28 +1,11 @@
 import type { Pool } from 'pg';
+import { poolBudget } from '../pool-budget.ts';
 import { type Finding, ok, problem, warning } from './doctor-findings.ts';
-
-/** A session whose particulars we may not see is somebody's all the same. */
-const connectionsText = `
-  select current_setting('max_connections')::int - current_setting('superuser_reserved_connections')::int
-      - coalesce(current_setting('reserved_connections', true)::int, 0) as usable,
-    (select nullif(rolconnlimit, -1) from pg_roles where rolname = current_user) as of_role,
-    (select nullif(datconnlimit, -1) from pg_database where datname = current_database()) as of_database,
-    (select count(*)::int from pg_stat_activity
-      where datid is not null and usesysid is not null and coalesce(backend_type, 'client backend') = 'client backend'
-        and application_name not like 'campaign-mirror%') as others`;
 
 /** Whether the service's connections fit into what the server, the database and the user may have. */
 export async function checkPool(pool: Pool, size: number): Promise<Finding> {
-  const { rows } = await pool.query(connectionsText);
-  const { usable, of_role, of_database, others } = rows[0];
-  const most = Math.min(usable, of_role ?? usable, of_database ?? usable);
-  const says = `POOL_SIZE is ${size}, of ${most} connections that the server allows; others have ${others}`;
-  if (size > most) {
-    const advice = `lower POOL_SIZE to ${most} for all services together, or raise the limit (max_connections, connection limit)`;
-    return problem('pool', says, advice);
-  }
-  if (size > most - others) {
-    return warning('pool', says, 'lower POOL_SIZE, raise max_connections, or let the others have fewer');
-  }
-  return ok('pool', says);
+  const budget = await poolBudget(pool, size);
+  if (budget.problem !== undefined) return problem('pool', budget.says, budget.problem);
+  if (budget.warning !== undefined) return warning('pool', budget.says, budget.warning);
+  return ok('pool', budget.says);
 }

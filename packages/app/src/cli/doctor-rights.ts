@@ -1,7 +1,7 @@
 import { heldRights, rightsOf, roles, temporary } from '@campaign-mirror/adapters-persistence';
 import type { Pool } from 'pg';
+import type { DatabaseUser } from '../database-user.ts';
 import { type Finding, ok, problem, some, warning } from './doctor-findings.ts';
-import type { DatabaseUser } from './doctor-role.ts';
 
 /** The right on the database is not the schema's owner's to give. */
 function remedy(missing: readonly string[]): string {

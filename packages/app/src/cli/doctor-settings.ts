@@ -1,8 +1,9 @@
-import { readSettings, type Settings } from '../settings.ts';
-import { type Finding, ok, problem } from './doctor-findings.ts';
+import { fileVariable, readSettings } from '../read-settings.ts';
+import type { SettingName, Settings } from '../settings.ts';
+import { type Finding, ok, problem, warning } from './doctor-findings.ts';
 
 /** Without these it is not known which database is meant. */
-const ofTheDatabase = ['DATABASE_URL', 'DATA_DIR'];
+const ofTheDatabase = /^(?:DATABASE_URL|DATA_DIR|PG[A-Z]+)$/;
 
 /**
  * Every wrong setting, and those that are in force once the wrong ones are left out, for the checks that follow;
@@ -14,16 +15,18 @@ export function checkSettings(environment: NodeJS.ProcessEnv): {
 } {
   const rest = { ...environment };
   const findings: Finding[] = [];
+  const about: SettingName[] = [];
   // What contradicts another setting is found once each of them is right.
-  for (let read = readSettings(rest); 'wrong' in read; read = readSettings(rest)) {
-    for (const line of read.wrong) {
-      findings.push(problem('settings', line, 'correct it'));
-      delete rest[/^\w+/.exec(line)?.[0] ?? ''];
+  let read = readSettings(rest);
+  for (; 'wrong' in read; read = readSettings(rest)) {
+    for (const line of read.wrong) findings.push(problem('settings', line, 'correct it'));
+    about.push(...read.about);
+    for (const name of read.about) {
+      delete rest[name];
+      delete rest[fileVariable(name)];
     }
   }
   if (findings.length === 0) findings.push(ok('settings', 'none is wrong'));
-  if (ofTheDatabase.some((name) => environment[name] !== rest[name]))
-    return { findings, settings: undefined };
-  const read = readSettings(rest);
-  return { findings, settings: 'settings' in read ? read.settings : undefined };
+  for (const note of read.notes) findings.push(warning('settings', note, 'correct it, or leave it out'));
+  return { findings, settings: about.some((name) => ofTheDatabase.test(name)) ? undefined : read.settings };
 }

@@ -1,11 +1,13 @@
 import { CommanderError } from 'commander';
 import { ClearError } from '../clear-error.ts';
+import { forgetOrmVariables } from '../orm-variables.ts';
 import { exitCodeOf, exitCodes } from './exit-codes.ts';
 import { Interrupted } from './interruption.ts';
 import { allWritten, tell } from './output.ts';
 import { program } from './program.ts';
 import { verbosity } from './verbosity.ts';
 
+forgetOrmVariables(process.env);
 try {
   await program().parseAsync();
   await allWritten();
@@ -17,7 +19,7 @@ try {
 async function explained(error: unknown): Promise<number> {
   // Commander has said it.
   if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : exitCodes.usage;
-  const { errorFields } = await import('../log.ts');
+  const { errorFields } = await import('../error-fields.ts');
   const details = () => tell(JSON.stringify(errorFields(error), undefined, 2));
   if (error instanceof Interrupted) {
     tell(error.message);

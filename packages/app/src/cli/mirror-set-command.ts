@@ -62,7 +62,9 @@ export function set() {
 async function keyOfCaller(interruption: Interruption): Promise<AccessKey> {
   const { accessKey } = await import('@campaign-mirror/domain');
   const otherwise = 'no access key, and nobody to ask for it: put it into the variable CAMPAIGN_MIRROR_KEY';
-  const text = process.env.CAMPAIGN_MIRROR_KEY || (await secret('The access key:', otherwise, interruption));
+  const { commandSettings } = await import('./command-settings.ts');
+  const given = commandSettings().CAMPAIGN_MIRROR_KEY;
+  const text = given ?? (await secret('The access key:', otherwise, interruption));
   const key = accessKey(text.trim());
   if (key === undefined) throw refusedKey();
   return key;

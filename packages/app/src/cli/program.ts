@@ -16,7 +16,7 @@ import { verbosity } from './verbosity.ts';
 export function program(): Command {
   const all = new Command('campaign-mirror')
     .description(
-      'Campaigns, mirrors and access keys, in the database of DATABASE_URL or the embedded one of DATA_DIR.',
+      'Campaigns, mirrors and access keys, in the database of DATABASE_URL or PGHOST, or the embedded one of DATA_DIR.',
     )
     .showHelpAfterError('(add --help to see what there is)')
     .configureOutput({ outputError: (text, write) => write(withoutKeys(text)) })

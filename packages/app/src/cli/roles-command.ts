@@ -14,9 +14,13 @@ function create() {
     does: 'create the database roles that are missing, as a superuser; their passwords are shown this once',
     examples: ['roles create', 'roles create --json'],
   }).action(async ({ json }) => {
-    const { commandSettings, withDatabase } = await import('./command-database.ts');
-    if (commandSettings().DATABASE_URL === undefined) {
-      tell('Nothing to do: the embedded database has its roles. This is for your own, by DATABASE_URL.');
+    const { commandSettings } = await import('./command-settings.ts');
+    const { withDatabase } = await import('./command-database.ts');
+    const { isYours } = await import('../your-database.ts');
+    if (!isYours(commandSettings())) {
+      tell(
+        'Nothing to do: the embedded database has its roles. This is for your own, by DATABASE_URL or PGHOST.',
+      );
       return;
     }
     const { createRoles, defaultPoolLimits, openDatabase } = await import(

@@ -29,6 +29,7 @@ export async function connectMember(cluster: Cluster, port: number): Promise<Mem
     connectionTimeoutMillis: 10_000,
     query_timeout: 12_000,
     ssl: false,
+    sslnegotiation: 'postgres',
     // Named, because node-postgres takes what is left out from PG* variables; and the connection idles for ever.
     options: '-c statement_timeout=0 -c idle_session_timeout=0 -c lock_timeout=10s',
   });

@@ -1,0 +1,85 @@
+import { EventLoopDelay } from './event-loop-delay.ts';
+import { type Overload, type OverloadLog, silentOverloadLog } from './overload-log.ts';
+import { Refusals } from './refusals.ts';
+
+export interface CapacityLimits {
+  /** Requests that are carried out at once; as many more may wait behind others of their connections. */
+  readonly inFlight: number;
+  /** Open connections, those that idle included. */
+  readonly connections?: number;
+  /** How late the event loop may be, in milliseconds. */
+  readonly eventLoopDelay?: number;
+}
+
+/**
+ * How much a listener takes on at once (decisions: order of checks, 0). A request counts while it is carried out:
+ * from the last byte of its body until its outcome is there, whether or not its caller still waits. Callers that are
+ * slow to send or to read take nothing of it.
+ */
+export class Capacity {
+  readonly connections: number | undefined;
+  readonly #most: number;
+  readonly #delay: EventLoopDelay | undefined;
+  readonly #refusals: Refusals;
+  #inFlight = 0;
+  #inLine = 0;
+
+  constructor(
+    { inFlight, connections, eventLoopDelay }: CapacityLimits,
+    log: OverloadLog = silentOverloadLog,
+  ) {
+    this.#most = inFlight;
+    this.connections = connections;
+    if (eventLoopDelay !== undefined) this.#delay = new EventLoopDelay(eventLoopDelay);
+    this.#refusals = new Refusals(log);
+  }
+
+  /** Why no request can be taken on now, if none can. */
+  get overload(): Overload | undefined {
+    if (this.#inFlight >= this.#most) return 'requests';
+    return this.#delay?.tooLong ? 'event-loop-delay' : undefined;
+  }
+
+  /** False where there are too many; else the request is to be let go of when its outcome is there. */
+  takeOn(): boolean {
+    if (this.#inFlight >= this.#most) {
+      this.refused('requests');
+      return false;
+    }
+    this.#inFlight += 1;
+    return true;
+  }
+
+  letGo(): void {
+    this.#inFlight -= 1;
+  }
+
+  /** False where too many wait behind another request of their connection already. */
+  lineUp(): boolean {
+    if (this.#inLine >= this.#most) {
+      this.refused('pipelined-requests');
+      return false;
+    }
+    this.#inLine += 1;
+    return true;
+  }
+
+  leaveLine(): void {
+    this.#inLine -= 1;
+  }
+
+  refused(what: Overload): void {
+    this.#refusals.count(what);
+  }
+
+  /** Measures no more, and tells of what was refused. */
+  stop(): void {
+    this.#delay?.stop();
+    this.#refusals.stop();
+  }
+}
+
+/** Takes on whatever comes. */
+export function unlimited(): Capacity {
+  return new Capacity({ inFlight: Number.POSITIVE_INFINITY });
+}

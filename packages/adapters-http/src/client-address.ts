@@ -1,0 +1,53 @@
+import type { Socket } from 'node:net';
+import { headerValues } from './authorization.ts';
+import { type Hop, inForwarded, inXForwardedFor, plainAddress } from './forwarded-headers.ts';
+
+/** The proxies that are believed when they tell who has called them. */
+export interface TrustedProxies {
+  /** `address` is an IP address in its shortest form. */
+  has(address: string): boolean;
+}
+
+export const noProxies: TrustedProxies = { has: () => false };
+
+/** Who is at the other end of a connection, or behind it. */
+export class ConnectionClient {
+  /** `-` where the connection was gone before it could be asked. */
+  readonly peer: string;
+  /** Where the peer itself is one of them. */
+  readonly #proxies: TrustedProxies | undefined;
+
+  constructor({ remoteAddress }: Pick<Socket, 'remoteAddress'>, proxies: TrustedProxies) {
+    this.peer = remoteAddress === undefined ? '-' : plainAddress(remoteAddress);
+    if (remoteAddress !== undefined && proxies.has(this.peer)) this.#proxies = proxies;
+  }
+
+  /**
+   * The client of a request, by its raw headers, name and value in turn. A proxy writes one of the two headers and
+   * may hand on what a caller wrote into the other: where they disagree, neither is believed.
+   */
+  address(rawHeaders: readonly string[]): string {
+    const { peer } = this;
+    const proxies = this.#proxies;
+    if (proxies === undefined) return peer;
+    const told = [
+      inXForwardedFor(headerValues(rawHeaders, 'x-forwarded-for')),
+      inForwarded(headerValues(rawHeaders, 'forwarded')),
+    ]
+      .filter((hops) => hops.length > 0)
+      .map((hops) => nearestUntrusted(peer, hops, proxies));
+    const [first = peer] = told;
+    return told.every((address) => address === first) ? first : peer;
+  }
+}
+
+/** The first address that is no proxy's; the last proxy that is known, where none is, or what it tells is no address. */
+function nearestUntrusted(peer: string, hops: readonly Hop[], proxies: TrustedProxies): string {
+  let known = peer;
+  for (const hop of hops) {
+    if (hop === undefined) return known;
+    known = hop;
+    if (!proxies.has(hop)) return known;
+  }
+  return known;
+}

@@ -1,0 +1,58 @@
+import type { Overload, OverloadLog } from './overload-log.ts';
+
+/** How long nothing is refused until it is over, in milliseconds. */
+const usualQuiet = 5_000;
+
+interface Spell {
+  readonly since: number;
+  last: number;
+  refused: number;
+  /** How many there were when somebody looked last. */
+  seen: number;
+}
+
+/** Makes of refusals, however many, a word when they begin and one with their number when they are over. */
+export class Refusals {
+  readonly #log: OverloadLog;
+  readonly #quiet: number;
+  readonly #spells = new Map<Overload, Spell>();
+  #timer: NodeJS.Timeout | undefined;
+
+  constructor(log: OverloadLog, quiet = usualQuiet) {
+    this.#log = log;
+    this.#quiet = quiet;
+  }
+
+  count(what: Overload): void {
+    const now = performance.now();
+    const spell = this.#spells.get(what);
+    if (spell) {
+      spell.refused += 1;
+      spell.last = now;
+      return;
+    }
+    this.#spells.set(what, { since: now, last: now, refused: 1, seen: 0 });
+    this.#timer ??= setInterval(() => this.#look(), this.#quiet).unref();
+    this.#log.began(what);
+  }
+
+  /** Tells of what is not over yet. */
+  stop(): void {
+    for (const [what, spell] of this.#spells) this.#end(what, spell);
+  }
+
+  #look(): void {
+    for (const [what, spell] of this.#spells) {
+      if (spell.refused === spell.seen) this.#end(what, spell);
+      else spell.seen = spell.refused;
+    }
+  }
+
+  #end(what: Overload, { refused, since, last }: Spell): void {
+    this.#spells.delete(what);
+    this.#log.ended(what, refused, last - since);
+    if (this.#spells.size > 0) return;
+    clearInterval(this.#timer);
+    this.#timer = undefined;
+  }
+}

@@ -1,0 +1,25 @@
+import type { DatabaseAddress } from '@campaign-mirror/adapters-persistence';
+import pg from 'pg';
+
+/** For each question, in milliseconds. */
+const patience = 2_000;
+
+/** Asks the database on a connection that is there for nothing else. @throws what the driver throws */
+export async function briefly<Answer>(
+  address: DatabaseAddress,
+  ask: (client: pg.ClientBase) => Promise<Answer>,
+): Promise<Answer> {
+  const client = new pg.Client({
+    ...address,
+    application_name: 'campaign-mirror start',
+    connectionTimeoutMillis: patience,
+    query_timeout: patience,
+  });
+  client.on('error', () => {});
+  try {
+    await client.connect();
+    return await ask(client);
+  } finally {
+    client.end().catch(() => {});
+  }
+}

@@ -1,0 +1,65 @@
+import { resolve } from 'node:path';
+import { dataFolder } from '../data-folder.ts';
+import { shownDatabaseUrl } from '../database-url.ts';
+import type { Origin } from '../read-settings.ts';
+import { type Setting, type SettingName, type Settings, settings } from '../settings.ts';
+import { isYours, yourDatabase } from '../your-database.ts';
+import { readCommandSettings } from './command-settings.ts';
+import { fields, list, print } from './output.ts';
+
+interface Shown {
+  readonly name: string;
+  /** Null where there is none, or it is hidden. */
+  readonly value: string | null;
+  readonly isHidden: boolean;
+  readonly origin: Origin;
+}
+
+/** Tells what is in force, without asking the database. @throws ClearError with all that is wrong */
+export async function showConfiguration(json: boolean | undefined): Promise<void> {
+  const { settings: read, origins, notes } = readCommandSettings();
+  const names = Object.keys(settings) as SettingName[];
+  const rows = names.map((name) => shown(name, origins[name]));
+  if (json) {
+    return print(JSON.stringify({ database: database(read), settings: rows.map(object), notes }));
+  }
+  await print(`${fields(Object.entries(database(read)))}\n`);
+  await list(rows, {
+    json,
+    object,
+    columns: [
+      { head: 'setting', cell: ({ name }) => name },
+      { head: 'value', cell: ({ value, isHidden }) => (isHidden ? '(set, hidden)' : value) },
+      { head: 'from', cell: ({ origin }) => whence(origin) },
+    ],
+    none: '',
+  });
+}
+
+function shown(name: SettingName, origin: Origin): Shown {
+  const { secret }: Setting = settings[name];
+  const { text = null } = origin;
+  if (name === 'DATABASE_URL' && text !== null) {
+    return { name, value: shownDatabaseUrl(text), isHidden: false, origin };
+  }
+  const isHidden = secret === true && text !== null;
+  return { name, value: isHidden ? null : text, isHidden, origin };
+}
+
+function object({ name, value, isHidden, origin: { source } }: Shown) {
+  const file = source.kind === 'file' ? source.path : null;
+  return { setting: name, value, hidden: isHidden, from: source.kind, file };
+}
+
+function whence({ source }: Origin): string | null {
+  if (source.kind === 'unset') return null;
+  return source.kind === 'file' ? `file ${source.path}` : source.kind;
+}
+
+/** Which one is used. */
+function database(read: Settings): Record<string, string> {
+  if (!isYours(read)) return { database: 'embedded', folder: resolve(dataFolder(read)) };
+  const { address, tls } = yourDatabase(read);
+  const { host, port, user, database: name } = address;
+  return { database: `${host}:${port}/${name}`, user: String(user), tls };
+}

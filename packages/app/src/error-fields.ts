@@ -1,0 +1,55 @@
+/** Of a chain of causes, of the lines of a stack, of a message: so much is logged, at most. */
+const most = { causes: 5, frames: 10, characters: 1_000 };
+
+/**
+ * What is logged of an error. Not its other fields: the driver's hold values (`detail`, `parameters`), which may be
+ * addresses; MikroORM puts them into the message too.
+ */
+export function errorFields(error: unknown, causes = most.causes): object {
+  // What else was thrown may be anything, also a secret.
+  if (!(error instanceof Error)) return { type: typeof error, message: 'no Error was thrown' };
+  const { code, cause } = error as { code?: unknown; cause?: unknown };
+  return {
+    type: String(error.name),
+    message: withoutValues(String(error.message), typeof code === 'string' ? code : ''),
+    ...(typeof code === 'string' && { code }),
+    stack: frames(String(error.stack), String(error.message)),
+    ...(cause !== undefined && causes > 0 && { cause: errorFields(cause, causes - 1) }),
+  };
+}
+
+/**
+ * The classes of errors (PostgreSQL, appendix A) whose messages name things of the database only. Those of others
+ * quote what was sent: `invalid input syntax for type bigint: "…"`.
+ */
+const namesOnly = /^(?:0[38]|2[358]|3[DF]|4[02]|5[34578])/;
+const quotesTheStatement = '42601';
+
+function withoutValues(message: string, code: string): string {
+  if (
+    /^[0-9A-Z]{5}$/.test(code) &&
+    /[0-9]/.test(code) &&
+    (!namesOnly.test(code) || code === quotesTheStatement)
+  ) {
+    return `the database refused a value or a statement (${code})`;
+  }
+  // It quotes a part of what it could not parse.
+  if (message.endsWith('is not valid JSON')) return 'not valid JSON';
+  return withoutSecrets(message.split('\n - detail:')[0] ?? '').slice(0, most.characters);
+}
+
+/** For the message that should not hold one, and does. */
+function withoutSecrets(text: string): string {
+  return text.replace(/\bcm_[0-9A-Za-z]{8,}/g, 'cm_…').replace(/:\/\/[^\s/]*@/g, '://…@');
+}
+
+/** Without the message, which it begins with. */
+function frames(stack: string, message: string): string {
+  const begin = stack.indexOf(message);
+  return stack
+    .slice(begin === -1 ? 0 : begin + message.length)
+    .split('\n')
+    .filter((line) => /^\s+at /.test(line))
+    .slice(0, most.frames)
+    .join('\n');
+}

@@ -1,0 +1,57 @@
+import { checkRights } from './database-start.ts';
+import { greet } from './greeting.ts';
+import { aborted } from './life.ts';
+import { listen } from './listening.ts';
+import {
+  accessModule,
+  coreModule,
+  type Given,
+  givenModule,
+  httpModule,
+  identityModule,
+  opsModule,
+  ownHealthModule,
+  persistenceModule,
+} from './modules.ts';
+import { bounds, type Part } from './parts.ts';
+import { warnOfPlainHttp } from './plain-http-warning.ts';
+import { prepareDatabase } from './prepare-database.ts';
+import type { ProcessKind } from './process-kind.ts';
+import { tokens } from './tokens.ts';
+
+/** One process that does it all. */
+export function oneProcess(given: Given): ProcessKind {
+  const { settings, log, lines, life } = given;
+  const { ending } = life;
+  const parts: Part[] = [
+    { name: 'settings', module: givenModule(given), bound: bounds.own },
+    { name: 'database', module: accessModule(given), bound: bounds.database },
+    { name: 'database pool', module: persistenceModule(given), bound: bounds.own },
+    { name: 'key uses', module: identityModule(given), bound: bounds.own },
+    { name: 'use case', module: coreModule, bound: bounds.own },
+    { name: 'health', module: ownHealthModule, bound: bounds.own },
+    { name: 'ops', module: opsModule(given), bound: bounds.own },
+    { name: 'http', module: httpModule(given), bound: settings.SHUTDOWN_TIMEOUT + bounds.own },
+  ];
+  return {
+    parts,
+    start: async (container) => {
+      const access = await prepareDatabase(container, given);
+      if (ending.aborted) return false;
+      const database = await container.getAsync(tokens.database);
+      await checkRights(database.pool, access.address('service'));
+      if (ending.aborted) return false;
+      const readiness = await container.getAsync(tokens.readiness);
+      void aborted(ending).then(() => readiness.startDraining());
+      const ops = await container.getAsync(tokens.ops);
+      const opsPort = await listen(ops, settings.OPS_PORT, settings.OPS_HOST, 'OPS_PORT');
+      const http = await container.getAsync(tokens.http);
+      const port = await listen(http, settings.PORT, settings.HOST, 'PORT');
+      const where = { host: settings.HOST, port, opsHost: settings.OPS_HOST, opsPort };
+      log.info({ event: 'listening', ...where }, `listening on http://${settings.HOST}:${port}`);
+      warnOfPlainHttp(settings, log);
+      if (!ending.aborted) await greet(settings, access, port, log, lines);
+      return true;
+    },
+  };
+}

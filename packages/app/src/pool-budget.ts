@@ -1,0 +1,36 @@
+import type { ClientBase, Pool } from 'pg';
+
+/** A session whose particulars we may not see is somebody's all the same. */
+const connectionsText = `
+  select current_setting('max_connections')::int - current_setting('superuser_reserved_connections')::int
+      - coalesce(current_setting('reserved_connections', true)::int, 0) as usable,
+    (select nullif(rolconnlimit, -1) from pg_roles where rolname = current_user) as of_role,
+    (select nullif(datconnlimit, -1) from pg_database where datname = current_database()) as of_database,
+    (select count(*)::int from pg_stat_activity
+      where datid is not null and usesysid is not null and coalesce(backend_type, 'client backend') = 'client backend'
+        and application_name not like 'campaign-mirror%') as others`;
+
+/** Whether a pool fits into what the server, the database and the user may have. */
+export interface PoolBudget {
+  /** In one line. */
+  readonly says: string;
+  /** What to do where it does not fit, at all or beside the others that are connected now. */
+  readonly problem?: string;
+  readonly warning?: string;
+}
+
+/** `size` is POOL_SIZE: of all processes of the service together. */
+export async function poolBudget(database: Pool | ClientBase, size: number): Promise<PoolBudget> {
+  const { rows } = await (database as Pool).query(connectionsText);
+  const { usable, of_role, of_database, others } = rows[0];
+  const most = Math.min(usable, of_role ?? usable, of_database ?? usable);
+  const says = `POOL_SIZE is ${size}, of ${most} connections that the server allows; others have ${others}`;
+  if (size > most) {
+    const problem = `lower POOL_SIZE to ${most} for all services together, or raise the limit (max_connections, connection limit)`;
+    return { says, problem };
+  }
+  if (size > most - others) {
+    return { says, warning: 'lower POOL_SIZE, raise max_connections, or let the others have fewer' };
+  }
+  return { says };
+}

@@ -1,0 +1,24 @@
+/** Keeps what happens often from being told each time. */
+export class Seldom {
+  readonly #between: number;
+  #untold = 0;
+  #toldAt = Number.NEGATIVE_INFINITY;
+
+  /** `between`: the shortest time from one telling to the next, in milliseconds. */
+  constructor(between: number) {
+    this.#between = between;
+  }
+
+  /** `tell` hears how often this happened since it was told last, unless that was a moment ago. */
+  tell(tell: (untold: number) => void): void {
+    const now = performance.now();
+    if (now - this.#toldAt < this.#between) {
+      this.#untold += 1;
+      return;
+    }
+    this.#toldAt = now;
+    const untold = this.#untold;
+    this.#untold = 0;
+    tell(untold);
+  }
+}

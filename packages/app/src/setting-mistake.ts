@@ -1,0 +1,7 @@
+import type { SettingName } from './settings.ts';
+
+/** What is wrong, in one line that shows no secret, and the settings that it is about. */
+export interface Mistake {
+  readonly about: readonly SettingName[];
+  readonly line: string;
+}

@@ -1,0 +1,52 @@
+import { type Setting, settings } from './settings.ts';
+
+const all = Object.entries<Setting>(settings);
+
+/** As README.md shows them. */
+export function settingsTable(): string {
+  const rows = all.map(([name, one]) => {
+    const cells = [`\`${name}\``, accepts(one), one.byDefault ? `\`${one.byDefault}\`` : '', one.means];
+    return `| ${cells.map((cell) => cell.replaceAll('|', '\\|')).join(' | ')} |`;
+  });
+  return ['| setting | accepts | default | means |', '|---|---|---|---|', ...rows].join('\n');
+}
+
+/** As `--help` shows them. */
+export function settingsHelp(): string {
+  const rows = all.flatMap(([name, one]) => [
+    `  ${name}  (${accepts(one)}${one.byDefault ? `; default ${one.byDefault}` : ''})`,
+    ...wrapped(one.means.replaceAll('`', ''), 74).map((line) => `      ${line}`),
+  ]);
+  return `Settings, as environment variables; all may be left out:\n\n${rows.join('\n')}\n\n${ofSecrets}\n`;
+}
+
+/** As `.env.example` has them. */
+export function environmentExample(): string {
+  const rows = all.flatMap(([name, one]) => [
+    '',
+    ...wrapped(`${one.means.replaceAll('`', '')} (${accepts(one)})`, 98).map((line) => `# ${line}`),
+    `#${name}=${one.byDefault ?? ''}`,
+  ]);
+  return `# Every setting of Campaign Mirror, with its default. Take away the # before a name to set it.
+# Such a file is read by systemd (EnvironmentFile=) and by docker (--env-file).
+# ${ofSecrets}
+# Made by: ./campaign-mirror config --example > .env.example
+${rows.join('\n')}
+`;
+}
+
+const ofSecrets = 'A secret may stand in a file instead, which NAME_FILE names.';
+
+function accepts({ accepts: { type, range }, secret }: Setting): string {
+  return [[type, range].filter(Boolean).join(': '), secret && 'secret'].filter(Boolean).join(', ');
+}
+
+function wrapped(text: string, width: number): string[] {
+  const lines = [''];
+  for (const word of text.split(' ')) {
+    const last = lines.at(-1) ?? '';
+    if (last !== '' && last.length + 1 + word.length > width) lines.push(word);
+    else lines[lines.length - 1] = last === '' ? word : `${last} ${word}`;
+  }
+  return lines;
+}

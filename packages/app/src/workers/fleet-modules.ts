@@ -1,0 +1,43 @@
+import { ContainerModule } from 'inversify';
+import type { DatabaseAccess } from '../database-access.ts';
+import { freePort } from '../embedded/port.ts';
+import type { Given } from '../modules.ts';
+import type { Health, Readiness } from '../readiness.ts';
+import { tokens } from '../tokens.ts';
+import { Fleet } from './fleet.ts';
+import type { WorkerShare } from './worker-count.ts';
+import type { Begin } from './worker-process.ts';
+
+/** The workers, who drain when this is unloaded. */
+export const fleetModule = ({ settings, log, life }: Given, { workers, poolSize }: WorkerShare) =>
+  new ContainerModule(({ bind }) => {
+    bind(tokens.fleet)
+      .toResolvedValue(
+        async (access: DatabaseAccess) => {
+          // One that all of them are told, and those who come later too.
+          const port = settings.PORT === 0 ? await freePort() : settings.PORT;
+          const address = access.embedded ? { address: access.address('service') } : {};
+          const begin: Begin = { kind: 'begin', port, poolSize, ...address };
+          return new Fleet({ workers, begin, shutdownTimeout: settings.SHUTDOWN_TIMEOUT, log, life });
+        },
+        [tokens.access],
+      )
+      .inSingletonScope()
+      .onDeactivation((fleet) => fleet.end());
+  });
+
+/** What the listener for operators tells of a primary: the workers belong to it. */
+export const fleetHealthModule = new ContainerModule(({ bind }) => {
+  bind(tokens.health)
+    .toResolvedValue(
+      (readiness: Readiness, fleet: Fleet): Health => ({
+        readiness: async () => ({ ...(await readiness.checks()), workers: fleet.ready > 0 }),
+        liveness: () => ({
+          workers: fleet.silent.length === 0,
+          ...Object.fromEntries(fleet.silent.map((id) => [`worker ${id}`, false])),
+        }),
+      }),
+      [tokens.readiness, tokens.fleet],
+    )
+    .inSingletonScope();
+});

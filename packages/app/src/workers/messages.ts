@@ -1,0 +1,31 @@
+import type { DatabaseAddress } from '@campaign-mirror/adapters-persistence';
+
+/** What the primary tells a worker. */
+export type ToWorker =
+  | {
+      readonly kind: 'begin';
+      readonly port: number;
+      readonly poolSize: number;
+      /** Of the embedded database; to your own one a worker knows the way by its settings. */
+      readonly address?: DatabaseAddress;
+    }
+  | { readonly kind: 'listen' }
+  | { readonly kind: 'toggle-level' }
+  /** `isRelieved`: another worker has taken its place. */
+  | { readonly kind: 'end'; readonly isRelieved: boolean }
+  /** Every connection that was to be handed over has been: it may go. */
+  | { readonly kind: 'farewell' };
+
+/** What a worker tells the primary. */
+export type ToPrimary =
+  | { readonly kind: 'awake' }
+  /** It could serve: only the listener is missing. */
+  | { readonly kind: 'prepared' }
+  | { readonly kind: 'listening'; readonly port: number }
+  /** Its event loop runs. */
+  | { readonly kind: 'beat' }
+  | { readonly kind: 'ending' }
+  /** It can not start: a line for the user. */
+  | { readonly kind: 'fault'; readonly line: string }
+  /** Its listener is closed, all is answered. */
+  | { readonly kind: 'over' };

@@ -1,0 +1,67 @@
+import { ContainerModule } from 'inversify';
+import { type DatabaseAccess, openDatabaseAccess } from '../database-access.ts';
+import { awaitDatabase, checkRights } from '../database-start.ts';
+import { aborted } from '../life.ts';
+import { listen } from '../listening.ts';
+import {
+  coreModule,
+  type Given,
+  givenModule,
+  httpModule,
+  identityModule,
+  persistenceModule,
+} from '../modules.ts';
+import { bounds, type Part } from '../parts.ts';
+import type { ProcessKind } from '../process-kind.ts';
+import { tokens } from '../tokens.ts';
+import type { PrimaryChannel } from './primary-channel.ts';
+import type { Begin } from './worker-process.ts';
+
+/** A worker: it serves, and leaves the rest to its primary. */
+export function servingProcess(given: Given, begin: Begin, channel: PrimaryChannel): ProcessKind {
+  const { settings, log, life } = given;
+  const { ending } = life;
+  const parts: Part[] = [
+    { name: 'settings', module: givenModule(given), bound: bounds.own },
+    { name: 'database', module: borrowedAccessModule(given, begin), bound: bounds.own },
+    { name: 'database pool', module: persistenceModule(given), bound: bounds.own },
+    { name: 'key uses', module: identityModule(given), bound: bounds.own },
+    { name: 'use case', module: coreModule, bound: bounds.own },
+    { name: 'http', module: httpModule(given), bound: settings.SHUTDOWN_TIMEOUT + bounds.own },
+  ];
+  return {
+    parts,
+    start: async (container) => {
+      const toListen = channel.once('listen');
+      const access = await container.getAsync(tokens.access);
+      const address = access.address('service');
+      await awaitDatabase(address, settings.DATABASE_WAIT, log, ending);
+      if (ending.aborted) return false;
+      const database = await container.getAsync(tokens.database);
+      await checkRights(database.pool, address);
+      const http = await container.getAsync(tokens.http);
+      channel.tell({ kind: 'prepared' });
+      await Promise.race([toListen, aborted(ending)]);
+      if (ending.aborted) return false;
+      const port = await listen(http, settings.PORT, settings.HOST, 'PORT');
+      channel.tell({ kind: 'listening', port });
+      log.info({ event: 'worker-listening', port }, 'a worker serves');
+      return true;
+    },
+  };
+}
+
+/** The database belongs to the primary, who says where the embedded one is. */
+function borrowedAccessModule({ log }: Given, { address }: Begin) {
+  const embedded: DatabaseAccess | undefined = address && {
+    embedded: true,
+    address: () => address,
+    becomeService: async () => {},
+    close: async () => {},
+  };
+  return new ContainerModule(({ bind }) => {
+    bind(tokens.access)
+      .toResolvedValue(async (settings) => embedded ?? openDatabaseAccess(settings, log), [tokens.settings])
+      .inSingletonScope();
+  });
+}

@@ -1,0 +1,108 @@
+import { execFileSync } from 'node:child_process';
+import { expect } from 'chai';
+import { readSettings } from '../../packages/app/src/read-settings.ts';
+import { call } from '../support/caller.ts';
+import { program } from '../support/programs.ts';
+import { type ServiceData, serviceData } from '../support/service-data.ts';
+import { endAll, type LogLine, type RunningProcess } from '../support/service-process.ts';
+import { allowedCalls, tracedCalls } from '../support/system-calls.ts';
+import { UnitFile } from '../support/unit-file.ts';
+import { asInstalled, startUnit } from '../support/unit-sandbox.ts';
+
+/** What systemd 252 calls OK; in tenths. */
+const exposure = 15;
+
+describe('ops/campaign-mirror.service', () => {
+  const unit = new UnitFile();
+  let data: ServiceData;
+
+  before(async () => {
+    data = await serviceData();
+  });
+  afterEach(endAll);
+  after(async () => {
+    await data.database.drop();
+  });
+
+  const started = (under = '') =>
+    startUnit(unit, { url: data.database.url('service'), file: { PORT: '0', OPS_PORT: '0' }, under });
+  const callTo = ({ port }: LogLine) => ({
+    base: `http://127.0.0.1:${port}`,
+    campaign: Number(data.campaigns[0]),
+    key: data.key,
+    address: 'https://second.example/',
+  });
+  async function silent(process: RunningProcess): Promise<void> {
+    const { code } = await process.ended;
+    expect({ code, errors: process.errors }).to.deep.equal({ code: 0, errors: '' });
+  }
+
+  it('systemd finds nothing wrong with it', () =>
+    silent(
+      asInstalled([
+        program('systemd-analyze'),
+        'verify',
+        '--recursive-errors=yes',
+        `"$PROJECT/ops/campaign-mirror.service"`,
+      ]),
+    ));
+
+  it(`systemd calls its exposure at most ${exposure / 10}`, () =>
+    silent(
+      asInstalled([
+        program('systemd-analyze'),
+        'security',
+        '--no-pager',
+        '--offline=true',
+        `--threshold=${exposure}`,
+        `"$PROJECT/ops/campaign-mirror.service"`,
+      ]),
+    ));
+
+  it('it is given more time to stop than the service takes', () => {
+    const read = readSettings({ ...unit.environment, DATABASE_URL_FILE: undefined });
+    if ('wrong' in read) throw new Error(read.wrong.join('\n'));
+    const { SHUTDOWN_DELAY, SHUTDOWN_TIMEOUT } = read.settings;
+    const [, seconds] = /^(\d+)s$/.exec(unit.one('TimeoutStopSec')) ?? [];
+    expect(Number(seconds) * 1_000).to.be.at.least(SHUTDOWN_DELAY + SHUTDOWN_TIMEOUT + 30_000);
+  });
+
+  it('its command serves: as an unprivileged user, on a tree that it can not write to', async () => {
+    const process = started();
+    const listening = await process.event('listening');
+    expect((await call(callTo(listening))).status).to.equal(200);
+    const [user, rights] = execFileSync(
+      'sed',
+      ['-n', 's/^Uid:\\|^CapEff://p', `/proc/${process.child.pid}/status`],
+      {
+        encoding: 'utf8',
+      },
+    ).split('\n');
+    expect(user).to.include('65534');
+    expect(Number(rights)).to.equal(0);
+    expect(await process.stop('SIGTERM')).to.deep.equal({ code: 0, signal: null });
+    expect(`${process.output}${process.errors}`).not.to.include(data.database.url('service'));
+  });
+
+  it('what it asks of the kernel is what its filters let through', async () => {
+    const process = started(`${program('strace')} --daemonize --follow-forks --quiet=all`);
+    const listening = await process.event('listening');
+    expect((await call(callTo(listening))).status).to.equal(200);
+    expect((await process.stop('SIGTERM')).code).to.equal(0);
+    const { calls: made, families } = tracedCalls(process.errors);
+    expect([...made]).to.include.members(['execve', 'accept4', 'mmap', 'epoll_pwait']);
+    const allowed = allowedCalls(unit.all('SystemCallFilter'));
+    expect([...made].filter((one) => !allowed.has(one))).to.deep.equal([]);
+    expect(unit.one('RestrictAddressFamilies').split(' ')).to.include.members([...families]);
+  });
+
+  it('ExecReload= restarts the workers, one after the other', async () => {
+    const process = started();
+    const listening = await process.event('listening');
+    const [, signal] = /^\/bin\/kill -(\w+) \$MAINPID$/.exec(unit.one('ExecReload')) ?? [];
+    process.child.kill(`SIG${signal}` as NodeJS.Signals);
+    await process.event('restarted');
+    expect((await call(callTo(listening))).status).to.equal(200);
+    expect((await process.stop('SIGTERM')).code).to.equal(0);
+  });
+});

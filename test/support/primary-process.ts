@@ -1,0 +1,46 @@
+import { readFileSync } from 'node:fs';
+import { setTimeout as pause } from 'node:timers/promises';
+import { type Listening, type LogLine, listeningService, type RunningProcess } from './service-process.ts';
+
+/** A service by several processes. */
+export interface Fleet extends Listening {
+  /** The lines of the workers that serve, in the order in which they came to it. */
+  readonly workers: () => LogLine[];
+}
+
+export async function listeningFleet(settings: Record<string, string>, workers = 2): Promise<Fleet> {
+  const service = await listeningService({ WORKERS: String(workers), ...settings });
+  await times(service.process, 'worker-listening', workers);
+  return { ...service, workers: () => eventsOf(service.process, 'worker-listening') };
+}
+
+export function eventsOf(process: RunningProcess, name: string): LogLine[] {
+  return process.log.filter(({ event }) => event === name);
+}
+
+/** Resolves when there were so many lines of this event. */
+export function times(process: RunningProcess, name: string, count: number): Promise<LogLine[]> {
+  return process.says(() => {
+    const seen = eventsOf(process, name);
+    return seen.length >= count ? seen : undefined;
+  });
+}
+
+/** The same, also when the process that was started is gone and others write on. */
+export async function timesAfterItsEnd(process: RunningProcess, name: string, count: number): Promise<void> {
+  while (eventsOf(process, name).length < count) await pause(5);
+}
+
+/** Whether the process exists and is not only waiting to be reaped. */
+export function lives(pid: unknown): boolean {
+  try {
+    return !/^State:\s*Z/m.test(readFileSync(`/proc/${pid}/status`, 'latin1'));
+  } catch {
+    return false;
+  }
+}
+
+/** Resolves when it has ended; whose child it was does not matter. */
+export async function ended(pid: unknown): Promise<void> {
+  while (lives(pid)) await pause(5);
+}

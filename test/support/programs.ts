@@ -1,0 +1,23 @@
+import { accessSync, constants, readFileSync } from 'node:fs';
+import { delimiter, join } from 'node:path';
+import { projectFolder } from './workspace.ts';
+
+/** Debian keeps what only root needs out of other users' PATH. */
+const folders = [...(process.env.PATH ?? '').split(delimiter), '/usr/local/sbin', '/usr/sbin', '/sbin'];
+
+/** The path of a program that has to be there. @throws Error that says what to install */
+export function program(name: string): string {
+  const found = folders.map((folder) => join(folder, name)).find(isExecutable);
+  if (found !== undefined) return found;
+  const packages = readFileSync(`${projectFolder}ops/debian-packages`, 'utf8').trim().split('\n');
+  throw new Error(`${name} is not installed: apt-get install ${packages.join(' ')}`);
+}
+
+function isExecutable(path: string): boolean {
+  try {
+    accessSync(path, constants.X_OK);
+    return true;
+  } catch {
+    return false;
+  }
+}

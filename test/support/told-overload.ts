@@ -1,0 +1,27 @@
+import { EventEmitter, once } from 'node:events';
+import type { Overload, OverloadLog } from '@campaign-mirror/adapters-http';
+
+/** Keeps what is told of overload: `began requests`, `ended requests 50`. */
+export class ToldOverload implements OverloadLog {
+  readonly words: string[] = [];
+  readonly #news = new EventEmitter();
+
+  began(what: Overload): void {
+    this.#add(`began ${what}`);
+  }
+
+  ended(what: Overload, refused: number, milliseconds: number): void {
+    if (!(milliseconds >= 0)) throw new Error(`${what} lasted ${milliseconds} ms`);
+    this.#add(`ended ${what} ${refused}`);
+  }
+
+  /** As soon as it was said. */
+  async hears(words: string): Promise<void> {
+    while (!this.words.includes(words)) await once(this.#news, 'news');
+  }
+
+  #add(words: string): void {
+    this.words.push(words);
+    this.#news.emit('news');
+  }
+}
