@@ -52,7 +52,7 @@ describe('a start that can not succeed ends with one clear line and an exit code
 
   it('a database that is away when DATABASE_WAIT is over, which is said while it is awaited', async () => {
     const process = startService({
-      DATABASE_WAIT: '300ms',
+      DATABASE_WAIT: '1s',
       DATABASE_URL: 'postgres://me:MARKED@127.0.0.1:9/db',
     });
     const { code } = await process.ended;

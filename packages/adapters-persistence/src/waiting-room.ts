@@ -67,7 +67,8 @@ export class WaitingRoom<Member extends Held> {
   }
 
   #dismissInTime(member: Member, line: Set<Member>): void {
-    const left = member.since + this.#limits.patience - performance.now();
+    // Its time may be over already, of which Node would warn.
+    const left = Math.max(0, member.since + this.#limits.patience - performance.now());
     setTimeout(() => {
       if (!line.delete(member)) return;
       if (line.size === 0 && !this.#waitedFor.has(member.campaign)) this.#lines.delete(member.campaign);

@@ -41,12 +41,10 @@ export async function awaitDatabase(
       if (version < oldestServerVersion) throw tooOld(version, address);
       return;
     } catch (error) {
-      if (!mayComeBack(error) || performance.now() + betweenTries > until) {
-        throw startFault(error, address) ?? error;
-      }
+      if (!mayComeBack(error) || performance.now() >= until) throw startFault(error, address) ?? error;
       if (tries === 1) log.warn({ event: 'database-awaited' }, `waiting for the database ${nameOf(address)}`);
     }
-    await pause(betweenTries);
+    await pause(Math.min(betweenTries, Math.max(0, until - performance.now())));
   }
 }
 

@@ -1,5 +1,5 @@
-/** Variables of others look like the short names of ours: of those, one slip is believed, and the first letter. */
-const short = { upTo: 7, slips: 1 };
+/** Variables of others look like the short names of ours, as HOME does: of those, one slip is believed. */
+const short = { upTo: 6, slips: 1 };
 const slips = 2;
 /** Up to this length a name that starts otherwise is another's, as `ES_PORT` is, not `OPS_PORT` misspelt. */
 const startsAlike = 8;
