@@ -22,8 +22,8 @@ const notes = `Arrivals at a fixed rate, whatever the answers take, on 1,024 con
 ask as soon as they are answered. Latency is that of the requests that were carried out, from the moment at which each
 was due. The generator shares a core with PostgreSQL and can not send ten times what the service carries at its best:
 so each statement is delayed on its way to the database, which makes the capacity small enough, and there the bars are.
-Without the delay the generator takes from PostgreSQL the core that they share, and is late itself: those figures show
-how far it gets, and that the service's core is not what is short. There are no bars for them.`;
+Without the delay the generator takes from PostgreSQL the core that they share, and to refuse so many takes the
+service's own: those figures show how far it gets on this machine, and there are no bars for them.`;
 
 interface Words {
   readonly seconds: number;
