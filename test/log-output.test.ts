@@ -86,6 +86,7 @@ describe('decisions: answers — the log on its way out', () => {
     expect(reader.lost).to.deep.equal([]);
     reader.take();
     expect(reader.lost).to.deep.equal([10]);
+    expect(reader.output.lost, 'in all').to.equal(10);
     expect(reader.takeAll()).to.equal(`${numbered(10, 20).join('')}10 lost\n`);
     for (const line of numbered(30, 45)) reader.output.write(line);
     expect(reader.takeAll()).to.match(/line 39\n5 lost\n$/);

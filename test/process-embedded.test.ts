@@ -4,6 +4,7 @@ import { readFile } from 'node:fs/promises';
 import { expect } from 'chai';
 import { call, keepAlive, load } from './support/caller.ts';
 import { type DataFolder, dataFolder, processesOf } from './support/data-folder.ts';
+import { scrape } from './support/metrics.ts';
 import {
   endAll,
   environment,
@@ -127,6 +128,8 @@ describe('a process of the service on its embedded database', () => {
       [...seen].every((status) => status === 200 || status === 503),
     );
     expect(await historyRows(folder.path)).to.be.at.least(acknowledged(answers));
+    const counted = (await scrape(service)).by('campaign_mirror_embedded_database_events_total', 'event');
+    expect(counted).to.include({ lost: 1, restarted: 1 });
     expect((await service.process.stop()).code).to.equal(0);
   });
 

@@ -5,7 +5,7 @@ import { settings } from '../packages/app/src/settings.ts';
 import { type Call, call } from './support/caller.ts';
 import { command } from './support/command.ts';
 import { type DedicatedServer, dedicatedServer } from './support/dedicated-server.ts';
-import { blocksOf, linkedFiles, unknownCalls } from './support/readme.ts';
+import { blocksOf, linkedFiles, sectionsOf, unknownCalls } from './support/readme.ts';
 import { block, Rehearsal, rehearsedBlocks, run } from './support/rehearsal.ts';
 import { type ServiceData, serviceData } from './support/service-data.ts';
 import { endAll, type Listening, listeningService } from './support/service-process.ts';
@@ -60,6 +60,7 @@ describe('RUNBOOK.md', () => {
       const seen = await rehearsal.paste('database-away');
       expect(seen).to.include('"database":false').and.to.include('"event":"unavailable"');
       expect(seen).to.match(/^problem +database +/m);
+      expect(await rehearsal.paste('failures')).to.match(/because="unavailable"\S* 1$/m);
 
       await server.start();
       const over = await rehearsal.paste('database-back');
@@ -161,6 +162,24 @@ describe('RUNBOOK.md', () => {
       expect(await set(key, 'https://evil.example/3', id)).to.equal(401);
     });
 
+    it('load and refusals are seen, by reason and client', async () => {
+      expect(await set(data.key, 'https://owners.example/')).to.equal(200);
+      expect(await set(data.key, 'no address')).to.equal(422);
+      await service.process.says(() => service.process.log.find(({ because }) => because === 'not-a-url'));
+      const refusals = await rehearsal.paste('refusals');
+      expect(refusals)
+        .to.match(/^campaign_mirror_http_refusals_total\{.*because="not-a-url".*\} 1$/m)
+        .and.to.match(/^ *1 "status":422,"because":"not-a-url"$/m)
+        .and.to.match(/^ *1 "client":"127\.0\.0\.1"$/m);
+      expect(await rehearsal.paste('slow'))
+        .to.match(/_count\{statement="look-up-one"\} 2$/m)
+        .and.to.match(/^campaign_mirror_pool_connections_limit 10$/m)
+        .and.to.match(/^campaign_mirror_event_loop_delay_seconds_bucket/m);
+      expect(await rehearsal.paste('overload'))
+        .to.match(/^campaign_mirror_http_connections\{listener="callers"\} [1-9]/m)
+        .and.to.match(/^ *[12] "client":"127\.0\.0\.1"$/m);
+    });
+
     it('the rest of what is looked at can be looked at', async () => {
       expect(await set(data.key, 'https://owners.example/')).to.equal(200);
       expect(await rehearsal.paste('disk'))
@@ -172,6 +191,9 @@ describe('RUNBOOK.md', () => {
         .to.match(/"version":"[0-9.]+"/)
         .and.to.match(/\n0\n$/);
       expect(release).to.include('"status":"ready"');
+      expect(await rehearsal.paste('read-only')).to.match(/^ok +writes +/m);
+      expect(await rehearsal.paste('restarts')).to.include('"event":"starting"');
+      expect(await rehearsal.paste('lines')).to.match(/^\S+ .*[0-9]%/m);
       const holder = await data.database.admin.connect();
       await holder.query('begin');
       const { rows } = await data.database.admin.query(await block('pool-holders'));
@@ -195,9 +217,7 @@ describe('RUNBOOK.md', () => {
       expect(unknownCalls(inProse, Object.keys(scripts))).to.deep.equal([]);
       expect(linkedFiles(runbook).filter((path) => !existsSync(`${projectFolder}${path}`))).to.deep.equal([]);
 
-      const sections = [...runbook.matchAll(/^## (.*)$/gm)].map(([, title = '']) =>
-        title.toLowerCase().replaceAll(' ', '-'),
-      );
+      const sections = sectionsOf(runbook);
       const linked = [...runbook.matchAll(/\]\(#([^)]*)\)/g)].map(([, to]) => to);
       expect(linked).to.include.members(sections);
       expect(sections).to.include.members(linked);

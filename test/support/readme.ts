@@ -166,6 +166,13 @@ export function linkedFiles(markdown: string): string[] {
   );
 }
 
+/** How links name the sections of the second level. */
+export function sectionsOf(markdown: string): string[] {
+  return [...markdown.matchAll(/^## (.*)$/gm)].map(([, title = '']) =>
+    title.toLowerCase().replaceAll(' ', '-'),
+  );
+}
+
 function prose(markdown: string): string {
   return markdown.replace(/^\s*(`{3,}|~{3,}).*\n[\s\S]*?^\s*\1\s*$/gm, '');
 }

@@ -51,7 +51,9 @@ export class Rehearsal {
 
   /** What the block shows, errors too. `filledIn`: variables that are the user's to fill in. */
   async paste(name: string, filledIn: Readonly<Record<string, string>> = {}): Promise<string> {
-    const text = (await block(name)).replaceAll('http://127.0.0.1:3001', this.#service.ops);
+    // A function does not outlive its shell as variables do.
+    const texts = [await block('metrics'), await block(name)];
+    const text = texts.join('\n').replaceAll('http://127.0.0.1:3001', this.#service.ops);
     const [log, variables] = [join(this.#folder, 'log'), join(this.#folder, 'variables')];
     await writeFile(log, this.#service.process.output);
     const lines = [

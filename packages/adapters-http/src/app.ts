@@ -27,7 +27,8 @@ export function koaHandler(settings: AppSettings): (exchange: Exchange) => void 
       await route(context, async () => exchange.answer(routeNotFound(context.path)));
     } catch (error) {
       const because = error instanceof Unavailable ? 'unavailable' : 'unexpected';
-      log.failed(exchange.requestId, error, because);
+      exchange.trace?.failed(error);
+      log.failed(exchange.requestId, error, because, exchange.trace);
       exchange.answer(replies.fault(because));
     }
   };

@@ -18,9 +18,11 @@ export interface CapacityLimits {
  */
 export class Capacity {
   readonly connections: number | undefined;
-  readonly #most: number;
+  /** Requests that are carried out at once. */
+  readonly most: number;
+  readonly #refused = new Map<Overload, number>();
   readonly #delay: EventLoopDelay | undefined;
-  readonly #refusals: Refusals;
+  readonly #spells: Refusals;
   #inFlight = 0;
   #inLine = 0;
 
@@ -28,21 +30,31 @@ export class Capacity {
     { inFlight, connections, eventLoopDelay }: CapacityLimits,
     log: OverloadLog = silentOverloadLog,
   ) {
-    this.#most = inFlight;
+    this.most = inFlight;
     this.connections = connections;
     if (eventLoopDelay !== undefined) this.#delay = new EventLoopDelay(eventLoopDelay);
-    this.#refusals = new Refusals(log);
+    this.#spells = new Refusals(log);
+  }
+
+  /** Requests that are being carried out. */
+  get inFlight(): number {
+    return this.#inFlight;
+  }
+
+  /** How many were refused so far, by what there was too much of. */
+  get refusals(): ReadonlyMap<Overload, number> {
+    return this.#refused;
   }
 
   /** Why no request can be taken on now, if none can. */
   get overload(): Overload | undefined {
-    if (this.#inFlight >= this.#most) return 'requests';
+    if (this.#inFlight >= this.most) return 'requests';
     return this.#delay?.tooLong ? 'event-loop-delay' : undefined;
   }
 
   /** False where there are too many; else the request is to be let go of when its outcome is there. */
   takeOn(): boolean {
-    if (this.#inFlight >= this.#most) {
+    if (this.#inFlight >= this.most) {
       this.refused('requests');
       return false;
     }
@@ -56,7 +68,7 @@ export class Capacity {
 
   /** False where too many wait behind another request of their connection already. */
   lineUp(): boolean {
-    if (this.#inLine >= this.#most) {
+    if (this.#inLine >= this.most) {
       this.refused('pipelined-requests');
       return false;
     }
@@ -69,13 +81,14 @@ export class Capacity {
   }
 
   refused(what: Overload): void {
-    this.#refusals.count(what);
+    this.#refused.set(what, (this.#refused.get(what) ?? 0) + 1);
+    this.#spells.count(what);
   }
 
   /** Measures no more, and tells of what was refused. */
   stop(): void {
     this.#delay?.stop();
-    this.#refusals.stop();
+    this.#spells.stop();
   }
 }
 

@@ -126,9 +126,12 @@ export class Connection {
     else this.#lastWordsAfter(before, send);
   }
 
-  /** Refuses what was asked behind too many others, and all that follows it. Who asks on and on is cut off. */
-  refuseFurther(reply: Reply, rest: Rest): void {
-    if (this.#refusedAt === undefined) this.refuse(reply, rest, () => {});
+  /**
+   * Refuses what was asked behind too many others, and all that follows it; `onSent` hears of the one answer to all of
+   * it. Who asks on and on is cut off.
+   */
+  refuseFurther(reply: Reply, rest: Rest, onSent: () => void): void {
+    if (this.#refusedAt === undefined) this.refuse(reply, rest, onSent);
     else if (this.#socket.bytesRead - this.#refusedAt > rest.bytes) this.#socket.destroy();
   }
 

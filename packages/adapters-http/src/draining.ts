@@ -1,4 +1,5 @@
 import type { Exchange } from './exchange.ts';
+import type { TraceIds } from './http-log.ts';
 
 /** A request that was given up: it hung for so long, in milliseconds. */
 export interface Unfinished {
@@ -7,6 +8,7 @@ export interface Unfinished {
   /** The route's pattern, or `-`. */
   readonly route: string;
   readonly milliseconds: number;
+  readonly trace?: TraceIds;
 }
 
 /** How a listener comes to its end. */
@@ -21,6 +23,6 @@ export interface Draining {
 }
 
 export function unfinished(exchange: Exchange): Unfinished {
-  const { requestId, request, route, milliseconds } = exchange;
-  return { requestId, method: request.method ?? '-', route, milliseconds };
+  const { requestId, request, route, milliseconds, trace } = exchange;
+  return { requestId, method: request.method ?? '-', route, milliseconds, ...(trace && { trace }) };
 }

@@ -2,8 +2,10 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { announcesBody } from './body-headers.ts';
 import type { ConnectionClient } from './client-address.ts';
 import type { HttpLog } from './http-log.ts';
+import type { HttpObserver } from './http-observer.ts';
 import type { Reply } from './replies.ts';
 import { requestIdOf } from './request-id.ts';
+import type { RequestTrace } from './request-traces.ts';
 import { discardRest, type Rest } from './unread-body.ts';
 
 /** One request and its one answer. */
@@ -21,10 +23,13 @@ export class Exchange {
   inLine = false;
   /** It is one too many, and not carried out. */
   turnedAway = false;
+  /** Where requests are traced. */
+  trace: RequestTrace | undefined;
   readonly #log: HttpLog;
   readonly #rest: Rest;
   readonly #client: ConnectionClient;
   readonly #isLast: (exchange: Exchange) => boolean;
+  readonly #observer: HttpObserver;
   #answeredAt: number | undefined;
 
   /** `isLast`: whether the connection ends with this answer for reasons of its own. */
@@ -35,6 +40,7 @@ export class Exchange {
     rest: Rest,
     client: ConnectionClient,
     isLast: (exchange: Exchange) => boolean,
+    observer: HttpObserver,
   ) {
     this.request = request;
     this.response = response;
@@ -44,6 +50,7 @@ export class Exchange {
     this.#rest = rest;
     this.#client = client;
     this.#isLast = isLast;
+    this.#observer = observer;
   }
 
   get answered(): boolean {
@@ -86,7 +93,7 @@ export class Exchange {
     // Names and values in turn: Node takes them as they are, where an object is put together and taken apart again.
     const headers = reply.headers ? Object.entries(reply.headers).flat() : [];
     if (reply.body !== undefined) {
-      headers.push('Content-Type', 'application/json; charset=utf-8');
+      headers.push('Content-Type', reply.contentType ?? 'application/json; charset=utf-8');
       headers.push('Content-Length', String(Buffer.byteLength(reply.body)));
     }
     headers.push('X-Request-Id', this.requestId);
@@ -104,17 +111,23 @@ export class Exchange {
   }
 
   #report(status: number, because: string | undefined, callerGone: boolean): void {
+    const { route, milliseconds } = this;
+    const method = this.request.method ?? '-';
+    this.#observer.answered(method, route, status, milliseconds, because, callerGone);
     if (this.turnedAway) return;
-    this.#log.answered({
+    const answered = {
       requestId: this.requestId,
       client: this.#client.address(this.request.rawHeaders),
-      method: this.request.method ?? '-',
-      route: this.route,
+      method,
+      route,
       status,
-      milliseconds: performance.now() - this.began,
+      milliseconds,
       ...(because !== undefined && { because }),
       ...(this.campaign !== undefined && { campaign: this.campaign }),
       ...(callerGone && { callerGone }),
-    });
+      ...(this.trace && { trace: this.trace }),
+    };
+    this.#log.answered(answered);
+    this.trace?.answered(answered);
   }
 }

@@ -1,3 +1,11 @@
+/** Where a request stands in a trace, as W3C Trace Context writes it: in lower-case hexadecimal digits. */
+export interface TraceIds {
+  /** 32 of them. */
+  readonly traceId: string;
+  /** 16 of them: the span of the request. */
+  readonly spanId: string;
+}
+
 /** A request that was answered, for the log: never the key, the body, or the address that was set. */
 export interface AnsweredRequest {
   readonly requestId: string;
@@ -14,13 +22,20 @@ export interface AnsweredRequest {
   readonly campaign?: number;
   /** The caller did not wait for the answer. */
   readonly callerGone?: true;
+  /** Where requests are traced. */
+  readonly trace?: TraceIds;
 }
 
 /** What the HTTP adapter tells of itself. The app fills it. */
 export interface HttpLog {
   answered(request: AnsweredRequest): void;
   /** A fault behind an answer: 503 (`unavailable`) or 500. */
-  failed(requestId: string, error: unknown, because: 'unavailable' | 'unexpected'): void;
+  failed(
+    requestId: string,
+    error: unknown,
+    because: 'unavailable' | 'unexpected',
+    trace?: TraceIds | undefined,
+  ): void;
 }
 
 export const silentLog: HttpLog = { answered: () => {}, failed: () => {} };

@@ -8,15 +8,19 @@ import { type Deadlines, defaultDeadlines, missedDeadline } from './deadlines.ts
 import { type Draining, unfinished } from './draining.ts';
 import { Exchange } from './exchange.ts';
 import type { HttpLog } from './http-log.ts';
+import { type HttpObserver, silentHttpObserver } from './http-observer.ts';
 import { messageFault } from './message-faults.ts';
 import { nodeServer } from './node-server.ts';
 import { NonRequests } from './non-requests.ts';
 import type { Replies } from './replies.ts';
+import type { RequestTraces } from './request-traces.ts';
 import type { Rest } from './unread-body.ts';
 
 export interface HttpServerSettings {
   readonly replies: Replies;
   readonly log: HttpLog;
+  /** Nobody by default. */
+  readonly observer?: HttpObserver;
   /** The largest body, in bytes: as much of an unwanted one is read and thrown away. */
   readonly bodyLimit: number;
   readonly deadlines?: Deadlines;
@@ -24,12 +28,15 @@ export interface HttpServerSettings {
   readonly capacity?: Capacity;
   /** Who is believed when it tells whom it calls for; nobody by default. */
   readonly proxies?: TrustedProxies;
+  /** Nobody by default. */
+  readonly traces?: RequestTraces;
 }
 
 /** Node's HTTP server, with every answer that it would give by itself taken over (decisions: answers). */
 export class HttpServer {
   readonly #settings: HttpServerSettings;
   readonly #rest: Rest;
+  readonly #observer: HttpObserver;
   readonly #deadlines: Deadlines;
   readonly #capacity: Capacity;
   readonly #server: Server;
@@ -45,11 +52,12 @@ export class HttpServer {
   constructor(settings: HttpServerSettings, carryOut: (exchange: Exchange) => void) {
     this.#settings = settings;
     this.#rest = { bytes: settings.bodyLimit, milliseconds: 1_000 };
+    this.#observer = settings.observer ?? silentHttpObserver;
     this.#deadlines = settings.deadlines ?? defaultDeadlines;
     this.#capacity = settings.capacity ?? unlimited();
     this.#carryOut = carryOut;
     this.#server = nodeServer(this.#deadlines, this.#capacity.connections);
-    this.#nonRequests = new NonRequests(settings, this.#rest, this.#connections);
+    this.#nonRequests = new NonRequests(settings, this.#observer, this.#rest, this.#connections);
     this.#server
       .on('connection', (socket) => this.#connected(socket))
       .on('drop', () => this.#capacity.refused('connections'))
@@ -58,6 +66,11 @@ export class HttpServer {
       .on('checkExpectation', (request, response) => this.#asked(request, response))
       .on('connect', (request) => this.#nonRequests.connect(request))
       .on('clientError', (error, socket) => this.#nonRequests.misunderstood(error, socket as Socket));
+  }
+
+  /** How many are open. */
+  get connections(): number {
+    return this.#connections.size;
   }
 
   /** Resolves with the address in use. @throws what `listen` throws, such as EADDRINUSE */
@@ -132,17 +145,18 @@ export class HttpServer {
     if (!connection) return;
     const inLine = connection.exchanges.length > 0;
     if (connection.refused || (inLine && !this.#capacity.lineUp())) {
-      connection.refuseFurther(this.#settings.replies.fault('unavailable'), this.#rest);
+      this.#nonRequests.further(request.socket, request.method ?? '-');
       return;
     }
     const { log } = this.#settings;
-    const exchange = new Exchange(request, response, log, this.#rest, connection.client, this.#isLast);
+    const { client } = connection;
+    const exchange = new Exchange(request, response, log, this.#rest, client, this.#isLast, this.#observer);
     exchange.inLine = inLine;
     const { overload } = this.#capacity;
     if (overload) {
       exchange.turnedAway = true;
       this.#capacity.refused(overload);
-    }
+    } else exchange.trace = this.#settings.traces?.begin(request);
     connection.begin(exchange);
   }
 
@@ -168,6 +182,7 @@ export class HttpServer {
     }
     const fault = messageFault(exchange.request);
     if (fault) exchange.answer(this.#settings.replies.fault(fault));
+    else if (exchange.trace) exchange.trace.within(() => this.#carryOut(exchange));
     else this.#carryOut(exchange);
   }
 

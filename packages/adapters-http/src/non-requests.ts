@@ -2,6 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Connection } from './connection.ts';
 import type { HttpLog } from './http-log.ts';
+import type { HttpObserver } from './http-observer.ts';
 import { messageFault, parserFault } from './message-faults.ts';
 import { methodNotSupported, type Replies, type Reply } from './replies.ts';
 import { requestIdOf } from './request-id.ts';
@@ -15,11 +16,18 @@ interface Settings {
 /** Answers what comes on a connection and never becomes a request that Node's server hands over whole. */
 export class NonRequests {
   readonly #settings: Settings;
+  readonly #observer: HttpObserver;
   readonly #rest: Rest;
   readonly #connections: ReadonlyMap<Socket, Connection>;
 
-  constructor(settings: Settings, rest: Rest, connections: ReadonlyMap<Socket, Connection>) {
+  constructor(
+    settings: Settings,
+    observer: HttpObserver,
+    rest: Rest,
+    connections: ReadonlyMap<Socket, Connection>,
+  ) {
     this.#settings = settings;
+    this.#observer = observer;
     this.#rest = rest;
     this.#connections = connections;
   }
@@ -45,6 +53,13 @@ export class NonRequests {
     this.#refuse(socket, this.#settings.replies.fault('request-timeout'), '-');
   }
 
+  /** One too many behind the others of its connection: counted, and without a line, which would add to the load. */
+  further(socket: Socket, method: string): void {
+    const reply = this.#settings.replies.fault('unavailable');
+    const count = () => this.#observer.answered(method, '-', reply.status, 0, reply.because, false);
+    this.#connections.get(socket)?.refuseFurther(reply, this.#rest, count);
+  }
+
   #refuse(
     socket: Socket,
     reply: Reply,
@@ -55,7 +70,8 @@ export class NonRequests {
     const connection = this.#connections.get(socket);
     if (!connection) return;
     const { status, because } = reply;
-    const report = (id: string) =>
+    const report = (id: string) => {
+      this.#observer.answered(method, '-', status, 0, because, false);
       this.#settings.log.answered({
         requestId: id,
         client: connection.client.address(rawHeaders),
@@ -65,6 +81,7 @@ export class NonRequests {
         milliseconds: 0,
         ...(because !== undefined && { because }),
       });
+    };
     connection.refuse(reply, this.#rest, report, requestId);
   }
 }

@@ -17,16 +17,21 @@ export interface Version {
   readonly migration: string;
 }
 
+/** What a path of the ops listener answers. Never rejects. */
+export type OpsAnswer = () => Reply | Promise<Reply>;
+
 /**
- * Answers on the ops listener, which only reads: `/livez`, `/readyz` and `/version`. `liveness` is what else, besides
- * the event loop that answers, has to go on for `/livez`.
+ * Answers on the ops listener, which only reads: `/livez`, `/readyz`, `/version`, and what `more` has by its path.
+ * `liveness` is what else, besides the event loop that answers, has to go on for `/livez`.
  */
 export function opsHandler(
   readiness: Readiness,
   version: Version,
   liveness: () => Checks = () => ({}),
+  more: Readonly<Record<string, OpsAnswer>> = {},
 ): (exchange: Exchange) => void {
-  const answers: Readonly<Record<string, () => Reply | Promise<Reply>>> = {
+  const answers: Readonly<Record<string, OpsAnswer>> = {
+    ...more,
     '/livez': () => checked(liveness(), 'alive'),
     '/readyz': async () => checked(await ask(readiness), 'ready'),
     '/version': () => ({ status: 200, body: JSON.stringify(version) }),

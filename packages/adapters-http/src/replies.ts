@@ -4,13 +4,20 @@ import type { BodyFault } from './submitted-body.ts';
 /** An answer as it goes over the wire. */
 export interface Reply {
   readonly status: number;
-  /** JSON text; undefined for none. */
+  /** JSON text, where no other type is named; undefined for none. */
   readonly body?: string;
+  readonly contentType?: string;
   readonly headers?: Readonly<Record<string, string>>;
   /** Why, for the log and the metrics: never for the caller. */
   readonly because?: string;
   /** The connection ends with it. */
   readonly closes?: true;
+}
+
+/** A reason for another status than 200. */
+export interface Refused {
+  readonly status: number;
+  readonly because: string;
 }
 
 /** What the caller hears of a request that gave it no outcome of the use case. */
@@ -100,13 +107,26 @@ export class Replies {
     return this.#faults[kind];
   }
 
+  /** Every reason that there is. */
+  get refusals(): readonly Refused[] {
+    const tables = [this.#faults, refused, unreadable, invalidAddress];
+    const others = [this.#unknownKey, campaignNotFound(''), routeNotFound(''), methodNotSupported('', '')];
+    return [...tables.flatMap((table): Reply[] => Object.values(table)), ...others].flatMap(
+      ({ status, because }) => (because === undefined ? [] : [{ status, because }]),
+    );
+  }
+
+  get #unknownKey(): Reply {
+    return { ...this.#faults['invalid-key'], because: 'unknown-key' };
+  }
+
   /** `campaign` is the identifier as it stood in the path. */
   outcome(outcome: Outcome<BodyFault>, campaign: string): Reply {
     switch (outcome.kind) {
       case 'mirror-set':
         return { status: 200, body: mirrorBody(outcome.mirror) };
       case 'unauthenticated':
-        return { ...this.#faults['invalid-key'], because: 'unknown-key' };
+        return this.#unknownKey;
       case 'campaign-not-found':
         return campaignNotFound(campaign);
       case 'refused':

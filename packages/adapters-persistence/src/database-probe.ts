@@ -14,6 +14,11 @@ export interface DatabaseState {
 export interface DatabaseProbe {
   /** Reads, and changes nothing. Never rejects. */
   ask(): Promise<DatabaseState>;
+  /**
+   * PostgreSQL's estimate of the rows of the history, as of its last vacuum or analyze; undefined before the first of
+   * them, and before the database was asked.
+   */
+  readonly historyRows: number | undefined;
   close(): Promise<void>;
 }
 
@@ -28,7 +33,8 @@ const stateText = `
   select current_setting('transaction_read_only') = 'off' as writable, not exists (
     select from unnest($1::text[]) as needed (name)
     where not exists (select from campaign_mirror.migrations as applied where applied.name = needed.name)
-  ) as migrated`;
+  ) as migrated,
+  (select reltuples from pg_class where oid = to_regclass('campaign_mirror.mirror_history')) as history_rows`;
 
 /** What says that the table of migrations is not there, or that we may not read it as every version of ours may. */
 const notMigrated = new Set(['42P01', '3F000', '42501']);
@@ -47,9 +53,12 @@ export async function openProbe(address: DatabaseAddress, limits: ProbeLimits): 
     'campaign-mirror readiness',
   );
 
+  let historyRows: number | undefined;
   const read = async (): Promise<DatabaseState> => {
     try {
       const { rows } = await pool.query(stateText, [migrations.map(({ name }) => name)]);
+      // -1 where it was never counted.
+      if (rows[0].history_rows >= 0) historyRows = rows[0].history_rows;
       return { database: true, writable: rows[0].writable, migrations: rows[0].migrated };
     } catch (error) {
       const code = (error as { code?: string }).code ?? '';
@@ -62,6 +71,9 @@ export async function openProbe(address: DatabaseAddress, limits: ProbeLimits): 
       const { promise: late, resolve } = Promise.withResolvers<DatabaseState>();
       const timer = setTimeout(() => resolve({ database: false }), timeout);
       return Promise.race([read(), late]).finally(() => clearTimeout(timer));
+    },
+    get historyRows() {
+      return historyRows;
     },
     close: async () => void (await close(0)),
   };

@@ -2,6 +2,7 @@ import type { Campaign, CampaignId, Mirror, MirrorChange } from '@campaign-mirro
 import { GroupedLookUps } from './grouped-look-ups.ts';
 import { GroupedUpdates } from './grouped-updates.ts';
 import type { HotPath, KeyRow } from './hot-path.ts';
+import { type HotPathObserver, silentHotPathObserver } from './hot-path-observer.ts';
 import { SingleStatements } from './single-statements.ts';
 import type { Statements } from './statements.ts';
 import type { WaitingRoomLimits } from './waiting-room.ts';
@@ -16,10 +17,14 @@ export class GroupCommit implements HotPath {
   readonly #lookUps: GroupedLookUps;
   readonly #updates: GroupedUpdates;
 
-  constructor(statements: Statements, limits: WaitingRoomLimits) {
+  constructor(
+    statements: Statements,
+    limits: WaitingRoomLimits,
+    observer: HotPathObserver = silentHotPathObserver,
+  ) {
     const alone = new SingleStatements(statements);
-    this.#lookUps = new GroupedLookUps(statements, alone, limits.patience);
-    this.#updates = new GroupedUpdates(statements, alone, limits);
+    this.#lookUps = new GroupedLookUps(statements, alone, limits.patience, observer);
+    this.#updates = new GroupedUpdates(statements, alone, limits, observer);
   }
 
   key(hash: Buffer): Promise<KeyRow | undefined> {

@@ -2,6 +2,7 @@ import { type Campaign, type CampaignId, type OwnerId, Unavailable } from '@camp
 import { byteaArray, plainArray } from './array-literal.ts';
 import { Batches, type Stage, type Waiting } from './batches.ts';
 import { type CampaignLookUp, isValid, type KeyLookUp, type KeyRow, keyColumns } from './hot-path.ts';
+import type { Call, HotPathObserver } from './hot-path-observer.ts';
 import { safeInteger } from './mirror-row.ts';
 import type { SingleStatements } from './single-statements.ts';
 import type { Statement, Statements } from './statements.ts';
@@ -52,11 +53,11 @@ type Row = readonly [
   hasMirror: boolean,
 ];
 
-interface KeyMember extends Waiting {
+interface KeyMember extends Waiting, Call {
   readonly hash: Buffer;
   resolve(row: KeyRow | undefined): void;
 }
-interface CampaignMember extends Waiting {
+interface CampaignMember extends Waiting, Call {
   readonly id: CampaignId;
   resolve(campaign: Campaign | undefined): void;
 }
@@ -65,20 +66,24 @@ type Member = KeyMember | CampaignMember;
 /** Look-ups of keys and campaigns that go together, each read after it was asked for. */
 export class GroupedLookUps implements KeyLookUp, CampaignLookUp {
   readonly #batches: Batches<Member>;
+  readonly #observer: HotPathObserver;
 
-  constructor(statements: Statements, alone: SingleStatements, patience: number) {
-    this.#batches = new Batches(new LookUpStage(statements, alone), patience);
+  constructor(statements: Statements, alone: SingleStatements, patience: number, observer: HotPathObserver) {
+    this.#observer = observer;
+    this.#batches = new Batches(new LookUpStage(statements, alone, observer), patience);
   }
 
   key(hash: Buffer): Promise<KeyRow | undefined> {
     return new Promise((resolve, reject) => {
-      this.#batches.add({ hash, since: performance.now(), resolve, reject });
+      const origin = this.#observer.origin?.();
+      this.#batches.add({ hash, origin, since: performance.now(), resolve, reject });
     });
   }
 
   campaign(id: CampaignId): Promise<Campaign | undefined> {
     return new Promise((resolve, reject) => {
-      this.#batches.add({ id, since: performance.now(), resolve, reject });
+      const origin = this.#observer.origin?.();
+      this.#batches.add({ id, origin, since: performance.now(), resolve, reject });
     });
   }
 }
@@ -86,10 +91,12 @@ export class GroupedLookUps implements KeyLookUp, CampaignLookUp {
 class LookUpStage implements Stage<Member> {
   readonly #statements: Statements;
   readonly #alone: SingleStatements;
+  readonly #observer: HotPathObserver;
 
-  constructor(statements: Statements, alone: SingleStatements) {
+  constructor(statements: Statements, alone: SingleStatements, observer: HotPathObserver) {
     this.#statements = statements;
     this.#alone = alone;
+    this.#observer = observer;
   }
 
   take(waiting: Member[]): Member[] {
@@ -103,6 +110,7 @@ class LookUpStage implements Stage<Member> {
       if ('hash' in member) keys.push(member);
       else campaigns.push(member);
     }
+    this.#observer.batch('look-up', batch.length, batch);
     try {
       const rows = await this.#read(keys, campaigns);
       for (const [place, member] of keys.entries()) member.resolve(keyIn(rows[place] as Row));
@@ -125,7 +133,9 @@ class LookUpStage implements Stage<Member> {
 
   /** After a fault that one member may have brought upon all. */
   async #oneByOne(batch: readonly Member[]): Promise<void> {
+    this.#observer.splitUp('look-up');
     for (const member of batch) {
+      this.#observer.alone?.(member);
       if ('hash' in member) await this.#alone.key(member.hash).then(member.resolve, member.reject);
       else await this.#alone.campaign(member.id).then(member.resolve, member.reject);
     }

@@ -3,6 +3,7 @@ import { plainArray, textArray } from './array-literal.ts';
 import { Batches, type Stage } from './batches.ts';
 import { isRefusedByServer, isRetryable } from './database-faults.ts';
 import type { MirrorUpdates } from './hot-path.ts';
+import type { Call, HotPathObserver } from './hot-path-observer.ts';
 import { mirrorSetTo, type SetMirrorRow } from './mirror-row.ts';
 import { setMirrorsText } from './set-mirrors-text.ts';
 import type { SingleStatements } from './single-statements.ts';
@@ -14,7 +15,7 @@ const most = 64;
 
 const setMirrors: Statement = { name: 'set-mirrors', text: setMirrorsText, rowMode: 'array' };
 
-interface Member extends Held {
+interface Member extends Held, Call {
   readonly seen: Campaign;
   readonly change: MirrorChange;
   resolve(mirror: Mirror | undefined): void;
@@ -26,21 +27,33 @@ interface Member extends Held {
  */
 export class GroupedUpdates implements MirrorUpdates {
   readonly #batches: Batches<Member>;
+  readonly #observer: HotPathObserver;
 
-  constructor(statements: Statements, alone: SingleStatements, limits: WaitingRoomLimits) {
+  constructor(
+    statements: Statements,
+    alone: SingleStatements,
+    limits: WaitingRoomLimits,
+    observer: HotPathObserver,
+  ) {
+    this.#observer = observer;
     const held = new WaitingRoom<Member>(
       {
-        wait: ({ seen, change, resolve, reject }) => alone.set(seen, change).then(resolve, reject),
+        wait: (member) => {
+          observer.alone?.(member);
+          return alone.set(member.seen, member.change).then(member.resolve, member.reject);
+        },
         tryAgain: (members) => this.#batches.putBack(members),
       },
       limits,
     );
-    this.#batches = new Batches(new UpdateStage(statements, alone, held), limits.patience);
+    this.#batches = new Batches(new UpdateStage(statements, alone, held, observer), limits.patience);
   }
 
   set(seen: Campaign, change: MirrorChange): Promise<Mirror | undefined> {
     return new Promise((resolve, reject) => {
-      this.#batches.add({ campaign: seen.id, seen, change, since: performance.now(), resolve, reject });
+      const origin = this.#observer.origin?.();
+      const since = performance.now();
+      this.#batches.add({ campaign: seen.id, seen, change, origin, since, resolve, reject });
     });
   }
 }
@@ -49,11 +62,18 @@ class UpdateStage implements Stage<Member> {
   readonly #statements: Statements;
   readonly #alone: SingleStatements;
   readonly #held: WaitingRoom<Member>;
+  readonly #observer: HotPathObserver;
 
-  constructor(statements: Statements, alone: SingleStatements, held: WaitingRoom<Member>) {
+  constructor(
+    statements: Statements,
+    alone: SingleStatements,
+    held: WaitingRoom<Member>,
+    observer: HotPathObserver,
+  ) {
     this.#statements = statements;
     this.#alone = alone;
     this.#held = held;
+    this.#observer = observer;
   }
 
   /** Updates of one campaign go together when they were judged on the same facts; on others they wait. */
@@ -73,6 +93,7 @@ class UpdateStage implements Stage<Member> {
   }
 
   async carryOut(batch: readonly Member[]): Promise<void> {
+    this.#observer.batch('update', batch.length, batch);
     const [first, second] = batch;
     if (first && !second) return this.#setAlone(first);
     let rows: SetMirrorRow[];
@@ -89,22 +110,29 @@ class UpdateStage implements Stage<Member> {
       unanswered.delete(member);
       answer(member, row);
     }
-    for (const member of unanswered) this.#held.enter(member);
+    for (const member of unanswered) this.#hold(member);
   }
 
   /** After a fault that one member may have brought upon all. */
   async #oneByOne(batch: readonly Member[]): Promise<void> {
+    this.#observer.splitUp('update');
     for (const member of batch) await this.#setAlone(member);
   }
 
   async #setAlone(member: Member): Promise<void> {
+    this.#observer.alone?.(member);
     try {
       const mirror = await this.#alone.setUnlessLocked(member.seen, member.change);
       if (mirror) member.resolve(mirror);
-      else this.#held.enter(member);
+      else this.#hold(member);
     } catch (error) {
       member.reject(error);
     }
+  }
+
+  #hold(member: Member): void {
+    this.#observer.setAside();
+    this.#held.enter(member);
   }
 }
 

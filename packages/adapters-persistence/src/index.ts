@@ -15,6 +15,12 @@ export { grants, missingRightsSql } from './grants.ts';
 export { GroupCommit, heldAtMost } from './group-commit.ts';
 export { heldRights, type RightsFinding, rightsOf, temporary } from './held-rights.ts';
 export type { HotPath } from './hot-path.ts';
+export {
+  type BatchKind,
+  type Call,
+  type HotPathObserver,
+  silentHotPathObserver,
+} from './hot-path-observer.ts';
 export { InMemoryAccessKeys } from './in-memory-access-keys.ts';
 export { InMemoryAudit } from './in-memory-audit.ts';
 export { InMemoryCampaignExport } from './in-memory-campaign-export.ts';

@@ -31,6 +31,10 @@ const givesWay = 60;
  * fails. What is noted within `gatherFor` milliseconds is written by one statement, and never two are under way.
  */
 export class KeyUses {
+  /** Keys whose use was noted. */
+  noted = 0;
+  /** Writes that were done. */
+  writes = 0;
   /** Writes that failed; the uses they were for are lost. */
   failures = 0;
   readonly #pool: Pool;
@@ -51,6 +55,7 @@ export class KeyUses {
     if (this.#recent.has(id) || this.#gathered.size >= most) return;
     this.#recent.set(id, true);
     this.#gathered.add(id);
+    this.noted += 1;
     this.#writeSoon();
   }
 
@@ -87,6 +92,7 @@ export class KeyUses {
     if (ids.length === 0) return;
     try {
       await this.#pool.query(record, [ids]);
+      this.writes += 1;
     } catch {
       this.failures += 1;
     }

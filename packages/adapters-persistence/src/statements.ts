@@ -1,5 +1,6 @@
 import type { Pool } from 'pg';
 import { isRetryable, portFault } from './database-faults.ts';
+import { type HotPathObserver, silentHotPathObserver } from './hot-path-observer.ts';
 
 /** A statement of the hot path: parsed and planned once a connection, under its name. */
 export interface Statement {
@@ -16,30 +17,41 @@ export interface Statement {
 export class Statements {
   readonly #pool: Pool;
   readonly #named: boolean;
+  readonly #observer: HotPathObserver;
 
   /** `named: false` for a pooler in transaction mode that keeps no prepared statements. */
-  constructor(pool: Pool, { named = true } = {}) {
+  constructor(pool: Pool, { named = true } = {}, observer: HotPathObserver = silentHotPathObserver) {
     this.#pool = pool;
     this.#named = named;
+    this.#observer = observer;
   }
 
   /** @throws Unavailable when the database went away: the outcome of the statement is unknown then */
   async run<Row extends object>(statement: Statement, values: unknown[]): Promise<Row[]> {
+    const first = this.#observer.began(statement.name);
     try {
-      return await this.#query<Row>(statement, values);
+      return await this.#query<Row>(statement, values, first);
     } catch (error) {
       if (!isRetryable(error)) throw portFault(error);
     }
+    const second = this.#observer.retried(statement.name, first);
     try {
-      return await this.#query<Row>(statement, values);
+      return await this.#query<Row>(statement, values, second);
     } catch (error) {
       throw portFault(error);
     }
   }
 
-  async #query<Row extends object>(statement: Statement, values: unknown[]): Promise<Row[]> {
+  async #query<Row extends object>(statement: Statement, values: unknown[], began: unknown): Promise<Row[]> {
     const { name, ...unnamed } = statement;
-    const { rows } = await this.#pool.query({ ...(this.#named ? statement : unnamed), values });
-    return rows as Row[];
+    const since = performance.now();
+    try {
+      const { rows } = await this.#pool.query({ ...(this.#named ? statement : unnamed), values });
+      this.#observer.ended(name, performance.now() - since, began);
+      return rows as Row[];
+    } catch (error) {
+      this.#observer.ended(name, performance.now() - since, began, error);
+      throw error;
+    }
   }
 }

@@ -30,12 +30,15 @@ export async function openDatabaseAccess(
   settings: Settings,
   log: Log,
   onGivenUp: (error: Error) => void = () => {},
+  onEvent: (event: EmbeddedEvent) => void = () => {},
 ): Promise<DatabaseAccess> {
   if (isYours(settings)) return yours(settings);
   const database = await openEmbeddedDatabase({
     folder: resolve(dataFolder(settings)),
-    onEvent: (event, detail) =>
-      log[levels[event] ?? 'info']({ event: `database-${event}`, ...detail }, `embedded database: ${event}`),
+    onEvent: (event, detail) => {
+      onEvent(event);
+      log[levels[event] ?? 'info']({ event: `database-${event}`, ...detail }, `embedded database: ${event}`);
+    },
     onGivenUp,
   });
   return embedded(database);

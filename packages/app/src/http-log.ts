@@ -20,8 +20,9 @@ export function httpLog(log: Log, lines: LogLines, level: 'info' | 'debug' = 'in
   const outage = new Seldom(betweenOutageLines);
   return {
     // The line that pino would write of these, past pino: that costs a fifth of it.
-    answered: ({ requestId, client, method, route, status, because, campaign, callerGone, milliseconds }) => {
+    answered: (request) => {
       if (!log.isLevelEnabled(level)) return;
+      const { requestId, client, method, route, status, because, campaign, callerGone } = request;
       const line = {
         level: number,
         time: timeOfLine(),
@@ -29,6 +30,8 @@ export function httpLog(log: Log, lines: LogLines, level: 'info' | 'debug' = 'in
         worker,
         event: events[status] ?? 'request',
         requestId,
+        trace_id: request.trace?.traceId,
+        span_id: request.trace?.spanId,
         client,
         method,
         route,
@@ -36,17 +39,21 @@ export function httpLog(log: Log, lines: LogLines, level: 'info' | 'debug' = 'in
         because,
         campaign,
         callerGone,
-        milliseconds: Math.round(milliseconds * 1000) / 1000,
+        milliseconds: Math.round(request.milliseconds * 1000) / 1000,
         msg: 'request',
       };
       lines.add(`${JSON.stringify(line)}\n`);
     },
-    failed: (requestId, error, because) => {
+    failed: (requestId, error, because, trace) => {
+      const [trace_id, span_id] = [trace?.traceId, trace?.spanId];
       if (because === 'unavailable') {
         outage.tell((untold) =>
-          log.warn({ event: 'unavailable', requestId, untold, err: error }, 'answered 503'),
+          log.warn(
+            { event: 'unavailable', requestId, trace_id, span_id, untold, err: error },
+            'answered 503',
+          ),
         );
-      } else log.error({ event: 'unexpected', requestId, err: error }, 'answered 500');
+      } else log.error({ event: 'unexpected', requestId, trace_id, span_id, err: error }, 'answered 500');
     },
   };
 }

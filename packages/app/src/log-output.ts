@@ -36,6 +36,7 @@ export class LogOutput {
   #underWay: Buffer | undefined;
   #kept = 0;
   #lost = 0;
+  #lostInAll = 0;
   #refused = false;
   #onEmpty = () => {};
 
@@ -45,9 +46,16 @@ export class LogOutput {
     this.#bounds = { ...usualBounds, ...bounds };
   }
 
+  /** Lines that were lost so far. */
+  get lost(): number {
+    return this.#lostInAll;
+  }
+
   write(text: string): void {
     if (this.#kept + text.length > this.#bounds.kept) {
-      this.#lost += linesIn(text);
+      const lines = linesIn(text);
+      this.#lost += lines;
+      this.#lostInAll += lines;
       return;
     }
     this.#kept += text.length;

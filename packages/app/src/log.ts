@@ -20,6 +20,8 @@ export interface OpenedLog {
   readonly lines: LogLines;
   /** Between the configured level and `debug`. */
   toggleLevel(): void;
+  /** How many lines were lost so far. */
+  lostLines(): number;
   /** Writes what is left; a reader of our output that is gone or stuck keeps nobody from ending. */
   close(): Promise<void>;
 }
@@ -55,7 +57,7 @@ export function openLog(level: string, { shared = cluster.isWorker } = {}): Open
     const lost = await output.end(lastWords);
     if (lost > 0) console.error(lostInTime(lost));
   };
-  return { log, lines, toggleLevel: levelToggle(log, level), close };
+  return { log, lines, toggleLevel: levelToggle(log, level), lostLines: () => output.lost, close };
 }
 
 function lostInTime(count: number): string {

@@ -2,14 +2,17 @@ import {
   HttpServer,
   koaHandler,
   noProxies,
+  type OpsAnswer,
   opsHandler,
   Replies,
   type Unfinished,
 } from '@campaign-mirror/adapters-http';
 import {
   type DatabaseAddress,
+  type DatabaseProbe,
   GroupCommit,
   type HotPath,
+  type HotPathObserver,
   heldAtMost,
   KeyUses,
   openDatabase,
@@ -27,9 +30,17 @@ import type { Life } from './life.ts';
 import { callersCapacity, callersDeadlines, operatorsCapacity } from './listener-limits.ts';
 import type { Log } from './log.ts';
 import type { LogLines } from './log-lines.ts';
+import { databaseEventCounts } from './metrics/database-events.ts';
+import { httpGauges } from './metrics/http-gauges.ts';
+import type { Meters } from './metrics/meters.ts';
+import { keyUseCounts, poolGauges } from './metrics/persistence-gauges.ts';
+import { metricsPage, type Scrape } from './metrics/scrape.ts';
+import { serviceSource } from './metrics/service-source.ts';
 import { type Health, Readiness } from './readiness.ts';
 import type { Settings } from './settings.ts';
 import { tokens } from './tokens.ts';
+import { CountedAndTraced } from './traces/counted-and-traced.ts';
+import type { Traces } from './traces/traces.ts';
 import { tellOfUnfinished } from './unfinished-requests.ts';
 import { version } from './version.ts';
 
@@ -38,6 +49,8 @@ export interface Given {
   readonly settings: Settings;
   readonly log: Log;
   readonly lines: LogLines;
+  /** Of the log, so far. */
+  readonly lostLines: () => number;
   readonly life: Life;
 }
 
@@ -53,14 +66,14 @@ export const accessModule = ({ life }: Given) =>
   new ContainerModule(({ bind }) => {
     bind(tokens.access)
       .toResolvedValue(
-        async (settings: Settings, log: Log) => {
-          const access = await openDatabaseAccess(settings, log, (error) =>
-            life.fail(error, 'the embedded database could not be brought back'),
-          );
+        async (settings: Settings, log: Log, meters: Meters) => {
+          const givenUp = (error: Error) =>
+            life.fail(error, 'the embedded database could not be brought back');
+          const access = await openDatabaseAccess(settings, log, givenUp, databaseEventCounts(meters));
           await access.becomeService().catch((error) => access.close().then(() => Promise.reject(error)));
           return access;
         },
-        [tokens.settings, tokens.log],
+        [tokens.settings, tokens.log, tokens.meters],
       )
       .inSingletonScope()
       .onDeactivation((access) => access.close());
@@ -69,11 +82,21 @@ export const accessModule = ({ life }: Given) =>
 /** The ports' adapters on PostgreSQL, as the service's role. */
 export const persistenceModule = ({ life }: Given) =>
   new ContainerModule(({ bind }) => {
+    bind(tokens.hotPathObserver)
+      .toResolvedValue(
+        (access: DatabaseAccess, { hotPath }: Meters, traces: Traces | undefined) =>
+          traces ? new CountedAndTraced(hotPath, traces.statements(access.address('service'))) : hotPath,
+        [tokens.access, tokens.meters, tokens.traces],
+      )
+      .inSingletonScope();
     bind(tokens.database)
       .toResolvedValue(
-        (access: DatabaseAccess, settings: Settings) =>
-          openServiceDatabase(access.address('service'), settings),
-        [tokens.access, tokens.settings],
+        async (access: DatabaseAccess, settings: Settings, meters: Meters) => {
+          const database = await openServiceDatabase(access.address('service'), settings);
+          meters.add(poolGauges(database, settings.POOL_SIZE));
+          return database;
+        },
+        [tokens.access, tokens.settings, tokens.meters],
       )
       .inSingletonScope()
       .onDeactivation(async (database) => {
@@ -82,16 +105,22 @@ export const persistenceModule = ({ life }: Given) =>
       });
     bind(tokens.statements)
       .toResolvedValue(
-        (database, settings: Settings) =>
-          new Statements(database.pool, { named: settings.NAMED_STATEMENTS === 'on' }),
-        [tokens.database, tokens.settings],
+        (database, settings: Settings, observer: HotPathObserver) =>
+          new Statements(database.pool, { named: settings.NAMED_STATEMENTS === 'on' }, observer),
+        [tokens.database, tokens.settings, tokens.hotPathObserver],
       )
       .inSingletonScope();
     bind(tokens.hotPath)
-      .toResolvedValue(openHotPath, [tokens.statements, tokens.settings])
+      .toResolvedValue(openHotPath, [tokens.statements, tokens.settings, tokens.hotPathObserver])
       .inSingletonScope();
     bind(tokens.campaigns)
-      .toResolvedValue((hotPath) => new PostgresCampaigns(hotPath), [tokens.hotPath])
+      .toResolvedValue(
+        (hotPath: HotPath, observer: HotPathObserver, traces: Traces | undefined) => {
+          const campaigns = new PostgresCampaigns(hotPath, observer);
+          return traces ? traces.campaigns(campaigns) : campaigns;
+        },
+        [tokens.hotPath, tokens.hotPathObserver, tokens.traces],
+      )
       .inSingletonScope();
   });
 
@@ -99,7 +128,14 @@ export const persistenceModule = ({ life }: Given) =>
 export const identityModule = ({ life }: Given) =>
   new ContainerModule(({ bind }) => {
     bind(tokens.keyUses)
-      .toResolvedValue((database) => new KeyUses(database.pool), [tokens.database])
+      .toResolvedValue(
+        (database, meters: Meters) => {
+          const uses = new KeyUses(database.pool);
+          meters.add(keyUseCounts(uses));
+          return uses;
+        },
+        [tokens.database, tokens.meters],
+      )
       .inSingletonScope()
       .onDeactivation(async (uses) => {
         if (!(await uses.stop()))
@@ -107,9 +143,11 @@ export const identityModule = ({ life }: Given) =>
       });
     bind(tokens.identity)
       .toResolvedValue(
-        (hotPath: HotPath, settings: Settings, uses: KeyUses) =>
-          new PostgresIdentity(hotPath, { cacheSeconds: settings.KEY_CACHE_SECONDS, uses }),
-        [tokens.hotPath, tokens.settings, tokens.keyUses],
+        (hotPath: HotPath, settings: Settings, uses: KeyUses, traces: Traces | undefined) => {
+          const identity = new PostgresIdentity(hotPath, { cacheSeconds: settings.KEY_CACHE_SECONDS, uses });
+          return traces ? traces.identity(identity) : identity;
+        },
+        [tokens.hotPath, tokens.settings, tokens.keyUses, tokens.traces],
       )
       .inSingletonScope();
   });
@@ -124,10 +162,10 @@ function openServiceDatabase(address: DatabaseAddress, settings: Settings) {
   return openDatabase(address, limits);
 }
 
-function openHotPath(statements: Statements, settings: Settings): HotPath {
+function openHotPath(statements: Statements, settings: Settings, observer: HotPathObserver): HotPath {
   if (settings.GROUP_COMMIT === 'off') return new SingleStatements(statements);
   const limits = { most: heldAtMost(settings.POOL_SIZE), patience: settings.POOL_WAIT_TIMEOUT };
-  return new GroupCommit(statements, limits);
+  return new GroupCommit(statements, limits, observer);
 }
 
 /** The use case. */
@@ -146,15 +184,27 @@ export const httpModule = ({ settings: { SHUTDOWN_TIMEOUT }, lines, life }: Give
   new ContainerModule(({ bind }) => {
     bind(tokens.http)
       .toResolvedValue(
-        (useCase: SetCampaignMirror, settings: Settings, log: Log) => {
+        (
+          useCase: SetCampaignMirror,
+          settings: Settings,
+          log: Log,
+          meters: Meters,
+          traces: Traces | undefined,
+        ) => {
           const replies = new Replies({ retryAfter: settings.RETRY_AFTER });
           const capacity = callersCapacity(settings, log);
           const shared = { replies, capacity, log: httpLog(log, lines), bodyLimit: settings.BODY_LIMIT };
           const proxies = settings.TRUSTED_PROXIES ?? noProxies;
           const deadlines = callersDeadlines(settings);
-          return new HttpServer({ ...shared, proxies, deadlines }, koaHandler({ ...shared, useCase }));
+          const observer = meters.callers;
+          const server = new HttpServer(
+            { ...shared, ...(traces && { traces: traces.requests }), observer, proxies, deadlines },
+            koaHandler({ ...shared, useCase }),
+          );
+          meters.add(httpGauges('callers', server, capacity));
+          return server;
         },
-        [tokens.setCampaignMirror, tokens.settings, tokens.log],
+        [tokens.setCampaignMirror, tokens.settings, tokens.log, tokens.meters, tokens.traces],
       )
       .inSingletonScope()
       .onDeactivation(async (http) => {
@@ -192,16 +242,37 @@ export const opsModule = ({ lines }: Given) =>
       .inSingletonScope();
     bind(tokens.ops)
       .toResolvedValue(
-        (health: Health, settings: Settings, log: Log) => {
+        (
+          health: Health,
+          settings: Settings,
+          log: Log,
+          meters: Meters,
+          scrape: Scrape,
+          probe: DatabaseProbe,
+          page: Readonly<Record<string, OpsAnswer>>,
+        ) => {
           const replies = new Replies({ retryAfter: settings.RETRY_AFTER });
           // Probed every second by somebody: at `debug`.
           const shared = { replies, log: httpLog(log, lines, 'debug'), bodyLimit: settings.BODY_LIMIT };
-          return new HttpServer(
-            { ...shared, capacity: operatorsCapacity(log) },
-            opsHandler(health.readiness, version(), health.liveness),
+          const capacity = operatorsCapacity(log);
+          const more = settings.METRICS === 'on' ? { '/metrics': metricsPage(scrape, log) } : {};
+          const server = new HttpServer(
+            { ...shared, observer: meters.operators, capacity },
+            opsHandler(health.readiness, version(), health.liveness, { ...page, ...more }),
           );
+          meters.add(httpGauges('operators', server, capacity));
+          scrape.add(serviceSource(health, probe));
+          return server;
         },
-        [tokens.health, tokens.settings, tokens.log],
+        [
+          tokens.health,
+          tokens.settings,
+          tokens.log,
+          tokens.meters,
+          tokens.scrape,
+          tokens.probe,
+          tokens.opsPage,
+        ],
       )
       .inSingletonScope()
       .onDeactivation(async (ops) => void (await ops.drain(0)));

@@ -2,6 +2,7 @@ import { checkRights } from './database-start.ts';
 import { greet } from './greeting.ts';
 import { aborted } from './life.ts';
 import { listen } from './listening.ts';
+import { metersModule, ownScrapeModule } from './metrics/modules.ts';
 import {
   accessModule,
   coreModule,
@@ -13,11 +14,13 @@ import {
   ownHealthModule,
   persistenceModule,
 } from './modules.ts';
+import { opsPageModule } from './ops-page/modules.ts';
 import { bounds, type Part } from './parts.ts';
 import { warnOfPlainHttp } from './plain-http-warning.ts';
 import { prepareDatabase } from './prepare-database.ts';
 import type { ProcessKind } from './process-kind.ts';
 import { tokens } from './tokens.ts';
+import { tracesModule } from './traces/module.ts';
 
 /** One process that does it all. */
 export function oneProcess(given: Given): ProcessKind {
@@ -25,11 +28,15 @@ export function oneProcess(given: Given): ProcessKind {
   const { ending } = life;
   const parts: Part[] = [
     { name: 'settings', module: givenModule(given), bound: bounds.own },
+    { name: 'metrics', module: metersModule('serving', given.lostLines), bound: bounds.own },
+    { name: 'traces', module: tracesModule, bound: bounds.own },
     { name: 'database', module: accessModule(given), bound: bounds.database },
     { name: 'database pool', module: persistenceModule(given), bound: bounds.own },
     { name: 'key uses', module: identityModule(given), bound: bounds.own },
     { name: 'use case', module: coreModule, bound: bounds.own },
     { name: 'health', module: ownHealthModule, bound: bounds.own },
+    { name: 'scrape', module: ownScrapeModule, bound: bounds.own },
+    { name: 'page', module: opsPageModule, bound: bounds.own },
     { name: 'ops', module: opsModule(given), bound: bounds.own },
     { name: 'http', module: httpModule(given), bound: settings.SHUTDOWN_TIMEOUT + bounds.own },
   ];

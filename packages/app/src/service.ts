@@ -18,7 +18,7 @@ export async function runService(environment: NodeJS.ProcessEnv, stop: StopSigna
   }
   const { settings, origins, notes } = read;
   const isAlone = settings.WORKERS === 1;
-  const { log, lines, toggleLevel, close } = openLog(settings.LOG_LEVEL, { shared: !isAlone });
+  const { log, lines, lostLines, toggleLevel, close } = openLog(settings.LOG_LEVEL, { shared: !isAlone });
   tellOfStart(log, origins);
   for (const note of notes) log.warn({ event: 'setting-doubtful' }, note);
   const life = new Life(log);
@@ -27,7 +27,7 @@ export async function runService(environment: NodeJS.ProcessEnv, stop: StopSigna
   process.on('uncaughtException', (error) => life.fail(error, 'an uncaught error'));
   stop.asked.then((signal) => life.end(signal));
 
-  const given = { settings, log, lines, life };
+  const given = { settings, log, lines, lostLines, life };
   if (isAlone) {
     stop.decideHangUp();
     process.on('SIGUSR2', toggleLevel);

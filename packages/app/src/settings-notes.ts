@@ -1,6 +1,7 @@
 import { databaseUrlParts } from './database-url.ts';
 import { misspelt } from './misspelt.ts';
 import { type Setting, type SettingName, type Settings, settings } from './settings.ts';
+import { traceVariables } from './traces/trace-variables.ts';
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
@@ -8,7 +9,12 @@ const siblings = ['PGPORT', 'PGUSER', 'PGPASSWORD', 'PGDATABASE', 'PGSSLMODE', '
 
 /** What is right by itself, and may not be what was meant: a line each, without a value. */
 export function settingsNotes(environment: Environment, read: Settings): string[] {
-  return [...spelling(environment), ...files(environment), ...database(read)];
+  return [
+    ...spelling(environment),
+    ...files(environment),
+    ...database(read),
+    ...traceVariables(environment).notes,
+  ];
 }
 
 function spelling(environment: Environment): string[] {

@@ -43,7 +43,8 @@ export const settings = {
   OPS_HOST: setting({
     accepts: address,
     byDefault: '127.0.0.1',
-    means: 'address of the listener for operators: `/livez`, `/readyz`, `/version`',
+    means:
+      'address of the listener for operators: a page at `/`, `/livez`, `/readyz`, `/version`, `/metrics`',
   }),
   OPS_PORT: setting({
     accepts: wholeNumber(0, 65_535),
@@ -164,6 +165,11 @@ export const settings = {
     accepts: time('10ms', '60s'),
     byDefault: '1s',
     means: 'how long the database may take to answer for `/readyz`',
+  }),
+  METRICS: setting({
+    accepts: oneOf('on', 'off'),
+    byDefault: 'on',
+    means: 'count what happens, and tell it by `/metrics`',
   }),
   WORKERS: setting({
     accepts: workers,

@@ -1,8 +1,9 @@
-import type { HttpServer } from '@campaign-mirror/adapters-http';
+import type { HttpServer, OpsAnswer } from '@campaign-mirror/adapters-http';
 import type {
   Database,
   DatabaseProbe,
   HotPath,
+  HotPathObserver,
   KeyUses,
   Statements,
 } from '@campaign-mirror/adapters-persistence';
@@ -10,8 +11,12 @@ import type { CampaignRepository, Identity, SetCampaignMirror } from '@campaign-
 import type { ServiceIdentifier } from 'inversify';
 import type { DatabaseAccess } from './database-access.ts';
 import type { Log } from './log.ts';
+import type { Meters } from './metrics/meters.ts';
+import type { Scrape } from './metrics/scrape.ts';
+import type { RecentMoments } from './ops-page/recent-moments.ts';
 import type { Health, Readiness } from './readiness.ts';
 import type { Settings } from './settings.ts';
+import type { Traces } from './traces/traces.ts';
 import type { Fleet } from './workers/fleet.ts';
 
 /** A function, since a plain `const X: ServiceIdentifier<T> = Symbol()` narrows to `symbol` and its type is lost. */
@@ -20,9 +25,12 @@ const token = <T>(name: string): ServiceIdentifier<T> => Symbol(name);
 export const tokens = {
   settings: token<Settings>('settings'),
   log: token<Log>('log'),
+  meters: token<Meters>('meters'),
+  traces: token<Traces | undefined>('traces'),
   access: token<DatabaseAccess>('access'),
   database: token<Database>('database'),
   statements: token<Statements>('statements'),
+  hotPathObserver: token<HotPathObserver>('hotPathObserver'),
   hotPath: token<HotPath>('hotPath'),
   campaigns: token<CampaignRepository>('campaigns'),
   keyUses: token<KeyUses>('keyUses'),
@@ -31,6 +39,9 @@ export const tokens = {
   probe: token<DatabaseProbe>('probe'),
   readiness: token<Readiness>('readiness'),
   health: token<Health>('health'),
+  scrape: token<Scrape>('scrape'),
+  recentMoments: token<RecentMoments>('recentMoments'),
+  opsPage: token<Readonly<Record<string, OpsAnswer>>>('opsPage'),
   fleet: token<Fleet>('fleet'),
   http: token<HttpServer>('http'),
   ops: token<HttpServer>('ops'),

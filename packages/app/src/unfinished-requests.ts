@@ -9,8 +9,10 @@ export function tellOfUnfinished(left: readonly Unfinished[], life: Life): void 
   const longestFirst = left.toSorted((one, other) => other.milliseconds - one.milliseconds);
   for (const one of longestFirst.slice(0, mostNamed)) {
     const milliseconds = Math.round(one.milliseconds);
+    const { trace, ...named } = one;
     life.hung('http', `a request was unfinished after ${milliseconds} ms and got 503`, {
-      ...one,
+      ...named,
+      ...(trace && { trace_id: trace.traceId, span_id: trace.spanId }),
       milliseconds,
     });
   }

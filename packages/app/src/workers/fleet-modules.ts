@@ -1,10 +1,13 @@
 import { ContainerModule } from 'inversify';
 import type { DatabaseAccess } from '../database-access.ts';
 import { freePort } from '../embedded/port.ts';
+import type { Meters } from '../metrics/meters.ts';
+import { Scrape } from '../metrics/scrape.ts';
 import type { Given } from '../modules.ts';
 import type { Health, Readiness } from '../readiness.ts';
 import { tokens } from '../tokens.ts';
 import { Fleet } from './fleet.ts';
+import { fleetSource } from './fleet-source.ts';
 import type { WorkerShare } from './worker-count.ts';
 import type { Begin } from './worker-process.ts';
 
@@ -13,14 +16,16 @@ export const fleetModule = ({ settings, log, life }: Given, { workers, poolSize 
   new ContainerModule(({ bind }) => {
     bind(tokens.fleet)
       .toResolvedValue(
-        async (access: DatabaseAccess) => {
+        async (access: DatabaseAccess, meters: Meters) => {
           // One that all of them are told, and those who come later too.
           const port = settings.PORT === 0 ? await freePort() : settings.PORT;
           const address = access.embedded ? { address: access.address('service') } : {};
           const begin: Begin = { kind: 'begin', port, poolSize, ...address };
-          return new Fleet({ workers, begin, shutdownTimeout: settings.SHUTDOWN_TIMEOUT, log, life });
+          const fleet = new Fleet({ workers, begin, shutdownTimeout: settings.SHUTDOWN_TIMEOUT, log, life });
+          meters.add(fleetSource(fleet));
+          return fleet;
         },
-        [tokens.access],
+        [tokens.access, tokens.meters],
       )
       .inSingletonScope()
       .onDeactivation((fleet) => fleet.end());
@@ -38,6 +43,20 @@ export const fleetHealthModule = new ContainerModule(({ bind }) => {
         }),
       }),
       [tokens.readiness, tokens.fleet],
+    )
+    .inSingletonScope();
+});
+
+/** The metrics of a primary and of all its workers. */
+export const fleetScrapeModule = new ContainerModule(({ bind }) => {
+  bind(tokens.scrape)
+    .toResolvedValue(
+      (meters: Meters, fleet: Fleet) =>
+        new Scrape(async () => {
+          const [own, theirs] = await Promise.all([meters.tell(), fleet.counts.told()]);
+          return [own, ...theirs];
+        }),
+      [tokens.meters, tokens.fleet],
     )
     .inSingletonScope();
 });

@@ -1,13 +1,14 @@
 import { aborted, type Life } from '../life.ts';
 import type { Log } from '../log.ts';
+import { FleetCounts } from './fleet-counts.ts';
 import { Post } from './post.ts';
 import { type Begin, type WorkerEnd, WorkerProcess } from './worker-process.ts';
 
 /** So long the event loop of a worker may be silent, in milliseconds. */
 const longestSilence = 10_000;
 const betweenLooks = 1_000;
-/** What a worker needs at its end beside SHUTDOWN_TIMEOUT, in milliseconds: last answers, keys' uses, pool, log. */
-export const workerEndGrace = 7_000;
+/** What a worker needs at its end beside SHUTDOWN_TIMEOUT, in milliseconds: last answers, keys' uses, pool, spans, log. */
+export const workerEndGrace = 9_000;
 
 export interface FleetOptions {
   readonly workers: number;
@@ -20,6 +21,9 @@ export interface FleetOptions {
 
 /** The workers of a primary. */
 export class Fleet {
+  readonly counts = new FleetCounts();
+  /** Workers that a restart has relieved. */
+  relieved = 0;
   readonly #options: FleetOptions;
   readonly #over = new AbortController();
   #toldSilent: readonly number[] = [];
@@ -54,6 +58,15 @@ export class Fleet {
     return ports?.[0];
   }
 
+  get wanted(): number {
+    return this.#options.workers;
+  }
+
+  /** Workers that ended by themselves. */
+  get lost(): number {
+    return this.#posts.reduce((sum, { lost }) => sum + lost, 0);
+  }
+
   get ready(): number {
     return this.#workers.filter(({ isReady }) => isReady).length;
   }
@@ -85,6 +98,7 @@ export class Fleet {
 
   #fork(): WorkerProcess {
     const worker = new WorkerProcess(this.#options.begin);
+    this.counts.follow(worker);
     if (this.#toggled) worker.toggleLevel();
     return worker;
   }
@@ -108,7 +122,9 @@ export class Fleet {
       for (const post of this.#posts) {
         if (life.ending.aborted) return false;
         const old = await post.relieve();
-        if (old) this.#judge(old, await old.end(true, shutdownTimeout + workerEndGrace));
+        if (!old) continue;
+        this.relieved += 1;
+        this.#judge(old, await old.end(true, shutdownTimeout + workerEndGrace));
       }
     } catch (fault) {
       if (life.ending.aborted) return false;

@@ -1,4 +1,5 @@
 import type { DatabaseAddress } from '@campaign-mirror/adapters-persistence';
+import type { Told } from '../metrics/meters.ts';
 
 /** What the primary tells a worker. */
 export type ToWorker =
@@ -11,6 +12,8 @@ export type ToWorker =
     }
   | { readonly kind: 'listen' }
   | { readonly kind: 'toggle-level' }
+  /** What it has counted is wanted. */
+  | { readonly kind: 'tell-counts' }
   /** `isRelieved`: another worker has taken its place. */
   | { readonly kind: 'end'; readonly isRelieved: boolean }
   /** Every connection that was to be handed over has been: it may go. */
@@ -24,6 +27,8 @@ export type ToPrimary =
   | { readonly kind: 'listening'; readonly port: number }
   /** Its event loop runs. */
   | { readonly kind: 'beat' }
+  /** What it has counted since it began. */
+  | { readonly kind: 'counts'; readonly counts: readonly Told[]; readonly asked: boolean }
   | { readonly kind: 'ending' }
   /** It can not start: a line for the user. */
   | { readonly kind: 'fault'; readonly line: string }

@@ -13,6 +13,8 @@ export interface Posting {
 
 /** A place of a worker: who crashes is replaced, after a pause that grows while it happens again and again. */
 export class Post {
+  /** Workers of this place that ended by themselves. */
+  lost = 0;
   readonly #posting: Posting;
   readonly #backOff = new BackOff();
   /** Those that hold it: two while one relieves the other. */
@@ -70,6 +72,7 @@ export class Post {
   async #replace({ id }: WorkerProcess, end: WorkerEnd, lasted: number): Promise<void> {
     const { log, over } = this.#posting;
     for (let [ended, well] = [end, lasted]; !over.aborted; well = 0) {
+      this.lost += 1;
       const afterMs = this.#backOff.next(well);
       const how = ended.fault ?? ended.signal ?? `exit code ${ended.code}`;
       const { code, signal } = ended;

@@ -3,7 +3,9 @@ import { ClearError } from '../clear-error.ts';
 import { greet } from '../greeting.ts';
 import { aborted } from '../life.ts';
 import { listen } from '../listening.ts';
+import { metersModule } from '../metrics/modules.ts';
 import { accessModule, type Given, givenModule, opsModule } from '../modules.ts';
+import { opsPageModule } from '../ops-page/modules.ts';
 import { bounds, type Part } from '../parts.ts';
 import { warnOfPlainHttp } from '../plain-http-warning.ts';
 import { prepareDatabase } from '../prepare-database.ts';
@@ -11,7 +13,7 @@ import type { ProcessKind } from '../process-kind.ts';
 import type { StopSignals } from '../stop-signals.ts';
 import { tokens } from '../tokens.ts';
 import { workerEndGrace } from './fleet.ts';
-import { fleetHealthModule, fleetModule } from './fleet-modules.ts';
+import { fleetHealthModule, fleetModule, fleetScrapeModule } from './fleet-modules.ts';
 import { workerShare } from './worker-count.ts';
 import { WorkerFault } from './worker-process.ts';
 
@@ -30,8 +32,11 @@ export function primary(given: Given, { stop, restarts, toggleLevel }: Asked): P
   const fleetBound = settings.SHUTDOWN_TIMEOUT + workerEndGrace + bounds.own;
   const parts: Part[] = [
     { name: 'settings', module: givenModule(given), bound: bounds.own },
+    { name: 'metrics', module: metersModule('watching', given.lostLines), bound: bounds.own },
     { name: 'database', module: accessModule(given), bound: bounds.database },
     { name: 'health', module: fleetHealthModule, bound: bounds.own },
+    { name: 'scrape', module: fleetScrapeModule, bound: bounds.own },
+    { name: 'page', module: opsPageModule, bound: bounds.own },
     { name: 'ops', module: opsModule(given), bound: bounds.own },
     { name: 'workers', module: fleetModule(given, share), bound: fleetBound },
   ];

@@ -3,6 +3,8 @@ import { type DatabaseAccess, openDatabaseAccess } from '../database-access.ts';
 import { awaitDatabase, checkRights } from '../database-start.ts';
 import { aborted } from '../life.ts';
 import { listen } from '../listening.ts';
+import type { Meters } from '../metrics/meters.ts';
+import { metersModule } from '../metrics/modules.ts';
 import {
   coreModule,
   type Given,
@@ -14,15 +16,23 @@ import {
 import { bounds, type Part } from '../parts.ts';
 import type { ProcessKind } from '../process-kind.ts';
 import { tokens } from '../tokens.ts';
+import { tracesModule } from '../traces/module.ts';
 import type { PrimaryChannel } from './primary-channel.ts';
+import { keepTelling, tellCounts } from './told-counts.ts';
 import type { Begin } from './worker-process.ts';
 
 /** A worker: it serves, and leaves the rest to its primary. */
 export function servingProcess(given: Given, begin: Begin, channel: PrimaryChannel): ProcessKind {
   const { settings, log, life } = given;
   const { ending } = life;
+  const isCounting = settings.METRICS === 'on';
+  const lastCounts = async (meters: Meters) => {
+    if (isCounting) await tellCounts(meters, channel);
+  };
   const parts: Part[] = [
     { name: 'settings', module: givenModule(given), bound: bounds.own },
+    { name: 'metrics', module: metersModule('serving', given.lostLines, lastCounts), bound: bounds.own },
+    { name: 'traces', module: tracesModule, bound: bounds.own },
     { name: 'database', module: borrowedAccessModule(given, begin), bound: bounds.own },
     { name: 'database pool', module: persistenceModule(given), bound: bounds.own },
     { name: 'key uses', module: identityModule(given), bound: bounds.own },
@@ -40,6 +50,7 @@ export function servingProcess(given: Given, begin: Begin, channel: PrimaryChann
       const database = await container.getAsync(tokens.database);
       await checkRights(database.pool, address);
       const http = await container.getAsync(tokens.http);
+      if (isCounting) await keepTelling(await container.getAsync(tokens.meters), channel);
       channel.tell({ kind: 'prepared' });
       await Promise.race([toListen, aborted(ending)]);
       if (ending.aborted) return false;

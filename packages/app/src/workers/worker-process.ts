@@ -1,6 +1,7 @@
 import cluster, { type Worker } from 'node:cluster';
 import { setTimeout as pause } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
+import type { Told } from '../metrics/meters.ts';
 import type { ToPrimary, ToWorker } from './messages.ts';
 
 export type Begin = Extract<ToWorker, { kind: 'begin' }>;
@@ -35,6 +36,9 @@ export class WorkerProcess {
   isReady = false;
   /** When its event loop was last heard of, by `performance.now()`. */
   heardAt = performance.now();
+  /** What it has counted, as it told last. */
+  counts: readonly Told[] = [];
+  #onAskedCounts = () => {};
   readonly #worker: Worker;
   #fault: string | undefined;
 
@@ -58,6 +62,9 @@ export class WorkerProcess {
       else if (message.kind === 'listening') {
         this.isReady = true;
         listening.resolve(message.port);
+      } else if (message.kind === 'counts') {
+        this.counts = message.counts;
+        if (message.asked) this.#onAskedCounts();
       } else if (message.kind === 'ending') this.isReady = false;
       else if (message.kind === 'fault') this.#fault = message.line;
       // All that was on its way to it when it closed its listener is before this in the channel.
@@ -88,6 +95,20 @@ export class WorkerProcess {
   listen(): Promise<number> {
     this.#send({ kind: 'listen' });
     return this.listening;
+  }
+
+  /** Resolves when `counts` are new; or it is gone, or has not told them within `patience` milliseconds. */
+  async tellCounts(patience: number): Promise<void> {
+    // Before its first ones it does not listen yet.
+    if (this.counts.length === 0) return;
+    const told = new Promise<void>((resolve) => {
+      this.#onAskedCounts = resolve;
+    });
+    this.#send({ kind: 'tell-counts' });
+    const impatient = new AbortController();
+    const over = pause(patience, undefined, { signal: impatient.signal }).catch(() => {});
+    await Promise.race([told, this.gone, over]);
+    impatient.abort();
   }
 
   toggleLevel(): void {

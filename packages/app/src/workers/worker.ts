@@ -31,7 +31,7 @@ export async function runWorker(environment: NodeJS.ProcessEnv): Promise<number>
 async function serve(
   settings: Settings,
   begin: Begin,
-  { log, lines, toggleLevel }: OpenedLog,
+  { log, lines, lostLines, toggleLevel }: OpenedLog,
   channel: PrimaryChannel,
 ): Promise<number> {
   const life = new Life(log, (line) => channel.tell({ kind: 'fault', line }));
@@ -44,7 +44,7 @@ async function serve(
   void channel.gone.then(() => life.end('the end of the primary'));
   void aborted(life.ending).then(() => channel.tell({ kind: 'ending' }));
   const ours = { ...settings, PORT: begin.port, POOL_SIZE: begin.poolSize, SHUTDOWN_DELAY: 0 };
-  const given = { settings: ours, log, lines, life };
+  const given = { settings: ours, log, lines, lostLines, life };
   await live(servingProcess(given, begin, channel), given);
   return life.exitCode;
 }

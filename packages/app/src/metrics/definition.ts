@@ -1,0 +1,32 @@
+/** What is measured, and how it is to be read. */
+export interface MetricDefinition {
+  readonly type: 'counter' | 'gauge' | 'histogram';
+  readonly help: string;
+  /** Each label with the values that it may have, or what they are: none of them grows with users or campaigns. */
+  readonly labels?: Readonly<Record<string, readonly string[] | string>>;
+  /** Upper bounds, of a histogram. */
+  readonly buckets?: readonly number[];
+  /** What several processes make of it; the sum by default. */
+  readonly aggregator?: 'sum' | 'min' | 'max' | 'first';
+  /** Where it is not always there: when it is. */
+  readonly only?: string;
+}
+
+export type Definitions = Readonly<Record<string, MetricDefinition>>;
+
+/** Keeps the names and the labels as types, where a plain annotation would forget them. */
+export const define = <const Of extends Definitions>(definitions: Of) => definitions;
+
+/** One value, in the form of prom-client's JSON. */
+export interface Sample {
+  readonly value: number;
+  readonly labels: Readonly<Record<string, string | number>>;
+  /** Of a histogram: which of its series. */
+  readonly metricName?: string;
+}
+
+/** The values of some metrics at one moment, by their names. */
+export type Samples<Of extends Definitions> = { readonly [Name in keyof Of]?: readonly Sample[] };
+
+/** A value without a label. */
+export const plain = (value: number): readonly Sample[] => [{ value, labels: {} }];

@@ -1,0 +1,41 @@
+import type { HttpObserver } from '@campaign-mirror/adapters-http';
+import type { HotPathObserver } from '@campaign-mirror/adapters-persistence';
+import type { Definitions, MetricDefinition, Sample, Samples } from './definition.ts';
+import { metrics } from './table.ts';
+
+/** Tells values of this moment. It may be asked several times a second, and has to be cheap. */
+export type Source = () => Samples<Definitions> | Promise<Samples<Definitions>>;
+
+/** What is counted in a process, by those who count it. */
+export interface Meters {
+  readonly hotPath: HotPathObserver;
+  readonly callers: HttpObserver;
+  readonly operators: HttpObserver;
+  /** Has it asked whenever the metrics are told. */
+  add(source: Source): void;
+  tell(): Promise<Told[]>;
+  stop(): void;
+}
+
+/** A metric and its values, as prom-client's JSON has it. */
+export interface Told {
+  readonly name: string;
+  readonly help: string;
+  readonly type: MetricDefinition['type'];
+  readonly aggregator: NonNullable<MetricDefinition['aggregator']>;
+  readonly values: readonly Sample[];
+}
+
+/** All that sources have to tell, in the order of the table. */
+export async function told(sources: readonly Source[]): Promise<Told[]> {
+  const values = new Map<string, Sample[]>();
+  for (const samples of await Promise.all(sources.map((source) => source()))) {
+    for (const [name, more] of Object.entries(samples)) {
+      if (more) values.set(name, [...(values.get(name) ?? []), ...more]);
+    }
+  }
+  return Object.entries(metrics).flatMap(([name, { help, type, aggregator = 'sum' }]) => {
+    const found = values.get(name);
+    return found ? [{ name, help, type, aggregator, values: found }] : [];
+  });
+}

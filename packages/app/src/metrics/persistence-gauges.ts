@@ -1,0 +1,25 @@
+import type { Database, KeyUses } from '@campaign-mirror/adapters-persistence';
+import { plain, type Samples } from './definition.ts';
+import type { persistenceDefinitions } from './persistence-definitions.ts';
+
+/** The pool at this moment; `limit` is its largest size. */
+export function poolGauges({ pool }: Pick<Database, 'pool'>, limit: number) {
+  return (): Samples<typeof persistenceDefinitions> => ({
+    campaign_mirror_pool_connections: [
+      { labels: { state: 'in-use' }, value: pool.totalCount - pool.idleCount },
+      { labels: { state: 'idle' }, value: pool.idleCount },
+    ],
+    campaign_mirror_pool_connections_limit: plain(limit),
+    campaign_mirror_pool_waiting: plain(pool.waitingCount),
+  });
+}
+
+export function keyUseCounts(uses: Pick<KeyUses, 'noted' | 'writes' | 'failures'>) {
+  return (): Samples<typeof persistenceDefinitions> => ({
+    campaign_mirror_key_uses_noted_total: plain(uses.noted),
+    campaign_mirror_key_use_writes_total: [
+      { labels: { result: 'done' }, value: uses.writes },
+      { labels: { result: 'failed' }, value: uses.failures },
+    ],
+  });
+}

@@ -1,0 +1,54 @@
+import { Replies, type Reply } from '@campaign-mirror/adapters-http';
+import type { Log } from '../log.ts';
+import { type Source, type Told, told } from './meters.ts';
+import { registryOf, summed } from './summed.ts';
+
+/** What each process tells. */
+type ToldByEach = readonly (readonly Told[])[];
+
+/** All metrics of the service, for whoever reads them: each process asked once, however many read at once. */
+export class Scrape {
+  readonly #collect: () => Promise<ToldByEach>;
+  readonly #asked: Source[] = [];
+  #underWay: Promise<ToldByEach> | undefined;
+
+  constructor(collect: () => Promise<ToldByEach>) {
+    this.#collect = collect;
+  }
+
+  #told(): Promise<ToldByEach> {
+    this.#underWay ??= this.#collect().finally(() => {
+      this.#underWay = undefined;
+    });
+    return this.#underWay;
+  }
+
+  /** Has it asked for whoever scrapes: it asks somebody else, such as the database. */
+  add(source: Source): void {
+    this.#asked.push(source);
+  }
+
+  /** What was counted, with nobody else asked. */
+  async counted(): Promise<Told[]> {
+    return summed(await this.#told());
+  }
+
+  /** All of it in Prometheus' text format. */
+  async text(): Promise<{ readonly body: string; readonly contentType: string }> {
+    const [counted, asked] = await Promise.all([this.#told(), told(this.#asked)]);
+    const registry = registryOf([...counted, asked]);
+    return { body: await registry.metrics(), contentType: registry.contentType };
+  }
+}
+
+/** `/metrics`. A fault in them is no reason to end. */
+export function metricsPage(scrape: Scrape, log: Log): () => Promise<Reply> {
+  return async () => {
+    try {
+      return { status: 200, ...(await scrape.text()), headers: { 'Cache-Control': 'no-store' } };
+    } catch (error) {
+      log.error({ event: 'metrics-failed', err: error }, 'the metrics could not be told');
+      return new Replies().fault('unexpected');
+    }
+  };
+}

@@ -1,0 +1,56 @@
+import { readFileSync } from 'node:fs';
+import { type OpsAnswer, Replies, type Reply } from '@campaign-mirror/adapters-http';
+import { checksInTime } from '../checks-in-time.ts';
+import type { Health } from '../readiness.ts';
+import { version } from '../version.ts';
+import { pageOf } from './html.ts';
+import type { RecentMoments } from './recent-moments.ts';
+import { type View, viewOf } from './view.ts';
+
+/** Nothing from elsewhere, nothing written into the page itself, and no page around it. */
+const contentSecurityPolicy = [
+  "default-src 'none'; script-src 'self'; style-src 'self'; img-src data:; connect-src 'self'",
+  "base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
+].join('; ');
+
+const headers = {
+  'Cache-Control': 'no-store',
+  'X-Content-Type-Options': 'nosniff',
+  'Referrer-Policy': 'no-referrer',
+};
+
+/** The page for operators, by the paths of what it is made of. */
+export function opsPage(
+  { readiness, liveness }: Health,
+  recent: Pick<RecentMoments, 'all'>,
+  counted: boolean,
+  failed: (error: unknown) => void,
+): Readonly<Record<string, OpsAnswer>> {
+  const runs = version();
+  const file = (name: string, contentType: string): OpsAnswer => {
+    const body = readFileSync(new URL(`../../ops-page/${name}`, import.meta.url), 'utf8');
+    return () => ({ status: 200, contentType, body, headers });
+  };
+  const seen = (reply: (view: View) => Reply): OpsAnswer => {
+    return async () => {
+      try {
+        const checks = await checksInTime(readiness());
+        return reply(viewOf({ readiness: checks, liveness: liveness(), version: runs, moments: recent.all }));
+      } catch (error) {
+        failed(error);
+        return new Replies().fault('unexpected');
+      }
+    };
+  };
+  return {
+    '/': seen((view) => ({
+      status: 200,
+      contentType: 'text/html; charset=utf-8',
+      body: pageOf(view, counted),
+      headers: { ...headers, 'Content-Security-Policy': contentSecurityPolicy },
+    })),
+    '/state.json': seen((view) => ({ status: 200, body: JSON.stringify(view), headers })),
+    '/page.js': file('page.js', 'text/javascript; charset=utf-8'),
+    '/page.css': file('page.css', 'text/css; charset=utf-8'),
+  };
+}

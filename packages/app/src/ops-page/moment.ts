@@ -1,0 +1,94 @@
+import type { Sample } from '../metrics/definition.ts';
+import type { Told } from '../metrics/meters.ts';
+
+/** What the page keeps of the metrics at one moment: some counts, and no label that could grow. */
+export interface Moment {
+  /** In milliseconds since 1970, by a clock that never goes back. */
+  readonly at: number;
+  /** Answers to callers, by their status. */
+  readonly statuses: ReadonlyMap<string, number>;
+  /** Of these, how many took so many seconds at most, by the bound. */
+  readonly within: ReadonlyMap<number, number>;
+  /** Refusals by their reason, and the status of each. */
+  readonly refusals: ReadonlyMap<string, { readonly status: string; readonly count: number }>;
+  readonly overloads: number;
+  readonly inFlight: Held;
+  readonly connections: Held;
+  readonly pool: Held & { readonly waiting: number };
+  readonly memory: number;
+  /** In seconds, of so many processes. */
+  readonly loopActive: number;
+  readonly processes: number;
+  /** In seconds since 1970; undefined where there is no metric of it. */
+  readonly startedAt: number | undefined;
+  readonly workers: ReadonlyMap<string, number>;
+  readonly replacements: ReadonlyMap<string, number>;
+}
+
+export interface Held {
+  readonly now: number;
+  readonly limit: number;
+}
+
+export function momentOf(told: readonly Told[], at = performance.timeOrigin + performance.now()): Moment {
+  const of = reader(told);
+  const callers = { listener: 'callers' };
+  const serving = { role: 'serving' };
+  const buckets = by(
+    of('campaign_mirror_http_request_duration_seconds', callers).filter(({ labels }) => 'le' in labels),
+    'le',
+  );
+  const started = of('process_start_time_seconds').map(({ value }) => value);
+  return {
+    at,
+    statuses: by(of('campaign_mirror_http_requests_total', callers), 'status'),
+    within: new Map([...buckets].map(([le, count]) => [Number(le.replace('+Inf', 'Infinity')), count])),
+    refusals: new Map(
+      of('campaign_mirror_http_refusals_total').map(({ labels: { because, status }, value }) => [
+        String(because),
+        { status: String(status), count: value },
+      ]),
+    ),
+    overloads: sum(of('campaign_mirror_overload_refusals_total', callers)),
+    inFlight: {
+      now: sum(of('campaign_mirror_http_requests_in_flight')),
+      limit: sum(of('campaign_mirror_http_requests_in_flight_limit')),
+    },
+    connections: {
+      now: sum(of('campaign_mirror_http_connections', callers)),
+      limit: sum(of('campaign_mirror_http_connections_limit', callers)),
+    },
+    pool: {
+      now: sum(of('campaign_mirror_pool_connections', { state: 'in-use' })),
+      limit: sum(of('campaign_mirror_pool_connections_limit')),
+      waiting: sum(of('campaign_mirror_pool_waiting')),
+    },
+    memory: sum(of('process_resident_memory_bytes')),
+    loopActive: sum(of('campaign_mirror_event_loop_active_seconds_total', serving)),
+    processes: sum(of('campaign_mirror_processes', serving)),
+    startedAt: started.length > 0 ? Math.min(...started) : undefined,
+    workers: by(of('campaign_mirror_workers'), 'state'),
+    replacements: by(of('campaign_mirror_worker_replacements_total'), 'why'),
+  };
+}
+
+function reader(told: readonly Told[]) {
+  const metrics = new Map(told.map(({ name, values }) => [name, values]));
+  return (name: string, labels: Sample['labels'] = {}): readonly Sample[] =>
+    (metrics.get(name) ?? []).filter((one) =>
+      Object.entries(labels).every(([label, value]) => one.labels[label] === value),
+    );
+}
+
+function sum(samples: readonly Sample[]): number {
+  return samples.reduce((total, { value }) => total + value, 0);
+}
+
+function by(samples: readonly Sample[], label: string): ReadonlyMap<string, number> {
+  const sums = new Map<string, number>();
+  for (const { labels, value } of samples) {
+    const name = String(labels[label]);
+    sums.set(name, (sums.get(name) ?? 0) + value);
+  }
+  return sums;
+}

@@ -1,0 +1,52 @@
+import type { Moment } from './moment.ts';
+
+/** In milliseconds. */
+export const betweenMoments = 5_000;
+/** Ten minutes: one more than there are steps in them. */
+export const mostMoments = 121;
+
+/** The last minutes, in memory: so many moments at most, the oldest go. */
+export class RecentMoments {
+  readonly #take: () => Promise<Moment>;
+  readonly #failed: (error: unknown) => void;
+  readonly #kept: Moment[] = [];
+  #timer: NodeJS.Timeout | undefined;
+  #taking: Promise<void> | undefined;
+
+  constructor(take: () => Promise<Moment>, failed: (error: unknown) => void) {
+    this.#take = take;
+    this.#failed = failed;
+  }
+
+  /** The oldest first. */
+  get all(): readonly Moment[] {
+    return this.#kept;
+  }
+
+  /** Takes one now, and then one at each step. */
+  start(): void {
+    void this.take();
+    this.#timer = setInterval(() => void this.take(), betweenMoments).unref();
+  }
+
+  stop(): void {
+    clearInterval(this.#timer);
+  }
+
+  /** One at a time. Never rejects: a moment that is missing is no reason to end. */
+  take(): Promise<void> {
+    this.#taking ??= this.#keepOne().finally(() => {
+      this.#taking = undefined;
+    });
+    return this.#taking;
+  }
+
+  async #keepOne(): Promise<void> {
+    try {
+      this.#kept.push(await this.#take());
+      if (this.#kept.length > mostMoments) this.#kept.shift();
+    } catch (error) {
+      this.#failed(error);
+    }
+  }
+}

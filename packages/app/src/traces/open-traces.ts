@@ -1,0 +1,11 @@
+import type { Log } from '../log.ts';
+import { traceVariables } from './trace-variables.ts';
+import type { Traces } from './traces.ts';
+
+/** Undefined where the `OTEL_*` variables ask for none: then nothing of OpenTelemetry is loaded. */
+export async function openTraces(environment: NodeJS.ProcessEnv, log: Log): Promise<Traces | undefined> {
+  const { wanted } = traceVariables(environment);
+  if (!wanted) return undefined;
+  const { OtlpTraces } = await import('./otlp-traces.ts');
+  return new OtlpTraces(wanted, log);
+}

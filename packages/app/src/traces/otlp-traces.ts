@@ -1,0 +1,87 @@
+import { randomUUID } from 'node:crypto';
+import { setTimeout as pause } from 'node:timers/promises';
+import type { DatabaseAddress } from '@campaign-mirror/adapters-persistence';
+import type { CampaignRepository, Identity } from '@campaign-mirror/domain';
+import { OTLPTraceExporter } from '@opentelemetry/exporter-trace-otlp-proto';
+import {
+  defaultResource,
+  detectResources,
+  resourceAttributesEnvDetector,
+  resourceFromAttributes,
+  serviceNameEnvDetector,
+} from '@opentelemetry/resources';
+import { BatchSpanProcessor, TracerProvider } from '@opentelemetry/sdk-trace';
+import {
+  ATTR_SERVICE_INSTANCE_ID,
+  ATTR_SERVICE_NAME,
+  ATTR_SERVICE_VERSION,
+} from '@opentelemetry/semantic-conventions';
+import type { Log } from '../log.ts';
+import { logOrigin } from '../log-origin.ts';
+import { version } from '../version.ts';
+import { samplerOf } from './samplers.ts';
+import { SpanCount, ToldExporter } from './told-exporter.ts';
+import type { TraceSettings } from './trace-variables.ts';
+import { TracedCampaigns, TracedIdentity } from './traced-ports.ts';
+import { TracedRequests } from './traced-requests.ts';
+import { TracedStatements } from './traced-statements.ts';
+import type { Traces } from './traces.ts';
+
+/** How long the end waits for a collector to take the last spans, in milliseconds. */
+const lastSpans = 2_000;
+
+/** Sends spans to a collector by OTLP over HTTP, in the background; those that it does not take are lost, and nothing else. */
+export class OtlpTraces implements Traces {
+  readonly requests: TracedRequests;
+  readonly #provider: TracerProvider;
+  readonly #exporter: ToldExporter;
+
+  constructor({ sampler, ratio, callersTraces, queue }: TraceSettings, log: Log) {
+    const { name, version: ours } = version();
+    const count = new SpanCount();
+    this.#exporter = new ToldExporter(new OTLPTraceExporter(), count, log);
+    this.#provider = new TracerProvider({
+      resource: resource(name, ours),
+      sampler: samplerOf(sampler, ratio),
+      spanProcessors: [count, new BatchSpanProcessor({ exporter: this.#exporter, ...queue })],
+    });
+    this.requests = new TracedRequests(this.#provider.getTracer(name, ours), callersTraces);
+    log.info({ event: 'tracing', sampler, ratio }, 'requests are traced');
+  }
+
+  identity(port: Identity): Identity {
+    return new TracedIdentity(port);
+  }
+
+  campaigns(port: CampaignRepository): CampaignRepository {
+    return new TracedCampaigns(port);
+  }
+
+  statements(database: DatabaseAddress): TracedStatements {
+    return new TracedStatements(database);
+  }
+
+  async close(): Promise<void> {
+    // What can not be sent any more is counted, whatever the reason.
+    const sent = this.#provider.shutdown().catch(() => {});
+    await Promise.race([sent, pause(lastSpans)]);
+    this.#exporter.tellOfTheEnd();
+  }
+}
+
+/** The service and this process of it; what the variables say of either wins. */
+function resource(name: string, version: string) {
+  const { pid, worker } = logOrigin;
+  const detectors = [resourceAttributesEnvDetector, serviceNameEnvDetector];
+  return defaultResource()
+    .merge(
+      resourceFromAttributes({
+        [ATTR_SERVICE_NAME]: name,
+        [ATTR_SERVICE_VERSION]: version,
+        [ATTR_SERVICE_INSTANCE_ID]: randomUUID(),
+        'process.pid': pid,
+        ...(worker !== undefined && { 'campaign_mirror.worker': worker }),
+      }),
+    )
+    .merge(detectResources({ detectors }));
+}

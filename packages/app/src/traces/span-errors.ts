@@ -1,0 +1,30 @@
+import type { Attributes } from '@opentelemetry/api';
+import {
+  ATTR_EXCEPTION_MESSAGE,
+  ATTR_EXCEPTION_STACKTRACE,
+  ATTR_EXCEPTION_TYPE,
+} from '@opentelemetry/semantic-conventions';
+import { errorFields } from '../error-fields.ts';
+
+interface Told {
+  readonly type: string;
+  readonly message: string;
+  readonly code?: string;
+  readonly stack?: string;
+}
+
+/** What kind of error it is: its code (SQLSTATE or the system's), else its name. */
+export function errorType(error: unknown): string {
+  const { code, type } = errorFields(error) as Told;
+  return code ?? type;
+}
+
+/** An error as an event of a span has it: what the log has of it, and so no value that a database quotes. */
+export function exceptionAttributes(error: unknown): Attributes {
+  const { type, message, stack } = errorFields(error) as Told;
+  return {
+    [ATTR_EXCEPTION_TYPE]: type,
+    [ATTR_EXCEPTION_MESSAGE]: message,
+    ...(stack !== undefined && { [ATTR_EXCEPTION_STACKTRACE]: stack }),
+  };
+}

@@ -1,0 +1,75 @@
+import { ExportResultCode } from '@opentelemetry/core';
+import type { ReadableSpan, SpanExporter, SpanProcessor } from '@opentelemetry/sdk-trace';
+import type { Log } from '../log.ts';
+import { Seldom } from '../seldom.ts';
+
+/** While a collector is away each batch fails; milliseconds. */
+const betweenLines = 60_000;
+
+/** Counts the spans that are to be sent. */
+export class SpanCount implements SpanProcessor {
+  ended = 0;
+
+  onEnd(): void {
+    this.ended += 1;
+  }
+
+  onStart(): void {}
+  async forceFlush(): Promise<void> {}
+  async shutdown(): Promise<void> {}
+}
+
+/** Tells of spans that a collector did not take: the SDK itself is silent, since its words may hold addresses. */
+export class ToldExporter implements SpanExporter {
+  readonly #exporter: SpanExporter;
+  readonly #count: SpanCount;
+  readonly #log: Log;
+  readonly #failures = new Seldom(betweenLines);
+  #sent = 0;
+  #failed = 0;
+  #told = 0;
+
+  constructor(exporter: SpanExporter, count: SpanCount, log: Log) {
+    this.#exporter = exporter;
+    this.#count = count;
+    this.#log = log;
+  }
+
+  export(spans: ReadableSpan[], done: Parameters<SpanExporter['export']>[1]): void {
+    this.#exporter.export(spans, (result) => {
+      if (result.code === ExportResultCode.SUCCESS) this.#sent += spans.length;
+      else this.#lost(spans.length, result.error);
+      done(result);
+    });
+  }
+
+  #lost(spans: number, error: Error | undefined): void {
+    this.#failed += spans;
+    this.#failures.tell(() => {
+      this.#tell(this.#failed, error);
+    });
+  }
+
+  /** Of what was lost and not told of: what failed since, found no room to wait in, or was not taken in time. */
+  tellOfTheEnd(): void {
+    this.#tell(this.#count.ended - this.#sent, undefined);
+  }
+
+  #tell(lost: number, error: Error | undefined): void {
+    const count = lost - this.#told;
+    if (count <= 0) return;
+    this.#told = lost;
+    this.#log.warn(
+      { event: 'spans-lost', count, err: error },
+      `${count} spans were not taken by the collector`,
+    );
+  }
+
+  shutdown(): Promise<void> {
+    return this.#exporter.shutdown();
+  }
+
+  async forceFlush(): Promise<void> {
+    await this.#exporter.forceFlush?.();
+  }
+}

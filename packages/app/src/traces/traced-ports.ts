@@ -1,0 +1,77 @@
+import type {
+  AccessKey,
+  Caller,
+  Campaign,
+  CampaignId,
+  CampaignRepository,
+  Identity,
+  Mirror,
+  MirrorChange,
+} from '@campaign-mirror/domain';
+import { type Scope, scopes } from './scope.ts';
+
+/** Access keys, with a span for each that is looked up. */
+export class TracedIdentity implements Identity {
+  readonly #port: Identity;
+
+  constructor(port: Identity) {
+    this.#port = port;
+  }
+
+  whoIs(key: AccessKey): Promise<Caller | undefined> {
+    const request = scopes.getStore();
+    if (!request) return this.#port.whoIs(key);
+    return request.call(
+      'look up key',
+      () => this.#port.whoIs(key),
+      (caller, span, at) => {
+        span.setAttribute('campaign_mirror.key_valid', caller !== undefined);
+        if (caller) request.facts.callerAt = at;
+      },
+    );
+  }
+}
+
+/** Campaigns and mirrors, with a span for each call, and one for each judgement. */
+export class TracedCampaigns implements CampaignRepository {
+  readonly #port: CampaignRepository;
+
+  constructor(port: CampaignRepository) {
+    this.#port = port;
+  }
+
+  find(id: CampaignId): Promise<Campaign | undefined> {
+    const request = scopes.getStore();
+    if (!request) return this.#port.find(id);
+    return request.call(
+      'find campaign',
+      () => this.#port.find(id),
+      (campaign, _span, at) => {
+        if (campaign) request.facts.campaignAt = at;
+      },
+    );
+  }
+
+  setMirror(seen: Campaign, change: MirrorChange): Promise<Mirror | undefined> {
+    const request = scopes.getStore();
+    if (!request) return this.#port.setMirror(seen, change);
+    judged(request);
+    return request.call(
+      'set mirror',
+      () => this.#port.setMirror(seen, change),
+      (mirror, span) => span.setAttribute('campaign_mirror.judged_again', mirror === undefined),
+    );
+  }
+}
+
+/**
+ * The judging is the core's, which knows of no traces: it begins when caller and campaign are known, and ends with the
+ * change that it lets pass, or with the answer. `because`: why it did not let it pass.
+ */
+export function judged(request: Scope, because?: string): void {
+  const { callerAt, campaignAt } = request.facts;
+  if (callerAt === undefined || campaignAt === undefined) return;
+  request.facts.campaignAt = undefined;
+  const attributes = { 'campaign_mirror.because': because };
+  request.begin('judge', { startTime: Math.max(callerAt, campaignAt), attributes }).end();
+}

@@ -1,0 +1,16 @@
+import type { Samples } from '../metrics/definition.ts';
+import type { serviceDefinitions } from '../metrics/service-definitions.ts';
+import type { Fleet } from './fleet.ts';
+
+/** The workers at this moment, and how many were replaced. */
+export function fleetSource(fleet: Fleet) {
+  const by = (label: string, values: Readonly<Record<string, number>>) =>
+    Object.entries(values).map(([name, value]) => ({ labels: { [label]: name }, value }));
+  return (): Samples<typeof serviceDefinitions> => {
+    const { wanted, ready, silent, lost, relieved } = fleet;
+    return {
+      campaign_mirror_workers: by('state', { wanted, ready, silent: silent.length }),
+      campaign_mirror_worker_replacements_total: by('why', { lost, relieved }),
+    };
+  };
+}

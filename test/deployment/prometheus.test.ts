@@ -1,0 +1,110 @@
+import { expect } from 'chai';
+import { type Answer, call, load } from '../support/caller.ts';
+import { panelQueries, variableQueries } from '../support/dashboard.ts';
+import { type Fleet, listeningFleet } from '../support/primary-process.ts';
+import { Prometheus } from '../support/prometheus.ts';
+import { rules } from '../support/prometheus-rules.ts';
+import { operandsOf } from '../support/promql.ts';
+import { promtool } from '../support/promtool.ts';
+import { unknownKey } from '../support/secrets.ts';
+import { type ServiceData, serviceData } from '../support/service-data.ts';
+import { endAll } from '../support/service-process.ts';
+
+/** So often Prometheus may look until there is data for a query. */
+const patience = 40;
+
+describe('a Prometheus as ops/prometheus has it, while callers call, rightly and wrongly, and more than is carried', () => {
+  let data: ServiceData;
+  let service: Fleet;
+  let prometheus: Prometheus;
+  let callers: ReturnType<typeof load>;
+  const others: Answer[] = [];
+
+  before(async () => {
+    data = await serviceData({ campaigns: 3 });
+    const [, transferred] = data.campaigns;
+    const change = (text: string) => data.database.admin.query(text);
+    await change(`update campaign_mirror.campaigns set owner_id = 99 where id = ${transferred}`);
+    service = await listeningFleet({
+      DATABASE_URL: data.database.url('service'),
+      RUN_MIGRATIONS: 'false',
+      MAX_IN_FLIGHT: '1',
+    });
+    prometheus = await Prometheus.of(service);
+
+    const { base } = service;
+    const keys = [data.key, data.key, unknownKey, 'cm_malformed'];
+    callers = load(
+      [...data.campaigns, 1e9].flatMap((campaign) => keys.map((key) => ({ base, campaign, key }))),
+      6,
+    );
+    await callers.first;
+    const invalid = { base, campaign: Number(data.campaigns[0]), key: data.key, address: 'no address' };
+    do others.push(await call(invalid));
+    while (others.at(-1)?.status !== 422);
+    // Only then PostgreSQL has an estimate of the rows of the history.
+    await data.database.admin.query('analyze campaign_mirror.mirror_history');
+  });
+  after(async () => {
+    await callers?.stop();
+    await prometheus?.stop();
+    await endAll();
+    await data?.database.drop();
+  });
+
+  const hasData = async (query: string) =>
+    (await prometheus.query(query)).some(({ value: [, value] }) => value !== 'NaN');
+  const looks = async () => {
+    const [looked] = await prometheus.query('count_over_time(up{job="campaign-mirror"}[1h])');
+    return Number(looked?.value[1] ?? 0);
+  };
+  /** Those of the queries for which there is nothing, after a while of looking. */
+  async function withoutData(queries: readonly string[]): Promise<string[]> {
+    const until = (await looks()) + patience;
+    let left = [...new Set(queries)];
+    while (left.length > 0 && (await looks()) < until) {
+      const found = await Promise.all(left.map(hasData));
+      left = left.filter((_, at) => !found[at]);
+    }
+    return left;
+  }
+
+  it('there is data for every query of the dashboard', async () => {
+    expect(await withoutData(panelQueries.map(({ query }) => query))).to.deep.equal([]);
+  });
+
+  it('there are values for its variables', async () => {
+    expect(variableQueries).not.to.have.length(0);
+    for (const { series, label } of variableQueries)
+      expect(await prometheus.labelValues(series, label), label).to.have.length(1);
+  });
+
+  it('there is data for every rule, of alerts for all that they compare, and each can be evaluated', async () => {
+    const queries = rules.flatMap(({ expr, alert }) => (alert === undefined ? [expr] : operandsOf(expr)));
+    expect(queries).to.have.length.above(rules.length);
+    expect(await withoutData(queries)).to.deep.equal([]);
+    for (const { expr } of rules) await prometheus.query(expr);
+    const evaluated = await prometheus.rules();
+    expect(evaluated).to.have.length(rules.length);
+    expect(evaluated.filter(({ health }) => health !== 'ok')).to.deep.equal([]);
+  });
+
+  it('it knows of as many answers as the callers do, once they have ended', async () => {
+    const statuses = [...(await callers.stop()), ...others].map(({ status }) => String(status));
+    const heard: Record<string, number> = {};
+    for (const status of statuses) heard[status] = (heard[status] ?? 0) + 1;
+    expect(heard).to.include.keys('200', '401', '403', '404', '422', '503');
+    const looked = await looks();
+    while ((await looks()) < looked + 2);
+    const known = await prometheus.query(
+      'sum by (status) (campaign_mirror_http_requests_total{listener="callers"}) > 0',
+    );
+    const told = known.map(({ metric, value: [, value] }) => [metric.status, Number(value)]);
+    expect(Object.fromEntries(told)).to.deep.equal(heard);
+  });
+
+  it('promtool finds nothing wrong with what is scraped', async () => {
+    const told = await fetch(`${service.ops}/metrics`);
+    expect(await promtool(['check', 'metrics'], await told.text())).to.deep.equal({ ok: true, says: '' });
+  });
+});

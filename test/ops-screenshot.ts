@@ -1,0 +1,56 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import { call, load } from './support/caller.ts';
+import { startDatabaseServer, stopDatabaseServer } from './support/database-server.ts';
+import { unknownKey } from './support/secrets.ts';
+import { serviceData } from './support/service-data.ts';
+import { endAll, listeningService } from './support/service-process.ts';
+import { openBrowser, WatchedPage } from './support/watched-page.ts';
+import { projectFolder } from './support/workspace.ts';
+
+/** How long the service has something to do before it is looked at, in milliseconds. */
+const loaded = 75_000;
+const viewport = { width: 760, height: 800 };
+
+/** Makes the pictures of the page for operators that README.md shows. */
+async function takePictures(): Promise<void> {
+  const data = await serviceData({ campaigns: 8 });
+  const service = await listeningService({
+    DATABASE_URL: data.database.url('service'),
+    RUN_MIGRATIONS: 'false',
+  });
+  const calls = data.campaigns.map((campaign) => ({ base: service.base, campaign, key: data.key }));
+  const until = performance.now() + loaded;
+  // Waves of callers, and now and then one who may not.
+  for (let wave = 0; performance.now() < until; wave++) {
+    const callers = load(calls, 1 + (wave % 6));
+    const { base } = service;
+    await call({ base, campaign: 404, key: data.key, address: 'https://example.com/' });
+    if (wave % 3 === 0)
+      await call({
+        base,
+        campaign: data.campaigns[0] ?? 0,
+        key: unknownKey,
+        address: 'https://example.com/',
+      });
+    if (wave % 2 === 0)
+      await call({ base, campaign: data.campaigns[0] ?? 0, key: data.key, address: 'nowhere' });
+    await pause(2_000);
+    await callers.stop();
+  }
+  const browser = await openBrowser();
+  for (const colorScheme of ['light', 'dark'] as const) {
+    const { page } = await WatchedPage.open(browser, service.ops, '/', { colorScheme, viewport });
+    await page.waitForResponse(`${service.ops}/state.json`);
+    await page.screenshot({ path: `${projectFolder}ops/page-${colorScheme}.png` });
+  }
+  await browser.close();
+  await endAll();
+  await data.database.drop();
+}
+
+await startDatabaseServer();
+try {
+  await takePictures();
+} finally {
+  await stopDatabaseServer();
+}

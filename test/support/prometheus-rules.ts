@@ -1,0 +1,36 @@
+import { readFileSync } from 'node:fs';
+import { parse } from 'yaml';
+import { projectFolder } from './workspace.ts';
+
+export const prometheusFolder = `${projectFolder}ops/prometheus`;
+export const ruleFiles = ['recording-rules.yml', 'alert-rules.yml'].map(
+  (name) => `${prometheusFolder}/${name}`,
+);
+
+interface Group {
+  readonly name: string;
+  readonly rules: readonly Rule[];
+}
+
+interface Rule {
+  readonly expr: string;
+  readonly record?: string;
+  readonly alert?: string;
+}
+
+export interface AlertRule extends Rule {
+  readonly alert: string;
+  readonly labels: Readonly<Record<string, string>>;
+  readonly annotations: Readonly<Record<string, string>>;
+}
+
+/** All of ops/prometheus. */
+export const ruleGroups = ruleFiles.flatMap(
+  (file) => (parse(readFileSync(file, 'utf8')) as { groups: Group[] }).groups,
+);
+export const rules = ruleGroups.flatMap((group) => group.rules);
+
+export const alertRules = rules.filter((rule): rule is AlertRule => rule.alert !== undefined);
+
+/** The names of the series that the others record. */
+export const recorded = rules.flatMap(({ record }) => record ?? []);
