@@ -27,6 +27,7 @@ describe('config', () => {
       DATABASE_URL: 'postgres://me:MARKED@db.example:6432/mirrors?sslmode=require&password=MARKED',
       PGPASSWORD_FILE: path,
       CAMPAIGN_MIRROR_KEY: 'MARKED',
+      REDIS_URL: 'rediss://me:MARKED@redis.example/2',
       LOG_LEVEL: 'debug',
       POOL_SIZE: '',
     };
@@ -49,6 +50,10 @@ describe('config', () => {
     expect(of('PGHOST')).to.include({ ...plain, value: null, from: 'unset' });
     expect(of('PGPASSWORD')).to.include({ value: null, hidden: true, from: 'file', file: path });
     expect(of('CAMPAIGN_MIRROR_KEY')).to.include({ value: null, hidden: true, from: 'environment' });
+    expect(of('REDIS_URL')).to.include({
+      value: 'rediss://me:…@redis.example:6379/2',
+      from: 'environment',
+    });
     expect(of('DATABASE_URL')).to.include({
       value: 'postgres://me:…@db.example:6432/mirrors?sslmode=require',
       from: 'environment',

@@ -6,6 +6,7 @@ import { checkDisk } from '../packages/app/src/cli/doctor-disk.ts';
 import { command, type Done } from './support/command.ts';
 import { dataFolder } from './support/data-folder.ts';
 import { emptyDatabase, freshDatabase, latin1, type TestDatabase } from './support/database-server.ts';
+import { freePort } from './support/free-port.ts';
 import { endAll, listeningService } from './support/service-process.ts';
 
 interface Finding {
@@ -65,6 +66,17 @@ describe('doctor', () => {
     expect(finding(await asThe('operator'), 'migrations')).to.include({
       finding: `all ${all.length} are applied`,
     });
+  });
+
+  it('looks for the Redis that limits are to be counted in, and goes on without it', async () => {
+    const REDIS_URL = `redis://me:MARKED@127.0.0.1:${await freePort()}/1`;
+    const done = await asThe('service', { REDIS_URL });
+    expect(done.code).to.equal(1);
+    expect(finding(done, 'redis').finding).to.match(
+      /^127\.0\.0\.1:[0-9]+\/1 can not be used \(ECONNREFUSED\)$/,
+    );
+    expect(finding(done, 'database')).to.include({ state: 'ok' });
+    expect(done.output + done.errors).not.to.include('MARKED');
   });
 
   it('speaks to people in lines, and never shows the password', async () => {

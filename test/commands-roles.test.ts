@@ -1,3 +1,6 @@
+import { mkdtemp, readFile, rm, stat } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { roles } from '@campaign-mirror/adapters-persistence';
 import { expect } from 'chai';
 import pg from 'pg';
@@ -172,6 +175,39 @@ describe('roles create', () => {
         'standard output did not take the passwords: no role was created; run it again\n',
       );
       const { rows } = await admin.query('select rolname from pg_roles where rolname = any($1)', [
+        Object.values(roles),
+      ]);
+      expect(rows).to.deep.equal([]);
+    });
+  });
+
+  it('the passwords go to files, and are shown nowhere', async () => {
+    await withoutRoles(async () => {
+      const folder = await mkdtemp(join(tmpdir(), 'campaign-mirror-passwords-'));
+      await admin.query('create database confided');
+      const made = await create('confided', '--passwords', folder);
+      expect(made.code, made.errors).to.equal(0);
+      const { host, port } = server.address('confided');
+      for (const [role, name] of Object.entries(roles)) {
+        const file = join(folder, role, 'password');
+        expect((await stat(file)).mode & 0o777).to.equal(0o600);
+        const password = (await readFile(file, 'utf8')).trimEnd();
+        expect(made.output).to.include(file).and.not.to.include(password);
+        await (await connect({ host, port, user: name, password, database: 'confided' })).end();
+      }
+      const kept = await readFile(join(folder, 'service', 'password'), 'utf8');
+      expect((await create('confided', '--passwords', folder)).code).to.equal(0);
+      expect(await readFile(join(folder, 'service', 'password'), 'utf8')).to.equal(kept);
+      await rm(folder, { recursive: true });
+    });
+  });
+
+  it('where they can not be written, no role is created', async () => {
+    await withoutRoles(async () => {
+      const { code, errors } = await create('postgres', '--passwords', '/dev/null');
+      expect(code).to.equal(1);
+      expect(errors).to.equal('/dev/null/owner can not be made (ENOTDIR): no role was created\n');
+      const { rows } = await admin.query('select from pg_roles where rolname = any($1)', [
         Object.values(roles),
       ]);
       expect(rows).to.deep.equal([]);

@@ -10,6 +10,10 @@ for (const groupCommit of groupCommits) {
     let service: LiveService;
     before(async () => {
       service = await liveService({ groupCommit });
+      // A session looks for a deadlock once, so long after it began to wait: the rival has to wait by then, too.
+      await service.database.admin.query(
+        `do $$ begin execute format('alter database %I set deadlock_timeout = %L', current_database(), '3s'); end $$`,
+      );
     });
     after(() => service.close());
 

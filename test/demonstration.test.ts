@@ -68,6 +68,27 @@ describe('the demonstration set', () => {
     await third.stop();
   });
 
+  it('demo create makes it in a database of your own, where there is nothing yet', async () => {
+    const settings = { DATABASE_URL: database.url('operator') };
+    await command(['migrate'], { DATABASE_URL: database.url('owner') });
+    const service = await listeningService({
+      ...settings,
+      DATABASE_URL: database.url('service'),
+      RUN_MIGRATIONS: 'false',
+    });
+    const made = await command(['demo', 'create', '--base', service.base], settings);
+    expect(made.code, made.errors).to.equal(0);
+    const [first = ''] = made.output.split('\n').filter((line) => line.startsWith('curl '));
+    const { url, init } = readCurl(first);
+    expect((await fetch(url, init)).status).to.equal(200);
+    const again = await command(['demo', 'create'], settings);
+    expect(again).to.deep.equal({
+      code: 1,
+      output: '',
+      errors: 'there is data already, or a trace of some: nothing was made\n',
+    });
+  });
+
   const withoutOne: [why: string, settings: Record<string, string>][] = [
     ['NODE_ENV=production', { NODE_ENV: 'production' }],
     ['NODE_ENV=production with DEMO=on', { NODE_ENV: 'production', DEMO: 'on' }],

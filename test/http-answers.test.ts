@@ -1,6 +1,6 @@
 import { hostDenylist } from '@campaign-mirror/domain';
 import { expect } from 'chai';
-import { closing, json, keptAlive, rows } from './support/http-answer-rows.ts';
+import { closing, json, keptAlive, rows, standing } from './support/http-answer-rows.ts';
 import { ask, goodBody, newAddress } from './support/http-request.ts';
 import { withHttpService } from './support/http-service.ts';
 
@@ -15,6 +15,7 @@ describe('decisions: answers', () => {
       const { date, 'x-request-id': requestId, ...others } = headers;
       expect([status, reason, body]).to.deep.equal([row.status, row.reason, row.body]);
       expect(others).to.deep.equal({
+        ...standing,
         'content-type': json,
         'content-length': String(Buffer.byteLength(row.body)),
         ...row.headers,
@@ -44,6 +45,7 @@ describe('decisions: answers', () => {
     expect([status, reason, body]).to.deep.equal([200, 'OK', JSON.stringify(expected)]);
     const { date: _, 'x-request-id': __, ...others } = headers;
     expect(others).to.deep.equal({
+      ...standing,
       'content-type': json,
       'content-length': String(Buffer.byteLength(body)),
       ...keptAlive,
@@ -54,7 +56,7 @@ describe('decisions: answers', () => {
     const { status, headers } = await ask(service(), { method: 'OPTIONS', body: undefined });
     const { date: _, 'x-request-id': __, ...others } = headers;
     expect(status).to.equal(204);
-    expect(others).to.deep.equal({ allow: 'POST', ...keptAlive });
+    expect(others).to.deep.equal({ ...standing, allow: 'POST', ...keptAlive });
   });
 
   const same = {

@@ -1,5 +1,6 @@
 import { type CampaignRepository, type Identity, Unavailable } from '@campaign-mirror/domain';
 import { expect } from 'chai';
+import { standing } from './support/http-answer-rows.ts';
 import { RawConnection } from './support/http-connection.ts';
 import { ask, goodBody, requestBytes } from './support/http-request.ts';
 import { type HttpServiceOptions, withHttpService } from './support/http-service.ts';
@@ -59,6 +60,7 @@ describe('decisions: answers — 500 and 503, by port', () => {
           expect([status, body]).to.deep.equal([500, '{"message":"Server Error"}']);
           expect(headers).to.have.all.keys(
             ...['content-type', 'content-length', 'x-request-id', 'date', 'connection', 'keep-alive'],
+            ...Object.keys(standing),
           );
           const told = JSON.stringify({
             ...headers,

@@ -4,6 +4,7 @@ import { type RawResponse, readResponse } from './support/http-message.ts';
 import { mutated, randomNumbers } from './support/http-mutations.ts';
 import { ask, chunkedBytes, goodBody, requestBytes } from './support/http-request.ts';
 import { type HttpService, withHttpService } from './support/http-service.ts';
+import { assertDocumented } from './support/openapi-answers.ts';
 
 const seed = 20_261_120;
 const rounds = 25;
@@ -38,6 +39,7 @@ function answersIn(bytes: Buffer, heads: boolean): RawResponse[] {
     const bodiless = rest[rest.indexOf('\r\n\r\n') + 4] !== '{'.charCodeAt(0);
     const read = readResponse(rest, heads && bodiless);
     if (!read) throw new Error(`an answer breaks off: ${rest.toString('latin1')}`);
+    assertDocumented(read.response, heads && bodiless);
     answers.push(read.response);
     rest = rest.subarray(read.length);
   }

@@ -1,6 +1,7 @@
 import { Capacity, type CapacityLimits } from '@campaign-mirror/adapters-http';
 import type { Identity } from '@campaign-mirror/domain';
 import { expect } from 'chai';
+import { standing } from './support/http-answer-rows.ts';
 import { RawConnection } from './support/http-connection.ts';
 import { chunkedBytes, goodBody, requestBytes, servesOn } from './support/http-request.ts';
 import { type HttpService, httpService, withHttpService } from './support/http-service.ts';
@@ -106,6 +107,7 @@ describe('decisions: order of checks — more requests than the process may carr
     await another.send(requestBytes(service, { headers: { 'X-Request-Id': 'a' } }));
     const { date, ...headers } = await expectRefusal(another);
     expect(headers).to.deep.equal({
+      ...standing,
       'retry-after': '1',
       'content-type': 'application/json; charset=utf-8',
       'content-length': String(refusal[1]?.toString().length),

@@ -1,4 +1,5 @@
 import { expect } from 'chai';
+import { standing } from './support/http-answer-rows.ts';
 import { RawConnection } from './support/http-connection.ts';
 import { ask, chunkedBytes, exchange, goodBody, pathOf, requestBytes } from './support/http-request.ts';
 import { type HttpService, withHttpService } from './support/http-service.ts';
@@ -122,6 +123,7 @@ describe('decisions: answers — parser refuses', () => {
       expect([status, body]).to.deep.equal([400, badRequest]);
       expect(headers).to.have.all.keys(
         ...['content-type', 'content-length', 'x-request-id', 'date', 'connection'],
+        ...Object.keys(standing),
       );
       expect([headers['content-type'], headers.connection]).to.deep.equal([
         'application/json; charset=utf-8',

@@ -34,7 +34,7 @@ describe('decisions: life — the page for operators', () => {
       address: `https://${marked}.example/`,
       ...more,
     });
-  const state = async ({ ops }: Listening): Promise<Shown> => (await fetch(`${ops}/state.json`)).json();
+  const state = async ({ ops }: Listening) => (await (await fetch(`${ops}/state.json`)).json()) as Shown;
   const html = async ({ ops }: Listening) => (await fetch(`${ops}/`)).text();
   const cells = (rows: Shown['rows'][string] = []) => rows.map((row) => row.cells);
 

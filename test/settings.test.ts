@@ -19,7 +19,8 @@ describe('settings', () => {
     expect(readSettings({ PORT: '', DATABASE_URL: '' })).to.have.nested.property('settings.PORT', 3000);
   });
 
-  const refused: [name: string, value: string, line: string][] = [
+  type Refused = [name: string, value: string, line: string];
+  const refused: Refused[] = [
     ['PORT', '65536', 'PORT must be a whole number from 0 to 65535, not "65536"'],
     ['PORT', '3000 ', 'PORT must be a whole number from 0 to 65535, not "3000 "'],
     ['OPS_PORT', '-1', 'OPS_PORT must be a whole number from 0 to 65535, not "-1"'],
@@ -42,6 +43,13 @@ describe('settings', () => {
     ['RUN_MIGRATIONS', '1', 'RUN_MIGRATIONS must be true or false, not "1"'],
     ['KEY_CACHE_SECONDS', '6', 'KEY_CACHE_SECONDS must be a whole number from 0 to 5, not "6"'],
     ['BODY_LIMIT', '12', 'BODY_LIMIT must be a whole number from 1024 to 1048576, not "12"'],
+    ...['600', '0/1m', '1/0s', '1000001/1m', '1/25h', '1/1d', ' 600/1m', 'on'].map(
+      (value): Refused => [
+        'RATE_LIMIT',
+        value,
+        `RATE_LIMIT must be off, or so many in a time, such as 600/1m: from 1 to 1000000, in 1s to 24h, not "${value}"`,
+      ],
+    ),
     [
       'MIRROR_HOST_DENYLIST',
       'a.example, http://b.example',
@@ -53,6 +61,61 @@ describe('settings', () => {
       expect(wrong({ [name]: value })).to.deep.equal([line]);
     });
   }
+
+  const rates = {
+    off: undefined,
+    '1/1s': { most: 1, seconds: 1 },
+    '600/1m': { most: 600, seconds: 60 },
+    '1000000/24h': { most: 1_000_000, seconds: 86_400 },
+  };
+  for (const [text, rate] of Object.entries(rates)) {
+    it(`RATE_LIMIT=${text} is read`, () => {
+      const read = readSettings({ RATE_LIMIT: text });
+      expect('settings' in read && read.settings.RATE_LIMIT).to.deep.equal(rate);
+    });
+  }
+
+  const redisUrls = {
+    'redis://db.example': { host: 'db.example', port: 6379, db: 0, tls: false },
+    'rediss://me:p%40ss@[::1]:6380/3': {
+      host: '::1',
+      port: 6380,
+      username: 'me',
+      password: 'p@ss',
+      db: 3,
+      tls: true,
+    },
+    'redis://:only-a-password@10.0.0.1/': {
+      host: '10.0.0.1',
+      port: 6379,
+      password: 'only-a-password',
+      db: 0,
+      tls: false,
+    },
+  };
+  for (const [text, address] of Object.entries(redisUrls)) {
+    it(`REDIS_URL=${text} is read`, () => {
+      const read = readSettings({ REDIS_URL: text });
+      expect('settings' in read && read.settings.REDIS_URL).to.deep.equal(address);
+    });
+  }
+
+  it('a REDIS_URL that is wrong is refused, and not shown', () => {
+    for (const rest of ['/nodb', '/1/2', '?family=6', '#x', ':70000', '/99999']) {
+      const [line] = wrong({ REDIS_URL: `redis://me:MARKED@db.example${rest}` });
+      expect(line, rest).to.match(/^REDIS_URL must be an address such as redis:/);
+      expect(line).not.to.include('MARKED');
+    }
+    for (const REDIS_URL of [
+      'http://db.example',
+      'db.example:6379',
+      'redis://',
+      'redis://a%zz:b@db.example',
+      'redis://db.example b',
+    ]) {
+      expect(wrong({ REDIS_URL }), REDIS_URL).to.have.length(1);
+    }
+  });
 
   it('a secret that is wrong is not shown', () => {
     const urls = [

@@ -41,8 +41,8 @@ export const burnCases: AlertCases = {
       every: '6h',
     },
     {
-      when: '3 % failed for 50 minutes, and none for 35',
-      series: { [requests('200')]: '0+97x85', [requests('503')]: '0+3x50 150+0x35' },
+      when: '10 % failed for 50 minutes, and none for 35',
+      series: { [requests('200')]: '0+90x85', [requests('503')]: '0+10x50 500+0x35' },
       at: '85m',
       every: '85m',
     },
@@ -51,6 +51,12 @@ export const burnCases: AlertCases = {
       series: { [requests('200')]: '0+0x30 0+1x5 5+0x10', [requests('503')]: '0+0x30 0+1x5 5+0x10' },
       at: '36m',
       every: '36m',
+    },
+    {
+      when: '4 % fail, for six minutes only',
+      series: { [requests('200')]: '0+96x360', [requests('503')]: '0+0x354 4+4x5' },
+      at: '6h',
+      every: '6h',
     },
   ],
   CampaignMirrorAvailabilityBurnsSlowly: [
@@ -75,10 +81,22 @@ export const burnCases: AlertCases = {
       every: '3d',
     },
     {
-      when: '0.4 % failed for a day, and none for seven hours',
-      series: { [requests('200')]: '0+996x1860', [requests('503')]: '0+4x1440 5760+0x420' },
+      when: '1 % failed for a day, and none for seven hours',
+      series: { [requests('200')]: '0+990x1860', [requests('503')]: '0+10x1440 14400+0x420' },
       at: '31h',
       every: '31h',
+    },
+    {
+      when: '0.4 % fail, for three hours only',
+      series: { [requests('200')]: '0+996x4320', [requests('503')]: '0+0x4140 4+4x179' },
+      at: '3d',
+      every: '3d',
+    },
+    {
+      when: 'five of ten fail in three quiet days',
+      series: { [requests('200')]: '0+0x4200 0+1x5 5+0x120', [requests('503')]: '0+0x4200 0+1x5 5+0x120' },
+      at: '3d',
+      every: '3d',
     },
   ],
   CampaignMirrorLatencyBurnsFast: [
@@ -103,8 +121,8 @@ export const burnCases: AlertCases = {
       every: '6h',
     },
     {
-      when: '20 % were slow for 50 minutes, and none for 35',
-      series: { [all]: '0+100x85', [quick]: '0+80x50 4100+100x34' },
+      when: '50 % were slow for 50 minutes, and none for 35',
+      series: { [all]: '0+100x85', [quick]: '0+50x50 2600+100x34' },
       at: '85m',
       every: '85m',
     },
@@ -113,6 +131,12 @@ export const burnCases: AlertCases = {
       series: { [all]: '0+0x30 0+2x5 10+0x10', [quick]: '0+0x30 0+1x5 5+0x10' },
       at: '36m',
       every: '36m',
+    },
+    {
+      when: '60 % are slow, for six minutes only',
+      series: { [all]: '0+100x360', [quick]: '0+100x354 35440+40x5' },
+      at: '6h',
+      every: '6h',
     },
   ],
   CampaignMirrorLatencyBurnsSlowly: [
@@ -131,8 +155,26 @@ export const burnCases: AlertCases = {
       fires: { labels: job, summary: 'For long, updates are slow 2 times as often as they may' },
     },
     {
+      when: '20 % were slow for a day, and none for seven hours',
+      series: { [all]: '0+100x1860', [quick]: '0+80x1440 115300+100x419' },
+      at: '31h',
+      every: '31h',
+    },
+    {
       when: '0.5 % are slow for three days',
       series: { [all]: '0+200x4320', [quick]: '0+199x4320' },
+      at: '3d',
+      every: '3d',
+    },
+    {
+      when: '4 % are slow, for three hours only',
+      series: { [all]: '0+100x4320', [quick]: '0+100x4140 414096+96x179' },
+      at: '3d',
+      every: '3d',
+    },
+    {
+      when: 'five of ten are slow in three quiet days',
+      series: { [all]: '0+0x4200 0+2x5 10+0x120', [quick]: '0+0x4200 0+1x5 5+0x120' },
       at: '3d',
       every: '3d',
     },

@@ -24,6 +24,11 @@ export const databaseCases: AlertCases = {
       at: '3m',
       fires: { labels: { ...target, check: 'writable' }, summary: 'The database of a takes no writes' },
     },
+    {
+      when: 'it takes them again soon',
+      series: { [check('database')]: '1x4', [check('writable')]: '1 0 1 0' },
+      at: '3m',
+    },
     { when: 'nobody knows, since it is away', series: { [check('database')]: '0x4' }, at: '3m' },
   ],
   CampaignMirrorSchemaTooOld: [
@@ -57,6 +62,11 @@ export const databaseCases: AlertCases = {
       series: { [failures]: '0+2x10', [statements]: '0+100x10', [check('database')]: '1x10' },
       at: '10m',
       fires: { labels: target, summary: '10 statements of a failed within 5 minutes' },
+    },
+    {
+      when: 'one of fifty has failed for three minutes',
+      series: { [failures]: '0+0x7 2+2x3', [statements]: '0+100x10', [check('database')]: '1x10' },
+      at: '10m',
     },
     {
       when: 'one of two hundred does',

@@ -18,7 +18,7 @@ export const loadCases: AlertCases = {
         summary: '50 refusals within 5 minutes for requests of callers',
       },
     },
-    { when: 'they were for a minute', series: { [refused]: '0 10 20+0x10' }, at: '10m' },
+    { when: 'they were for a minute', series: { [refused]: '0 10 20+0x10' }, at: '5m' },
   ],
   CampaignMirrorConnectionsNearLimit: [
     {
@@ -29,6 +29,11 @@ export const loadCases: AlertCases = {
         labels: { ...target, ...listener },
         summary: 'a has 91 connections of callers, and may have few more',
       },
+    },
+    {
+      when: '91 of 100 for a moment',
+      series: { [connections]: '9 9 91 91 91', [mostConnections]: '100x6' },
+      at: '4m',
     },
     { when: '90 of 100', series: { [connections]: '90x6', [mostConnections]: '100x6' }, at: '6m' },
     {
@@ -46,6 +51,15 @@ export const loadCases: AlertCases = {
         labels: { ...target, role: 'serving' },
         summary: 'On a one event in a hundred is 180ms late',
       },
+    },
+    {
+      when: 'five of a hundred times, for five minutes only',
+      series: {
+        [late('0.1')]: '0+100x10 1095+95x9',
+        [late('0.2')]: '0+100x20',
+        [late('+Inf')]: '0+100x20',
+      },
+      at: '15m',
     },
     {
       when: 'one of two hundred times',

@@ -21,6 +21,7 @@ export const refusalCases: AlertCases = {
       at: '15m',
       fires: { labels: job, summary: '2.0 keys a second are refused' },
     },
+    { when: 'two a second are refused for four minutes', series: { [unknown]: '0+120x4' }, at: '4m' },
     {
       when: 'two a second are what the day was like',
       series: { [unknown]: '0+120x1470' },
@@ -45,6 +46,7 @@ export const refusalCases: AlertCases = {
         summary: '0.5 requests a second are refused: 403, not-the-owner',
       },
     },
+    { when: 'somebody tries for four minutes', series: { [forbidden]: '0+30x4' }, at: '4m' },
     { when: 'the day was like that', series: { [forbidden]: '0+30x1470' }, at: '1d30m', every: '15m' },
     { when: 'they are few', series: { [forbidden]: '0+0x1440 6+6x30' }, at: '1d30m', every: '15m' },
     {

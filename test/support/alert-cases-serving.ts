@@ -39,6 +39,11 @@ export const servingCases: AlertCases = {
         summary: 'a was started anew 3 times within an hour',
       },
     },
+    {
+      when: 'it is restarted every hour',
+      series: { [started('serving')]: '100x60 200x60 300x60 400x5' },
+      at: '185m',
+    },
     { when: 'it was restarted twice', series: { [started('serving')]: '100 200 300 300' }, at: '3m' },
     {
       when: 'workers relieve each other',
@@ -53,6 +58,7 @@ export const servingCases: AlertCases = {
       at: '1h',
       fires: { labels: { ...target, why: 'lost' }, summary: 'a lost 4 workers within an hour' },
     },
+    { when: 'one does every hour', series: { [replaced('lost')]: '0x60 1x60 2x60 3x5' }, at: '185m' },
     {
       when: 'two do, and others are relieved',
       series: { [replaced('lost')]: '0 1 2+0x58', [replaced('relieved')]: '0+1x60' },

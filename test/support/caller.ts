@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { Agent, request } from 'node:http';
+import { assertDocumented } from './openapi-answers.ts';
 
 export interface Call {
   readonly base: string;
@@ -18,7 +19,7 @@ export interface Answer {
 
 export const keepAlive = () => new Agent({ keepAlive: true });
 
-/** Sets a mirror as a script does. Rejects for an answer that is cut off in its middle. */
+/** Sets a mirror as a script does. Rejects for an answer that is cut off in its middle, or not documented. */
 export function call(one: Call, agent?: Agent): Promise<Answer> {
   const { base, campaign, key, address, requestId = randomUUID() } = one;
   return new Promise((resolve, reject) => {
@@ -38,7 +39,15 @@ export function call(one: Call, agent?: Agent): Promise<Answer> {
         body += text;
       });
       response.on('error', reject);
-      response.on('end', () => resolve({ requestId, status: response.statusCode, body }));
+      response.on('end', () => {
+        const { statusCode: status = 0, headers } = response;
+        try {
+          assertDocumented({ status, headers, body });
+          resolve({ requestId, status, body });
+        } catch (error) {
+          reject(error);
+        }
+      });
     });
     sent.end(JSON.stringify({ mirror_endpoint: address }));
   });

@@ -4,6 +4,12 @@ import type { HttpService } from './http-service.ts';
 
 export const json = 'application/json; charset=utf-8';
 export const keptAlive = { connection: 'keep-alive', 'keep-alive': 'timeout=75' };
+/** On every answer to a call. */
+export const standing = {
+  'x-content-type-options': 'nosniff',
+  'referrer-policy': 'no-referrer',
+  'cache-control': 'no-store',
+};
 export const closing = { connection: 'close' };
 const message = (text: string) => JSON.stringify({ message: text });
 const invalid = (text: string) => JSON.stringify({ message: text, errors: { mirror_endpoint: [text] } });

@@ -1,10 +1,15 @@
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { type RawResponse, readResponse } from './http-message.ts';
+import { assertDocumented } from './openapi-answers.ts';
+
+/** Ports whose every answer has to be as openapi.json has it. */
+export const documentedPorts = new Set<number>();
 
 /** A client that sends whatever bytes it likes, and takes the answers apart by itself. */
 export class RawConnection {
   readonly socket: Socket;
+  readonly #isDocumented: boolean;
   /** What came and was not asked for yet. */
   #unread: Buffer = Buffer.alloc(0);
   #ended = false;
@@ -12,8 +17,9 @@ export class RawConnection {
   error: NodeJS.ErrnoException | undefined;
   #wake: () => void = () => {};
 
-  private constructor(socket: Socket) {
+  private constructor(socket: Socket, isDocumented: boolean) {
     this.socket = socket;
+    this.#isDocumented = isDocumented;
     socket
       .on('data', (chunk: Buffer) => {
         this.#unread = Buffer.concat([this.#unread, chunk]);
@@ -28,7 +34,7 @@ export class RawConnection {
 
   static async open(port: number): Promise<RawConnection> {
     const socket = connect({ port, host: '127.0.0.1', noDelay: true, allowHalfOpen: true });
-    const connection = new RawConnection(socket);
+    const connection = new RawConnection(socket, documentedPorts.has(port));
     await once(socket, 'connect');
     return connection;
   }
@@ -44,6 +50,7 @@ export class RawConnection {
       const read = readResponse(this.#unread, toHead);
       if (read) {
         this.#unread = this.#unread.subarray(read.length);
+        if (this.#isDocumented) assertDocumented(read.response, toHead);
         return read.response;
       }
       if (this.#ended) throw new Error(`closed after "${this.#unread.toString('latin1')}"`);

@@ -42,7 +42,7 @@ function bodyLength(
 ): number {
   if (headers['transfer-encoding'] !== undefined) malformed('a transfer coding in an answer');
   const announced = headers['content-length'];
-  if (status < 200 || status === 204) {
+  if (status < 200 || status === 204 || status === 304) {
     return announced === undefined ? 0 : malformed(`Content-Length in a ${status}`);
   }
   if (typeof announced !== 'string' || !/^[0-9]+$/.test(announced)) malformed(`Content-Length ${announced}`);

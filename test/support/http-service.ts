@@ -2,7 +2,9 @@ import {
   type AppSettings,
   HttpServer,
   type HttpServerSettings,
+  interfacePages,
   koaHandler,
+  type Limiter,
   Replies,
 } from '@campaign-mirror/adapters-http';
 import {
@@ -17,6 +19,7 @@ import {
 } from '@campaign-mirror/domain';
 import { freshDatabase, type TestDatabase } from './database-server.ts';
 import type { GroupCommitSetting } from './hot-paths.ts';
+import { documentedPorts } from './http-connection.ts';
 import { CapturedLog } from './http-log.ts';
 import { named } from './operator.ts';
 import { postgresWorld } from './postgres-world.ts';
@@ -54,6 +57,7 @@ export interface HttpServiceOptions extends Partial<Omit<HttpServerSettings, 're
   /** A service whose data this one serves too, instead of a database of its own. */
   readonly beside?: HttpService;
   readonly groupCommit?: GroupCommitSetting;
+  readonly limits?: { readonly keys?: Limiter; readonly failedKeys?: Limiter };
   /** Ports that stand before the real ones. */
   readonly ports?: (world: World) => { campaigns?: CampaignRepository; identity?: Identity };
 }
@@ -65,13 +69,21 @@ export async function httpService(options: HttpServiceOptions = {}): Promise<Htt
   const { campaigns = world.campaigns, identity = world.identity } = ports?.(world) ?? {};
   const log = new CapturedLog();
   const replies = new Replies({ retryAfter });
-  const useCase = new SetCampaignMirror(campaigns, identity, deniedHosts);
-  const { capacity } = options;
-  const app: AppSettings = { useCase, replies, bodyLimit, log, ...(capacity && { capacity }) };
+  const useCaseFor = (who: Identity) => new SetCampaignMirror(campaigns, who, deniedHosts);
+  const useCase = useCaseFor(identity);
+  const { capacity, limits: { keys: limiter, failedKeys } = {} } = options;
+  const limits = {
+    ...(limiter && { keys: { limiter, identity, useCaseFor } }),
+    ...(failedKeys && { failedKeys }),
+  };
+  const pages = interfacePages(replies, bodyLimit);
+  const app: AppSettings = { useCase, replies, bodyLimit, log, limits, pages, ...(capacity && { capacity }) };
   const server = new HttpServer({ ...options, replies, log, bodyLimit }, koaHandler(app));
   const { port } = await server.listen(0, '127.0.0.1');
+  documentedPorts.add(port);
   const stop = async () => {
     await server.drain(0);
+    documentedPorts.delete(port);
     if (options.beside) return;
     await world.close();
     await data.database.drop();

@@ -4,7 +4,7 @@ const persistence = 'packages/adapters-persistence/src/planted.ts';
 const app = 'packages/app/src/planted.ts';
 
 const httpMay =
-  '@campaign-mirror/adapters-http may import node:*, @campaign-mirror/domain, koa, @koa/router, koa-bodyparser, valibot';
+  '@campaign-mirror/adapters-http may import node:*, @campaign-mirror/domain, koa, @koa/router, koa-bodyparser, valibot, @valibot/to-json-schema, swagger-ui-dist';
 const persistenceMay =
   '@campaign-mirror/adapters-persistence may import node:*, @campaign-mirror/domain, @mikro-orm/core, @mikro-orm/migrations, @mikro-orm/postgresql, lru-cache, pg-copy-streams, types of pg';
 const domainMay = '@campaign-mirror/domain may import its own files only';

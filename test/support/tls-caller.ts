@@ -22,11 +22,14 @@ export interface TlsAnswer {
 
 /** A caller that verifies the proxy's certificate and keeps its connection. */
 export class TlsCaller {
-  readonly #proxy: TlsProxy;
+  readonly #proxy: Pick<TlsProxy, 'port' | 'ca'>;
+  readonly #name: string;
   readonly #agent: Agent;
 
-  constructor(proxy: TlsProxy) {
+  /** `name`: the one in the proxy's certificate. */
+  constructor(proxy: Pick<TlsProxy, 'port' | 'ca'>, name: string = host) {
     this.#proxy = proxy;
+    this.#name = name;
     this.#agent = new Agent({ keepAlive: true, maxSockets: 1, ca: proxy.ca, localAddress: callersAddress });
   }
 
@@ -35,11 +38,11 @@ export class TlsCaller {
     const sent = request({
       agent: this.#agent,
       host: '127.0.0.1',
-      servername: host,
+      servername: this.#name,
       port: this.#proxy.port,
       method: 'POST',
       path,
-      headers: { Host: host, ...headers },
+      headers: { Host: this.#name, ...headers },
     });
     sent.end(body);
     const [response] = await once(sent, 'response');

@@ -2,11 +2,14 @@ import { Unavailable } from '@campaign-mirror/domain';
 import Koa from 'koa';
 import type { Exchange } from './exchange.ts';
 import type { HttpLog } from './http-log.ts';
+import type { Pages } from './pages.ts';
 import { routeNotFound } from './replies.ts';
 import { type RouteState, type SetMirrorSettings, setMirrorRouter } from './set-mirror-route.ts';
 
 export interface AppSettings extends SetMirrorSettings {
   readonly log: HttpLog;
+  /** What there is besides the route. */
+  readonly pages?: Pages;
 }
 
 /**
@@ -14,7 +17,7 @@ export interface AppSettings extends SetMirrorSettings {
  * a watch over the end of each response, the exchange has.
  */
 export function koaHandler(settings: AppSettings): (exchange: Exchange) => void {
-  const { log, replies } = settings;
+  const { log, replies, pages } = settings;
   const app = new Koa<RouteState>({ env: 'production' });
   keepPathAsSent(app);
   const route = setMirrorRouter(settings).routes();
@@ -24,7 +27,7 @@ export function koaHandler(settings: AppSettings): (exchange: Exchange) => void 
     const context = app.createContext<RouteState>(exchange.request, exchange.response) as RouteContext;
     context.state.exchange = exchange;
     try {
-      await route(context, async () => exchange.answer(routeNotFound(context.path)));
+      await route(context, () => answerElsewhere(pages, exchange, context.path));
     } catch (error) {
       const because = error instanceof Unavailable ? 'unavailable' : 'unexpected';
       exchange.trace?.failed(error);
@@ -32,6 +35,13 @@ export function koaHandler(settings: AppSettings): (exchange: Exchange) => void 
       exchange.answer(replies.fault(because));
     }
   };
+}
+
+async function answerElsewhere(pages: Pages | undefined, exchange: Exchange, path: string): Promise<void> {
+  const page = pages?.get(path);
+  if (!page) return exchange.answer(routeNotFound(path));
+  exchange.route = path;
+  exchange.answer(await page.reply(exchange.request));
 }
 
 /** Keeps Koa's reading of the path away: ours is the path's bytes. */

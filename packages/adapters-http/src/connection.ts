@@ -1,8 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { STATUS_CODES } from 'node:http';
 import type { Socket } from 'node:net';
+import type { AnswerHeaders } from './answer-headers.ts';
 import type { ConnectionClient } from './client-address.ts';
-import type { Exchange } from './exchange.ts';
+import { type Exchange, jsonType } from './exchange.ts';
 import type { Reply } from './replies.ts';
 import type { Rest } from './unread-body.ts';
 
@@ -16,6 +17,7 @@ export class Connection {
   readonly #exchanges: Exchange[] = [];
   readonly #carryOut: (exchange: Exchange) => void;
   readonly #over: (exchange: Exchange) => void;
+  readonly #answerHeaders: AnswerHeaders;
   #refusedAt: number | undefined;
   /** How many bytes had come when nothing was left to answer. */
   #idleAt = 0;
@@ -26,11 +28,13 @@ export class Connection {
     client: ConnectionClient,
     carryOut: (exchange: Exchange) => void,
     over: (exchange: Exchange) => void,
+    answerHeaders: AnswerHeaders,
   ) {
     this.#socket = socket;
     this.client = client;
     this.#carryOut = carryOut;
     this.#over = over;
+    this.#answerHeaders = answerHeaders;
     // Of a response that waits for its turn, Node does not say that its connection is gone.
     socket.once('close', () => {
       for (const exchange of this.#exchanges.splice(0)) over(exchange);
@@ -116,7 +120,7 @@ export class Connection {
     const send = () => {
       if (!this.#socket.writable) return void this.#socket.destroy();
       this.#refusedAt = this.#socket.bytesRead;
-      this.#socket.end(wireFormat(reply, id));
+      this.#socket.end(wireFormat(reply, id, this.#answerHeaders.of(reply, broken?.request)));
       const timer = setTimeout(() => this.#socket.destroy(), rest.milliseconds);
       this.#socket.once('close', () => clearTimeout(timer)).resume();
       if (!broken) onSent(id);
@@ -146,17 +150,16 @@ export class Connection {
   }
 }
 
-/** An answer as bytes (RFC 9112, section 4). */
-function wireFormat(reply: Reply, requestId: string): string {
+/** An answer as bytes (RFC 9112, section 4). `always`: names and values in turn. */
+function wireFormat(reply: Reply, requestId: string, always: readonly string[]): string {
   const body = reply.body ?? '';
-  const headers = {
-    ...reply.headers,
-    'Content-Type': 'application/json; charset=utf-8',
-    'Content-Length': Buffer.byteLength(body),
-    'X-Request-Id': requestId,
-    Date: new Date().toUTCString(),
-    Connection: 'close',
-  };
-  const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
+  const headers = [
+    ...always,
+    ...Object.entries(reply.headers ?? {}).flat(),
+    ...['Cache-Control', 'no-store', 'Content-Type', jsonType],
+    ...['Content-Length', Buffer.byteLength(body), 'X-Request-Id', requestId],
+    ...['Date', new Date().toUTCString(), 'Connection', 'close'],
+  ];
+  const lines = headers.map((text, at) => (at % 2 === 0 ? `${text}: ` : `${text}\r\n`));
   return `HTTP/1.1 ${reply.status} ${STATUS_CODES[reply.status]}\r\n${lines.join('')}\r\n${body}`;
 }

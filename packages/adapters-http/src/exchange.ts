@@ -1,4 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { AnswerHeaders } from './answer-headers.ts';
 import { announcesBody } from './body-headers.ts';
 import type { ConnectionClient } from './client-address.ts';
 import type { HttpLog } from './http-log.ts';
@@ -7,6 +8,19 @@ import type { Reply } from './replies.ts';
 import { requestIdOf } from './request-id.ts';
 import type { RequestTrace } from './request-traces.ts';
 import { discardRest, type Rest } from './unread-body.ts';
+
+export const jsonType = 'application/json; charset=utf-8';
+
+/** What all exchanges of a listener have. */
+export interface SharedByExchanges {
+  readonly log: HttpLog;
+  readonly observer: HttpObserver;
+  readonly answerHeaders: AnswerHeaders;
+  /** How much of a body that nobody wants is read. */
+  readonly rest: Rest;
+  /** Whether the connection ends with this answer for reasons of its own. */
+  isLast(exchange: Exchange): boolean;
+}
 
 /** One request and its one answer. */
 export class Exchange {
@@ -21,36 +35,28 @@ export class Exchange {
   readonly began = performance.now();
   /** It waits behind another request of its connection. */
   inLine = false;
+  /** What a limit tells the caller by headers, names and values in turn: once it was counted, with any answer. */
+  limitHeaders: readonly string[] | undefined;
   /** It is one too many, and not carried out. */
   turnedAway = false;
   /** Where requests are traced. */
   trace: RequestTrace | undefined;
-  readonly #log: HttpLog;
-  readonly #rest: Rest;
   readonly #client: ConnectionClient;
-  readonly #isLast: (exchange: Exchange) => boolean;
-  readonly #observer: HttpObserver;
+  readonly #shared: SharedByExchanges;
   #answeredAt: number | undefined;
 
-  /** `isLast`: whether the connection ends with this answer for reasons of its own. */
   constructor(
     request: IncomingMessage,
     response: ServerResponse,
-    log: HttpLog,
-    rest: Rest,
     client: ConnectionClient,
-    isLast: (exchange: Exchange) => boolean,
-    observer: HttpObserver,
+    shared: SharedByExchanges,
   ) {
     this.request = request;
     this.response = response;
     this.requestId = requestIdOf(request.headers['x-request-id']);
     this.bodyRead = !announcesBody(request);
-    this.#log = log;
-    this.#rest = rest;
     this.#client = client;
-    this.#isLast = isLast;
-    this.#observer = observer;
+    this.#shared = shared;
   }
 
   get answered(): boolean {
@@ -60,6 +66,11 @@ export class Exchange {
   /** By `performance.now()`; undefined while it is not answered. */
   get answeredAt(): number | undefined {
     return this.#answeredAt;
+  }
+
+  /** Who asks: an IP address as far as trusted proxies tell, or `-`. */
+  get client(): string {
+    return this.#client.address(this.request.rawHeaders);
   }
 
   /** How long ago it began. */
@@ -72,7 +83,7 @@ export class Exchange {
     if (this.answered) return;
     this.#answeredAt = performance.now();
     const callerGone = this.response.destroyed || this.request.socket.destroyed;
-    if (!callerGone) this.#send(reply, reply.closes || !this.bodyRead || this.#isLast(this));
+    if (!callerGone) this.#send(reply, reply.closes || !this.bodyRead || this.#shared.isLast(this));
     this.#report(reply.status, reply.because, callerGone);
   }
 
@@ -91,12 +102,15 @@ export class Exchange {
   #send(reply: Reply, close: boolean): void {
     const { response } = this;
     // Names and values in turn: Node takes them as they are, where an object is put together and taken apart again.
-    const headers = reply.headers ? Object.entries(reply.headers).flat() : [];
+    const headers = this.#shared.answerHeaders.of(reply, this.request);
+    for (const name in reply.headers) headers.push(name, reply.headers[name] ?? '');
+    headers.push('Cache-Control', reply.cacheControl ?? 'no-store');
     if (reply.body !== undefined) {
-      headers.push('Content-Type', reply.contentType ?? 'application/json; charset=utf-8');
+      headers.push('Content-Type', reply.contentType ?? jsonType);
       headers.push('Content-Length', String(Buffer.byteLength(reply.body)));
     }
     headers.push('X-Request-Id', this.requestId);
+    if (this.limitHeaders) headers.push(...this.limitHeaders);
     if (close) headers.push('Connection', 'close');
     response.writeHead(reply.status, headers);
     if (this.bodyRead) {
@@ -107,17 +121,17 @@ export class Exchange {
     // or the caller, still writing, would see a reset instead of the answer.
     if (reply.body !== undefined && this.request.method !== 'HEAD') response.write(reply.body);
     else response.flushHeaders();
-    discardRest(this.request, this.#rest, () => response.end());
+    discardRest(this.request, this.#shared.rest, () => response.end());
   }
 
   #report(status: number, because: string | undefined, callerGone: boolean): void {
     const { route, milliseconds } = this;
     const method = this.request.method ?? '-';
-    this.#observer.answered(method, route, status, milliseconds, because, callerGone);
+    this.#shared.observer.answered(method, route, status, milliseconds, because, callerGone);
     if (this.turnedAway) return;
     const answered = {
       requestId: this.requestId,
-      client: this.#client.address(this.request.rawHeaders),
+      client: this.client,
       method,
       route,
       status,
@@ -127,7 +141,7 @@ export class Exchange {
       ...(callerGone && { callerGone }),
       ...(this.trace && { trace: this.trace }),
     };
-    this.#log.answered(answered);
+    this.#shared.log.answered(answered);
     this.trace?.answered(answered);
   }
 }

@@ -2,8 +2,8 @@
 export interface TraceIds {
   /** 32 of them. */
   readonly traceId: string;
-  /** 16 of them: the span of the request. */
-  readonly spanId: string;
+  /** 16 of them: the span of the request, where it is recorded. */
+  readonly spanId?: string;
 }
 
 /** A request that was answered, for the log: never the key, the body, or the address that was set. */

@@ -1,12 +1,13 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import { type AddressInfo, Server as NetServer, type Socket } from 'node:net';
 import { setImmediate as nextTurn } from 'node:timers/promises';
+import { AnswerHeaders } from './answer-headers.ts';
 import { type Capacity, unlimited } from './capacity.ts';
 import { ConnectionClient, noProxies, type TrustedProxies } from './client-address.ts';
 import { Connection } from './connection.ts';
 import { type Deadlines, defaultDeadlines, missedDeadline } from './deadlines.ts';
 import { type Draining, unfinished } from './draining.ts';
-import { Exchange } from './exchange.ts';
+import { Exchange, type SharedByExchanges } from './exchange.ts';
 import type { HttpLog } from './http-log.ts';
 import { type HttpObserver, silentHttpObserver } from './http-observer.ts';
 import { messageFault } from './message-faults.ts';
@@ -30,21 +31,21 @@ export interface HttpServerSettings {
   readonly proxies?: TrustedProxies;
   /** Nobody by default. */
   readonly traces?: RequestTraces;
+  /** What every answer carries. */
+  readonly answerHeaders?: AnswerHeaders;
 }
 
 /** Node's HTTP server, with every answer that it would give by itself taken over (decisions: answers). */
 export class HttpServer {
   readonly #settings: HttpServerSettings;
   readonly #rest: Rest;
-  readonly #observer: HttpObserver;
+  readonly #shared: SharedByExchanges;
   readonly #deadlines: Deadlines;
   readonly #capacity: Capacity;
   readonly #server: Server;
   readonly #nonRequests: NonRequests;
   readonly #carryOut: (exchange: Exchange) => void;
   readonly #connections = new Map<Socket, Connection>();
-  readonly #isLast = (exchange: Exchange) =>
-    this.#draining && this.#connections.get(exchange.request.socket)?.isLast(exchange) !== false;
   #draining = false;
   #idleMayAsk = false;
   #watch: NodeJS.Timeout | undefined;
@@ -52,12 +53,19 @@ export class HttpServer {
   constructor(settings: HttpServerSettings, carryOut: (exchange: Exchange) => void) {
     this.#settings = settings;
     this.#rest = { bytes: settings.bodyLimit, milliseconds: 1_000 };
-    this.#observer = settings.observer ?? silentHttpObserver;
     this.#deadlines = settings.deadlines ?? defaultDeadlines;
     this.#capacity = settings.capacity ?? unlimited();
     this.#carryOut = carryOut;
+    this.#shared = {
+      log: settings.log,
+      observer: settings.observer ?? silentHttpObserver,
+      answerHeaders: settings.answerHeaders ?? new AnswerHeaders(),
+      rest: this.#rest,
+      isLast: (exchange) =>
+        this.#draining && this.#connections.get(exchange.request.socket)?.isLast(exchange) !== false,
+    };
     this.#server = nodeServer(this.#deadlines, this.#capacity.connections);
-    this.#nonRequests = new NonRequests(settings, this.#observer, this.#rest, this.#connections);
+    this.#nonRequests = new NonRequests(settings, this.#shared.observer, this.#rest, this.#connections);
     this.#server
       .on('connection', (socket) => this.#connected(socket))
       .on('drop', () => this.#capacity.refused('connections'))
@@ -135,6 +143,7 @@ export class HttpServer {
       new ConnectionClient(socket, this.#settings.proxies ?? noProxies),
       (exchange) => this.#inTurn(exchange),
       (exchange) => this.#over(exchange),
+      this.#shared.answerHeaders,
     );
     this.#connections.set(socket, connection);
     socket.once('close', () => this.#connections.delete(socket));
@@ -148,9 +157,8 @@ export class HttpServer {
       this.#nonRequests.further(request.socket, request.method ?? '-');
       return;
     }
-    const { log } = this.#settings;
     const { client } = connection;
-    const exchange = new Exchange(request, response, log, this.#rest, client, this.#isLast, this.#observer);
+    const exchange = new Exchange(request, response, client, this.#shared);
     exchange.inLine = inLine;
     const { overload } = this.#capacity;
     if (overload) {

@@ -52,7 +52,7 @@ export function opsHandler(
 function checked(checks: Checks, good: string): Reply {
   const passed = Object.values(checks).every(Boolean);
   const body = JSON.stringify({ status: passed ? good : `not ${good}`, checks });
-  return { status: passed ? 200 : 503, body, headers: { 'Cache-Control': 'no-store' } };
+  return { status: passed ? 200 : 503, body };
 }
 
 async function ask(readiness: Readiness): Promise<Checks> {

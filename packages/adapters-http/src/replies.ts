@@ -1,12 +1,17 @@
 import type { AddressFault, Mirror, Outcome, Refusal } from '@campaign-mirror/domain';
+import type { InferOutput } from 'valibot';
+import type { shownMirror } from './answer-schemas.ts';
 import type { BodyFault } from './submitted-body.ts';
 
 /** An answer as it goes over the wire. */
 export interface Reply {
   readonly status: number;
-  /** JSON text, where no other type is named; undefined for none. */
-  readonly body?: string;
+  /** Undefined for none. */
+  readonly body?: string | Buffer;
+  /** JSON, where nothing else is said. */
   readonly contentType?: string;
+  /** `Cache-Control`; `no-store`, where nothing else is said. */
+  readonly cacheControl?: string;
   readonly headers?: Readonly<Record<string, string>>;
   /** Why, for the log and the metrics: never for the caller. */
   readonly because?: string;
@@ -34,8 +39,13 @@ export type Fault =
   | 'unavailable'
   | 'unexpected';
 
+/** Which limit: that of a key, or that of an address with keys that are refused. */
+const overLimits = ['rate', 'failed-keys'] as const;
+export type OverLimit = (typeof overLimits)[number];
+
 const message = (text: string) => JSON.stringify({ message: text });
 const invalid = (text: string) => JSON.stringify({ message: text, errors: { mirror_endpoint: [text] } });
+const tooManyAttempts = message('Too Many Attempts.');
 const challenge = 'Bearer realm="campaign-mirror"';
 
 /** What the service says, in one place (decisions: answers). Nothing else knows a status. */
@@ -111,13 +121,26 @@ export class Replies {
   get refusals(): readonly Refused[] {
     const tables = [this.#faults, refused, unreadable, invalidAddress];
     const others = [this.#unknownKey, campaignNotFound(''), routeNotFound(''), methodNotSupported('', '')];
-    return [...tables.flatMap((table): Reply[] => Object.values(table)), ...others].flatMap(
+    const limited = overLimits.map((because) => this.tooManyAttempts(because, 1));
+    return [...tables.flatMap((table): Reply[] => Object.values(table)), ...others, ...limited].flatMap(
       ({ status, because }) => (because === undefined ? [] : [{ status, because }]),
     );
   }
 
   get #unknownKey(): Reply {
     return { ...this.#faults['invalid-key'], because: 'unknown-key' };
+  }
+
+  /** Over a limit; `seconds` until there is room again. */
+  tooManyAttempts(because: OverLimit, seconds: number): Reply {
+    return {
+      status: 429,
+      body: tooManyAttempts,
+      headers: { 'Retry-After': String(Math.max(seconds, 1)) },
+      because,
+      // As the 401 in whose place it stands.
+      ...(because === 'failed-keys' && { closes: true }),
+    };
   }
 
   /** `campaign` is the identifier as it stood in the path. */
@@ -185,7 +208,7 @@ export function mirrorBody(mirror: Mirror): string {
       updated_externally_at: mirror.updatedExternallyAt,
       created_at: mirror.createdAt,
       updated_at: mirror.updatedAt,
-    },
+    } satisfies Record<keyof InferOutput<typeof shownMirror>, unknown>,
   });
 }
 

@@ -4,7 +4,10 @@ import { keyInHeaders } from './authorization.ts';
 import { bodyReader } from './body.ts';
 import { type Capacity, unlimited } from './capacity.ts';
 import type { Exchange } from './exchange.ts';
-import { methodNotSupported, options, type Replies } from './replies.ts';
+import { FailedKeys } from './failed-keys.ts';
+import { KeyLimit, type KeyLimitSettings } from './key-limit.ts';
+import type { Limiter } from './limiter.ts';
+import { methodNotSupported, options, type Replies, type Reply } from './replies.ts';
 import { submitted } from './submitted-body.ts';
 
 export const setMirrorPath = '/public/v1/mirror/campaign/:campaign/mirror';
@@ -24,11 +27,22 @@ export interface SetMirrorSettings {
   readonly bodyLimit: number;
   /** How many are carried out at once; without it, all that are asked for. */
   readonly capacity?: Capacity;
+  /** How often; without them, as often as anybody likes. */
+  readonly limits?: {
+    /** of each key that is valid */
+    readonly keys?: KeyLimitSettings;
+    /** of keys that are refused, by the address that they come from */
+    readonly failedKeys?: Limiter;
+  };
 }
 
 /** The one route (specification, section 4), its checks in the order of the decisions. */
 export function setMirrorRouter(settings: SetMirrorSettings): Router<RouteState> {
-  const { useCase, replies, bodyLimit, capacity = unlimited() } = settings;
+  const { useCase, replies, bodyLimit, capacity = unlimited(), limits } = settings;
+  const keyLimit = limits?.keys && new KeyLimit(limits.keys);
+  const failedKeys = limits?.failedKeys && new FailedKeys(limits.failedKeys, replies);
+  const refuseKey = (exchange: Exchange, refusal: Reply) =>
+    failedKeys ? failedKeys.answer(exchange, refusal) : exchange.answer(refusal);
   const readBody = bodyReader(bodyLimit);
   const router = new Router<RouteState>({ sensitive: true, strict: true });
   // One handler for all of it: the router puts those that it finds together anew for each request.
@@ -39,7 +53,10 @@ export function setMirrorRouter(settings: SetMirrorSettings): Router<RouteState>
     if (context.method !== 'POST') return exchange.answer(methodNotSupported(context.method, 'POST'));
 
     const key = keyInHeaders(context.req.rawHeaders);
-    if (typeof key !== 'string') return exchange.answer(replies.fault(key.fault));
+    if (typeof key !== 'string') {
+      const refusal = replies.fault(key.fault);
+      return key.fault === 'invalid-key' ? refuseKey(exchange, refusal) : exchange.answer(refusal);
+    }
 
     const body = await readBody(context);
     if ('fault' in body) return exchange.answer(replies.fault(body.fault));
@@ -51,8 +68,13 @@ export function setMirrorRouter(settings: SetMirrorSettings): Router<RouteState>
     const { requestId } = exchange;
     if (!capacity.takeOn()) return exchange.turnAway(replies.fault('unavailable'));
     try {
-      const outcome = await useCase.execute({ key, campaign, submitted: submitted(body), requestId });
-      exchange.answer(replies.outcome(outcome, named));
+      const admission = keyLimit?.admission(exchange);
+      const asked = { key, campaign, submitted: submitted(body), requestId };
+      const outcome = await (admission?.useCase ?? useCase).execute(asked);
+      const tooMany = admission?.identity.refusal(replies);
+      const reply = tooMany ?? replies.outcome(outcome, named);
+      if (outcome.kind === 'unauthenticated' && !tooMany) await refuseKey(exchange, reply);
+      else exchange.answer(reply);
     } finally {
       capacity.letGo();
     }

@@ -1,4 +1,8 @@
-import { PostgresAccessKeys, PostgresSettings } from '@campaign-mirror/adapters-persistence';
+import {
+  PostgresAccessKeys,
+  PostgresDemonstration,
+  PostgresSettings,
+} from '@campaign-mirror/adapters-persistence';
 import {
   type AccessKey,
   type CampaignId,
@@ -25,6 +29,12 @@ export interface Demonstration {
   readonly withoutMirror: CampaignId;
   readonly isDefault: CampaignId;
   readonly foreign: CampaignId;
+}
+
+/** Makes the demonstration set where there is no data at all; undefined where there is, or was, any. */
+export async function demonstrateWhereNothingIs(operator: Operator): Promise<Demonstration | undefined> {
+  const place = new PostgresDemonstration(operator.database.orm, operator.act);
+  return (await place.isPossible()) ? demonstrate(operator) : undefined;
 }
 
 /** Makes an owner with three campaigns and a key, and another owner's campaign. */

@@ -1,6 +1,6 @@
-import { PostgresDemonstration } from '@campaign-mirror/adapters-persistence';
 import type { DatabaseAccess } from './database-access.ts';
-import { type Demonstration, demonstrate } from './demonstration.ts';
+import { demonstrateWhereNothingIs } from './demonstration.ts';
+import { firstCalls } from './first-calls.ts';
 import type { Log } from './log.ts';
 import type { LogLines } from './log-lines.ts';
 import { asOperator } from './operator.ts';
@@ -19,14 +19,9 @@ export async function greet(
 ): Promise<void> {
   if (!isWanted(settings, access.embedded)) return;
   try {
-    const made = await asOperator(
-      access,
-      async (operator) => {
-        const demonstration = new PostgresDemonstration(operator.database.orm, operator.act);
-        return (await demonstration.isPossible()) ? demonstrate(operator) : undefined;
-      },
-      { operator: 'the service, at its start' },
-    );
+    const made = await asOperator(access, demonstrateWhereNothingIs, {
+      operator: 'the service, at its start',
+    });
     const base = `http://${reachable(settings.HOST)}:${port}`;
     lines.write(made ? firstCalls(made, base) : laterCalls());
   } catch (error) {
@@ -43,36 +38,6 @@ function reachable(host: string): string {
   if (host === '0.0.0.0') return '127.0.0.1';
   if (host === '::') return '[::1]';
   return host.includes(':') ? `[${host}]` : host;
-}
-
-function firstCalls(
-  { key, withMirror, withoutMirror, isDefault, foreign }: Demonstration,
-  base: string,
-): string {
-  const call = (campaign: number, address: string) =>
-    `curl -sS -X POST ${base}/public/v1/mirror/campaign/${campaign}/mirror -H 'Authorization: Bearer ${key}' ` +
-    `-H 'Content-Type: application/json' -d '{"mirror_endpoint":"${address}"}'`;
-  const good = 'https://second.example/?click={click_id}';
-  return `
-A demonstration set was made. Its key lives for 7 days and is shown this once. This call answers 200:
-
-${call(withMirror, good)}
-
-403, since it is another owner's campaign (${foreign}), the default campaign (${isDefault}), or has no mirror (${withoutMirror}):
-
-${call(foreign, good)}
-
-404, since there is no such campaign:
-
-${call(999_999_999, good)}
-
-422, since that is no address:
-
-${call(withMirror, 'somewhere')}
-
-./campaign-mirror demo remove   takes the demonstration set away
-
-`;
 }
 
 function laterCalls(): string {

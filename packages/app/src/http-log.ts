@@ -11,6 +11,7 @@ const betweenOutageLines = 1_000;
 const events: Readonly<Record<number, string>> = {
   401: 'request-unauthenticated',
   403: 'request-forbidden',
+  429: 'request-limited',
 };
 
 /** Fills the HTTP adapter's log port by pino. `level` is that of the lines for requests. */

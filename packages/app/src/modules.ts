@@ -1,5 +1,7 @@
 import {
+  AnswerHeaders,
   HttpServer,
+  interfacePages,
   koaHandler,
   noProxies,
   type OpsAnswer,
@@ -22,11 +24,13 @@ import {
   SingleStatements,
   Statements,
 } from '@campaign-mirror/adapters-persistence';
-import { SetCampaignMirror } from '@campaign-mirror/domain';
+import { type Identity, SetCampaignMirror } from '@campaign-mirror/domain';
 import { ContainerModule } from 'inversify';
 import { type DatabaseAccess, openDatabaseAccess } from './database-access.ts';
 import { httpLog } from './http-log.ts';
 import type { Life } from './life.ts';
+import { limitsLog } from './limits/limit-observer.ts';
+import { type CountsOf, type Limits, openLimits } from './limits/open-limits.ts';
 import { callersCapacity, callersDeadlines, operatorsCapacity } from './listener-limits.ts';
 import type { Log } from './log.ts';
 import type { LogLines } from './log-lines.ts';
@@ -168,16 +172,32 @@ function openHotPath(statements: Statements, settings: Settings, observer: HotPa
   return new GroupCommit(statements, limits, observer);
 }
 
-/** The use case. */
+/** The use case, with who is asked who calls, or with somebody else to ask. */
 export const coreModule = new ContainerModule(({ bind }) => {
+  bind(tokens.setCampaignMirrorFor)
+    .toResolvedValue(
+      (campaigns, settings: Settings) => (identity: Identity) =>
+        new SetCampaignMirror(campaigns, identity, settings.MIRROR_HOST_DENYLIST),
+      [tokens.campaigns, tokens.settings],
+    )
+    .inSingletonScope();
   bind(tokens.setCampaignMirror)
     .toResolvedValue(
-      (campaigns, identity, settings: Settings) =>
-        new SetCampaignMirror(campaigns, identity, settings.MIRROR_HOST_DENYLIST),
-      [tokens.campaigns, tokens.identity, tokens.settings],
+      (useCaseFor, identity) => useCaseFor(identity),
+      [tokens.setCampaignMirrorFor, tokens.identity],
     )
     .inSingletonScope();
 });
+
+/** How often keys and addresses may call. `shared`: where all processes count that are not to count by themselves. */
+export const limitsModule = ({ settings }: Given, shared?: CountsOf) =>
+  new ContainerModule(({ bind }) => {
+    bind(tokens.limitObserver).toResolvedValue(limitsLog, [tokens.log]).inSingletonScope();
+    bind(tokens.limits)
+      .toResolvedValue((observer) => openLimits(settings, observer, shared), [tokens.limitObserver])
+      .inSingletonScope()
+      .onDeactivation((limits) => limits.close());
+  });
 
 /** The HTTP listener for callers, which drains when this is unloaded. */
 export const httpModule = ({ settings: { SHUTDOWN_TIMEOUT }, lines, life }: Given) =>
@@ -185,7 +205,10 @@ export const httpModule = ({ settings: { SHUTDOWN_TIMEOUT }, lines, life }: Give
     bind(tokens.http)
       .toResolvedValue(
         (
-          useCase: SetCampaignMirror,
+          useCase,
+          useCaseFor,
+          identity,
+          open: Limits,
           settings: Settings,
           log: Log,
           meters: Meters,
@@ -196,15 +219,38 @@ export const httpModule = ({ settings: { SHUTDOWN_TIMEOUT }, lines, life }: Give
           const shared = { replies, capacity, log: httpLog(log, lines), bodyLimit: settings.BODY_LIMIT };
           const proxies = settings.TRUSTED_PROXIES ?? noProxies;
           const deadlines = callersDeadlines(settings);
+          const { keys: limiter, failedKeys } = open;
+          const limits = {
+            ...(limiter && { keys: { limiter, identity, useCaseFor } }),
+            ...(failedKeys && { failedKeys }),
+          };
+          const answerHeaders = answerHeadersOf(settings);
+          const pages = interfacePages(replies, settings.BODY_LIMIT, { docs: settings.DOCS === 'on' });
           const observer = meters.callers;
           const server = new HttpServer(
-            { ...shared, ...(traces && { traces: traces.requests }), observer, proxies, deadlines },
-            koaHandler({ ...shared, useCase }),
+            {
+              ...shared,
+              ...(traces && { traces: traces.requests }),
+              observer,
+              proxies,
+              deadlines,
+              answerHeaders,
+            },
+            koaHandler({ ...shared, useCase, limits, pages }),
           );
           meters.add(httpGauges('callers', server, capacity));
           return server;
         },
-        [tokens.setCampaignMirror, tokens.settings, tokens.log, tokens.meters, tokens.traces],
+        [
+          tokens.setCampaignMirror,
+          tokens.setCampaignMirrorFor,
+          tokens.identity,
+          tokens.limits,
+          tokens.settings,
+          tokens.log,
+          tokens.meters,
+          tokens.traces,
+        ],
       )
       .inSingletonScope()
       .onDeactivation(async (http) => {
@@ -212,6 +258,10 @@ export const httpModule = ({ settings: { SHUTDOWN_TIMEOUT }, lines, life }: Give
         await http.drain(SHUTDOWN_TIMEOUT, { letIdleAsk: life.isRelieved, onGivenUp });
       });
   });
+
+function answerHeadersOf({ HSTS_SECONDS, CORS_ORIGINS = [] }: Settings): AnswerHeaders {
+  return new AnswerHeaders({ hstsSeconds: HSTS_SECONDS, origins: CORS_ORIGINS });
+}
 
 /** How a process is that serves all by itself. */
 export const ownHealthModule = new ContainerModule(({ bind }) => {

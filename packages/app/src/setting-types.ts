@@ -1,6 +1,7 @@
-import type { TrustedProxies } from '@campaign-mirror/adapters-http';
+import type { Rate, TrustedProxies } from '@campaign-mirror/adapters-http';
 import { type HostDenylist, hostDenylist } from '@campaign-mirror/domain';
 import * as v from 'valibot';
+import { type RedisAddress, redisAddress } from './limits/redis-url.ts';
 import { trustedProxies } from './trusted-proxies.ts';
 
 const mostWorkers = 256;
@@ -66,6 +67,42 @@ function milliseconds(text: string): number {
   return Number.parseInt(text, 10) * unitMilliseconds[unit];
 }
 
+const rateAccepted = 'off, or so many in a time, such as 600/1m: from 1 to 1000000, in 1s to 24h';
+const unitSeconds = { s: 1, m: 60, h: 3_600 } as const;
+const longestWindow = 24 * unitSeconds.h;
+
+/** How often something may happen in a time; undefined for `off`. */
+export const rate: SettingType<Rate | undefined> = {
+  type: 'rate or off',
+  range: 'such as 600/1m',
+  schema: v.pipe(
+    v.string(),
+    v.regex(/^(?:off|[1-9][0-9]{0,6}\/[1-9][0-9]{0,4}[smh])$/, rateAccepted),
+    v.transform(rateOf),
+    v.check((one) => !one || (one.most <= 1_000_000 && one.seconds <= longestWindow), rateAccepted),
+  ),
+};
+
+function rateOf(text: string): Rate | undefined {
+  const [, most, length, unit] = /^([0-9]+)\/([0-9]+)([smh])$/.exec(text) ?? [];
+  if (most === undefined) return undefined;
+  return { most: Number(most), seconds: Number(length) * unitSeconds[unit as keyof typeof unitSeconds] };
+}
+
+export const redisUrl: SettingType<RedisAddress> = {
+  type: 'URL',
+  range: '',
+  schema: v.pipe(
+    v.string(),
+    v.transform(redisAddress),
+    v.check(
+      (one) => one !== undefined,
+      'an address such as redis://user:password@host:6379/0, or rediss:// with TLS',
+    ),
+    v.transform((one) => one as RedisAddress),
+  ),
+};
+
 export function oneOf<const Choices extends readonly string[]>(
   ...choices: Choices
 ): SettingType<Choices[number]> {
@@ -105,6 +142,25 @@ export const hosts: SettingType<HostDenylist> = {
     v.transform((list) => list as HostDenylist),
   ),
 };
+
+export const origins: SettingType<readonly string[]> = {
+  type: 'origins',
+  range: '',
+  schema: v.pipe(
+    v.string(),
+    v.transform((list) => list.split(/[\s,]+/).filter(Boolean)),
+    v.check(
+      (list) => list.length > 0 && list.every(isOrigin),
+      'origins as browsers write them, such as https://tools.example or http://localhost:8080, with commas between them',
+    ),
+  ),
+};
+
+/** Scheme, host and port as a browser sends them: in lower case, without a slash at the end or a default port. */
+function isOrigin(text: string): boolean {
+  // A URL may hold a star; as a pattern it would never match.
+  return /^https?:[^*]+$/.test(text) && URL.canParse(text) && new URL(text).origin === text;
+}
 
 export const proxies: SettingType<TrustedProxies> = {
   type: 'addresses',

@@ -13,6 +13,7 @@ export function settingsNotes(environment: Environment, read: Settings): string[
     ...spelling(environment),
     ...files(environment),
     ...database(read),
+    ...limits(read),
     ...traceVariables(environment).notes,
   ];
 }
@@ -44,4 +45,9 @@ function database(read: Settings): string[] {
   const isNamedTwice =
     DATABASE_URL !== undefined && PGHOST !== undefined && databaseUrlParts(DATABASE_URL)?.host !== undefined;
   return isNamedTwice ? ['DATABASE_URL and PGHOST are both set: DATABASE_URL is used'] : [];
+}
+
+function limits({ REDIS_URL, RATE_LIMIT, FAILED_KEY_LIMIT }: Settings): string[] {
+  if (!REDIS_URL || RATE_LIMIT || FAILED_KEY_LIMIT) return [];
+  return ['REDIS_URL is not used: RATE_LIMIT and FAILED_KEY_LIMIT are off'];
 }

@@ -4,7 +4,10 @@ import {
   folder,
   hosts,
   oneOf,
+  origins,
   proxies,
+  rate,
+  redisUrl,
   type SettingType,
   text,
   time,
@@ -116,6 +119,21 @@ export const settings = {
     byDefault: '16384',
     means: 'largest request body, in bytes',
   }),
+  DOCS: setting({
+    accepts: oneOf('on', 'off'),
+    byDefault: 'on',
+    means: 'the page at `/docs`, where the call can be tried',
+  }),
+  CORS_ORIGINS: setting({
+    accepts: origins,
+    means: 'origins whose pages may call from a browser, such as `https://tools.example`; without it, none',
+  }),
+  HSTS_SECONDS: setting({
+    accepts: wholeNumber(0, 63_072_000),
+    byDefault: '0',
+    means:
+      'how long browsers are to use nothing but https for this host (`Strict-Transport-Security`); 0 leaves that to the proxy',
+  }),
   RETRY_AFTER: setting({
     accepts: wholeNumber(1, 3_600),
     byDefault: '1',
@@ -135,6 +153,28 @@ export const settings = {
     accepts: wholeNumber(1, 1_000_000),
     byDefault: '4096',
     means: 'connections of callers that a process holds open; those beyond it are closed at once',
+  }),
+  RATE_LIMIT: setting({
+    accepts: rate,
+    byDefault: 'off',
+    means: 'how often each access key may call; what is more gets 429',
+  }),
+  FAILED_KEY_LIMIT: setting({
+    accepts: rate,
+    byDefault: '600/1m',
+    means:
+      'how often an address (of IPv6: its /64) may send keys that are refused; those beyond it get 429 instead of 401, a valid key never',
+  }),
+  RATE_LIMIT_WHEN_AWAY: setting({
+    accepts: oneOf('open', 'closed'),
+    byDefault: 'open',
+    means: 'where who counts for several processes does not answer: `open` lets pass, `closed` answers 503',
+  }),
+  REDIS_URL: setting({
+    accepts: redisUrl,
+    secret: true,
+    means:
+      'a Redis in which several machines count together, such as `redis://host:6379/0`, or `rediss:` with TLS; without it each counts for itself',
   }),
   HEADERS_TIMEOUT: setting({
     accepts: time('10ms', '60m'),

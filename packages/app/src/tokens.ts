@@ -10,6 +10,8 @@ import type {
 import type { CampaignRepository, Identity, SetCampaignMirror } from '@campaign-mirror/domain';
 import type { ServiceIdentifier } from 'inversify';
 import type { DatabaseAccess } from './database-access.ts';
+import type { LimitObserver } from './limits/limit-observer.ts';
+import type { Limits } from './limits/open-limits.ts';
 import type { Log } from './log.ts';
 import type { Meters } from './metrics/meters.ts';
 import type { Scrape } from './metrics/scrape.ts';
@@ -35,7 +37,10 @@ export const tokens = {
   campaigns: token<CampaignRepository>('campaigns'),
   keyUses: token<KeyUses>('keyUses'),
   identity: token<Identity>('identity'),
+  setCampaignMirrorFor: token<(identity: Identity) => SetCampaignMirror>('setCampaignMirrorFor'),
   setCampaignMirror: token<SetCampaignMirror>('setCampaignMirror'),
+  limitObserver: token<LimitObserver>('limitObserver'),
+  limits: token<Limits>('limits'),
   probe: token<DatabaseProbe>('probe'),
   readiness: token<Readiness>('readiness'),
   health: token<Health>('health'),

@@ -12,7 +12,8 @@ export function tellOfUnfinished(left: readonly Unfinished[], life: Life): void 
     const { trace, ...named } = one;
     life.hung('http', `a request was unfinished after ${milliseconds} ms and got 503`, {
       ...named,
-      ...(trace && { trace_id: trace.traceId, span_id: trace.spanId }),
+      trace_id: trace?.traceId,
+      span_id: trace?.spanId,
       milliseconds,
     });
   }

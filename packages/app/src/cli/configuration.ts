@@ -1,6 +1,7 @@
 import { resolve } from 'node:path';
 import { dataFolder } from '../data-folder.ts';
 import { shownDatabaseUrl } from '../database-url.ts';
+import { shownRedisUrl } from '../limits/redis-url.ts';
 import type { Origin } from '../read-settings.ts';
 import { type Setting, type SettingName, type Settings, settings } from '../settings.ts';
 import { isYours, yourDatabase } from '../your-database.ts';
@@ -14,6 +15,12 @@ interface Shown {
   readonly isHidden: boolean;
   readonly origin: Origin;
 }
+
+/** Of these all but the password is shown. */
+const shownUrls: Partial<Record<SettingName, (url: string) => string>> = {
+  DATABASE_URL: shownDatabaseUrl,
+  REDIS_URL: shownRedisUrl,
+};
 
 /** Tells what is in force, without asking the database. @throws ClearError with all that is wrong */
 export async function showConfiguration(json: boolean | undefined): Promise<void> {
@@ -39,8 +46,9 @@ export async function showConfiguration(json: boolean | undefined): Promise<void
 function shown(name: SettingName, origin: Origin): Shown {
   const { secret }: Setting = settings[name];
   const { text = null } = origin;
-  if (name === 'DATABASE_URL' && text !== null) {
-    return { name, value: shownDatabaseUrl(text), isHidden: false, origin };
+  const withoutPassword = shownUrls[name];
+  if (withoutPassword && text !== null) {
+    return { name, value: withoutPassword(text), isHidden: false, origin };
   }
   const isHidden = secret === true && text !== null;
   return { name, value: isHidden ? null : text, isHidden, origin };

@@ -1,9 +1,26 @@
+import { ClearError } from '../clear-error.ts';
 import { acting } from './acting.ts';
 import { group, leaf } from './leaf.ts';
 import { answer } from './output.ts';
 
 export function demonstrationCommands() {
-  return group('demo', 'the demonstration set', [remove()]);
+  return group('demo', 'the demonstration set', [create(), remove()]);
+}
+
+function create() {
+  return leaf({
+    name: 'create',
+    does: 'make the demonstration set where there is no data at all, and show calls to try; its key is shown this once',
+    examples: ['demo create', 'demo create --base https://mirror.example.com'],
+  })
+    .option('--base <url>', 'where the service is called', 'http://127.0.0.1:3000')
+    .action(async ({ base, json }) => {
+      const { demonstrateWhereNothingIs } = await import('../demonstration.ts');
+      const { firstCalls } = await import('../first-calls.ts');
+      const made = await acting(demonstrateWhereNothingIs);
+      if (!made) throw new ClearError('there is data already, or a trace of some: nothing was made');
+      await answer(json, made, firstCalls(made, base));
+    });
 }
 
 function remove() {

@@ -28,6 +28,10 @@ export async function* examine(): AsyncGenerator<Finding> {
   const { findings, settings } = checkSettings(process.env);
   yield* findings;
   if (!settings) return;
+  if (settings.REDIS_URL) {
+    const { checkRedis } = await import('./doctor-redis.ts');
+    yield await checkRedis(settings.REDIS_URL);
+  }
   if (!isYours(settings)) {
     const folder = resolve(dataFolder(settings));
     yield await checkDisk(folder);

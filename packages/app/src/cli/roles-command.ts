@@ -3,6 +3,7 @@ import { ClearError } from '../clear-error.ts';
 import { Interruption } from './interruption.ts';
 import { group, leaf } from './leaf.ts';
 import { isTaken, list, tell } from './output.ts';
+import { passwordFile, writePasswords } from './role-passwords.ts';
 
 export function rolesCommands() {
   return group('roles', 'the database roles of least privilege', [create()]);
@@ -12,36 +13,38 @@ function create() {
   return leaf({
     name: 'create',
     does: 'create the database roles that are missing, as a superuser; their passwords are shown this once',
-    examples: ['roles create', 'roles create --json'],
-  }).action(async ({ json }) => {
-    const { commandSettings } = await import('./command-settings.ts');
-    const { withDatabase } = await import('./command-database.ts');
-    const { isYours } = await import('../your-database.ts');
-    if (!isYours(commandSettings())) {
-      tell(
-        'Nothing to do: the embedded database has its roles. This is for your own, by DATABASE_URL or PGHOST.',
-      );
-      return;
-    }
-    const { createRoles, defaultPoolLimits, openDatabase } = await import(
-      '@campaign-mirror/adapters-persistence'
-    );
-    await withDatabase(new Interruption(), async ({ access }) => {
-      const address = access.address('owner');
-      const database = await openDatabase(
-        address,
-        { ...defaultPoolLimits, size: 1 },
-        'campaign-mirror operator',
-      );
-      try {
-        explain(await createRoles(database.pool, (created) => show(created, json)));
-      } catch (error) {
-        throw explained(error, address.user);
-      } finally {
-        await database.close();
+    examples: ['roles create', 'roles create --json', 'roles create --passwords /run/campaign-mirror'],
+  })
+    .option('--passwords <folder>', 'write each to FOLDER/ROLE/password, for PGPASSWORD_FILE, and show none')
+    .action(async ({ json, passwords }) => {
+      const { commandSettings } = await import('./command-settings.ts');
+      const { withDatabase } = await import('./command-database.ts');
+      const { isYours } = await import('../your-database.ts');
+      if (!isYours(commandSettings())) {
+        tell(
+          'Nothing to do: the embedded database has its roles. This is for your own, by DATABASE_URL or PGHOST.',
+        );
+        return;
       }
+      const { createRoles, defaultPoolLimits, openDatabase } = await import(
+        '@campaign-mirror/adapters-persistence'
+      );
+      await withDatabase(new Interruption(), async ({ access }) => {
+        const address = access.address('owner');
+        const database = await openDatabase(
+          address,
+          { ...defaultPoolLimits, size: 1 },
+          'campaign-mirror operator',
+        );
+        try {
+          explain(await createRoles(database.pool, (created) => show(created, { json, folder: passwords })));
+        } catch (error) {
+          throw explained(error, address.user);
+        } finally {
+          await database.close();
+        }
+      });
     });
-  });
 }
 
 const purposes: Readonly<Record<CreatedRole['role'], string>> = {
@@ -51,19 +54,33 @@ const purposes: Readonly<Record<CreatedRole['role'], string>> = {
   redirector: 'your redirector',
 };
 
-/** Before they take effect: passwords that nobody has seen would be of no use. @throws ClearError */
-async function show(created: readonly CreatedRole[], json: boolean | undefined): Promise<void> {
+interface Showing {
+  readonly json: boolean | undefined;
+  /** Where the passwords are written instead. */
+  readonly folder: string | undefined;
+}
+
+/** Before they take effect: passwords that nobody has would be of no use. @throws ClearError */
+async function show(created: readonly CreatedRole[], { json, folder }: Showing): Promise<void> {
+  if (folder !== undefined) await writePasswords(created, folder);
+  const shown = (password: string | undefined) => (folder === undefined ? password : undefined);
   await list(created, {
     json,
     object: ({ role, name, password }) => ({
       role,
       name,
       created: password !== undefined,
-      password: password ?? null,
+      password: shown(password) ?? null,
     }),
     columns: [
       { head: 'role', cell: ({ name }) => name },
-      { head: 'password', cell: ({ password }) => password ?? '(there already, left as it is)' },
+      {
+        head: 'password',
+        cell: ({ role, password }) => {
+          if (password === undefined) return '(there already, left as it is)';
+          return folder === undefined ? password : `in ${passwordFile(folder, role)}`;
+        },
+      },
       { head: 'for', cell: ({ role }) => purposes[role] },
     ],
     none: '',

@@ -45,7 +45,7 @@ export class Scrape {
 export function metricsPage(scrape: Scrape, log: Log): () => Promise<Reply> {
   return async () => {
     try {
-      return { status: 200, ...(await scrape.text()), headers: { 'Cache-Control': 'no-store' } };
+      return { status: 200, ...(await scrape.text()) };
     } catch (error) {
       log.error({ event: 'metrics-failed', err: error }, 'the metrics could not be told');
       return new Replies().fault('unexpected');

@@ -13,12 +13,6 @@ const contentSecurityPolicy = [
   "base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
 ].join('; ');
 
-const headers = {
-  'Cache-Control': 'no-store',
-  'X-Content-Type-Options': 'nosniff',
-  'Referrer-Policy': 'no-referrer',
-};
-
 /** The page for operators, by the paths of what it is made of. */
 export function opsPage(
   { readiness, liveness }: Health,
@@ -29,7 +23,7 @@ export function opsPage(
   const runs = version();
   const file = (name: string, contentType: string): OpsAnswer => {
     const body = readFileSync(new URL(`../../ops-page/${name}`, import.meta.url), 'utf8');
-    return () => ({ status: 200, contentType, body, headers });
+    return () => ({ status: 200, contentType, body });
   };
   const seen = (reply: (view: View) => Reply): OpsAnswer => {
     return async () => {
@@ -47,9 +41,9 @@ export function opsPage(
       status: 200,
       contentType: 'text/html; charset=utf-8',
       body: pageOf(view, counted),
-      headers: { ...headers, 'Content-Security-Policy': contentSecurityPolicy },
+      headers: { 'Content-Security-Policy': contentSecurityPolicy },
     })),
-    '/state.json': seen((view) => ({ status: 200, body: JSON.stringify(view), headers })),
+    '/state.json': seen((view) => ({ status: 200, body: JSON.stringify(view) })),
     '/page.js': file('page.js', 'text/javascript; charset=utf-8'),
     '/page.css': file('page.css', 'text/css; charset=utf-8'),
   };

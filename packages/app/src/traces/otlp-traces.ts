@@ -19,6 +19,7 @@ import {
 import type { Log } from '../log.ts';
 import { logOrigin } from '../log-origin.ts';
 import { version } from '../version.ts';
+import { Ids } from './ids.ts';
 import { samplerOf } from './samplers.ts';
 import { SpanCount, ToldExporter } from './told-exporter.ts';
 import type { TraceSettings } from './trace-variables.ts';
@@ -39,13 +40,15 @@ export class OtlpTraces implements Traces {
   constructor({ sampler, ratio, callersTraces, queue }: TraceSettings, log: Log) {
     const { name, version: ours } = version();
     const count = new SpanCount();
+    const beginning = { sampler: samplerOf(sampler, ratio), ids: new Ids(), callersTraces };
     this.#exporter = new ToldExporter(new OTLPTraceExporter(), count, log);
     this.#provider = new TracerProvider({
       resource: resource(name, ours),
-      sampler: samplerOf(sampler, ratio),
+      sampler: beginning.sampler,
+      idGenerator: beginning.ids,
       spanProcessors: [count, new BatchSpanProcessor({ exporter: this.#exporter, ...queue })],
     });
-    this.requests = new TracedRequests(this.#provider.getTracer(name, ours), callersTraces);
+    this.requests = new TracedRequests(this.#provider.getTracer(name, ours), beginning);
     log.info({ event: 'tracing', sampler, ratio }, 'requests are traced');
   }
 

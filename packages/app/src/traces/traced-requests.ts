@@ -2,54 +2,70 @@ import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
 import type { AnsweredRequest, RequestTrace, RequestTraces } from '@campaign-mirror/adapters-http';
 import {
   ROOT_CONTEXT,
-  type Span,
   SpanKind,
   SpanStatusCode,
   type TextMapGetter,
   type Tracer,
+  trace,
 } from '@opentelemetry/api';
 import { W3CTraceContextPropagator } from '@opentelemetry/core';
+import { type Sampler, SamplingDecision } from '@opentelemetry/sdk-trace';
 import { ATTR_ERROR_TYPE } from '@opentelemetry/semantic-conventions';
+import type { Ids } from './ids.ts';
 import { requestAttributes, spanName } from './request-attributes.ts';
 import { Scope, scopes } from './scope.ts';
 import { exceptionAttributes } from './span-errors.ts';
 import { judged } from './traced-ports.ts';
 
+/** Until its route and method are known. */
+const unnamed = 'HTTP';
 const w3c = new W3CTraceContextPropagator();
 const headers: TextMapGetter<IncomingHttpHeaders> = {
   get: (of, name) => of[name],
   keys: (of) => Object.keys(of),
 };
 
-/** Makes a span of each request, in the trace of its caller where that is told by `traceparent`. */
+/** Whether a trace that begins here is recorded, and what it is called. */
+export interface Beginning {
+  readonly sampler: Sampler;
+  readonly ids: Ids;
+  /** Whether the trace of a caller is gone on with. */
+  readonly callersTraces: boolean;
+}
+
+/** Makes a span of each request that is recorded, in the trace of its caller where that is told by `traceparent`. */
 export class TracedRequests implements RequestTraces {
   readonly #tracer: Tracer;
-  readonly #callersTraces: boolean;
+  readonly #beginning: Beginning;
 
-  constructor(tracer: Tracer, callersTraces: boolean) {
+  constructor(tracer: Tracer, beginning: Beginning) {
     this.#tracer = tracer;
-    this.#callersTraces = callersTraces;
+    this.#beginning = beginning;
   }
 
+  /** Asks the sampler before the tracer does: most requests are not recorded, and a span is dear for those. */
   begin(request: IncomingMessage): RequestTrace {
+    const { sampler, ids, callersTraces } = this.#beginning;
+    const context = callersTraces ? w3c.extract(ROOT_CONTEXT, request.headers, headers) : ROOT_CONTEXT;
+    const caller = trace.getSpanContext(context);
+    const traceId = caller?.traceId ?? ids.generateTraceId();
+    const { decision } = sampler.shouldSample(context, traceId, unnamed, SpanKind.SERVER, {}, []);
+    if (decision === SamplingDecision.NOT_RECORD) return new UnrecordedRequest(traceId);
+
+    if (!caller) ids.decide(traceId);
     const epoch = Date.now() - performance.now();
-    const context = this.#callersTraces ? w3c.extract(ROOT_CONTEXT, request.headers, headers) : ROOT_CONTEXT;
     const options = { kind: SpanKind.SERVER, startTime: epoch + performance.now() };
-    const span = this.#tracer.startSpan('HTTP', options, context);
-    if (!span.isRecording()) return new UnrecordedRequest(span);
+    const span = this.#tracer.startSpan(unnamed, options, context);
     return new RecordedRequest(request, new Scope(this.#tracer, context, span, epoch));
   }
 }
 
-/** One that was not sampled: its log lines name its trace, which others may have recorded. */
+/** One whose log lines name its trace, which others may have recorded. */
 class UnrecordedRequest implements RequestTrace {
   readonly traceId: string;
-  readonly spanId: string;
 
-  constructor(span: Span) {
-    const { traceId, spanId } = span.spanContext();
+  constructor(traceId: string) {
     this.traceId = traceId;
-    this.spanId = spanId;
   }
 
   within(carryOut: () => void): void {
@@ -62,25 +78,29 @@ class UnrecordedRequest implements RequestTrace {
   answered(_request: AnsweredRequest): void {}
 }
 
-class RecordedRequest extends UnrecordedRequest {
+class RecordedRequest implements RequestTrace {
+  readonly traceId: string;
+  readonly spanId: string;
   readonly #request: IncomingMessage;
   readonly #scope: Scope;
 
   constructor(request: IncomingMessage, scope: Scope) {
-    super(scope.span);
+    const { traceId, spanId } = scope.span.spanContext();
+    this.traceId = traceId;
+    this.spanId = spanId;
     this.#request = request;
     this.#scope = scope;
   }
 
-  override within(carryOut: () => void): void {
+  within(carryOut: () => void): void {
     scopes.run(this.#scope, carryOut);
   }
 
-  override failed(error: unknown): void {
+  failed(error: unknown): void {
     this.#scope.span.addEvent('exception', exceptionAttributes(error), this.#scope.now());
   }
 
-  override answered(answered: AnsweredRequest): void {
+  answered(answered: AnsweredRequest): void {
     const { span } = this.#scope;
     judged(this.#scope, answered.because);
     span.updateName(spanName(answered));

@@ -1,6 +1,7 @@
 import { ContainerModule } from 'inversify';
 import type { DatabaseAccess } from '../database-access.ts';
 import { freePort } from '../embedded/port.ts';
+import { countsForWorkers } from '../limits/counts-for-workers.ts';
 import type { Meters } from '../metrics/meters.ts';
 import { Scrape } from '../metrics/scrape.ts';
 import type { Given } from '../modules.ts';
@@ -21,7 +22,9 @@ export const fleetModule = ({ settings, log, life }: Given, { workers, poolSize 
           const port = settings.PORT === 0 ? await freePort() : settings.PORT;
           const address = access.embedded ? { address: access.address('service') } : {};
           const begin: Begin = { kind: 'begin', port, poolSize, ...address };
-          const fleet = new Fleet({ workers, begin, shutdownTimeout: settings.SHUTDOWN_TIMEOUT, log, life });
+          const count = await countsForWorkers(settings);
+          const { SHUTDOWN_TIMEOUT: shutdownTimeout } = settings;
+          const fleet = new Fleet({ workers, begin, shutdownTimeout, count, log, life });
           meters.add(fleetSource(fleet));
           return fleet;
         },

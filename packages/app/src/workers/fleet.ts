@@ -1,4 +1,5 @@
 import { aborted, type Life } from '../life.ts';
+import type { CountForWorkers } from '../limits/counts-for-workers.ts';
 import type { Log } from '../log.ts';
 import { FleetCounts } from './fleet-counts.ts';
 import { Post } from './post.ts';
@@ -15,6 +16,8 @@ export interface FleetOptions {
   /** What a worker is told first. */
   readonly begin: Begin;
   readonly shutdownTimeout: number;
+  /** Where the primary counts for them. */
+  readonly count?: CountForWorkers | undefined;
   readonly log: Log;
   readonly life: Life;
 }
@@ -97,7 +100,7 @@ export class Fleet {
   }
 
   #fork(): WorkerProcess {
-    const worker = new WorkerProcess(this.#options.begin);
+    const worker = new WorkerProcess(this.#options.begin, this.#options.count);
     this.counts.follow(worker);
     if (this.#toggled) worker.toggleLevel();
     return worker;

@@ -1,4 +1,5 @@
 import type { DatabaseAddress } from '@campaign-mirror/adapters-persistence';
+import type { LimitName } from '../limits/counts.ts';
 import type { Told } from '../metrics/meters.ts';
 
 /** What the primary tells a worker. */
@@ -17,7 +18,14 @@ export type ToWorker =
   /** `isRelieved`: another worker has taken its place. */
   | { readonly kind: 'end'; readonly isRelieved: boolean }
   /** Every connection that was to be handed over has been: it may go. */
-  | { readonly kind: 'farewell' };
+  | { readonly kind: 'farewell' }
+  /** The answer to a question for counts; of each who was asked for, in their order. */
+  | {
+      readonly kind: 'counted';
+      readonly limit: LimitName;
+      readonly question: number;
+      readonly counts: readonly (readonly [consumed: number, resetIn: number])[];
+    };
 
 /** What a worker tells the primary. */
 export type ToPrimary =
@@ -32,5 +40,12 @@ export type ToPrimary =
   | { readonly kind: 'ending' }
   /** It can not start: a line for the user. */
   | { readonly kind: 'fault'; readonly line: string }
+  /** These are to be counted, for a limit that holds for all workers together. */
+  | {
+      readonly kind: 'count';
+      readonly limit: LimitName;
+      readonly question: number;
+      readonly who: readonly string[];
+    }
   /** Its listener is closed, all is answered. */
   | { readonly kind: 'over' };

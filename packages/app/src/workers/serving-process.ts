@@ -2,6 +2,9 @@ import { ContainerModule } from 'inversify';
 import { type DatabaseAccess, openDatabaseAccess } from '../database-access.ts';
 import { awaitDatabase, checkRights } from '../database-start.ts';
 import { aborted } from '../life.ts';
+import type { LimitName } from '../limits/counts.ts';
+import type { CountsOf } from '../limits/open-limits.ts';
+import { PrimaryCounts } from '../limits/primary-counts.ts';
 import { listen } from '../listening.ts';
 import type { Meters } from '../metrics/meters.ts';
 import { metersModule } from '../metrics/modules.ts';
@@ -11,6 +14,7 @@ import {
   givenModule,
   httpModule,
   identityModule,
+  limitsModule,
   persistenceModule,
 } from '../modules.ts';
 import { bounds, type Part } from '../parts.ts';
@@ -37,6 +41,7 @@ export function servingProcess(given: Given, begin: Begin, channel: PrimaryChann
     { name: 'database pool', module: persistenceModule(given), bound: bounds.own },
     { name: 'key uses', module: identityModule(given), bound: bounds.own },
     { name: 'use case', module: coreModule, bound: bounds.own },
+    { name: 'limits', module: limitsModule(given, countsOfPrimary(channel)), bound: bounds.own },
     { name: 'http', module: httpModule(given), bound: settings.SHUTDOWN_TIMEOUT + bounds.own },
   ];
   return {
@@ -59,6 +64,19 @@ export function servingProcess(given: Given, begin: Begin, channel: PrimaryChann
       log.info({ event: 'worker-listening', port }, 'a worker serves');
       return true;
     },
+  };
+}
+
+/** The primary counts for all workers together. */
+function countsOfPrimary(channel: PrimaryChannel): CountsOf {
+  const kept = new Map<LimitName, PrimaryCounts>();
+  channel.on('counted', ({ limit, question, counts }) => kept.get(limit)?.counted(question, counts));
+  return (limit) => {
+    const counts = new PrimaryCounts((question, who) =>
+      channel.tell({ kind: 'count', limit, question, who }),
+    );
+    kept.set(limit, counts);
+    return counts;
   };
 }
 

@@ -1,6 +1,7 @@
 import cluster, { type Worker } from 'node:cluster';
 import { setTimeout as pause } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
+import type { CountForWorkers } from '../limits/counts-for-workers.ts';
 import type { Told } from '../metrics/meters.ts';
 import type { ToPrimary, ToWorker } from './messages.ts';
 
@@ -42,7 +43,8 @@ export class WorkerProcess {
   readonly #worker: Worker;
   #fault: string | undefined;
 
-  constructor(begin: Begin) {
+  /** `count`: for the limits that hold for all workers together. */
+  constructor(begin: Begin, count?: CountForWorkers) {
     // The primary hands connections out in turn. Where workers share the listener, or have one each, a caller's kept
     // connections pile up with some of them, and a listener of its own takes those down that wait in its queue.
     cluster.schedulingPolicy = cluster.SCHED_RR;
@@ -55,6 +57,10 @@ export class WorkerProcess {
     this.prepared = prepared.promise;
     this.listening = listening.promise;
     this.#worker.on('error', () => {});
+    const answerTo =
+      ({ limit, question }: Extract<ToPrimary, { kind: 'count' }>) =>
+      (counts: Awaited<ReturnType<CountForWorkers>>) =>
+        this.#send({ kind: 'counted', limit, question, counts });
     this.#worker.on('message', (message: ToPrimary) => {
       this.heardAt = performance.now();
       if (message.kind === 'awake') this.#send(begin);
@@ -66,6 +72,7 @@ export class WorkerProcess {
         this.counts = message.counts;
         if (message.asked) this.#onAskedCounts();
       } else if (message.kind === 'ending') this.isReady = false;
+      else if (message.kind === 'count') void count?.(message.limit, message.who).then(answerTo(message));
       else if (message.kind === 'fault') this.#fault = message.line;
       // All that was on its way to it when it closed its listener is before this in the channel.
       else if (message.kind === 'over') this.#send({ kind: 'farewell' });

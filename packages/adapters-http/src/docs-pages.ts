@@ -1,0 +1,40 @@
+import { readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { openapiDocument, openapiPath } from './openapi-document.ts';
+import { Page, type Pages } from './pages.ts';
+import type { Replies } from './replies.ts';
+
+export const docsPath = '/docs';
+
+const ownFolder = fileURLToPath(new URL('../docs/', import.meta.url));
+const require = createRequire(import.meta.url);
+const componentFolder = dirname(require.resolve('swagger-ui-dist/package.json'));
+
+const html = 'text/html; charset=utf-8';
+const css = 'text/css; charset=utf-8';
+const javascript = 'text/javascript; charset=utf-8';
+
+/** Nothing from elsewhere, nothing written into the page itself, and no page around it. */
+const contentSecurityPolicy = [
+  "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'",
+  "base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
+].join('; ');
+
+/** The description of the interface, and the page to try it. `docs`: with that page. */
+export function interfacePages(replies: Replies, bodyLimit: number, { docs = true } = {}): Pages {
+  const document = JSON.stringify(openapiDocument(replies, bodyLimit));
+  const pages = new Map([[openapiPath, new Page('application/json; charset=utf-8', document)]]);
+  if (!docs) return pages;
+  const own = (name: string) => readFileSync(join(ownFolder, name));
+  const ofComponent = (name: string) => readFileSync(join(componentFolder, name));
+  return pages
+    .set(docsPath, new Page(html, own('index.html'), { 'Content-Security-Policy': contentSecurityPolicy }))
+    .set(`${docsPath}/page.js`, new Page(javascript, own('page.js')))
+    .set(`${docsPath}/labels.js`, new Page(javascript, own('labels.js')))
+    .set(`${docsPath}/snippets.js`, new Page(javascript, own('snippets.js')))
+    .set(`${docsPath}/page.css`, new Page(css, own('page.css')))
+    .set(`${docsPath}/swagger-ui.js`, new Page(javascript, ofComponent('swagger-ui-bundle.js')))
+    .set(`${docsPath}/swagger-ui.css`, new Page(css, ofComponent('swagger-ui.css')));
+}

@@ -1,0 +1,122 @@
+import type { AddressFault, Mirror, Refusal } from '@campaign-mirror/domain';
+import { type Fault, methodNotSupported, type Replies, type Reply, routeNotFound } from './replies.ts';
+import type { BodyFault } from './submitted-body.ts';
+
+/** An answer as callers are told of it. */
+export interface DocumentedAnswer {
+  readonly name: string;
+  /** When it is given. */
+  readonly when: string;
+  readonly reply: Reply;
+}
+
+// What is new does not compile until it is told of here.
+const faults: Readonly<Record<Fault, string>> = {
+  'bad-request': 'The request can not be understood; the connection closes.',
+  'request-timeout': 'The request came too slowly; the connection closes.',
+  'header-fields-too-large': 'The headers, or the path, are larger than 16 KiB; the connection closes.',
+  'expectation-failed': '`Expect` is not `100-continue`; the connection closes.',
+  'repeated-authorization': 'There is more than one `Authorization` header.',
+  'no-key': 'There is no key, or the scheme is not `Bearer`.',
+  'invalid-key': 'The key is unknown, malformed, expired or revoked.',
+  'unsupported-body': 'The body is not `application/json` in UTF-8, or has a content encoding.',
+  'body-too-large': 'The body is larger than the limit.',
+  unavailable:
+    'The database is away or slow, or there is more to do than can be. Whether the mirror was set is unknown. Wait for `Retry-After` seconds and repeat: setting the same address again is safe, unless somebody else set another meanwhile.',
+  unexpected: 'A fault of ours. Tell us its `X-Request-Id`.',
+};
+
+const refusals: Readonly<Record<Refusal, string>> = {
+  'mirror-not-created': 'The mirror was not created in the settings of the campaign.',
+  'default-campaign': 'The campaign is the default one.',
+  'not-the-owner': 'The key is not one of the owner of the campaign.',
+};
+
+const bodyFaults: Readonly<Record<BodyFault, string>> = {
+  'not-json': 'The body is not JSON, or not UTF-8.',
+  required: '`mirror_endpoint` is missing, null or blank, or the body is no object.',
+  'not-a-string': '`mirror_endpoint` is not a string.',
+};
+
+const addressFaults: Readonly<Record<AddressFault, string>> = {
+  'too-long': 'The address has more than 2048 characters.',
+  'not-a-url':
+    'It is no absolute `http` or `https` URL, or holds credentials, white space, a control character or a backslash.',
+  'denied-host': 'The operator allows no mirror on this host.',
+};
+
+/** Faults of a request that reach whichever path it was for. */
+const ofAnyPath: readonly Fault[] = [
+  ...(['bad-request', 'request-timeout', 'expectation-failed'] as const),
+  ...(['header-fields-too-large', 'unexpected', 'unavailable'] as const),
+];
+
+/** What an answer says beside its own headers once a call was counted: here, that nothing is left. */
+const usedUp = {
+  'X-RateLimit-Limit': '600',
+  'X-RateLimit-Remaining': '0',
+  'X-RateLimit-Reset': '1795190160',
+};
+
+/** Over the rate that the operator allows. */
+function tooManyAttempts(replies: Replies): DocumentedAnswer {
+  const reply = replies.tooManyAttempts('rate', 30);
+  return {
+    name: 'too-many-attempts',
+    when: 'There were more requests than the operator allows, with this key, or with keys that are none. Wait for `Retry-After` seconds.',
+    reply: { ...reply, headers: { ...reply.headers, ...usedUp } },
+  };
+}
+
+/** All that a call may be answered with, in the order in which a reader wants to know of them. */
+export function answersToCall(replies: Replies): DocumentedAnswer[] {
+  const mirrorSet = replies.outcome({ kind: 'mirror-set', mirror: exampleMirror }, '42');
+  const missing = replies.outcome({ kind: 'campaign-not-found' }, '42');
+  const route = '/public/v1/mirrors';
+  return [
+    { name: 'mirror-set', when: 'The mirror is set, and that is committed.', reply: mirrorSet },
+    ...told(faults, (kind) => replies.fault(kind)),
+    ...told(refusals, (because) => replies.outcome({ kind: 'refused', because }, '42')),
+    { name: 'campaign-not-found', when: 'There is no such campaign.', reply: missing },
+    { name: 'route-not-found', when: 'There is no such path.', reply: routeNotFound(route) },
+    {
+      name: 'method-not-supported',
+      when: 'The method is another than `POST`.',
+      reply: methodNotSupported('PUT', 'POST'),
+    },
+    ...told(bodyFaults, (because) => replies.outcome({ kind: 'unread', because }, '42')),
+    ...told(addressFaults, (because) => replies.outcome({ kind: 'invalid-address', because }, '42')),
+    tooManyAttempts(replies),
+  ];
+}
+
+/** What a request for any path may be answered with, besides what the path has to say. */
+export function answersAnywhere(replies: Replies): DocumentedAnswer[] {
+  return ofAnyPath.map((kind) => ({ name: kind, when: faults[kind], reply: replies.fault(kind) }));
+}
+
+/** Of a page that is only read. */
+export const onlyRead: DocumentedAnswer = {
+  name: 'method-not-supported',
+  when: 'The method is another than `GET` and `HEAD`.',
+  reply: methodNotSupported('PUT', 'GET, HEAD'),
+};
+
+function told<Kind extends string>(
+  when: Readonly<Record<Kind, string>>,
+  reply: (kind: Kind) => Reply,
+): DocumentedAnswer[] {
+  const kinds = Object.keys(when) as Kind[];
+  return kinds.map((name) => ({ name, when: when[name], reply: reply(name) }));
+}
+
+const exampleMirror = {
+  id: 7,
+  campaignId: 42,
+  targetUrl: 'https://second.example/?click={click_id}',
+  clicks: 1024,
+  updatedExternally: true,
+  updatedExternallyAt: '2026-11-20T15:36:00.123456Z',
+  createdAt: '2026-01-31T08:00:00.000000Z',
+  updatedAt: '2026-11-20T15:36:00.123456Z',
+} as Mirror;

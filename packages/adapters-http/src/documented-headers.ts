@@ -1,0 +1,100 @@
+import type { Reply } from './replies.ts';
+
+interface HeaderMeaning {
+  readonly description: string;
+  readonly schema: Readonly<Record<string, unknown>>;
+  readonly example?: string | number;
+}
+
+const count = { type: 'integer', minimum: 0 };
+
+/** What the headers of answers mean. Those without an example here have those of the answers. */
+export const headerMeanings: Readonly<Record<string, HeaderMeaning>> = {
+  'X-Request-Id': {
+    description:
+      'Identifier of the request, for questions about it: the one that it was sent with, or a new one.',
+    schema: { type: 'string', minLength: 1, maxLength: 128, pattern: '^[!-~]+$' },
+    example: '0b0f6b7e-3f0c-4c35-9d5e-1c3f2a7f5d11',
+  },
+  'Cache-Control': {
+    description: 'No answer to a call may be kept.',
+    schema: { type: 'string' },
+    example: 'no-store',
+  },
+  'WWW-Authenticate': { description: 'How to authenticate (RFC 6750).', schema: { type: 'string' } },
+  Allow: { description: 'The methods that the path has.', schema: { type: 'string' } },
+  'Retry-After': {
+    description: 'Seconds to wait before the next try.',
+    schema: { type: 'integer', minimum: 0 },
+  },
+  ETag: { description: 'Changes with the document.', schema: { type: 'string', pattern: '^(W/)?".*"$' } },
+  'X-RateLimit-Limit': {
+    description: 'Requests that the key may make in a period, where the operator limits them.',
+    schema: count,
+    example: 600,
+  },
+  'X-RateLimit-Remaining': { description: 'How many of them are left.', schema: count, example: 599 },
+  'X-RateLimit-Reset': {
+    description: 'When all of them are there again: Unix time in seconds.',
+    schema: count,
+    example: 1795190160,
+  },
+  'RateLimit-Policy': {
+    description: 'The same limit as a structured field: `q` requests in `w` seconds.',
+    schema: { type: 'string' },
+    example: '"default";q=600;w=60',
+  },
+  RateLimit: {
+    description: 'The same rest as a structured field: `r` requests, all of them again in `t` seconds.',
+    schema: { type: 'string' },
+    example: '"default";r=599;t=30',
+  },
+};
+
+/** On answers to requests that were counted, where the operator limits them. */
+const ofLimits = [
+  'X-RateLimit-Limit',
+  'X-RateLimit-Remaining',
+  'X-RateLimit-Reset',
+  'RateLimit-Policy',
+  'RateLimit',
+];
+const counted = [200, 400, 403, 404, 422, 429, 500, 503];
+
+/** The headers of the answers of one status, as OpenAPI has them. */
+export function documentedHeaders(status: number, replies: readonly Reply[]): Record<string, unknown> {
+  const own = new Set(replies.flatMap(({ headers = {} }) => Object.keys(headers)));
+  const optional = counted.includes(status) ? ofLimits.filter((name) => !own.has(name)) : [];
+  return {
+    ...Object.fromEntries(['X-Request-Id', 'Cache-Control'].map((name) => [name, referenceTo(name)])),
+    ...Object.fromEntries([...own].map((name) => [name, ownHeader(name, replies)])),
+    ...Object.fromEntries(optional.map((name) => [name, referenceTo(name)])),
+  };
+}
+
+const referenceTo = (name: string) => ({ $ref: `#/components/headers/${name}` });
+
+/** Required where each of the answers has it. */
+function ownHeader(name: string, replies: readonly Reply[]): unknown {
+  const meaning = headerMeanings[name];
+  if (!meaning) throw new Error(`nobody is told what the header ${name} means`);
+  const { description, schema } = meaning;
+  const values = new Set(replies.flatMap(({ headers }) => headers?.[name] ?? []));
+  const examples = [...values].map((text, at) => [
+    `example-${at + 1}`,
+    { value: schema.type === 'integer' ? Number(text) : text },
+  ]);
+  const required = replies.every(({ headers }) => headers?.[name] !== undefined);
+  return { description, required, schema, examples: Object.fromEntries(examples) };
+}
+
+/** Those that are told of once and referred to. */
+export function headerComponents(): Record<string, unknown> {
+  const always = ['X-Request-Id', 'Cache-Control'];
+  return Object.fromEntries(
+    [...always, ...ofLimits].map((name) => [
+      name,
+      { ...headerMeanings[name], required: always.includes(name) },
+    ]),
+  );
+}

@@ -1,0 +1,38 @@
+import type { Exchange } from './exchange.ts';
+import { LimitHeaders, secondsLeft } from './limit-headers.ts';
+import type { Limiter } from './limiter.ts';
+import type { Replies, Reply } from './replies.ts';
+
+/**
+ * Answers keys that are refused: with 401, or 429 to an address that has sent too many of them. Each key is judged
+ * before, so a valid one is never refused for what others at its address send; the 401 before tells of no count.
+ */
+export class FailedKeys {
+  readonly #limiter: Limiter;
+  readonly #replies: Replies;
+  readonly #headers: LimitHeaders;
+
+  constructor(limiter: Limiter, replies: Replies) {
+    this.#limiter = limiter;
+    this.#replies = replies;
+    this.#headers = new LimitHeaders('failed-keys', limiter.rate);
+  }
+
+  async answer(exchange: Exchange, refusal: Reply): Promise<void> {
+    const count = await this.#limiter.count(networkOf(exchange.client));
+    if (!count || count.consumed <= this.#limiter.rate.most) return exchange.answer(refusal);
+    exchange.limitHeaders = this.#headers.of(count);
+    exchange.answer(this.#replies.tooManyAttempts('failed-keys', secondsLeft(count)));
+  }
+}
+
+/**
+ * What one caller has at its disposal: an IPv4 address, or the /64 of an IPv6 address. Takes an address in its
+ * shortest form.
+ */
+export function networkOf(address: string): string {
+  if (!address.includes(':')) return address;
+  const [before = '', after = ''] = address.split('::').map((part) => part.split(':').filter(Boolean));
+  const zeros = Array.from({ length: Math.max(8 - before.length - after.length, 0) }, () => '0');
+  return `${[...before, ...zeros, ...after].slice(0, 4).join(':')}::/64`;
+}

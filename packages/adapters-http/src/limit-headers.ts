@@ -1,0 +1,41 @@
+import type { Count, Rate } from './limiter.ts';
+
+/**
+ * What an answer tells of a limit: the headers of the decisions page, and those that are on their way to be a standard
+ * (draft-ietf-httpapi-ratelimit-headers-11, by structured fields, RFC 9651). `policy` is the name of the limit.
+ */
+export class LimitHeaders {
+  readonly #rate: Rate;
+  readonly #policy: string;
+  readonly #most: string;
+  readonly #quota: string;
+
+  constructor(policy: string, rate: Rate) {
+    this.#rate = rate;
+    this.#policy = JSON.stringify(policy);
+    this.#most = String(rate.most);
+    this.#quota = `${this.#policy};q=${rate.most};w=${rate.seconds}`;
+  }
+
+  /** Names and values in turn. */
+  of({ consumed, resetIn }: Count): readonly string[] {
+    const remaining = Math.max(this.#rate.most - consumed, 0);
+    return [
+      'X-RateLimit-Limit',
+      this.#most,
+      'X-RateLimit-Remaining',
+      String(remaining),
+      'X-RateLimit-Reset',
+      String(Math.ceil((Date.now() + resetIn) / 1_000)),
+      'RateLimit-Policy',
+      this.#quota,
+      'RateLimit',
+      `${this.#policy};r=${remaining};t=${secondsLeft({ resetIn })}`,
+    ];
+  }
+}
+
+/** How long the window still lasts, in whole seconds: who waits so long finds it over. */
+export function secondsLeft({ resetIn }: Pick<Count, 'resetIn'>): number {
+  return Math.ceil(resetIn / 1_000);
+}

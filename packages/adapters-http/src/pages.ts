@@ -1,0 +1,59 @@
+import { createHash } from 'node:crypto';
+import type { IncomingMessage } from 'node:http';
+import { promisify } from 'node:util';
+import { gzip } from 'node:zlib';
+import { methodNotSupported, options, type Reply } from './replies.ts';
+
+const compress = promisify(gzip);
+const methods = 'GET, HEAD';
+/** Below it, what is saved is not worth the header. In bytes. */
+const worthCompressing = 1_024;
+
+/** What is only read, and is the same for everybody, from memory. */
+export class Page {
+  readonly #bytes: Buffer;
+  readonly #contentType: string;
+  readonly #etag: string;
+  readonly #headers: Readonly<Record<string, string>>;
+  #compressed: Promise<Buffer> | undefined;
+
+  /** `headers`: further ones of its answer. */
+  constructor(contentType: string, content: string | Buffer, headers: Readonly<Record<string, string>> = {}) {
+    this.#bytes = Buffer.from(content);
+    this.#contentType = contentType;
+    // Weak: compressed or not, it is the same page.
+    this.#etag = `W/"${createHash('sha256').update(this.#bytes).digest('base64url').slice(0, 32)}"`;
+    this.#headers = headers;
+  }
+
+  async reply(request: IncomingMessage): Promise<Reply> {
+    const { method = '' } = request;
+    if (method === 'OPTIONS') return options(methods);
+    if (method !== 'GET' && method !== 'HEAD') return methodNotSupported(method, methods);
+    // Asked for anew each time, and sent only when it has changed: never that of another version.
+    const headers = { ETag: this.#etag, ...this.#headers };
+    const cacheControl = 'no-cache';
+    if (isAmong(this.#etag, request.headers['if-none-match'])) return { status: 304, cacheControl, headers };
+    const page = { status: 200, contentType: this.#contentType, cacheControl };
+    if (this.#bytes.length < worthCompressing) return { ...page, headers, body: this.#bytes };
+    const varying = { ...headers, Vary: 'Accept-Encoding' };
+    if (!takesGzip(request.headers['accept-encoding']))
+      return { ...page, headers: varying, body: this.#bytes };
+    this.#compressed ??= compress(this.#bytes);
+    return { ...page, headers: { ...varying, 'Content-Encoding': 'gzip' }, body: await this.#compressed };
+  }
+}
+
+/** By their paths. */
+export type Pages = ReadonlyMap<string, Page>;
+
+/** A weak comparison (RFC 9110, section 13.1.2). */
+function isAmong(etag: string, list: string | undefined): boolean {
+  if (list === undefined) return false;
+  const tags = list.split(',').map((one) => one.trim().replace(/^W\//, ''));
+  return tags.includes('*') || tags.includes(etag.replace(/^W\//, ''));
+}
+
+function takesGzip(list: string | undefined): boolean {
+  return /(?:^|,)\s*gzip\s*(?:;\s*q=(?:1|0?\.0*[1-9])[^,]*)?(?:,|$)/i.test(list ?? '');
+}

@@ -1,0 +1,27 @@
+import type { Settings } from '../settings.ts';
+import type { Counts, LimitName } from './counts.ts';
+
+/** Counts for a worker, each of them once more; in their order how often, and for how many milliseconds yet. */
+export type CountForWorkers = (
+  limit: LimitName,
+  who: readonly string[],
+) => Promise<(readonly [consumed: number, resetIn: number])[]>;
+
+/** The counts that a primary keeps for its workers; none where they count in Redis, or nothing is limited. */
+export async function countsForWorkers(
+  settings: Pick<Settings, 'RATE_LIMIT' | 'FAILED_KEY_LIMIT' | 'REDIS_URL'>,
+): Promise<CountForWorkers | undefined> {
+  const { RATE_LIMIT, FAILED_KEY_LIMIT, REDIS_URL } = settings;
+  if (REDIS_URL || !(RATE_LIMIT || FAILED_KEY_LIMIT)) return undefined;
+  const { MemoryCounts } = await import('./memory-counts.ts');
+  const kept: { readonly [Name in LimitName]: Counts | undefined } = {
+    key: RATE_LIMIT && new MemoryCounts(RATE_LIMIT),
+    'failed-keys': FAILED_KEY_LIMIT && new MemoryCounts(FAILED_KEY_LIMIT),
+  };
+  return async (limit, who) => {
+    const counts = kept[limit];
+    if (!counts) return [];
+    const counted = await Promise.all(who.map((one) => counts.count(one)));
+    return counted.map(({ consumed, resetIn }) => [consumed, resetIn] as const);
+  };
+}

@@ -1,0 +1,25 @@
+import type { Count, Rate } from '@campaign-mirror/adapters-http';
+import { LRUCache } from 'lru-cache';
+import { RateLimiterMemory } from 'rate-limiter-flexible';
+import type { Counts } from './counts.ts';
+import { countOf } from './limiter-result.ts';
+
+/** Who is counted at once, at most; who has not been seen for the longest is forgotten first. */
+const usualMost = 50_000;
+
+/** Counts in the memory of this process. */
+export class MemoryCounts implements Counts {
+  readonly #limiter: RateLimiterMemory;
+  /** The limiter itself forgets nobody before the window is over. */
+  readonly #known: LRUCache<string, true>;
+
+  constructor({ most, seconds }: Rate, mostKnown = usualMost) {
+    this.#limiter = new RateLimiterMemory({ points: most, duration: seconds, keyPrefix: '' });
+    this.#known = new LRUCache({ max: mostKnown, dispose: (_, who) => void this.#limiter.delete(who) });
+  }
+
+  count(who: string): Promise<Count> {
+    if (this.#known.get(who) === undefined) this.#known.set(who, true);
+    return this.#limiter.consume(who).then(countOf, countOf);
+  }
+}

@@ -1,0 +1,56 @@
+import type { Limiter, Rate } from '@campaign-mirror/adapters-http';
+import type { Settings } from '../settings.ts';
+import { CountingLimiter, type WhenAway } from './counting-limiter.ts';
+import type { Counts, LimitName } from './counts.ts';
+import type { LimitObserver } from './limit-observer.ts';
+
+/** What is limited, each where it is. */
+export interface Limits {
+  readonly keys?: Limiter;
+  readonly failedKeys?: Limiter;
+  close(): void;
+}
+
+/** Where the counts of a limit are kept. */
+export type CountsOf = (limit: LimitName, rate: Rate) => Counts;
+
+/** Where counts are kept, and what ends it. */
+interface Store {
+  readonly countsOf: CountsOf;
+  close(): void;
+}
+
+type LimitSettings = Pick<Settings, 'RATE_LIMIT' | 'FAILED_KEY_LIMIT' | 'RATE_LIMIT_WHEN_AWAY' | 'REDIS_URL'>;
+
+/**
+ * The limits that are set. They count in Redis where it is set, else by `shared`, else in the memory of this process;
+ * what is not needed for that is not loaded.
+ */
+export async function openLimits(
+  settings: LimitSettings,
+  observer: LimitObserver,
+  shared?: CountsOf,
+): Promise<Limits> {
+  const { RATE_LIMIT, FAILED_KEY_LIMIT, RATE_LIMIT_WHEN_AWAY } = settings;
+  if (!RATE_LIMIT && !FAILED_KEY_LIMIT) return { close: () => {} };
+  const { countsOf, close } = await openStore(settings, shared);
+  const limiter = (name: LimitName, rate: Rate, whenAway: WhenAway) =>
+    new CountingLimiter(name, rate, countsOf(name, rate), whenAway, observer);
+  return {
+    ...(RATE_LIMIT && { keys: limiter('key', RATE_LIMIT, RATE_LIMIT_WHEN_AWAY) }),
+    // Where it can not be counted, a wrong key has its 401.
+    ...(FAILED_KEY_LIMIT && { failedKeys: limiter('failed-keys', FAILED_KEY_LIMIT, 'open') }),
+    close,
+  };
+}
+
+async function openStore({ REDIS_URL }: LimitSettings, shared: CountsOf | undefined): Promise<Store> {
+  if (REDIS_URL) {
+    const { RedisStore } = await import('./redis-store.ts');
+    const store = new RedisStore(REDIS_URL);
+    return { countsOf: (limit, rate) => store.counts(limit, rate), close: () => store.close() };
+  }
+  if (shared) return { countsOf: shared, close: () => {} };
+  const { MemoryCounts } = await import('./memory-counts.ts');
+  return { countsOf: (_, rate) => new MemoryCounts(rate), close: () => {} };
+}

@@ -1,0 +1,77 @@
+import type { Count } from '@campaign-mirror/adapters-http';
+import type { Counts } from './counts.ts';
+
+/** How long an answer is waited for, in milliseconds: a request waits for it. */
+const usualPatience = 250;
+/** Questions that may be without an answer: who asks on and on a primary that is stuck would fill the memory. */
+const mostOpen = 32;
+
+interface Waiting {
+  readonly who: string;
+  resolve(count: Count): void;
+  reject(error: Error): void;
+}
+
+/** A worker's counts, which its primary keeps for all of them. What is counted in one turn of the event loop is asked together. */
+export class PrimaryCounts implements Counts {
+  readonly #ask: (question: number, who: readonly string[]) => void;
+  readonly #patience: number;
+  readonly #open = new Map<
+    number,
+    { readonly waiting: readonly Waiting[]; readonly timer: NodeJS.Timeout }
+  >();
+  #gathered: Waiting[] = [];
+  #questions = 0;
+  #answers = 0;
+
+  /** `ask` sends a question to the primary, which numbers its answer likewise. */
+  constructor(ask: (question: number, who: readonly string[]) => void, patience = usualPatience) {
+    this.#ask = ask;
+    this.#patience = patience;
+  }
+
+  count(who: string): Promise<Count> {
+    return new Promise((resolve, reject) => {
+      if (this.#gathered.length === 0) setImmediate(() => this.#send());
+      this.#gathered.push({ who, resolve, reject });
+    });
+  }
+
+  /** Hears an answer: of each who was asked for, in their order. */
+  counted(question: number, counts: readonly (readonly [consumed: number, resetIn: number])[]): void {
+    this.#answers += 1;
+    const { waiting = [], timer } = this.#open.get(question) ?? {};
+    this.#open.delete(question);
+    clearTimeout(timer);
+    for (const [at, one] of waiting.entries()) {
+      const [consumed, resetIn] = counts[at] ?? [];
+      if (consumed === undefined || resetIn === undefined)
+        one.reject(new Error('the primary does not count'));
+      else one.resolve({ consumed, resetIn });
+    }
+  }
+
+  #send(): void {
+    const waiting = this.#gathered;
+    this.#gathered = [];
+    if (this.#questions - this.#answers >= mostOpen) {
+      away(waiting);
+      return;
+    }
+    const question = ++this.#questions;
+    const timer = setTimeout(() => {
+      this.#open.delete(question);
+      away(waiting);
+    }, this.#patience);
+    this.#open.set(question, { waiting, timer });
+    this.#ask(
+      question,
+      waiting.map(({ who }) => who),
+    );
+  }
+}
+
+function away(waiting: readonly Waiting[]): void {
+  const error = new Error('the primary did not answer in time');
+  for (const one of waiting) one.reject(error);
+}

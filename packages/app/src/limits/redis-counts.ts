@@ -1,0 +1,26 @@
+import type { Count, Rate } from '@campaign-mirror/adapters-http';
+import type { Redis } from 'ioredis';
+import { RateLimiterRedis } from 'rate-limiter-flexible';
+import type { Counts, LimitName } from './counts.ts';
+import { countOf } from './limiter-result.ts';
+
+/** Counts in Redis, for all who use it together. */
+export class RedisCounts implements Counts {
+  readonly #limiter: RateLimiterRedis;
+
+  /** Under names that say the rate too: a window of another one would not fit. */
+  constructor(client: Redis, limit: LimitName, { most, seconds }: Rate) {
+    const keyPrefix = `campaign-mirror:${limit}:${most}/${seconds}`;
+    this.#limiter = new RateLimiterRedis({
+      storeClient: client,
+      points: most,
+      duration: seconds,
+      keyPrefix,
+      rejectIfRedisNotReady: true,
+    });
+  }
+
+  count(who: string): Promise<Count> {
+    return this.#limiter.consume(who).then(countOf, countOf);
+  }
+}

@@ -1,0 +1,33 @@
+import type { Rate } from '@campaign-mirror/adapters-http';
+import type { Redis } from 'ioredis';
+import type { Counts, LimitName } from './counts.ts';
+import { connectRedis } from './redis-connection.ts';
+import { RedisCounts } from './redis-counts.ts';
+import type { RedisAddress } from './redis-url.ts';
+
+/** A Redis that several machines count in together. */
+export class RedisStore {
+  readonly #client: Redis;
+  #fault: Error | undefined;
+
+  constructor(address: RedisAddress) {
+    this.#client = connectRedis(address, (fault) => {
+      this.#fault = fault;
+    });
+  }
+
+  /** Of one limit. Where the connection is broken, it rejects with why. */
+  counts(limit: LimitName, rate: Rate): Counts {
+    const counts = new RedisCounts(this.#client, limit, rate);
+    return { count: (who) => counts.count(who).catch((error) => this.#explained(error)) };
+  }
+
+  #explained(error: unknown): never {
+    if (this.#client.status === 'ready') throw error;
+    throw new Error('Redis is away', { cause: this.#fault ?? error });
+  }
+
+  close(): void {
+    this.#client.disconnect();
+  }
+}

@@ -1,0 +1,5 @@
+import { exampleContract } from '../support/examples-contract.ts';
+import { program } from '../support/programs.ts';
+
+exampleContract({ file: 'set_mirror.py', command: () => program('python3') });
+exampleContract({ file: 'set-mirror.php', command: () => program('php') });
