@@ -10,8 +10,9 @@ type Environment = Readonly<Record<string, string | undefined>>;
 
 /** What a process of the service needs of our own environment, and nothing that would set it up otherwise. */
 export function environment(settings: Environment): Record<string, string> {
-  const { PATH, HOME, NODE_V8_COVERAGE } = process.env;
-  const all = { PATH, HOME, NODE_V8_COVERAGE, PORT: '0', OPS_PORT: '0', ...settings };
+  const { PATH, HOME, NODE_V8_COVERAGE, NODE_COMPILE_CACHE } = process.env;
+  const kept = { PATH, HOME, NODE_V8_COVERAGE, NODE_COMPILE_CACHE };
+  const all = { ...kept, PORT: '0', OPS_PORT: '0', ...settings };
   return Object.fromEntries(
     Object.entries(all).filter((entry): entry is [string, string] => entry[1] !== undefined),
   );
