@@ -53,7 +53,7 @@ describe('limits of a process', () => {
     );
     expect(await times20(() => ask(service))).to.deep.equal({ 200: 7, 429: 13 });
     expect(await times20(() => ask(service, 'cm_nothing'))).to.deep.equal({ 401: 3, 429: 17 });
-    const by = new Set(eventsOf(service.process, 'request-limited').map(({ worker }) => worker));
+    const by = new Set((await times(service.process, 'request-limited', 30)).map(({ worker }) => worker));
     expect(by.size).to.equal(2);
     process.kill(Number(service.workers()[0]?.pid), 'SIGKILL');
     await times(service.process, 'worker-replaced', 1);
