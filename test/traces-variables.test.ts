@@ -1,8 +1,12 @@
+import { ROOT_CONTEXT, SpanKind } from '@opentelemetry/api';
+import { SamplingDecision } from '@opentelemetry/sdk-trace';
 import { expect } from 'chai';
 import { readSettings } from '../packages/app/src/read-settings.ts';
+import { Ids } from '../packages/app/src/traces/ids.ts';
 import { samplerOf } from '../packages/app/src/traces/samplers.ts';
 import { traceVariables } from '../packages/app/src/traces/trace-variables.ts';
 
+const notRecorded = SamplingDecision.NOT_RECORD;
 const endpoint = { OTEL_EXPORTER_OTLP_ENDPOINT: 'http://collector:4318' };
 const wanted = (environment: Record<string, string>) => traceVariables(environment).wanted;
 const notes = (environment: Record<string, string>) => traceVariables(environment).notes;
@@ -129,6 +133,31 @@ describe('traces: the variables of OpenTelemetry', () => {
     };
     expect(told({})).to.deep.equal([]);
     expect(told({ OTEL_TRACES_EXPORTER: 'zipkin' })).to.deep.equal(notes({ OTEL_TRACES_EXPORTER: 'zipkin' }));
+  });
+
+  it('a ratio records its part of all traces, whatever their first digits, and the whole of them where it is 1', () => {
+    const part = (ratio: number) => {
+      const sampler = samplerOf('traceidratio', ratio);
+      const ids = Array.from({ length: 20_000 }, (_, number) => {
+        const random = Math.floor((number / 20_000) * 2 ** 52).toString(16);
+        return `${'f'.repeat(18)}${random.padStart(13, '0')}0`;
+      });
+      const recorded = ids.filter(
+        (id) => sampler.shouldSample(ROOT_CONTEXT, id, 'x', SpanKind.SERVER, {}, []).decision !== notRecorded,
+      );
+      return recorded.length / ids.length;
+    };
+    expect([0, 0.01, 0.5, 1].map(part)).to.deep.equal([0, 0.01, 0.5, 1]);
+  });
+
+  it('identifiers are random, of the right length, and never used twice', () => {
+    const ids = new Ids();
+    const made = Array.from({ length: 1_000 }, () => [ids.generateTraceId(), ids.generateSpanId()] as const);
+    for (const [traceId, spanId] of made) {
+      expect(traceId).to.match(/^[0-9a-f]{32}$/);
+      expect(spanId).to.match(/^[0-9a-f]{16}$/);
+    }
+    expect(new Set(made.flat().map((id) => id.slice(0, 16))).size).to.equal(2_000);
   });
 
   it('each sampler is the one that its name says', () => {

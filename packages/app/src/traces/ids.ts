@@ -1,10 +1,18 @@
+import { randomFillSync } from 'node:crypto';
 import type { IdGenerator } from '@opentelemetry/sdk-trace';
 
-/** Of each number of 16 bits its four digits. */
-const hexadecimal = Array.from({ length: 65_536 }, (_, bits) => bits.toString(16).padStart(4, '0'));
+/** Made at once, in bytes. An identifier keeps the digits of all of them in memory for as long as it is kept itself. */
+const madeAtOnce = 2_048;
+const none = /^0+$/;
 
-/** Random identifiers. Each request has one of its trace, recorded or not: the SDK's own cost several times as much. */
+/**
+ * Random identifiers. Each request has one of its trace, recorded or not: made one by one, as the SDK does it, they
+ * would cost several times as much.
+ */
 export class Ids implements IdGenerator {
+  readonly #bytes = Buffer.alloc(madeAtOnce);
+  #digits = '';
+  #at = 0;
   #decided: string | undefined;
 
   /** The next trace is to have this one, by which it was decided that it is recorded. */
@@ -13,23 +21,22 @@ export class Ids implements IdGenerator {
   }
 
   generateTraceId(): string {
-    const traceId = this.#decided ?? digits(4);
+    const traceId = this.#decided ?? this.#next(32);
     this.#decided = undefined;
     return traceId;
   }
 
   generateSpanId(): string {
-    return digits(2);
+    return this.#next(16);
   }
-}
 
-/** Eight digits for each part. One of nothing but zeroes, which is none, comes once in an age. */
-function digits(parts: number): string {
-  let text = '';
-  for (let part = 0; part < parts; part++) {
-    const bits = Math.random() * 2 ** 32;
-    text += hexadecimal[bits >>> 16];
-    text += hexadecimal[bits & 0xffff];
+  #next(length: number): string {
+    if (this.#at + length > this.#digits.length) {
+      this.#digits = randomFillSync(this.#bytes).toString('hex');
+      this.#at = 0;
+    }
+    this.#at += length;
+    const id = this.#digits.slice(this.#at - length, this.#at);
+    return id.startsWith('0000') && none.test(id) ? this.#next(length) : id;
   }
-  return text;
 }
