@@ -3,24 +3,31 @@ import { historyFaults } from './check-history.ts';
 import type { Cleanup } from './cleanup.ts';
 import { startOurs } from './contenders.ts';
 import { divideCores } from './cores.ts';
-import { openDatabases } from './database.ts';
+import { type Database, openDatabases } from './database.ts';
 import { openLoadGenerator } from './generator.ts';
 import { Ledger } from './ledger.ts';
 import { type Load, loadOf } from './load.ts';
 import { machine } from './machine.ts';
-import { type Contender, type Measured, measure } from './measure.ts';
+import { type Bench, type Contender, type Measured, measure } from './measure.ts';
 import { setting, wholeNumber } from './options.ts';
 import { run } from './run.ts';
 import { checkpoint, newKeys } from './seed.ts';
 import { median } from './statistics.ts';
 
-/** What a setting costs: the same service with two sets of them, in alternating rounds. */
+/**
+ * What a setting costs: the same service with two sets of them. Each round starts both anew, since a process keeps for
+ * life what its first seconds made of it, and measures them as A B B A or B A A B, so that a machine which slows down
+ * slows both.
+ */
 const usage = `npm run bench:compare -- --set NAME=VALUE [--set NAME=VALUE]... [--base NAME=VALUE]...
-                         [--load 64] [--rounds 9] [--seconds 4] [--campaigns 10000]
+                         [--load 64] [--rounds 9] [--seconds 3] [--warm-up 4] [--campaigns 10000]
 
-  --set    runs the second one with this setting, such as LOG_LEVEL=silent
-  --base   runs the first one with this setting instead of the default
-  --load   a number of connections, hot or mixed`;
+  --set      runs the second one with this setting, such as LOG_LEVEL=silent
+  --base     runs the first one with this setting instead of the default
+  --load     a number of connections, hot or mixed
+  --rounds   how often both are started anew
+  --seconds  of each of the two measurements that a round makes of each
+  --warm-up  of each before, in seconds`;
 
 type Sets = Readonly<Record<string, string>>;
 interface Comparison {
@@ -29,7 +36,14 @@ interface Comparison {
   readonly load: Load;
   readonly rounds: number;
   readonly seconds: number;
+  readonly warmUp: number;
   readonly campaigns: number;
+}
+
+/** What a round has found of one: microseconds of CPU time a request, requests a second. */
+interface Found {
+  readonly cpu: number;
+  readonly rate: number;
 }
 
 const nameOf = (sets: Sets) =>
@@ -37,66 +51,82 @@ const nameOf = (sets: Sets) =>
     .map(([name, value]) => `${name}=${value}`)
     .join(' ') || 'as usual';
 
-async function compare({ base, set, load, rounds, seconds, campaigns }: Comparison, cleanup: Cleanup) {
+async function compare(comparison: Comparison, cleanup: Cleanup) {
+  const { base, set, load, rounds, seconds, campaigns } = comparison;
   const cores = divideCores();
   const seed = { campaigns, keys: newKeys(1_000) };
   const databases = await openDatabases(seed, cleanup);
+  const names = [nameOf(base), nameOf(set)] as const;
   const own = [databases.ours, await databases.copy('others')] as const;
   const generator = await openLoadGenerator(seed, cleanup);
-  const first = await startOurs(own[0], { settings: base }, cores, cleanup, nameOf(base));
-  const second = await startOurs(own[1], { settings: set }, cores, cleanup, nameOf(set));
   const bench = { generator, postmaster: databases.postmaster, seed, ledger: new Ledger() };
   console.log(machine(databases.server, cores, {}));
-  for (const one of [first, second]) {
-    await checkpoint(one.database);
-    await measure(one, load, seconds + 2, bench);
-  }
-  const pairs: [Measured, Measured][] = [];
+  for (const database of own) await checkpoint(database);
+
+  const pairs: [Found, Found][] = [];
   for (let round = 1; round <= rounds; round++) {
-    // Who goes second finds the other's pages to be written: in turn.
-    const inTurn = round % 2 === 1;
-    const one = await measure(inTurn ? first : second, load, seconds, bench);
-    const other = await measure(inTurn ? second : first, load, seconds, bench);
-    pairs.push(inTurn ? [one, other] : [other, one]);
+    const first = await startOurs(own[0], { settings: base }, cores, cleanup, names[0]);
+    const second = await startOurs(own[1], { settings: set }, cores, cleanup, names[1]);
+    const pair = await measurePair(first, second, round % 2 === 1, comparison, bench);
+    pairs.push(pair);
+    console.error(`round ${round}: ${pair.map(({ cpu }) => `${cpu.toFixed(1)} µs`).join(', ')}`);
+    await first.end();
+    await second.end();
   }
-  console.log(`${load.name} connections, ${rounds} alternating rounds of ${seconds} s`);
-  tell(
-    first,
-    pairs.map(([measured]) => measured),
-  );
-  tell(
-    second,
-    pairs.map(([, measured]) => measured),
-  );
+  console.log(`${load.name} connections, ${rounds} rounds of ${seconds} s, twice each`);
+  const [ones, others] = [pairs.map(([found]) => found), pairs.map(([, found]) => found)];
+  tell(names[0], ones);
+  tell(names[1], others);
   tellDifference(
     'CPU time a request',
-    pairs.map(([a, b]) => more(a.cpu.service, b.cpu.service)),
+    pairs.map(([a, b]) => more(a.cpu, b.cpu)),
   );
   tellDifference(
     'requests a second',
     pairs.map(([a, b]) => more(a.rate, b.rate)),
   );
-  await first.end();
-  await second.end();
   const faults = [...bench.ledger.faults];
-  for (const { name, database } of [first, second]) {
-    faults.push(...(await historyFaults(database, bench.ledger.updatesOf(name))));
+  for (const [at, name] of names.entries()) {
+    faults.push(...(await historyFaults(own[at] as Database, bench.ledger.updatesOf(name))));
   }
   for (const fault of faults) console.error(`wrong: ${fault}`);
   return faults.length === 0 ? 0 : 1;
 }
 
-function tell({ name }: Contender, measured: readonly Measured[]): void {
-  const cpu = measured.map((one) => one.cpu.service ?? Number.NaN);
+async function measurePair(
+  first: Contender,
+  second: Contender,
+  isInTurn: boolean,
+  { load, seconds, warmUp }: Comparison,
+  bench: Bench,
+): Promise<[Found, Found]> {
+  for (const one of [first, second]) await measure(one, load, warmUp, bench);
+  const [a, b] = isInTurn ? [first, second] : [second, first];
+  const measured = new Map<Contender, Measured[]>([
+    [first, []],
+    [second, []],
+  ]);
+  for (const one of [a, b, b, a]) measured.get(one)?.push(await measure(one, load, seconds, bench));
+  return [together(measured.get(first) ?? []), together(measured.get(second) ?? [])];
+}
+
+function together(measured: readonly Measured[]): Found {
+  const requests = measured.reduce((sum, one) => sum + one.requests, 0);
+  const cpu = measured.reduce((sum, one) => sum + (one.cpu.service ?? Number.NaN) * one.requests, 0);
+  return { cpu: cpu / requests, rate: measured.reduce((sum, { rate }) => sum + rate, 0) / measured.length };
+}
+
+function tell(name: string, found: readonly Found[]): void {
+  const cpu = found.map((one) => one.cpu);
   const [least, greatest] = [Math.min(...cpu), Math.max(...cpu)];
-  const rate = median(measured.map((one) => one.rate)) ?? Number.NaN;
+  const rate = median(found.map((one) => one.rate)) ?? Number.NaN;
   console.log(
     `${name}: ${median(cpu)?.toFixed(1)} µs of CPU time a request (${least.toFixed(1)} to ${greatest.toFixed(1)}), ${rate.toFixed(0)} requests a second`,
   );
 }
 
 /** In percent, of the second over the first. */
-const more = (one = Number.NaN, other = Number.NaN) => (other / one - 1) * 100;
+const more = (one: number, other: number) => (other / one - 1) * 100;
 
 function tellDifference(what: string, percents: readonly number[]): void {
   const shown = (percent: number | undefined) => `${(percent ?? 0) < 0 ? '' : '+'}${percent?.toFixed(1)} %`;
@@ -112,7 +142,8 @@ function readWords(words: string[]): Comparison | undefined {
       set: { type: 'string', multiple: true },
       load: { type: 'string', default: '64' },
       rounds: { type: 'string', default: '9' },
-      seconds: { type: 'string', default: '4' },
+      seconds: { type: 'string', default: '3' },
+      'warm-up': { type: 'string', default: '4' },
       campaigns: { type: 'string', default: '10000' },
       help: { type: 'boolean' },
     },
@@ -128,6 +159,7 @@ function readWords(words: string[]): Comparison | undefined {
     load: loadOf(values.load),
     rounds: wholeNumber('--rounds', values.rounds, 1, 100),
     seconds: wholeNumber('--seconds', values.seconds, 1, 3_600),
+    warmUp: wholeNumber('--warm-up', values['warm-up'], 1, 3_600),
     campaigns: wholeNumber('--campaigns', values.campaigns, 1_000, 5_000_000),
   };
 }
