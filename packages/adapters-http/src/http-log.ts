@@ -18,12 +18,12 @@ export interface AnsweredRequest {
   readonly status: number;
   readonly milliseconds: number;
   /** Why it was not 200: the rule that refused, or what was wrong. */
-  readonly because?: string;
-  readonly campaign?: number;
+  readonly because?: string | undefined;
+  readonly campaign?: number | undefined;
   /** The caller did not wait for the answer. */
-  readonly callerGone?: true;
+  readonly callerGone?: true | undefined;
   /** Where requests are traced. */
-  readonly trace?: TraceIds;
+  readonly trace?: TraceIds | undefined;
 }
 
 /** What the HTTP adapter tells of itself. The app fills it. */
