@@ -122,20 +122,23 @@ describe('traces: OpenTelemetry, where OTEL_EXPORTER_OTLP_ENDPOINT names a colle
     expect(recorded).not.to.include('unrecorded');
   });
 
-  it('nor is it taken for a part of what was recorded before it on the same connection', async () => {
+  /** Asked on one connection, without waiting: the second is carried out where the first one ended. */
+  async function askBoth({ base }: Listening, second: string): Promise<void> {
     const { campaigns, key } = traced.data;
     const body = '{"mirror_endpoint":"https://second.example/"}';
-    const bytes = (requestId: string, flags: string, more = '') =>
+    const bytes = (requestId: string, more: string) =>
       [
         `POST /public/v1/mirror/campaign/${campaigns[0]}/mirror HTTP/1.1`,
         `Host: a\r\nAuthorization: Bearer ${key}\r\nContent-Type: application/json`,
-        `Content-Length: ${body.length}\r\nX-Request-Id: ${requestId}\r\ntraceparent: ${traceparent(flags)}`,
-        `${more}\r\n${body}`,
+        `Content-Length: ${body.length}\r\nX-Request-Id: ${requestId}\r\n${more}\r\n${body}`,
       ].join('\r\n');
-    const connection = await RawConnection.open(Number(new URL(service.base).port));
-    await connection.send(bytes('first', '01') + bytes('second', '00', 'Connection: close\r\n'));
+    const connection = await RawConnection.open(Number(new URL(base).port));
+    const first = `traceparent: ${traceparent('01')}\r\n`;
+    await connection.send(bytes('first', first) + bytes('second', `${second}Connection: close\r\n`));
     await connection.closed();
-    await linesOf(service, 'second');
+  }
+
+  async function expectFirstAlone(): Promise<void> {
     const spans = await traced.trace('first');
     const calls = spans.filter(({ parentSpanId }) => parentSpanId === named(ofFirst(spans), request).spanId);
     expect(calls.map(({ name }) => name)).to.have.members([
@@ -144,6 +147,21 @@ describe('traces: OpenTelemetry, where OTEL_EXPORTER_OTLP_ENDPOINT names a colle
       'judge',
       'set mirror',
     ]);
+  }
+
+  it('nor is it taken for a part of what was recorded before it on the same connection', async () => {
+    await askBoth(service, `traceparent: ${traceparent('00')}\r\n`);
+    await linesOf(service, 'second');
+    await expectFirstAlone();
+  });
+
+  it('one that is neither recorded nor of a trace of its caller is in none, nor in that of the one before', async () => {
+    traced.collector.spans.splice(0);
+    const seldom = await traced.start({ OTEL_TRACES_SAMPLER: 'parentbased_always_off' });
+    await askBoth(seldom, '');
+    const [line] = await linesOf(seldom, 'second');
+    expect(line).not.to.have.any.keys('trace_id', 'span_id');
+    await expectFirstAlone();
   });
 
   for (const [what, malformed] of [

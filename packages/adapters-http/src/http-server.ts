@@ -188,9 +188,11 @@ export class HttpServer {
       this.#turnAway(exchange);
       return;
     }
+    const { replies, traces } = this.#settings;
     const fault = messageFault(exchange.request);
-    if (fault) exchange.answer(this.#settings.replies.fault(fault));
+    if (fault) exchange.answer(replies.fault(fault));
     else if (exchange.trace) exchange.trace.within(() => this.#carryOut(exchange));
+    else if (traces) traces.without(() => this.#carryOut(exchange));
     else this.#carryOut(exchange);
   }
 

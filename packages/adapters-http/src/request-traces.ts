@@ -3,8 +3,10 @@ import type { AnsweredRequest, TraceIds } from './http-log.ts';
 
 /** Where requests become spans of traces. The app fills it; without it none does. It must not throw. */
 export interface RequestTraces {
-  /** A request has come, and is not one too many. */
-  begin(request: IncomingMessage): RequestTrace;
+  /** A request has come, and is not one too many. Undefined where it is in no trace. */
+  begin(request: IncomingMessage): RequestTrace | undefined;
+  /** Carries out one that is in none, so that it is not taken for a part of what was before it on its connection. */
+  without(carryOut: () => void): void;
 }
 
 /** A request in its trace. */

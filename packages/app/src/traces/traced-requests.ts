@@ -43,14 +43,17 @@ export class TracedRequests implements RequestTraces {
     this.#beginning = beginning;
   }
 
-  /** Asks the sampler before the tracer does: most requests are not recorded, and a span is dear for those. */
-  begin(request: IncomingMessage): RequestTrace {
+  /**
+   * Asks the sampler before the tracer does: most requests are not recorded, and a span is dear for those. One that
+   * neither is, nor is part of a caller's trace, is in none: nobody else would know of that.
+   */
+  begin(request: IncomingMessage): RequestTrace | undefined {
     const { sampler, ids, callersTraces } = this.#beginning;
     const context = callersTraces ? w3c.extract(ROOT_CONTEXT, request.headers, headers) : ROOT_CONTEXT;
     const caller = trace.getSpanContext(context);
     const traceId = caller?.traceId ?? ids.generateTraceId();
     const { decision } = sampler.shouldSample(context, traceId, unnamed, SpanKind.SERVER, {}, []);
-    if (decision === SamplingDecision.NOT_RECORD) return new UnrecordedRequest(traceId);
+    if (decision === SamplingDecision.NOT_RECORD) return caller && new UnrecordedRequest(traceId);
 
     if (!caller) ids.decide(traceId);
     const epoch = Date.now() - performance.now();
@@ -58,9 +61,14 @@ export class TracedRequests implements RequestTraces {
     const span = this.#tracer.startSpan(unnamed, options, context);
     return new RecordedRequest(request, new Scope(this.#tracer, context, span, epoch));
   }
+
+  without(carryOut: () => void): void {
+    if (scopes.getStore()) scopes.run(undefined, carryOut);
+    else carryOut();
+  }
 }
 
-/** One whose log lines name its trace, which others may have recorded. */
+/** One whose log lines name the trace of its caller, who may have recorded it. */
 class UnrecordedRequest implements RequestTrace {
   readonly traceId: string;
 
@@ -69,9 +77,7 @@ class UnrecordedRequest implements RequestTrace {
   }
 
   within(carryOut: () => void): void {
-    // What was before on the same connection may have been recorded.
-    if (scopes.getStore()) scopes.run(undefined, carryOut);
-    else carryOut();
+    scopes.run(undefined, carryOut);
   }
 
   failed(_error: unknown): void {}
