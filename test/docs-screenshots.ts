@@ -1,6 +1,7 @@
 import { dataFolder } from './support/data-folder.ts';
-import { DocsPage, openBrowser } from './support/docs-browser.ts';
+import { DocsPage } from './support/docs-browser.ts';
 import { endAll, listeningService } from './support/service-process.ts';
+import { openBrowser } from './support/watched-page.ts';
 import { projectFolder } from './support/workspace.ts';
 
 // Makes docs-light.png and docs-dark.png, which the README shows, with Debian's Chromium and a service of its own.
@@ -12,7 +13,10 @@ try {
     () => /campaign\/(\d+)\/mirror -H 'Authorization: Bearer (\w+)'/.exec(service.output) ?? undefined,
   );
   for (const colorScheme of ['light', 'dark'] as const) {
-    const docs = await DocsPage.open(browser, base, { colorScheme, viewport: { width: 900, height: 1420 } });
+    const docs = await DocsPage.openDocs(browser, base, {
+      colorScheme,
+      viewport: { width: 900, height: 1420 },
+    });
     await docs.authorize(key);
     await docs.openCall();
     await docs.call(campaign, 'https://second.example/?click={click_id}');

@@ -4,10 +4,11 @@ import { openDatabase, PostgresSettings } from '@campaign-mirror/adapters-persis
 import type { OwnerId } from '@campaign-mirror/domain';
 import { expect } from 'chai';
 import type { Browser, Page } from 'playwright-core';
-import { DocsPage, openBrowser } from '../support/docs-browser.ts';
+import { DocsPage } from '../support/docs-browser.ts';
 import { tester } from '../support/operator.ts';
 import { type ServiceData, serviceData } from '../support/service-data.ts';
 import { endAll, type Listening, listeningService } from '../support/service-process.ts';
+import { openBrowser } from '../support/watched-page.ts';
 
 const run = promisify(execFile);
 const address = 'https://second.example/?click={click_id}';
@@ -46,7 +47,7 @@ describe('the page at /docs, in Chromium', () => {
   const own = () => data.campaigns[0] as number;
 
   it('shows 401 without a key and with a wrong one; with a key 200, 403, 404 and 422', async () => {
-    docs = await DocsPage.open(browser, service.base);
+    docs = await DocsPage.openDocs(browser, service.base);
     await docs.openCall();
     const unauthenticated = { status: '401', body: message('Unauthenticated.') };
     expect(await docs.call(own(), address)).to.deep.equal(unauthenticated);
@@ -69,7 +70,9 @@ describe('the page at /docs, in Chromium', () => {
   });
 
   it('the call is copied as curl, JavaScript and Python; that in JavaScript runs', async () => {
-    docs = await DocsPage.open(browser, service.base, { permissions: ['clipboard-read', 'clipboard-write'] });
+    docs = await DocsPage.openDocs(browser, service.base, {
+      permissions: ['clipboard-read', 'clipboard-write'],
+    });
     const { page } = docs;
     await docs.authorize(data.key);
     await docs.openCall();
@@ -91,7 +94,7 @@ describe('the page at /docs, in Chromium', () => {
 
   for (const colorScheme of ['light', 'dark'] as const) {
     it(`axe-core finds nothing serious in it, ${colorScheme}`, async () => {
-      docs = await DocsPage.open(browser, service.base, { colorScheme });
+      docs = await DocsPage.openDocs(browser, service.base, { colorScheme });
       const { page } = docs;
       await page.getByRole('button', { name: 'Authorize' }).click();
       expect(await docs.barriers(), 'the dialog').to.deep.equal([]);
@@ -105,7 +108,7 @@ describe('the page at /docs, in Chromium', () => {
   }
 
   it('the keyboard is enough', async () => {
-    docs = await DocsPage.open(browser, service.base);
+    docs = await DocsPage.openDocs(browser, service.base);
     const { page } = docs;
     await tabTo(page, 'Authorize');
     await page.keyboard.press('Enter');
@@ -127,7 +130,7 @@ describe('the page at /docs, in Chromium', () => {
   });
 
   it('fits a screen of 360 pixels', async () => {
-    docs = await DocsPage.open(browser, service.base, { viewport: { width: 360, height: 740 } });
+    docs = await DocsPage.openDocs(browser, service.base, { viewport: { width: 360, height: 740 } });
     expect(await docs.overflow(), 'closed').to.be.at.most(0);
     await docs.authorize(data.key);
     await docs.openCall();

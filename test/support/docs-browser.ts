@@ -1,43 +1,21 @@
-import { readFile } from 'node:fs/promises';
-import { createRequire } from 'node:module';
-import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core';
+import type { Browser, BrowserContextOptions } from 'playwright-core';
+import { WatchedPage } from './watched-page.ts';
 
-const require = createRequire(import.meta.url);
+/** The browser notes that a call was answered 4xx. */
+const refusals = /^Failed to load resource: the server responded with a status of 4/;
 
-/** Debian's; as root it has no sandbox of its own. */
-export const openBrowser = (): Promise<Browser> =>
-  chromium.launch({ executablePath: '/usr/bin/chromium', args: ['--no-sandbox'] });
-
-/** The page at /docs in a real browser, and what it did that it should not. */
-export class DocsPage {
-  readonly page: Page;
-  /** Errors, violations of the policy, and requests to elsewhere. */
-  readonly complaints: string[] = [];
-
-  private constructor(page: Page, base: string) {
-    this.page = page;
-    page.on('pageerror', (error) => this.complaints.push(String(error)));
-    page.on('console', (message) => {
-      // That a call was answered 4xx: the browser notes it, whatever the page does.
-      if (/^Failed to load resource: the server responded with a status of 4/.test(message.text())) return;
-      if (['error', 'warning'].includes(message.type())) this.complaints.push(message.text());
-    });
-    page.on('request', (request) => {
-      if (!/^data:/.test(request.url()) && !request.url().startsWith(`${base}/`)) {
-        this.complaints.push(request.url());
-      }
-    });
-  }
-
-  static async open(browser: Browser, base: string, options: BrowserContextOptions = {}): Promise<DocsPage> {
+/** The page at /docs in a real browser. */
+export class DocsPage extends WatchedPage {
+  static async openDocs(
+    browser: Browser,
+    base: string,
+    options: BrowserContextOptions = {},
+  ): Promise<DocsPage> {
     const context = await browser.newContext(options);
-    const page = await context.newPage();
-    const docs = new DocsPage(page, base);
-    await page.exposeFunction('complain', (what: string) => docs.complaints.push(what));
-    await page.addInitScript(`document.addEventListener('securitypolicyviolation', (violation) =>
-      window.complain(violation.violatedDirective + ' ' + violation.blockedURI))`);
-    await page.goto(`${base}/docs`);
-    await page.getByRole('button', { name: 'Authorize' }).waitFor();
+    const docs = new DocsPage(await context.newPage(), base, refusals);
+    await docs.watchPolicy();
+    await docs.page.goto(`${base}/docs`);
+    await docs.page.getByRole('button', { name: 'Authorize' }).waitFor();
     return docs;
   }
 
@@ -81,28 +59,4 @@ export class DocsPage {
     const body = await table.locator('.highlight-code code').first().innerText();
     return { status: (await status.innerText()).trim(), body: JSON.stringify(JSON.parse(body)) };
   }
-
-  /** What axe-core finds that is serious or critical. */
-  async barriers(): Promise<string[]> {
-    await this.page.evaluate(await readFile(require.resolve('axe-core/axe.min.js'), 'utf8'));
-    const { violations } = await this.page.evaluate<{ violations: Violation[] }>('axe.run()');
-    return violations
-      .filter(({ impact }) => impact === 'serious' || impact === 'critical')
-      .map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join(' ')}`);
-  }
-
-  /** How far what it shows is wider than it is, in pixels. */
-  overflow(): Promise<number> {
-    return this.page.evaluate<number>('document.documentElement.scrollWidth - window.innerWidth');
-  }
-
-  async close(): Promise<void> {
-    await this.page.context().close();
-  }
-}
-
-interface Violation {
-  readonly id: string;
-  readonly impact: string;
-  readonly nodes: readonly { html: string }[];
 }

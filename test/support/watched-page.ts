@@ -14,10 +14,12 @@ export class WatchedPage {
   /** Errors, violations of the policy, and requests to elsewhere. */
   readonly complaints: string[] = [];
 
-  private constructor(page: Page, base: string) {
+  /** `expected`: of what the browser notes, whatever the page does. */
+  protected constructor(page: Page, base: string, expected?: RegExp) {
     this.page = page;
     page.on('pageerror', (error) => this.complaints.push(String(error)));
     page.on('console', (message) => {
+      if (expected?.test(message.text())) return;
       if (['error', 'warning'].includes(message.type())) this.complaints.push(message.text());
     });
     page.on('request', (request) => {
@@ -30,13 +32,16 @@ export class WatchedPage {
     const context = await browser.newContext(options);
     const page = await context.newPage();
     const watched = new WatchedPage(page, base);
-    if (options.javaScriptEnabled !== false) {
-      await page.exposeFunction('complain', (what: string) => watched.complaints.push(what));
-      await page.addInitScript(`document.addEventListener('securitypolicyviolation', (violation) =>
-        window.complain(violation.violatedDirective + ' ' + violation.blockedURI))`);
-    }
+    if (options.javaScriptEnabled !== false) await watched.watchPolicy();
     await page.goto(`${base}${path}`);
     return watched;
+  }
+
+  /** Before the page is there; by a script of its own. */
+  protected async watchPolicy(): Promise<void> {
+    await this.page.exposeFunction('complain', (what: string) => this.complaints.push(what));
+    await this.page.addInitScript(`document.addEventListener('securitypolicyviolation', (violation) =>
+      window.complain(violation.violatedDirective + ' ' + violation.blockedURI))`);
   }
 
   /** What axe-core finds that is serious or critical. */
