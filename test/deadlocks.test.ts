@@ -1,6 +1,7 @@
+import { roles } from '@campaign-mirror/adapters-persistence';
 import { expect } from 'chai';
 import { groupCommits } from './support/hot-paths.ts';
-import { type LiveService, liveService } from './support/live-service.ts';
+import { type LiveService, liveService, type Service } from './support/live-service.ts';
 import { rival, untilWaiting } from './support/rival.ts';
 import { after as afterwards } from './support/world.ts';
 
@@ -10,30 +11,47 @@ for (const groupCommit of groupCommits) {
     let service: LiveService;
     before(async () => {
       service = await liveService({ groupCommit });
-      // A session looks for a deadlock once, so long after it began to wait: the rival has to wait by then, too.
-      await service.database.admin.query(
-        `do $$ begin execute format('alter database %I set deadlock_timeout = %L', current_database(), '3s'); end $$`,
-      );
     });
     after(() => service.close());
 
+    const shareMirror = 'select from campaign_mirror.mirrors where campaign_id = $1 for share';
     const lockMirror = 'select from campaign_mirror.mirrors where campaign_id = $1 for update';
     const lockCampaign = 'select from campaign_mirror.campaigns where id = $1 for update';
 
+    /** A session looks for a deadlock once in each of its waits, so long after it began. */
+    const lookingAfter = async (deadlockTimeout: string): Promise<Service> => {
+      await service.database.admin.query(`
+        do $$ begin
+          execute format('alter database %I set deadlock_timeout = %L', current_database(), '${deadlockTimeout}');
+        end $$`);
+      return service.another();
+    };
+
+    /** With which errors its connections were given back to the pool. */
+    const endings = ({ pool }: Service): string[] => {
+      const codes: string[] = [];
+      pool.on('release', (error) => codes.push((error as { code?: string } | undefined)?.code ?? 'none'));
+      return codes;
+    };
+
     it('and PostgreSQL ends our statement (40P01): the second try succeeds', async () => {
       const live = await service.campaign();
-      const ended: string[] = [];
-      service.pool.on('release', (error) =>
-        ended.push((error as { code?: string } | undefined)?.code ?? 'none'),
-      );
+      const ours = await lookingAfter('10ms');
+      const ended = endings(ours);
+      const bystander = await rival(service.database);
+      await bystander.run(shareMirror, live.seen.id);
       const other = await rival(service.database);
-      // Who waits longer than this looks for a deadlock, and ends itself when there is one: that is to be us.
       await other.run("set local deadlock_timeout = '1h'");
-      await other.run(lockMirror, live.seen.id);
-      const call = service.set(live, afterwards);
+      await other.run(shareMirror, live.seen.id);
+      const call = ours.set(live, afterwards);
       await untilWaiting(service.database, call);
-      await other.run(lockCampaign, live.seen.id);
+      const { rows } = await service.database.admin.query('select current_user as admin');
+      const gotBoth = other.run(lockCampaign, live.seen.id);
+      await untilWaiting(service.database, call, 2, [roles.service, rows[0].admin]);
+      // We wait for one after the other: the wait for the rival begins now, with the rival already waiting for us.
+      await bystander.rollback();
       // Only our end lets the rival come so far: our second try waits for it now.
+      await gotBoth;
       await untilWaiting(service.database, call);
       await other.commit();
       expect(await call).to.have.nested.property('mirror.targetUrl', afterwards);
@@ -43,14 +61,12 @@ for (const groupCommit of groupCommits) {
 
     it('and PostgreSQL ends the rival: the update goes through at its first try', async () => {
       const live = await service.campaign();
-      const ended: string[] = [];
-      service.pool.on('release', (error) =>
-        ended.push((error as { code?: string } | undefined)?.code ?? 'none'),
-      );
+      const ours = await lookingAfter('1h');
+      const ended = endings(ours);
       const other = await rival(service.database);
       await other.run("set local deadlock_timeout = '1ms'");
       await other.run(lockMirror, live.seen.id);
-      const call = service.set(live, afterwards);
+      const call = ours.set(live, afterwards);
       await untilWaiting(service.database, call);
       const refused = await other.run(lockCampaign, live.seen.id).catch((error) => error);
       expect(refused).to.have.property('code', '40P01');
