@@ -16,17 +16,17 @@ import { median } from './statistics.ts';
 
 /**
  * What a setting costs: the same service with two sets of them. Each round starts both anew, since a process keeps for
- * life what its first seconds made of it, and measures them as A B B A or B A A B, so that a machine which slows down
- * slows both.
+ * life what its first seconds made of it, and measures them in turn, second by second, as A B B A: the speed of a machine
+ * that others share changes by a tenth from one second to the next, and is to be the same for both.
  */
 const usage = `npm run bench:compare -- --set NAME=VALUE [--set NAME=VALUE]... [--base NAME=VALUE]...
-                         [--load 64] [--rounds 9] [--seconds 3] [--warm-up 4] [--campaigns 10000]
+                         [--load 64] [--rounds 9] [--seconds 20] [--warm-up 6] [--campaigns 10000]
 
   --set      runs the second one with this setting, such as LOG_LEVEL=silent
   --base     runs the first one with this setting instead of the default
   --load     a number of connections, hot or mixed
   --rounds   how often both are started anew
-  --seconds  of each of the two measurements that a round makes of each
+  --seconds  for which a round measures each, one at a time
   --warm-up  of each before, in seconds`;
 
 type Sets = Readonly<Record<string, string>>;
@@ -73,7 +73,7 @@ async function compare(comparison: Comparison, cleanup: Cleanup) {
     await first.end();
     await second.end();
   }
-  console.log(`${load.name} connections, ${rounds} rounds of ${seconds} s, twice each`);
+  console.log(`${load.name} connections, ${rounds} rounds of ${seconds} s each`);
   const [ones, others] = [pairs.map(([found]) => found), pairs.map(([, found]) => found)];
   tell(names[0], ones);
   tell(names[1], others);
@@ -101,13 +101,14 @@ async function measurePair(
   bench: Bench,
 ): Promise<[Found, Found]> {
   for (const one of [first, second]) await measure(one, load, warmUp, bench);
-  const [a, b] = isInTurn ? [first, second] : [second, first];
-  const measured = new Map<Contender, Measured[]>([
-    [first, []],
-    [second, []],
-  ]);
-  for (const one of [a, b, b, a]) measured.get(one)?.push(await measure(one, load, seconds, bench));
-  return [together(measured.get(first) ?? []), together(measured.get(second) ?? [])];
+  const [ofFirst, ofSecond]: [Measured[], Measured[]] = [[], []];
+  const measureFirst = async () => ofFirst.push(await measure(first, load, 1, bench));
+  const measureSecond = async () => ofSecond.push(await measure(second, load, 1, bench));
+  for (let passed = 0; passed < seconds; passed++) {
+    const isFirst = (passed % 2 === 0) === isInTurn;
+    for (const next of isFirst ? [measureFirst, measureSecond] : [measureSecond, measureFirst]) await next();
+  }
+  return [together(ofFirst), together(ofSecond)];
 }
 
 function together(measured: readonly Measured[]): Found {
@@ -142,8 +143,8 @@ function readWords(words: string[]): Comparison | undefined {
       set: { type: 'string', multiple: true },
       load: { type: 'string', default: '64' },
       rounds: { type: 'string', default: '9' },
-      seconds: { type: 'string', default: '3' },
-      'warm-up': { type: 'string', default: '4' },
+      seconds: { type: 'string', default: '20' },
+      'warm-up': { type: 'string', default: '6' },
       campaigns: { type: 'string', default: '10000' },
       help: { type: 'boolean' },
     },

@@ -5,23 +5,33 @@ import type { IdGenerator } from '@opentelemetry/sdk-trace';
 const madeAtOnce = 4_096;
 const none = /^0+$/;
 
+/** Where in the sixteen bytes of a trace's identifier those begin that are random by W3C Trace Context, level 2. */
+const random = { first24Bits: 9, last32Bits: 12 };
+
 /**
- * Random identifiers. Each request has one of its trace, recorded or not: made one by one, as the SDK does it, they
+ * Random identifiers. Each request draws one for its trace, recorded or not: made one by one, as the SDK does it, they
  * would cost several times as much. Each is a text of its own: JSON is slow at what is a part of a longer one.
  */
 export class Ids implements IdGenerator {
   readonly #bytes = Buffer.alloc(madeAtOnce);
   #at = madeAtOnce;
-  #decided: string | undefined;
+  #drawn: string | undefined;
 
-  /** The next trace is to have this one, by which it was decided that it is recorded. */
-  decide(traceId: string): void {
-    this.#decided = traceId;
+  /**
+   * Draws the identifier of a trace, and tells whether its random bits, taken as a number below 2^56, are at least
+   * these. Only then it is written out: the next trace has it.
+   */
+  draw(least: number): boolean {
+    const at = this.#take(16);
+    const high = this.#bytes.readUIntBE(at + random.first24Bits, 3);
+    if (high * 2 ** 32 + this.#bytes.readUInt32BE(at + random.last32Bits) < least) return false;
+    this.#drawn = this.#written(at, 16) ?? this.#next(16);
+    return true;
   }
 
   generateTraceId(): string {
-    const traceId = this.#decided ?? this.#next(16);
-    this.#decided = undefined;
+    const traceId = this.#drawn ?? this.#next(16);
+    this.#drawn = undefined;
     return traceId;
   }
 
@@ -29,14 +39,23 @@ export class Ids implements IdGenerator {
     return this.#next(8);
   }
 
-  /** Of so many bytes. */
   #next(length: number): string {
+    return this.#written(this.#take(length), length) ?? this.#next(length);
+  }
+
+  /** Where the next so many random bytes are. */
+  #take(length: number): number {
     if (this.#at + length > madeAtOnce) {
       randomFillSync(this.#bytes);
       this.#at = 0;
     }
     this.#at += length;
-    const id = this.#bytes.toString('hex', this.#at - length, this.#at);
-    return id.startsWith('0000') && none.test(id) ? this.#next(length) : id;
+    return this.#at - length;
+  }
+
+  /** Undefined where all of them are 0, which is no identifier. */
+  #written(at: number, length: number): string | undefined {
+    const id = this.#bytes.toString('hex', at, at + length);
+    return id.startsWith('0000') && none.test(id) ? undefined : id;
   }
 }

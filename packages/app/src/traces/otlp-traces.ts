@@ -20,7 +20,7 @@ import type { Log } from '../log.ts';
 import { logOrigin } from '../log-origin.ts';
 import { version } from '../version.ts';
 import { Ids } from './ids.ts';
-import { samplerOf } from './samplers.ts';
+import { samplingOf } from './samplers.ts';
 import { SpanCount, ToldExporter } from './told-exporter.ts';
 import type { TraceSettings } from './trace-variables.ts';
 import { TracedCampaigns, TracedIdentity } from './traced-ports.ts';
@@ -40,11 +40,11 @@ export class OtlpTraces implements Traces {
   constructor({ sampler, ratio, callersTraces, queue }: TraceSettings, log: Log) {
     const { name, version: ours } = version();
     const count = new SpanCount();
-    const beginning = { sampler: samplerOf(sampler, ratio), ids: new Ids(), callersTraces };
+    const beginning = { sampling: samplingOf(sampler, ratio), ids: new Ids(), callersTraces };
     this.#exporter = new ToldExporter(new OTLPTraceExporter(), count, log);
     this.#provider = new TracerProvider({
       resource: resource(name, ours),
-      sampler: beginning.sampler,
+      sampler: beginning.sampling.sampler,
       idGenerator: beginning.ids,
       spanProcessors: [count, new BatchSpanProcessor({ exporter: this.#exporter, ...queue })],
     });

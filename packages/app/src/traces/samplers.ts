@@ -8,16 +8,26 @@ import {
 } from '@opentelemetry/sdk-trace';
 import type { SamplerName } from './trace-variables.ts';
 
-/** The sampler that OTEL_TRACES_SAMPLER names. With `parentbased_` the caller's decision stands, where it has one. */
-export function samplerOf(name: SamplerName, ratio: number): Sampler {
-  const [own, isParentBased] = [name.replace('parentbased_', ''), name.startsWith('parentbased_')];
-  const root = ownSampler(own, ratio);
-  return isParentBased ? new ParentBasedSampler({ root }) : root;
+/** How it is decided which traces are recorded. */
+export interface Sampling {
+  /** Decides on any request, as OTEL_TRACES_SAMPLER says. With `parentbased_` the caller's decision stands, if any. */
+  readonly sampler: Sampler;
+  /** It decides the same on a trace that begins here: recorded when its random bits, as a number, are at least these. */
+  readonly leastRandom: number;
 }
 
-function ownSampler(name: string, ratio: number): Sampler {
-  if (name === 'always_off') return new AlwaysOffSampler();
-  return name === 'traceidratio' ? new RatioSampler(ratio) : new AlwaysOnSampler();
+export function samplingOf(name: SamplerName, ratio: number): Sampling {
+  const [own, isParentBased] = [name.replace('parentbased_', ''), name.startsWith('parentbased_')];
+  const { sampler: root, leastRandom } = ownSampling(own, ratio);
+  return { sampler: isParentBased ? new ParentBasedSampler({ root }) : root, leastRandom };
+}
+
+function ownSampling(name: string, ratio: number): Sampling {
+  if (name === 'always_off')
+    return { sampler: new AlwaysOffSampler(), leastRandom: Number.POSITIVE_INFINITY };
+  if (name === 'always_on') return { sampler: new AlwaysOnSampler(), leastRandom: 0 };
+  const leastRandom = (1 - ratio) * 2 ** 56;
+  return { sampler: new RatioSampler(ratio, leastRandom), leastRandom };
 }
 
 const recorded = { decision: SamplingDecision.RECORD_AND_SAMPLED };
@@ -33,9 +43,9 @@ class RatioSampler implements Sampler {
   readonly #ratio: number;
   readonly #least: number;
 
-  constructor(ratio: number) {
+  constructor(ratio: number, least: number) {
     this.#ratio = ratio;
-    this.#least = (1 - ratio) * 2 ** 56;
+    this.#least = least;
   }
 
   shouldSample(_context: unknown, traceId: string): SamplingResult {

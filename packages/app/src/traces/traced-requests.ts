@@ -1,6 +1,7 @@
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
 import type { AnsweredRequest, RequestTrace, RequestTraces } from '@campaign-mirror/adapters-http';
 import {
+  type Context,
   ROOT_CONTEXT,
   SpanKind,
   SpanStatusCode,
@@ -9,10 +10,11 @@ import {
   trace,
 } from '@opentelemetry/api';
 import { W3CTraceContextPropagator } from '@opentelemetry/core';
-import { type Sampler, SamplingDecision } from '@opentelemetry/sdk-trace';
+import { SamplingDecision } from '@opentelemetry/sdk-trace';
 import { ATTR_ERROR_TYPE } from '@opentelemetry/semantic-conventions';
 import type { Ids } from './ids.ts';
 import { requestAttributes, spanName } from './request-attributes.ts';
+import type { Sampling } from './samplers.ts';
 import { Scope, scopes } from './scope.ts';
 import { exceptionAttributes } from './span-errors.ts';
 import { judged } from './traced-ports.ts';
@@ -27,7 +29,7 @@ const headers: TextMapGetter<IncomingHttpHeaders> = {
 
 /** Whether a trace that begins here is recorded, and what it is called. */
 export interface Beginning {
-  readonly sampler: Sampler;
+  readonly sampling: Sampling;
   readonly ids: Ids;
   /** Whether the trace of a caller is gone on with. */
   readonly callersTraces: boolean;
@@ -44,18 +46,26 @@ export class TracedRequests implements RequestTraces {
   }
 
   /**
-   * Asks the sampler before the tracer does: most requests are not recorded, and a span is dear for those. One that
+   * Decides before the SDK does: most requests are not recorded, and a span, or the asking, is dear for those. One that
    * neither is, nor is part of a caller's trace, is in none: nobody else would know of that.
    */
   begin(request: IncomingMessage): RequestTrace | undefined {
-    const { sampler, ids, callersTraces } = this.#beginning;
-    const context = callersTraces ? w3c.extract(ROOT_CONTEXT, request.headers, headers) : ROOT_CONTEXT;
-    const caller = trace.getSpanContext(context);
-    const traceId = caller?.traceId ?? ids.generateTraceId();
-    const { decision } = sampler.shouldSample(context, traceId, unnamed, SpanKind.SERVER, {}, []);
-    if (decision === SamplingDecision.NOT_RECORD) return caller && new UnrecordedRequest(traceId);
+    const { sampling, ids, callersTraces } = this.#beginning;
+    const context =
+      callersTraces && request.headers.traceparent !== undefined
+        ? w3c.extract(ROOT_CONTEXT, request.headers, headers)
+        : ROOT_CONTEXT;
+    const caller = context === ROOT_CONTEXT ? undefined : trace.getSpanContext(context);
+    if (!caller) return ids.draw(sampling.leastRandom) ? this.#record(request, context) : undefined;
 
-    if (!caller) ids.decide(traceId);
+    const { traceId } = caller;
+    const { decision } = sampling.sampler.shouldSample(context, traceId, unnamed, SpanKind.SERVER, {}, []);
+    return decision === SamplingDecision.NOT_RECORD
+      ? new UnrecordedRequest(traceId)
+      : this.#record(request, context);
+  }
+
+  #record(request: IncomingMessage, context: Context): RecordedRequest {
     const epoch = Date.now() - performance.now();
     const options = { kind: SpanKind.SERVER, startTime: epoch + performance.now() };
     const span = this.#tracer.startSpan(unnamed, options, context);
