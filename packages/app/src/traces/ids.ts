@@ -5,6 +5,11 @@ import type { IdGenerator } from '@opentelemetry/sdk-trace';
 const madeAtOnce = 4_096;
 const none = /^0+$/;
 
+export interface SpanIds {
+  readonly traceId: string;
+  readonly spanId: string;
+}
+
 /** Where in the sixteen bytes of a trace's identifier those begin that are random by W3C Trace Context, level 2. */
 const random = { first24Bits: 9, last32Bits: 12 };
 
@@ -15,28 +20,33 @@ const random = { first24Bits: 9, last32Bits: 12 };
 export class Ids implements IdGenerator {
   readonly #bytes = Buffer.alloc(madeAtOnce);
   #at = madeAtOnce;
-  #drawn: string | undefined;
+  #given: SpanIds | undefined;
 
   /**
-   * Draws the identifier of a trace, and tells whether its random bits, taken as a number below 2^56, are at least
-   * these. Only then it is written out: the next trace has it.
+   * Draws the identifier of a trace. Undefined, and not written out, where its random bits, taken as a number below
+   * 2^56, are less than these.
    */
-  draw(least: number): boolean {
+  draw(least: number): string | undefined {
     const at = this.#take(16);
     const high = this.#bytes.readUIntBE(at + random.first24Bits, 3);
-    if (high * 2 ** 32 + this.#bytes.readUInt32BE(at + random.last32Bits) < least) return false;
-    this.#drawn = this.#written(at, 16) ?? this.#next(16);
-    return true;
+    if (high * 2 ** 32 + this.#bytes.readUInt32BE(at + random.last32Bits) < least) return undefined;
+    return this.#written(at, 16) ?? this.#next(16);
+  }
+
+  /** What is made meanwhile has these, which are known already. */
+  give<Made>(ids: SpanIds, make: () => Made): Made {
+    this.#given = ids;
+    const made = make();
+    this.#given = undefined;
+    return made;
   }
 
   generateTraceId(): string {
-    const traceId = this.#drawn ?? this.#next(16);
-    this.#drawn = undefined;
-    return traceId;
+    return this.#given?.traceId ?? this.#next(16);
   }
 
   generateSpanId(): string {
-    return this.#next(8);
+    return this.#given?.spanId ?? this.#next(8);
   }
 
   #next(length: number): string {

@@ -2,7 +2,6 @@ import { randomUUID } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { DatabaseAddress } from '@campaign-mirror/adapters-persistence';
 import type { CampaignRepository, Identity } from '@campaign-mirror/domain';
-import { OTLPTraceExporter } from '@opentelemetry/exporter-trace-otlp-proto';
 import {
   defaultResource,
   detectResources,
@@ -10,7 +9,7 @@ import {
   resourceFromAttributes,
   serviceNameEnvDetector,
 } from '@opentelemetry/resources';
-import { BatchSpanProcessor, TracerProvider } from '@opentelemetry/sdk-trace';
+import { AlwaysOnSampler, BatchSpanProcessor, TracerProvider } from '@opentelemetry/sdk-trace';
 import {
   ATTR_SERVICE_INSTANCE_ID,
   ATTR_SERVICE_NAME,
@@ -20,7 +19,9 @@ import type { Log } from '../log.ts';
 import { logOrigin } from '../log-origin.ts';
 import { version } from '../version.ts';
 import { Ids } from './ids.ts';
+import { LaterSpans } from './later-spans.ts';
 import { samplingOf } from './samplers.ts';
+import { ThreadedExporter } from './threaded-exporter.ts';
 import { SpanCount, ToldExporter } from './told-exporter.ts';
 import type { TraceSettings } from './trace-variables.ts';
 import { TracedCampaigns, TracedIdentity } from './traced-ports.ts';
@@ -31,9 +32,10 @@ import type { Traces } from './traces.ts';
 /** How long the end waits for a collector to take the last spans, in milliseconds. */
 const lastSpans = 2_000;
 
-/** Sends spans to a collector by OTLP over HTTP, in the background; those that it does not take are lost, and nothing else. */
+/** Sends spans to a collector by OTLP over HTTP, from another thread; those that it does not take are lost, and nothing else. */
 export class OtlpTraces implements Traces {
   readonly requests: TracedRequests;
+  readonly #spans: LaterSpans;
   readonly #provider: TracerProvider;
   readonly #exporter: ToldExporter;
 
@@ -41,14 +43,17 @@ export class OtlpTraces implements Traces {
     const { name, version: ours } = version();
     const count = new SpanCount();
     const beginning = { sampling: samplingOf(sampler, ratio), ids: new Ids(), callersTraces };
-    this.#exporter = new ToldExporter(new OTLPTraceExporter(), count, log);
+    this.#exporter = new ToldExporter(new ThreadedExporter(), count, log);
     this.#provider = new TracerProvider({
       resource: resource(name, ours),
-      sampler: beginning.sampling.sampler,
+      // What is made was decided on before.
+      sampler: new AlwaysOnSampler(),
       idGenerator: beginning.ids,
       spanProcessors: [count, new BatchSpanProcessor({ exporter: this.#exporter, ...queue })],
     });
-    this.requests = new TracedRequests(this.#provider.getTracer(name, ours), beginning);
+    const tracer = this.#provider.getTracer(name, ours);
+    this.#spans = new LaterSpans(tracer, beginning.ids, queue.scheduledDelayMillis);
+    this.requests = new TracedRequests(this.#spans, beginning);
     log.info({ event: 'tracing', sampler, ratio }, 'requests are traced');
   }
 
@@ -65,6 +70,7 @@ export class OtlpTraces implements Traces {
   }
 
   async close(): Promise<void> {
+    this.#spans.make();
     // What can not be sent any more is counted, whatever the reason.
     const sent = this.#provider.shutdown().catch(() => {});
     await Promise.race([sent, pause(lastSpans)]);

@@ -1,15 +1,7 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
-import {
-  type Attributes,
-  type Context,
-  type Link,
-  type Span,
-  SpanKind,
-  SpanStatusCode,
-  type Tracer,
-  trace,
-} from '@opentelemetry/api';
+import { type Attributes, type Link, SpanKind, SpanStatusCode } from '@opentelemetry/api';
 import { ATTR_ERROR_TYPE } from '@opentelemetry/semantic-conventions';
+import type { LaterSpan, LaterSpans } from './later-spans.ts';
 import { errorType } from './span-errors.ts';
 
 /** What a judgement of the use case rests on, of one request: when each was there, in Unix milliseconds. */
@@ -30,16 +22,14 @@ interface SpanOptions {
  * taken by itself would begin up to a millisecond before what it is a part of.
  */
 export class Scope {
-  readonly span: Span;
+  readonly span: LaterSpan;
   readonly facts: Facts;
-  readonly #tracer: Tracer;
-  readonly #context: Context;
+  readonly #spans: LaterSpans;
   readonly #epoch: number;
 
   /** `epoch`: when `performance.now()` was 0, in Unix milliseconds. */
-  constructor(tracer: Tracer, context: Context, span: Span, epoch: number, facts: Facts = {}) {
-    this.#tracer = tracer;
-    this.#context = trace.setSpan(context, span);
+  constructor(spans: LaterSpans, span: LaterSpan, epoch: number, facts: Facts = {}) {
+    this.#spans = spans;
     this.#epoch = epoch;
     this.span = span;
     this.facts = facts;
@@ -55,14 +45,15 @@ export class Scope {
     name: string,
     { kind = SpanKind.INTERNAL, startTime = this.now(), ...more }: SpanOptions = {},
   ): Scope {
-    const span = this.#tracer.startSpan(name, { kind, startTime, ...more }, this.#context);
-    return new Scope(this.#tracer, this.#context, span, this.#epoch, this.facts);
+    const { context } = this.span;
+    const span = this.#spans.begin(name, { kind, startTime, ...more }, context.traceId, context);
+    return new Scope(this.#spans, span, this.#epoch, this.facts);
   }
 
   end(error?: unknown, at = this.now()): void {
     if (error !== undefined) {
-      this.span.setAttribute(ATTR_ERROR_TYPE, errorType(error));
-      this.span.setStatus({ code: SpanStatusCode.ERROR });
+      this.span.set(ATTR_ERROR_TYPE, errorType(error));
+      this.span.status = { code: SpanStatusCode.ERROR };
     }
     this.span.end(at);
   }
@@ -71,7 +62,7 @@ export class Scope {
   async call<Result>(
     name: string,
     make: () => Promise<Result>,
-    seen: (result: Result, span: Span, at: number) => void,
+    seen: (result: Result, span: LaterSpan, at: number) => void,
   ): Promise<Result> {
     const scope = this.begin(name);
     try {

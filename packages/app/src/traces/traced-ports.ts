@@ -25,7 +25,7 @@ export class TracedIdentity implements Identity {
       'look up key',
       () => this.#port.whoIs(key),
       (caller, span, at) => {
-        span.setAttribute('campaign_mirror.key_valid', caller !== undefined);
+        span.set('campaign_mirror.key_valid', caller !== undefined);
         if (caller) request.facts.callerAt = at;
       },
     );
@@ -59,7 +59,7 @@ export class TracedCampaigns implements CampaignRepository {
     return request.call(
       'set mirror',
       () => this.#port.setMirror(seen, change),
-      (mirror, span) => span.setAttribute('campaign_mirror.judged_again', mirror === undefined),
+      (mirror, span) => span.set('campaign_mirror.judged_again', mirror === undefined),
     );
   }
 }

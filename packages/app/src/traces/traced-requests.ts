@@ -1,18 +1,18 @@
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
 import type { AnsweredRequest, RequestTrace, RequestTraces } from '@campaign-mirror/adapters-http';
 import {
-  type Context,
   ROOT_CONTEXT,
+  type SpanContext,
   SpanKind,
   SpanStatusCode,
   type TextMapGetter,
-  type Tracer,
   trace,
 } from '@opentelemetry/api';
 import { W3CTraceContextPropagator } from '@opentelemetry/core';
 import { SamplingDecision } from '@opentelemetry/sdk-trace';
 import { ATTR_ERROR_TYPE } from '@opentelemetry/semantic-conventions';
 import type { Ids } from './ids.ts';
+import type { LaterSpans } from './later-spans.ts';
 import { requestAttributes, spanName } from './request-attributes.ts';
 import type { Sampling } from './samplers.ts';
 import { Scope, scopes } from './scope.ts';
@@ -37,11 +37,11 @@ export interface Beginning {
 
 /** Makes a span of each request that is recorded, in the trace of its caller where that is told by `traceparent`. */
 export class TracedRequests implements RequestTraces {
-  readonly #tracer: Tracer;
+  readonly #spans: LaterSpans;
   readonly #beginning: Beginning;
 
-  constructor(tracer: Tracer, beginning: Beginning) {
-    this.#tracer = tracer;
+  constructor(spans: LaterSpans, beginning: Beginning) {
+    this.#spans = spans;
     this.#beginning = beginning;
   }
 
@@ -56,20 +56,22 @@ export class TracedRequests implements RequestTraces {
         ? w3c.extract(ROOT_CONTEXT, request.headers, headers)
         : ROOT_CONTEXT;
     const caller = context === ROOT_CONTEXT ? undefined : trace.getSpanContext(context);
-    if (!caller) return ids.draw(sampling.leastRandom) ? this.#record(request, context) : undefined;
-
+    if (!caller) {
+      const traceId = ids.draw(sampling.leastRandom);
+      return traceId === undefined ? undefined : this.#record(request, traceId);
+    }
     const { traceId } = caller;
     const { decision } = sampling.sampler.shouldSample(context, traceId, unnamed, SpanKind.SERVER, {}, []);
     return decision === SamplingDecision.NOT_RECORD
       ? new UnrecordedRequest(traceId)
-      : this.#record(request, context);
+      : this.#record(request, traceId, caller);
   }
 
-  #record(request: IncomingMessage, context: Context): RecordedRequest {
+  #record(request: IncomingMessage, traceId: string, caller?: SpanContext): RecordedRequest {
     const epoch = Date.now() - performance.now();
-    const options = { kind: SpanKind.SERVER, startTime: epoch + performance.now() };
-    const span = this.#tracer.startSpan(unnamed, options, context);
-    return new RecordedRequest(request, new Scope(this.#tracer, context, span, epoch));
+    const beginning = { kind: SpanKind.SERVER, startTime: epoch + performance.now() };
+    const span = this.#spans.begin(unnamed, beginning, traceId, caller);
+    return new RecordedRequest(request, new Scope(this.#spans, span, epoch));
   }
 
   without(carryOut: () => void): void {
@@ -101,7 +103,7 @@ class RecordedRequest implements RequestTrace {
   readonly #scope: Scope;
 
   constructor(request: IncomingMessage, scope: Scope) {
-    const { traceId, spanId } = scope.span.spanContext();
+    const { traceId, spanId } = scope.span.context;
     this.traceId = traceId;
     this.spanId = spanId;
     this.#request = request;
@@ -113,18 +115,18 @@ class RecordedRequest implements RequestTrace {
   }
 
   failed(error: unknown): void {
-    this.#scope.span.addEvent('exception', exceptionAttributes(error), this.#scope.now());
+    this.#scope.span.event('exception', exceptionAttributes(error), this.#scope.now());
   }
 
   answered(answered: AnsweredRequest): void {
     const { span } = this.#scope;
     judged(this.#scope, answered.because);
-    span.updateName(spanName(answered));
-    span.setAttributes(requestAttributes(answered, this.#request));
+    span.name = spanName(answered);
+    span.setAll(requestAttributes(answered, this.#request));
     // What the caller did wrong is no error of the server's span (Semantic Conventions, HTTP spans).
     if (answered.status >= 500) {
-      span.setAttribute(ATTR_ERROR_TYPE, String(answered.status));
-      span.setStatus({ code: SpanStatusCode.ERROR });
+      span.set(ATTR_ERROR_TYPE, String(answered.status));
+      span.status = { code: SpanStatusCode.ERROR };
     }
     this.#scope.end();
   }
