@@ -64,6 +64,7 @@ const seam = { path: 'packages/domain/src/url.ts', what: 'URL' };
 
 /** Further names under which a package is meant to be imported. */
 const entrances = new Set([
+  '@opentelemetry/otlp-exporter-base/node-http',
   'ajv/dist/2020.js',
   'axe-core/axe.min.js',
   'csv-parse/sync',
