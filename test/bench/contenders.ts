@@ -70,6 +70,8 @@ export async function startOurs(
     script: '../../packages/app/src/main.ts',
     port: await freePort(),
     environment: {
+      // All refused keys come from one address here: they are counted, and never too many.
+      FAILED_KEY_LIMIT: '1000000/1s',
       ...settings,
       DATABASE_URL: database.url,
       RUN_MIGRATIONS: 'false',
