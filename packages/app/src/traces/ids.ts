@@ -36,9 +36,11 @@ export class Ids implements IdGenerator {
   /** What is made meanwhile has these, which are known already. */
   give<Made>(ids: SpanIds, make: () => Made): Made {
     this.#given = ids;
-    const made = make();
-    this.#given = undefined;
-    return made;
+    try {
+      return make();
+    } finally {
+      this.#given = undefined;
+    }
   }
 
   generateTraceId(): string {
