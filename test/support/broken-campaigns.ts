@@ -64,15 +64,15 @@ export const brokenInPostgres: Record<Breakage, PostgresWorldOptions> = {
     'and owner_id = $2 and is_default = $3',
     'and ($2::bigint, $3::boolean) is not null',
   ),
-  'loses the history': altered('on timed.id = changed.id', 'on false'),
+  'loses the history': altered('    from changed\n', '    from changed where false\n'),
   // The service has no right to do so: the operator's role shows what the contract makes of it.
   'forgets the clicks': {
     ...altered('set target_url = $4', 'set clicks = 0, target_url = $4'),
     as: 'operator',
   },
   'has a stale before': altered(
-    'timed.target_url, changed.target_url',
-    '(select target_url from campaign_mirror.mirrors where id = timed.id), changed.target_url',
+    'timed.target_url as address_before',
+    '(select target_url from campaign_mirror.mirrors where id = timed.id) as address_before',
   ),
 };
 

@@ -106,7 +106,7 @@ class UpdateStage implements Stage<Member> {
     }
     const unanswered = new Set(batch);
     for (const row of rows) {
-      const member = batch[Number(row[0]) - 1] as Member;
+      const member = batch[Number(row[4]) - 1] as Member;
       unanswered.delete(member);
       answer(member, row);
     }

@@ -30,19 +30,21 @@ export function mirrorOf(row: MirrorRow): Mirror {
   };
 }
 
-/** What the statement for many says of each of them. */
+/** What is said of a mirror that was set; of several its place, too, among those that were asked for, from 1 up. */
 export type SetMirrorRow = readonly [
-  /** Among those that were asked for, from 1 up. */
-  place: string,
   id: string,
   clicks: string,
   createdAt: string,
   changedAt: string,
+  place?: string,
 ];
 
-/** The mirror as it was set by a statement for many. */
-export function mirrorSetTo(campaignId: CampaignId, targetUrl: MirrorAddress, row: SetMirrorRow): Mirror {
-  const [, id, clicks, createdAt, changedAt] = row;
+/** The mirror as it was set. */
+export function mirrorSetTo(
+  campaignId: CampaignId,
+  targetUrl: MirrorAddress,
+  [id, clicks, createdAt, changedAt]: SetMirrorRow,
+): Mirror {
   return {
     id: safeInteger(id) as MirrorId,
     campaignId,

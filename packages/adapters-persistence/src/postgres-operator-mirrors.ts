@@ -5,21 +5,22 @@ import type {
   OperatorMirrors,
   RestoredAddress,
 } from '@campaign-mirror/domain';
-import { type MirrorRow, mirrorOf } from './mirror-row.ts';
+import { mirrorSetTo, type SetMirrorRow } from './mirror-row.ts';
 import { settingMirror } from './set-mirror-text.ts';
 import type { Statement, Statements } from './statements.ts';
 
 const restore: Statement = {
   name: 'restore-mirror',
+  rowMode: 'array',
   text: settingMirror({
     actor: "'operator'",
     accessKeyId: 'null',
     requestId: '$5',
     also: `noted as (
       insert into campaign_mirror.operator_audit (act, operator, request_id, campaign_id, owner_id, details)
-      select 'mirror-restored', $6, $5, changed.campaign_id, timed.owner_id, jsonb_build_object('change', $7::bigint,
-        'address_before', timed.target_url, 'address_after', changed.target_url)
-      from changed join timed on timed.id = changed.id
+      select 'mirror-restored', $6, $5, campaign_id, owner_id, jsonb_build_object('change', $7::bigint,
+        'address_before', address_before, 'address_after', address_after)
+      from changed
     )`,
   }),
 };
@@ -38,7 +39,7 @@ export class PostgresOperatorMirrors implements OperatorMirrors {
     if (!seen.hasMirror) return undefined;
     const { operator, requestId } = this.#act;
     const values = [seen.id, seen.ownerId, seen.isDefault, address, requestId, operator, change];
-    const [row] = await this.#statements.run<MirrorRow>(restore, values);
-    return row && mirrorOf(row);
+    const [row] = await this.#statements.run<SetMirrorRow>(restore, values);
+    return row && mirrorSetTo(seen.id, address, row);
   }
 }

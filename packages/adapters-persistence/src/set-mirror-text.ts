@@ -1,11 +1,11 @@
-import { mirrorColumns } from './mirror-row.ts';
+import { timestampText } from './entities.ts';
 
 /** Who sets the mirror, each as SQL has it: $1 to $4 are the campaign, its owner and flag as seen, and the address. */
 export interface SetBy {
   readonly actor: string;
   readonly accessKeyId: string;
   readonly requestId: string;
-  /** A further step that writes in the same statement, such as `noted as (insert …)`. */
+  /** A further step that writes in the same statement, from what was `changed`, such as `noted as (insert …)`. */
   readonly also?: string;
   /** Does nothing where the campaign or its mirror is held, instead of waiting. */
   readonly skipLocked?: boolean;
@@ -14,7 +14,8 @@ export interface SetBy {
 /**
  * The statement that sets a mirror. Judged facts and mirror are locked in this order, each in a materialized step of
  * its own, because only what is read under its lock is still true at the write: a rival who changes the owner is
- * waited for, and the address before is the one that was really replaced. The time is taken after the locks.
+ * waited for, and the address before is the one that was really replaced. The time is taken after the locks. It gives
+ * back a `SetMirrorRow`.
  */
 export function settingMirror({ actor, accessKeyId, requestId, also, skipLocked }: SetBy): string {
   const orNot = skipLocked ? ' skip locked' : '';
@@ -27,19 +28,21 @@ export function settingMirror({ actor, accessKeyId, requestId, also, skipLocked 
     select mirrors.id, mirrors.target_url, mirrors.updated_at, judged.owner_id
     from campaign_mirror.mirrors join judged on mirrors.campaign_id = judged.id
     for no key update of mirrors${orNot}
-  ), timed as materialized (
-    select locked.*, greatest(clock_timestamp(), updated_at + interval '1 microsecond') as now from locked
   ), changed as (
     update campaign_mirror.mirrors
     set target_url = $4, updated_externally = true, updated_externally_at = timed.now, updated_at = timed.now
-    from timed where mirrors.id = timed.id
-    returning mirrors.*
+    from (
+      select locked.*, greatest(clock_timestamp(), updated_at + interval '1 microsecond') as now from locked
+    ) as timed
+    where mirrors.id = timed.id
+    returning mirrors.id, mirrors.campaign_id, mirrors.clicks, mirrors.created_at, timed.now as changed_at,
+      timed.owner_id, timed.target_url as address_before, mirrors.target_url as address_after
   ), recorded as (
     insert into campaign_mirror.mirror_history
       (campaign_id, mirror_id, actor, access_key_id, owner_id, address_before, address_after, changed_at, request_id)
-    select changed.campaign_id, changed.id, ${actor}, ${accessKeyId}, timed.owner_id, timed.target_url, changed.target_url,
-      changed.updated_at, ${requestId}
-    from changed join timed on timed.id = changed.id
+    select campaign_id, id, ${actor}, ${accessKeyId}, owner_id, address_before, address_after, changed_at, ${requestId}
+    from changed
   )${also ? `, ${also}` : ''}
-  select ${mirrorColumns} from changed`;
+  select id, clicks, ${timestampText('created_at')} as created_at, ${timestampText('changed_at')} as changed_at
+  from changed`;
 }

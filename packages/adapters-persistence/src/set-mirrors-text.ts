@@ -46,6 +46,6 @@ export const setMirrorsText = `
     select campaign_id, mirror_id, 'key', access_key_id, owner_id, address_before, address, changed_at, request_id
     from chained order by place
   )
-  select place, mirror_id as id, clicks, ${timestampText('created_at')} as created_at,
-    ${timestampText('changed_at')} as changed_at
+  select mirror_id as id, clicks, ${timestampText('created_at')} as created_at,
+    ${timestampText('changed_at')} as changed_at, place
   from chained`;

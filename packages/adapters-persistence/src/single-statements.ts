@@ -1,6 +1,6 @@
 import type { Campaign, CampaignId, Mirror, MirrorChange, OwnerId } from '@campaign-mirror/domain';
 import { type HotPath, isValid, type KeyRow, keyColumns } from './hot-path.ts';
-import { type MirrorRow, mirrorOf, safeInteger } from './mirror-row.ts';
+import { mirrorSetTo, type SetMirrorRow, safeInteger } from './mirror-row.ts';
 import { settingMirror } from './set-mirror-text.ts';
 import type { Statement, Statements } from './statements.ts';
 
@@ -21,9 +21,10 @@ const byKey = { actor: "'key'", accessKeyId: '$5::bigint', requestId: '$6' };
 
 export const setMirrorText = settingMirror(byKey);
 
-const waiting: Statement = { name: 'set-mirror', text: setMirrorText };
+const waiting: Statement = { name: 'set-mirror', rowMode: 'array', text: setMirrorText };
 const passingOver: Statement = {
   name: 'set-mirror-unless-locked',
+  rowMode: 'array',
   text: settingMirror({ ...byKey, skipLocked: true }),
 };
 
@@ -64,7 +65,7 @@ export class SingleStatements implements HotPath {
     { address, by, requestId }: MirrorChange,
   ): Promise<Mirror | undefined> {
     const values = [seen.id, seen.ownerId, seen.isDefault, address, by.accessKeyId, requestId];
-    const [row] = await this.#statements.run<MirrorRow>(statement, values);
-    return row && mirrorOf(row);
+    const [row] = await this.#statements.run<SetMirrorRow>(statement, values);
+    return row && mirrorSetTo(seen.id, address, row);
   }
 }
