@@ -71,6 +71,7 @@ export function limitCases({ campaigns, keys }: Seed): LimitCase[] {
     { name: 'our update, a batch of 8', connections: 1, updates: 8, turn: many(8, false) },
     { name: 'our update, a batch of 32', connections: 1, updates: 32, turn: many(32, false) },
     { name: 'our update, a batch of 64', connections: 1, updates: 64, turn: many(64, false) },
+    { name: 'our update, a batch of 128', connections: 1, updates: 128, turn: many(128, false) },
     { name: 'our look-up and update, 32', connections: 1, updates: 32, turn: many(32, true) },
   ];
 }

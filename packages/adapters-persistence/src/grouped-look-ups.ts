@@ -7,8 +7,8 @@ import { safeInteger } from './mirror-row.ts';
 import type { SingleStatements } from './single-statements.ts';
 import type { Statement, Statements } from './statements.ts';
 
-/** Keys and campaigns of one statement together, at most: those of 64 requests. */
-const most = 128;
+/** Keys and campaigns of one statement together, at most: those of 128 requests. */
+const most = 256;
 
 const keyOf = (hash: string) =>
   `select ${keyColumns} from campaign_mirror.access_keys where hash = ${hash} and ${isValid}`;

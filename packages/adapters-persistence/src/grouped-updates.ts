@@ -11,7 +11,7 @@ import type { Statement, Statements } from './statements.ts';
 import { type Held, WaitingRoom, type WaitingRoomLimits } from './waiting-room.ts';
 
 /** Updates of one statement, at most. */
-const most = 64;
+const most = 128;
 
 const setMirrors: Statement = { name: 'set-mirrors', text: setMirrorsText, rowMode: 'array' };
 
