@@ -27,8 +27,16 @@ export interface Database {
   session<T>(act: (client: pg.Client) => Promise<T>): Promise<T>;
 }
 
-export async function openDatabases(filling: Seed, cleanup: Cleanup): Promise<Databases> {
-  const admin = await openServer(cleanup);
+/** Of the WAL: for more than the rounds of a load write. */
+const segments = 128;
+
+/** `newSegments` leaves the segments of the WAL to be made when they are needed. */
+export async function openDatabases(
+  filling: Seed,
+  cleanup: Cleanup,
+  { newSegments = false } = {},
+): Promise<Databases> {
+  const admin = await openServer(cleanup, newSegments ? 0 : segments);
   const suffix = randomBytes(4).toString('hex');
   const login = await createLogin(admin, 'service', cleanup);
 

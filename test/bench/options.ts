@@ -15,6 +15,8 @@ export interface Options {
   readonly peers: boolean;
   /** Whether latency is measured at fixed rates of arrivals too. */
   readonly openLoop: boolean;
+  /** Whether PostgreSQL makes the segments of its WAL within the rounds. */
+  readonly newSegments: boolean;
   readonly generator?: 'wrk' | 'autocannon';
   /** Where the figures go as JSON too, and the picture. */
   readonly json?: string;
@@ -31,7 +33,7 @@ const quick = { loads: '1,64,hot', rounds: '3', seconds: '3', warmUp: '2', campa
 const full = { loads: '1,64,256,hot,mixed', rounds: '5', seconds: '10', warmUp: '10', campaigns: '100000' };
 
 export const usage = `npm run bench -- [--quick | --full] [--loads 1,64,hot] [--rounds N] [--seconds N] [--warm-up N] [--campaigns N]
-                 [--no-floor] [--[no-]peers] [--[no-]open-loop] [--generator wrk|autocannon]
+                 [--no-floor] [--[no-]peers] [--[no-]open-loop] [--new-segments] [--generator wrk|autocannon]
                  [--json FILE] [--plot FILE] [--profile FOLDER] [--workers N] [--set NAME=VALUE]...
 
   --quick         10,000 campaigns, the loads 1, 64 and hot, 3 rounds of 3 s; under two minutes
@@ -45,6 +47,8 @@ export const usage = `npm run bench -- [--quick | --full] [--loads 1,64,hot] [--
   --no-floor      measures ours alone, with --no-peers and --no-open-loop
   --peers         measures Fastify + pg, Koa + pg and Koa + MikroORM too, with 64 connections
   --open-loop     latency at fixed rates of arrivals too: 50 % and 80 % of the highest rate of --loads
+  --new-segments  PostgreSQL makes the segments of its WAL within the rounds, as a new one does, which stops all
+                  commits each time; one that has been at work for a while has them, and so has the one of the run
   --generator     the load generator, instead of wrk where it is installed and autocannon where not
   --json          writes the figures of every round to this file too
   --plot          draws the ratios into this file, as SVG
@@ -72,6 +76,7 @@ export function readOptions(words: string[]): Options | undefined {
       floor: { type: 'boolean' },
       peers: { type: 'boolean' },
       'open-loop': { type: 'boolean' },
+      'new-segments': { type: 'boolean' },
       generator: { type: 'string' },
       json: { type: 'string' },
       plot: { type: 'string' },
@@ -101,6 +106,7 @@ export function readOptions(words: string[]): Options | undefined {
     floor,
     peers,
     openLoop,
+    newSegments: values['new-segments'] ?? false,
     settings: Object.fromEntries((values.set ?? []).map(setting)),
     ...(generator && { generator }),
     ...(json && { json }),

@@ -15,43 +15,43 @@ export interface Address {
   readonly database: string;
 }
 
-/** As a superuser: BENCH_DATABASE_URL's server, or one that is brought up for the run. */
-export async function openServer(cleanup: Cleanup): Promise<Address> {
+/**
+ * As a superuser: BENCH_DATABASE_URL's server, or one that is brought up for the run, with so many segments of the WAL
+ * (16 MB each) that are there already.
+ */
+export async function openServer(cleanup: Cleanup, segments = 0): Promise<Address> {
   const given = process.env.BENCH_DATABASE_URL;
-  return given ? addressOf(given) : embeddedServer(cleanup);
+  return given ? addressOf(given) : embeddedServer(cleanup, segments);
 }
-
-/** Of the WAL, 16 MB each, that are there before the first round. */
-const segments = 128;
 
 /** As the manual advises where so much is written; no checkpoint falls into somebody's round. */
 const settings = {
   shared_buffers: `${Math.round(totalmem() / 4 / 2 ** 20)}MB`,
-  min_wal_size: `${segments * 16}MB`,
   max_wal_size: '32GB',
   checkpoint_timeout: '1h',
 };
 
-async function embeddedServer(cleanup: Cleanup): Promise<Address> {
+async function embeddedServer(cleanup: Cleanup, segments: number): Promise<Address> {
   const parent = await mkdtemp(join(tmpdir(), 'campaign-mirror-bench-'));
   // Where we are root the database runs as another user, who has to pass through.
   await chmod(parent, 0o711);
-  const opening = openEmbeddedDatabase({ folder: join(parent, 'data'), settings });
+  const kept = segments > 0 && { min_wal_size: `${segments * 16}MB` };
+  const opening = openEmbeddedDatabase({ folder: join(parent, 'data'), settings: { ...settings, ...kept } });
   cleanup.add(async () => {
     await opening.then((database) => database.leave()).catch(() => {});
     await rm(parent, { recursive: true, force: true, maxRetries: 10 });
   });
   const admin = (await opening).address('superuser');
-  await makeSegments(admin);
+  if (segments > 0) await makeSegments(admin, segments);
   return admin;
 }
 
 /**
- * Segments of the WAL for all the rounds. PostgreSQL makes a new one by writing 16 MB of zeros, and every commit waits for
- * that (50 to 80 ms); a database that has been at work for a while has its old ones under new names instead. Ours, which
- * writes more WAL a second than the floor, would be stopped by it once a round.
+ * PostgreSQL makes a new segment by writing 16 MB of zeros, and every commit waits for that (50 to 80 ms); one that has
+ * been at work for a while takes its old ones under new names instead. Ours writes more WAL a second than the floor:
+ * it would be stopped once a round.
  */
-async function makeSegments(admin: Address): Promise<void> {
+async function makeSegments(admin: Address, segments: number): Promise<void> {
   await query(
     admin,
     `do $$ begin

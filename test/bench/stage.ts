@@ -35,7 +35,7 @@ export interface Stage {
 
 export type StageOptions = Pick<
   Options,
-  'campaigns' | 'owners' | 'peers' | 'generator' | 'settings' | 'profile' | 'workers'
+  'campaigns' | 'owners' | 'peers' | 'newSegments' | 'generator' | 'settings' | 'profile' | 'workers'
 >;
 
 export async function openStage(options: StageOptions, cleanup: Cleanup): Promise<Stage> {
@@ -43,7 +43,7 @@ export async function openStage(options: StageOptions, cleanup: Cleanup): Promis
   // Several processes on one core would show nothing: then all share all cores.
   const cores = workers === undefined ? divideCores() : undefined;
   const seed = { campaigns: options.campaigns, keys: newKeys(options.owners) };
-  const databases = await openDatabases(seed, cleanup);
+  const databases = await openDatabases(seed, cleanup, options);
   const peerDatabases = new Map();
   for (const name of options.peers ? peerNames : []) peerDatabases.set(name, await databases.copy(name));
   const copies = workers && ([await databases.copy('floors'), await databases.copy('workers')] as const);
