@@ -94,6 +94,10 @@ export function readOptions(words: string[]): Options | undefined {
   const openLoop = values['open-loop'] ?? !values.quick;
   if (!floor && (peers || openLoop || plot))
     throw new Error('--no-floor goes with --no-peers and --no-open-loop, and leaves nothing to plot');
+  if (values['new-segments'] && process.env.BENCH_DATABASE_URL)
+    throw new Error(
+      '--new-segments is for the PostgreSQL that is brought up for the run, not for BENCH_DATABASE_URL',
+    );
   if (generator !== undefined && generator !== 'wrk' && generator !== 'autocannon')
     throw new Error(`--generator takes wrk or autocannon, not ${generator}`);
   return {

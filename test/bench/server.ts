@@ -47,7 +47,7 @@ async function embeddedServer(cleanup: Cleanup, segments: number): Promise<Addre
 }
 
 /**
- * PostgreSQL makes a new segment by writing 16 MB of zeros, and every commit waits for that (50 to 80 ms); one that has
+ * PostgreSQL makes a new segment by writing 16 MB of zeros, and every commit waits for that (30 to 80 ms); one that has
  * been at work for a while takes its old ones under new names instead. Ours writes more WAL a second than the floor:
  * it would be stopped once a round.
  */
