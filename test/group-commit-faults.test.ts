@@ -1,7 +1,13 @@
-import { GroupCommit, PostgresCampaigns, Statements } from '@campaign-mirror/adapters-persistence';
+import {
+  GroupCommit,
+  PostgresCampaigns,
+  type Statement,
+  Statements,
+  type TextRow,
+  type Value,
+} from '@campaign-mirror/adapters-persistence';
 import { Unavailable } from '@campaign-mirror/domain';
 import { expect } from 'chai';
-import type { Statement } from '../packages/adapters-persistence/src/statements.ts';
 import { rejection } from './support/faults.ts';
 import { gateBeforeCommit, shutGate } from './support/gate.ts';
 import { type Grouped, grouped } from './support/grouped.ts';
@@ -94,7 +100,10 @@ describe('group commit: a batch that fails', () => {
 
   it('after its commit, in here: what was done is not done again', async () => {
     class Confused extends Statements {
-      override async run<Row extends object>(statement: Statement, values: unknown[]): Promise<Row[]> {
+      override async run<Row extends TextRow>(
+        statement: Statement,
+        values: readonly Value[],
+      ): Promise<Row[]> {
         const rows = await super.run<Row>(statement, values);
         if (statement.name === 'set-mirrors') throw new TypeError('an answer that can not be read');
         return rows;

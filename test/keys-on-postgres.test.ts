@@ -4,6 +4,7 @@ import {
   PostgresAccessKeys,
   PostgresIdentity,
   Statements,
+  type TextRow,
 } from '@campaign-mirror/adapters-persistence';
 import { type AccessKey, accessKeyBytes, accessKeyFrom, displayedPart } from '@campaign-mirror/domain';
 import { expect } from 'chai';
@@ -109,7 +110,7 @@ describe('decisions: keys — in PostgreSQL', () => {
   } {
     let asked = 0;
     class Counted extends Statements {
-      override run<Row extends object>(...statement: Parameters<Statements['run']>): Promise<Row[]> {
+      override run<Row extends TextRow>(...statement: Parameters<Statements['run']>): Promise<Row[]> {
         asked += 1;
         return super.run<Row>(...statement);
       }

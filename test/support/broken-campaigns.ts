@@ -1,8 +1,11 @@
 import {
   InMemoryCampaigns,
   type InMemoryStore,
+  type Statement,
   Statements,
   setMirrorText,
+  type TextRow,
+  type Value,
 } from '@campaign-mirror/adapters-persistence';
 import type { CampaignRepository } from '@campaign-mirror/domain';
 import type { Pool } from 'pg';
@@ -22,7 +25,6 @@ export type BreakageTogether =
   | 'leaves the first of a chain';
 
 type Store = InMemoryStore;
-type Statement = Parameters<Statements['run']>[0];
 type SetMirror = CampaignRepository['setMirror'];
 
 export const brokenInMemory: Record<Breakage, (store: Store) => CampaignRepository> = {
@@ -122,7 +124,7 @@ function alteredForMany(line: string, instead: string): PostgresWorldOptions {
 function alteration(right: string, line: string, instead: string): (pool: Pool) => Statements {
   if (!right.includes(line)) throw new Error(`the statement has no '${line}'`);
   class Altered extends Statements {
-    override run<Row extends object>(statement: Statement, values: unknown[]): Promise<Row[]> {
+    override run<Row extends TextRow>(statement: Statement, values: readonly Value[]): Promise<Row[]> {
       const { text } = statement;
       return super.run(
         { ...statement, text: text === right ? text.replace(line, () => instead) : text },

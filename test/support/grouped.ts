@@ -8,6 +8,7 @@ import {
   PostgresCampaigns,
   PostgresIdentity,
   Statements,
+  type TextRow,
 } from '@campaign-mirror/adapters-persistence';
 import {
   type HistoryEntry,
@@ -57,7 +58,7 @@ export async function grouped(options: GroupedOptions = {}): Promise<Grouped> {
   const { most = heldAtMost(limits.size), patience = limits.waitTimeout, named = true } = options;
   const ran: { name: string; rows: number }[] = [];
   class Recorded extends Statements {
-    override async run<Row extends object>(...statement: Parameters<Statements['run']>): Promise<Row[]> {
+    override async run<Row extends TextRow>(...statement: Parameters<Statements['run']>): Promise<Row[]> {
       const rows = await super.run<Row>(...statement);
       ran.push({ name: statement[0].name, rows: rows.length });
       return rows;

@@ -1,7 +1,7 @@
 import type { Campaign, CampaignId, Mirror, MirrorChange } from '@campaign-mirror/domain';
 import { GroupedLookUps } from './grouped-look-ups.ts';
 import { GroupedUpdates } from './grouped-updates.ts';
-import type { HotPath, KeyRow } from './hot-path.ts';
+import type { HotPath, ValidKey } from './hot-path.ts';
 import { type HotPathObserver, silentHotPathObserver } from './hot-path-observer.ts';
 import { SingleStatements } from './single-statements.ts';
 import type { Statements } from './statements.ts';
@@ -27,7 +27,7 @@ export class GroupCommit implements HotPath {
     this.#updates = new GroupedUpdates(statements, alone, limits, observer);
   }
 
-  key(hash: Buffer): Promise<KeyRow | undefined> {
+  key(hash: Buffer): Promise<ValidKey | undefined> {
     return this.#lookUps.key(hash);
   }
 

@@ -1,9 +1,19 @@
-import { type Campaign, type CampaignId, type OwnerId, Unavailable } from '@campaign-mirror/domain';
+import { type Campaign, type CampaignId, Unavailable } from '@campaign-mirror/domain';
 import { byteaArray, plainArray } from './array-literal.ts';
 import { Batches, type Stage, type Waiting } from './batches.ts';
-import { type CampaignLookUp, isValid, type KeyLookUp, type KeyRow, keyColumns } from './hot-path.ts';
+import {
+  type CampaignColumns,
+  type CampaignLookUp,
+  campaignColumns,
+  campaignIn,
+  isValid,
+  type KeyColumns,
+  type KeyLookUp,
+  keyColumns,
+  keyIn,
+  type ValidKey,
+} from './hot-path.ts';
 import type { Call, HotPathObserver } from './hot-path-observer.ts';
-import { safeInteger } from './mirror-row.ts';
 import type { SingleStatements } from './single-statements.ts';
 import type { Statement, Statements } from './statements.ts';
 
@@ -13,9 +23,7 @@ const most = 256;
 const keyOf = (hash: string) =>
   `select ${keyColumns} from campaign_mirror.access_keys where hash = ${hash} and ${isValid}`;
 const campaignOf = (id: string) => `
-  select id as campaign_id, owner_id as campaign_owner_id, is_default,
-    exists (select from campaign_mirror.mirrors where campaign_id = ${id}) as has_mirror
-  from campaign_mirror.campaigns where id = ${id}`;
+  select ${campaignColumns(id)} from campaign_mirror.campaigns where id = ${id}`;
 
 /**
  * Each key and each campaign by its place. The arrays come from subqueries, so that the planner takes any number of
@@ -24,7 +32,6 @@ const campaignOf = (id: string) => `
  */
 export const lookUpMany: Statement = {
   name: 'look-up-many',
-  rowMode: 'array',
   text: `
     select k.*, c.*
     from unnest((select $1::bytea[]), (select $2::bigint[])) with ordinality as asked (hash, campaign, place)
@@ -36,26 +43,17 @@ export const lookUpMany: Statement = {
 /** The same of one key and one campaign, which is cheaper; null is none. */
 export const lookUpOne: Statement = {
   name: 'look-up-one',
-  rowMode: 'array',
   text: `
     select k.*, c.*
     from (select) as asked left join (${keyOf('$1')}) k on true left join (${campaignOf('$2::bigint')}) c on true`,
 };
 
-type Row = readonly [
-  id: string | null,
-  ownerId: string,
-  expiresIn: string | null,
-  useToNote: boolean,
-  campaignId: string | null,
-  campaignOwnerId: string,
-  isDefault: boolean,
-  hasMirror: boolean,
-];
+/** A key, then a campaign; where one is not there its columns are null. */
+type Row = readonly [...KeyColumns, ...CampaignColumns];
 
 interface KeyMember extends Waiting, Call {
   readonly hash: Buffer;
-  resolve(row: KeyRow | undefined): void;
+  resolve(row: ValidKey | undefined): void;
 }
 interface CampaignMember extends Waiting, Call {
   readonly id: CampaignId;
@@ -73,7 +71,7 @@ export class GroupedLookUps implements KeyLookUp, CampaignLookUp {
     this.#batches = new Batches(new LookUpStage(statements, alone, observer), patience);
   }
 
-  key(hash: Buffer): Promise<KeyRow | undefined> {
+  key(hash: Buffer): Promise<ValidKey | undefined> {
     return new Promise((resolve, reject) => {
       const origin = this.#observer.origin?.();
       this.#batches.add({ hash, origin, since: performance.now(), resolve, reject });
@@ -113,9 +111,9 @@ class LookUpStage implements Stage<Member> {
     this.#observer.batch('look-up', batch.length, batch);
     try {
       const rows = await this.#read(keys, campaigns);
-      for (const [place, member] of keys.entries()) member.resolve(keyIn(rows[place] as Row));
+      for (const [place, member] of keys.entries()) member.resolve(keyOfRow(rows[place] as Row));
       for (const [place, member] of campaigns.entries()) {
-        member.resolve(campaignIn(rows[place] as Row, member.id));
+        member.resolve(campaignOfRow(rows[place] as Row, member.id));
       }
     } catch (error) {
       if (error instanceof Unavailable) for (const member of batch) member.reject(error);
@@ -142,10 +140,10 @@ class LookUpStage implements Stage<Member> {
   }
 }
 
-function keyIn([id, owner_id, expires_in, use_to_note]: Row): KeyRow | undefined {
-  return id === null ? undefined : { id, owner_id, expires_in, use_to_note };
+function keyOfRow([id, owner, expiresIn, useToNote]: Row): ValidKey | undefined {
+  return id === null ? undefined : keyIn([id, owner, expiresIn, useToNote]);
 }
 
-function campaignIn([, , , , found, owner, isDefault, hasMirror]: Row, id: CampaignId): Campaign | undefined {
-  return found === null ? undefined : { id, ownerId: safeInteger(owner) as OwnerId, isDefault, hasMirror };
+function campaignOfRow([, , , , owner, isDefault, hasMirror]: Row, id: CampaignId): Campaign | undefined {
+  return owner === null ? undefined : campaignIn(id, [owner, isDefault, hasMirror]);
 }

@@ -13,7 +13,7 @@ import { type Held, WaitingRoom, type WaitingRoomLimits } from './waiting-room.t
 /** Updates of one statement, at most. */
 const most = 128;
 
-const setMirrors: Statement = { name: 'set-mirrors', text: setMirrorsText, rowMode: 'array' };
+const setMirrors: Statement = { name: 'set-mirrors', text: setMirrorsText };
 
 interface Member extends Held, Call {
   readonly seen: Campaign;
@@ -145,7 +145,7 @@ function isUndone(error: unknown): boolean {
   return error instanceof Unavailable ? isRetryable(error.cause) : isRefusedByServer(error);
 }
 
-function valuesOf(batch: readonly Member[]): unknown[] {
+function valuesOf(batch: readonly Member[]): string[] {
   return [
     plainArray(batch.map(({ campaign }) => campaign)),
     plainArray(batch.map(({ seen }) => seen.ownerId)),

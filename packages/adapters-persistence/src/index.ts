@@ -11,6 +11,7 @@ export {
 export { isDatabaseAway, isHeld } from './database-faults.ts';
 export { type DatabaseProbe, type DatabaseState, openProbe, type ProbeLimits } from './database-probe.ts';
 export { EncodingFault } from './encoding.ts';
+export type { TextRow, Value } from './extended-query.ts';
 export { grants, missingRightsSql } from './grants.ts';
 export { GroupCommit, heldAtMost } from './group-commit.ts';
 export { heldRights, type RightsFinding, rightsOf, temporary } from './held-rights.ts';
@@ -55,4 +56,4 @@ export { PostgresRestore, type RestoreOutcome } from './postgres-restore.ts';
 export { PostgresSettings } from './postgres-settings.ts';
 export { type Role, roles } from './roles.ts';
 export { SingleStatements, setMirrorText } from './single-statements.ts';
-export { Statements } from './statements.ts';
+export { type Statement, Statements } from './statements.ts';

@@ -36,7 +36,7 @@ export type SetMirrorRow = readonly [
   clicks: string,
   createdAt: string,
   changedAt: string,
-  place?: string,
+  ...place: string[],
 ];
 
 /** The mirror as it was set. */

@@ -26,7 +26,8 @@ const survey: Statement = {
 /** The function deletes with its owner's rights, and notes it in the audit. */
 const prune: Statement = {
   name: 'prune-history',
-  text: 'select * from campaign_mirror.prune_history($1, $2, $3, $4, $5, $6)',
+  text: `select last_campaign_id, last_id, looked_at, pruned
+    from campaign_mirror.prune_history($1, $2, $3, $4, $5, $6)`,
 };
 
 /** Pruning of the history in PostgreSQL: each step is a transaction of its own. */
@@ -40,28 +41,21 @@ export class PostgresHistoryPruning implements HistoryPruning {
   }
 
   async survey(age: number): Promise<HistorySurvey> {
-    type Row = { older_than: string; changes: string; old: string };
-    const [row] = (await this.#statements.run<Row>(survey, [age])) as [Row];
-    return {
-      olderThan: row.older_than as Timestamp,
-      changes: safeInteger(row.changes),
-      old: safeInteger(row.old),
-    };
+    type Row = readonly [olderThan: string, changes: string, old: string];
+    const [[olderThan, changes, old]] = (await this.#statements.run<Row>(survey, [age])) as [Row];
+    return { olderThan: olderThan as Timestamp, changes: safeInteger(changes), old: safeInteger(old) };
   }
 
   async prune(olderThan: Timestamp, size: number, after?: HistoryPosition): Promise<PruneStep> {
-    type Row = { last_campaign_id: string; last_id: string; looked_at: string; pruned: string };
+    type Row = readonly [lastCampaign: string, lastId: string, lookedAt: string, pruned: string];
     const { operator, requestId } = this.#act;
     const values = [olderThan, after?.campaign ?? 0, after?.id ?? 0, size, operator, requestId];
-    const [row] = (await this.#statements.run<Row>(prune, values)) as [Row];
-    const lookedAt = safeInteger(row.looked_at);
+    const [[campaign, id, looked, pruned]] = (await this.#statements.run<Row>(prune, values)) as [Row];
+    const lookedAt = safeInteger(looked);
     const next: HistoryPosition | undefined =
       lookedAt < size
         ? undefined
-        : {
-            campaign: safeInteger(row.last_campaign_id) as CampaignId,
-            id: safeInteger(row.last_id) as HistoryId,
-          };
-    return { lookedAt, pruned: safeInteger(row.pruned), next };
+        : { campaign: safeInteger(campaign) as CampaignId, id: safeInteger(id) as HistoryId };
+    return { lookedAt, pruned: safeInteger(pruned), next };
   }
 }

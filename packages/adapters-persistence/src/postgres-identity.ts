@@ -1,9 +1,8 @@
-import type { AccessKey, AccessKeyId, Caller, Identity, OwnerId } from '@campaign-mirror/domain';
+import type { AccessKey, Caller, Identity } from '@campaign-mirror/domain';
 import { LRUCache } from 'lru-cache';
 import type { KeyLookUp } from './hot-path.ts';
 import { keyHash } from './key-hash.ts';
 import type { KeyUses } from './key-uses.ts';
-import { safeInteger } from './mirror-row.ts';
 
 /** Valid keys that are remembered at once, at most. */
 const remembered = 10_000;
@@ -33,21 +32,18 @@ export class PostgresIdentity implements Identity {
     if (known) return known;
 
     const asked = performance.now();
-    const row = await this.#lookUp.key(hash);
-    if (!row) return undefined;
-    const caller = {
-      ownerId: safeInteger(row.owner_id) as OwnerId,
-      accessKeyId: safeInteger(row.id) as AccessKeyId,
-    };
-    if (row.use_to_note) this.#uses?.note(caller.accessKeyId);
-    this.#remember(hash, caller, row.expires_in, asked);
+    const found = await this.#lookUp.key(hash);
+    if (!found) return undefined;
+    const caller = { ownerId: found.ownerId, accessKeyId: found.id };
+    if (found.useToNote) this.#uses?.note(caller.accessKeyId);
+    this.#remember(hash, caller, found.expiresIn, asked);
     return caller;
   }
 
-  #remember(hash: Buffer, caller: Caller, expiresIn: string | null, asked: number): void {
+  #remember(hash: Buffer, caller: Caller, expiresIn: number, asked: number): void {
     if (!this.#callers) return;
     // Counted from before the question, so that the way of the answer does not lengthen the key's life.
-    const left = Math.min(this.#cacheMs, expiresIn === null ? Number.POSITIVE_INFINITY : Number(expiresIn));
+    const left = Math.min(this.#cacheMs, expiresIn);
     const ttl = Math.floor(left - (performance.now() - asked));
     if (ttl > 0) this.#callers.set(hash.toString('latin1'), caller, { ttl });
   }

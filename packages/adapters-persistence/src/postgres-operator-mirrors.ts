@@ -11,7 +11,6 @@ import type { Statement, Statements } from './statements.ts';
 
 const restore: Statement = {
   name: 'restore-mirror',
-  rowMode: 'array',
   text: settingMirror({
     actor: "'operator'",
     accessKeyId: 'null',

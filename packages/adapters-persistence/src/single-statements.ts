@@ -1,6 +1,16 @@
-import type { Campaign, CampaignId, Mirror, MirrorChange, OwnerId } from '@campaign-mirror/domain';
-import { type HotPath, isValid, type KeyRow, keyColumns } from './hot-path.ts';
-import { mirrorSetTo, type SetMirrorRow, safeInteger } from './mirror-row.ts';
+import type { Campaign, CampaignId, Mirror, MirrorChange } from '@campaign-mirror/domain';
+import {
+  type CampaignColumns,
+  campaignColumns,
+  campaignIn,
+  type HotPath,
+  isValid,
+  type KeyColumns,
+  keyColumns,
+  keyIn,
+  type ValidKey,
+} from './hot-path.ts';
+import { mirrorSetTo, type SetMirrorRow } from './mirror-row.ts';
 import { settingMirror } from './set-mirror-text.ts';
 import type { Statement, Statements } from './statements.ts';
 
@@ -11,20 +21,16 @@ const whoIs: Statement = {
 
 const find: Statement = {
   name: 'find-campaign',
-  text: `
-    select owner_id, is_default,
-      exists (select from campaign_mirror.mirrors where campaign_id = campaigns.id) as has_mirror
-    from campaign_mirror.campaigns where id = $1`,
+  text: `select ${campaignColumns('campaigns.id')} from campaign_mirror.campaigns where id = $1`,
 };
 
 const byKey = { actor: "'key'", accessKeyId: '$5::bigint', requestId: '$6' };
 
 export const setMirrorText = settingMirror(byKey);
 
-const waiting: Statement = { name: 'set-mirror', rowMode: 'array', text: setMirrorText };
+const waiting: Statement = { name: 'set-mirror', text: setMirrorText };
 const passingOver: Statement = {
   name: 'set-mirror-unless-locked',
-  rowMode: 'array',
   text: settingMirror({ ...byKey, skipLocked: true }),
 };
 
@@ -36,17 +42,14 @@ export class SingleStatements implements HotPath {
     this.#statements = statements;
   }
 
-  async key(hash: Buffer): Promise<KeyRow | undefined> {
-    const [row] = await this.#statements.run<KeyRow>(whoIs, [hash]);
-    return row;
+  async key(hash: Buffer): Promise<ValidKey | undefined> {
+    const [row] = await this.#statements.run<KeyColumns>(whoIs, [hash]);
+    return row && keyIn(row);
   }
 
   async campaign(id: CampaignId): Promise<Campaign | undefined> {
-    type Row = { owner_id: string; is_default: boolean; has_mirror: boolean };
-    const [row] = await this.#statements.run<Row>(find, [id]);
-    if (!row) return undefined;
-    const ownerId = safeInteger(row.owner_id) as OwnerId;
-    return { id, ownerId, isDefault: row.is_default, hasMirror: row.has_mirror };
+    const [row] = await this.#statements.run<CampaignColumns>(find, [id]);
+    return row && campaignIn(id, row);
   }
 
   /** Waits for whoever holds the campaign or its mirror. */

@@ -1,13 +1,12 @@
 import type { Pool } from 'pg';
 import { isRetryable, portFault } from './database-faults.ts';
+import { ExtendedQuery, type TextRow, type Value } from './extended-query.ts';
 import { type HotPathObserver, silentHotPathObserver } from './hot-path-observer.ts';
 
 /** A statement of the hot path: parsed and planned once a connection, under its name. */
 export interface Statement {
   readonly name: string;
   readonly text: string;
-  /** Each row is the array of its columns, which is cheaper to read than an object. */
-  readonly rowMode?: 'array';
 }
 
 /**
@@ -26,8 +25,11 @@ export class Statements {
     this.#observer = observer;
   }
 
-  /** @throws Unavailable when the database went away: the outcome of the statement is unknown then */
-  async run<Row extends object>(statement: Statement, values: unknown[]): Promise<Row[]> {
+  /**
+   * Each row is the array of its columns, in PostgreSQL's text form.
+   * @throws Unavailable when the database went away: the outcome of the statement is unknown then
+   */
+  async run<Row extends TextRow>(statement: Statement, values: readonly Value[]): Promise<Row[]> {
     const first = this.#observer.began(statement.name);
     try {
       return await this.#query<Row>(statement, values, first);
@@ -42,13 +44,17 @@ export class Statements {
     }
   }
 
-  async #query<Row extends object>(statement: Statement, values: unknown[], began: unknown): Promise<Row[]> {
-    const { name, ...unnamed } = statement;
+  async #query<Row extends TextRow>(
+    { name, text }: Statement,
+    values: readonly Value[],
+    began: unknown,
+  ): Promise<Row[]> {
     const since = performance.now();
     try {
-      const { rows } = await this.#pool.query({ ...(this.#named ? statement : unnamed), values });
+      // The pool answers a query with its own end, of which the driver's types know nothing.
+      const { rows } = await this.#pool.query(new ExtendedQuery(this.#named ? name : '', text, values));
       this.#observer.ended(name, performance.now() - since, began);
-      return rows as Row[];
+      return rows as readonly TextRow[] as Row[];
     } catch (error) {
       this.#observer.ended(name, performance.now() - since, began, error);
       throw error;

@@ -1,0 +1,79 @@
+import type { Connection, Submittable } from 'pg';
+
+/** A value for a placeholder; the server reads all but bytes from their text. */
+export type Value = string | number | boolean | Buffer | null;
+
+/** A row as the server writes it: each column in PostgreSQL's text form (`t` and `f` for a boolean), or null. */
+export type TextRow = readonly (string | null)[];
+
+/** What the driver's connection offers to a query besides what its types tell. */
+interface Wire {
+  readonly stream: { cork(): void; uncork(): void };
+  /** Texts by names: what the server has parsed on this connection. */
+  readonly parsedStatements: Readonly<Record<string, string | undefined>>;
+  parse(statement: { name: string; text: string; types: [] }): void;
+  bind(call: { statement: string; values: readonly unknown[]; valueMapper(value: Value): unknown }): void;
+  execute(portal: object): void;
+  sync(): void;
+  sendCopyFail(message: string): void;
+}
+
+/**
+ * One call of a statement by the extended query protocol (PostgreSQL, section 54.2.3). The driver's own query asks with
+ * every call what the columns are called and of which types they are, and reads each value by its type. We know that
+ * of our statements: neither side has to tell or to read it.
+ */
+export class ExtendedQuery implements Submittable {
+  /** Empty where nothing is to be kept on the connection. The driver reads it. */
+  readonly name: string;
+  readonly text: string;
+  readonly rows: TextRow[] = [];
+  /** The driver's. */
+  callback: ((error: unknown, query?: ExtendedQuery) => void) | undefined;
+  readonly #values: readonly Value[];
+
+  constructor(name: string, text: string, values: readonly Value[]) {
+    this.name = name;
+    this.text = text;
+    this.#values = values;
+  }
+
+  submit(connection: Connection): void {
+    const wire = connection as unknown as Wire;
+    const { name, text } = this;
+    // All of it in one write.
+    wire.stream.cork();
+    if (name === '' || wire.parsedStatements[name] !== text) wire.parse({ name, text, types: [] });
+    wire.bind({ statement: name, values: this.#values, valueMapper: asSent });
+    wire.execute({});
+    wire.sync();
+    wire.stream.uncork();
+  }
+
+  handleDataRow({ fields }: { fields: TextRow }): void {
+    this.rows.push(fields);
+  }
+
+  handleError(error: unknown): void {
+    this.callback?.(error);
+  }
+
+  handleReadyForQuery(): void {
+    this.callback?.(null, this);
+  }
+
+  handleCopyInResponse(connection: Connection): void {
+    (connection as unknown as Wire).sendCopyFail('a statement of ours copies nothing');
+  }
+
+  // What else the driver hears of a statement tells nothing that its rows and its end do not.
+  handleCommandComplete(): void {}
+  handleEmptyQuery(): void {}
+  handleRowDescription(): void {}
+  handlePortalSuspended(): void {}
+  handleCopyData(): void {}
+}
+
+function asSent(value: Value): string | Buffer | null {
+  return typeof value === 'number' || typeof value === 'boolean' ? String(value) : value;
+}
