@@ -137,6 +137,51 @@ describe('specification, section 4 — the key and the campaign are looked up at
   });
 });
 
+describe('specification, section 4 — what was submitted may come later than it is asked for', () => {
+  it('the ports are asked meanwhile, and nothing is written before it is there', async () => {
+    const ports = new FakePorts();
+    const reading = Promise.withResolvers<typeof submitted>();
+    const outcome = new SetCampaignMirror(ports, ports).execute({ ...request, submitted: reading.promise });
+    await later();
+    expect(ports.asked).to.have.members([`whoIs ${key}`, `find ${campaign.id}`]);
+    reading.resolve(submitted);
+    expect(await outcome).to.have.property('kind', 'mirror-set');
+    expect(ports.changes[0]?.change).to.have.property('address', submitted.address);
+  });
+
+  it('decisions: order of checks — who may not set the mirror is not made to wait for it', async () => {
+    const never = { ...request, submitted: new Promise<typeof submitted>(() => {}) };
+    const ports = new FakePorts();
+    const useCase = new SetCampaignMirror(ports, ports);
+    ports.found = async () => ({ ...campaign, ownerId: 8 as OwnerId });
+    expect(await useCase.execute(never)).to.deep.equal({ kind: 'refused', because: 'not-the-owner' });
+    ports.found = async () => undefined;
+    expect(await useCase.execute(never)).to.deep.equal({ kind: 'campaign-not-found' });
+    ports.caller = async () => undefined;
+    expect(await useCase.execute(never)).to.deep.equal({ kind: 'unauthenticated' });
+  });
+
+  it('a fault of reading it is told to whom it concerns, and missed by nobody', async () => {
+    const missed: unknown[] = [];
+    const miss = (fault: unknown) => void missed.push(fault);
+    process.on('unhandledRejection', miss);
+    const fault = new Error('the reader broke');
+    const ports = new FakePorts();
+    const broken = () => ({ ...request, submitted: Promise.reject(fault) });
+    expect(await rejection(new SetCampaignMirror(ports, ports).execute(broken()))).to.equal(fault);
+    ports.caller = async () => {
+      await later();
+      await later();
+      return undefined;
+    };
+    const outcome = await new SetCampaignMirror(ports, ports).execute(broken());
+    process.off('unhandledRejection', miss);
+    expect(outcome).to.deep.equal({ kind: 'unauthenticated' });
+    expect(missed).to.deep.equal([]);
+    expect(ports.changes).to.deep.equal([]);
+  });
+});
+
 describe('decisions: atomicity — what changed meanwhile is judged again', () => {
   it('on the new facts, with the key asked only once', async () => {
     const ports = new FakePorts();

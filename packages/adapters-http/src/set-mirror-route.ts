@@ -8,7 +8,7 @@ import { FailedKeys } from './failed-keys.ts';
 import { KeyLimit, type KeyLimitSettings } from './key-limit.ts';
 import type { Limiter } from './limiter.ts';
 import { methodNotSupported, options, type Replies, type Reply } from './replies.ts';
-import { submitted } from './submitted-body.ts';
+import { readMeanwhile } from './submitted-body.ts';
 
 export const setMirrorPath = '/public/v1/mirror/campaign/:campaign/mirror';
 /** The same as the specification writes it. */
@@ -69,8 +69,9 @@ export function setMirrorRouter(settings: SetMirrorSettings): Router<RouteState>
     if (!capacity.takeOn()) return exchange.turnAway(replies.fault('unavailable'));
     try {
       const admission = keyLimit?.admission(exchange);
-      const asked = { key, campaign, submitted: submitted(body), requestId };
-      const outcome = await (admission?.useCase ?? useCase).execute(asked);
+      const outcome = await readMeanwhile(body, (submitted) =>
+        (admission?.useCase ?? useCase).execute({ key, campaign, submitted, requestId }),
+      );
       const tooMany = admission?.identity.refusal(replies);
       const reply = tooMany ?? replies.outcome(outcome, named);
       if (outcome.kind === 'unauthenticated' && !tooMany) await refuseKey(exchange, reply);

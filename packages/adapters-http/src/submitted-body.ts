@@ -1,3 +1,4 @@
+import type { Submitted } from '@campaign-mirror/domain';
 import * as v from 'valibot';
 
 /** Why a body holds no address that could be judged, in the order in which it is found. */
@@ -20,7 +21,7 @@ export const requestBody = v.object(
 const utf8 = new TextDecoder('utf-8', { fatal: true });
 
 /** The address in a body, or why there is none that could be judged. A leading byte order mark is no part of it. */
-export function submitted(bytes: Uint8Array): { address: string } | { unread: BodyFault } {
+export function submitted(bytes: Uint8Array): Submitted<BodyFault> {
   if (bytes.length === 0) return { unread: 'required' };
   let value: unknown;
   try {
@@ -32,4 +33,21 @@ export function submitted(bytes: Uint8Array): { address: string } | { unread: Bo
   return read.success
     ? { address: read.output.mirror_endpoint }
     : { unread: read.issues[0].message as BodyFault };
+}
+
+/**
+ * Calls `act`, and reads the bytes when what it asks of others in this turn of the event loop has gone out: they work
+ * on it meanwhile, where each request of the turn would be waited for otherwise.
+ */
+export function readMeanwhile<T>(bytes: Uint8Array, act: (reading: Promise<Submitted<BodyFault>>) => T): T {
+  const { promise, resolve, reject } = Promise.withResolvers<Submitted<BodyFault>>();
+  const acting = act(promise);
+  setImmediate(() => {
+    try {
+      resolve(submitted(bytes));
+    } catch (error) {
+      reject(error);
+    }
+  });
+  return acting;
 }

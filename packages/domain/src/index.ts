@@ -85,6 +85,11 @@ export { movedAddress, type Relocation } from './moved-address.ts';
 export type { OperatorAct } from './operator-act.ts';
 export type { OperatorMirrors, RestoredAddress } from './operator-mirrors.ts';
 export { type Restoration, RestoreMirror, type RestoreRequest } from './restore-mirror.ts';
-export { type Outcome, SetCampaignMirror, type SetMirrorRequest } from './set-campaign-mirror.ts';
+export {
+  type Outcome,
+  SetCampaignMirror,
+  type SetMirrorRequest,
+  type Submitted,
+} from './set-campaign-mirror.ts';
 export { timestamp } from './timestamp.ts';
 export { Unavailable } from './unavailable.ts';

@@ -9,12 +9,15 @@ import type { Mirror } from './mirror.ts';
 import { type AddressFault, mirrorAddress } from './mirror-address.ts';
 import { Unavailable } from './unavailable.ts';
 
+/** What the caller submitted as the address, or why the driving adapter could not read it. */
+export type Submitted<Unread> = { readonly address: string } | { readonly unread: Unread };
+
 export interface SetMirrorRequest<Unread> {
   readonly key: AccessKey;
   /** Undefined where what the caller named can not be a campaign. */
   readonly campaign: CampaignId | undefined;
-  /** What the caller submitted as the address, or why the driving adapter could not read it. */
-  readonly submitted: { readonly address: string } | { readonly unread: Unread };
+  /** It may come later: the ports are asked meanwhile, and who may not set the mirror is not made to wait for it. */
+  readonly submitted: Submitted<Unread> | Promise<Submitted<Unread>>;
   readonly requestId: string;
 }
 
@@ -46,9 +49,10 @@ export class SetCampaignMirror {
 
   /** @throws Unavailable when a port is away, or when the campaign changed as often as it was judged */
   async execute<Unread = never>(request: SetMirrorRequest<Unread>): Promise<Outcome<Unread>> {
-    // Both are asked at the same time; their answers are taken in the order of the checks.
+    // All at the same time; their answers are taken in the order of the checks.
     const finding = this.#find(request.campaign);
-    finding.catch(() => {});
+    const judging = this.#judge(request.submitted);
+    for (const answer of [finding, judging]) answer.catch(() => {});
     const caller = await this.#identity.whoIs(request.key);
     if (!caller) return { kind: 'unauthenticated' };
 
@@ -58,9 +62,8 @@ export class SetCampaignMirror {
       const refusal = refusalOf(campaign, caller);
       if (refusal) return { kind: 'refused', because: refusal };
 
-      if ('unread' in request.submitted) return { kind: 'unread', because: request.submitted.unread };
-      const address = mirrorAddress(request.submitted.address, this.#deniedHosts);
-      if (typeof address !== 'string') return { kind: 'invalid-address', because: address.fault };
+      const address = await judging;
+      if (typeof address !== 'string') return address;
 
       const change = { address, by: caller, requestId: request.requestId };
       const mirror = await this.#campaigns.setMirror(campaign, change);
@@ -68,6 +71,16 @@ export class SetCampaignMirror {
       campaign = await this.#find(request.campaign);
     }
     throw new Unavailable('the campaign changed each time that it was judged');
+  }
+
+  /** The address, or what is said of one that is none. */
+  async #judge<Unread>(submitted: SetMirrorRequest<Unread>['submitted']) {
+    const read = await submitted;
+    if ('unread' in read) return { kind: 'unread', because: read.unread } as const;
+    const address = mirrorAddress(read.address, this.#deniedHosts);
+    return typeof address === 'string'
+      ? address
+      : ({ kind: 'invalid-address', because: address.fault } as const);
   }
 
   async #find(id: CampaignId | undefined): Promise<Campaign | undefined> {

@@ -1,0 +1,22 @@
+import { expect } from 'chai';
+import { readMeanwhile } from '../packages/adapters-http/src/submitted-body.ts';
+
+const bytes = Buffer.from('{"mirror_endpoint":"https://example.com/"}');
+
+describe('a body is read while others work', () => {
+  it('what was asked of them goes out first, also what goes at the end of the turn', async () => {
+    const order: string[] = [];
+    const read = await readMeanwhile(bytes, (reading) => {
+      setImmediate(() => order.push('asked'));
+      return reading.finally(() => order.push('read'));
+    });
+    expect(read).to.deep.equal({ address: 'https://example.com/' });
+    expect(order).to.deep.equal(['asked', 'read']);
+  });
+
+  it('a fault of reading it is the answer, and ends nothing else', async () => {
+    const notBytes = 'a text' as unknown as Uint8Array;
+    const read = await readMeanwhile(notBytes, (reading) => reading.then(String, () => 'rejected'));
+    expect(['rejected', '[object Object]']).to.include(read);
+  });
+});
