@@ -48,10 +48,19 @@ for (const groupCommit of groupCommits) {
       const { rows } = await service.database.admin.query('select current_user as admin');
       const gotBoth = other.run(lockCampaign, live.seen.id);
       await untilWaiting(service.database, call, 2, [roles.service, rows[0].admin]);
+      // Our second try comes no further than to this one, or it might be at the campaign before the rival wakes up.
+      const gate = await rival(service.database);
+      const shut = gate.run('lock table campaign_mirror.campaigns in access exclusive mode').catch(() => {});
+      await untilWaiting(service.database, call, 3, [roles.service, rows[0].admin]);
       // We wait for one after the other: the wait for the rival begins now, with the rival already waiting for us.
       await bystander.rollback();
       // Only our end lets the rival come so far: our second try waits for it now.
       await gotBoth;
+      await service.database.admin.query(`
+        select pg_cancel_backend(pid) from pg_stat_activity
+        where datname = current_database() and state = 'active' and query like 'lock table%'`);
+      await shut;
+      await gate.rollback();
       await untilWaiting(service.database, call);
       await other.commit();
       expect(await call).to.have.nested.property('mirror.targetUrl', afterwards);
