@@ -56,6 +56,13 @@ describe('statements of the hot path, on one connection', () => {
         }
       });
 
+      it('a value that can not be sent is a fault, and the next one is answered', async () => {
+        const odd = Symbol('odd') as unknown as string;
+        expect(await rejection(run('odd', 'select $1::text', [odd]))).to.be.instanceOf(TypeError);
+        expect(await run('odd', 'select $1::text', ['even'])).to.deep.equal([['even']]);
+        expect(await service.close()).to.equal(true);
+      });
+
       it('one that would be fed by a copy is refused, and does not hang', async () => {
         const fed = `fed_${named}`;
         await database.admin.query(`create table ${fed} (line text); grant all on ${fed} to public`);

@@ -40,14 +40,8 @@ export function submitted(bytes: Uint8Array): Submitted<BodyFault> {
  * on it meanwhile, where each request of the turn would be waited for otherwise.
  */
 export function readMeanwhile<T>(bytes: Uint8Array, act: (reading: Promise<Submitted<BodyFault>>) => T): T {
-  const { promise, resolve, reject } = Promise.withResolvers<Submitted<BodyFault>>();
-  const acting = act(promise);
-  setImmediate(() => {
-    try {
-      resolve(submitted(bytes));
-    } catch (error) {
-      reject(error);
-    }
-  });
+  const { promise: goneOut, resolve } = Promise.withResolvers<void>();
+  const acting = act(goneOut.then(() => submitted(bytes)));
+  setImmediate(resolve);
   return acting;
 }

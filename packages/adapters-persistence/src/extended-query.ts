@@ -6,13 +6,15 @@ export type Value = string | number | boolean | Buffer | null;
 /** A row as the server writes it: each column in PostgreSQL's text form (`t` and `f` for a boolean), or null. */
 export type TextRow = readonly (string | null)[];
 
+type Sent = string | Buffer | null;
+
 /** What the driver's connection offers to a query besides what its types tell. */
 interface Wire {
   readonly stream: { cork(): void; uncork(): void };
   /** Texts by names: what the server has parsed on this connection. */
   readonly parsedStatements: Readonly<Record<string, string | undefined>>;
   parse(statement: { name: string; text: string; types: [] }): void;
-  bind(call: { statement: string; values: readonly unknown[]; valueMapper(value: Value): unknown }): void;
+  bind(call: { statement: string; values: readonly Sent[] }): void;
   execute(portal: object): void;
   sync(): void;
   sendCopyFail(message: string): void;
@@ -30,12 +32,13 @@ export class ExtendedQuery implements Submittable {
   readonly rows: TextRow[] = [];
   /** The driver's. */
   callback: ((error: unknown, query?: ExtendedQuery) => void) | undefined;
-  readonly #values: readonly Value[];
+  readonly #values: readonly Sent[];
 
+  /** @throws TypeError for a value of another type: the driver may call `submit` where nobody would catch it */
   constructor(name: string, text: string, values: readonly Value[]) {
     this.name = name;
     this.text = text;
-    this.#values = values;
+    this.#values = values.map(asSent);
   }
 
   submit(connection: Connection): void {
@@ -44,7 +47,7 @@ export class ExtendedQuery implements Submittable {
     // All of it in one write.
     wire.stream.cork();
     if (name === '' || wire.parsedStatements[name] !== text) wire.parse({ name, text, types: [] });
-    wire.bind({ statement: name, values: this.#values, valueMapper: asSent });
+    wire.bind({ statement: name, values: this.#values });
     wire.execute({});
     wire.sync();
     wire.stream.uncork();
@@ -74,6 +77,8 @@ export class ExtendedQuery implements Submittable {
   handleCopyData(): void {}
 }
 
-function asSent(value: Value): string | Buffer | null {
-  return typeof value === 'number' || typeof value === 'boolean' ? String(value) : value;
+function asSent(value: Value): Sent {
+  if (typeof value === 'string' || value === null || Buffer.isBuffer(value)) return value;
+  if (typeof value === 'number' || typeof value === 'boolean') return String(value);
+  throw new TypeError(`a value of the type ${typeof value} can not be sent`);
 }
