@@ -146,7 +146,7 @@ describe('decisions: answers — requests that do not wait for the answer before
 
   it('decisions: answers — nothing is carried out behind an answer that closes the connection', async () => {
     const connection = await RawConnection.open(service().port);
-    const headers = { Authorization: 'Bearer x' };
+    const headers = { Authorization: undefined };
     await connection.send(
       Buffer.concat([requestBytes(service(), { headers, body: goodBody }), setting(service(), 'unheard')]),
     );

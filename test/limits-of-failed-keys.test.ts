@@ -1,6 +1,6 @@
 import { networkOf } from '@campaign-mirror/adapters-http';
 import { expect } from 'chai';
-import { closing } from './support/http-answer-rows.ts';
+import { keptAlive } from './support/http-answer-rows.ts';
 import { ask } from './support/http-request.ts';
 import { withHttpService } from './support/http-service.ts';
 import { ToldCounts } from './support/told-counts.ts';
@@ -36,7 +36,7 @@ describe('a limit of keys that are refused, by the address', () => {
         'x-ratelimit-remaining': '0',
         'ratelimit-policy': '"failed-keys";q=2;w=60',
         ratelimit: '"failed-keys";r=0;t=30',
-        ...closing,
+        ...keptAlive,
       });
       const line = await service().log.line(String(headers['x-request-id']));
       expect(line).to.include({ status: 429, because: 'failed-keys', client });

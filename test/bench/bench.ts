@@ -11,20 +11,10 @@ import { openStage } from './stage.ts';
 
 /** Measures our service against the floor and others. Ends with 1 when an answer or the history is wrong. */
 async function bench(options: Options, cleanup: Cleanup): Promise<number> {
-  const { where, ceiling, bench, floor, closingFloor, ours, peers, several } = await openStage(
-    options,
-    cleanup,
-  );
+  const { where, ceiling, bench, floor, ours, peers, several } = await openStage(options, cleanup);
   const loads: LoadFigures[] = [];
   for (const load of options.loads) {
-    if (load.asks === 'mixture' && !bench.generator.heedsClose) {
-      console.error(
-        `${load.name} is left out: ${bench.generator.name} asks on where an answer closes its connection`,
-      );
-      continue;
-    }
-    const closing = load.asks === 'mixture' ? [closingFloor] : [];
-    const floors = options.floor ? [floor, ...closing, ...(several ? [several.floor] : [])] : [];
+    const floors = options.floor ? [floor, ...(several ? [several.floor] : [])] : [];
     const oursToo = several ? [several.ours] : [];
     const contenders = [...floors, ours, ...oursToo, ...(load.name === '64' ? peers : [])];
     loads.push(await measureLoad(contenders, load, options, bench));

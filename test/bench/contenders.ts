@@ -14,11 +14,6 @@ export async function startFloor(database: Database, cores: Cores | undefined, c
   return start('floor', 'floor.ts', database, cores, cleanup, { 404: '403' });
 }
 
-/** The contract ends a connection with a 401 (decisions: order of checks): so does this one. */
-export async function startClosingFloor(database: Database, cores: Cores | undefined, cleanup: Cleanup) {
-  return start('floor, closing', 'floor.ts', database, cores, cleanup, { 404: '403' }, { CLOSES: '401' });
-}
-
 /** As so many processes. */
 export async function startFloorWorkers(workers: number, database: Database, cleanup: Cleanup) {
   const name = `floor ×${workers}`;

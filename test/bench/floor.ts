@@ -7,7 +7,7 @@ import { setMirror, whoIs } from './floor-statements.ts';
  * The least that could carry out the contract: Node's own HTTP and the driver, two named statements, nothing that
  * locks, records, logs or checks more than it must. What ours costs is counted from here.
  */
-const { DATABASE_URL, PORT, POOL = '10', CLOSES } = process.env;
+const { DATABASE_URL, PORT, POOL = '10' } = process.env;
 const pool = new pg.Pool({ connectionString: DATABASE_URL, max: Number(POOL) });
 
 const path = /^\/public\/v1\/mirror\/campaign\/([1-9][0-9]{0,15})\/mirror$/;
@@ -18,10 +18,7 @@ async function answer(request: IncomingMessage, response: ServerResponse): Promi
   const key = request.headers.authorization?.slice('Bearer '.length) ?? '';
   const body = await read(request);
   const keys = await pool.query({ ...whoIs, values: [hash('sha256', key, 'buffer')] });
-  if (keys.rows.length === 0) {
-    if (CLOSES) response.setHeader('Connection', 'close');
-    return send(response, 401, 'Unauthenticated.');
-  }
+  if (keys.rows.length === 0) return send(response, 401, 'Unauthenticated.');
   const address = JSON.parse(body).mirror_endpoint;
   if (typeof address !== 'string' || !URL.canParse(address)) return send(response, 422, 'Invalid');
   const { rows } = await pool.query({ ...setMirror, values: [campaign, keys.rows[0].owner_id, address] });

@@ -19,8 +19,6 @@ export interface Asking {
 /** In a process of its own, so that it measures nothing but the service; on PostgreSQL's core. */
 export interface LoadGenerator {
   readonly name: string;
-  /** Whether it heeds an answer's `Connection: close`, as some refusals have: autocannon asks on, and loses that request. */
-  readonly heedsClose: boolean;
   /** Each connection asks as soon as it is answered. */
   carryOut(asking: Asking): Promise<Answers>;
   /** At a fixed rate of arrivals, whatever the answers take. */
@@ -59,7 +57,6 @@ export async function openLoadGenerator(
   };
   return {
     name: wrk ?? 'autocannon',
-    heedsClose: wrk !== undefined,
     carryOut: (asking) =>
       run(
         wrk ? (plan) => wrkCommand(asking, `${plan}.lua`, before) : program('autocannon-load.ts', asking),

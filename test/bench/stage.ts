@@ -1,12 +1,5 @@
 import type { Cleanup } from './cleanup.ts';
-import {
-  peerNames,
-  startClosingFloor,
-  startFloor,
-  startFloorWorkers,
-  startOurs,
-  startPeer,
-} from './contenders.ts';
+import { peerNames, startFloor, startFloorWorkers, startOurs, startPeer } from './contenders.ts';
 import { divideCores } from './cores.ts';
 import { type Database, openDatabases } from './database.ts';
 import { openLoadGenerator } from './generator.ts';
@@ -25,8 +18,6 @@ export interface Stage {
   readonly ceiling: number;
   readonly bench: Bench;
   readonly floor: Contender;
-  /** The same that closes connections as ours has to: for loads in which that happens. */
-  readonly closingFloor: Contender;
   readonly ours: Contender;
   readonly peers: readonly Contender[];
   /** Both as several processes, where that is asked for. */
@@ -54,13 +45,12 @@ export async function openStage(options: StageOptions, cleanup: Cleanup): Promis
   console.error(`${where}\n`);
   const ceiling = await generatorCeiling(generator, cores, cleanup);
   const floor = await startFloor(databases.floor, cores, cleanup);
-  const closingFloor = await startClosingFloor(databases.floor, cores, cleanup);
   const ours = await startOurs(databases.ours, options, cores, cleanup);
   const peers: Contender[] = [];
   for (const [name, database] of peerDatabases) peers.push(await startPeer(name, database, cores, cleanup));
   const several = workers && copies && (await startSeveral(workers, copies, options, cleanup));
   const bench = { generator, postmaster: databases.postmaster, seed, ledger: new Ledger() };
-  return { where, ceiling, bench, floor, closingFloor, ours, peers, ...(several && { several }) };
+  return { where, ceiling, bench, floor, ours, peers, ...(several && { several }) };
 }
 
 /** With the databases that the workers of the floor and of ours have. */

@@ -94,28 +94,24 @@ export const rows: readonly Row[] = [
     asking: authorization(({ keys }) => `Bearer ${keys.unknown}`),
     ...unauthenticated,
     headers: invalidToken,
-    closes: true,
   },
   {
     case: 'malformed key',
     asking: authorization(() => 'Bearer cm_nothing'),
     ...unauthenticated,
     headers: invalidToken,
-    closes: true,
   },
   {
     case: 'expired key',
     asking: authorization(({ keys }) => `Bearer ${keys.expired}`),
     ...unauthenticated,
     headers: invalidToken,
-    closes: true,
   },
   {
     case: 'revoked key',
     asking: authorization(({ keys }) => `Bearer ${keys.revoked}`),
     ...unauthenticated,
     headers: invalidToken,
-    closes: true,
   },
   {
     case: 'no such campaign',

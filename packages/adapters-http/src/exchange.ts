@@ -29,6 +29,8 @@ export class Exchange {
   readonly response: ServerResponse;
   /** The body was read, or there is none: the connection can be used again. */
   bodyRead: boolean;
+  /** The connection ends with the answer, whichever it is. */
+  closes = false;
   route = '-';
   campaign: number | undefined;
   /** By `performance.now()`. */
@@ -83,7 +85,8 @@ export class Exchange {
     if (this.answered) return;
     this.#answeredAt = performance.now();
     const callerGone = this.response.destroyed || this.request.socket.destroyed;
-    if (!callerGone) this.#send(reply, reply.closes || !this.bodyRead || this.#shared.isLast(this));
+    const closes = reply.closes || this.closes || !this.bodyRead || this.#shared.isLast(this);
+    if (!callerGone) this.#send(reply, closes);
     this.#report(reply.status, reply.because, callerGone);
   }
 

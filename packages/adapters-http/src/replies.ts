@@ -90,8 +90,6 @@ export class Replies {
         body: message('Unauthenticated.'),
         headers: { 'WWW-Authenticate': `${challenge}, error="invalid_token"` },
         because: 'invalid-key',
-        // A malformed key leaves the body unread: the caller is not to see that another one was looked up.
-        closes: true,
       },
       'unsupported-body': {
         status: 415,
@@ -138,8 +136,6 @@ export class Replies {
       body: tooManyAttempts,
       headers: { 'Retry-After': String(Math.max(seconds, 1)) },
       because,
-      // As the 401 in whose place it stands.
-      ...(because === 'failed-keys' && { closes: true }),
     };
   }
 

@@ -9,6 +9,7 @@ import { KeyLimit, type KeyLimitSettings } from './key-limit.ts';
 import type { Limiter } from './limiter.ts';
 import { methodNotSupported, options, type Replies, type Reply } from './replies.ts';
 import { readMeanwhile } from './submitted-body.ts';
+import { cameAlong } from './unread-body.ts';
 
 export const setMirrorPath = '/public/v1/mirror/campaign/:campaign/mirror';
 /** The same as the specification writes it. */
@@ -41,8 +42,12 @@ export function setMirrorRouter(settings: SetMirrorSettings): Router<RouteState>
   const { useCase, replies, bodyLimit, capacity = unlimited(), limits } = settings;
   const keyLimit = limits?.keys && new KeyLimit(limits.keys);
   const failedKeys = limits?.failedKeys && new FailedKeys(limits.failedKeys, replies);
-  const refuseKey = (exchange: Exchange, refusal: Reply) =>
-    failedKeys ? failedKeys.answer(exchange, refusal) : exchange.answer(refusal);
+  // Of all keys that are refused alike, whether they were looked up or not: the caller is not to see which it was.
+  const refuseKey = async (exchange: Exchange, refusal: Reply, bodyCameAlong: Promise<boolean>) => {
+    if (await bodyCameAlong) exchange.bodyRead = true;
+    else exchange.closes = true;
+    return failedKeys ? failedKeys.answer(exchange, refusal) : exchange.answer(refusal);
+  };
   const readBody = bodyReader(bodyLimit);
   const router = new Router<RouteState>({ sensitive: true, strict: true });
   // One handler for all of it: the router puts those that it finds together anew for each request.
@@ -52,10 +57,13 @@ export function setMirrorRouter(settings: SetMirrorSettings): Router<RouteState>
     if (context.method === 'OPTIONS') return exchange.answer(options('POST'));
     if (context.method !== 'POST') return exchange.answer(methodNotSupported(context.method, 'POST'));
 
+    const bodyCameAlong = cameAlong(context.req);
     const key = keyInHeaders(context.req.rawHeaders);
     if (typeof key !== 'string') {
       const refusal = replies.fault(key.fault);
-      return key.fault === 'invalid-key' ? refuseKey(exchange, refusal) : exchange.answer(refusal);
+      return key.fault === 'invalid-key'
+        ? refuseKey(exchange, refusal, bodyCameAlong)
+        : exchange.answer(refusal);
     }
 
     const body = await readBody(context);
@@ -74,7 +82,7 @@ export function setMirrorRouter(settings: SetMirrorSettings): Router<RouteState>
       );
       const tooMany = admission?.identity.refusal(replies);
       const reply = tooMany ?? replies.outcome(outcome, named);
-      if (outcome.kind === 'unauthenticated' && !tooMany) await refuseKey(exchange, reply);
+      if (outcome.kind === 'unauthenticated' && !tooMany) await refuseKey(exchange, reply, bodyCameAlong);
       else exchange.answer(reply);
     } finally {
       capacity.letGo();

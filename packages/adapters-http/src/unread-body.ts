@@ -6,6 +6,27 @@ export interface Rest {
   readonly milliseconds: number;
 }
 
+let turn: Promise<void> | undefined;
+
+/** One for all that ask in a turn of the event loop: a timer of each request's own would cost each of them. */
+function endOfTurn(): Promise<void> {
+  turn ??= new Promise((resolve) => {
+    setImmediate(() => {
+      turn = undefined;
+      resolve();
+    });
+  });
+  return turn;
+}
+
+/**
+ * Whether the whole body came along with the headers: Node's parser has read it, then, by the end of the event loop's
+ * turn in which this is asked, and nothing is left unread.
+ */
+export function cameAlong(request: IncomingMessage): Promise<boolean> {
+  return endOfTurn().then(() => request.complete);
+}
+
 /** Reads and throws away what is left of a body, within bounds, then calls `done` once. */
 export function discardRest(request: IncomingMessage, rest: Rest, done: () => void): void {
   let bytes = 0;
