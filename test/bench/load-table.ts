@@ -8,6 +8,7 @@ const headings = [
   'service',
   'req/s',
   'ratio (min-max)',
+  'quartiles',
   'p50 ms',
   'p99 ms',
   'CPU µs',
@@ -28,7 +29,7 @@ export function loadTable(loads: readonly LoadFigures[]): string {
 }
 
 export const loadTableNotes = `req/s, latencies and CPU are medians of the rounds; CPU is user and system time a request.
-ratio: to the floor, the median of the pairs of neighbouring rounds, and the least and greatest of them.
+ratio: to the floor, the median of the pairs of neighbouring rounds, the least and greatest of them, and their quartiles.
 MB: resident memory of the service after the load, of several processes their sum. PostgreSQL's CPU can be told where it runs on this Linux machine.
 transactions: an answer, whether they write or not; a statement is one here. commits: transactions that write, an
 update. WAL bytes: an update, with the pages (8 kB) that are written whole the first time they change after a
@@ -54,7 +55,7 @@ function line({ load, rounds: all, before }: LoadFigures, name: string): string[
     load.name,
     name,
     of(({ rate }) => rate),
-    name === 'floor' ? '' : ratio(rounds, all.floor ?? []),
+    ...(name === 'floor' ? ['', ''] : ratio(rounds, all.floor ?? [])),
     of(({ p50 }) => p50, 2),
     of(({ p99 }) => p99, 2),
     of(({ cpu }) => cpu.service),
@@ -69,7 +70,8 @@ function line({ load, rounds: all, before }: LoadFigures, name: string): string[
   ];
 }
 
-function ratio(rounds: readonly Measured[], floor: readonly Measured[]): string {
-  const { median, least, greatest } = ratioOf(rounds, floor);
-  return `${number(median, 2)} (${number(least, 2)}-${number(greatest, 2)})`;
+function ratio(rounds: readonly Measured[], floor: readonly Measured[]): [string, string] {
+  const { median, least, greatest, quartiles } = ratioOf(rounds, floor);
+  const spread = (low: number, high: number) => `${number(low, 2)}-${number(high, 2)}`;
+  return [`${number(median, 2)} (${spread(least, greatest)})`, spread(...quartiles)];
 }

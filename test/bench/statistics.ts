@@ -14,17 +14,22 @@ export interface Ratio {
   readonly median: number;
   readonly least: number;
   readonly greatest: number;
+  /** The medians of the lower and of the upper half. */
+  readonly quartiles: readonly [number, number];
 }
 
-/** Of rates to those of the neighbouring rounds: the median of the pairs, and the least and greatest of them. */
+/** Of rates to those of the neighbouring rounds: the median of the pairs, the least and greatest of them, and their quartiles. */
 export function ratioOf(
   rounds: readonly { readonly rate: number }[],
   others: readonly { readonly rate: number }[],
 ): Ratio {
   const ratios = rounds.map(({ rate }, round) => rate / (others[round]?.rate ?? Number.NaN));
+  const sorted = ratios.toSorted((a, b) => a - b);
+  const half = Math.ceil(sorted.length / 2);
   return {
     median: median(ratios) ?? Number.NaN,
     least: Math.min(...ratios),
     greatest: Math.max(...ratios),
+    quartiles: [median(sorted.slice(0, half)) ?? Number.NaN, median(sorted.slice(-half)) ?? Number.NaN],
   };
 }
