@@ -15,7 +15,7 @@ import { nodeServer } from './node-server.ts';
 import { NonRequests } from './non-requests.ts';
 import type { Replies } from './replies.ts';
 import type { RequestTraces } from './request-traces.ts';
-import type { Rest } from './unread-body.ts';
+import { cameAlong, type Rest } from './unread-body.ts';
 
 export interface HttpServerSettings {
   readonly replies: Replies;
@@ -185,7 +185,7 @@ export class HttpServer {
     this.#leaveLine(exchange);
     if (exchange.answered) return;
     if (exchange.turnedAway) {
-      this.#turnAway(exchange);
+      void this.#turnAway(exchange);
       return;
     }
     const { replies, traces } = this.#settings;
@@ -197,15 +197,13 @@ export class HttpServer {
   }
 
   /**
-   * At once, and without a look at it. Where its body came along, which shows at the end of this turn of the event
-   * loop, the connection can be used again: a new one would cost more than the request.
+   * At once, and without a look at it. Where its body came along the connection can be used again: a new one would cost
+   * more than the request.
    */
-  #turnAway(exchange: Exchange): void {
-    setImmediate(() => {
-      const { request } = exchange;
-      exchange.bodyRead = request.complete && messageFault(request) === undefined;
-      exchange.turnAway(this.#settings.replies.fault('unavailable'));
-    });
+  async #turnAway(exchange: Exchange): Promise<void> {
+    const { request } = exchange;
+    exchange.bodyRead = (await cameAlong(request)) && messageFault(request) === undefined;
+    exchange.turnAway(this.#settings.replies.fault('unavailable'));
   }
 
   /** After those that Node does not: of each connection the request whose turn it is. */

@@ -8,7 +8,7 @@ export interface Rest {
 
 let turn: Promise<void> | undefined;
 
-/** One for all that ask in a turn of the event loop: a timer of each request's own would cost each of them. */
+/** One for all that ask in a turn of the event loop: an immediate of each request's own would cost each of them. */
 function endOfTurn(): Promise<void> {
   turn ??= new Promise((resolve) => {
     setImmediate(() => {
