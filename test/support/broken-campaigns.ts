@@ -84,7 +84,7 @@ export const brokenTogether: Record<BreakageTogether, PostgresWorldOptions> = {
     'where campaigns.owner_id = asked.owner_id and campaigns.is_default = asked.is_default',
     '',
   ),
-  'loses the history': alteredForMany('from chained order by place', 'from chained where false'),
+  'loses the history': alteredForMany('from chained order by campaign_id, place', 'from chained where false'),
   'forgets the clicks': {
     ...alteredForMany('set target_url = address', 'set clicks = 0, target_url = address'),
     as: 'operator',
@@ -102,8 +102,8 @@ export const brokenTogether: Record<BreakageTogether, PostgresWorldOptions> = {
     'clock_timestamp()',
   ),
   'loses the order of a chain': alteredForMany(
-    'from chained order by place',
-    'from chained order by place desc',
+    'from chained order by campaign_id, place',
+    'from chained order by campaign_id, place desc',
   ),
   'leaves the first of a chain': alteredForMany('lead(place)', 'lag(place)'),
 };

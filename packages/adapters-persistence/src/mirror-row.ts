@@ -1,5 +1,6 @@
 import type { CampaignId, Mirror, MirrorAddress, MirrorId, Timestamp } from '@campaign-mirror/domain';
 import { timestampText } from './entities.ts';
+import { timestampAt } from './epoch-seconds.ts';
 
 /** A mirror as the driver reads it: bigint as text. */
 export interface MirrorRow {
@@ -30,7 +31,10 @@ export function mirrorOf(row: MirrorRow): Mirror {
   };
 }
 
-/** What is said of a mirror that was set; of several its place, too, among those that were asked for, from 1 up. */
+/**
+ * What is said of a mirror that was set, with times as `epochSeconds`; of several its place, too, among those that were
+ * asked for, from 1 up.
+ */
 export type SetMirrorRow = readonly [
   id: string,
   clicks: string,
@@ -45,15 +49,16 @@ export function mirrorSetTo(
   targetUrl: MirrorAddress,
   [id, clicks, createdAt, changedAt]: SetMirrorRow,
 ): Mirror {
+  const updatedAt = timestampAt(changedAt);
   return {
     id: safeInteger(id) as MirrorId,
     campaignId,
     targetUrl,
     clicks: safeInteger(clicks),
     updatedExternally: true,
-    updatedExternallyAt: changedAt as Timestamp,
-    createdAt: createdAt as Timestamp,
-    updatedAt: changedAt as Timestamp,
+    updatedExternallyAt: updatedAt,
+    createdAt: timestampAt(createdAt),
+    updatedAt,
   };
 }
 

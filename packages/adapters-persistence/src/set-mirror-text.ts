@@ -1,4 +1,4 @@
-import { timestampText } from './entities.ts';
+import { epochSeconds } from './epoch-seconds.ts';
 
 /** Who sets the mirror, each as SQL has it: $1 to $4 are the campaign, its owner and flag as seen, and the address. */
 export interface SetBy {
@@ -12,27 +12,24 @@ export interface SetBy {
 }
 
 /**
- * The statement that sets a mirror. Judged facts and mirror are locked in this order, each in a materialized step of
- * its own, because only what is read under its lock is still true at the write: a rival who changes the owner is
- * waited for, and the address before is the one that was really replaced. The time is taken after the locks. It gives
- * back a `SetMirrorRow`.
+ * The statement that sets a mirror. The judged facts are locked, then the mirror, in a step of its own, because only what
+ * is read under its lock is still true at the write: a rival who changes the owner is waited for, and the address before
+ * is the one that was really replaced. The time is taken after the locks. It gives back a `SetMirrorRow`.
  */
 export function settingMirror({ actor, accessKeyId, requestId, also, skipLocked }: SetBy): string {
   const orNot = skipLocked ? ' skip locked' : '';
   return `
-  with judged as materialized (
-    select id, owner_id from campaign_mirror.campaigns
-    where id = $1 and owner_id = $2 and is_default = $3
-    for share${orNot}
-  ), locked as materialized (
-    select mirrors.id, mirrors.target_url, mirrors.updated_at, judged.owner_id
-    from campaign_mirror.mirrors join judged on mirrors.campaign_id = judged.id
-    for no key update of mirrors${orNot}
-  ), changed as (
+  with changed as (
     update campaign_mirror.mirrors
     set target_url = $4, updated_externally = true, updated_externally_at = timed.now, updated_at = timed.now
     from (
-      select locked.*, greatest(clock_timestamp(), updated_at + interval '1 microsecond') as now from locked
+      select locked.*, greatest(clock_timestamp(), updated_at + interval '1 microsecond') as now
+      from (
+        select mirrors.id, mirrors.target_url, mirrors.updated_at, campaigns.owner_id
+        from campaign_mirror.campaigns join campaign_mirror.mirrors on mirrors.campaign_id = campaigns.id
+        where campaigns.id = $1 and owner_id = $2 and is_default = $3
+        for share of campaigns${orNot} for no key update of mirrors${orNot}
+      ) as locked
     ) as timed
     where mirrors.id = timed.id
     returning mirrors.id, mirrors.campaign_id, mirrors.clicks, mirrors.created_at, timed.now as changed_at,
@@ -43,6 +40,6 @@ export function settingMirror({ actor, accessKeyId, requestId, also, skipLocked 
     select campaign_id, id, ${actor}, ${accessKeyId}, owner_id, address_before, address_after, changed_at, ${requestId}
     from changed
   )${also ? `, ${also}` : ''}
-  select id, clicks, ${timestampText('created_at')} as created_at, ${timestampText('changed_at')} as changed_at
+  select id, clicks, ${epochSeconds('created_at')} as created_at, ${epochSeconds('changed_at')} as changed_at
   from changed`;
 }

@@ -1,4 +1,4 @@
-import { timestampText } from './entities.ts';
+import { epochSeconds } from './epoch-seconds.ts';
 
 /**
  * The statement that sets mirrors for many at once. $1 to $6 are the members in their order: campaign, its owner and
@@ -15,27 +15,26 @@ import { timestampText } from './entities.ts';
  * instead of making one for each batch.
  */
 export const setMirrorsText = `
-  with judged as materialized (
-    select asked.*
-    from unnest((select $1::bigint[]), (select $2::bigint[]), (select $3::boolean[]), (select $4::text[]),
-        (select $5::bigint[]), (select $6::text[])) with ordinality
-      as asked (campaign_id, owner_id, is_default, address, access_key_id, request_id, place)
-    join campaign_mirror.campaigns on campaigns.id = asked.campaign_id
-    where campaigns.owner_id = asked.owner_id and campaigns.is_default = asked.is_default
-    for share of campaigns skip locked
-  ), locked as materialized (
-    select judged.*, mirrors.id as mirror_id, mirrors.clicks, mirrors.created_at,
-      mirrors.target_url as address_before, mirrors.updated_at
-    from judged join campaign_mirror.mirrors on mirrors.campaign_id = judged.campaign_id
-    for no key update of mirrors skip locked
-  ), timed as materialized (
-    select locked.*, greatest(clock_timestamp(), updated_at + interval '1 microsecond') as changed_at from locked
-  ), chained as materialized (
+  with chained as materialized (
     select campaign_id, mirror_id, owner_id, access_key_id, request_id, address, place, clicks, created_at,
       lag(address, 1, address_before) over chain as address_before,
       first_value(changed_at) over chain + (row_number() over chain - 1) * interval '1 microsecond' as changed_at,
       lead(place) over chain is null as stays
-    from timed window chain as (partition by campaign_id order by place)
+    from (
+      select locked.*, greatest(clock_timestamp(), updated_at + interval '1 microsecond') as changed_at
+      from (
+        select asked.*, mirrors.id as mirror_id, mirrors.clicks, mirrors.created_at,
+          mirrors.target_url as address_before, mirrors.updated_at
+        from unnest((select $1::bigint[]), (select $2::bigint[]), (select $3::boolean[]), (select $4::text[]),
+            (select $5::bigint[]), (select $6::text[])) with ordinality
+          as asked (campaign_id, owner_id, is_default, address, access_key_id, request_id, place)
+        join campaign_mirror.campaigns on campaigns.id = asked.campaign_id
+        join campaign_mirror.mirrors on mirrors.campaign_id = asked.campaign_id
+        where campaigns.owner_id = asked.owner_id and campaigns.is_default = asked.is_default
+        for share of campaigns skip locked for no key update of mirrors skip locked
+      ) as locked
+    ) as timed
+    window chain as (partition by campaign_id order by place)
   ), changed as (
     update campaign_mirror.mirrors
     set target_url = address, updated_externally = true, updated_externally_at = changed_at, updated_at = changed_at
@@ -44,8 +43,8 @@ export const setMirrorsText = `
     insert into campaign_mirror.mirror_history
       (campaign_id, mirror_id, actor, access_key_id, owner_id, address_before, address_after, changed_at, request_id)
     select campaign_id, mirror_id, 'key', access_key_id, owner_id, address_before, address, changed_at, request_id
-    from chained order by place
+    from chained order by campaign_id, place
   )
-  select mirror_id as id, clicks, ${timestampText('created_at')} as created_at,
-    ${timestampText('changed_at')} as changed_at, place
+  select mirror_id as id, clicks, ${epochSeconds('created_at')} as created_at,
+    ${epochSeconds('changed_at')} as changed_at, place
   from chained`;

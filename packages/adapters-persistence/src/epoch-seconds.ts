@@ -1,0 +1,34 @@
+import type { Timestamp } from '@campaign-mirror/domain';
+
+/**
+ * A time as PostgreSQL's `extract(epoch …)` (section 9.9.1): seconds since 1970, with six fractional digits whatever
+ * the session's time zone and `DateStyle`. Made sooner than a text by `to_char`.
+ */
+export function epochSeconds(column: string): string {
+  return `extract(epoch from ${column})`;
+}
+
+/** @throws RangeError for an infinite time */
+export function timestampAt(seconds: string): Timestamp {
+  const point = seconds.indexOf('.');
+  let whole = Number(seconds.slice(0, point));
+  let fraction = seconds.slice(point + 1);
+  // Digits behind the point count onwards from the second before, also before 1970.
+  if (seconds.startsWith('-') && fraction !== '000000') {
+    whole -= 1;
+    fraction = String(1_000_000 - Number(fraction)).padStart(6, '0');
+  }
+  const at = new Date(whole * 1_000);
+  if (Number.isNaN(at.getTime())) throw new RangeError('the database holds an infinite time');
+  // A quarter of what `toISOString` takes.
+  const year = String(at.getUTCFullYear()).padStart(4, '0');
+  const date = `${year}-${two(at.getUTCMonth() + 1)}-${two(at.getUTCDate())}`;
+  const time = `${two(at.getUTCHours())}:${two(at.getUTCMinutes())}:${two(at.getUTCSeconds())}`;
+  return `${date}T${time}.${fraction}Z` as Timestamp;
+}
+
+const twoDigits = Array.from({ length: 60 }, (_, number) => String(number).padStart(2, '0'));
+
+function two(number: number): string | undefined {
+  return twoDigits[number];
+}
