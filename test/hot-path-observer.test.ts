@@ -93,6 +93,12 @@ describe('group commit: what its observer hears', () => {
     expect(heard.words).to.deep.equal(['look-up ×6', 'look-up-many', 'update ×3', 'set-mirrors']);
   });
 
+  it('several of one campaign at once: set as a chain', async () => {
+    const [one, another] = lives as [Live, Live];
+    await Promise.all([one, another, one].map(set));
+    expect(heard.words.slice(-2)).to.deep.equal(['update ×3', 'set-mirror-chains']);
+  });
+
   it('a campaign that somebody holds and gives away: set aside, then judged again', async () => {
     const holder = await rival(service.database);
     await holder.run(transfer, lives[0].seen.id, newOwner());

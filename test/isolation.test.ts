@@ -55,7 +55,7 @@ describe('a database whose transactions are repeatable reads by default', () => 
     expect(rotated).to.deep.equal({ kind: 'key-revoked' });
   });
 
-  for (const groupCommit of ['on', 'off', 'in company'] as const) {
+  for (const groupCommit of ['on', 'off', 'in company', 'beside a chain'] as const) {
     it(`a mirror that another sets meanwhile is set from there, GROUP_COMMIT: ${groupCommit}`, async () => {
       const service = await postgresWorld(database, { groupCommit });
       const { seen, by } = await liveCampaign(service);

@@ -41,7 +41,7 @@ describe('the contracts of the ports, in memory', () => {
 
 describe('the contracts of the ports, in PostgreSQL', () => everyCheck(inPostgres('on')));
 
-for (const groupCommit of ['off', 'in company'] as const) {
+for (const groupCommit of ['off', 'in company', 'beside a chain'] as const) {
   describe(`the contracts of the hot path's ports, in PostgreSQL, GROUP_COMMIT: ${groupCommit}`, () =>
     everyCheck(inPostgres(groupCommit), ['CampaignRepository', 'Identity']));
 }

@@ -9,18 +9,20 @@ import {
 } from '@campaign-mirror/adapters-persistence';
 import type { CampaignRepository } from '@campaign-mirror/domain';
 import type { Pool } from 'pg';
-import { setMirrorsText } from '../../packages/adapters-persistence/src/set-mirrors-text.ts';
-import type { PostgresWorldOptions } from './postgres-world.ts';
+import { setChainsText, setMirrorsText } from '../../packages/adapters-persistence/src/set-mirrors-text.ts';
+import type { Company, PostgresWorldOptions } from './postgres-world.ts';
 
 /** The ways in which an adapter is broken on purpose: what the contract has to notice. */
 export type Breakage = 'writes blindly' | 'loses the history' | 'forgets the clicks' | 'has a stale before';
 
-/** Those of updates that go together. */
-export type BreakageTogether =
-  | Exclude<Breakage, 'has a stale before'>
+/** Those of updates that go together, each of another campaign. */
+export type BreakageTogether = Exclude<Breakage, 'has a stale before'> | 'has times that do not rise';
+
+/** Those of several of one campaign. */
+export type BreakageOfChains =
+  | BreakageTogether
   | 'has one before for all of a chain'
   | 'has one time for all of a chain'
-  | 'has times that do not rise'
   | 'loses the order of a chain'
   | 'leaves the first of a chain';
 
@@ -78,35 +80,71 @@ export const brokenInPostgres: Record<Breakage, PostgresWorldOptions> = {
   ),
 };
 
-/** The same of the statement for many, and what only a chain of updates can do wrong. */
-export const brokenTogether: Record<BreakageTogether, PostgresWorldOptions> = {
-  'writes blindly': alteredForMany(
-    'where campaigns.owner_id = asked.owner_id and campaigns.is_default = asked.is_default',
-    '',
-  ),
-  'loses the history': alteredForMany('from chained order by campaign_id, place', 'from chained where false'),
-  'forgets the clicks': {
-    ...alteredForMany('set target_url = address', 'set clicks = 0, target_url = address'),
-    as: 'operator',
-  },
+/** The same of the statement for many. */
+export const brokenTogether = brokenForMany({
+  groupCommit: 'in company',
+  right: setMirrorsText,
+  recorded: 'from changed\n  )',
+});
+
+const chains = {
+  groupCommit: 'beside a chain',
+  right: setChainsText,
+  recorded: 'from chained order by campaign_id, place\n  )',
+} as const;
+
+/** The same of the one for chains, and what only a chain of updates can do wrong. */
+export const brokenInChains: Record<BreakageOfChains, PostgresWorldOptions> = {
+  ...brokenForMany(chains),
   'has one before for all of a chain': alteredForMany(
+    chains,
     'lag(address, 1, address_before) over chain',
     'address_before',
   ),
   'has one time for all of a chain': alteredForMany(
+    chains,
     "+ (row_number() over chain - 1) * interval '1 microsecond'",
     '',
   ),
-  'has times that do not rise': alteredForMany(
-    "greatest(clock_timestamp(), updated_at + interval '1 microsecond')",
-    'clock_timestamp()',
-  ),
   'loses the order of a chain': alteredForMany(
+    chains,
     'from chained order by campaign_id, place',
     'from chained order by campaign_id, place desc',
   ),
-  'leaves the first of a chain': alteredForMany('lead(place)', 'lag(place)'),
+  'leaves the first of a chain': alteredForMany(chains, 'lead(place)', 'lag(place)'),
 };
+
+/** A statement for many, and what brings it about. */
+interface ForMany {
+  readonly groupCommit: Company;
+  readonly right: string;
+  /** Where what is recorded comes from. */
+  readonly recorded: string;
+}
+
+function brokenForMany(of: ForMany): Record<BreakageTogether, PostgresWorldOptions> {
+  return {
+    'writes blindly': alteredForMany(
+      of,
+      'where campaigns.owner_id = asked.owner_id and campaigns.is_default = asked.is_default',
+      '',
+    ),
+    'loses the history': alteredForMany(
+      of,
+      of.recorded,
+      of.recorded.replace(/(from \w+).*/, '$1 where false'),
+    ),
+    'forgets the clicks': {
+      ...alteredForMany(of, 'set target_url = address', 'set clicks = 0, target_url = address'),
+      as: 'operator',
+    },
+    'has times that do not rise': alteredForMany(
+      of,
+      "greatest(clock_timestamp(), updated_at + interval '1 microsecond')",
+      'clock_timestamp()',
+    ),
+  };
+}
 
 function broken(store: Store, setMirror: (right: InMemoryCampaigns) => SetMirror): CampaignRepository {
   const right = new InMemoryCampaigns(store);
@@ -117,8 +155,12 @@ function altered(line: string, instead: string): PostgresWorldOptions {
   return { groupCommit: 'off', statementsOn: alteration(setMirrorText, line, instead) };
 }
 
-function alteredForMany(line: string, instead: string): PostgresWorldOptions {
-  return { groupCommit: 'in company', statementsOn: alteration(setMirrorsText, line, instead) };
+function alteredForMany(
+  { groupCommit, right }: ForMany,
+  line: string,
+  instead: string,
+): PostgresWorldOptions {
+  return { groupCommit, statementsOn: alteration(right, line, instead) };
 }
 
 function alteration(right: string, line: string, instead: string): (pool: Pool) => Statements {

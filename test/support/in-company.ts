@@ -3,9 +3,10 @@ import { change, type Live } from './world.ts';
 
 /**
  * A hot path on which nobody goes alone: with each call goes one of its kind for another campaign, or another key, so
- * that what is seen of it is seen of the statements for many.
+ * that what is seen of it is seen of the statements for many. The companion sets its mirror so many times: more than
+ * once makes a chain.
  */
-export function inCompany(hotPath: HotPath, another: () => Promise<Live>): HotPath {
+export function inCompany(hotPath: HotPath, another: () => Promise<Live>, updates = 1): HotPath {
   let made: Promise<Live> | undefined;
   const companion = () => {
     made ??= another();
@@ -24,8 +25,9 @@ export function inCompany(hotPath: HotPath, another: () => Promise<Live>): HotPa
     },
     set: async (asSeen, to) => {
       const { seen, by } = await companion();
-      const [theirs, mirror] = await Promise.all([hotPath.set(seen, change(by)), hotPath.set(asSeen, to)]);
-      if (!theirs) throw new Error('the companion was not served');
+      const theirs = Array.from({ length: updates }, () => hotPath.set(seen, change(by)));
+      const [mirror, ...served] = await Promise.all([hotPath.set(asSeen, to), ...theirs]);
+      if (served.includes(undefined)) throw new Error('the companion was not served');
       return mirror;
     },
   };

@@ -37,11 +37,13 @@ import { tester } from './operator.ts';
 import { lockedMeanwhile } from './rival.ts';
 import { after, before, liveCampaign, type Ports, type World } from './world.ts';
 
+/** Group commit is on, and no call goes alone: with each goes one of another campaign, or a chain of two. */
+export type Company = 'in company' | 'beside a chain';
+
 export interface PostgresWorldOptions {
   /** Whose rights the campaigns are updated with: the service's, except for adapters that are broken on purpose. */
   readonly as?: Role;
-  /** `in company`: on, and no call goes alone. */
-  readonly groupCommit?: GroupCommitSetting | 'in company';
+  readonly groupCommit?: GroupCommitSetting | Company;
   /** What the hot path runs its statements by. */
   readonly statementsOn?: (pool: Pool) => Statements;
 }
@@ -61,8 +63,10 @@ export async function postgresPorts(
   const accessKeys = new PostgresAccessKeys(operator.orm, tester);
   const uses = new KeyUses(service.pool);
   const alone = hotPathOn(statementsOn(service.pool), groupCommit === 'off' ? 'off' : 'on');
-  const hotPath: HotPath =
-    groupCommit === 'in company' ? inCompany(alone, () => liveCampaign({ settings, accessKeys })) : alone;
+  const companion = () => liveCampaign({ settings, accessKeys });
+  const updates = groupCommit === 'beside a chain' ? 2 : 1;
+  const accompanied = groupCommit !== 'on' && groupCommit !== 'off';
+  const hotPath: HotPath = accompanied ? inCompany(alone, companion, updates) : alone;
   return {
     uses,
     campaigns: new PostgresCampaigns(hotPath),

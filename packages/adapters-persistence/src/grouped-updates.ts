@@ -5,7 +5,7 @@ import { isRefusedByServer, isRetryable } from './database-faults.ts';
 import type { MirrorUpdates } from './hot-path.ts';
 import type { Call, HotPathObserver } from './hot-path-observer.ts';
 import { mirrorSetTo, type SetMirrorRow } from './mirror-row.ts';
-import { setMirrorsText } from './set-mirrors-text.ts';
+import { setChainsText, setMirrorsText } from './set-mirrors-text.ts';
 import type { SingleStatements } from './single-statements.ts';
 import type { Statement, Statements } from './statements.ts';
 import { type Held, WaitingRoom, type WaitingRoomLimits } from './waiting-room.ts';
@@ -14,6 +14,8 @@ import { type Held, WaitingRoom, type WaitingRoomLimits } from './waiting-room.t
 const most = 128;
 
 const setMirrors: Statement = { name: 'set-mirrors', text: setMirrorsText };
+/** Costs more, and is needed where a campaign is updated more than once. */
+const setChains: Statement = { name: 'set-mirror-chains', text: setChainsText };
 
 interface Member extends Held, Call {
   readonly seen: Campaign;
@@ -96,9 +98,11 @@ class UpdateStage implements Stage<Member> {
     this.#observer.batch('update', batch.length, batch);
     const [first, second] = batch;
     if (first && !second) return this.#setAlone(first);
+    const campaigns = new Set(batch.map(({ campaign }) => campaign));
+    const statement = campaigns.size === batch.length ? setMirrors : setChains;
     let rows: SetMirrorRow[];
     try {
-      rows = await this.#statements.run<SetMirrorRow>(setMirrors, valuesOf(batch));
+      rows = await this.#statements.run<SetMirrorRow>(statement, valuesOf(batch));
     } catch (error) {
       if (isUndone(error)) return this.#oneByOne(batch);
       for (const member of batch) member.reject(error);

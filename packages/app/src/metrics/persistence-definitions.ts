@@ -8,6 +8,7 @@ export const statements = [
   'look-up-one',
   'look-up-many',
   'set-mirrors',
+  'set-mirror-chains',
   'set-mirror-unless-locked',
   'set-mirror',
   'who-is',
