@@ -8,7 +8,7 @@ export function epochSeconds(column: string): string {
   return `extract(epoch from ${column})`;
 }
 
-/** @throws RangeError for an infinite time */
+/** Such seconds as the time that they are. @throws RangeError for an infinite one */
 export function timestampAt(seconds: string): Timestamp {
   const point = seconds.indexOf('.');
   let whole = Number(seconds.slice(0, point));
@@ -20,7 +20,7 @@ export function timestampAt(seconds: string): Timestamp {
   }
   const at = new Date(whole * 1_000);
   if (Number.isNaN(at.getTime())) throw new RangeError('the database holds an infinite time');
-  // A quarter of what `toISOString` takes.
+  // Sooner than by `toISOString`, and it is done for each answer.
   const year = String(at.getUTCFullYear()).padStart(4, '0');
   const date = `${year}-${two(at.getUTCMonth() + 1)}-${two(at.getUTCDate())}`;
   const time = `${two(at.getUTCHours())}:${two(at.getUTCMinutes())}:${two(at.getUTCSeconds())}`;

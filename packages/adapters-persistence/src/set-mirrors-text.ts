@@ -1,6 +1,6 @@
 import { epochSeconds } from './epoch-seconds.ts';
 
-/**
+/*
  * The statements that set mirrors for many at once. $1 to $6 are the members in their order: campaign, its owner and
  * flag as seen, address, access key, request id. Each row that they give back is a `SetMirrorRow` with a place.
  *
@@ -10,6 +10,8 @@ import { epochSeconds } from './epoch-seconds.ts';
  * The arrays come from subqueries, so that the planner takes any number of members for the same: it keeps its plan
  * instead of making one for each batch.
  */
+
+/** Members whose campaign and mirror are locked, with the mirror as it is then, and the time. */
 const timed = `
       select locked.*, greatest(clock_timestamp(), updated_at + interval '1 microsecond') as changed_at
       from (
