@@ -1,6 +1,7 @@
 import { expect } from 'chai';
 import { call } from './support/caller.ts';
 import { serverAddress } from './support/database-server.ts';
+import { nodeOptions } from './support/node-options.ts';
 import { eventsOf, lives, times } from './support/primary-process.ts';
 import { rival, untilWaiting } from './support/rival.ts';
 import { type ServiceData, serviceData } from './support/service-data.ts';
@@ -147,7 +148,7 @@ describe('decisions: life — faults, and what hangs at the end', () => {
   });
 
   it('SIGHUP in a terminal ends the workers too', async () => {
-    const program = [process.execPath, '--disable-sigusr1', `${projectFolder}packages/app/src/main.ts`];
+    const program = [process.execPath, ...nodeOptions, `${projectFolder}packages/app/src/main.ts`];
     const shown = inTerminal(program, settings({ WORKERS: '2' }));
     const pid = await shown.processId();
     await shown.shows('by 2 workers');

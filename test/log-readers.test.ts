@@ -7,10 +7,11 @@ import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { expect } from 'chai';
 import { freePort } from './support/free-port.ts';
+import { nodeOptions } from './support/node-options.ts';
 import { type ServiceData, serviceData } from './support/service-data.ts';
 import { endAll, environment, projectFolder, untilTheEnd } from './support/service-process.ts';
 
-const service = ['--disable-sigusr1', `${projectFolder}packages/app/src/main.ts`];
+const service = [...nodeOptions, `${projectFolder}packages/app/src/main.ts`];
 /** Writes numbered lines until it is told how to go on. */
 const writer = (count: number, then: string, shared = false) => [
   '--input-type=module',

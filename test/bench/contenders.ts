@@ -1,5 +1,6 @@
 import { roles } from '@campaign-mirror/adapters-persistence';
 import { freePort } from '../../packages/app/src/embedded/port.ts';
+import { nodeOptions } from '../support/node-options.ts';
 import type { Cleanup } from './cleanup.ts';
 import type { Cores } from './cores.ts';
 import type { Database } from './database.ts';
@@ -72,7 +73,7 @@ export async function startOurs(
       RUN_MIGRATIONS: 'false',
       OPS_PORT: String(await freePort()),
     },
-    nodeOptions: ['--disable-sigusr1', ...(profile ? ['--cpu-prof', `--cpu-prof-dir=${profile}`] : [])],
+    nodeOptions: [...nodeOptions, ...(profile ? ['--cpu-prof', `--cpu-prof-dir=${profile}`] : [])],
   };
   return { ...(await startService(program, cores, cleanup)), name, database };
 }

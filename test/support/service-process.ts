@@ -1,5 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { nodeOptions } from './node-options.ts';
 import { projectFolder } from './workspace.ts';
 
 export { projectFolder };
@@ -97,7 +98,7 @@ export function start(command: string, args: readonly string[], settings: Enviro
 }
 
 export function startService(settings: Environment, args: readonly string[] = []): RunningProcess {
-  return start(process.execPath, ['--disable-sigusr1', main, ...args], settings);
+  return start(process.execPath, [...nodeOptions, main, ...args], settings);
 }
 
 export interface Listening {
