@@ -21,7 +21,8 @@ export interface Databases {
 export interface Database {
   /** For a service: what it may do there is what the service's role may. */
   readonly url: string;
-  /** As the superuser. */
+  /** As the superuser, as all that follows. */
+  readonly address: Address;
   query<Row extends pg.QueryResultRow>(text: string, values?: unknown[]): Promise<Row[]>;
   /** The same for several queries on one connection. */
   session<T>(act: (client: pg.Client) => Promise<T>): Promise<T>;
@@ -46,6 +47,7 @@ export async function openDatabases(
     cleanup.add(() => query(admin, `drop database if exists ${name} with (force)`));
     return {
       url: `postgres://${login.user}:${login.password}@${host}:${port}/${name}`,
+      address,
       query: (text, values) => query(address, text, values),
       session: (act) => withClient(address, act),
     };

@@ -2,11 +2,12 @@ import { parseArgs } from 'node:util';
 import type { Cleanup } from './cleanup.ts';
 import { columns, number } from './columns.ts';
 import { divideCores, moveTo } from './cores.ts';
-import { type Databases, openDatabases } from './database.ts';
-import { type LimitCase, limitCases, limitsTable } from './limit-cases.ts';
+import { openDatabases } from './database.ts';
+import { limitCases, limitsTable } from './limit-cases.ts';
+import { type LimitFigures, measureByPgbench, measureLimit } from './limit-rounds.ts';
 import { machine } from './machine.ts';
 import { wholeNumber } from './options.ts';
-import { cpuOfFamily } from './process-figures.ts';
+import { pgbenchCases, pgbenchVersion } from './pgbench.ts';
 import { run } from './run.ts';
 import { newKeys, type Seed, tidy } from './seed.ts';
 
@@ -26,58 +27,30 @@ async function limits(seconds: number, campaigns: number, cleanup: Cleanup): Pro
   const lines: string[][] = [];
   for (const one of limitCases(seed)) {
     await tidy(databases.ours);
-    lines.push(await measured(one, databases, seconds));
+    lines.push(line(one, await measureLimit(one, databases, seconds)));
+  }
+  const generator = pgbenchVersion();
+  for (const one of generator ? pgbenchCases : []) {
+    await tidy(databases.ours);
+    lines.push(line(one, await measureByPgbench(one, databases, seed, seconds, cleanup)));
   }
   const headings = ['what', 'connections', 'turns/s', 'updates/s', 'PostgreSQL µs', 'driver µs'];
   console.log(`${columns(headings, lines)}\n\n${notes}\n\n${machine(databases.server, cores, {})}`);
-  console.log(`${campaigns} campaigns`);
+  console.log(
+    `${campaigns} campaigns; ${generator ?? 'pgbench is not installed, so nothing is measured by it'}`,
+  );
   return 0;
 }
 
-const notes = `A turn is a commit, and a flush of the WAL where the commit waits for the disk: on one connection the smallest
-commit's turns are the flushes a second. CPU is microseconds an update. The driver, here in the service's place, is pg.`;
-
-/** Each connection has its next turn as soon as the one before is over. */
-async function measured(one: LimitCase, { ours, postmaster }: Databases, seconds: number): Promise<string[]> {
-  const cpu = () => ({
-    driver: process.cpuUsage(),
-    postgres: postmaster === undefined ? undefined : cpuOfFamily(postmaster),
-  });
-  const turnsUntil = (end: number) =>
-    Promise.all(
-      Array.from({ length: one.connections }, () =>
-        ours.session(async (client) => {
-          if (one.first) await client.query(one.first);
-          let turns = 0;
-          for (; performance.now() < end; turns++) {
-            const { rowCount } = await one.turn(client);
-            if (rowCount !== one.updates) throw new Error(`${one.name} made ${rowCount} updates`);
-          }
-          return turns;
-        }),
-      ),
-    );
-  await turnsUntil(performance.now() + 1_000);
-  const before = cpu();
-  const begun = performance.now();
-  const turns = (await turnsUntil(begun + seconds * 1_000)).reduce((sum, some) => sum + some, 0);
-  const passed = (performance.now() - begun) / 1_000;
-  const { user, system } = process.cpuUsage(before.driver);
-  const postgres = cpu().postgres;
-  const updates = turns * one.updates;
-  const each =
-    postgres === undefined || before.postgres === undefined
-      ? undefined
-      : (postgres - before.postgres) / updates;
-  return [
-    one.name,
-    String(one.connections),
-    number(turns / passed, 0),
-    number(updates / passed, 0),
-    number(each, 0),
-    number((user + system) / updates, 0),
-  ];
+function line({ name, connections }: { name: string; connections: number }, figures: LimitFigures): string[] {
+  const { turns, updates, postgres, driver } = figures;
+  const numbers = [turns, updates, postgres, driver].map((figure) => number(figure, 0));
+  return [name, String(connections), ...numbers];
 }
+
+const notes = `A turn is a commit, and a flush of the WAL where the commit waits for the disk: on one connection the smallest
+commit's turns are the flushes a second. CPU is microseconds an update. The driver, here in the service's place, is pg,
+or pgbench, which comes with PostgreSQL and asks one statement alone.`;
 
 const options = {
   seconds: { type: 'string' },

@@ -41,6 +41,8 @@ export function cpuOfFamily(processId: number): number | undefined {
   const top = timesOf(processId);
   if (top === undefined) return undefined;
   const living = childrenOf(processId).map((child) => timesOf(child)?.own ?? 0);
+  // One that ended meanwhile was met in neither place.
+  if (timesOf(processId)?.ofEnded !== top.ofEnded) return cpuOfFamily(processId);
   return living.reduce((sum, own) => sum + own, top.own + top.ofEnded);
 }
 
