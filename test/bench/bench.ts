@@ -11,12 +11,21 @@ import { openStage } from './stage.ts';
 
 /** Measures our service against the floor and others. Ends with 1 when an answer or the history is wrong. */
 async function bench(options: Options, cleanup: Cleanup): Promise<number> {
-  const { where, ceiling, bench, floor, ours, peers, several } = await openStage(options, cleanup);
+  const { where, ceiling, bench, floor, guaranteed, ours, peers, several } = await openStage(
+    options,
+    cleanup,
+  );
   const loads: LoadFigures[] = [];
   for (const load of options.loads) {
     const floors = options.floor ? [floor, ...(several ? [several.floor] : [])] : [];
     const oursToo = several ? [several.ours] : [];
-    const contenders = [...floors, ours, ...oursToo, ...(load.name === '64' ? peers : [])];
+    const contenders = [
+      ...floors,
+      ...(guaranteed ? [guaranteed] : []),
+      ours,
+      ...oursToo,
+      ...(load.name === '64' ? peers : []),
+    ];
     loads.push(await measureLoad(contenders, load, options, bench));
   }
   const openLoop = options.openLoop ? await measureOpenLoop(floor, ours, loads, options, bench) : [];

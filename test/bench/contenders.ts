@@ -15,6 +15,11 @@ export async function startFloor(database: Database, cores: Cores | undefined, c
   return start('floor', 'floor.ts', database, cores, cleanup, { 404: '403' });
 }
 
+/** With our own two statements. */
+export async function startGuaranteedFloor(database: Database, cores: Cores | undefined, cleanup: Cleanup) {
+  return start('floor, guaranteed', 'floor-guaranteed.ts', database, cores, cleanup);
+}
+
 /** As so many processes. */
 export async function startFloorWorkers(workers: number, database: Database, cleanup: Cleanup) {
   const name = `floor ×${workers}`;

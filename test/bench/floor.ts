@@ -1,6 +1,7 @@
 import { hash } from 'node:crypto';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import pg from 'pg';
+import { campaignIn, read, send, sendBody } from './floor-http.ts';
 import { setMirror, whoIs } from './floor-statements.ts';
 
 /**
@@ -10,11 +11,9 @@ import { setMirror, whoIs } from './floor-statements.ts';
 const { DATABASE_URL, PORT, POOL = '10' } = process.env;
 const pool = new pg.Pool({ connectionString: DATABASE_URL, max: Number(POOL) });
 
-const path = /^\/public\/v1\/mirror\/campaign\/([1-9][0-9]{0,15})\/mirror$/;
-
 async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
-  const campaign = path.exec(request.url ?? '')?.[1];
-  if (request.method !== 'POST' || campaign === undefined) return send(response, 404, 'Not Found');
+  const campaign = campaignIn(request);
+  if (campaign === undefined) return send(response, 404, 'Not Found');
   const key = request.headers.authorization?.slice('Bearer '.length) ?? '';
   const body = await read(request);
   const keys = await pool.query({ ...whoIs, values: [hash('sha256', key, 'buffer')] });
@@ -26,31 +25,6 @@ async function answer(request: IncomingMessage, response: ServerResponse): Promi
   const [row] = rows;
   const [id, campaign_id, clicks] = [Number(row.id), Number(row.campaign_id), Number(row.clicks)];
   sendBody(response, 200, JSON.stringify({ mirror: { ...row, id, campaign_id, clicks } }));
-}
-
-function read(request: IncomingMessage): Promise<string> {
-  return new Promise((resolve, reject) => {
-    let text = '';
-    request.setEncoding('utf8');
-    request
-      .on('data', (part: string) => {
-        text += part;
-      })
-      .on('end', () => resolve(text))
-      .on('error', reject);
-  });
-}
-
-function send(response: ServerResponse, status: number, message: string): void {
-  sendBody(response, status, JSON.stringify({ message }));
-}
-
-function sendBody(response: ServerResponse, status: number, body: string): void {
-  response.writeHead(status, {
-    'Content-Type': 'application/json; charset=utf-8',
-    'Content-Length': Buffer.byteLength(body),
-  });
-  response.end(body);
 }
 
 createServer((request, response) => {

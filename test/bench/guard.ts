@@ -18,7 +18,14 @@ const usualBar = '1.3';
 const lengths = { rounds: 5, seconds: 2, warmUpSeconds: 8 };
 
 async function guard(bar: number, settings: Record<string, string>, cleanup: Cleanup): Promise<number> {
-  const options = { campaigns: 10_000, owners: 1_000, peers: false, newSegments: false, settings };
+  const options = {
+    campaigns: 10_000,
+    owners: 1_000,
+    guaranteed: false,
+    peers: false,
+    newSegments: false,
+    settings,
+  };
   const { bench, floor, ours } = await openStage(options, cleanup);
   const { rounds } = await measureLoad([floor, ours], loadOf('64'), lengths, bench);
   await ours.end();

@@ -13,6 +13,8 @@ export interface Options {
   readonly floor: boolean;
   /** Whether other stacks are measured too, at 64 connections. */
   readonly peers: boolean;
+  /** Whether the floor is measured with our own two statements too. */
+  readonly guaranteed: boolean;
   /** Whether latency is measured at fixed rates of arrivals too. */
   readonly openLoop: boolean;
   /** Whether PostgreSQL makes the segments of its WAL within the rounds. */
@@ -37,8 +39,8 @@ const quick = { loads: '64,hot,1', rounds: '3', seconds: '3', warmUp: '2', campa
 const full = { loads: '64,256,hot,mixed,1', rounds: '5', seconds: '10', warmUp: '20', campaigns: '100000' };
 
 export const usage = `npm run bench -- [--quick | --full] [--loads 64,hot,1] [--rounds N] [--seconds N] [--warm-up N] [--campaigns N]
-                 [--no-floor] [--[no-]peers] [--[no-]open-loop] [--new-segments] [--generator wrk|autocannon]
-                 [--json FILE] [--plot FILE] [--profile FOLDER] [--workers N] [--set NAME=VALUE]...
+                 [--no-floor] [--guaranteed] [--[no-]peers] [--[no-]open-loop] [--new-segments]
+                 [--generator wrk|autocannon] [--json FILE] [--plot FILE] [--profile FOLDER] [--workers N] [--set NAME=VALUE]...
 
   --quick         10,000 campaigns, the loads 64, hot and 1, 3 rounds of 3 s; under two minutes
   --full          100,000 campaigns, all loads, 5 rounds of 10 s, peers, open loop; the default, about 25 minutes
@@ -49,6 +51,7 @@ export const usage = `npm run bench -- [--quick | --full] [--loads 64,hot,1] [--
   --warm-up       length of the warm-up before the rounds of a load, 1 to 3600
   --campaigns     1,000 to 5,000,000
   --no-floor      measures ours alone, with --no-peers and --no-open-loop
+  --guaranteed    measures the floor with our own two statements too: what ownership lock and history cost by themselves
   --peers         measures Fastify + pg, Koa + pg and Koa + MikroORM too, with 64 connections
   --open-loop     latency at fixed rates of arrivals too: 50 % and 80 % of the highest rate of --loads
   --new-segments  PostgreSQL makes the segments of its WAL within the rounds, as a new one does, which stops all
@@ -78,6 +81,7 @@ export function readOptions(words: string[]): Options | undefined {
       'warm-up': { type: 'string' },
       campaigns: { type: 'string' },
       floor: { type: 'boolean' },
+      guaranteed: { type: 'boolean' },
       peers: { type: 'boolean' },
       'open-loop': { type: 'boolean' },
       'new-segments': { type: 'boolean' },
@@ -93,11 +97,13 @@ export function readOptions(words: string[]): Options | undefined {
   if (values.help) return undefined;
   if (values.quick && values.full) throw new Error('--quick or --full, not both');
   const usual = values.quick ? quick : full;
-  const { generator, json, plot, profile, floor = true } = values;
+  const { generator, json, plot, profile, floor = true, guaranteed = false } = values;
   const peers = values.peers ?? !values.quick;
   const openLoop = values['open-loop'] ?? !values.quick;
-  if (!floor && (peers || openLoop || plot))
-    throw new Error('--no-floor goes with --no-peers and --no-open-loop, and leaves nothing to plot');
+  if (!floor && (guaranteed || peers || openLoop || plot))
+    throw new Error(
+      '--no-floor goes with --no-peers and --no-open-loop, without --guaranteed, and leaves nothing to plot',
+    );
   if (values['new-segments'] && process.env.BENCH_DATABASE_URL)
     throw new Error(
       '--new-segments is for the PostgreSQL that is brought up for the run, not for BENCH_DATABASE_URL',
@@ -112,6 +118,7 @@ export function readOptions(words: string[]): Options | undefined {
     campaigns: wholeNumber('--campaigns', values.campaigns ?? usual.campaigns, 1_000, 5_000_000),
     owners: 1_000,
     floor,
+    guaranteed,
     peers,
     openLoop,
     newSegments: values['new-segments'] ?? false,

@@ -1,5 +1,12 @@
 import type { Cleanup } from './cleanup.ts';
-import { peerNames, startFloor, startFloorWorkers, startOurs, startPeer } from './contenders.ts';
+import {
+  peerNames,
+  startFloor,
+  startFloorWorkers,
+  startGuaranteedFloor,
+  startOurs,
+  startPeer,
+} from './contenders.ts';
 import { divideCores } from './cores.ts';
 import { type Database, openDatabases } from './database.ts';
 import { openLoadGenerator } from './generator.ts';
@@ -18,6 +25,8 @@ export interface Stage {
   readonly ceiling: number;
   readonly bench: Bench;
   readonly floor: Contender;
+  /** The floor with our own two statements, where that is asked for. */
+  readonly guaranteed?: Contender;
   readonly ours: Contender;
   readonly peers: readonly Contender[];
   /** Both as several processes, where that is asked for. */
@@ -26,7 +35,15 @@ export interface Stage {
 
 export type StageOptions = Pick<
   Options,
-  'campaigns' | 'owners' | 'peers' | 'newSegments' | 'generator' | 'settings' | 'profile' | 'workers'
+  | 'campaigns'
+  | 'owners'
+  | 'guaranteed'
+  | 'peers'
+  | 'newSegments'
+  | 'generator'
+  | 'settings'
+  | 'profile'
+  | 'workers'
 >;
 
 export async function openStage(options: StageOptions, cleanup: Cleanup): Promise<Stage> {
@@ -37,6 +54,7 @@ export async function openStage(options: StageOptions, cleanup: Cleanup): Promis
   const databases = await openDatabases(seed, cleanup, options);
   const peerDatabases = new Map();
   for (const name of options.peers ? peerNames : []) peerDatabases.set(name, await databases.copy(name));
+  const guaranteedDatabase = options.guaranteed ? await databases.copy('guaranteed') : undefined;
   const copies = workers && ([await databases.copy('floors'), await databases.copy('workers')] as const);
 
   const generator = await openLoadGenerator(seed, cleanup, options.generator);
@@ -46,11 +64,21 @@ export async function openStage(options: StageOptions, cleanup: Cleanup): Promis
   const ceiling = await generatorCeiling(generator, cores, cleanup);
   const floor = await startFloor(databases.floor, cores, cleanup);
   const ours = await startOurs(databases.ours, options, cores, cleanup);
+  const guaranteed = guaranteedDatabase && (await startGuaranteedFloor(guaranteedDatabase, cores, cleanup));
   const peers: Contender[] = [];
   for (const [name, database] of peerDatabases) peers.push(await startPeer(name, database, cores, cleanup));
   const several = workers && copies && (await startSeveral(workers, copies, options, cleanup));
   const bench = { generator, postmaster: databases.postmaster, seed, ledger: new Ledger() };
-  return { where, ceiling, bench, floor, ours, peers, ...(several && { several }) };
+  return {
+    where,
+    ceiling,
+    bench,
+    floor,
+    ...(guaranteed && { guaranteed }),
+    ours,
+    peers,
+    ...(several && { several }),
+  };
 }
 
 /** With the databases that the workers of the floor and of ours have. */
