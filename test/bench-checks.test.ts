@@ -1,0 +1,123 @@
+import { expect } from 'chai';
+import { answerFaults } from './bench/check-answers.ts';
+import { historyFaults } from './bench/check-history.ts';
+import { readOptions } from './bench/options.ts';
+import { addressBefore } from './bench/seed.ts';
+import { ratioOf } from './bench/statistics.ts';
+import { freshDatabase, type TestDatabase } from './support/database-server.ts';
+
+describe('the benchmark', () => {
+  it('sets each round beside its neighbour: median, least, greatest, and the medians of both halves', () => {
+    const rates = (...all: number[]) => all.map((rate) => ({ rate }));
+    expect(ratioOf(rates(20, 10, 40, 30), rates(10, 10, 10, 10))).to.deep.equal({
+      median: 2.5,
+      least: 1,
+      greatest: 4,
+      quartiles: [1.5, 3.5],
+    });
+    // The one in the middle belongs to both halves.
+    expect(ratioOf(rates(4, 3, 10, 1, 2), rates(2, 1, 2, 1, 1))).to.deep.equal({
+      median: 2,
+      least: 1,
+      greatest: 5,
+      quartiles: [2, 3],
+    });
+  });
+
+  describe('fails for an answer that was not expected', () => {
+    const answers = { requests: 100, seconds: 1, p50: 1, p99: 2, errors: {} };
+    const faults = (answered: Record<string, number>, made: Record<string, number>, errors = {}) =>
+      answerFaults({ ...answers, answered, made, errors }, 4);
+
+    it('a status that nobody asked for', () => {
+      expect(faults({ 200: 99, 503: 1 }, { 200: 100 })).to.deep.equal([
+        '1 answers of 503, expected to 0 requests',
+      ]);
+    });
+
+    it('one status in the place of another', () => {
+      expect(faults({ 200: 70, 401: 30 }, { 200: 60, 401: 40 })).to.have.length(2);
+    });
+
+    it('an error of the connection', () => {
+      expect(faults({ 200: 99 }, { 200: 100 }, { reset: 1 })).to.deep.equal(['reset, 1 times']);
+    });
+
+    it('not for what the end of the round has cut off, a request a connection', () => {
+      expect(faults({ 200: 96 }, { 200: 100 })).to.deep.equal([]);
+      expect(faults({ 200: 94 }, { 200: 100 })).to.have.length(1);
+    });
+  });
+
+  describe('fails for a history that is not what was answered', () => {
+    let database: TestDatabase;
+    const query = (text: string) => database.admin.query(text);
+    const checked = async (answered: number, asked = answered) => {
+      const asBench = {
+        url: '',
+        address: { host: '', port: 0, user: '', password: '', database: '' },
+        query: async (text: string, values?: unknown[]) => (await database.admin.query(text, values)).rows,
+        session: () => Promise.reject(new Error('not asked for')),
+      };
+      return historyFaults(asBench, { answered, asked });
+    };
+    const change = (before: string, after: string, second: number) => `
+      insert into campaign_mirror.mirror_history (campaign_id, mirror_id, actor, access_key_id, owner_id, address_before,
+        address_after, changed_at, request_id)
+      values (1, 1, 'key', 1, 1, '${before}', '${after}', 'epoch'::timestamptz + interval '${second} s', 'r')`;
+
+    beforeEach(async () => {
+      database = await freshDatabase();
+      await query('insert into campaign_mirror.campaigns (id, owner_id) values (1, 1), (2, 2)');
+      await query(`insert into campaign_mirror.mirrors (id, campaign_id, target_url)
+        values (1, 1, '${addressBefore}'), (2, 2, '${addressBefore}')`);
+      await query(change(addressBefore, 'b', 1));
+      await query(change('b', 'c', 2));
+      await query(`update campaign_mirror.mirrors set target_url = 'c', updated_externally = true,
+        updated_at = 'epoch'::timestamptz + interval '2 s' where id = 1`);
+    });
+    afterEach(() => database.drop());
+
+    it('not for a whole one, nor for an update that was carried out and whose answer was cut off', async () => {
+      expect(await checked(2)).to.deep.equal([]);
+      expect(await checked(1, 2)).to.deep.equal([]);
+    });
+
+    it('an answered update that is not in it', async () => {
+      expect(await checked(3)).to.deep.equal(['3 answers of 200 to 3 requests, 2 rows of history']);
+    });
+
+    it('an update that nobody asked for', async () => {
+      expect(await checked(1)).to.deep.equal(['1 answers of 200 to 1 requests, 2 rows of history']);
+    });
+
+    it('an address before that was not there', async () => {
+      await query(change('b', 'c', 3));
+      await query(
+        "update campaign_mirror.mirrors set updated_at = 'epoch'::timestamptz + interval '3 s' where id = 1",
+      );
+      expect(await checked(3)).to.deep.equal(['1 rows of history do not follow on the one before']);
+    });
+
+    it('a mirror that is not what was recorded last', async () => {
+      await query("update campaign_mirror.mirrors set target_url = 'd' where id = 1");
+      expect(await checked(2)).to.deep.equal(['1 mirrors are not what their history says last']);
+    });
+
+    it('a mirror that was changed without a record', async () => {
+      await query(
+        "update campaign_mirror.mirrors set target_url = 'd', updated_externally = true where id = 2",
+      );
+      expect(await checked(2)).to.deep.equal(['1 mirrors were changed without history']);
+    });
+  });
+
+  it('says which options do not go together', () => {
+    expect(() => readOptions(['--no-floor'])).to.throw('--no-floor goes with --no-peers and --no-open-loop');
+    expect(() => readOptions(['--no-floor', '--no-peers', '--no-open-loop', '--guaranteed'])).to.throw(
+      'without --guaranteed',
+    );
+    expect(() => readOptions(['--rounds', '0'])).to.throw('--rounds takes whole numbers from 1 to 100');
+    expect(readOptions(['--no-floor', '--no-peers', '--no-open-loop'])?.floor).to.equal(false);
+  });
+});
