@@ -8,7 +8,8 @@ import { campaignIn, read, send, sendBody } from './floor-http.ts';
 
 /**
  * The floor, with our own two statements in the place of its own: what the ownership lock and the history cost in
- * PostgreSQL alone, since nothing else is added. No service that keeps them is faster with one connection.
+ * PostgreSQL, since nothing else is added. With one connection it is about the most that a service with these
+ * statements can do.
  */
 const { DATABASE_URL, PORT } = process.env;
 const pool = new pg.Pool({ connectionString: DATABASE_URL, max: 10 });
