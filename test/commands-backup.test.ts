@@ -17,7 +17,7 @@ import { emptyDatabase, freshDatabase, latin1, type TestDatabase } from './suppo
 import { fedCommand } from './support/open-input.ts';
 import { tester } from './support/operator.ts';
 import { endWaiting, rival, untilWaiting } from './support/rival.ts';
-import { endAll, listeningService } from './support/service-process.ts';
+import { endAll, type Listening, listeningService } from './support/service-process.ts';
 
 const tables = ['campaigns', 'mirrors', 'access_keys', 'mirror_history', 'operator_audit'];
 
@@ -341,26 +341,44 @@ describe('backup and restore', () => {
 });
 
 describe('from the embedded database to a PostgreSQL of your own', () => {
-  it('an access key of the old answers 200 on the new, and the history goes on', async () => {
-    const folder = await dataFolder();
-    const target = await freshDatabase();
-    const old = { DATA_DIR: folder.path, DEMO: 'off' };
-    const run = async (...args: string[]) => {
-      const { code, output, errors } = await command([...args, '--json'], old);
-      expect(code, errors).to.equal(0);
-      return JSON.parse(output);
-    };
-    const service = await listeningService(old);
+  let folder: Awaited<ReturnType<typeof dataFolder>>;
+  let target: TestDatabase;
+  let old: Record<string, string>;
+  let service: Listening;
+  let campaign: { id: number; key: string };
+  const run = async (...args: string[]) => {
+    const { code, output, errors } = await command([...args, '--json'], old);
+    expect(code, errors).to.equal(0);
+    return JSON.parse(output);
+  };
+  const set = (base: string, address: string) =>
+    call({ base, campaign: campaign.id, key: campaign.key, address });
+  before('a service on its embedded database', async () => {
+    folder = await dataFolder();
+    target = await freshDatabase();
+    old = { DATA_DIR: folder.path, DEMO: 'off' };
+    service = await listeningService(old);
+  });
+  before('a campaign with a mirror and a key', async () => {
     const { id } = await run('campaign', 'create', '--owner', '7', '--name', 'Summer');
     await run('mirror', 'create', String(id), '--target-url', 'https://example.com/0');
     const { key } = await run('key', 'issue', '--owner', '7', '--name', 'script');
-    const set = (base: string, address: string) => call({ base, campaign: id, key, address });
+    campaign = { id, key };
+  });
+  after(async () => {
+    await endAll();
+    await folder.remove();
+    await target.drop();
+  });
+
+  it('a backup is made while the service runs on, whose later writes are no part of it', async () => {
     expect((await set(service.base, 'https://example.com/1')).status).to.equal(200);
-    // The service runs on, and its writes are no part of it.
     await run('backup', join(folder.path, '..', 'all.backup'));
     expect((await set(service.base, 'https://example.com/lost')).status).to.equal(200);
     await service.process.stop();
+  });
 
+  it('an access key of the old answers 200 on the new, and the history goes on', async () => {
     const restored = await commandsOn(target).run('restore', join(folder.path, '..', 'all.backup'));
     expect(restored.code, restored.errors).to.equal(0);
     const settings = { DATABASE_URL: target.url('service'), RUN_MIGRATIONS: 'false' };
@@ -374,9 +392,6 @@ describe('from the embedded database to a PostgreSQL of your own', () => {
       { address_before: 'https://example.com/0', address_after: 'https://example.com/1' },
       { address_before: 'https://example.com/1', address_after: 'https://example.com/2' },
     ]);
-    await endAll();
-    await folder.remove();
-    await target.drop();
   });
 });
 

@@ -55,7 +55,7 @@ export class Happenings {
 }
 
 export async function until<T>(what: string, look: () => T | undefined | Promise<T | undefined>): Promise<T> {
-  for (const deadline = Date.now() + 120_000; Date.now() < deadline; await pause(5)) {
+  for (const deadline = Date.now() + 40_000; Date.now() < deadline; await pause(5)) {
     const seen = await look();
     if (seen !== undefined && seen !== false) return seen;
   }
