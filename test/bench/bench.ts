@@ -34,12 +34,13 @@ async function bench(options: Options, cleanup: Cleanup): Promise<number> {
 
   const faults = [...bench.ledger.faults, ...generatorFaults(figures)];
   let recorded = 0;
-  for (const { name, database, end } of several ? [ours, several.ours] : [ours]) {
+  const own = several ? [ours, several.ours] : [ours];
+  for (const one of [...own, ...(guaranteed ? [guaranteed] : [])]) {
     // What the last round's end cut off is done when the service has ended.
-    await end();
-    const updates = bench.ledger.updatesOf(name);
-    recorded += updates.answered;
-    faults.push(...(await historyFaults(database, updates)));
+    await one.end();
+    const updates = bench.ledger.updatesOf(one.name);
+    if (own.includes(one)) recorded += updates.answered;
+    faults.push(...(await historyFaults(one.database, updates)).map((fault) => `${one.name}: ${fault}`));
   }
   console.log(`\n${report(figures)}\n\n${where}`);
   if (options.json) {
