@@ -114,9 +114,11 @@ describe('the benchmark', () => {
 
   it('says which options do not go together', () => {
     expect(() => readOptions(['--no-floor'])).to.throw('--no-floor goes with --no-peers and --no-open-loop');
-    expect(() => readOptions(['--no-floor', '--no-peers', '--no-open-loop', '--guaranteed'])).to.throw(
-      'without --guaranteed',
-    );
+    for (const floor of ['--guaranteed', '--batched']) {
+      expect(() => readOptions(['--no-floor', '--no-peers', '--no-open-loop', floor])).to.throw(
+        'without --guaranteed or --batched',
+      );
+    }
     expect(() => readOptions(['--rounds', '0'])).to.throw('--rounds takes whole numbers from 1 to 100');
     expect(readOptions(['--no-floor', '--no-peers', '--no-open-loop'])?.floor).to.equal(false);
   });

@@ -11,7 +11,7 @@ import { openStage } from './stage.ts';
 
 /** Measures our service against the floor and others. Ends with 1 when an answer or the history is wrong. */
 async function bench(options: Options, cleanup: Cleanup): Promise<number> {
-  const { where, ceiling, bench, floor, guaranteed, ours, peers, several } = await openStage(
+  const { where, ceiling, bench, floor, betterFloors, ours, peers, several } = await openStage(
     options,
     cleanup,
   );
@@ -19,13 +19,7 @@ async function bench(options: Options, cleanup: Cleanup): Promise<number> {
   for (const load of options.loads) {
     const floors = options.floor ? [floor, ...(several ? [several.floor] : [])] : [];
     const oursToo = several ? [several.ours] : [];
-    const contenders = [
-      ...floors,
-      ...(guaranteed ? [guaranteed] : []),
-      ours,
-      ...oursToo,
-      ...(load.name === '64' ? peers : []),
-    ];
+    const contenders = [...floors, ...betterFloors, ours, ...oursToo, ...(load.name === '64' ? peers : [])];
     loads.push(await measureLoad(contenders, load, options, bench));
   }
   const openLoop = options.openLoop ? await measureOpenLoop(floor, ours, loads, options, bench) : [];
@@ -35,7 +29,7 @@ async function bench(options: Options, cleanup: Cleanup): Promise<number> {
   const faults = [...bench.ledger.faults, ...generatorFaults(figures)];
   let recorded = 0;
   const own = several ? [ours, several.ours] : [ours];
-  for (const one of [...own, ...(guaranteed ? [guaranteed] : [])]) {
+  for (const one of [...own, ...betterFloors]) {
     // What the last round's end cut off is done when the service has ended.
     await one.end();
     const updates = bench.ledger.updatesOf(one.name);

@@ -20,6 +20,11 @@ export async function startGuaranteedFloor(database: Database, cores: Cores | un
   return start('floor, guaranteed', 'floor-guaranteed.ts', database, cores, cleanup);
 }
 
+/** With our persistence adapter. */
+export async function startBatchedFloor(database: Database, cores: Cores | undefined, cleanup: Cleanup) {
+  return start('floor, batched', 'floor-batched.ts', database, cores, cleanup);
+}
+
 /** As so many processes. */
 export async function startFloorWorkers(workers: number, database: Database, cleanup: Cleanup) {
   const name = `floor ×${workers}`;

@@ -22,6 +22,7 @@ async function guard(bar: number, settings: Record<string, string>, cleanup: Cle
     campaigns: 10_000,
     owners: 1_000,
     guaranteed: false,
+    batched: false,
     peers: false,
     newSegments: false,
     settings,

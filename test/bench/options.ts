@@ -15,6 +15,8 @@ export interface Options {
   readonly peers: boolean;
   /** Whether the floor is measured with our own two statements too. */
   readonly guaranteed: boolean;
+  /** Whether the floor is measured with our persistence adapter too. */
+  readonly batched: boolean;
   /** Whether latency is measured at fixed rates of arrivals too. */
   readonly openLoop: boolean;
   /** Whether PostgreSQL makes the segments of its WAL within the rounds. */
@@ -39,7 +41,7 @@ const quick = { loads: '64,hot,1', rounds: '3', seconds: '3', warmUp: '2', campa
 const full = { loads: '64,256,hot,mixed,1', rounds: '5', seconds: '10', warmUp: '20', campaigns: '100000' };
 
 export const usage = `npm run bench -- [--quick | --full] [--loads 64,hot,1] [--rounds N] [--seconds N] [--warm-up N] [--campaigns N]
-                 [--no-floor] [--guaranteed] [--[no-]peers] [--[no-]open-loop] [--new-segments]
+                 [--no-floor] [--guaranteed] [--batched] [--[no-]peers] [--[no-]open-loop] [--new-segments]
                  [--generator wrk|autocannon] [--json FILE] [--plot FILE] [--profile FOLDER] [--workers N] [--set NAME=VALUE]...
 
   --quick         10,000 campaigns, the loads 64, hot and 1, 3 rounds of 3 s; under two minutes
@@ -52,6 +54,7 @@ export const usage = `npm run bench -- [--quick | --full] [--loads 64,hot,1] [--
   --campaigns     1,000 to 5,000,000
   --no-floor      measures ours alone, with --no-peers and --no-open-loop
   --guaranteed    measures the floor with our own two statements too: what ownership lock and history cost by themselves
+  --batched       measures the floor with our persistence adapter too: what batches give where nothing else is added
   --peers         measures Fastify + pg, Koa + pg and Koa + MikroORM too, with 64 connections
   --open-loop     latency at fixed rates of arrivals too: 50 % and 80 % of the highest rate of --loads
   --new-segments  PostgreSQL makes the segments of its WAL within the rounds, as a new one does, which stops all
@@ -82,6 +85,7 @@ export function readOptions(words: string[]): Options | undefined {
       campaigns: { type: 'string' },
       floor: { type: 'boolean' },
       guaranteed: { type: 'boolean' },
+      batched: { type: 'boolean' },
       peers: { type: 'boolean' },
       'open-loop': { type: 'boolean' },
       'new-segments': { type: 'boolean' },
@@ -97,12 +101,12 @@ export function readOptions(words: string[]): Options | undefined {
   if (values.help) return undefined;
   if (values.quick && values.full) throw new Error('--quick or --full, not both');
   const usual = values.quick ? quick : full;
-  const { generator, json, plot, profile, floor = true, guaranteed = false } = values;
+  const { generator, json, plot, profile, floor = true, guaranteed = false, batched = false } = values;
   const peers = values.peers ?? !values.quick;
   const openLoop = values['open-loop'] ?? !values.quick;
-  if (!floor && (guaranteed || peers || openLoop || plot))
+  if (!floor && (guaranteed || batched || peers || openLoop || plot))
     throw new Error(
-      '--no-floor goes with --no-peers and --no-open-loop, without --guaranteed, and leaves nothing to plot',
+      '--no-floor goes with --no-peers and --no-open-loop, without --guaranteed or --batched, and leaves nothing to plot',
     );
   if (values['new-segments'] && process.env.BENCH_DATABASE_URL)
     throw new Error(
@@ -119,6 +123,7 @@ export function readOptions(words: string[]): Options | undefined {
     owners: 1_000,
     floor,
     guaranteed,
+    batched,
     peers,
     openLoop,
     newSegments: values['new-segments'] ?? false,

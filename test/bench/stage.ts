@@ -1,6 +1,7 @@
 import type { Cleanup } from './cleanup.ts';
 import {
   peerNames,
+  startBatchedFloor,
   startFloor,
   startFloorWorkers,
   startGuaranteedFloor,
@@ -25,8 +26,8 @@ export interface Stage {
   readonly ceiling: number;
   readonly bench: Bench;
   readonly floor: Contender;
-  /** The floor with our own two statements, where that is asked for. */
-  readonly guaranteed?: Contender;
+  /** The floor with parts of ours, as far as that is asked for: they leave a history as ours does. */
+  readonly betterFloors: readonly Contender[];
   readonly ours: Contender;
   readonly peers: readonly Contender[];
   /** Both as several processes, where that is asked for. */
@@ -38,6 +39,7 @@ export type StageOptions = Pick<
   | 'campaigns'
   | 'owners'
   | 'guaranteed'
+  | 'batched'
   | 'peers'
   | 'newSegments'
   | 'generator'
@@ -54,7 +56,8 @@ export async function openStage(options: StageOptions, cleanup: Cleanup): Promis
   const databases = await openDatabases(seed, cleanup, options);
   const peerDatabases = new Map();
   for (const name of options.peers ? peerNames : []) peerDatabases.set(name, await databases.copy(name));
-  const guaranteedDatabase = options.guaranteed ? await databases.copy('guaranteed') : undefined;
+  const guaranteed = options.guaranteed ? await databases.copy('guaranteed') : undefined;
+  const batched = options.batched ? await databases.copy('batched') : undefined;
   const copies = workers && ([await databases.copy('floors'), await databases.copy('workers')] as const);
 
   const generator = await openLoadGenerator(seed, cleanup, options.generator);
@@ -64,7 +67,9 @@ export async function openStage(options: StageOptions, cleanup: Cleanup): Promis
   const ceiling = await generatorCeiling(generator, cores, cleanup);
   const floor = await startFloor(databases.floor, cores, cleanup);
   const ours = await startOurs(databases.ours, options, cores, cleanup);
-  const guaranteed = guaranteedDatabase && (await startGuaranteedFloor(guaranteedDatabase, cores, cleanup));
+  const betterFloors: Contender[] = [];
+  if (guaranteed) betterFloors.push(await startGuaranteedFloor(guaranteed, cores, cleanup));
+  if (batched) betterFloors.push(await startBatchedFloor(batched, cores, cleanup));
   const peers: Contender[] = [];
   for (const [name, database] of peerDatabases) peers.push(await startPeer(name, database, cores, cleanup));
   const several = workers && copies && (await startSeveral(workers, copies, options, cleanup));
@@ -74,7 +79,7 @@ export async function openStage(options: StageOptions, cleanup: Cleanup): Promis
     ceiling,
     bench,
     floor,
-    ...(guaranteed && { guaranteed }),
+    betterFloors,
     ours,
     peers,
     ...(several && { several }),
