@@ -2,6 +2,7 @@ import { expect } from 'chai';
 import { answerFaults } from './bench/check-answers.ts';
 import { historyFaults } from './bench/check-history.ts';
 import { readOptions } from './bench/options.ts';
+import { inTurn } from './bench/rounds.ts';
 import { addressBefore } from './bench/seed.ts';
 import { ratioOf } from './bench/statistics.ts';
 import { freshDatabase, type TestDatabase } from './support/database-server.ts';
@@ -110,6 +111,14 @@ describe('the benchmark', () => {
       );
       expect(await checked(2)).to.deep.equal(['1 mirrors were changed without history']);
     });
+  });
+
+  it('measures in turn, to and fro, so that nobody always follows the same', () => {
+    expect([1, 2, 3].map((round) => inTurn(['floor', 'peer', 'ours'], round).join(' '))).to.deep.equal([
+      'floor peer ours',
+      'ours peer floor',
+      'floor peer ours',
+    ]);
   });
 
   it('says which options do not go together', () => {

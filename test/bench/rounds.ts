@@ -31,7 +31,7 @@ export async function measureLoad(
   }
   for (let round = 1; round <= count; round++) {
     const parts: string[] = [];
-    for (const contender of contenders) {
+    for (const contender of inTurn(contenders, round)) {
       const measured = await measure(contender, load, seconds, bench);
       rounds[contender.name] = [...(rounds[contender.name] ?? []), measured];
       parts.push(inShort(contender, measured));
@@ -39,6 +39,11 @@ export async function measureLoad(
     console.error(`${load.name}, round ${round}: ${parts.join('; ')}`);
   }
   return { load, rounds, before };
+}
+
+/** To and fro: what one leaves for the next, such as pages that are still written to the disk, is not always left to the same. */
+export function inTurn<T>(contenders: readonly T[], round: number): readonly T[] {
+  return round % 2 === 1 ? contenders : contenders.toReversed();
 }
 
 function inShort({ name }: Contender, { rate, p99, memory }: Measured): string {
