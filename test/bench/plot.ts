@@ -9,7 +9,7 @@ import { type Ratio, ratioOf } from './statistics.ts';
 
 const bar = { height: 18, gap: 6, group: 14 };
 const width = 720;
-const left = 190;
+const left = 240;
 const right = 80;
 const colours: Readonly<Record<string, string>> = { ours: '#2f8f5b', others: '#8a8f98' };
 const grey = '#808080';
