@@ -105,7 +105,10 @@ for (const groupCommit of groupCommits) {
 describe('decisions: a database that is away — the network between', () => {
   let service: LiveService;
   let proxy: TcpProxy;
+  /** Whose bounds are what is waited for. */
   let through: Service;
+  /** Where the fault is told at once: a new connection may take as long as the machine needs. */
+  let patiently: Service;
 
   before(async () => {
     service = await liveService();
@@ -113,12 +116,11 @@ describe('decisions: a database that is away — the network between', () => {
   });
   beforeEach(async () => {
     const limits = { size: 2, waitTimeout: 2_000, statementTimeout: 0, queryTimeout: 2_000 };
-    through = await serviceOn(
-      { ...service.database.address('service'), host: '127.0.0.1', port: proxy.port },
-      limits,
-    );
+    const behindProxy = { ...service.database.address('service'), host: '127.0.0.1', port: proxy.port };
+    through = await serviceOn(behindProxy, limits);
+    patiently = await serviceOn(behindProxy, { ...patient, size: 2 });
   });
-  afterEach(() => through.close());
+  afterEach(() => Promise.all([through.close(), patiently.close()]));
   after(async () => {
     await proxy.close();
     await service.close();
@@ -145,25 +147,25 @@ describe('decisions: a database that is away — the network between', () => {
 
   it('resets connections: Unavailable or a new connection, and serving again', async () => {
     const live = await service.campaign();
-    await through.set(live, address);
+    await patiently.set(live, address);
     const holder = await rival(service.database);
     await holder.run('select from campaign_mirror.mirrors where campaign_id = $1 for update', live.seen.id);
-    const call = rejection(through.set(live, address));
+    const call = rejection(patiently.set(live, address));
     await untilWaiting(service.database, call);
     proxy.cut();
     expect(await call).to.be.instanceOf(Unavailable);
     await holder.rollback();
-    expect(await through.set(live, address)).to.have.property('kind', 'mirror-set');
+    expect(await patiently.set(live, address)).to.have.property('kind', 'mirror-set');
   });
 
   it('refuses connections: Unavailable, and serving again', async () => {
     const live = await service.campaign();
-    await through.set(live, address);
+    await patiently.set(live, address);
     await proxy.refuse();
-    expect(await rejection(through.set(live, address))).to.be.instanceOf(Unavailable);
-    expect(await rejection(through.set(live, address))).to.be.instanceOf(Unavailable);
+    expect(await rejection(patiently.set(live, address))).to.be.instanceOf(Unavailable);
+    expect(await rejection(patiently.set(live, address))).to.be.instanceOf(Unavailable);
     await proxy.accept();
-    expect(await through.set(live, address)).to.have.property('kind', 'mirror-set');
+    expect(await patiently.set(live, address)).to.have.property('kind', 'mirror-set');
   });
 });
 

@@ -8,10 +8,13 @@ import { ToldCounts } from './support/told-counts.ts';
 const refused = ['malformed', 'unknown', 'expired', 'revoked'] as const;
 type Refused = (typeof refused)[number];
 
-/** What a caller sees of an answer but for what is each answer's own. */
+/** What a caller sees of an answer but for what is each answer's own, such as the second in which it was given. */
 async function seenBy(connection: RawConnection) {
   const { headers, ...others } = await connection.response();
-  return { ...others, headers: { ...headers, date: '', 'x-request-id': '' } };
+  const { 'x-ratelimit-reset': reset } = headers;
+  if (reset !== undefined) expect(reset).to.match(/^[0-9]{10}$/);
+  const masked = { date: '', 'x-request-id': '', ...(reset !== undefined && { 'x-ratelimit-reset': '' }) };
+  return { ...others, headers: { ...headers, ...masked } };
 }
 
 function withKey({ keys }: HttpService, key: Refused) {
