@@ -5,11 +5,13 @@ import { readOptions } from './bench/options.ts';
 import { inTurn } from './bench/rounds.ts';
 import { addressBefore } from './bench/seed.ts';
 import { ratioOf } from './bench/statistics.ts';
+import { verdictOf } from './bench/verdict.ts';
 import { freshDatabase, type TestDatabase } from './support/database-server.ts';
 
 describe('the benchmark', () => {
+  const rates = (...all: number[]) => all.map((rate) => ({ rate }));
+
   it('sets each round beside its neighbour: median, least, greatest, and the medians of both halves', () => {
-    const rates = (...all: number[]) => all.map((rate) => ({ rate }));
     expect(ratioOf(rates(20, 10, 40, 30), rates(10, 10, 10, 10))).to.deep.equal({
       median: 2.5,
       least: 1,
@@ -22,6 +24,41 @@ describe('the benchmark', () => {
       least: 1,
       greatest: 5,
       quartiles: [2, 3],
+    });
+  });
+
+  it('leaves out the rounds in which nobody was answered, not those in which one was', () => {
+    expect(ratioOf(rates(0, 4, 0, 6), rates(0, 2, 2, 0))).to.deep.equal({
+      median: 2,
+      least: 0,
+      greatest: Number.POSITIVE_INFINITY,
+      quartiles: [1, Number.POSITIVE_INFINITY],
+    });
+  });
+
+  describe('judges beside the bar', () => {
+    const many = (count: number, rate: number) => rates(...Array<number>(count).fill(rate));
+
+    it('by the median, where one side of it is ahead by ten rounds', () => {
+      const mixed = [...many(1, 12), ...many(10, 20), ...many(1, 900)];
+      expect(verdictOf(mixed, many(12, 10), 1.3)).to.deep.equal({ ratio: 2, clear: true });
+      expect(verdictOf(many(10, 12), many(10, 10), 1.3)).to.deep.equal({ ratio: 1.2, clear: true });
+      expect(verdictOf(many(10, 13), many(10, 10), 1.3)).to.deep.equal({ ratio: 1.3, clear: true });
+    });
+
+    it('by the sum of all rounds, where none is', () => {
+      const scattered = [...many(5, 70), ...many(6, 5)];
+      expect(verdictOf(scattered, many(11, 10), 1.3)).to.deep.equal({ ratio: 380 / 110, clear: false });
+      expect(verdictOf(many(9, 20), many(9, 10), 1.3)).to.deep.equal({ ratio: 2, clear: false });
+    });
+
+    it('without the rounds in which nobody was answered', () => {
+      const [its, floors] = [
+        [...many(9, 20), ...many(5, 0)],
+        [...many(9, 10), ...many(5, 0)],
+      ];
+      expect(verdictOf(its, floors, 1.3)).to.deep.equal({ ratio: 2, clear: false });
+      expect(verdictOf([...its, ...many(1, 20)], [...floors, ...many(1, 10)], 1.3).clear).to.equal(true);
     });
   });
 

@@ -5,9 +5,10 @@ import type { LoadGenerator } from './generator.ts';
 import { loadOf } from './load.ts';
 import { startService } from './processes.ts';
 
-const seconds = 2;
+/** Of a second each: in one of them the machine may be busy with something else. */
+const rounds = 5;
 
-/** Requests a second that the generator reaches, with 64 connections, against a server that answers at once. */
+/** The most requests a second that the generator reaches, with 64 connections, against a server that answers at once. */
 export async function generatorCeiling(
   generator: LoadGenerator,
   cores: Cores | undefined,
@@ -15,9 +16,13 @@ export async function generatorCeiling(
 ): Promise<number> {
   const program = { script: 'ceiling.ts', port: await freePort(), environment: {} };
   const server = await startService(program, cores, cleanup);
-  const asking = { port: server.port, load: loadOf('64'), seconds };
-  await generator.carryOut({ ...asking, seconds: 1 });
-  const answers = await generator.carryOut(asking);
+  const asking = { port: server.port, load: loadOf('64'), seconds: 1 };
+  await generator.carryOut(asking);
+  const rates: number[] = [];
+  while (rates.length < rounds) {
+    const { requests, seconds } = await generator.carryOut(asking);
+    rates.push(requests / seconds);
+  }
   await server.end();
-  return answers.requests / answers.seconds;
+  return Math.max(...rates);
 }

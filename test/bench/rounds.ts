@@ -11,17 +11,19 @@ export interface LoadFigures {
 }
 
 export interface Lengths {
+  /** At most. */
   readonly rounds: number;
   readonly seconds: number;
   readonly warmUpSeconds: number;
 }
 
-/** Warms all up, then measures them in turn, so that a slow phase of the machine meets all. */
+/** Warms all up, then measures them in turn, so that a slow phase of the machine meets all; until it is enough. */
 export async function measureLoad(
   contenders: readonly Contender[],
   load: Load,
   { rounds: count, seconds, warmUpSeconds }: Lengths,
   bench: Bench,
+  enough: (rounds: LoadFigures['rounds']) => boolean = () => false,
 ): Promise<LoadFigures> {
   const rounds: Record<string, Measured[]> = {};
   const before: Record<string, Measured> = {};
@@ -29,7 +31,7 @@ export async function measureLoad(
     await checkpoint(contender.database);
     before[contender.name] = await measure(contender, load, warmUpSeconds, bench);
   }
-  for (let round = 1; round <= count; round++) {
+  for (let round = 1; round <= count && !enough(rounds); round++) {
     const parts: string[] = [];
     for (const contender of inTurn(contenders, round)) {
       const measured = await measure(contender, load, seconds, bench);

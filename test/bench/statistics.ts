@@ -18,12 +18,13 @@ export interface Ratio {
   readonly quartiles: readonly [number, number];
 }
 
+export interface Rate {
+  readonly rate: number;
+}
+
 /** Of rates to those of the neighbouring rounds: the median of the pairs, the least and greatest of them, and their quartiles. */
-export function ratioOf(
-  rounds: readonly { readonly rate: number }[],
-  others: readonly { readonly rate: number }[],
-): Ratio {
-  const ratios = rounds.map(({ rate }, round) => rate / (others[round]?.rate ?? Number.NaN));
+export function ratioOf(rounds: readonly Rate[], others: readonly Rate[]): Ratio {
+  const ratios = ratiosOf(rounds, others);
   const sorted = ratios.toSorted((a, b) => a - b);
   const half = Math.ceil(sorted.length / 2);
   return {
@@ -32,4 +33,12 @@ export function ratioOf(
     greatest: Math.max(...ratios),
     quartiles: [median(sorted.slice(0, half)) ?? Number.NaN, median(sorted.slice(-half)) ?? Number.NaN],
   };
+}
+
+/** Of neighbouring rounds, without the pairs in which nobody was answered: they tell nothing. */
+export function ratiosOf(rounds: readonly Rate[], others: readonly Rate[]): readonly number[] {
+  return rounds.flatMap(({ rate }, round) => {
+    const other = others[round]?.rate ?? Number.NaN;
+    return rate === 0 && other === 0 ? [] : [rate / other];
+  });
 }

@@ -75,7 +75,7 @@ export class ReadmeRuns {
     await writeFile(kept, '', { flag: 'a' });
     await writeFile(file, `set -ea\n. '${kept}'\n${script}\nexport -p > '${kept}'\n`);
     const path = `${join(projectFolder, 'node_modules', '.bin')}${delimiter}${process.env.PATH}`;
-    return outputOf(start('sh', [file], { ...variables, PATH: path }));
+    return outputOf(start('sh', [file], { ...variables, PATH: path, TMPDIR: folder }));
   }
 
   async #temporary(): Promise<string> {
