@@ -1,6 +1,7 @@
 import { expect } from 'chai';
 import { answerFaults } from './bench/check-answers.ts';
 import { historyFaults } from './bench/check-history.ts';
+import { type Contender, type Measured, mustHaveAnswered } from './bench/measure.ts';
 import { readOptions } from './bench/options.ts';
 import { inTurn } from './bench/rounds.ts';
 import { addressBefore } from './bench/seed.ts';
@@ -156,6 +157,13 @@ describe('the benchmark', () => {
       'ours peer floor',
       'floor peer ours',
     ]);
+  });
+
+  it('fails where nobody was answered in any round, not for single ones of them', () => {
+    const contender = { name: 'ours' } as Contender;
+    const rounds = (...all: number[]) => all.map((updates) => ({ updates }) as Measured);
+    expect(() => mustHaveAnswered(contender, rounds(0, 0))).to.throw('ours answered nobody at all');
+    expect(() => mustHaveAnswered(contender, rounds(0, 1))).not.to.throw();
   });
 
   it('says which options do not go together', () => {

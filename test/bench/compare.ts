@@ -8,7 +8,7 @@ import { openLoadGenerator } from './generator.ts';
 import { Ledger } from './ledger.ts';
 import { type Load, loadOf } from './load.ts';
 import { machine } from './machine.ts';
-import { type Bench, type Contender, type Measured, measure } from './measure.ts';
+import { type Bench, type Contender, type Measured, measure, mustHaveAnswered } from './measure.ts';
 import { setting, wholeNumber } from './options.ts';
 import { run } from './run.ts';
 import { checkpoint, newKeys } from './seed.ts';
@@ -108,12 +108,15 @@ async function measurePair(
     const isFirst = (passed % 2 === 0) === isInTurn;
     for (const next of isFirst ? [measureFirst, measureSecond] : [measureSecond, measureFirst]) await next();
   }
+  mustHaveAnswered(first, ofFirst);
+  mustHaveAnswered(second, ofSecond);
   return [together(ofFirst), together(ofSecond)];
 }
 
 function together(measured: readonly Measured[]): Found {
   const requests = measured.reduce((sum, one) => sum + one.requests, 0);
-  const cpu = measured.reduce((sum, one) => sum + (one.cpu.service ?? Number.NaN) * one.requests, 0);
+  const answered = measured.filter((one) => one.requests > 0);
+  const cpu = answered.reduce((sum, one) => sum + (one.cpu.service ?? Number.NaN) * one.requests, 0);
   return { cpu: cpu / requests, rate: measured.reduce((sum, { rate }) => sum + rate, 0) / measured.length };
 }
 

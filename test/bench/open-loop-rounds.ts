@@ -1,5 +1,5 @@
 import type { Load } from './load.ts';
-import { type Bench, type Contender, type Measured, measure } from './measure.ts';
+import { type Bench, type Contender, type Measured, measure, mustHaveAnswered } from './measure.ts';
 import type { LoadFigures } from './rounds.ts';
 import { median } from './statistics.ts';
 
@@ -44,6 +44,7 @@ export async function measureOpenLoop(
       );
     }
   }
+  for (const { contender, rounds } of cases) mustHaveAnswered(contender, rounds);
   return cases.map(({ contender, peak, part, whose, rounds }) => ({
     contender: contender.name,
     of: `${part * 100} % of ${whose} peak`,

@@ -1,5 +1,5 @@
 import type { Load } from './load.ts';
-import { type Bench, type Contender, type Measured, measure } from './measure.ts';
+import { type Bench, type Contender, type Measured, measure, mustHaveAnswered } from './measure.ts';
 import { checkpoint } from './seed.ts';
 
 export interface LoadFigures {
@@ -40,6 +40,7 @@ export async function measureLoad(
     }
     console.error(`${load.name}, round ${round}: ${parts.join('; ')}`);
   }
+  for (const contender of contenders) mustHaveAnswered(contender, rounds[contender.name] ?? []);
   return { load, rounds, before };
 }
 
