@@ -1,3 +1,5 @@
+import { execFile } from 'node:child_process';
+import { readFile } from 'node:fs/promises';
 import { expect } from 'chai';
 import { answerFaults } from './bench/check-answers.ts';
 import { historyFaults } from './bench/check-history.ts';
@@ -8,6 +10,7 @@ import { addressBefore } from './bench/seed.ts';
 import { ratioOf } from './bench/statistics.ts';
 import { verdictOf } from './bench/verdict.ts';
 import { freshDatabase, type TestDatabase } from './support/database-server.ts';
+import { projectFolder } from './support/workspace.ts';
 
 describe('the benchmark', () => {
   const rates = (...all: number[]) => all.map((rate) => ({ rate }));
@@ -164,6 +167,31 @@ describe('the benchmark', () => {
     const rounds = (...all: number[]) => all.map((updates) => ({ updates }) as Measured);
     expect(() => mustHaveAnswered(contender, rounds(0, 0))).to.throw('ours answered nobody at all');
     expect(() => mustHaveAnswered(contender, rounds(0, 1))).not.to.throw();
+  });
+
+  it('says how each measurement is used, and which option it does not know', async () => {
+    const { scripts } = JSON.parse(await readFile(`${projectFolder}package.json`, 'utf8'));
+    const names = Object.keys(scripts).filter((name) => /^bench\b/.test(name));
+    expect(names).to.include.members(['bench', 'bench:guard', 'bench:commands']);
+    const told = (name: string, option: string) =>
+      new Promise<object>((resolve) => {
+        const [, file = ''] = /^node (\S+)$/.exec(scripts[name]) ?? [];
+        execFile(process.execPath, [`${projectFolder}${file}`, option], (error, output, errors) =>
+          resolve({ code: error?.code ?? 0, output, errors }),
+        );
+      });
+    for (const name of names) {
+      const unknown = await told(name, '--nonsense');
+      expect(unknown, name).to.deep.include({ code: 2, output: '' });
+      expect(unknown, name)
+        .to.have.property('errors')
+        .that.matches(/^Unknown option '--nonsense'\n\nnpm run bench/);
+    }
+    const help = await told('bench:commands', '--help');
+    expect(help).to.deep.include({ code: 0, errors: '' });
+    expect(help)
+      .to.have.property('output')
+      .that.matches(/^npm run bench:commands\n/);
   });
 
   it('says which options do not go together', () => {

@@ -8,6 +8,7 @@ import { type RunFigures, report } from './report.ts';
 import { type LoadFigures, measureLoad } from './rounds.ts';
 import { run } from './run.ts';
 import { openStage } from './stage.ts';
+import { wordsOf } from './words.ts';
 
 /** Measures our service against the floor and others. Ends with 1 when an answer or the history is wrong. */
 async function bench(options: Options, cleanup: Cleanup): Promise<number> {
@@ -55,16 +56,5 @@ function generatorFaults({ generator: { name, ceiling }, loads }: RunFigures): s
   ];
 }
 
-let options: Options | undefined;
-try {
-  options = readOptions(process.argv.slice(2));
-} catch (error) {
-  console.error(`${(error as Error).message}\n\n${usage}`);
-  process.exit(2);
-}
-if (!options) {
-  console.log(usage);
-  process.exit(0);
-}
-const chosen = options;
+const chosen = wordsOf(usage, readOptions);
 await run((cleanup) => bench(chosen, cleanup));

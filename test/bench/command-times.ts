@@ -6,10 +6,15 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { openEmbeddedDatabase } from '../../packages/app/src/embedded/database.ts';
 import { projectFolder } from '../support/workspace.ts';
-import { Cleanup } from './cleanup.ts';
+import type { Cleanup } from './cleanup.ts';
 import { machine } from './report.ts';
+import { run } from './run.ts';
 import { describe, openServer, query } from './server.ts';
+import { noWords, wordsOf } from './words.ts';
 
+const usage = `npm run bench:commands
+
+  how long operators' commands take, on a PostgreSQL of one's own and on the embedded one; 3 minutes`;
 /** How long a command may take with the database up on a warm machine, in milliseconds. */
 const bound = 600;
 const runs = 10;
@@ -31,7 +36,7 @@ const commands: readonly string[] = [
 
 type Environment = Readonly<Record<string, string>>;
 
-async function run(call: string, environment: Environment): Promise<number> {
+async function timed(call: string, environment: Environment): Promise<number> {
   const env = { PATH: process.env.PATH, HOME: process.env.HOME, ...environment };
   const begun = performance.now();
   await promisify(execFile)(`${projectFolder}campaign-mirror`, call.split(' '), { env });
@@ -41,7 +46,7 @@ async function run(call: string, environment: Environment): Promise<number> {
 /** In milliseconds, of so many runs behind one that warms up. */
 async function median(call: string, environment: Environment): Promise<number> {
   const times: number[] = [];
-  for (let made = 0; made <= runs; made++) times.push(await run(call, environment));
+  for (let made = 0; made <= runs; made++) times.push(await timed(call, environment));
   return times.slice(1).sort((one, other) => one - other)[runs / 2] as number;
 }
 
@@ -52,7 +57,7 @@ async function ownDatabase(cleanup: Cleanup): Promise<{ environment: Environment
   await query(admin, `create database ${name}`);
   const user = `${encodeURIComponent(admin.user)}:${encodeURIComponent(admin.password)}`;
   const environment = { DATABASE_URL: `postgres://${user}@${admin.host}:${admin.port}/${name}` };
-  await run('migrate', environment);
+  await timed('migrate', environment);
   return { environment, server: await describe(admin) };
 }
 
@@ -73,9 +78,9 @@ async function measure(cleanup: Cleanup): Promise<number> {
   const { environment: own, server } = await ownDatabase(cleanup);
   const embedded = await embeddedDatabase(cleanup);
   for (const environment of [own, embedded]) {
-    await run('campaign create --owner 1', environment);
-    await run('mirror create 1 --target-url https://first.example/', environment);
-    await run('key issue --owner 1 --name bench', environment);
+    await timed('campaign create --owner 1', environment);
+    await timed('mirror create 1 --target-url https://first.example/', environment);
+    await timed('key issue --owner 1 --name bench', environment);
   }
   console.log(`median of ${runs} runs, in ms; ${machine(server, undefined, {}).split('\n')[0]}\n`);
   console.log(`${'command'.padEnd(36)}${'your PostgreSQL'.padStart(16)}${'embedded'.padStart(10)}`);
@@ -89,10 +94,5 @@ async function measure(cleanup: Cleanup): Promise<number> {
   return slowest <= bound ? 0 : 1;
 }
 
-const cleanup = new Cleanup();
-for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => void cleanup.run());
-try {
-  process.exitCode = await measure(cleanup);
-} finally {
-  await cleanup.run();
-}
+wordsOf(usage, noWords);
+await run(measure);

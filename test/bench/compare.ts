@@ -13,6 +13,7 @@ import { setting, wholeNumber } from './options.ts';
 import { run } from './run.ts';
 import { checkpoint, newKeys } from './seed.ts';
 import { median } from './statistics.ts';
+import { wordsOf } from './words.ts';
 
 /**
  * What a setting costs: the same service with two sets of them. Each round starts both anew, since a process keeps for
@@ -168,16 +169,5 @@ function readWords(words: string[]): Comparison | undefined {
   };
 }
 
-let comparison: Comparison | undefined;
-try {
-  comparison = readWords(process.argv.slice(2));
-} catch (error) {
-  console.error(`${(error as Error).message}\n\n${usage}`);
-  process.exit(2);
-}
-if (!comparison) {
-  console.log(usage);
-  process.exit(0);
-}
-const asked = comparison;
+const asked = wordsOf(usage, readWords);
 await run((cleanup) => compare(asked, cleanup));

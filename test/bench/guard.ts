@@ -8,6 +8,7 @@ import { run } from './run.ts';
 import { openStage } from './stage.ts';
 import { ratioOf } from './statistics.ts';
 import { verdictOf } from './verdict.ts';
+import { wordsOf } from './words.ts';
 
 /** Fails when ours is too slow beside the floor at 64 connections, by far: `npm run bench:guard`. */
 const usage = `npm run bench:guard -- [--bar 1.3] [--set NAME=VALUE]...
@@ -64,16 +65,5 @@ function readWords(words: string[]): { bar: number; settings: Record<string, str
   return { bar: Number(values.bar), settings: Object.fromEntries((values.set ?? []).map(setting)) };
 }
 
-let words: ReturnType<typeof readWords>;
-try {
-  words = readWords(process.argv.slice(2));
-} catch (error) {
-  console.error(`${(error as Error).message}\n\n${usage}`);
-  process.exit(2);
-}
-if (!words) {
-  console.log(usage);
-  process.exit(0);
-}
-const { bar, settings } = words;
+const { bar, settings } = wordsOf(usage, readWords);
 await run((cleanup) => guard(bar, settings, cleanup));

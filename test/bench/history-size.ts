@@ -1,8 +1,11 @@
-import { Cleanup } from './cleanup.ts';
 import { type Database, openDatabases } from './database.ts';
+import { run } from './run.ts';
 import { newKeys } from './seed.ts';
+import { noWords, wordsOf } from './words.ts';
 
-/** Measures how much a million changes take on disk: `node test/bench/history-size.ts`. */
+const usage = `npm run bench:history
+
+  how much a million changes of mirrors take on the disk, index included; a minute`;
 const changes = 1_000_000;
 const campaigns = 10_000;
 /** So many changes are written by one statement. */
@@ -56,13 +59,9 @@ function line(name: string, bytes: number): string {
   return `${name}: ${(bytes / changes).toFixed(0)} bytes a change, ${(bytes / 2 ** 20).toFixed(0)} MiB a million`;
 }
 
-const cleanup = new Cleanup();
-for (const name of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
-  process.once(name, () => void cleanup.run().then(() => process.exit(130)));
-}
-try {
+wordsOf(usage, noWords);
+await run(async (cleanup) => {
   const { server, ours } = await openDatabases({ campaigns, keys: newKeys(100) }, cleanup);
   console.log(`${server}\n${await measure(ours)}`);
-} finally {
-  await cleanup.run();
-}
+  return 0;
+});

@@ -8,11 +8,14 @@ import { pipeline } from 'node:stream/promises';
 import { parseArgs } from 'node:util';
 import { migrate } from '@campaign-mirror/adapters-persistence';
 import { campaignFields } from '@campaign-mirror/domain';
-import { Cleanup } from './cleanup.ts';
+import type { Cleanup } from './cleanup.ts';
 import { measuredCommand } from './measured-command.ts';
+import { wholeNumber } from './options.ts';
+import { run } from './run.ts';
 import { type Address, createLogin, describe, openServer, query } from './server.ts';
+import { wordsOf } from './words.ts';
 
-const usage = `node test/bench/import-export.ts [--rows N]...
+const usage = `npm run bench:import -- [--rows N]...
 
   --rows   how many campaigns, each with a mirror; 100000, then 1000000, without it
 
@@ -64,23 +67,25 @@ async function measure(server: Address, rows: number, folder: string, cleanup: C
   }
 }
 
-const { values } = parseArgs({
-  options: { rows: { type: 'string', multiple: true }, help: { type: 'boolean' } },
-});
-if (values.help) {
-  console.log(usage);
-  process.exit(0);
+function readWords(words: string[]): readonly number[] | undefined {
+  const { values } = parseArgs({
+    args: words,
+    options: {
+      rows: { type: 'string', multiple: true, default: ['100000', '1000000'] },
+      help: { type: 'boolean' },
+    },
+  });
+  return values.help ? undefined : values.rows.map((rows) => wholeNumber('--rows', rows, 1, 100_000_000));
 }
-const cleanup = new Cleanup();
-for (const name of ['SIGINT', 'SIGTERM'] as const) process.on(name, () => cleanup.run());
-try {
+
+async function measureAll(sizes: readonly number[], cleanup: Cleanup): Promise<number> {
   const folder = await mkdtemp(join(tmpdir(), 'campaign-mirror-bench-'));
   cleanup.add(() => rm(folder, { recursive: true, force: true }));
   const server = await openServer(cleanup);
   console.log(`${cpus().length} cores, Node ${process.version}; ${await describe(server)}`);
-  for (const rows of (values.rows ?? ['100000', '1000000']).map(Number)) {
-    await measure(server, rows, folder, cleanup);
-  }
-} finally {
-  await cleanup.run();
+  for (const rows of sizes) await measure(server, rows, folder, cleanup);
+  return 0;
 }
+
+const sizes = wordsOf(usage, readWords);
+await run((cleanup) => measureAll(sizes, cleanup));

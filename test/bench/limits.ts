@@ -10,6 +10,7 @@ import { wholeNumber } from './options.ts';
 import { pgbenchCases, pgbenchVersion } from './pgbench.ts';
 import { run } from './run.ts';
 import { newKeys, type Seed, tidy } from './seed.ts';
+import { wordsOf } from './words.ts';
 
 /** What PostgreSQL and the disk under it can do, asked without HTTP: `npm run bench:limits`. */
 const usage = `npm run bench:limits -- [--seconds N] [--campaigns N]
@@ -52,27 +53,21 @@ const notes = `A turn is a commit, and a flush of the WAL where the commit waits
 commit's turns are the flushes a second. CPU is microseconds an update. The driver, here in the service's place, is pg,
 or pgbench, which comes with PostgreSQL and asks one statement alone.`;
 
-const options = {
-  seconds: { type: 'string' },
-  campaigns: { type: 'string' },
-  help: { type: 'boolean' },
-} as const;
-let words: { seconds: number; campaigns: number } | undefined;
-try {
-  const { values } = parseArgs({ options });
-  if (!values.help) {
-    words = {
-      seconds: wholeNumber('--seconds', values.seconds ?? '5', 1, 600),
-      campaigns: wholeNumber('--campaigns', values.campaigns ?? '100000', 1_000, 5_000_000),
-    };
-  }
-} catch (error) {
-  console.error(`${(error as Error).message}\n\n${usage}`);
-  process.exit(2);
+function readWords(words: string[]): { seconds: number; campaigns: number } | undefined {
+  const { values } = parseArgs({
+    args: words,
+    options: {
+      seconds: { type: 'string', default: '5' },
+      campaigns: { type: 'string', default: '100000' },
+      help: { type: 'boolean' },
+    },
+  });
+  if (values.help) return undefined;
+  return {
+    seconds: wholeNumber('--seconds', values.seconds, 1, 600),
+    campaigns: wholeNumber('--campaigns', values.campaigns, 1_000, 5_000_000),
+  };
 }
-if (!words) {
-  console.log(usage);
-  process.exit(0);
-}
-const { seconds, campaigns } = words;
+
+const { seconds, campaigns } = wordsOf(usage, readWords);
 await run((cleanup) => limits(seconds, campaigns, cleanup));

@@ -2,11 +2,14 @@ import { randomBytes } from 'node:crypto';
 import { cpus } from 'node:os';
 import { parseArgs } from 'node:util';
 import { migrate } from '@campaign-mirror/adapters-persistence';
-import { Cleanup } from './cleanup.ts';
+import type { Cleanup } from './cleanup.ts';
 import { measuredCommand } from './measured-command.ts';
+import { wholeNumber } from './options.ts';
+import { run } from './run.ts';
 import { type Address, createLogin, describe, openServer, query } from './server.ts';
+import { wordsOf } from './words.ts';
 
-const usage = `node test/bench/move-mirrors.ts [--mirrors N]... [--dry-run] [--json]
+const usage = `npm run bench:move -- [--mirrors N]... [--dry-run] [--json]
 
   --mirrors   how many there are, each on the host that moves; 10000, then 100000, without it
   --dry-run   measures what \`mirror move --dry-run\` takes
@@ -36,37 +39,44 @@ async function filledDatabase(server: Address, mirrors: number, cleanup: Cleanup
   return `postgres://${user}:${password}@${server.host}:${server.port}/${database}`;
 }
 
-const { values } = parseArgs({
-  options: {
-    mirrors: { type: 'string', multiple: true },
-    'dry-run': { type: 'boolean', default: false },
-    json: { type: 'boolean', default: false },
-    help: { type: 'boolean' },
-  },
-});
-const sizes = (values.mirrors ?? ['10000', '100000']).map(Number);
-const understood = sizes.every((size) => Number.isInteger(size) && size > 0);
-if (values.help || !understood) {
-  console.log(usage);
-  process.exit(understood ? 0 : 2);
+interface Words {
+  readonly sizes: readonly number[];
+  /** Those of `mirror move`. */
+  readonly options: readonly string[];
 }
-const words = ['mirror', 'move', '--from-host', 'old.example', '--to-host', 'new.example', '--subdomains'];
-const options = (['dry-run', 'json'] as const).filter((name) => values[name]).map((name) => `--${name}`);
 
-const cleanup = new Cleanup();
-for (const name of ['SIGINT', 'SIGTERM'] as const) process.on(name, () => cleanup.run());
-try {
+function readWords(words: string[]): Words | undefined {
+  const { values } = parseArgs({
+    args: words,
+    options: {
+      mirrors: { type: 'string', multiple: true, default: ['10000', '100000'] },
+      'dry-run': { type: 'boolean', default: false },
+      json: { type: 'boolean', default: false },
+      help: { type: 'boolean' },
+    },
+  });
+  if (values.help) return undefined;
+  return {
+    sizes: values.mirrors.map((mirrors) => wholeNumber('--mirrors', mirrors, 1, 100_000_000)),
+    options: (['dry-run', 'json'] as const).filter((name) => values[name]).map((name) => `--${name}`),
+  };
+}
+
+async function measureAll({ sizes, options }: Words, cleanup: Cleanup): Promise<number> {
+  const move = ['mirror', 'move', '--from-host', 'old.example', '--to-host', 'new.example', '--subdomains'];
   const server = await openServer(cleanup);
   console.log(`${cpus().length} cores, Node ${process.version}; ${await describe(server)}`);
   console.log(`mirror move --subdomains ${options.join(' ')}`.trimEnd());
   for (const mirrors of sizes) {
     const url = await filledDatabase(server, mirrors, cleanup);
-    const { seconds, peak } = await measuredCommand([...words, ...options], url, cleanup);
+    const { seconds, peak } = await measuredCommand([...move, ...options], url, cleanup);
     const rate = (mirrors / seconds).toFixed(0);
     console.log(
       `${mirrors} mirrors: ${seconds.toFixed(1)} s, ${rate} a second, ${peak.toFixed(0)} MB at most`,
     );
   }
-} finally {
-  await cleanup.run();
+  return 0;
 }
+
+const words = wordsOf(usage, readWords);
+await run((cleanup) => measureAll(words, cleanup));

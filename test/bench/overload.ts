@@ -10,6 +10,7 @@ import { setting, wholeNumber } from './options.ts';
 import { type OverloadRound, overloadFaults, overloadRounds, overloadTable } from './overload-rounds.ts';
 import { run } from './run.ts';
 import { newKeys } from './seed.ts';
+import { wordsOf } from './words.ts';
 
 /** What becomes of the service when more is asked than it can carry: `npm run bench:overload`. */
 const usage = `npm run bench:overload -- [--seconds N] [--delay MS] [--set NAME=VALUE]...
@@ -58,8 +59,9 @@ async function overload({ seconds, delay, settings }: Words, cleanup: Cleanup): 
   return faults.length === 0 ? 0 : 1;
 }
 
-function readWords(): Words | undefined {
+function readWords(words: string[]): Words | undefined {
   const { values } = parseArgs({
+    args: words,
     options: {
       seconds: { type: 'string', default: '6' },
       delay: { type: 'string', default: '100' },
@@ -75,16 +77,5 @@ function readWords(): Words | undefined {
   };
 }
 
-let words: Words | undefined;
-try {
-  words = readWords();
-} catch (error) {
-  console.error(`${(error as Error).message}\n\n${usage}`);
-  process.exit(2);
-}
-if (!words) {
-  console.log(usage);
-  process.exit(0);
-}
-const chosen = words;
+const chosen = wordsOf(usage, readWords);
 await run((cleanup) => overload(chosen, cleanup));

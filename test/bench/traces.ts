@@ -40,7 +40,7 @@ const set = Object.entries(sets).flatMap(([name, value]) => ['--set', `${name}=$
 const script = fileURLToPath(new URL('compare.ts', import.meta.url));
 const compare = spawn(process.execPath, [script, ...set, ...words], { stdio: 'inherit' });
 const [code] = await once(compare, 'exit');
-console.log(`the collector took ${(bytes / 1024).toFixed(0)} KiB of spans`);
+if (code === 0) console.log(`the collector took ${(bytes / 1024).toFixed(0)} KiB of spans`);
 collector.closeAllConnections();
 collector.close();
-process.exitCode = bytes > 0 ? (code ?? 1) : 1;
+process.exitCode = code !== 0 || bytes > 0 ? (code ?? 1) : 1;
