@@ -4,6 +4,7 @@ import { expect } from 'chai';
 import { ClearError } from '../packages/app/src/clear-error.ts';
 import { binariesVersion, findBinaries } from '../packages/app/src/embedded/binaries.ts';
 import { fileTrouble } from '../packages/app/src/embedded/errors.ts';
+import { loggedSince } from '../packages/app/src/embedded/log.ts';
 import { databaseOsUser } from '../packages/app/src/embedded/os-user.ts';
 import { clearError, isRoot, pgdataOf, query, Sandbox, until } from './support/embedded-sandbox.ts';
 
@@ -153,6 +154,12 @@ describe('the creation of the embedded database', () => {
   it('is refused in one line where the cluster is of another version, not whole, or lacks its passwords', async () => {
     const folder = await sandbox.folder();
     await (await sandbox.open(folder)).leave();
+    // The server's last words are written by a process that outlives it for a moment.
+    const logs = join(folder, 'cluster', 'logs');
+    await until('the end of the log', async () => {
+      const log = await loggedSince(logs, new Map());
+      return log.endsWith('database system is shut down\n') || undefined;
+    });
     const version = join(pgdataOf(folder), 'PG_VERSION');
     const ours = await readFile(version, 'utf8');
     await writeFile(version, '15\n');
