@@ -14,7 +14,8 @@ import { noWords, wordsOf } from './words.ts';
 
 const usage = `npm run bench:commands
 
-  how long operators' commands take, on a PostgreSQL of one's own and on the embedded one; 3 minutes`;
+  how long operators' commands take, on a PostgreSQL of one's own and on the embedded one`;
+
 /** How long a command may take with the database up on a warm machine, in milliseconds. */
 const bound = 600;
 const runs = 10;

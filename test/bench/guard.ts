@@ -18,7 +18,7 @@ const usage = `npm run bench:guard -- [--bar 1.3] [--set NAME=VALUE]...
 /** Wide of what is reached, since the machine may be anybody's. */
 const usualBar = '1.3';
 const lengths = { rounds: 40, seconds: 1, warmUpSeconds: 8 };
-/** With the warm-up; on a machine that is not busy with something else it takes half a minute. */
+/** With the warm-up. Where nothing else is at work the whole guard takes a minute. */
 const longestSeconds = 150;
 
 async function guard(bar: number, settings: Record<string, string>, cleanup: Cleanup): Promise<number> {

@@ -5,7 +5,8 @@ import { noWords, wordsOf } from './words.ts';
 
 const usage = `npm run bench:history
 
-  how much a million changes of mirrors take on the disk, index included; a minute`;
+  how much a million changes of mirrors take on the disk, index included`;
+
 const changes = 1_000_000;
 const campaigns = 10_000;
 /** So many changes are written by one statement. */
