@@ -1,0 +1,91 @@
+import { readFileSync } from 'node:fs';
+import type { CommandUnknownOpts } from '@commander-js/extra-typings';
+import { expect } from 'chai';
+import { program } from '../../packages/app/src/cli/program.ts';
+import { command } from '../support/command.ts';
+import { calls, commandsTable, examplesOf, helpOf, shownCommands, wordsOf } from '../support/command-tree.ts';
+import { projectFolder } from '../support/workspace.ts';
+
+const readme = readFileSync(`${projectFolder}README.md`, 'utf8');
+
+describe('the help of the commands', () => {
+  it('there are commands to look at', () => {
+    expect(calls().length).to.be.greaterThan(20);
+  });
+
+  for (const call of calls()) {
+    const name = call.words.join(' ');
+
+    it(`${name}: --json, what it does, and examples that can be understood`, async () => {
+      expect(call.command.options.map(({ long }) => long)).to.include('--json');
+      expect(call.command.description()).not.to.equal('');
+      const examples = examplesOf(call);
+      expect(examples).not.to.have.length(0);
+      for (const example of examples) expect(await understood(example), example).to.equal(name);
+    });
+
+    it(`${name}: says what each of its options and arguments is`, () => {
+      for (const { flags, description } of call.command.options) expect(description, flags).not.to.equal('');
+      for (const one of call.command.registeredArguments) {
+        expect(one.description, one.name()).not.to.equal('');
+      }
+    });
+  }
+
+  const flat = (words: string) => {
+    const found = calls().find((call) => call.words.join(' ') === words);
+    return found ? helpOf(found.command).replace(/\s+/g, ' ') : '';
+  };
+
+  it('names every exit code, that of Ctrl-C included', () => {
+    const codes = /\nExit codes: (.*)\.\n/.exec(helpOf(program()))?.[1] ?? '';
+    expect(codes.split('; ').map((one) => Number.parseInt(one, 10))).to.deep.equal([0, 1, 2, 3, 130]);
+    const explained = /^\| exit code \|.*(?:\n\|.*)*/m.exec(readme)?.[0] ?? '';
+    expect([...explained.matchAll(/^\| (\d+) \|/gm)].map(([, code]) => Number(code))).to.deep.equal([
+      0, 1, 2, 3, 130,
+    ]);
+  });
+
+  it('says what an option that is left out means', () => {
+    expect(flat('key issue')).to.match(
+      /--expires-in <time> [^-]*without it, or with never, it never expires/,
+    );
+    expect(flat('mirror restore')).to.match(/--to <change> [^-]*this or --undo is needed/);
+    expect(flat('mirror restore')).to.match(/--undo <change> [^-]*this or --to is needed/);
+  });
+
+  it('is had by --help alone: there is no command that shows the help of another one than it was asked for', async () => {
+    for (const words of [['help'], ['help', 'mirror', 'set'], ['mirror', 'help', 'set']]) {
+      expect(await command(words, {}), words.join(' ')).to.deep.equal({
+        code: 2,
+        output: '',
+        errors: "error: unknown command 'help'\n(add --help to see what there is)\n",
+      });
+    }
+    expect(helpOf(program())).not.to.match(/^ +help\b/m);
+  });
+
+  it('README.md shows each command as its help does', () => {
+    const table = commandsTable();
+    if (shownCommands(readme) !== table) console.log(`The table of the commands is:\n\n${table}\n`);
+    expect(shownCommands(readme)).to.equal(table);
+  });
+});
+
+/** Which command a line would run; rejects when it can not be understood. */
+async function understood(line: string): Promise<string | undefined> {
+  let ran: string | undefined;
+  const all = program();
+  for (const { words, command } of calls(all)) {
+    command.action(() => {
+      ran = words.join(' ');
+    });
+    silenced(command);
+  }
+  await all.parseAsync(wordsOf(line), { from: 'user' });
+  return ran;
+}
+
+function silenced(command: CommandUnknownOpts): void {
+  command.configureOutput({ writeErr: () => {}, writeOut: () => {} });
+}

@@ -1,0 +1,208 @@
+import type { CampaignId, HistoryEntry } from '@campaign-mirror/domain';
+import { expect } from 'chai';
+import { command } from '../support/command.ts';
+import { type LiveService, liveService } from '../support/live-service.ts';
+import { before as first, type Live, newCampaign } from '../support/world.ts';
+
+const step = (number: number) => `https://step-${number}.example/?a={click_id}`;
+
+describe('commands — mirror history and mirror restore', () => {
+  let service: LiveService;
+  let live: Live;
+  before(async () => {
+    service = await liveService();
+    live = await service.campaign();
+  });
+  after(() => service.close());
+
+  const run = (...args: string[]) => command(args, { DATABASE_URL: service.database.url('operator') });
+  const rows = (id: CampaignId = live.seen.id) => service.world.others.history(id);
+  const lines = (output: string) => output.trimEnd().split('\n');
+
+  /** Sets the mirror so often, one after the other. */
+  async function change(times: number, one = live): Promise<void> {
+    for (let number = 1; number <= times; number++) await service.set(one, step(number), `request-${number}`);
+  }
+
+  describe('history', () => {
+    it('in JSON: each change on a line of its own, newest first, as it was recorded', async () => {
+      await change(3);
+      const { code, output, errors } = await run('mirror', 'history', String(live.seen.id), '--json');
+      expect({ code, errors }).to.deep.equal({ code: 0, errors: '' });
+      const shown = lines(output).map((line) => JSON.parse(line));
+      expect(shown).to.deep.equal((await rows()).toReversed().map(objectOf));
+      expect(shown[0]).to.include({ actor: 'key', address_after: step(3), request_id: 'request-3' });
+    });
+
+    it('for people: a table', async () => {
+      const { output } = await run('mirror', 'history', String(live.seen.id));
+      const [head = '', newest = '', ...more] = lines(output);
+      expect(head.split(/ {2,}/)).to.deep.equal('change,when,actor,key,owner,from,to,request'.split(','));
+      const last = (await rows()).at(-1);
+      expect(newest.trim().split(/ {2,}/)).to.deep.equal(
+        [
+          last?.id,
+          last?.changedAt,
+          'key',
+          live.by.accessKeyId,
+          live.by.ownerId,
+          step(2),
+          step(3),
+          'request-3',
+        ].map(String),
+      );
+      expect(more).to.have.length(2);
+    });
+
+    it('20 on a page, or --limit, and the hint on standard error leads to the next page', async () => {
+      const one = await service.campaign();
+      await change(23, one);
+      const id = String(one.seen.id);
+      const numbers = (await rows(one.seen.id)).map((row) => row.id).toReversed();
+      const shown: number[] = [];
+      let hint: string[] = [];
+      for (const size of [20, 3]) {
+        const { output, errors } = await run('mirror', 'history', id, ...hint, '--json');
+        expect(lines(output)).to.have.length(size);
+        shown.push(...lines(output).map((line) => JSON.parse(line).id));
+        hint = /^There is more: add (--before) (\d+) to see it\.\n$/.exec(errors)?.slice(1) ?? [];
+      }
+      expect(hint, 'the last page has no next one').to.deep.equal([]);
+      expect(shown).to.deep.equal(numbers);
+      const two = await run(
+        'mirror',
+        'history',
+        id,
+        '--limit',
+        '2',
+        '--before',
+        String(numbers[20]),
+        '--json',
+      );
+      expect(lines(two.output).map((line) => JSON.parse(line).id)).to.deep.equal(numbers.slice(21));
+      expect(two.errors, 'all of them fit on the page').to.equal('');
+    });
+
+    it('of a deleted campaign too; of one without changes it says so; of one that never was: exit code 1', async () => {
+      const gone = await service.campaign();
+      await change(1, gone);
+      await service.world.others.deleteCampaign(gone.seen.id);
+      const { code, output } = await run('mirror', 'history', String(gone.seen.id), '--json');
+      expect({ code, ids: lines(output).map((line) => JSON.parse(line).id) }).to.deep.equal({
+        code: 0,
+        ids: (await rows(gone.seen.id)).map((row) => row.id),
+      });
+
+      const { id } = await newCampaign(service.world);
+      expect(await run('mirror', 'history', String(id))).to.deep.equal({
+        code: 0,
+        output: '',
+        errors: `There is no change of the mirror of campaign ${id}.\n`,
+      });
+      expect(await run('mirror', 'history', '999999')).to.deep.equal({
+        code: 1,
+        output: '',
+        errors: 'there is no campaign 999999\n',
+      });
+    });
+  });
+
+  describe('restore', () => {
+    const restore = (id: CampaignId, ...args: string[]) => run('mirror', 'restore', String(id), ...args);
+
+    it('--to: the address after that change; --undo: the one that it replaced, also the first of all', async () => {
+      const one = await service.campaign();
+      await change(3, one);
+      const id = one.seen.id;
+      const [oldest, middle] = (await rows(id)) as [HistoryEntry, HistoryEntry];
+
+      expect(await restore(id, '--to', String(middle.id))).to.deep.equal({
+        code: 0,
+        output: `The mirror of campaign ${id} points to ${step(2)} again.\n`,
+        errors: '',
+      });
+      const undone = await restore(id, '--undo', String(oldest.id), '--json');
+      expect(undone.code, undone.errors).to.equal(0);
+      const mirror = await service.world.others.mirror(id);
+      expect(JSON.parse(undone.output).mirror).to.include({
+        target_url: first,
+        updated_at: mirror?.updatedAt,
+      });
+      expect(mirror?.targetUrl).to.equal(first);
+
+      const [, , , toSecond, toFirst] = await rows(id);
+      expect(toSecond).to.include({
+        actor: 'operator',
+        accessKeyId: null,
+        addressBefore: step(3),
+        addressAfter: step(2),
+      });
+      expect(toFirst).to.include({ actor: 'operator', addressBefore: step(2), addressAfter: first });
+      const [noted] = await service.world.audit.list({ campaign: id, limit: 1 });
+      expect(noted).to.deep.include({
+        act: 'mirror-restored',
+        ownerId: one.seen.ownerId,
+        requestId: toFirst?.requestId,
+        details: { change: oldest.id, address_before: step(2), address_after: first },
+      });
+      const table = await run('mirror', 'history', String(id), '--limit', '1');
+      expect(table.output).to.match(/operator +- /);
+    });
+
+    it('what is refused: exit code 1 and one line', async () => {
+      const one = await service.campaign();
+      await change(1, one);
+      const id = one.seen.id;
+      const [only] = (await rows(id)) as [HistoryEntry];
+      expect(await restore(999_999 as CampaignId, '--to', '1')).to.include({
+        code: 1,
+        errors: 'there is no campaign 999999\n',
+      });
+      expect(await restore(id, '--to', '999999')).to.include({
+        code: 1,
+        errors: `the history of the campaign ${id} has no change 999999: \`./campaign-mirror mirror history ${id}\` tells the numbers\n`,
+      });
+      const denied = await command(['mirror', 'restore', String(id), '--to', String(only.id)], {
+        DATABASE_URL: service.database.url('operator'),
+        MIRROR_HOST_DENYLIST: 'step-1.example',
+      });
+      expect(denied).to.include({
+        code: 1,
+        errors: `the address of change ${only.id} is refused: MIRROR_HOST_DENYLIST denies its host\n`,
+      });
+      await service.world.others.setDefault(id, true);
+      const { code, errors } = await restore(id, '--to', String(only.id));
+      expect(code).to.equal(1);
+      expect(errors).to.match(/is its owner's default campaign, whose mirror can not be set/);
+      expect(await rows(id)).to.have.length(1);
+    });
+
+    const misunderstood: [why: string, errors: RegExp, ...args: string[]][] = [
+      ['neither --to nor --undo', /^--to or --undo is missing: /],
+      ['both of them', /^error: .*can ?not be used with/, '--to', '1', '--undo', '1'],
+      ['a change that is no number', /^error: .*A whole number/, '--to', 'last'],
+    ];
+    for (const [why, errors, ...args] of misunderstood) {
+      it(`${why}: exit code 2`, async () => {
+        const done = await restore(live.seen.id, ...args);
+        expect(done).to.include({ code: 2, output: '' });
+        expect(done.errors).to.match(errors);
+      });
+    }
+  });
+});
+
+function objectOf(row: HistoryEntry) {
+  return {
+    id: row.id,
+    campaign_id: row.campaignId,
+    mirror_id: row.mirrorId,
+    changed_at: row.changedAt,
+    actor: row.actor,
+    access_key_id: row.accessKeyId,
+    owner_id: row.ownerId,
+    address_before: row.addressBefore,
+    address_after: row.addressAfter,
+    request_id: row.requestId,
+  };
+}

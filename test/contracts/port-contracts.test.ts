@@ -1,0 +1,72 @@
+import { accessKeysContract } from '../support/access-keys-contract.ts';
+import { auditContract } from '../support/audit-contract.ts';
+import { campaignExportContract } from '../support/campaign-export-contract.ts';
+import { campaignImportContract } from '../support/campaign-import-contract.ts';
+import { campaignRecordsContract } from '../support/campaign-records-contract.ts';
+import { campaignRepositoryContract } from '../support/campaign-repository-contract.ts';
+import { campaignSettingsContract } from '../support/campaign-settings-contract.ts';
+import { freshDatabase, type TestDatabase } from '../support/database-server.ts';
+import { historyPruningContract } from '../support/history-pruning-contract.ts';
+import { identityContract } from '../support/identity-contract.ts';
+import { inMemoryWorld } from '../support/in-memory-world.ts';
+import { mirrorHistoryContract } from '../support/mirror-history-contract.ts';
+import { mirrorMovesContract } from '../support/mirror-moves-contract.ts';
+import { operatorMirrorsContract } from '../support/operator-mirrors-contract.ts';
+import { type PostgresWorldOptions, postgresWorld } from '../support/postgres-world.ts';
+import type { Check, World } from '../support/world.ts';
+
+const contracts: Record<string, readonly Check[]> = {
+  CampaignRepository: campaignRepositoryContract,
+  CampaignSettings: campaignSettingsContract,
+  CampaignRecords: campaignRecordsContract,
+  CampaignImport: campaignImportContract,
+  CampaignExport: campaignExportContract,
+  Audit: auditContract,
+  Identity: identityContract,
+  AccessKeys: accessKeysContract,
+  MirrorHistory: mirrorHistoryContract,
+  OperatorMirrors: operatorMirrorsContract,
+  MirrorMoves: mirrorMovesContract,
+  HistoryPruning: historyPruningContract,
+};
+
+describe('the contracts of the ports, in memory', () => {
+  let world: World;
+  before(() => {
+    world = inMemoryWorld();
+  });
+  after(() => world.close());
+  everyCheck(() => world);
+});
+
+describe('the contracts of the ports, in PostgreSQL', () => everyCheck(inPostgres('on')));
+
+for (const groupCommit of ['off', 'in company', 'beside a chain'] as const) {
+  describe(`the contracts of the hot path's ports, in PostgreSQL, GROUP_COMMIT: ${groupCommit}`, () =>
+    everyCheck(inPostgres(groupCommit), ['CampaignRepository', 'Identity']));
+}
+
+function inPostgres(groupCommit: NonNullable<PostgresWorldOptions['groupCommit']>): () => World {
+  let database: TestDatabase;
+  let world: World;
+  before(async () => {
+    database = await freshDatabase();
+    // Sessions as other people set them up: what leaves the database is UTC in ISO 8601 all the same.
+    await database.admin.query(`alter database ${database.name} set timezone = 'America/St_Johns'`);
+    await database.admin.query(`alter database ${database.name} set datestyle = 'SQL, DMY'`);
+    world = await postgresWorld(database, { groupCommit });
+  });
+  after(async () => {
+    await world.close();
+    await database.drop();
+  });
+  return () => world;
+}
+
+function everyCheck(world: () => World, ports = Object.keys(contracts)): void {
+  for (const port of ports) {
+    describe(port, () => {
+      for (const { name, check } of contracts[port] ?? []) it(name, () => check(world()));
+    });
+  }
+}

@@ -1,0 +1,62 @@
+import { expect } from 'chai';
+import { dashboard, type Panel, panelQueries, variableQueries } from '../support/dashboard.ts';
+import { documentedSeries } from '../support/metrics.ts';
+import { recorded } from '../support/prometheus-rules.ts';
+import { metricsOf } from '../support/promql.ts';
+
+const { panels, templating } = dashboard;
+const chosen = { type: 'prometheus', uid: '${' + 'datasource}' };
+
+describe('ops/grafana-dashboard.json', () => {
+  it('asks only for metrics of METRICS.md and for what the rules record', () => {
+    const known = [...documentedSeries(), ...recorded];
+    const queries = [
+      ...panelQueries.map(({ query }) => query),
+      ...variableQueries.map(({ series }) => series),
+    ];
+    expect(queries).to.have.length.above(panels.length);
+    expect([...new Set(queries.flatMap(metricsOf))].filter((name) => !known.includes(name))).to.deep.equal(
+      [],
+    );
+  });
+
+  it('takes everything from the data source that is chosen', () => {
+    expect(templating.list[0]).to.deep.include({
+      name: 'datasource',
+      type: 'datasource',
+      query: 'prometheus',
+    });
+    const sources = [
+      ...templating.list.slice(1),
+      ...panels.filter(({ type }) => type !== 'row'),
+      ...panels.flatMap(({ targets = [] }) => targets),
+    ].map(({ datasource }) => datasource);
+    for (const source of sources) expect(source).to.deep.equal(chosen);
+  });
+
+  it('each panel says what it shows, and has a query and an identifier of its own', () => {
+    expect(new Set(panels.map(({ id }) => id)).size).to.equal(panels.length);
+    for (const { type, title, description, targets = [] } of panels) {
+      expect(title).not.to.equal('');
+      if (type === 'row') continue;
+      expect(description, title).to.match(/\.$/);
+      expect(targets, title).not.to.have.length(0);
+      expect(new Set(targets.map(({ refId }) => refId)).size, title).to.equal(targets.length);
+    }
+  });
+
+  it('can be imported anywhere: it has no number of its own, and no panel lies on another', () => {
+    const { id, uid, title, schemaVersion } = dashboard;
+    expect({ id, uid, title }).to.deep.equal({ id: null, uid: 'campaign-mirror', title: 'Campaign Mirror' });
+    expect(schemaVersion).to.be.a('number');
+    const overlaps = panels.flatMap((one, at) =>
+      panels.slice(at + 1).flatMap((other) => (lieOnEachOther(one, other) ? [[one.title, other.title]] : [])),
+    );
+    expect(overlaps).to.deep.equal([]);
+    for (const { title: name, gridPos } of panels) expect(gridPos.x + gridPos.w, name).to.be.at.most(24);
+  });
+});
+
+function lieOnEachOther({ gridPos: a }: Panel, { gridPos: b }: Panel): boolean {
+  return a.x < b.x + b.w && b.x < a.x + a.w && a.y < b.y + b.h && b.y < a.y + a.h;
+}

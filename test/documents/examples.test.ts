@@ -1,0 +1,29 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { setMirrorRoute } from '@campaign-mirror/adapters-http';
+import { expect } from 'chai';
+import { examples, examplesText } from '../support/examples.ts';
+import { exampleContract } from '../support/examples-contract.ts';
+import { committedText } from '../support/openapi-file.ts';
+import { blocksOf, linkedFiles } from '../support/readme.ts';
+import { projectFolder } from '../support/workspace.ts';
+
+describe('EXAMPLES.md', () => {
+  it('each block is an example that a test runs, or the settings of all', () => {
+    const tested = ['set-mirror.sh', 'set-mirror.mjs', 'set_mirror.py', 'set-mirror.php'];
+    expect([...examples.keys()]).to.deep.equal(tested);
+    const others = blocksOf(examplesText).filter(({ marker = '' }) => !marker.startsWith('example: '));
+    expect(others.map(({ marker }) => marker)).to.deep.equal(['settings']);
+    expect(linkedFiles(examplesText).filter((path) => !existsSync(projectFolder + path))).to.deep.equal([]);
+  });
+
+  it('README.md says what to do after every status of the document', async () => {
+    const readme = readFileSync(`${projectFolder}README.md`, 'utf8');
+    const [table = ''] = /^\| status \| when \|.*(?:\n\|.*)*/m.exec(readme) ?? [];
+    const told = table.split('\n').flatMap((row) => row.split('|')[1]?.match(/\d+/g) ?? []);
+    const { responses } = JSON.parse(await committedText()).paths[setMirrorRoute].post;
+    expect(told.toSorted()).to.deep.equal(Object.keys(responses));
+  });
+});
+
+exampleContract({ file: 'set-mirror.sh', command: () => 'sh', repeatsFaults: true });
+exampleContract({ file: 'set-mirror.mjs', command: () => process.execPath });

@@ -1,0 +1,151 @@
+import { openapiPath, setMirrorRoute } from '@campaign-mirror/adapters-http';
+import { lintFromString, loadConfig } from '@redocly/openapi-core';
+import { expect } from 'chai';
+import { rows } from '../support/http-answer-rows.ts';
+import { ask } from '../support/http-request.ts';
+import { withHttpService } from '../support/http-service.ts';
+import { assertDocumented, faultsOfAnswer } from '../support/openapi-answers.ts';
+import { committedText, currentDocument, currentText, openapiFile } from '../support/openapi-file.ts';
+import { projectFolder } from '../support/workspace.ts';
+
+interface Operation {
+  readonly responses: Record<
+    string,
+    { content?: Record<string, { examples: Record<string, { value: unknown }> }> }
+  >;
+}
+const post = (currentDocument.paths as Record<string, { post: Operation }>)[setMirrorRoute]?.post;
+const examples = Object.entries(post?.responses ?? {}).flatMap(([status, { content }]) =>
+  Object.values(content?.['application/json']?.examples ?? {}).map(({ value }) => ({
+    status: Number(status),
+    body: JSON.stringify(value),
+  })),
+);
+
+describe('the OpenAPI document', () => {
+  it('openapi.json is the one that the service makes', async () => {
+    expect(await committedText(), 'write it anew by `npm run openapi`').to.equal(currentText);
+  });
+
+  it('Redocly finds nothing in it', async () => {
+    const config = await loadConfig({ configPath: `${projectFolder}redocly.yaml` });
+    const lint = async (source: string) => {
+      const found = await lintFromString({ source, absoluteRef: openapiFile, config });
+      return found.map(({ severity, ruleId, message }) => `${severity} ${ruleId}: ${message}`);
+    };
+    expect(await lint(currentText)).to.deep.equal([]);
+    const { paths: _, ...without } = currentDocument;
+    expect(await lint(JSON.stringify(without))).not.to.deep.equal([]);
+  });
+
+  it('each status of the decisions has its exact example', () => {
+    for (const { case: name, status, body } of rows) {
+      // The examples name an identifier, a path and a method of their own.
+      if (status === 404 || status === 405) continue;
+      expect(examples, name).to.deep.include({ status, body });
+    }
+    const bodies = (of: number) => examples.filter(({ status }) => status === of).map(({ body }) => body);
+    expect(bodies(404)).to.deep.equal([
+      '{"message":"No query results for model [Campaign] 42"}',
+      '{"message":"The route /public/v1/mirrors could not be found."}',
+    ]);
+    expect(bodies(405)).to.deep.equal([
+      '{"message":"The PUT method is not supported for this route. Supported methods: POST."}',
+    ]);
+    expect(bodies(408)).to.deep.equal(['{"message":"Request Timeout"}']);
+    expect(bodies(429)).to.deep.equal(['{"message":"Too Many Attempts."}']);
+    expect(bodies(500)).to.deep.equal(['{"message":"Server Error"}']);
+    expect(bodies(503)).to.deep.equal(['{"message":"Service Unavailable"}']);
+    expect(Object.keys(post?.responses ?? {}).map(Number)).to.deep.equal([
+      ...[200, 400, 401, 403, 404, 405, 408, 413, 415, 417, 422, 429, 431, 500, 503],
+    ]);
+  });
+
+  it('each example is as its schema has it', () => {
+    for (const { status, body } of examples) {
+      const { headers } = exampleAnswer;
+      const needed = { 'www-authenticate': 'Bearer', allow: 'POST', 'retry-after': '1', ...ofRate };
+      const all = { ...headers, ...(status === 401 || status === 405 || status >= 429 ? needed : {}) };
+      const faults = faultsOfAnswer('POST', '/', { status, headers: all, body });
+      expect(faults.filter((fault) => !fault.includes('is not told of'))).to.deep.equal([]);
+    }
+  });
+
+  const ofRate = { 'x-ratelimit-limit': '1', 'x-ratelimit-remaining': '0', 'x-ratelimit-reset': '1' };
+  const exampleAnswer = {
+    status: 403,
+    headers: {
+      'content-type': 'application/json; charset=utf-8',
+      'x-request-id': 'a',
+      'cache-control': 'no-store',
+      'x-content-type-options': 'nosniff',
+      'referrer-policy': 'no-referrer',
+    },
+    body: '{"message":"This action is unauthorized."}',
+  };
+  const { 'x-request-id': _, ...withoutId } = exampleAnswer.headers;
+  const wrong = {
+    'another status': { status: 402 },
+    'another header': { headers: { ...exampleAnswer.headers, server: 'x' } },
+    'a header that is missing': { headers: withoutId },
+    'a header of another form': { headers: { ...exampleAnswer.headers, 'x-request-id': 'a b' } },
+    'a body that is none': { body: '{' },
+    'a key that is missing': { body: '{}' },
+    'a key that nobody knows': { body: '{"message":"x","why":"y"}' },
+    'a value of another type': { body: '{"message":1}' },
+    'another type': { headers: { ...exampleAnswer.headers, 'content-type': 'text/html' } },
+  };
+  for (const [name, change] of Object.entries(wrong)) {
+    it(`the check of every answer finds ${name}`, () => {
+      expect(() => assertDocumented(exampleAnswer)).not.to.throw();
+      expect(() => assertDocumented({ ...exampleAnswer, ...change })).to.throw('openapi.json does not tell');
+    });
+  }
+});
+
+describe('the OpenAPI document, served', () => {
+  const service = withHttpService();
+  const get = (headers: Record<string, string> = {}, method = 'GET') =>
+    ask(service(), {
+      method,
+      target: openapiPath,
+      body: undefined,
+      headers: { Authorization: undefined, 'Content-Type': undefined, ...headers },
+    });
+
+  it('is there without a key, for everybody the same, and asked for anew', async () => {
+    const { status, headers, body } = await get();
+    expect([status, headers['cache-control']]).to.deep.equal([200, 'no-cache']);
+    expect(headers['content-type']).to.equal('application/json; charset=utf-8');
+    expect(JSON.parse(body)).to.deep.equal(JSON.parse(currentText));
+  });
+
+  it('is sent again only when it has changed', async () => {
+    const { headers } = await get();
+    const etag = String(headers.etag);
+    for (const list of [etag, etag.replace('W/', ''), `"other", ${etag}`, '*']) {
+      const { status, body, headers: unchanged } = await get({ 'If-None-Match': list });
+      expect([status, body, unchanged.etag], list).to.deep.equal([304, '', etag]);
+    }
+    for (const list of ['"other"', '', etag.slice(0, -2)]) {
+      expect((await get({ 'If-None-Match': list })).status, list).to.equal(200);
+    }
+  });
+
+  it('HEAD has the headers only, other methods are 405, OPTIONS is 204', async () => {
+    const { date: _, 'x-request-id': __, ...expected } = (await get()).headers;
+    const { headers, status, body } = await get({}, 'HEAD');
+    const { date: ___, 'x-request-id': ____, ...others } = headers;
+    expect([status, body]).to.deep.equal([200, '']);
+    expect(others).to.deep.equal(expected);
+    for (const method of ['POST', 'PUT', 'DELETE', 'PATCH', 'TRACE']) {
+      const refused = await get({}, method);
+      expect([refused.status, refused.headers.allow]).to.deep.equal([405, 'GET, HEAD']);
+      expect(refused.body).to.equal(
+        `{"message":"The ${method} method is not supported for this route. Supported methods: GET, HEAD."}`,
+      );
+    }
+    const options = await get({}, 'OPTIONS');
+    expect([options.status, options.headers.allow, options.body]).to.deep.equal([204, 'GET, HEAD', '']);
+  });
+});

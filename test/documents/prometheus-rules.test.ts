@@ -1,0 +1,37 @@
+import { readFileSync } from 'node:fs';
+import { expect } from 'chai';
+import { documentedSeries } from '../support/metrics.ts';
+import { alertRules, recorded, rules } from '../support/prometheus-rules.ts';
+import { metricsOf, operandsOf } from '../support/promql.ts';
+import { sectionsOf } from '../support/readme.ts';
+import { projectFolder } from '../support/workspace.ts';
+
+describe('ops/prometheus', () => {
+  it('reads only metrics of METRICS.md, what it records itself, and up', () => {
+    const known = [...documentedSeries(), ...recorded, 'up'];
+    expect(rules).to.have.length.above(alertRules.length);
+    const read = new Set(rules.flatMap(({ expr }) => metricsOf(expr)));
+    expect([...read].filter((name) => !known.includes(name))).to.deep.equal([]);
+    expect([...recorded].sort()).to.deep.equal([...new Set(recorded)].sort());
+  });
+
+  it('each alert has a severity, says what is seen, and leads to a section of the runbook', () => {
+    const sections = sectionsOf(readFileSync(`${projectFolder}RUNBOOK.md`, 'utf8'));
+    for (const { alert, labels, annotations } of alertRules) {
+      expect(alert).to.match(/^CampaignMirror[A-Z][A-Za-z]+$/);
+      expect(labels.severity, alert).to.be.oneOf(['page', 'ticket']);
+      expect(annotations.summary, alert).to.match(/\S/);
+      const [, section] = /^RUNBOOK\.md#(.+)$/.exec(annotations.runbook_url ?? '') ?? [];
+      expect(sections, alert).to.include(section);
+    }
+  });
+});
+
+describe('PromQL, as the tests read it', () => {
+  it('names the metrics of a query, and what it compares', () => {
+    const query = 'sum by (a) (rate(b{c="d"}[5m])) > 5 * e:f and on (g) (h or absent(i{j="k"})) == 0';
+    expect(metricsOf(query)).to.deep.equal(['b', 'e:f', 'h', 'i']);
+    expect(operandsOf(query)).to.deep.equal(['sum by (a) (rate(b{c="d"}[5m]))', '5 * e:f', 'h', 'i{j="k"}']);
+    expect(() => metricsOf('rate(b[5m]) > ')).to.throw(SyntaxError);
+  });
+});

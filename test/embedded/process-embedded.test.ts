@@ -1,0 +1,165 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { readFile } from 'node:fs/promises';
+import { expect } from 'chai';
+import { call, keepAlive, load } from '../support/caller.ts';
+import { type DataFolder, dataFolder, processesOf } from '../support/data-folder.ts';
+import { scrape } from '../support/metrics.ts';
+import {
+  endAll,
+  environment,
+  type Listening,
+  listeningService,
+  projectFolder,
+  RunningProcess,
+  startService,
+} from '../support/service-process.ts';
+
+/** What the first start prints for a newcomer to paste. */
+function printed(output: string) {
+  const [good, ...others] = output.split('\n').filter((line) => line.startsWith('curl '));
+  const key = /Bearer (\S+)'/.exec(good ?? '')?.[1] ?? '';
+  const campaign = Number(/campaign\/(\d+)\//.exec(good ?? '')?.[1]);
+  return { good: good ?? '', others, key, campaign };
+}
+
+async function firstStart(folder: DataFolder): Promise<Listening & { key: string; campaign: number }> {
+  const service = await listeningService({ DATA_DIR: folder.path });
+  await service.process.says(() => service.process.output.includes('demo remove') || undefined);
+  const { key, campaign } = printed(service.process.output);
+  return { ...service, key, campaign };
+}
+
+describe('a process of the service on its embedded database', () => {
+  let folder: DataFolder;
+  beforeEach(async () => {
+    folder = await dataFolder();
+  });
+  afterEach(async () => {
+    await endAll();
+    await stopOrphan(folder.path);
+    await folder.remove();
+  });
+
+  const acknowledged = (answers: { status: number | undefined; requestId: string }[]) =>
+    answers.filter(({ status }) => status === 200).length;
+
+  it('Ctrl-C through npm start in a terminal: exit code 0, and nothing left behind', async () => {
+    // `script` gives it a terminal of its own, whose Ctrl-C goes to npm and to the service, which npm sends it on to.
+    const command =
+      process.platform === 'darwin'
+        ? ['-q', '/dev/null', 'npm', 'start']
+        : ['-qec', 'exec npm start', '/dev/null'];
+    const child = spawn('script', command, {
+      cwd: projectFolder,
+      env: { ...environment({ DATA_DIR: folder.path }), TERM: 'dumb' },
+      stdio: ['pipe', 'pipe', 'pipe'],
+    });
+    const terminal = new RunningProcess(child);
+    await terminal.says(() => terminal.output.includes('listening on') || undefined);
+    await terminal.says(() => terminal.output.includes('demo remove') || undefined);
+    expect(terminal.output, 'readable in a terminal').not.to.match(/^\{"level"/m);
+    child.stdin?.write('\x03');
+    expect((await terminal.ended).code).to.equal(0);
+    expect(terminal.output).to.include('stopping on SIGINT');
+    expect(await processesOf(folder.path)).to.deep.equal([]);
+  });
+
+  it('SIGTERM: what was asked is answered, then the database ends; the next start has the data', async () => {
+    const first = await firstStart(folder);
+    const callers = load([first], 8);
+    await callers.first;
+    expect((await first.process.stop()).code).to.equal(0);
+    const answers = await callers.stop();
+    expect(await processesOf(folder.path)).to.deep.equal([]);
+    expect(new Set(answers.map(({ status }) => status).filter(Boolean))).to.deep.equal(new Set([200]));
+
+    const second = await listeningService({ DATA_DIR: folder.path });
+    const { status, body } = await call({ ...first, base: second.base, address: 'https://example.com/' });
+    expect(status).to.equal(200);
+    expect(JSON.parse(body).mirror.updated_externally).to.equal(true);
+    expect((await second.process.stop()).code).to.equal(0);
+  });
+
+  it('kill -9 under load: the next start adopts the living database, and every acknowledged update is there', async () => {
+    const first = await firstStart(folder);
+    const callers = load([first], 8);
+    await callers.first;
+    await first.process.stop('SIGKILL');
+    const answers = await callers.stop();
+
+    const second = await listeningService({ DATA_DIR: folder.path });
+    expect(second.process.log.map(({ event }) => event)).to.include('database-adopted');
+    expect((await call({ ...first, base: second.base, address: 'https://example.com/' })).status).to.equal(
+      200,
+    );
+    expect(await historyRows(folder.path)).to.be.at.least(acknowledged(answers) + 1);
+    expect((await second.process.stop()).code).to.equal(0);
+    expect(await processesOf(folder.path)).to.deep.equal([]);
+  });
+
+  it('two first starts at once: one serves, the other says that the folder is in use', async () => {
+    const both = [startService({ DATA_DIR: folder.path }), startService({ DATA_DIR: folder.path })];
+    const refused = await Promise.race(both.map((one) => one.ended.then(() => one)));
+    expect(refused.child.exitCode).to.equal(1);
+    expect(refused.errors.trim().split('\n')).to.have.length(1);
+    const serves = both.find((one) => one !== refused) as RunningProcess;
+    const { port } = await serves.event('listening');
+    expect(refused.errors).to.match(new RegExp(`in use .*${serves.child.pid}`));
+    expect((await fetch(`http://127.0.0.1:${port}/`)).status).to.equal(404);
+    expect((await serves.stop()).code).to.equal(0);
+    expect(await processesOf(folder.path)).to.deep.equal([]);
+  });
+
+  it('a database that dies while the service runs is brought up again: 200 or 503 only, and serving again', async () => {
+    const service = await firstStart(folder);
+    const agent = keepAlive();
+    const callers = load([service], 8);
+    await callers.first;
+    const { processId } = await service.process.event('database-started');
+    process.kill(Number(processId), 'SIGKILL');
+    await service.process.event('database-restarted');
+    let again = 0;
+    while (again !== 200)
+      again = (await call({ ...service, address: 'https://example.com/' }, agent)).status ?? 0;
+    const answers = await callers.stop();
+    agent.destroy();
+    expect(new Set(answers.map(({ status }) => status))).to.satisfy((seen: Set<number>) =>
+      [...seen].every((status) => status === 200 || status === 503),
+    );
+    expect(await historyRows(folder.path)).to.be.at.least(acknowledged(answers));
+    const counted = (await scrape(service)).by('campaign_mirror_embedded_database_events_total', 'event');
+    expect(counted).to.include({ lost: 1, restarted: 1 });
+    expect((await service.process.stop()).code).to.equal(0);
+  });
+
+  it('a service that was killed leaves a database that a command may use, and stops', async () => {
+    const service = await firstStart(folder);
+    await service.process.stop('SIGKILL');
+    const command = spawn(`${projectFolder}campaign-mirror`, ['demo', 'remove', '--json'], {
+      env: environment({ DATA_DIR: folder.path }),
+    });
+    const [code] = await once(command, 'exit');
+    expect(code).to.equal(0);
+    expect(await processesOf(folder.path)).to.deep.equal([]);
+  });
+});
+
+async function historyRows(folder: string): Promise<number> {
+  const { openEmbeddedDatabase } = await import('../../packages/app/src/embedded/database.ts');
+  const { default: pg } = await import('pg');
+  const database = await openEmbeddedDatabase({ folder });
+  const client = new pg.Client(database.address('superuser'));
+  await client.connect();
+  const { rows } = await client.query('select count(*)::int as count from campaign_mirror.mirror_history');
+  await client.end();
+  await database.leave();
+  return rows[0].count;
+}
+
+/** What a failed test left running. */
+async function stopOrphan(folder: string): Promise<void> {
+  const lines = await readFile(`${folder}/cluster/pgdata/postmaster.pid`, 'utf8').catch(() => undefined);
+  const living = (await processesOf(folder)).length > 0;
+  if (lines && living) process.kill(Number(lines.split('\n')[0]), 'SIGQUIT');
+}

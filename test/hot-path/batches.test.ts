@@ -1,0 +1,115 @@
+import { Unavailable } from '@campaign-mirror/domain';
+import { expect } from 'chai';
+import { Batches, type Stage, type Waiting } from '../../packages/adapters-persistence/src/batches.ts';
+import { rejection } from '../support/faults.ts';
+
+interface Member extends Waiting {
+  readonly name: string;
+  resolve(name: string): void;
+}
+
+/** Takes two at a time, and ends a batch when the test says so. */
+class HandMade implements Stage<Member> {
+  readonly batches: string[][] = [];
+  readonly ends: ((fault?: Error) => void)[] = [];
+  #begun: (() => void)[] = [];
+
+  take(waiting: Member[]): Member[] {
+    return waiting.splice(0, 2);
+  }
+
+  async carryOut(batch: readonly Member[]): Promise<void> {
+    this.batches.push(batch.map(({ name }) => name));
+    const { promise, resolve, reject } = Promise.withResolvers<void>();
+    this.ends.push((fault) => (fault ? reject(fault) : resolve()));
+    for (const hear of this.#begun.splice(0)) hear();
+    await promise;
+    for (const member of batch) member.resolve(member.name);
+  }
+
+  async untilBegun(batches: number): Promise<void> {
+    while (this.batches.length < batches) await new Promise<void>((resolve) => this.#begun.push(resolve));
+  }
+}
+
+const never = 2 ** 30;
+
+describe('group commit: batches', () => {
+  let stage: HandMade;
+  beforeEach(() => {
+    stage = new HandMade();
+  });
+
+  /** Who waits, and their answers. */
+  function members(...names: string[]): { all: Member[]; answers: Promise<string>[] } {
+    const answers: Promise<string>[] = [];
+    const all = names.map((name) => {
+      const { promise, resolve, reject } = Promise.withResolvers<string>();
+      answers.push(promise);
+      return { name, since: performance.now(), resolve, reject };
+    });
+    return { all, answers };
+  }
+
+  function added(batches: Batches<Member>, ...names: string[]): Promise<string>[] {
+    const { all, answers } = members(...names);
+    for (const member of all) batches.add(member);
+    return answers;
+  }
+
+  it('what comes in one turn goes together at its end; a lone one waits for no company', async () => {
+    const batches = new Batches(stage, never);
+    const alone = added(batches, 'alone');
+    expect(stage.batches).to.deep.equal([]);
+    await new Promise<void>((resolve) => setImmediate(resolve));
+    expect(stage.batches).to.deep.equal([['alone']]);
+    stage.ends[0]?.();
+    await Promise.all(alone);
+    const both = added(batches, 'first', 'second');
+    await stage.untilBegun(2);
+    expect(stage.batches[1]).to.deep.equal(['first', 'second']);
+    stage.ends[1]?.();
+    await Promise.all(both);
+  });
+
+  it('never two at once: what comes meanwhile goes next, in its order, behind what is put back', async () => {
+    const batches = new Batches(stage, never);
+    const answers = added(batches, 'a');
+    await stage.untilBegun(1);
+    answers.push(...added(batches, 'b', 'c', 'd'));
+    const back = members('x', 'y');
+    batches.putBack(back.all);
+    await new Promise<void>((resolve) => setImmediate(resolve));
+    expect(stage.batches).to.have.length(1);
+    for (let at = 0; at < 4; at++) {
+      await stage.untilBegun(at + 1);
+      expect(stage.batches).to.have.length(at + 1);
+      stage.ends[at]?.();
+    }
+    expect(await Promise.all([...answers, ...back.answers])).to.have.length(6);
+    expect(stage.batches).to.deep.equal([['a'], ['x', 'y'], ['b', 'c'], ['d']]);
+  });
+
+  it('who waits for too long is Unavailable, what came before it in the same turn too; who is under way is answered', async () => {
+    const batches = new Batches(stage, 5);
+    const together = added(batches, 'a', 'b', 'beyond', 'also beyond');
+    for (const answer of together.slice(2)) expect(await rejection(answer)).to.be.instanceOf(Unavailable);
+    expect(await rejection(added(batches, 'later')[0] as Promise<string>)).to.be.instanceOf(Unavailable);
+    stage.ends[0]?.();
+    expect(await Promise.all(together.slice(0, 2))).to.deep.equal(['a', 'b']);
+    expect(stage.batches).to.deep.equal([['a', 'b']]);
+  });
+
+  it('a stage that fails fails its batch alone: the next goes', async () => {
+    const batches = new Batches(stage, never);
+    const first = added(batches, 'a', 'b');
+    await stage.untilBegun(1);
+    const second = added(batches, 'c');
+    const fault = new Error('on purpose');
+    stage.ends[0]?.(fault);
+    for (const answer of first) expect(await rejection(answer)).to.equal(fault);
+    await stage.untilBegun(2);
+    stage.ends[1]?.();
+    expect(await second[0]).to.equal('c');
+  });
+});

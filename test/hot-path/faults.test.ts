@@ -1,0 +1,139 @@
+import {
+  GroupCommit,
+  PostgresCampaigns,
+  type Statement,
+  Statements,
+  type TextRow,
+  type Value,
+} from '@campaign-mirror/adapters-persistence';
+import { Unavailable } from '@campaign-mirror/domain';
+import { expect } from 'chai';
+import { rejection } from '../support/faults.ts';
+import { gateBeforeCommit, shutGate } from '../support/gate.ts';
+import { type Grouped, grouped } from '../support/grouped.ts';
+import { endWaiting, untilWaiting } from '../support/rival.ts';
+import { change, type Live } from '../support/world.ts';
+
+const address = 'https://example.com/new';
+const poison = 'https://example.com/poison';
+
+describe('group commit: a batch that fails', () => {
+  let service: Grouped;
+  let lives: [Live, ...Live[]];
+  beforeEach(async () => {
+    service = await grouped();
+    lives = await service.live(4);
+  });
+  afterEach(() => service.close());
+
+  it('by one member: that one alone is rejected, the others are set, once', async () => {
+    await raising(
+      `if new.address_after = '${poison}' then raise exception 'poisoned' using errcode = 'P0001'; end if`,
+    );
+    const [first, second] = lives as unknown as [Live, Live];
+    const calls = [
+      ...lives.map((live) => service.setMirror(live, address)),
+      rejection(service.setMirror(first, poison)),
+      service.setMirror(first, `${address}/behind`),
+      service.setMirror(second, `${address}/behind`),
+    ];
+    const answers = await Promise.all(calls);
+    expect(answers[lives.length]).to.have.property('code', 'P0001');
+    const rows = await service.history(...lives);
+    expect(rows.map((row) => row.addressAfter)).to.deep.equal([
+      address,
+      `${address}/behind`,
+      address,
+      `${address}/behind`,
+      address,
+      address,
+    ]);
+    await expectAgreement();
+  });
+
+  for (const code of ['40001', '40P01']) {
+    for (const times of [1, 2]) {
+      it(`by ${code}, ${times === 1 ? 'once' : 'twice'}: all are set, once`, async () => {
+        await service.database.admin.query('create sequence campaign_mirror.tries');
+        await service.database.admin.query('grant usage on sequence campaign_mirror.tries to public');
+        await raising(
+          `if nextval('campaign_mirror.tries') <= ${times} then raise exception 'again' using errcode = '${code}'; end if`,
+        );
+        const answers = await Promise.all(lives.map((live) => service.setMirror(live, address)));
+        for (const mirror of answers) expect(mirror).to.include({ targetUrl: address });
+        expect(await service.history(...lives)).to.have.length(lives.length);
+        await expectAgreement();
+      });
+    }
+  }
+
+  it('as its connection is cut: all of it is Unavailable and nothing is written; the next goes on another', async () => {
+    await gateBeforeCommit(service.database);
+    const keeper = await shutGate(service.database);
+    const calls = lives.map((live) => rejection(service.setMirror(live, address)));
+    await untilWaiting(service.database, Promise.all(calls));
+    const meanwhile = service.setMirror(lives[0], `${address}/meanwhile`);
+    await endWaiting(service.database);
+    for (const fault of await Promise.all(calls)) expect(fault).to.be.instanceOf(Unavailable);
+    await keeper.commit();
+    expect(await meanwhile).to.include({ targetUrl: `${address}/meanwhile` });
+    expect(await service.history(...lives)).to.have.length(1);
+    const next = await Promise.all(lives.map((live) => service.setMirror(live, `${address}/next`)));
+    for (const mirror of next) expect(mirror).to.include({ targetUrl: `${address}/next` });
+    await expectAgreement();
+    expect(service.pool.totalCount - service.pool.idleCount).to.equal(0);
+  });
+
+  it('by the server, for too long: all of it is Unavailable and nothing is written', async () => {
+    await service.close();
+    service = await grouped({ statementTimeout: 500 });
+    lives = await service.live(4);
+    await gateBeforeCommit(service.database);
+    const keeper = await shutGate(service.database);
+    const faults = await Promise.all(lives.map((live) => rejection(service.setMirror(live, address))));
+    await keeper.commit();
+    for (const fault of faults)
+      expect(fault).to.be.instanceOf(Unavailable).and.to.have.nested.property('cause.code', '57014');
+    expect(await service.history(...lives)).to.deep.equal([]);
+    await expectAgreement();
+  });
+
+  it('after its commit, in here: what was done is not done again', async () => {
+    class Confused extends Statements {
+      override async run<Row extends TextRow>(
+        statement: Statement,
+        values: readonly Value[],
+      ): Promise<Row[]> {
+        const rows = await super.run<Row>(statement, values);
+        if (statement.name === 'set-mirrors') throw new TypeError('an answer that can not be read');
+        return rows;
+      }
+    }
+    const limits = { most: 1, patience: 30_000 };
+    const campaigns = new PostgresCampaigns(new GroupCommit(new Confused(service.pool), limits));
+    const sets = lives.map(({ seen, by }) => rejection(campaigns.setMirror(seen, change(by))));
+    for (const fault of await Promise.all(sets)) expect(fault).to.be.instanceOf(TypeError);
+    expect(await service.history(...lives)).to.have.length(lives.length);
+    await expectAgreement();
+  });
+
+  /** The statement that is run for each row of the history before it is written. */
+  async function raising(statement: string): Promise<void> {
+    await service.database.admin.query(`
+      create function campaign_mirror.raising() returns trigger language plpgsql as $$
+        begin ${statement}; return new; end
+      $$;
+      create trigger raising before insert on campaign_mirror.mirror_history
+        for each row execute function campaign_mirror.raising()`);
+  }
+
+  /** Each mirror is at the end of its history, which is one chain. */
+  async function expectAgreement(): Promise<void> {
+    for (const live of lives) {
+      const rows = await service.history(live);
+      const addresses = [live.mirror.targetUrl, ...rows.map((row) => row.addressAfter)];
+      expect(rows.map((row) => row.addressBefore)).to.deep.equal(addresses.slice(0, -1));
+      expect(await service.world.others.mirror(live.seen.id)).to.include({ targetUrl: addresses.at(-1) });
+    }
+  }
+});

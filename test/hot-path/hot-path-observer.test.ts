@@ -1,0 +1,171 @@
+import {
+  GroupCommit,
+  type HotPathObserver,
+  PostgresCampaigns,
+  PostgresIdentity,
+  Statements,
+} from '@campaign-mirror/adapters-persistence';
+import { type MirrorAddress, SetCampaignMirror } from '@campaign-mirror/domain';
+import { expect } from 'chai';
+import { HotPathCounts } from '../../packages/app/src/metrics/hot-path-counts.ts';
+import { rejection } from '../support/faults.ts';
+import { type Grouped, grouped, lockMirror, transfer } from '../support/grouped.ts';
+import { rival, untilWaiting } from '../support/rival.ts';
+import { change, type Live, newOwner } from '../support/world.ts';
+
+const address = 'https://example.com/new' as MirrorAddress;
+
+/** What an observer heard, in its order. */
+class Heard implements HotPathObserver {
+  readonly words: string[] = [];
+  readonly #open = new Set<unknown>();
+  batch(kind: string, size: number): void {
+    this.words.push(`${kind} ×${size}`);
+  }
+  began(statement: string): object {
+    const mark = { statement };
+    this.#open.add(mark);
+    return mark;
+  }
+  ended(statement: string, milliseconds: number, began: unknown, error?: unknown): void {
+    expect((began as { statement: string }).statement).to.equal(statement);
+    expect(this.#open.delete(began), 'each ends once').to.equal(true);
+    expect(milliseconds).to.be.above(0);
+    this.words.push(error ? `${statement} failed` : statement);
+  }
+  retried(statement: string, began: unknown): object {
+    expect(this.#open.has(began), 'the first try has ended').to.equal(false);
+    this.words.push(`${statement} again`);
+    return this.began(statement);
+  }
+  splitUp(kind: string): void {
+    this.words.push(`${kind} split up`);
+  }
+  setAside(): void {
+    this.words.push('set aside');
+  }
+  judgedAgain(): void {
+    this.words.push('judged again');
+  }
+}
+
+describe('group commit: what its observer hears', () => {
+  let service: Grouped;
+  let heard: Heard;
+  let campaigns: PostgresCampaigns;
+  let useCase: SetCampaignMirror;
+  let lives: [Live, ...Live[]];
+  beforeEach(async () => {
+    service = await grouped();
+    lives = await service.live(3);
+    heard = new Heard();
+    const statements = new Statements(service.pool, {}, heard);
+    const hotPath = new GroupCommit(statements, { most: 5, patience: 30_000 }, heard);
+    campaigns = new PostgresCampaigns(hotPath, heard);
+    useCase = new SetCampaignMirror(campaigns, new PostgresIdentity(hotPath));
+  });
+  afterEach(() => service.close());
+
+  const set = ({ key, seen }: Live) =>
+    useCase.execute({ key, campaign: seen.id, submitted: { address }, requestId: 'request-1' });
+  const failingOnce = (code: string) =>
+    service.database.admin.query(`
+      create sequence campaign_mirror.failed;
+      grant usage on campaign_mirror.failed to public;
+      create function campaign_mirror.failing() returns trigger language plpgsql as $$
+        begin
+          if nextval('campaign_mirror.failed') = 1 then
+            raise exception 'once' using errcode = '${code}';
+          end if;
+          return new;
+        end
+      $$;
+      create trigger failing before insert on campaign_mirror.mirror_history
+        for each row execute function campaign_mirror.failing()`);
+
+  it('one request: a look-up of a key and a campaign, and an update', async () => {
+    await set(lives[0]);
+    expect(heard.words).to.deep.equal(['look-up ×2', 'look-up-one', 'update ×1', 'set-mirror-unless-locked']);
+  });
+
+  it('several at once: how many went together', async () => {
+    await Promise.all(lives.map(set));
+    expect(heard.words).to.deep.equal(['look-up ×6', 'look-up-many', 'update ×3', 'set-mirrors']);
+  });
+
+  it('several of one campaign at once: set as a chain', async () => {
+    const [one, another] = lives as [Live, Live];
+    await Promise.all([one, another, one].map(set));
+    expect(heard.words.slice(-2)).to.deep.equal(['update ×3', 'set-mirror-chains']);
+  });
+
+  it('a campaign that somebody holds and gives away: set aside, then judged again', async () => {
+    const holder = await rival(service.database);
+    await holder.run(transfer, lives[0].seen.id, newOwner());
+    const call = set(lives[0]);
+    await untilWaiting(service.database, call);
+    await holder.commit();
+    expect(await call).to.deep.equal({ kind: 'refused', because: 'not-the-owner' });
+    expect(heard.words.slice(2)).to.deep.equal([
+      ...['update ×1', 'set-mirror-unless-locked', 'set aside', 'set-mirror', 'judged again'],
+      ...['look-up ×1', 'look-up-one'],
+    ]);
+  });
+
+  it('a mirror that is held is set aside, and not judged again', async () => {
+    const holder = await rival(service.database);
+    await holder.run(lockMirror, lives[0].seen.id);
+    const call = set(lives[0]);
+    await untilWaiting(service.database, call);
+    await holder.rollback();
+    await call;
+    expect(heard.words).to.include('set aside').and.not.to.include('judged again');
+  });
+
+  it('a statement that PostgreSQL ends for the sake of another is run again', async () => {
+    await failingOnce('40P01');
+    await set(lives[0]);
+    const statement = 'set-mirror-unless-locked';
+    expect(heard.words.slice(3)).to.deep.equal([`${statement} failed`, `${statement} again`, statement]);
+  });
+
+  it('a fault of one member: the batch is split up', async () => {
+    await failingOnce('22000');
+    const { by, seen } = lives[0];
+    await Promise.all(
+      [lives[0], lives[1] as Live].map((live) => campaigns.setMirror(live.seen, change(by, address))),
+    );
+    expect(seen.hasMirror).to.equal(true);
+    expect(heard.words.slice(0, 3)).to.deep.equal(['update ×2', 'set-mirrors failed', 'update split up']);
+  });
+
+  it('is counted', async () => {
+    const counts = new HotPathCounts();
+    const statements = new Statements(service.pool, {}, counts);
+    await rejection(statements.run({ name: 'who-is', text: 'select from nothing_there' }, []));
+    await statements.run({ name: 'who-is', text: 'select' }, []);
+    counts.batch('update', 3);
+    counts.batch('update', 65);
+    for (const count of ['setAside', 'judgedAgain'] as const) counts[count]();
+    counts.retried('set-mirrors');
+    counts.splitUp('look-up');
+    const told = Object.entries(counts.samples()).flatMap(([metric, samples]) =>
+      (samples ?? [])
+        .filter(({ value, metricName }) => value > 0 && !metricName?.endsWith('_bucket'))
+        .filter(({ metricName }) => !metricName?.endsWith('seconds_sum'))
+        .map(({ labels, value, metricName = metric }) =>
+          [metricName, Object.values(labels).join(), value].join(' '),
+        ),
+    );
+    expect(told.map((line) => line.replace('campaign_mirror_', ''))).to.deep.equal([
+      'statement_duration_seconds_count who-is 2',
+      'statement_failures_total who-is 1',
+      'statement_retries_total set-mirrors 1',
+      'batch_members_sum update 68',
+      'batch_members_count update 2',
+      'batches_split_total look-up 1',
+      'updates_set_aside_total  1',
+      'judged_again_total  1',
+    ]);
+  });
+});

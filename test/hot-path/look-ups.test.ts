@@ -1,0 +1,123 @@
+import { KeyUses, PostgresCampaigns, PostgresIdentity } from '@campaign-mirror/adapters-persistence';
+import { type AccessKey, accessKeyFrom, type CampaignId } from '@campaign-mirror/domain';
+import { expect } from 'chai';
+import { type Grouped, grouped } from '../support/grouped.ts';
+import { named } from '../support/operator.ts';
+import { rival } from '../support/rival.ts';
+import { newCampaign, newOwner } from '../support/world.ts';
+
+const unknown = (number: number) => accessKeyFrom(new Uint8Array(32).fill(number));
+
+describe('group commit: look-ups that go together', () => {
+  let service: Grouped;
+  let identity: PostgresIdentity;
+  let campaigns: PostgresCampaigns;
+  let uses: KeyUses;
+  beforeEach(async () => {
+    service = await grouped();
+    uses = new KeyUses(service.pool, { gatherFor: 2 ** 30 });
+    identity = new PostgresIdentity(service.hotPath, { uses });
+    campaigns = new PostgresCampaigns(service.hotPath);
+  });
+  afterEach(() => service.close());
+
+  const issue = (owner = newOwner(), expiresIn?: number) =>
+    service.world.accessKeys
+      .issue({ owner, name: named('key'), ...(expiresIn !== undefined && { expiresIn }) })
+      .then((issued) => ({ ...issued, owner }));
+
+  it('each key has its own answer: valid, unknown, revoked, expired, and the same one again', async () => {
+    const [valid, another, limited, revoked, expired] = await Promise.all([
+      issue(),
+      issue(),
+      issue(newOwner(), 3600),
+      issue(),
+      issue(newOwner(), 3600),
+    ]);
+    await service.world.accessKeys.revoke(revoked.id);
+    await service.world.others.expireKey(expired.id);
+    const asked: [AccessKey, typeof valid | undefined][] = [
+      [unknown(1), undefined],
+      [valid.key, valid],
+      [revoked.key, undefined],
+      [another.key, another],
+      [valid.key, valid],
+      [expired.key, undefined],
+      [limited.key, limited],
+      [unknown(2), undefined],
+      [valid.key, valid],
+    ];
+    const callers = await Promise.all(asked.map(([key]) => identity.whoIs(key)));
+    expect(callers).to.deep.equal(
+      asked.map(([, issued]) => issued && { ownerId: issued.owner, accessKeyId: issued.id }),
+    );
+    expect(service.ran).to.have.length(1);
+
+    await uses.write();
+    const used = await Promise.all(
+      [valid, another, limited, revoked, expired].map(async ({ owner }) => {
+        const [record] = await service.world.accessKeys.list({ owner, limit: 1 });
+        return record?.lastUsedAt !== null;
+      }),
+    );
+    expect(used).to.deep.equal([true, true, true, false, false]);
+  });
+
+  it('each campaign has its own answer, beside keys: of an owner, the default one, without a mirror, none, and the same one again', async () => {
+    const [live] = await service.live(1);
+    const bare = await newCampaign(service.world);
+    const byDefault = await newCampaign(service.world, newOwner(), true);
+    const nothing = 424_242 as CampaignId;
+    const asked = [live.seen.id, nothing, bare.id, live.seen.id, byDefault.id];
+    const [found, caller] = await Promise.all([
+      Promise.all(asked.map((id) => campaigns.find(id))),
+      identity.whoIs(live.key),
+      identity.whoIs(unknown(1)),
+    ]);
+    expect(found).to.deep.equal([live.seen, undefined, bare, live.seen, byDefault]);
+    expect(caller).to.deep.equal(live.by);
+    expect(service.ran).to.have.length(1);
+  });
+
+  it('more than go together: each has its own answer all the same', async () => {
+    const keys = await Promise.all([issue(), issue(), issue()]);
+    const lives = await service.live(3);
+    const all = Array.from({ length: 300 }, (_, at) => at);
+    const [callers, found] = await Promise.all([
+      Promise.all(all.map((at) => identity.whoIs(keys[at % 4]?.key ?? unknown(at % 256)))),
+      Promise.all(all.map((at) => campaigns.find(lives[at % 4]?.seen.id ?? (424_242 as CampaignId)))),
+    ]);
+    expect(callers.map((caller) => caller?.accessKeyId)).to.deep.equal(all.map((at) => keys[at % 4]?.id));
+    expect(found).to.deep.equal(all.map((at) => lives[at % 4]?.seen));
+    expect(service.ran.length).to.be.lessThan(20);
+    expect(Math.max(...service.ran.map(({ rows }) => rows))).to.equal(256);
+  });
+
+  it('a key that is revoked while a batch is under way is refused by the next one', async () => {
+    const [first, second] = [await issue(), await issue()];
+    const holder = await rival(service.database);
+    await holder.run('lock table campaign_mirror.access_keys in access exclusive mode');
+    const before = Promise.all([identity.whoIs(first.key), identity.whoIs(second.key)]);
+    const { promise: begun, resolve } = Promise.withResolvers<void>();
+    setImmediate(() => setImmediate(resolve));
+    await begun;
+    const after = Promise.all([identity.whoIs(first.key), identity.whoIs(second.key)]);
+    await holder.run('update campaign_mirror.access_keys set revoked_at = now() where id = $1', first.id);
+    await holder.commit();
+    await before;
+    expect(await after).to.deep.equal([undefined, { ownerId: second.owner, accessKeyId: second.id }]);
+    expect(service.ran).to.have.length(2);
+  });
+
+  it('one that the database can not answer fails alone', async () => {
+    const [live] = await service.live(1);
+    const beyond = (2 ** 63) as CampaignId;
+    const answers = await Promise.allSettled([
+      campaigns.find(live.seen.id),
+      campaigns.find(beyond),
+      identity.whoIs(live.key),
+    ]);
+    expect(answers.map(({ status }) => status)).to.deep.equal(['fulfilled', 'rejected', 'fulfilled']);
+    expect(answers[0]).to.deep.include({ value: live.seen });
+  });
+});

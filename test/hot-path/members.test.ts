@@ -1,0 +1,87 @@
+import { PostgresCampaigns, PostgresIdentity } from '@campaign-mirror/adapters-persistence';
+import { SetCampaignMirror } from '@campaign-mirror/domain';
+import { expect } from 'chai';
+import { type Grouped, grouped } from '../support/grouped.ts';
+import { type Live, newOwner } from '../support/world.ts';
+
+const address = 'https://example.com/new';
+
+describe('group commit: a member of a batch', () => {
+  let service: Grouped;
+  beforeEach(async () => {
+    service = await grouped();
+  });
+  afterEach(() => service.close());
+
+  it('whose campaign was given away since it was judged is judged again and refused; the others are set, together', async () => {
+    const lives = await service.live(4);
+    const given = lives[1] as Live;
+    const real = new PostgresCampaigns(service.hotPath);
+    const { promise: allJudged, resolve } = Promise.withResolvers<void>();
+    let judged = 0;
+    const campaigns = {
+      find: real.find.bind(real),
+      setMirror: async (...args: Parameters<typeof real.setMirror>) => {
+        judged += 1;
+        if (judged === lives.length) {
+          await service.world.others.transfer(given.seen.id, newOwner());
+          resolve();
+        }
+        await allJudged;
+        return real.setMirror(...args);
+      },
+    };
+    const useCase = new SetCampaignMirror(campaigns, new PostgresIdentity(service.hotPath));
+    const outcomes = await Promise.all(
+      lives.map(({ key, seen }) =>
+        useCase.execute({ key, campaign: seen.id, submitted: { address }, requestId: 'request-1' }),
+      ),
+    );
+    expect(
+      outcomes.map((outcome) => (outcome.kind === 'refused' ? outcome.because : outcome.kind)),
+    ).to.deep.equal(['mirror-set', 'not-the-owner', 'mirror-set', 'mirror-set']);
+    expect(await service.history(given)).to.deep.equal([]);
+    const rows = await service.history(...lives);
+    expect(rows).to.have.length(3);
+    expect(new Set(rows.map((row) => row.transaction)).size).to.equal(1);
+  });
+
+  it('that was judged on other facts than one before it, of the same campaign, goes with the next batch', async () => {
+    const [live, other] = await service.live(2);
+    const owner = newOwner();
+    const now = { seen: { ...live.seen, ownerId: owner }, by: { ...live.by, ownerId: owner } };
+    await service.world.others.transfer(live.seen.id, owner);
+    for (const [first, second] of [
+      [live, now],
+      [now, live],
+    ] as const) {
+      const answers = await Promise.all([
+        service.setMirror(first, address),
+        service.setMirror(other as Live, address),
+        service.setMirror(second, address),
+      ]);
+      const set = answers.map((mirror) => mirror?.targetUrl);
+      expect(set).to.deep.equal([first, other, second].map((one) => (one === live ? undefined : address)));
+    }
+    const rows = await service.history(live);
+    expect(rows.map((row) => row.ownerId)).to.deep.equal([owner, owner]);
+    const others = (await service.history(other as Live)).map((row) => row.transaction);
+    expect(rows.map((row) => others.includes(row.transaction))).to.deep.equal([false, true]);
+  });
+
+  it('that was judged when the campaign was not the default one is not set when it is; the others are', async () => {
+    const lives = await service.live(3);
+    await service.world.others.setDefault(lives[0].seen.id, true);
+    const answers = await Promise.all(lives.map((live) => service.setMirror(live, address)));
+    expect(answers.map((mirror) => mirror?.targetUrl)).to.deep.equal([undefined, address, address]);
+  });
+
+  it('whose mirror, or campaign, is deleted is not set; the others are', async () => {
+    const lives = await service.live(3);
+    await service.world.others.deleteMirror(lives[0].seen.id);
+    await service.world.others.deleteCampaign((lives[1] as Live).seen.id);
+    const answers = await Promise.all(lives.map((live) => service.setMirror(live, address)));
+    expect(answers.map((mirror) => mirror?.targetUrl)).to.deep.equal([undefined, undefined, address]);
+    expect(await service.history(...lives)).to.have.length(1);
+  });
+});

@@ -1,0 +1,53 @@
+import {
+  GroupCommit,
+  openDatabase,
+  PostgresCampaigns,
+  Statements,
+} from '@campaign-mirror/adapters-persistence';
+import { Unavailable } from '@campaign-mirror/domain';
+import { expect } from 'chai';
+import { serverAddress } from '../support/database-server.ts';
+import { rejection } from '../support/faults.ts';
+import { gateBeforeCommit, shutGate } from '../support/gate.ts';
+import { type Grouped, grouped } from '../support/grouped.ts';
+import { untilWaiting } from '../support/rival.ts';
+import { tcpProxy } from '../support/tcp-proxy.ts';
+import { address, change } from '../support/world.ts';
+
+const to = address('https://example.com/new');
+
+describe('group commit: a network that is cut after the commit of a batch, before its answer', () => {
+  let service: Grouped;
+  before(async () => {
+    service = await grouped();
+  });
+  after(() => service.close());
+
+  it('all of it is Unavailable, and all of it is written, once', async () => {
+    const proxy = await tcpProxy(serverAddress());
+    const through = { ...service.database.address('service'), host: '127.0.0.1', port: proxy.port };
+    const { pool, close } = await openDatabase(through);
+    const campaigns = new PostgresCampaigns(
+      new GroupCommit(new Statements(pool), { most: 5, patience: 30_000 }),
+    );
+    const lives = await service.live(4);
+    await gateBeforeCommit(service.database);
+    const keeper = await shutGate(service.database);
+    const calls = lives.map(({ seen, by }) => rejection(campaigns.setMirror(seen, change(by, to))));
+    await untilWaiting(service.database, Promise.all(calls));
+    proxy.freeze();
+    await keeper.commit();
+    while ((await service.history(...lives)).length === 0);
+    proxy.cut();
+    for (const fault of await Promise.all(calls)) expect(fault).to.be.instanceOf(Unavailable);
+    proxy.thaw();
+    const rows = await service.history(...lives);
+    expect(rows.map((row) => row.campaignId)).to.deep.equal(lives.map(({ seen }) => seen.id));
+    for (const { seen } of lives)
+      expect(await service.world.others.mirror(seen.id)).to.include({ targetUrl: to });
+    const next = await Promise.all(lives.map(({ seen, by }) => campaigns.setMirror(seen, change(by, to))));
+    for (const mirror of next) expect(mirror).to.include({ targetUrl: to });
+    await close();
+    await proxy.close();
+  });
+});

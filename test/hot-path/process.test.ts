@@ -1,0 +1,98 @@
+import type { Agent } from 'node:http';
+import { expect } from 'chai';
+import { type Answer, call, keepAlive } from '../support/caller.ts';
+import { gateBeforeCommit, shutGate } from '../support/gate.ts';
+import { disagreements } from '../support/history-agreement.ts';
+import { type Rival, untilWaiting } from '../support/rival.ts';
+import { type ServiceData, serviceData } from '../support/service-data.ts';
+import { endAll, type Listening, listeningService } from '../support/service-process.ts';
+
+const callers = 32;
+
+describe('GROUP_COMMIT=off', () => {
+  it('each update is a commit of its own', async () => {
+    const data = await serviceData({ campaigns: callers });
+    const settings = {
+      DATABASE_URL: data.database.url('service'),
+      RUN_MIGRATIONS: 'false',
+      GROUP_COMMIT: 'off',
+    };
+    const { base } = await listeningService(settings);
+    const one = { base, key: data.key, address: 'https://example.com/new' };
+    for (const { status } of await Promise.all(
+      data.campaigns.map((campaign) => call({ ...one, campaign })),
+    )) {
+      expect(status).to.equal(200);
+    }
+    const { rows } = await data.database.admin.query(
+      'select distinct xmin from campaign_mirror.mirror_history',
+    );
+    expect(rows).to.have.length(callers);
+    await endAll();
+    await data.database.drop();
+  });
+});
+
+describe('group commit: a process of the service that ends while a batch is under way', () => {
+  let data: ServiceData;
+  let service: Listening;
+  let agents: Agent[];
+  let keeper: Rival;
+  let answers: Promise<Answer>[];
+
+  beforeEach(async () => {
+    data = await serviceData({ campaigns: 8 });
+    service = await listeningService({ DATABASE_URL: data.database.url('service'), RUN_MIGRATIONS: 'false' });
+    agents = Array.from({ length: callers }, keepAlive);
+    for (const answer of await Promise.all(calls('first'))) expect(answer.status).to.equal(200);
+    await gateBeforeCommit(data.database, 'several');
+    keeper = await shutGate(data.database);
+    answers = calls('second');
+    await untilWaiting(data.database, Promise.all(answers));
+  });
+  afterEach(async () => {
+    for (const agent of agents) agent.destroy();
+    await endAll();
+    await data.database.drop();
+  });
+
+  /** All at once, each on its own connection, four of each campaign. */
+  function calls(round: string): Promise<Answer>[] {
+    return agents.map((agent, at) => {
+      const campaign = data.campaigns[at % data.campaigns.length] as number;
+      const address = `https://example.com/${round}/${at}`;
+      return call({ base: service.base, campaign, key: data.key, address }, agent);
+    });
+  }
+
+  it('SIGTERM: all that was asked is answered and committed, exit code 0', async () => {
+    service.process.child.kill('SIGTERM');
+    await service.process.event('stopping');
+    await keeper.commit();
+    const all = await Promise.all(answers);
+    expect(all.map(({ status }) => status)).to.deep.equal(all.map(() => 200));
+    expect(await service.process.ended).to.deep.equal({ code: 0, signal: null });
+    const recorded = await data.recorded();
+    expect(recorded).to.have.length(2 * callers);
+    expect(recorded).to.include.members(all.map(({ requestId }) => requestId));
+    expect(await disagreements(data.database)).to.deep.equal([]);
+  });
+
+  it('kill -9: nothing is half done, and what was answered is there', async () => {
+    await service.process.stop('SIGKILL');
+    const all = await Promise.all(answers);
+    await keeper.commit();
+    await sessionsEnd();
+    const acknowledged = all.filter(({ status }) => status === 200).map(({ requestId }) => requestId);
+    expect(acknowledged.length).to.be.lessThan(callers);
+    expect(await data.recorded()).to.include.members(acknowledged);
+    expect(await disagreements(data.database)).to.deep.equal([]);
+  });
+
+  /** Until the server has noticed that nobody is there any more. */
+  async function sessionsEnd(): Promise<void> {
+    const sessions =
+      "select from pg_stat_activity where datname = current_database() and usename = 'campaign_mirror_service'";
+    while ((await data.database.admin.query(sessions)).rowCount !== 0);
+  }
+});

@@ -1,0 +1,101 @@
+import { expect } from 'chai';
+import { type Grouped, grouped } from '../support/grouped.ts';
+import type { Live } from '../support/world.ts';
+
+/** What may end, begin or be mistaken in an array, a row or a literal of PostgreSQL. */
+const texts = [
+  'https://example.com/"quoted"',
+  `https://example.com/'it''s'`,
+  'https://example.com/back\\slash\\',
+  '\\"',
+  '{https://example.com/,{}}',
+  'NULL',
+  'null',
+  '',
+  ' ',
+  ',',
+  '"',
+  '\\',
+  '\\N',
+  '\\x00',
+  '$1',
+  '(1,2)',
+  'a\tb\r\nc',
+  'https://example.com/\u{1f389}caf\u00e9/cafe\u0301/\u202e',
+];
+/** Visible ASCII, of which a request identifier may be made. */
+const requestIds = texts.map((text) => text.replace(/[^!-~]/g, '.') || '-');
+
+describe('group commit: what a batch carries', () => {
+  let service: Grouped;
+  beforeEach(async () => {
+    service = await grouped();
+  });
+  afterEach(() => service.close());
+
+  it('addresses and request identifiers arrive byte for byte, of one campaign and of many', async () => {
+    const lives = await service.live(texts.length);
+    const first = lives[0];
+    const mirrors = await Promise.all([
+      ...texts.map((text, at) => service.setMirror(lives[at] as Live, text, requestIds[at])),
+      ...texts.map((text, at) => service.setMirror(first, text, requestIds[at])),
+    ]);
+    expect(mirrors.map((mirror) => mirror?.targetUrl)).to.deep.equal([...texts, ...texts]);
+    const [alone, ...chain] = await service.history(first);
+    expect([alone?.addressAfter, ...chain.map((row) => row.addressAfter)]).to.deep.equal([
+      texts[0],
+      ...texts,
+    ]);
+    expect(chain.map((row) => row.addressBefore)).to.deep.equal([texts[0], ...texts.slice(0, -1)]);
+    expect(chain.map((row) => row.requestId)).to.deep.equal(requestIds);
+    const rows = await service.history(...lives.slice(1));
+    expect(rows.map((row) => row.addressAfter)).to.deep.equal(texts.slice(1));
+    expect(rows.map((row) => row.requestId)).to.deep.equal(requestIds.slice(1));
+    expect(new Set([...chain, ...rows].map((row) => row.transaction)).size).to.equal(1);
+    for (const [at, live] of lives.slice(1).entries()) {
+      expect(await service.world.others.mirror(live.seen.id)).to.include({ targetUrl: texts[at + 1] });
+    }
+  });
+
+  it('128 of the longest addresses go together', async () => {
+    const [live] = await service.live(1);
+    const longest = Array.from(
+      { length: 128 },
+      (_, at) => `https://example.com/${at + 100}${'\u{1f389}'.repeat(2025)}`,
+    );
+    await Promise.all(longest.map((text) => service.setMirror(live, text)));
+    const rows = await service.history(live);
+    expect(rows.map((row) => row.addressAfter)).to.deep.equal(longest);
+    expect(new Set(rows.map((row) => row.transaction)).size).to.equal(1);
+  });
+
+  it('no more than 128 go together; what is beyond goes next, in its order', async () => {
+    const [live] = await service.live(1);
+    const all = Array.from({ length: 200 }, (_, at) => `https://example.com/${at}`);
+    await Promise.all(all.map((text) => service.setMirror(live, text)));
+    const rows = await service.history(live);
+    expect(rows.map((row) => row.addressAfter)).to.deep.equal(all);
+    const sizes = new Map<string, number>();
+    for (const { transaction } of rows) sizes.set(transaction, (sizes.get(transaction) ?? 0) + 1);
+    expect([...sizes.values()]).to.deep.equal([128, 72]);
+  });
+
+  for (const named of [true, false]) {
+    it(`NAMED_STATEMENTS=${named ? 'on: statements are' : 'off: no statement is'} kept by the connection`, async () => {
+      const unnamed = await grouped({ named, size: 2 });
+      const lives = await unnamed.live(5);
+      for (let round = 0; round < 2; round++) {
+        const outcomes = await Promise.all(lives.map((live) => unnamed.set(live, 'https://example.com/new')));
+        for (const outcome of outcomes) expect(outcome).to.have.property('kind', 'mirror-set');
+      }
+      const connections = await Promise.all([unnamed.pool.connect(), unnamed.pool.connect()]);
+      let kept = 0;
+      for (const client of connections) {
+        kept += (await client.query('select from pg_prepared_statements')).rowCount ?? 0;
+        client.release();
+      }
+      expect(kept > 0).to.equal(named);
+      await unnamed.close();
+    });
+  }
+});

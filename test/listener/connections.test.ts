@@ -1,0 +1,107 @@
+import { expect } from 'chai';
+import { RawConnection } from '../support/http-connection.ts';
+import { type Asking, ask, goodBody, requestBytes, servesOn } from '../support/http-request.ts';
+import { type HttpService, withHttpService } from '../support/http-service.ts';
+import { rival, untilWaiting } from '../support/rival.ts';
+
+const kept: Record<string, readonly [number, (service: HttpService) => Asking]> = {
+  'mirror set': [200, () => ({})],
+  'an unauthorized action': [403, ({ campaigns }) => ({ campaign: campaigns.foreign })],
+  'no such campaign': [404, () => ({ campaign: 424242 })],
+  'a malformed identifier': [404, () => ({ campaign: 'x' })],
+  'no address': [422, () => ({ body: '{}' })],
+  'an empty body': [422, () => ({ body: '' })],
+  'a body that is not JSON': [400, () => ({ body: '{' })],
+  'an unknown route without a body': [404, () => ({ target: '/', body: undefined })],
+  'another method without a body': [405, () => ({ method: 'GET', body: undefined })],
+  'OPTIONS without a body': [204, () => ({ method: 'OPTIONS', body: undefined })],
+};
+
+describe('decisions: answers — connections', () => {
+  // Each update in a session of its own, so that the database tells how many are under way.
+  const service = withHttpService({ groupCommit: 'off' });
+  const warnings: Error[] = [];
+  const warned = (warning: Error) => warnings.push(warning);
+  before(() => process.on('warning', warned));
+  after(() => process.off('warning', warned));
+
+  for (const [name, [expected, asking]] of Object.entries(kept)) {
+    it(`decisions: answers — the connection is used again after ${expected}, ${name}`, async () => {
+      const connection = await RawConnection.open(service().port);
+      for (let times = 0; times < 3; times++) {
+        await connection.send(requestBytes(service(), asking(service())));
+        expect((await connection.response()).status).to.equal(expected);
+      }
+      await servesOn(service(), connection);
+      await connection.reset();
+    });
+  }
+
+  it('decisions: answers — a caller that leaves in the middle of its body sets nothing, and is logged', async () => {
+    const { campaigns, world, log, port } = service();
+    const before = await world.others.history(campaigns.own);
+    const connection = await RawConnection.open(port);
+    const headers = {
+      'X-Request-Id': 'left',
+      Expect: '100-continue',
+      'Content-Length': String(goodBody.length),
+    };
+    await connection.send(requestBytes(service(), { headers, body: undefined }));
+    // From here on the body is being read.
+    expect((await connection.response()).status).to.equal(100);
+    await connection.send(goodBody.slice(0, 10));
+    await connection.reset();
+    expect(await log.line('left')).to.include({ callerGone: true });
+    expect(await world.others.history(campaigns.own)).to.deep.equal(before);
+  });
+
+  it('decisions: answers — nothing is left of callers that leave at any point', async () => {
+    const { port, server, database, campaigns } = service();
+    const whole = requestBytes(service());
+    for (let at = 0; at < whole.length; at += 2) {
+      const connection = await RawConnection.open(port);
+      await connection.send(whole.subarray(0, at));
+      await connection.reset();
+    }
+    const holder = await rival(database);
+    await holder.run('select from campaign_mirror.mirrors where campaign_id = $1 for update', campaigns.own);
+    const leaving = await Promise.all(Array.from({ length: 5 }, () => RawConnection.open(port)));
+    // From a CONNECT on Node tells nobody that the connection is gone.
+    const tunnel = Buffer.from('CONNECT a:1 HTTP/1.1\r\nHost: a\r\n\r\n');
+    const behind = [[], [whole], [tunnel], [whole, tunnel], [whole, whole]];
+    for (const [at, connection] of leaving.entries()) {
+      await connection.send(Buffer.concat([whole, ...(behind[at] ?? [])]));
+    }
+    await untilWaiting(database, new Promise(() => {}), 5);
+    for (const connection of leaving) await connection.reset();
+    expect((await ask(service(), { campaign: 424242 })).status).to.equal(404);
+    expect(warnings).to.deep.equal([]);
+    // All of them are forgotten: of what a drain leaves unfinished there is one.
+    const staying = await RawConnection.open(port);
+    await staying.send(whole);
+    await untilWaiting(database, new Promise(() => {}), 6);
+    expect(await server.drain(1)).to.equal(1);
+    expect((await staying.response()).status).to.equal(503);
+    await holder.commit();
+  });
+});
+
+describe('decisions: answers — many requests on one connection', () => {
+  const service = withHttpService();
+
+  it('decisions: answers — listeners do not pile up, one after the other or at once', async () => {
+    const warnings: Error[] = [];
+    const warned = (warning: Error) => warnings.push(warning);
+    process.on('warning', warned);
+    const connection = await RawConnection.open(service().port);
+    for (let times = 0; times < 50; times++) await servesOn(service(), connection);
+    void connection.send(Buffer.concat(Array.from({ length: 50 }, () => requestBytes(service()))));
+    for (let times = 0; times < 50; times++) expect((await connection.response()).status).to.equal(200);
+    await connection.send('garbage\r\n\r\n');
+    expect((await connection.response()).status).to.equal(400);
+    // Warnings are told in a later turn.
+    await new Promise(setImmediate);
+    process.off('warning', warned);
+    expect(warnings).to.deep.equal([]);
+  });
+});

@@ -1,0 +1,231 @@
+import { expect } from 'chai';
+import { RawConnection } from '../support/http-connection.ts';
+import { ask, requestBytes, servesOn } from '../support/http-request.ts';
+import { type HttpService, httpService, withHttpService } from '../support/http-service.ts';
+import { type Rival, rival, untilWaiting } from '../support/rival.ts';
+
+/** Longer than any test may last. */
+const long = 600_000;
+const never = new Promise<void>(() => {});
+
+describe('decisions: life — drain', () => {
+  const data = withHttpService();
+  let service: HttpService;
+  let holder: Rival | undefined;
+  beforeEach(async () => {
+    service = await httpService({ beside: data() });
+  });
+  afterEach(async () => {
+    await holder?.rollback();
+    holder = undefined;
+    await service.stop();
+  });
+
+  /** A connection on which a request waits for the mirror that a rival holds. */
+  async function underWay(...behind: (string | Buffer)[]): Promise<RawConnection> {
+    holder ??= await rival(service.database);
+    const { own } = service.campaigns;
+    await holder.run('select from campaign_mirror.mirrors where campaign_id = $1 for update', own);
+    const connection = await RawConnection.open(service.port);
+    void connection.send(
+      Buffer.concat([requestBytes(service), ...behind.map((bytes) => Buffer.from(bytes))]),
+    );
+    await untilWaiting(service.database, never);
+    return connection;
+  }
+
+  async function letGo() {
+    await holder?.commit();
+    holder = undefined;
+  }
+
+  it('decisions: life — what is under way is answered with Connection: close', async () => {
+    const connection = await underWay();
+    const drained = service.server.drain(long);
+    await letGo();
+    const { status, headers } = await connection.response();
+    expect([status, headers.connection]).to.deep.equal([200, 'close']);
+    expect(await connection.closed()).to.equal('');
+    expect(connection.error).to.equal(undefined);
+    expect(await drained).to.equal(0);
+  });
+
+  it('decisions: life — what was asked behind it is answered too, the last with Connection: close', async () => {
+    const connection = await underWay(requestBytes(service), requestBytes(service, { campaign: 424242 }));
+    const drained = service.server.drain(long);
+    await letGo();
+    const answers = [await connection.response(), await connection.response(), await connection.response()];
+    expect(answers.map(({ status }) => status)).to.deep.equal([200, 200, 404]);
+    expect(answers.map(({ headers }) => headers.connection === 'close')).to.deep.equal([false, false, true]);
+    expect(await connection.closed()).to.equal('');
+    expect(await drained).to.equal(0);
+  });
+
+  it('decisions: life — the listener closes at once', async () => {
+    const connection = await underWay();
+    const drained = service.server.drain(long);
+    const refused = await RawConnection.open(service.port).catch((error) => error.code);
+    expect(refused).to.equal('ECONNREFUSED');
+    await letGo();
+    expect((await connection.response()).status).to.equal(200);
+    await drained;
+  });
+
+  it('decisions: life — connections that idle, or were never used, are closed at once', async () => {
+    const busy = await underWay();
+    const idle = await RawConnection.open(service.port);
+    await idle.send(requestBytes(service, { campaign: 424242 }));
+    expect((await idle.response()).status).to.equal(404);
+    const unused = await RawConnection.open(service.port);
+    const drained = service.server.drain(long);
+    for (const connection of [idle, unused]) {
+      expect(await connection.closed()).to.equal('');
+      expect(connection.error).to.equal(undefined);
+    }
+    await letGo();
+    expect((await busy.response()).status).to.equal(200);
+    expect(await drained).to.equal(0);
+  });
+
+  it('decisions: life — what is left at the timeout gets 503, and is counted', async () => {
+    const connections = [await underWay(), await underWay(requestBytes(service))];
+    const drained = service.server.drain(1);
+    const answers = [];
+    for (const connection of [connections[0], connections[1], connections[1]]) {
+      answers.push(await connection?.response());
+    }
+    for (const answer of answers) {
+      expect(answer?.status).to.equal(503);
+      expect(answer?.headers['retry-after']).to.equal('1');
+      expect(answer?.body).to.equal('{"message":"Service Unavailable"}');
+    }
+    for (const connection of connections) expect(await connection.closed()).to.equal('');
+    expect(await drained).to.equal(3);
+    expect(service.log.requests.filter(({ status }) => status === 503)).to.have.length(3);
+  });
+
+  it('decisions: life — a request that is behind one of those is not carried out any more', async () => {
+    const headers = { 'X-Request-Id': 'behind' };
+    const connection = await underWay(requestBytes(service, { headers }));
+    const drained = service.server.drain(1);
+    expect((await connection.response()).status).to.equal(503);
+    await letGo();
+    await drained;
+    // Whatever else waited for the mirror has had its turn before this.
+    expect((await ask(data())).status).to.equal(200);
+    const history = await service.world.others.history(service.campaigns.own);
+    expect(history.map(({ requestId }) => requestId)).not.to.include('behind');
+  });
+
+  it('decisions: life — a body that is still coming when the drain begins is waited for', async () => {
+    const bytes = requestBytes(service, { headers: { Expect: '100-continue' } });
+    const connection = await RawConnection.open(service.port);
+    await connection.send(bytes.subarray(0, -5));
+    expect((await connection.response()).status).to.equal(100);
+    const drained = service.server.drain(long);
+    await connection.send(bytes.subarray(-5));
+    const { status, headers } = await connection.response();
+    expect([status, headers.connection]).to.deep.equal([200, 'close']);
+    expect(await drained).to.equal(0);
+  });
+
+  it('decisions: life — a body that never comes gets 503 at the timeout', async () => {
+    const bytes = requestBytes(service, { headers: { Expect: '100-continue' } });
+    const connection = await RawConnection.open(service.port);
+    await connection.send(bytes.subarray(0, -5));
+    expect((await connection.response()).status).to.equal(100);
+    const drained = service.server.drain(1);
+    const { status, headers } = await connection.response();
+    expect([status, headers.connection]).to.deep.equal([503, 'close']);
+    expect(await connection.closed()).to.equal('');
+    expect(await drained).to.equal(1);
+  });
+
+  it('decisions: life — headers that do not end are cut off at the timeout, and count for nothing', async () => {
+    const connection = await RawConnection.open(service.port);
+    await servesOn(service, connection);
+    await connection.send('POST / HTTP/1.1\r\nHost');
+    // Elsewhere somebody is let go after a second, as the ones with an answer are: this one does not get so long.
+    const slow = await RawConnection.open(data().port);
+    const headers = { Authorization: undefined };
+    await slow.send(requestBytes(data(), { headers }).subarray(0, -1));
+    expect((await slow.response()).status).to.equal(401);
+    const drained = service.server.drain(1);
+    const first = await Promise.race([drained, slow.closed()]);
+    expect(first).to.equal(0);
+    expect(await connection.closed()).to.equal('');
+  });
+
+  it('decisions: life — headers that are still coming when the drain begins are waited for', async () => {
+    const bytes = requestBytes(service, { campaign: 424242 });
+    const [used, fresh] = [await RawConnection.open(service.port), await RawConnection.open(service.port)];
+    await servesOn(service, used);
+    for (const connection of [used, fresh]) await connection.send(bytes.subarray(0, 20));
+    // These bytes are read before those of a request that comes later.
+    expect((await ask(service, { campaign: 424242 })).status).to.equal(404);
+    const drained = service.server.drain(long);
+    const refused = await RawConnection.open(service.port).catch((error) => error.code);
+    expect(refused).to.equal('ECONNREFUSED');
+    for (const connection of [used, fresh]) {
+      await connection.send(bytes.subarray(20));
+      const { status, headers } = await connection.response();
+      expect([status, headers.connection]).to.deep.equal([404, 'close']);
+    }
+    expect(await drained).to.equal(0);
+  });
+
+  it('decisions: life — a request that arrives as the drain begins has a whole answer, or no byte of one', async () => {
+    const connections = [];
+    for (let at = 0; at < 20; at++) {
+      const connection = await RawConnection.open(service.port);
+      await servesOn(service, connection);
+      connections.push(connection);
+    }
+    for (const connection of connections) void connection.send(requestBytes(service, { campaign: 424242 }));
+    const drained = service.server.drain(long);
+    for (const connection of connections) {
+      const answer = await connection.response().catch((error) => error.message);
+      if (typeof answer === 'string') expect(answer).to.equal('closed after ""');
+      else expect([answer.status, answer.headers.connection]).to.deep.equal([404, 'close']);
+      expect(await connection.closed()).to.equal('');
+    }
+    expect(await drained).to.equal(0);
+  });
+
+  it('decisions: life — a request that was received before the drain begins is answered', async () => {
+    const connection = await RawConnection.open(service.port);
+    await servesOn(service, connection);
+    // In the kernel's hands; a turn later it is in the service's.
+    await connection.send(requestBytes(service, { campaign: 424242 }));
+    const drained = service.server.drain(long);
+    const { status, headers } = await connection.response();
+    expect([status, headers.connection]).to.deep.equal([404, 'close']);
+    expect(await drained).to.equal(0);
+  });
+
+  it('decisions: life — garbage behind what is under way does not hold the drain up', async () => {
+    const connection = await underWay('garbage\r\n\r\n');
+    const drained = service.server.drain(long);
+    await letGo();
+    expect((await connection.response()).status).to.equal(200);
+    await connection.closed();
+    expect(await drained).to.equal(0);
+  });
+
+  it('decisions: life — a caller that does not read its answer does not hold the drain up', async () => {
+    const connection = await underWay();
+    connection.socket.pause();
+    const drained = service.server.drain(1);
+    expect(await drained).to.equal(1);
+    await connection.reset();
+  });
+
+  it('decisions: life — CONNECT behind what is under way does not hold the drain up', async () => {
+    const connection = await underWay('CONNECT a:1 HTTP/1.1\r\nHost: a\r\n\r\n');
+    const drained = service.server.drain(long);
+    await letGo();
+    expect((await connection.response()).status).to.equal(200);
+    await connection.closed();
+    expect(await drained).to.equal(0);
+  });
+});

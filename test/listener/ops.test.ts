@@ -1,0 +1,108 @@
+import { type Checks, HttpServer, opsHandler, type Readiness, Replies } from '@campaign-mirror/adapters-http';
+import { expect } from 'chai';
+import { RawConnection } from '../support/http-connection.ts';
+import { CapturedLog } from '../support/http-log.ts';
+
+describe('decisions: life — the ops listener', () => {
+  let readiness: Readiness = async () => ({});
+  let liveness: Checks = {};
+  const version = { name: 'campaign-mirror', version: '1.2.3', node: 'v26.0.0', migration: '0001-initial' };
+  const paths = ['/livez', '/readyz', '/version'];
+  const log = new CapturedLog();
+  const server = new HttpServer(
+    { replies: new Replies(), log, bodyLimit: 16_384 },
+    opsHandler(
+      () => readiness(),
+      version,
+      () => liveness,
+    ),
+  );
+  let port = 0;
+  before(async () => {
+    ({ port } = await server.listen(0, '127.0.0.1'));
+  });
+  after(() => server.drain(0));
+
+  async function ask(method: string, target: string) {
+    const connection = await RawConnection.open(port);
+    await connection.send(`${method} ${target} HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n`);
+    const response = await connection.response({ toHead: method === 'HEAD' });
+    expect(await connection.closed()).to.equal('');
+    return response;
+  }
+
+  it('decisions: life — /livez is 200', async () => {
+    const { status, headers, body } = await ask('GET', '/livez');
+    expect([status, JSON.parse(body).status]).to.deep.equal([200, 'alive']);
+    expect(headers['content-type']).to.equal('application/json; charset=utf-8');
+    expect(headers['x-request-id']).to.be.a('string');
+  });
+
+  it('decisions: life — /livez is 503 when something that has to go on does not, by name', async () => {
+    liveness = { 'worker 1': true, 'worker 2': false };
+    const { status, body } = await ask('GET', '/livez');
+    liveness = {};
+    expect([status, body]).to.deep.equal([
+      503,
+      '{"status":"not alive","checks":{"worker 1":true,"worker 2":false}}',
+    ]);
+  });
+
+  it('decisions: life — /version tells what runs', async () => {
+    const { status, headers, body } = await ask('GET', '/version');
+    expect([status, JSON.parse(body)]).to.deep.equal([200, version]);
+    expect(headers['content-type']).to.equal('application/json; charset=utf-8');
+  });
+
+  it('decisions: life — /readyz is 200 when everything is there, by name', async () => {
+    readiness = async () => ({ database: true, schema: true });
+    const { status, headers, body } = await ask('GET', '/readyz?verbose');
+    expect([status, headers['cache-control']]).to.deep.equal([200, 'no-store']);
+    expect(JSON.parse(body)).to.deep.equal({ status: 'ready', checks: { database: true, schema: true } });
+  });
+
+  const notReady: Record<string, Readiness> = {
+    'one thing is not there': async () => ({ database: false, schema: true }),
+    'the question fails': () => Promise.reject(new Error('secret')),
+    'the question fails at once': () => {
+      throw new Error('secret');
+    },
+  };
+  for (const [name, question] of Object.entries(notReady)) {
+    it(`decisions: life — /readyz is 503 when ${name}`, async () => {
+      readiness = question;
+      const { status, body } = await ask('GET', '/readyz');
+      expect([status, JSON.parse(body).status]).to.deep.equal([503, 'not ready']);
+      expect(body).not.to.include('secret');
+    });
+  }
+
+  it('decisions: life — HEAD has the headers only', async () => {
+    readiness = async () => ({ database: true });
+    for (const path of paths) {
+      const [head, get] = [await ask('HEAD', path), await ask('GET', path)];
+      expect([head.status, head.body]).to.deep.equal([200, '']);
+      expect(head.headers['content-length']).to.equal(get.headers['content-length']);
+    }
+  });
+
+  it('decisions: life — other methods are 405 with Allow, OPTIONS is 204', async () => {
+    for (const path of paths) {
+      for (const method of ['POST', 'PUT', 'DELETE', 'PATCH', 'TRACE']) {
+        const { status, headers, body } = await ask(method, path);
+        expect([status, headers.allow]).to.deep.equal([405, 'GET, HEAD']);
+        const text = `The ${method} method is not supported for this route. Supported methods: GET, HEAD.`;
+        expect(JSON.parse(body)).to.deep.equal({ message: text });
+      }
+      const { status, headers } = await ask('OPTIONS', path);
+      expect([status, headers.allow]).to.deep.equal([204, 'GET, HEAD']);
+    }
+  });
+
+  it('decisions: life — any other path is 404', async () => {
+    for (const path of ['/', '/livez/', '/LIVEZ', '/constructor', '/public/v1/mirror/campaign/1/mirror']) {
+      const { status, body } = await ask('GET', path);
+      expect([status, body]).to.deep.equal([404, `{"message":"The route ${path} could not be found."}`]);
+    }
+  });
+});

@@ -1,0 +1,290 @@
+import { Capacity, type CapacityLimits } from '@campaign-mirror/adapters-http';
+import type { Identity } from '@campaign-mirror/domain';
+import { expect } from 'chai';
+import { standing } from '../support/http-answer-rows.ts';
+import { RawConnection } from '../support/http-connection.ts';
+import { chunkedBytes, goodBody, requestBytes, servesOn } from '../support/http-request.ts';
+import { type HttpService, httpService, withHttpService } from '../support/http-service.ts';
+import { ToldOverload } from '../support/told-overload.ts';
+
+const refusal = [503, '{"message":"Service Unavailable"}', '1'];
+
+describe('decisions: order of checks — more requests than the process may carry', () => {
+  const data = withHttpService();
+  let service: HttpService;
+  let told: ToldOverload;
+  /** Requests that have come to the look-up of their key, and wait there. */
+  let held: (() => void)[] = [];
+  let passing = false;
+  let reached: () => void = () => {};
+
+  /** Every request with a well-formed key waits until it is let go. */
+  function holding(identity: Identity): Identity {
+    return {
+      whoIs: async (key) => {
+        if (!passing) {
+          await new Promise<void>((resolve) => {
+            held.push(resolve);
+            reached();
+          });
+        }
+        return identity.whoIs(key);
+      },
+    };
+  }
+
+  async function carryingOut(number: number): Promise<void> {
+    while (held.length < number) {
+      await new Promise<void>((resolve) => {
+        reached = resolve;
+      });
+    }
+  }
+
+  function letGo(): void {
+    for (const resolve of held.splice(0)) resolve();
+  }
+
+  /** Those that wait, and all that come. */
+  function letAllGo(): void {
+    passing = true;
+    letGo();
+  }
+
+  async function serving(limits: CapacityLimits): Promise<void> {
+    told = new ToldOverload();
+    held = [];
+    passing = false;
+    const ports = ({ identity }: { identity: Identity }) => ({ identity: holding(identity) });
+    service = await httpService({ beside: data(), ports, capacity: new Capacity(limits, told) });
+  }
+  afterEach(async () => {
+    letGo();
+    await service.stop();
+  });
+
+  /** So many connections with a request that is being carried out. */
+  async function busy(number: number): Promise<RawConnection[]> {
+    const connections: RawConnection[] = [];
+    for (let at = 0; at < number; at++) {
+      const connection = await RawConnection.open(service.port);
+      await connection.send(requestBytes(service, { headers: { 'X-Request-Id': `busy-${at}` } }));
+      connections.push(connection);
+    }
+    await carryingOut(number);
+    return connections;
+  }
+
+  async function expectRefusal(connection: RawConnection) {
+    const { status, body, headers } = await connection.response();
+    expect([status, body, headers['retry-after']]).to.deep.equal(refusal);
+    expect(headers['x-request-id']).to.be.a('string');
+    return headers;
+  }
+
+  it('decisions: order of checks — 503 at once while they are carried out, and service when they are not', async () => {
+    await serving({ inFlight: 2 });
+    const carried = await busy(2);
+    const another = await RawConnection.open(service.port);
+    for (let times = 0; times < 3; times++) {
+      await another.send(requestBytes(service, { headers: { 'X-Request-Id': `too-many-${times}` } }));
+      expect((await expectRefusal(another))['x-request-id']).to.equal(`too-many-${times}`);
+    }
+    letGo();
+    for (const connection of carried) expect((await connection.response()).status).to.equal(200);
+    // On the same connection: the refusals left it open.
+    await another.send(requestBytes(service));
+    await carryingOut(1);
+    letGo();
+    expect((await another.response()).status).to.equal(200);
+    for (const connection of [...carried, another]) await connection.reset();
+  });
+
+  it('decisions: answers — overloaded: the same bytes as where the database is away', async () => {
+    await serving({ inFlight: 1 });
+    const carried = await busy(1);
+    const another = await RawConnection.open(service.port);
+    await another.send(requestBytes(service, { headers: { 'X-Request-Id': 'a' } }));
+    const { date, ...headers } = await expectRefusal(another);
+    expect(headers).to.deep.equal({
+      ...standing,
+      'retry-after': '1',
+      'content-type': 'application/json; charset=utf-8',
+      'content-length': String(refusal[1]?.toString().length),
+      'x-request-id': 'a',
+      connection: 'keep-alive',
+      'keep-alive': 'timeout=75',
+    });
+    for (const connection of [...carried, another]) await connection.reset();
+  });
+
+  it('decisions: order of checks — before all the others: no key, no route, a malformed message', async () => {
+    await serving({ inFlight: 1 });
+    const carried = await busy(1);
+    for (const asking of [
+      { headers: { Authorization: undefined } },
+      { target: '/nowhere' },
+      { method: 'GET', body: undefined },
+      { headers: { Host: undefined } },
+    ]) {
+      const another = await RawConnection.open(service.port);
+      await another.send(requestBytes(service, asking));
+      await expectRefusal(another);
+      await another.reset();
+    }
+    for (const connection of carried) await connection.reset();
+  });
+
+  it('decisions: order of checks — a body that has not come along is not waited for: a bounded rest is read, then the connection closes', async () => {
+    await serving({ inFlight: 1 });
+    const carried = await busy(1);
+    const bytes = requestBytes(service);
+    const expecting = requestBytes(service, { headers: { Expect: '100-continue' } });
+    const chunked = chunkedBytes(service, [goodBody]);
+    for (const head of [bytes, expecting, chunked]) {
+      const another = await RawConnection.open(service.port);
+      await another.send(head.subarray(0, head.indexOf('\r\n\r\n') + 4));
+      expect((await expectRefusal(another)).connection).to.equal('close');
+      // It comes after all, and is taken.
+      await another.send(head.subarray(head.indexOf('\r\n\r\n') + 4));
+      expect(await another.closed()).to.equal('');
+      expect(another.error).to.equal(undefined);
+    }
+    for (const connection of carried) await connection.reset();
+  });
+
+  it('decisions: order of checks — a message whose end is in doubt leaves no connection open behind it', async () => {
+    await serving({ inFlight: 1 });
+    const carried = await busy(1);
+    const another = await RawConnection.open(service.port);
+    const headers = { 'Transfer-Encoding': 'gzip, chunked', 'Content-Length': undefined };
+    await another.send(
+      Buffer.concat([requestBytes(service, { headers, body: undefined }), Buffer.from('0\r\n\r\n')]),
+    );
+    expect((await expectRefusal(another)).connection).to.equal('close');
+    expect(await another.closed()).to.equal('');
+    for (const connection of carried) await connection.reset();
+  });
+
+  it('decisions: order of checks — a request whose caller has left counts until its outcome is there', async () => {
+    await serving({ inFlight: 1 });
+    const [carried] = await busy(1);
+    await carried?.reset();
+    const another = await RawConnection.open(service.port);
+    await another.send(requestBytes(service));
+    await expectRefusal(another);
+    letGo();
+    expect(await service.log.line('busy-0')).to.include({ callerGone: true });
+    await another.send(requestBytes(service));
+    await carryingOut(1);
+    letGo();
+    expect((await another.response()).status).to.equal(200);
+    await another.reset();
+  });
+
+  it('decisions: order of checks — callers whose bodies do not come take no place', async () => {
+    await serving({ inFlight: 1 });
+    const slow: RawConnection[] = [];
+    for (let at = 0; at < 20; at++) {
+      const connection = await RawConnection.open(service.port);
+      const bytes = requestBytes(service, { headers: { Expect: '100-continue' } });
+      await connection.send(bytes.subarray(0, -5));
+      expect((await connection.response()).status).to.equal(100);
+      slow.push(connection);
+    }
+    const [quick] = await busy(1);
+    letGo();
+    expect((await quick?.response())?.status).to.equal(200);
+    // When they come all at once, those beyond the limit are refused all the same.
+    const [first, ...others] = slow as [RawConnection, ...RawConnection[]];
+    const end = requestBytes(service).subarray(-5);
+    await first.send(end);
+    await carryingOut(1);
+    for (const connection of others) await connection.send(end);
+    for (const connection of others) await expectRefusal(connection);
+    letGo();
+    expect((await first.response()).status).to.equal(200);
+    for (const connection of slow) await connection.reset();
+  });
+
+  it('decisions: order of checks — requests behind others of their connection are bounded, and take no place from the rest', async () => {
+    await serving({ inFlight: 3 });
+    const [piping] = await busy(1);
+    await piping?.send(Buffer.concat(Array.from({ length: 6 }, () => requestBytes(service))));
+    await told.hears('began pipelined-requests');
+    const other = await RawConnection.open(service.port);
+    await other.send(requestBytes(service));
+    await carryingOut(2);
+    letAllGo();
+    expect((await other.response()).status).to.equal(200);
+    for (const expected of [200, 200, 200, 200, 503]) {
+      expect((await piping?.response())?.status).to.equal(expected);
+    }
+    expect(await piping?.closed()).to.equal('');
+    // All that was counted is given back.
+    void other.send(Buffer.concat(Array.from({ length: 4 }, () => requestBytes(service))));
+    for (let at = 0; at < 4; at++) expect((await other.response()).status).to.equal(200);
+    await other.reset();
+  });
+
+  it('decisions: order of checks — who asks on and on behind a refusal is cut off', async () => {
+    await serving({ inFlight: 1 });
+    const [piping] = await busy(1);
+    await piping?.send(Buffer.concat(Array.from({ length: 2 }, () => requestBytes(service))));
+    await told.hears('began pipelined-requests');
+    const flood = Buffer.concat(Array.from({ length: 100 }, () => requestBytes(service)));
+    for (let times = 0; times < 500 && !piping?.socket.destroyed; times++) await piping?.send(flood);
+    expect(piping?.socket.destroyed).to.equal(true);
+  });
+
+  it('decisions: order of checks — connections beyond the limit are closed at once, and one that ends makes room', async () => {
+    await serving({ inFlight: 9, connections: 2 });
+    const open = [await RawConnection.open(service.port), await RawConnection.open(service.port)];
+    const dropped = await RawConnection.open(service.port);
+    await dropped.closed();
+    await told.hears('began connections');
+    await open[0]?.reset();
+    passing = true;
+    await servesOn(service, open[1] as RawConnection);
+    const another = await RawConnection.open(service.port);
+    await servesOn(service, another);
+    for (const connection of [...open, another]) await connection.reset();
+  });
+
+  it('decisions: life — overload is told of when it begins and when the drain ends it, with a number and no line a request', async () => {
+    await serving({ inFlight: 1 });
+    const carried = await busy(1);
+    const another = await RawConnection.open(service.port);
+    for (let times = 0; times < 50; times++) {
+      await another.send(requestBytes(service));
+      await expectRefusal(another);
+    }
+    expect(told.words).to.deep.equal(['began requests']);
+    const drained = service.server.drain(600_000);
+    letGo();
+    const answer = await carried[0]?.response();
+    expect([answer?.status, answer?.headers.connection]).to.deep.equal([200, 'close']);
+    expect(await another.closed()).to.equal('');
+    expect(await drained).to.equal(0);
+    expect(told.words).to.deep.equal(['began requests', 'ended requests 50']);
+    expect(service.log.requests.map((request) => request.status)).to.deep.equal([200]);
+  });
+
+  it('decisions: life — a request that is too many while the drain goes on gets its 503, and its connection closes', async () => {
+    await serving({ inFlight: 1 });
+    const [carried] = await busy(1);
+    const another = await RawConnection.open(service.port);
+    const bytes = requestBytes(service);
+    await another.send(bytes.subarray(0, 20));
+    // These bytes are read before the drain begins.
+    const third = await RawConnection.open(service.port);
+    await third.send(bytes);
+    await expectRefusal(third);
+    const drained = service.server.drain(600_000);
+    await another.send(bytes.subarray(20));
+    expect((await expectRefusal(another)).connection).to.equal('close');
+    letGo();
+    expect((await carried?.response())?.status).to.equal(200);
+    expect(await drained).to.equal(0);
+  });
+});

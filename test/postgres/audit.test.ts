@@ -1,0 +1,94 @@
+import type { CampaignId } from '@campaign-mirror/domain';
+import { expect } from 'chai';
+import { connect } from '../support/client.ts';
+import { command } from '../support/command.ts';
+import { freshDatabase, type TestDatabase } from '../support/database-server.ts';
+import { rejection } from '../support/faults.ts';
+import { postgresWorld } from '../support/postgres-world.ts';
+import {
+  after as afterwards,
+  type Live,
+  liveCampaign,
+  newCampaign,
+  newOwner,
+  type World,
+} from '../support/world.ts';
+
+describe('the audit', () => {
+  let database: TestDatabase;
+  let world: World;
+  let live: Live;
+  before(async () => {
+    database = await freshDatabase();
+    world = await postgresWorld(database);
+    live = await liveCampaign(world);
+  });
+  after(async () => {
+    await world.close();
+    await database.drop();
+  });
+
+  it('is append-only, also for the owner of the table and for the operator', async () => {
+    const owner = await connect(database.address('owner'));
+    const before = await world.audit.list({ limit: 100 });
+    for (const statement of [
+      "update campaign_mirror.operator_audit set operator = 'nobody'",
+      'delete from campaign_mirror.operator_audit',
+      'truncate campaign_mirror.operator_audit',
+    ]) {
+      const refused = await rejection(owner.query(statement));
+      expect(refused, statement).to.have.property('message').that.includes('append-only');
+      // A setting of the session lets the history be pruned, not the audit.
+      await owner.query("set campaign_mirror.pruning = 'on'");
+    }
+    await owner.end();
+    expect(before).not.to.deep.equal([]);
+    expect(await world.audit.list({ limit: 100 })).to.deep.equal(before);
+  });
+
+  it('keeps the role of the database that acted, whatever the operator calls himself', async () => {
+    const { rows } = await database.admin.query(
+      'select distinct database_role from campaign_mirror.operator_audit',
+    );
+    expect(rows).to.deep.equal([{ database_role: 'campaign_mirror_operator' }]);
+  });
+
+  describe('where it can not be written', () => {
+    let ordinary: CampaignId;
+    before(async () => {
+      ordinary = (await newCampaign(world)).id;
+      await database.admin.query(
+        'revoke insert on campaign_mirror.operator_audit from campaign_mirror_operator',
+      );
+    });
+    after(() =>
+      database.admin.query('grant insert on campaign_mirror.operator_audit to campaign_mirror_operator'),
+    );
+
+    const acts: Record<string, () => Promise<unknown>> = {
+      createCampaign: () => world.settings.createCampaign({ owner: newOwner(), isDefault: false }),
+      createMirror: () => world.settings.createMirror(ordinary, afterwards),
+      transfer: () => world.settings.transfer(live.seen.id, newOwner()),
+      setDefault: () => world.settings.setDefault(live.seen.id, true),
+      deleteCampaign: () => world.settings.deleteCampaign(live.seen.id),
+    };
+    for (const [name, act] of Object.entries(acts)) {
+      it(`${name} is not done`, async () => {
+        const before = await world.records.list({ limit: 100 });
+        expect(await rejection(act())).to.have.property('code', '42501');
+        expect(await world.records.list({ limit: 100 })).to.deep.equal(before);
+      });
+    }
+
+    it('the command says so, and what to do', async () => {
+      const { code, output, errors } = await command(
+        ['campaign', 'transfer', `${live.seen.id}`, '--to', '9'],
+        {
+          DATABASE_URL: database.url('operator'),
+        },
+      );
+      expect({ code, output }).to.deep.equal({ code: 1, output: '' });
+      expect(errors).to.match(/^the user "campaign_mirror_operator" .* lacks a right: .*\n$/);
+    });
+  });
+});

@@ -1,0 +1,184 @@
+import {
+  type Database,
+  KeyUses,
+  openDatabase,
+  PostgresAccessKeys,
+  PostgresIdentity,
+  roles,
+  Statements,
+} from '@campaign-mirror/adapters-persistence';
+import type { AccessKey, AccessKeyId } from '@campaign-mirror/domain';
+import { expect } from 'chai';
+import { freshDatabase, type TestDatabase } from '../support/database-server.ts';
+import { hotPathOn } from '../support/hot-paths.ts';
+import { named, tester } from '../support/operator.ts';
+import { rival, untilWaiting } from '../support/rival.ts';
+import { newOwner } from '../support/world.ts';
+
+/** A write that only `write` and `stop` begin. */
+const byHand = { gatherFor: 2 ** 30 };
+
+describe('when a key was last used', () => {
+  let database: TestDatabase;
+  let service: Database;
+  let operator: Database;
+
+  before(async () => {
+    database = await freshDatabase();
+    service = await openDatabase(database.address('service'));
+    operator = await openDatabase(database.address('operator'));
+  });
+  after(async () => {
+    await service.close();
+    await operator.close();
+    await database.drop();
+  });
+
+  it('is written by itself, soon after the answer', async () => {
+    const { uses, use } = observed({ gatherFor: 0 });
+    const key = await issued();
+    await use(key);
+    while ((await stored(key)).last_used_at === null);
+    expect(uses.failures).to.equal(0);
+  });
+
+  it('is written once in a minute, whatever this process and others do, and again after it', async () => {
+    const [one, other] = [observed(byHand), observed(byHand)];
+    const key = await issued();
+    for (const { use } of [one, one, other]) await use(key);
+    await one.uses.write();
+    const first = await stored(key);
+    expect(first.last_used_at).not.to.equal(null);
+    for (const { use, uses } of [one, other, observed(byHand)]) {
+      await use(key);
+      await uses.write();
+    }
+    expect(await stored(key), 'the same version of the row').to.deep.equal(first);
+
+    await admin(
+      "update campaign_mirror.access_keys set last_used_at = now() - interval '61 s' where id = $1",
+      key.id,
+    );
+    const later = observed(byHand);
+    await later.use(key);
+    await later.uses.write();
+    expect((await stored(key)).xmin).not.to.equal(first.xmin);
+    expect(await isFresh(key)).to.equal(true);
+  });
+
+  it('a burst of uses is one statement for all the keys', async () => {
+    const asked: unknown[][] = [];
+    const uses = new KeyUses(
+      Object.assign(Object.create(service.pool), {
+        query: async (_: string, values: unknown[]) => void asked.push(values),
+      }),
+      byHand,
+    );
+    const identity = new PostgresIdentity(hotPathOn(new Statements(service.pool)), { uses });
+    const keys = [await issued(), await issued()];
+    await Promise.all([...keys, ...keys, ...keys].map(({ key }) => identity.whoIs(key)));
+    await uses.write();
+    for (const { key } of keys) await identity.whoIs(key);
+    await uses.write();
+    expect(asked.map(([ids]) => [...(ids as number[])].sort())).to.deep.equal([
+      keys.map(({ id }) => id).sort(),
+    ]);
+  });
+
+  it('a row that somebody holds is not waited for; the other keys are written', async () => {
+    const { uses, use } = observed(byHand);
+    const [held, free] = [await issued(), await issued()];
+    const holder = await rival(database);
+    await holder.run('select from campaign_mirror.access_keys where id = $1 for update', held.id);
+    for (const key of [held, free]) await use(key);
+    await uses.write();
+    expect((await stored(free)).last_used_at).not.to.equal(null);
+    await holder.rollback();
+    expect((await stored(held)).last_used_at).to.equal(null);
+  });
+
+  it('what can not be written is counted, and the answers are the same', async () => {
+    await database.admin.query(
+      `revoke update (last_used_at) on campaign_mirror.access_keys from ${roles.service}`,
+    );
+    const { uses, use } = observed({ gatherFor: 0 });
+    const key = await issued();
+    await use(key);
+    while (uses.failures === 0) await use(key);
+    await use(key);
+    await uses.write();
+    expect(uses.failures, 'not tried again within the minute').to.equal(1);
+    await database.admin.query(
+      `grant update (last_used_at) on campaign_mirror.access_keys to ${roles.service}`,
+    );
+  });
+
+  it('while requests wait for a connection, nothing is written', async () => {
+    let waits = 0;
+    let written = 0;
+    const { promise: done, resolve } = Promise.withResolvers<void>();
+    const pool = {
+      get waitingCount() {
+        waits += 1;
+        return waits < 4 ? 1 : 0;
+      },
+      query: async () => {
+        written = waits;
+        resolve();
+      },
+    };
+    new KeyUses(pool as unknown as Database['pool'], { gatherFor: 0 }).note(1 as AccessKeyId);
+    // The timer of a note keeps no process alive; this one does meanwhile.
+    const alive = setInterval(() => {}, 1_000);
+    await done;
+    clearInterval(alive);
+    expect(written).to.equal(4);
+  });
+
+  it('at the end what was noted is written, and a database that does not answer is not waited for', async () => {
+    const { uses, use } = observed(byHand);
+    const keys = [await issued(), await issued(), await issued()];
+    for (const key of keys) await use(key);
+    await uses.stop();
+    for (const key of keys) expect((await stored(key)).last_used_at).not.to.equal(null);
+
+    const late = observed(byHand);
+    await late.use(await issued());
+    const holder = await rival(database);
+    await holder.run('lock table campaign_mirror.access_keys in access exclusive mode');
+    const writing = late.uses.write();
+    await untilWaiting(database, writing);
+    await late.uses.stop(1);
+    await holder.rollback();
+    await writing;
+  });
+
+  function observed(options: ConstructorParameters<typeof KeyUses>[1]) {
+    const uses = new KeyUses(service.pool, options);
+    const identity = new PostgresIdentity(hotPathOn(new Statements(service.pool)), { uses });
+    const use = async ({ id, key }: { id: AccessKeyId; key: AccessKey }) =>
+      expect(await identity.whoIs(key)).to.include({ accessKeyId: id });
+    return { uses, use };
+  }
+
+  function issued() {
+    return new PostgresAccessKeys(operator.orm, tester).issue({ owner: newOwner(), name: named('used') });
+  }
+
+  async function admin(text: string, ...values: unknown[]) {
+    const { rows } = await database.admin.query(text, values);
+    return rows[0];
+  }
+
+  /** `xmin` is another one with every write of the row. */
+  const stored = ({ id }: { id: AccessKeyId }): Promise<{ xmin: string; last_used_at: Date | null }> =>
+    admin('select xmin, last_used_at from campaign_mirror.access_keys where id = $1', id);
+
+  const isFresh = async ({ id }: { id: AccessKeyId }): Promise<boolean> =>
+    (
+      await admin(
+        "select last_used_at > now() - interval '1 minute' as fresh from campaign_mirror.access_keys where id = $1",
+        id,
+      )
+    ).fresh;
+});

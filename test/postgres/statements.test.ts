@@ -1,0 +1,92 @@
+import { type Database, openDatabase, Statements } from '@campaign-mirror/adapters-persistence';
+import { expect } from 'chai';
+import { emptyDatabase, type TestDatabase } from '../support/database-server.ts';
+import { rejection } from '../support/faults.ts';
+
+describe('statements of the hot path, on one connection', () => {
+  let database: TestDatabase;
+  let service: Database;
+  before(async () => {
+    database = await emptyDatabase('owner');
+  });
+  after(() => database.drop());
+  beforeEach(async () => {
+    const limits = { size: 1, waitTimeout: 5_000, statementTimeout: 5_000, queryTimeout: 6_000 };
+    service = await openDatabase(database.address('service'), limits);
+  });
+  afterEach(() => service.close());
+
+  for (const named of [true, false]) {
+    describe(named ? 'kept by it' : 'not kept', () => {
+      const run = (name: string, text: string, values: Parameters<Statements['run']>[1] = []) =>
+        new Statements(service.pool, { named }).run({ name, text }, values);
+
+      it('values arrive as they are, and rows come back as PostgreSQL writes them, time after time', async () => {
+        const text = `select $1::text, $2::bigint, $3::boolean, $4::boolean, encode($5::bytea, 'hex'), $6::text,
+          $7::text[], 'a' as same, 'b' as same`;
+        const odd = `'"\\{},\u{1F600}\t\r\n`;
+        const values = [odd, 2 ** 53 - 1, true, false, Buffer.from([0, 255, 92]), null, '{"a b",NULL,""}'];
+        for (let time = 1; time <= 3; time++) {
+          expect(await run('every-kind', text, values)).to.deep.equal([
+            [odd, '9007199254740991', 't', 'f', '00ff5c', null, '{"a b",NULL,""}', 'a', 'b'],
+          ]);
+        }
+      });
+
+      it('none, one and many rows, in their order', async () => {
+        const text = 'select n from generate_series(1, $1::int) n';
+        for (const count of [0, 1, 500, 0]) {
+          const rows = Array.from({ length: count }, (_, at) => [String(at + 1)]);
+          expect(await run('counted', text, [count])).to.deep.equal(rows);
+        }
+      });
+
+      it('one that writes and gives nothing back', async () => {
+        const text = "select set_config('campaign_mirror.tried', $1, false) where false";
+        expect(await run('nothing', text, ['x'])).to.deep.equal([]);
+      });
+
+      it('a fault is told, whether in reading the text, a value or at work, and the next one is answered', async () => {
+        const divide = 'select 12 / $1::int';
+        for (let time = 1; time <= 2; time++) {
+          expect(await rejection(run('unreadable', 'selec'))).to.have.property('code', '42601');
+          expect(await rejection(run('divide', divide, ['no number']))).to.have.property('code', '22P02');
+          expect(await rejection(run('divide', divide, [0]))).to.have.property('code', '22012');
+          expect(await run('divide', divide, [4])).to.deep.equal([['3']]);
+        }
+      });
+
+      it('a value that can not be sent is a fault, and the next one is answered', async () => {
+        const odd = Symbol('odd') as unknown as string;
+        expect(await rejection(run('odd', 'select $1::text', [odd]))).to.be.instanceOf(TypeError);
+        expect(await run('odd', 'select $1::text', ['even'])).to.deep.equal([['even']]);
+        expect(await service.close()).to.equal(true);
+      });
+
+      it('one that would be fed by a copy is refused, and does not hang', async () => {
+        const fed = `fed_${named}`;
+        await database.admin.query(`create table ${fed} (line text); grant all on ${fed} to public`);
+        expect(await rejection(run('copy', `copy ${fed} from stdin`))).to.have.nested.property(
+          'cause.code',
+          '57014',
+        );
+        expect(await run('fed', `select count(*) from ${fed}`)).to.deep.equal([['0']]);
+      });
+
+      it('several at once take their turns, each with its own answer', async () => {
+        const answers = [1, 2, 3, 4].map((number) => run('echo', 'select $1::int', [number]));
+        expect(await Promise.all(answers)).to.deep.equal([[['1']], [['2']], [['3']], [['4']]]);
+      });
+    });
+  }
+
+  it('another text under a name that is kept is refused, not taken for the first one', async () => {
+    const statements = new Statements(service.pool);
+    await statements.run({ name: 'same', text: 'select 1' }, []);
+    expect(await rejection(statements.run({ name: 'same', text: 'select 2' }, []))).to.have.property(
+      'code',
+      '42P05',
+    );
+    expect(await statements.run({ name: 'same', text: 'select 1' }, [])).to.deep.equal([['1']]);
+  });
+});

@@ -1,0 +1,132 @@
+import { AnswerHeaders } from '@campaign-mirror/adapters-http';
+import { expect } from 'chai';
+import { standing } from '../support/http-answer-rows.ts';
+import { RawConnection } from '../support/http-connection.ts';
+import type { RawResponse } from '../support/http-message.ts';
+import { type Asking, ask, exchange } from '../support/http-request.ts';
+import { withHttpService } from '../support/http-service.ts';
+
+const origin = 'https://tools.example';
+const corsNames = ({ headers }: RawResponse) =>
+  Object.keys(headers).filter((name) => name.startsWith('access-control-') || name === 'vary');
+const preflight: Asking = {
+  method: 'OPTIONS',
+  body: undefined,
+  headers: {
+    Origin: origin,
+    Authorization: undefined,
+    'Content-Type': undefined,
+    'Access-Control-Request-Method': 'POST',
+    'Access-Control-Request-Headers': 'authorization,content-type',
+  },
+};
+
+describe('headers for browsers, by default', () => {
+  const service = withHttpService();
+
+  it('each answer has them, those included that never became requests', async () => {
+    const answers = [
+      await ask(service()),
+      await ask(service(), { method: 'OPTIONS', body: undefined }),
+      await ask(service(), { target: '/nowhere' }),
+      await exchange(service(), 'garbage\r\n\r\n'),
+      await exchange(service(), 'CONNECT a:1 HTTP/1.1\r\nHost: a\r\n\r\n'),
+      await exchange(service(), `GET /${'a'.repeat(20_000)} HTTP/1.1\r\n\r\n`),
+    ];
+    expect(answers.map(({ status }) => status)).to.deep.equal([200, 204, 404, 400, 405, 431]);
+    for (const { headers } of answers) {
+      expect(headers).to.include(standing);
+      expect(headers).not.to.have.property('strict-transport-security');
+    }
+  });
+
+  it('no page of another origin may call, and OPTIONS is what it was', async () => {
+    const { status, headers } = await ask(service(), preflight);
+    expect([status, headers.allow]).to.deep.equal([204, 'POST']);
+    expect(corsNames({ ...(await ask(service(), preflight)) })).to.deep.equal([]);
+    expect(corsNames(await ask(service(), { headers: { Origin: origin } }))).to.deep.equal([]);
+  });
+});
+
+describe('headers for browsers, by setting', () => {
+  const answerHeaders = new AnswerHeaders({ hstsSeconds: 600, origins: ['http://localhost:8080', origin] });
+  const service = withHttpService({ answerHeaders });
+
+  it('a preflight of an origin on the list is told what it may send', async () => {
+    const { status, headers, body } = await ask(service(), preflight);
+    expect([status, body, headers.allow]).to.deep.equal([204, '', 'POST']);
+    expect(headers).to.include({
+      vary: 'Origin',
+      'access-control-allow-origin': origin,
+      'access-control-allow-methods': 'POST',
+      'access-control-allow-headers': 'Authorization, Content-Type, X-Request-Id',
+      'access-control-max-age': '600',
+    });
+    expect(headers).not.to.have.property('access-control-allow-credentials');
+  });
+
+  it('its call is answered so that its page may read it, whatever the answer', async () => {
+    const headers = { Origin: origin };
+    for (const asking of [
+      { headers },
+      { headers: { ...headers, Authorization: undefined } },
+      { headers, campaign: 424242 },
+      { headers, body: '{' },
+      { headers, target: '/nowhere' },
+      { headers: { ...headers, Expect: 'the-unexpected' } },
+    ]) {
+      const answer = await ask(service(), asking);
+      expect(answer.headers).to.include({ vary: 'Origin', 'access-control-allow-origin': origin });
+      const exposed = String(answer.headers['access-control-expose-headers']).split(', ');
+      expect(exposed).to.include.members(['X-Request-Id', 'Retry-After', 'WWW-Authenticate', 'RateLimit']);
+    }
+  });
+
+  const others = [
+    'https://tools.example.evil.example',
+    'http://tools.example',
+    'https://tools.example:444',
+    'https://TOOLS.example',
+    'https://tools.example/',
+    'null',
+    `${origin} ${origin}`,
+    '*',
+  ];
+  for (const other of others) {
+    it(`${other} is not on the list`, async () => {
+      for (const asking of [{}, preflight]) {
+        const answer = await ask(service(), { ...asking, headers: { ...asking.headers, Origin: other } });
+        expect(corsNames(answer)).to.deep.equal(['vary']);
+      }
+    });
+  }
+
+  it('neither is an origin that is sent twice', async () => {
+    const answer = await ask(service(), { headers: { Origin: [origin, 'https://other.example'] } });
+    expect(answer.headers['access-control-allow-origin']).to.be.oneOf([undefined, origin]);
+    expect(answer.headers['access-control-allow-origin']).not.to.equal('https://other.example');
+  });
+
+  it('Strict-Transport-Security is on each answer, those included that never became requests', async () => {
+    const answers = [await ask(service()), await exchange(service(), 'garbage\r\n\r\n')];
+    for (const { headers } of answers) {
+      expect(headers['strict-transport-security']).to.equal('max-age=600');
+    }
+  });
+
+  it('a body that breaks off in its middle is answered so too', async () => {
+    const connection = await RawConnection.open(service().port);
+    const lines = [
+      'POST /a HTTP/1.1',
+      'Host: a',
+      `Origin: ${origin}`,
+      'Transfer-Encoding: chunked',
+      '',
+      'xyz',
+    ];
+    void connection.send(lines.join('\r\n'));
+    const { headers } = await connection.response();
+    expect(headers['access-control-allow-origin']).to.equal(origin);
+    await connection.reset();
+  });
+});

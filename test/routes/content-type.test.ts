@@ -1,0 +1,109 @@
+import { expect } from 'chai';
+import { ask, chunkedBytes, exchange, requestBytes } from '../support/http-request.ts';
+import { withHttpService } from '../support/http-service.ts';
+
+const accepted = [
+  'application/json',
+  'APPLICATION/Json',
+  'application/json;charset=utf-8',
+  'application/json; charset=UTF-8',
+  'application/json; Charset="Utf-8"',
+  'application/json ; charset=utf-8',
+  'application/json;\tcharset=utf-8',
+  'application/json; version=1; charset=utf-8',
+  'application/json; charset=utf-8; version="a; charset=latin1"',
+  'application/json;',
+  'application/json; charset=utf-8; charset=utf-8',
+];
+const refused = [
+  undefined,
+  '',
+  'text/plain',
+  'application/x-www-form-urlencoded',
+  'multipart/form-data; boundary=application/json',
+  'application/vnd.api+json',
+  'application/json-patch+json',
+  'application/jsonp',
+  'text/json',
+  'application/*',
+  '*/*',
+  'json',
+  'application /json',
+  'application/json; charset=utf-16',
+  'application/json; charset=latin1',
+  'application/json; charset=utf8',
+  'application/json; charset="utf-16"',
+  'application/json; charset=',
+  'application/json; charset=utf-8; charset=utf-16',
+  'application/json; charset=utf-16; charset=utf-8',
+  'application/json, text/plain',
+  'application/json charset=utf-8',
+  ['application/json', 'application/json'],
+  ['application/json', 'text/plain'],
+];
+const codings: Record<number, readonly (string | readonly string[])[]> = {
+  200: ['identity', 'Identity', 'IDENTITY', '', 'identity, identity', ['identity', 'identity']],
+  415: ['gzip', 'GZIP', 'br', 'deflate', 'zstd', 'x-gzip', 'utf-8', 'identity, gzip', ['identity', 'gzip']],
+};
+
+describe('decisions: answers — content type', () => {
+  const service = withHttpService();
+
+  for (const type of accepted) {
+    it(`decisions: answers — content type accepted: ${type}`, async () => {
+      expect((await ask(service(), { headers: { 'Content-Type': type } })).status).to.equal(200);
+    });
+  }
+  for (const type of refused) {
+    it(`decisions: answers — content type refused: ${JSON.stringify(type) ?? 'none'}`, async () => {
+      expect((await ask(service(), { headers: { 'Content-Type': type } })).status).to.equal(415);
+    });
+  }
+  for (const [status, values] of Object.entries(codings)) {
+    for (const coding of values) {
+      it(`decisions: answers — content encoding ${JSON.stringify(coding)}: ${status}`, async () => {
+        const answer = await ask(service(), { headers: { 'Content-Encoding': coding } });
+        expect(answer.status).to.equal(Number(status));
+      });
+    }
+  }
+
+  it('decisions: answers — content type: a long one is judged at once', async () => {
+    // As long as a header can be: an expression that tries each way to split it would never come to an end.
+    for (const filling of [';  ', '; ', ';\t', ';a=b ', ';a="\\', ' ', ';a="b"']) {
+      const type = `application/json${filling.repeat(15_000 / filling.length)}!`;
+      expect((await ask(service(), { headers: { 'Content-Type': type } })).status).to.equal(415);
+    }
+  });
+});
+
+describe('decisions: answers — no body at all', () => {
+  const service = withHttpService();
+  const required = 'The mirror endpoint field is required.';
+  const expected = [422, JSON.stringify({ message: required, errors: { mirror_endpoint: [required] } })];
+  const otherHeaders = { 'Content-Type': 'text/plain', 'Content-Encoding': 'gzip' };
+
+  for (const headers of [{}, otherHeaders, { 'Content-Type': undefined }]) {
+    const named = JSON.stringify(headers);
+    it(`decisions: answers — no body at all: no Content-Length, or one of 0; headers ${named}`, async () => {
+      for (const length of [undefined, '0', '000']) {
+        const asking = { headers: { ...headers, 'Content-Length': length }, body: undefined };
+        const { status, body } = await ask(service(), asking);
+        expect([status, body]).to.deep.equal(expected);
+      }
+    });
+  }
+
+  it('decisions: answers — no body at all: in chunks, where the type is looked at', async () => {
+    const { status, body } = await exchange(service(), chunkedBytes(service(), []));
+    expect([status, body]).to.deep.equal(expected);
+    const typed = chunkedBytes(service(), [], { headers: { 'Content-Type': 'text/plain' } });
+    expect((await exchange(service(), typed)).status).to.equal(415);
+  });
+
+  it('decisions: answers — no body at all: what follows is the next request', async () => {
+    const asking = { headers: { 'Content-Length': undefined }, body: undefined };
+    const { status } = await exchange(service(), requestBytes(service(), asking));
+    expect(status).to.equal(422);
+  });
+});

@@ -1,0 +1,159 @@
+import { execFile } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { migrate, migrations, missingRightsSql, roles } from '@campaign-mirror/adapters-persistence';
+import { expect } from 'chai';
+import type pg from 'pg';
+import { connect } from '../support/client.ts';
+import { emptyDatabase, freshDatabase, type TestDatabase } from '../support/database-server.ts';
+import { type DedicatedServer, dedicatedServer } from '../support/dedicated-server.ts';
+import { rejection } from '../support/faults.ts';
+import { postgresPorts } from '../support/postgres-world.ts';
+import { after as afterwards, change, liveCampaign } from '../support/world.ts';
+
+const atOnce = 5;
+
+describe('decisions: the data around it — migrations', () => {
+  for (const round of [1, 2, 3]) {
+    it(`${atOnce} at once, round ${round}: all succeed, and the schema is there once`, async () => {
+      const database = await emptyDatabase('owner');
+      await Promise.all(Array.from({ length: atOnce }, () => migrate(database.address('owner'))));
+      await expectMigratedOnce(database);
+      await database.drop();
+    });
+  }
+
+  it('by several processes at once: all succeed, and the schema is there once', async () => {
+    const database = await emptyDatabase('owner');
+    const program = fileURLToPath(new URL('../support/migrate-process.ts', import.meta.url));
+    const run = () =>
+      promisify(execFile)(process.execPath, [program, JSON.stringify(database.address('owner'))]);
+    await Promise.all([run(), run(), run()]);
+    await expectMigratedOnce(database);
+    await database.drop();
+  });
+
+  it('run again: there is nothing to do, and what is there stays', async () => {
+    const database = await freshDatabase();
+    const { close, ...ports } = await postgresPorts(database);
+    const live = await liveCampaign(ports);
+    const before = await schemaOf(database);
+    await migrate(database.address('owner'));
+    expect(await schemaOf(database)).to.deep.equal(before);
+    expect(await ports.campaigns.find(live.seen.id)).to.deep.equal(live.seen);
+    await close();
+    await database.drop();
+  });
+
+  it('make everything in the schema campaign_mirror, and nothing elsewhere', async () => {
+    const database = await freshDatabase();
+    const elsewhere = await database.admin.query(`
+      select relname from pg_class join pg_namespace on pg_namespace.oid = relnamespace
+      where nspname not in ('campaign_mirror', 'pg_catalog', 'information_schema', 'pg_toast')
+      union all select proname from pg_proc join pg_namespace on pg_namespace.oid = pronamespace
+      where nspname not in ('campaign_mirror', 'pg_catalog', 'information_schema')`);
+    expect(elsewhere.rows).to.deep.equal([]);
+    const { rows } = await database.admin.query(`
+      select table_name, table_type from information_schema.tables
+      where table_schema = 'campaign_mirror' order by 1`);
+    expect(rows.map((row) => `${row.table_name} ${row.table_type}`)).to.deep.equal([
+      'access_keys BASE TABLE',
+      'campaigns BASE TABLE',
+      'current_mirrors VIEW',
+      'migrations BASE TABLE',
+      'mirror_history BASE TABLE',
+      'mirrors BASE TABLE',
+      'operator_audit BASE TABLE',
+    ]);
+    await database.drop();
+  });
+
+  it('by a role that may not create the schema: PostgreSQL says so (42501), and nothing is left', async () => {
+    const database = await emptyDatabase('admin');
+    expect(await rejection(migrate(database.address('owner')))).to.have.property('code', '42501');
+    const { rowCount } = await database.admin.query(
+      "select from pg_namespace where nspname like 'campaign%'",
+    );
+    expect(rowCount).to.equal(0);
+    await database.drop();
+  });
+
+  it('by a role that does not own the schema, on one that is up to date: it says so, and nothing changes', async () => {
+    const database = await freshDatabase();
+    const before = await schemaOf(database);
+    expect(await rejection(migrate(database.address('service')))).to.have.property('code', '42501');
+    expect(await schemaOf(database)).to.deep.equal(before);
+    await database.drop();
+  });
+
+  it('in a database that there is not: it is not created', async () => {
+    const database = await emptyDatabase('admin');
+    const { name, admin } = database;
+    const missing = { ...database.address('owner'), database: `${name}_missing` };
+    expect(await rejection(migrate(missing))).to.have.property('code', '3D000');
+    const { rowCount } = await admin.query('select from pg_database where datname = $1', [`${name}_missing`]);
+    expect(rowCount).to.equal(0);
+    await database.drop();
+  });
+});
+
+describe('decisions: the data around it — roles that come later, or never', () => {
+  let server: DedicatedServer;
+  let admin: pg.Client;
+
+  before(async () => {
+    server = await dedicatedServer();
+    admin = await connect(server.address('postgres'));
+    await admin.query('create role plain login');
+    await admin.query('create database plain owner plain');
+  });
+  after(async () => {
+    await admin.end();
+    await server.remove();
+  });
+
+  it('an ordinary user who owns the database, alone on the server, migrates it and is served', async () => {
+    const address = server.address('plain', 'plain');
+    await migrate(address);
+    const { rows } = await admin.query("select rolname from pg_roles where rolname like 'campaign_mirror%'");
+    expect(rows).to.deep.equal([]);
+    const { close, ...ports } = await postgresPorts({ address: () => address });
+    const { seen, by } = await liveCampaign(ports);
+    const set = await ports.campaigns.setMirror(seen, change(by));
+    expect(set).to.include({ targetUrl: afterwards });
+    await close();
+  });
+
+  it('a role that is created after the first migration has its rights after the next', async () => {
+    await admin.query(`create role ${roles.service} login`);
+    const missing = async () => {
+      const service = await connect(server.address(roles.service, 'plain'));
+      const { rows } = await service.query(missingRightsSql);
+      await service.end();
+      return rows;
+    };
+    expect(await missing()).not.to.deep.equal([]);
+    await migrate(server.address('plain', 'plain'));
+    expect(await missing()).to.deep.equal([]);
+  });
+});
+
+async function expectMigratedOnce(database: TestDatabase): Promise<void> {
+  const { rows } = await database.admin.query('select name from campaign_mirror.migrations');
+  expect(rows).to.deep.equal(migrations.map(({ name }) => ({ name })));
+  const { close, ...ports } = await postgresPorts(database);
+  const { seen, by } = await liveCampaign(ports);
+  expect(await ports.campaigns.setMirror(seen, change(by))).to.include({ targetUrl: afterwards });
+  await close();
+}
+
+/** Every object of the schema with the identity that a change would give it anew, and who may do what. */
+async function schemaOf({ admin }: TestDatabase): Promise<unknown[]> {
+  const { rows } = await admin.query(`
+    select oid, relname, relacl::text from pg_class where relnamespace = 'campaign_mirror'::regnamespace
+    union all select attrelid, attname, attacl::text from pg_attribute
+      where attrelid in (select oid from pg_class where relnamespace = 'campaign_mirror'::regnamespace)
+    union all select oid, nspname, nspacl::text from pg_namespace where nspname = 'campaign_mirror'
+    order by 1, 2`);
+  return rows;
+}

@@ -1,0 +1,168 @@
+import { expect } from 'chai';
+import { call } from '../support/caller.ts';
+import { serverAddress } from '../support/database-server.ts';
+import { nodeOptions } from '../support/node-options.ts';
+import { eventsOf, lives, times } from '../support/primary-process.ts';
+import { rival, untilWaiting } from '../support/rival.ts';
+import { type ServiceData, serviceData } from '../support/service-data.ts';
+import {
+  endAll,
+  type Listening,
+  listeningService,
+  projectFolder,
+  startService,
+} from '../support/service-process.ts';
+import { tcpProxy } from '../support/tcp-proxy.ts';
+import { inTerminal } from '../support/terminal.ts';
+
+/** What a process does besides, as if it were a fault of ours: on SIGWINCH. */
+const onWinch = (act: string) => ({
+  NODE_OPTIONS: `--import=data:text/javascript,process.on('SIGWINCH',()=>{${encodeURIComponent(act)}})`,
+});
+
+describe('decisions: life — faults, and what hangs at the end', () => {
+  let data: ServiceData;
+  const settings = (more = {}) => ({
+    DATABASE_URL: data.database.url('service'),
+    RUN_MIGRATIONS: 'false',
+    ...more,
+  });
+  const lock = 'select from campaign_mirror.mirrors where campaign_id = $1 for update';
+  const one = ({ base }: Listening, requestId = 'one') => ({
+    base,
+    campaign: data.campaigns[0] as number,
+    key: data.key,
+    address: 'https://example.com/',
+    requestId,
+  });
+
+  beforeEach(async () => {
+    data = await serviceData();
+  });
+  afterEach(async () => {
+    await endAll();
+    await data.database.drop();
+  });
+
+  const faults = {
+    'an uncaught error': "setTimeout(()=>{throw new RangeError('planted')})",
+    'an unhandled rejection': "Promise.reject(new RangeError('planted'))",
+  };
+  for (const [name, act] of Object.entries(faults)) {
+    it(`${name} is logged with its stack, what is under way is answered, exit code 1`, async () => {
+      const service = await listeningService(settings({ ...onWinch(act), SHUTDOWN_DELAY: '60m' }));
+      const holder = await rival(data.database);
+      await holder.run(lock, data.campaigns[0]);
+      const slow = call(one(service));
+      await untilWaiting(data.database, slow);
+      service.process.child.kill('SIGWINCH');
+      const { err } = (await service.process.event('failed')) as { err?: Record<string, string> };
+      expect(err).to.include({ type: 'RangeError', message: 'planted' });
+      expect(err?.stack).to.match(/^\s+at /);
+      await holder.rollback();
+      expect((await slow).status).to.equal(200);
+      expect((await service.process.ended).code).to.equal(1);
+      expect(eventsOf(service.process, 'stopped')).to.have.length(1);
+    });
+  }
+
+  it('an error that comes again and again ends it once, and does not fill the log', async () => {
+    const act = "setInterval(()=>{throw new RangeError('planted')})";
+    const service = await listeningService(settings({ ...onWinch(act), SHUTDOWN_TIMEOUT: '200ms' }));
+    const holder = await rival(data.database);
+    await holder.run(lock, data.campaigns[0]);
+    const slow = call(one(service));
+    await untilWaiting(data.database, slow);
+    service.process.child.kill('SIGWINCH');
+    expect((await slow).status).to.equal(503);
+    expect((await service.process.ended).code).to.equal(1);
+    expect(eventsOf(service.process, 'failed').length).to.be.within(2, 10);
+    await holder.rollback();
+  });
+
+  it('what is left at SHUTDOWN_TIMEOUT is named: request, pool; exit code 1', async () => {
+    const service = await listeningService(settings({ SHUTDOWN_TIMEOUT: '50ms' }));
+    const holder = await rival(data.database);
+    await holder.run(lock, data.campaigns[0]);
+    const slow = call(one(service, 'slow-one'));
+    await untilWaiting(data.database, slow);
+    service.process.child.kill('SIGTERM');
+    expect((await slow).status).to.equal(503);
+    expect((await service.process.ended).code).to.equal(1);
+    const [request, ...others] = eventsOf(service.process, 'hung');
+    expect(request).to.include({
+      part: 'http',
+      requestId: 'slow-one',
+      method: 'POST',
+      route: '/public/v1/mirror/campaign/{campaign}/mirror',
+    });
+    expect(request?.milliseconds).to.be.at.least(50);
+    expect(others.map(({ part }) => part)).to.deep.equal(['database pool']);
+    await holder.rollback();
+  });
+
+  it('a database that no longer answers does not hold up the end: what hangs is named, exit code 1', async () => {
+    const proxy = await tcpProxy(serverAddress());
+    const url = new URL(data.database.url('service'));
+    url.hostname = '127.0.0.1';
+    url.port = String(proxy.port);
+    const service = await listeningService(settings({ DATABASE_URL: url.href }));
+    // When its key was used is written a second later.
+    expect((await call(one(service))).status).to.equal(200);
+    proxy.freeze();
+    expect((await service.process.stop()).code).to.equal(1);
+    const parts = eventsOf(service.process, 'hung').map(({ part }) => part);
+    expect(parts).to.include('key uses').and.to.include('database pool');
+    await proxy.close();
+  });
+
+  it('SHUTDOWN_DELAY: new connections are served while /readyz says 503', async () => {
+    const service = await listeningService(settings({ SHUTDOWN_DELAY: '60m' }));
+    service.process.child.kill('SIGTERM');
+    await service.process.event('stopping');
+    expect((await fetch(`${service.ops}/readyz`)).status).to.equal(503);
+    expect((await call(one(service))).status).to.equal(200);
+    expect((await fetch(`${service.ops}/livez`)).status).to.equal(200);
+  });
+
+  it('SHUTDOWN_DELAY: then it ends', async () => {
+    const service = await listeningService(settings({ SHUTDOWN_DELAY: '10ms' }));
+    expect((await service.process.stop()).code).to.equal(0);
+  });
+
+  it('SHUTDOWN_DELAY is not waited for by a start that was not over', async () => {
+    const process = startService(
+      settings({
+        SHUTDOWN_DELAY: '60m',
+        DATABASE_WAIT: '60s',
+        DATABASE_URL: 'postgres://nobody@127.0.0.1:9/none',
+      }),
+    );
+    await process.event('database-awaited');
+    expect((await process.stop()).code).to.equal(0);
+  });
+
+  it('SIGHUP ends one process, with a terminal or without', async () => {
+    const service = await listeningService(settings());
+    expect((await service.process.stop('SIGHUP')).code).to.equal(0);
+  });
+
+  it('SIGHUP in a terminal ends the workers too', async () => {
+    const program = [process.execPath, ...nodeOptions, `${projectFolder}packages/app/src/main.ts`];
+    const shown = inTerminal(program, settings({ WORKERS: '2' }));
+    const pid = await shown.processId();
+    await shown.shows('by 2 workers');
+    process.kill(pid, 'SIGHUP');
+    expect((await shown.ended).code).to.equal(0);
+    expect(shown.screen).to.include('stopping on SIGHUP');
+    expect(lives(pid)).to.equal(false);
+  });
+
+  it('a pool that the server does not allow is warned of at the start', async () => {
+    await data.database.admin.query(`alter database ${data.database.name} connection limit 7`);
+    const service = await listeningService(settings());
+    const [warning] = await times(service.process, 'pool-too-large', 1);
+    expect(warning?.msg).to.match(/^POOL_SIZE is 10, of 7 connections that the server allows/);
+    expect((await service.process.stop()).code).to.equal(0);
+  });
+});

@@ -1,0 +1,90 @@
+import { expect } from 'chai';
+import { call, keepAlive } from '../support/caller.ts';
+import { eventsOf, listeningFleet, times } from '../support/primary-process.ts';
+import { type ServiceData, serviceData } from '../support/service-data.ts';
+import { endAll, type Listening, listeningService, start } from '../support/service-process.ts';
+
+const perMinute = (most: number) => `${most}/1m`;
+
+describe('limits of a process', () => {
+  let data: ServiceData;
+  before(async () => {
+    data = await serviceData();
+  });
+  afterEach(endAll);
+  after(() => data.database.drop());
+
+  const settings = (more: Record<string, string>) => ({
+    DATABASE_URL: data.database.url('service'),
+    RUN_MIGRATIONS: 'false',
+    ...more,
+  });
+  const ask = ({ base }: Listening, key: string = data.key, agent = keepAlive()) =>
+    call({ base, key, campaign: Number(data.campaigns[0]), address: 'https://second.example/' }, agent);
+  async function statuses(asking: Promise<{ status: number | undefined }>[]) {
+    const found: Record<string, number> = {};
+    for (const { status } of await Promise.all(asking))
+      found[String(status)] = (found[String(status)] ?? 0) + 1;
+    return found;
+  }
+  const times20 = (one: () => ReturnType<typeof ask>) => statuses(Array.from({ length: 20 }, one));
+
+  it('none for keys by default, and a generous one for addresses with wrong keys', async () => {
+    const service = await listeningService(settings({ FAILED_KEY_LIMIT: '' }));
+    expect(await times20(() => ask(service))).to.deep.equal({ 200: 20 });
+    expect(await times20(() => ask(service, 'cm_nothing'))).to.deep.equal({ 401: 20 });
+  });
+
+  it('one process counts in its memory', async () => {
+    const service = await listeningService(
+      settings({ RATE_LIMIT: perMinute(7), FAILED_KEY_LIMIT: perMinute(3) }),
+    );
+    expect(await times20(() => ask(service))).to.deep.equal({ 200: 7, 429: 13 });
+    expect(await times20(() => ask(service, 'cm_nothing'))).to.deep.equal({ 401: 3, 429: 17 });
+    await service.process.stop();
+    const limited = eventsOf(service.process, 'request-limited').map(({ because }) => because);
+    expect(limited.filter((because) => because === 'rate')).to.have.length(13);
+    expect(limited.filter((because) => because === 'failed-keys')).to.have.length(17);
+  });
+
+  it('several workers count together; nobody waits for a primary that is stuck', async () => {
+    const service = await listeningFleet(
+      settings({ RATE_LIMIT: perMinute(7), FAILED_KEY_LIMIT: perMinute(3) }),
+    );
+    expect(await times20(() => ask(service))).to.deep.equal({ 200: 7, 429: 13 });
+    expect(await times20(() => ask(service, 'cm_nothing'))).to.deep.equal({ 401: 3, 429: 17 });
+    const by = new Set((await times(service.process, 'request-limited', 30)).map(({ worker }) => worker));
+    expect(by.size).to.equal(2);
+    process.kill(Number(service.workers()[0]?.pid), 'SIGKILL');
+    await times(service.process, 'worker-replaced', 1);
+    const agent = keepAlive();
+    expect((await ask(service, data.key, agent)).status, 'the new worker goes on counting').to.equal(429);
+    service.process.child.kill('SIGSTOP');
+    expect((await ask(service, data.key, agent)).status, 'RATE_LIMIT_WHEN_AWAY=open').to.equal(200);
+    expect((await ask(service, 'cm_nothing', agent)).status, 'without a count').to.equal(401);
+    service.process.child.kill('SIGCONT');
+    agent.destroy();
+    const uncounted = await times(service.process, 'uncounted', 2);
+    expect(uncounted.map(({ limit, passed }) => [limit, passed])).to.deep.equal([
+      ['key', true],
+      ['failed-keys', true],
+    ]);
+    expect(await times20(() => ask(service))).to.deep.equal({ 429: 20 });
+  });
+
+  it('what is not needed for the limits that are set is not loaded', async () => {
+    const parts = 'await import("./packages/app/src/service.ts");';
+    const open = 'const { openLimits } = await import("./packages/app/src/limits/open-limits.ts");';
+    const list = 'Object.keys((await import("node:module")).default._cache).join(" ")';
+    const loaded = async (limit: string) => {
+      const code = `${parts} ${open} await openLimits({ ${limit} }); console.log(${list})`;
+      const run = start(process.execPath, ['--input-type=module', '--eval', code], {});
+      expect((await run.ended).code, run.errors).to.equal(0);
+      return ['rate-limiter-flexible', 'ioredis'].filter((name) => run.output.includes(`/${name}/`));
+    };
+    expect(await loaded('')).to.deep.equal([]);
+    expect(await loaded('FAILED_KEY_LIMIT: { most: 1, seconds: 1 }')).to.deep.equal([
+      'rate-limiter-flexible',
+    ]);
+  });
+});

@@ -1,0 +1,39 @@
+import { readFileSync } from 'node:fs';
+import { expect } from 'chai';
+import { nodeOptions } from '../support/node-options.ts';
+import { listeningFleet } from '../support/primary-process.ts';
+import { serviceData } from '../support/service-data.ts';
+import { endAll } from '../support/service-process.ts';
+import { UnitFile } from '../support/unit-file.ts';
+import { projectFolder } from '../support/workspace.ts';
+
+describe('what Node is told at the start', () => {
+  const program = 'packages/app/src/main.ts';
+  after(endAll);
+
+  it('by `npm start`: no debugger on SIGUSR1, and nothing thrown away that makes it fast', () => {
+    expect(nodeOptions).to.deep.equal(['--disable-sigusr1', '--no-memory-reducer']);
+  });
+
+  it('the same by systemd', () => {
+    const [, ...words] = new UnitFile().one('ExecStart').split(' ');
+    expect(words).to.deep.equal([...nodeOptions, program]);
+  });
+
+  it('the same in a container', () => {
+    const [, command = '[]'] =
+      /^CMD (\[.*\])$/m.exec(readFileSync(`${projectFolder}Dockerfile`, 'utf8')) ?? [];
+    expect(JSON.parse(command)).to.deep.equal(['node', ...nodeOptions, program]);
+  });
+
+  it('the same by the service to each of its workers', async () => {
+    const { database } = await serviceData();
+    const fleet = await listeningFleet({ DATABASE_URL: database.url('service'), RUN_MIGRATIONS: 'false' });
+    for (const { pid } of fleet.workers()) {
+      const [, ...words] = readFileSync(`/proc/${pid}/cmdline`, 'utf8').split('\0');
+      expect(words.slice(0, nodeOptions.length)).to.deep.equal(nodeOptions);
+    }
+    await endAll();
+    await database.drop();
+  });
+});

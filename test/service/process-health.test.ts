@@ -1,0 +1,90 @@
+import { readFileSync } from 'node:fs';
+import { migrations } from '@campaign-mirror/adapters-persistence';
+import { expect } from 'chai';
+import { call } from '../support/caller.ts';
+import { RawConnection } from '../support/http-connection.ts';
+import { rival, untilWaiting } from '../support/rival.ts';
+import { type ServiceData, serviceData } from '../support/service-data.ts';
+import { endAll, type Listening, listeningService } from '../support/service-process.ts';
+import { projectFolder } from '../support/workspace.ts';
+
+const lock = 'select from campaign_mirror.mirrors where campaign_id = $1 for update';
+const ready = { accepting: true, database: true, writable: true, migrations: true };
+
+describe('decisions: life — health of a process, and overload', () => {
+  let data: ServiceData;
+  beforeEach(async () => {
+    data = await serviceData({ campaigns: 2 });
+  });
+  afterEach(async () => {
+    await endAll();
+    await data.database.drop();
+  });
+
+  const serving = (more = {}) =>
+    listeningService({ DATABASE_URL: data.database.url('service'), RUN_MIGRATIONS: 'false', ...more });
+  const set = ({ base }: Listening, at: number) =>
+    call({ base, campaign: data.campaigns[at] ?? 0, key: data.key, address: 'https://example.com/a' });
+  async function health({ ops }: Listening, path: string) {
+    const response = await fetch(`${ops}${path}`);
+    return [response.status, await response.json()];
+  }
+
+  it('a pool that the load has taken whole, and requests that are refused, are no reason to be not ready', async () => {
+    const service = await serving({ MAX_IN_FLIGHT: '1', POOL_SIZE: '1', GROUP_COMMIT: 'off' });
+    const holder = await rival(data.database);
+    await holder.run(lock, data.campaigns[0]);
+    const carried = set(service, 0);
+    // On the only connection.
+    await untilWaiting(data.database, carried);
+    for (let times = 0; times < 20; times++) {
+      expect(await set(service, 1)).to.include({ status: 503, body: '{"message":"Service Unavailable"}' });
+    }
+    expect(await health(service, '/livez')).to.deep.equal([200, { status: 'alive', checks: {} }]);
+    expect(await health(service, '/readyz')).to.deep.equal([200, { status: 'ready', checks: ready }]);
+    await holder.rollback();
+    expect((await carried).status).to.equal(200);
+    expect((await set(service, 1)).status).to.equal(200);
+
+    expect((await service.process.stop()).code).to.equal(0);
+    const { log } = service.process;
+    const told = log.filter(({ event }) => event?.startsWith('overload'));
+    expect(told.map(({ event, what, refused }) => [event, what, refused])).to.deep.equal([
+      ['overload', 'requests', undefined],
+      ['overload-over', 'requests', 20],
+    ]);
+    const requests = log.filter(({ event }) => event === 'request');
+    expect(requests.map(({ status }) => status)).to.deep.equal([200, 200]);
+  });
+
+  it('/readyz says which migration check fails, and what else is there', async () => {
+    const last = migrations.at(-1)?.name;
+    await data.database.admin.query('delete from campaign_mirror.migrations where name = $1', [last]);
+    const checks = { ...ready, migrations: false };
+    expect(await health(await serving(), '/readyz')).to.deep.equal([503, { status: 'not ready', checks }]);
+  });
+
+  it('/version tells what runs', async () => {
+    const { name, version } = JSON.parse(readFileSync(`${projectFolder}package.json`, 'utf8'));
+    const expected = { name, version, node: process.version, migration: migrations.at(-1)?.name };
+    expect(await health(await serving(), '/version')).to.deep.equal([200, expected]);
+  });
+
+  it('deadlines and MAX_CONNECTIONS are those that were set', async () => {
+    const service = await serving({ MAX_CONNECTIONS: '1', HEADERS_TIMEOUT: '50ms', IDLE_TIMEOUT: '50ms' });
+    const port = Number(new URL(service.base).port);
+    const slow = await RawConnection.open(port);
+    const dropped = await RawConnection.open(port);
+    await dropped.closed();
+    expect((await slow.response()).status).to.equal(408);
+    await slow.closed();
+    const idle = await RawConnection.open(port);
+    await idle.send('GET / HTTP/1.1\r\nHost: a\r\n\r\n');
+    expect((await idle.response()).headers['keep-alive']).to.equal('timeout=0');
+    await service.process.stop();
+    expect(service.process.log.find(({ event }) => event === 'overload-over')).to.include({
+      what: 'connections',
+      refused: 1,
+    });
+  });
+});

@@ -1,0 +1,228 @@
+import { Agent } from 'node:http';
+import { setTimeout as pause } from 'node:timers/promises';
+import { expect } from 'chai';
+import { call, load } from '../support/caller.ts';
+import { RawConnection } from '../support/http-connection.ts';
+import {
+  ended,
+  eventsOf,
+  listeningFleet,
+  lives,
+  times,
+  timesAfterItsEnd,
+} from '../support/primary-process.ts';
+import { rival, untilWaiting } from '../support/rival.ts';
+import { type ServiceData, serviceData } from '../support/service-data.ts';
+import { endAll, type Listening } from '../support/service-process.ts';
+
+describe('decisions: life — a service of several processes', () => {
+  let data: ServiceData;
+  const settings = (more = {}) => ({
+    DATABASE_URL: data.database.url('service'),
+    RUN_MIGRATIONS: 'false',
+    ...more,
+  });
+  const campaigns = ({ base }: Listening) =>
+    data.campaigns.map((campaign) => ({ base, campaign, key: data.key }));
+  const one = (service: Listening) =>
+    ({ ...campaigns(service)[0], address: 'https://example.com/a' }) as Parameters<typeof call>[0];
+  const lock = 'select from campaign_mirror.mirrors where campaign_id = $1 for update';
+  const statuses = (answers: readonly { status: number | undefined }[]) => [
+    ...new Set(answers.map(({ status }) => status)),
+  ];
+  async function readiness({ ops }: Listening) {
+    const answer = await fetch(`${ops}/readyz`);
+    return [answer.status, ((await answer.json()) as { checks: Record<string, boolean> }).checks] as const;
+  }
+
+  beforeEach(async () => {
+    data = await serviceData({ campaigns: 4 });
+  });
+  afterEach(async () => {
+    await endAll();
+    await data.database.drop();
+  });
+
+  it('all serve on one port, SIGTERM under load: every accepted request is answered, exit code 0', async () => {
+    const service = await listeningFleet(settings());
+    const callers = load(campaigns(service), 16);
+    await callers.first;
+    await callers.after(200);
+    expect(await service.process.stop()).to.deep.equal({ code: 0, signal: null });
+    const answered = (await callers.stop()).filter(({ status }) => status !== undefined);
+    expect(statuses(answered)).to.deep.equal([200]);
+    expect(new Set(await data.recorded())).to.deep.equal(new Set(answered.map(({ requestId }) => requestId)));
+    const byWorker = new Set(eventsOf(service.process, 'request').map(({ worker }) => worker));
+    expect(byWorker).to.deep.equal(new Set(service.workers().map(({ worker }) => worker)));
+    expect(byWorker.size).to.equal(2);
+    for (const { pid } of service.workers()) expect(lives(pid)).to.equal(false);
+  });
+
+  it('SIGHUP under load: new processes, and every request is answered with 200', async () => {
+    const service = await listeningFleet(settings());
+    const kept = load(campaigns(service), 4);
+    const anew = connectingAnew(one(service), 2);
+    await kept.first;
+    service.process.child.kill('SIGHUP');
+    await service.process.event('restarting');
+    // The one that comes in the middle of it has all replaced once more.
+    service.process.child.kill('SIGHUP');
+    await times(service.process, 'restarted', 2);
+    const answers = [...(await kept.stop()), ...(await anew())];
+    expect(statuses(answers)).to.deep.equal([200]);
+    expect(await data.recorded()).to.have.members(answers.map(({ requestId }) => requestId));
+    const pids = service.workers().map(({ pid }) => pid);
+    expect(pids.map(lives)).to.deep.equal([false, false, false, false, true, true]);
+    expect((await service.process.stop()).code).to.equal(0);
+  });
+
+  it('SIGHUP: a connection that idles may ask once more, and closes with the answer', async () => {
+    const service = await listeningFleet(settings({ SHUTDOWN_TIMEOUT: '10m' }));
+    const port = Number(new URL(service.base).port);
+    const connections: RawConnection[] = [await RawConnection.open(port), await RawConnection.open(port)];
+    const ask = (which = connections) =>
+      Promise.all(
+        which.map(async (connection) => {
+          await connection.send('GET / HTTP/1.1\r\nHost: a\r\n\r\n');
+          const { status, headers } = await connection.response();
+          expect(status).to.equal(404);
+          return headers.connection ?? 'stays';
+        }),
+      );
+    expect(await ask()).to.deep.equal(['keep-alive', 'keep-alive']);
+    service.process.child.kill('SIGHUP');
+    // Each of the workers has one of them.
+    let open = connections;
+    while (open.length > 0) {
+      const answers = await ask(open);
+      open = open.filter((_, at) => answers[at] !== 'close');
+      await pause(5);
+    }
+    await service.process.event('restarted');
+    for (const connection of connections) expect(await connection.closed()).to.equal('');
+  });
+
+  it('a worker that is killed is replaced, the others serve on', async () => {
+    const service = await listeningFleet(settings());
+    const [first] = service.workers();
+    process.kill(Number(first?.pid), 'SIGKILL');
+    expect(await service.process.event('worker-lost')).to.include({ lost: first?.worker, signal: 'SIGKILL' });
+    expect((await readiness(service))[0]).to.equal(200);
+    expect((await call(one(service))).status).to.equal(200);
+    await service.process.event('worker-replaced');
+    await times(service.process, 'worker-listening', 3);
+    expect((await service.process.stop()).code, 'a crash before the end is none of it').to.equal(0);
+  });
+
+  it('without a worker it is not ready, until they are back on the same port', async () => {
+    const service = await listeningFleet(settings());
+    for (const { pid } of service.workers()) process.kill(Number(pid), 'SIGKILL');
+    await times(service.process, 'worker-lost', 2);
+    const [status, checks] = await readiness(service);
+    expect([status, checks.workers]).to.deep.equal([503, false]);
+    await times(service.process, 'worker-replaced', 2);
+    expect((await readiness(service))[0]).to.equal(200);
+    expect((await call(one(service))).status).to.equal(200);
+  });
+
+  it('kill -9 of the primary: what is under way is answered, then the workers end by themselves', async () => {
+    const service = await listeningFleet(settings());
+    const holder = await rival(data.database);
+    await holder.run(lock, data.campaigns[0]);
+    const slow = call(one(service));
+    await untilWaiting(data.database, slow);
+    service.process.child.kill('SIGKILL');
+    await timesAfterItsEnd(service.process, 'stopping', 2);
+    await holder.rollback();
+    expect((await slow).status).to.equal(200);
+    for (const { pid } of service.workers()) await ended(pid);
+  });
+
+  it('what hangs in a worker is named, gets 503, and the exit code is 1', async () => {
+    const service = await listeningFleet(settings({ SHUTDOWN_TIMEOUT: '50ms' }));
+    const holder = await rival(data.database);
+    await holder.run(lock, data.campaigns[0]);
+    const slow = call({ ...one(service), requestId: 'slow-one' });
+    await untilWaiting(data.database, slow);
+    service.process.child.kill('SIGTERM');
+    expect((await slow).status).to.equal(503);
+    expect((await service.process.ended).code).to.equal(1);
+    const [hung] = eventsOf(service.process, 'hung');
+    expect(hung).to.include({ part: 'http', requestId: 'slow-one', method: 'POST' });
+    await holder.rollback();
+  });
+
+  it('a second signal, a second or more later, ends all of them at once', async () => {
+    const patient = { SHUTDOWN_TIMEOUT: '10m', STATEMENT_TIMEOUT: '30s', QUERY_TIMEOUT: '60s' };
+    const service = await listeningFleet(settings(patient));
+    const holder = await rival(data.database);
+    await holder.run(lock, data.campaigns[0]);
+    const slow = call(one(service));
+    await untilWaiting(data.database, slow);
+    service.process.child.kill('SIGTERM');
+    await times(service.process, 'stopping', 3);
+    const again = setInterval(() => service.process.child.kill('SIGTERM'), 100);
+    expect((await service.process.ended).code).to.equal(143);
+    clearInterval(again);
+    for (const { pid } of service.workers()) await ended(pid);
+    expect((await slow).status).to.equal(undefined);
+    await holder.rollback();
+  });
+
+  it('POOL_SIZE holds for all workers together', async () => {
+    const service = await listeningFleet(settings({ POOL_SIZE: '6', GROUP_COMMIT: 'off' }));
+    const callers = load(campaigns(service), 32);
+    await callers.first;
+    await callers.after(300);
+    const { rows } = await data.database.admin.query(
+      `select count(*)::int as count from pg_stat_activity
+        where datname = current_database() and application_name = 'campaign-mirror'`,
+    );
+    expect(statuses(await callers.stop())).to.deep.equal([200]);
+    // A third of it is for the worker more that a rolling restart has.
+    expect(rows[0].count).to.equal(4);
+  });
+
+  it('SIGUSR2 reaches all of them, and those who come later', async () => {
+    const service = await listeningFleet(settings());
+    service.process.child.kill('SIGUSR2');
+    await times(service.process, 'log-level-changed', 3);
+    process.kill(Number(service.workers()[0]?.pid), 'SIGKILL');
+    await service.process.event('worker-replaced');
+    const changed = await times(service.process, 'log-level-changed', 4);
+    expect(new Set(changed.map(({ pid }) => pid)).size).to.equal(4);
+  });
+
+  it('their lines come out whole, also when the log is read late', async () => {
+    const service = await listeningFleet(settings());
+    const { stdout } = service.process.child;
+    stdout?.pause();
+    const callers = load(campaigns(service), 16);
+    await callers.first;
+    await callers.after(1_500);
+    const answers = await callers.stop();
+    stdout?.resume();
+    expect((await service.process.stop()).code).to.equal(0);
+    const logged = eventsOf(service.process, 'request').map(({ requestId }) => requestId);
+    expect(logged).to.have.members(answers.map(({ requestId }) => requestId));
+  });
+});
+
+/** Callers that take a new connection for each request; the function that is given back stops them. */
+function connectingAnew(one: Parameters<typeof call>[0], callers: number) {
+  let stopped = false;
+  const agent = new Agent();
+  const calling = Promise.all(
+    Array.from({ length: callers }, async () => {
+      const answers: Awaited<ReturnType<typeof call>>[] = [];
+      while (!stopped) {
+        answers.push(await call(one, agent));
+      }
+      return answers;
+    }),
+  );
+  return async () => {
+    stopped = true;
+    return (await calling).flat();
+  };
+}

@@ -1,0 +1,126 @@
+import { chmod, mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
+import { createServer, type Server } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect } from 'chai';
+import { readSettings } from '../../packages/app/src/read-settings.ts';
+import { command } from '../support/command.ts';
+import { freshDatabase } from '../support/database-server.ts';
+import { endAll, startService } from '../support/service-process.ts';
+
+describe('secrets in files', () => {
+  let folder: string;
+  before(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'campaign-mirror-secrets-'));
+  });
+  afterEach(endAll);
+  after(() => rm(folder, { recursive: true, force: true }));
+
+  async function file(content: string | Buffer, name = 'secret'): Promise<string> {
+    const path = join(folder, name);
+    await writeFile(path, content);
+    return path;
+  }
+
+  const password = (environment: Record<string, string>) => {
+    const read = readSettings(environment);
+    return 'wrong' in read ? read.wrong : read.settings.PGPASSWORD;
+  };
+
+  it('are what the file holds, but for the line break at its end', async () => {
+    const cases = [
+      ['it', 'it'],
+      ['it\n', 'it'],
+      ['it\r\n', 'it'],
+      [' p\u00e4ss word ', ' p\u00e4ss word '],
+    ];
+    for (const [content = '', secret] of cases) {
+      expect(password({ PGPASSWORD_FILE: await file(content) })).to.equal(secret);
+    }
+  });
+
+  it('may lie behind a link, as those of Kubernetes do', async () => {
+    await symlink(await file('it\n', 'linked'), join(folder, 'link'));
+    expect(password({ PGPASSWORD_FILE: join(folder, 'link') })).to.equal('it');
+  });
+
+  it('a variable that is set to nothing names no file', () => {
+    expect(password({ PGPASSWORD_FILE: '', PGPASSWORD: 'it' })).to.equal('it');
+  });
+
+  it('a file that can be no secret is named, and what it holds is not', async () => {
+    await mkdir(join(folder, 'folder'));
+    const large = 'MARKED'.repeat(4_000);
+    const cases: [path: string, fault: string][] = [
+      [join(folder, 'nowhere'), 'can not be read (ENOENT)'],
+      [join(folder, 'folder'), 'is a folder, not a file'],
+      ['/dev/null', 'is not a file'],
+      [await file('', 'empty'), 'is empty'],
+      [await file('\n', 'break'), 'is empty'],
+      [await file(large, 'large'), 'is too large (over 16384 bytes)'],
+      [await file('MARKED\nMARKED\n', 'lines'), 'holds more than one line'],
+      [await file('MARKED\n\n', 'two breaks'), 'holds more than one line'],
+      [await file(Buffer.from([0x4d, 0xff, 0x0a]), 'bytes'), 'is not UTF-8'],
+    ];
+    for (const [path, fault] of cases) {
+      expect(password({ PGPASSWORD_FILE: path })).to.deep.equal([`PGPASSWORD_FILE: ${path} ${fault}`]);
+    }
+  });
+
+  it('a socket in the place of a file is not waited for', async () => {
+    const path = join(folder, 'socket');
+    const server: Server = createServer().listen(path);
+    await new Promise((resolve) => server.once('listening', resolve));
+    expect(password({ PGPASSWORD_FILE: path })).to.deep.equal([
+      `PGPASSWORD_FILE: ${path} can not be read (ENXIO)`,
+    ]);
+    await new Promise((resolve) => server.close(resolve));
+  });
+
+  it('both, the secret and its file, are refused', async () => {
+    expect(password({ PGPASSWORD: 'MARKED', PGPASSWORD_FILE: await file('MARKED') })).to.deep.equal([
+      'PGPASSWORD and PGPASSWORD_FILE are both set: leave one of them out',
+    ]);
+  });
+
+  it('the wrong value of a file is told with the file, and not shown', async () => {
+    const path = await file('mysql://MARKED\n');
+    expect(password({ DATABASE_URL_FILE: path })).to.deep.equal([
+      `DATABASE_URL (in ${path}) must be a URL such as postgres://user:password@host:5432/database, with one host, and what is special in it percent-encoded`,
+    ]);
+  });
+
+  it('are secrets only: another setting is not read from a file, which is told', () => {
+    const read = readSettings({ PGHOST_FILE: '/run/secrets/host', LOG_LEVEL_FILE: '' });
+    expect(read).to.deep.include({ notes: ['PGHOST_FILE is not read: set PGHOST itself'] });
+  });
+
+  it('the commands take the address of the database from its file', async () => {
+    const database = await freshDatabase();
+    const DATABASE_URL_FILE = await file(`${database.url('operator')}\n`, 'address');
+    expect(await command(['campaign', 'list', '--json'], { DATABASE_URL_FILE })).to.deep.equal({
+      code: 0,
+      output: '',
+      errors: '',
+    });
+    await database.drop();
+  });
+
+  it('a key for the commands too', async () => {
+    const CAMPAIGN_MIRROR_KEY_FILE = await file('cm_MARKED\n', 'key');
+    const done = await command(['mirror', 'set', '1', 'https://a.example/'], { CAMPAIGN_MIRROR_KEY_FILE });
+    expect(done).to.include({ code: 1, output: '' });
+    expect(done.errors)
+      .to.match(/^the access key is malformed/)
+      .and.not.to.include('MARKED');
+  });
+
+  it('the service ends with the line, and exit code 1', async () => {
+    const path = await file('MARKED\nMARKED', 'unfit');
+    await chmod(path, 0o400);
+    const service = startService({ DATABASE_URL_FILE: path });
+    expect((await service.ended).code).to.equal(1);
+    expect(service.errors).to.equal(`DATABASE_URL_FILE: ${path} holds more than one line\n`);
+    expect(service.output).to.equal('');
+  });
+});

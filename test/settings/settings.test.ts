@@ -1,0 +1,213 @@
+import { expect } from 'chai';
+import { readSettings } from '../../packages/app/src/read-settings.ts';
+import { endAll, projectFolder, startService } from '../support/service-process.ts';
+
+const wrong = (environment: Record<string, string>) => {
+  const read = readSettings(environment);
+  return 'wrong' in read ? read.wrong : [];
+};
+
+describe('settings', () => {
+  it('all of them may be left out', () => {
+    const read = readSettings({});
+    expect(read).to.have.nested.property('settings.PORT', 3000);
+    expect(read).to.have.nested.property('settings.DATABASE_WAIT', 10_000);
+    expect(read).not.to.have.nested.property('settings.DATABASE_URL');
+  });
+
+  it('a variable that is set to nothing counts as left out', () => {
+    expect(readSettings({ PORT: '', DATABASE_URL: '' })).to.have.nested.property('settings.PORT', 3000);
+  });
+
+  type Refused = [name: string, value: string, line: string];
+  const refused: Refused[] = [
+    ['PORT', '65536', 'PORT must be a whole number from 0 to 65535, not "65536"'],
+    ['PORT', '3000 ', 'PORT must be a whole number from 0 to 65535, not "3000 "'],
+    ['OPS_PORT', '-1', 'OPS_PORT must be a whole number from 0 to 65535, not "-1"'],
+    [
+      'DATABASE_WAIT',
+      '10',
+      'DATABASE_WAIT must be a time such as 500ms, 10s or 2m, from 0s to 60m, not "10"',
+    ],
+    [
+      'DATABASE_WAIT',
+      '61m',
+      'DATABASE_WAIT must be a time such as 500ms, 10s or 2m, from 0s to 60m, not "61m"',
+    ],
+    [
+      'LOG_LEVEL',
+      'loud',
+      'LOG_LEVEL must be trace or debug or info or warn or error or fatal or silent, not "loud"',
+    ],
+    ['DEMO', 'yes', 'DEMO must be on or off, not "yes"'],
+    ['RUN_MIGRATIONS', '1', 'RUN_MIGRATIONS must be true or false, not "1"'],
+    ['KEY_CACHE_SECONDS', '6', 'KEY_CACHE_SECONDS must be a whole number from 0 to 5, not "6"'],
+    ['BODY_LIMIT', '12', 'BODY_LIMIT must be a whole number from 1024 to 1048576, not "12"'],
+    ...['600', '0/1m', '1/0s', '1000001/1m', '1/25h', '1/1d', ' 600/1m', 'on'].map(
+      (value): Refused => [
+        'RATE_LIMIT',
+        value,
+        `RATE_LIMIT must be off, or so many in a time, such as 600/1m: from 1 to 1000000, in 1s to 24h, not "${value}"`,
+      ],
+    ),
+    [
+      'MIRROR_HOST_DENYLIST',
+      'a.example, http://b.example',
+      'MIRROR_HOST_DENYLIST must be host names such as go.example.com or *.example.com, with commas between them, not "a.example, http://b.example"',
+    ],
+  ];
+  for (const [name, value, line] of refused) {
+    it(`${name}=${value} is refused in one line that says what is accepted`, () => {
+      expect(wrong({ [name]: value })).to.deep.equal([line]);
+    });
+  }
+
+  const rates = {
+    off: undefined,
+    '1/1s': { most: 1, seconds: 1 },
+    '600/1m': { most: 600, seconds: 60 },
+    '1000000/24h': { most: 1_000_000, seconds: 86_400 },
+  };
+  for (const [text, rate] of Object.entries(rates)) {
+    it(`RATE_LIMIT=${text} is read`, () => {
+      const read = readSettings({ RATE_LIMIT: text });
+      expect('settings' in read && read.settings.RATE_LIMIT).to.deep.equal(rate);
+    });
+  }
+
+  const redisUrls = {
+    'redis://db.example': { host: 'db.example', port: 6379, db: 0, tls: false },
+    'rediss://me:p%40ss@[::1]:6380/3': {
+      host: '::1',
+      port: 6380,
+      username: 'me',
+      password: 'p@ss',
+      db: 3,
+      tls: true,
+    },
+    'redis://:only-a-password@10.0.0.1/': {
+      host: '10.0.0.1',
+      port: 6379,
+      password: 'only-a-password',
+      db: 0,
+      tls: false,
+    },
+  };
+  for (const [text, address] of Object.entries(redisUrls)) {
+    it(`REDIS_URL=${text} is read`, () => {
+      const read = readSettings({ REDIS_URL: text });
+      expect('settings' in read && read.settings.REDIS_URL).to.deep.equal(address);
+    });
+  }
+
+  it('a REDIS_URL that is wrong is refused, and not shown', () => {
+    for (const rest of ['/nodb', '/1/2', '?family=6', '#x', ':70000', '/99999']) {
+      const [line] = wrong({ REDIS_URL: `redis://me:MARKED@db.example${rest}` });
+      expect(line, rest).to.match(/^REDIS_URL must be an address such as redis:/);
+      expect(line).not.to.include('MARKED');
+    }
+    for (const REDIS_URL of [
+      'http://db.example',
+      'db.example:6379',
+      'redis://',
+      'redis://a%zz:b@db.example',
+      'redis://db.example b',
+    ]) {
+      expect(wrong({ REDIS_URL }), REDIS_URL).to.have.length(1);
+    }
+  });
+
+  it('a secret that is wrong is not shown', () => {
+    const urls = [
+      'mysql://me:MARKED@db/x',
+      'MARKED',
+      'postgres:MARKED',
+      'postgres://me:MARKED@a,b/x',
+      'postgres://me:MARKED@[/x',
+      'postgres://me:MARKED@db/x?port=abc',
+      'postgres://me:MARKED@db:70000/x',
+      'postgres://me:MARKED@db/x y',
+      ' postgres://me:MARKED@db/x',
+      'postgres://me:12/MARKED@db/x',
+      'postgres://me:12?MARKED@db/x',
+      'postgres://me:12#MARKED@db/x',
+      'postgres://me:1@2/MARKED@db/x',
+    ];
+    for (const url of urls) {
+      expect(wrong({ DATABASE_URL: url })).to.deep.equal([
+        'DATABASE_URL must be a URL such as postgres://user:password@host:5432/database, with one host, and what is special in it percent-encoded',
+      ]);
+    }
+  });
+
+  it('an @ in the value of a parameter is no part of a password', () => {
+    for (const rest of ['me%40here:p%40%2F@db/x%40y', 'me:p@db/x?application_name=a@b', '/x?user=me@db']) {
+      expect(wrong({ DATABASE_URL: `postgres://${rest}` })).to.deep.equal([]);
+    }
+  });
+
+  it('a database of yours is named whole, TLS to it included, or the start ends', () => {
+    const url = (parameters: string) => ({ DATABASE_URL: `postgres://me:MARKED@db/x?${parameters}` });
+    const modes = 'sslmode must be disable, require, verify-ca, verify-full';
+    const cases: [environment: Record<string, string>, line: string][] = [
+      [url('sslmode=prefer'), `DATABASE_URL: ${modes}`],
+      [url('sslmode=MARKED'), `DATABASE_URL: ${modes}`],
+      [{ PGHOST: 'db', PGSSLMODE: 'allow' }, `PGSSLMODE: ${modes}`],
+      [
+        url('sslmode=verify-ca'),
+        'DATABASE_URL: sslmode=verify-ca needs sslrootcert, the file of the certificate of your CA; or use verify-full',
+      ],
+      [
+        url('sslrootcert=/nowhere/at/all'),
+        'DATABASE_URL: sslrootcert /nowhere/at/all can not be read (ENOENT)',
+      ],
+      [
+        { ...url('sslmode=verify-full'), PGSSLROOTCERT: projectFolder },
+        `PGSSLROOTCERT: sslrootcert ${projectFolder} can not be read (EISDIR)`,
+      ],
+      [
+        { PGHOST: 'db', PGSSLROOTCERT: `${projectFolder}package.json` },
+        `PGSSLROOTCERT: sslrootcert ${projectFolder}package.json holds no certificate (PEM)`,
+      ],
+      [
+        url('sslmode=require&sslrootcert=system'),
+        'DATABASE_URL: sslrootcert=system needs sslmode=verify-full',
+      ],
+      [
+        url(`sslmode=require&sslcert=${projectFolder}package.json`),
+        'DATABASE_URL: sslcert and sslkey must be files of one certificate and its key',
+      ],
+      [
+        { PGHOST: 'one,other' },
+        'PGHOST must be one host name, IP address, or the folder of a socket, not "one,other"',
+      ],
+    ];
+    for (const [environment, line] of cases) expect(wrong(environment)).to.deep.equal([line]);
+  });
+
+  it('what other programs find in PG* variables keeps nobody from the embedded database', () => {
+    expect(wrong({ PGSSLMODE: 'prefer', PGSSLROOTCERT: '/nowhere', PGUSER: 'somebody' })).to.deep.equal([]);
+  });
+
+  it('settings that contradict each other are named', () => {
+    expect(wrong({ PORT: '4000', OPS_PORT: '4000' })).to.deep.equal([
+      'PORT and OPS_PORT must differ, both are 4000',
+    ]);
+    expect(wrong({ PORT: '0', OPS_PORT: '0' })).to.deep.equal([]);
+    expect(wrong({ QUERY_TIMEOUT: '5s' })).to.deep.equal(['QUERY_TIMEOUT must be above STATEMENT_TIMEOUT']);
+    expect(wrong({ REQUEST_TIMEOUT: '9s' })).to.deep.equal([
+      'REQUEST_TIMEOUT must not be below HEADERS_TIMEOUT',
+    ]);
+  });
+
+  it('ends the start with one line for each wrong value, and exit code 1', async () => {
+    const process = startService({ PORT: 'x', DEMO: 'x', DATABASE_URL: 'http://u:MARKED@h/' });
+    expect((await process.ended).code).to.equal(1);
+    expect(process.output).to.equal('');
+    const lines = process.errors.trim().split('\n');
+    expect(lines.map((line) => line.split(' ')[0])).to.deep.equal(['PORT', 'DATABASE_URL', 'DEMO']);
+    expect(process.errors).not.to.include('MARKED');
+  });
+
+  after(endAll);
+});

@@ -1,0 +1,66 @@
+import { readFileSync } from 'node:fs';
+import { parseEnv } from 'node:util';
+import { expect } from 'chai';
+import { readSettings } from '../../packages/app/src/read-settings.ts';
+import { type Setting, settings } from '../../packages/app/src/settings.ts';
+import { settingsTable } from '../../packages/app/src/settings-shown.ts';
+import { command } from '../support/command.ts';
+import { projectFolder, startService } from '../support/service-process.ts';
+
+const names = Object.keys(settings);
+const example = readFileSync(`${projectFolder}.env.example`, 'utf8');
+
+describe('the settings are shown from one table', () => {
+  it('.env.example is what `./campaign-mirror config --example` prints', async () => {
+    const { code, output, errors } = await command(['config', '--example'], {});
+    expect({ code, errors }).to.deep.equal({ code: 0, errors: '' });
+    expect(example, 'write it anew by `./campaign-mirror config --example > .env.example`').to.equal(output);
+  });
+
+  it('.env.example sets nothing as it is; taken as it stands without its #, it sets every default', () => {
+    expect(parseEnv(example)).to.deep.equal({});
+    const defaults = parseEnv(example.replace(/^#(?=[A-Z_]+=)/gm, ''));
+    expect(Object.keys(defaults)).to.have.members(names);
+    for (const [name, { byDefault = '' }] of Object.entries<Setting>(settings)) {
+      expect(defaults[name], name).to.equal(byDefault);
+    }
+    expect(readSettings(defaults)).to.have.property('settings');
+  });
+
+  it('each has its type, its range, its default, and whether it is secret', () => {
+    const rows = settingsTable().split('\n');
+    expect(rows).to.have.length(names.length + 2);
+    expect(rows).to.include(
+      '| `PORT` | whole number: 0 to 65535 | `3000` | port that the service listens on; 0 takes a free one and says which |',
+    );
+    expect(rows.find((row) => row.startsWith('| `PGPASSWORD` |'))).to.equal(
+      '| `PGPASSWORD` | text, secret |  | its password |',
+    );
+    expect(rows.find((row) => row.startsWith('| `DATABASE_WAIT` |'))).to.match(
+      /\| time: 0s to 60m \| `10s` \|/,
+    );
+  });
+
+  it('the help of the service names each, and it is not started', async () => {
+    const service = startService({}, ['--help']);
+    expect((await service.ended).code).to.equal(0);
+    expect(service.errors).to.equal('');
+    for (const name of names) expect(service.output).to.match(new RegExp(`^  ${name}  \\(`, 'm'));
+    expect(service.output).to.include('  PORT  (whole number: 0 to 65535; default 3000)\n      port that');
+  });
+
+  it('the help of `config` is the same', async () => {
+    const { output } = await command(['config', '--help'], {});
+    const service = startService({}, ['-h']);
+    await service.ended;
+    const [, shown] = /(Settings, as [\s\S]*)/.exec(service.output) ?? [];
+    expect(output).to.include(shown);
+  });
+
+  it('the service takes no other words', async () => {
+    const service = startService({}, ['--port', '8080']);
+    expect((await service.ended).code).to.equal(2);
+    expect(service.output).to.equal('');
+    expect(service.errors).to.match(/^The service takes no arguments .*\n$/);
+  });
+});

@@ -1,0 +1,105 @@
+import { expect } from 'chai';
+import { misspelt } from '../../packages/app/src/misspelt.ts';
+import { readSettings } from '../../packages/app/src/read-settings.ts';
+import { settings } from '../../packages/app/src/settings.ts';
+import { command } from '../support/command.ts';
+import { dataFolder } from '../support/data-folder.ts';
+import { endAll, listeningService } from '../support/service-process.ts';
+
+const notes = (environment: Record<string, string>) => {
+  const read = readSettings(environment);
+  return 'wrong' in read ? read.wrong : read.notes;
+};
+
+/** What machines of users, of CI and in clusters have in their environments. */
+const ofOthers = `
+  PATH HOME USER LOGNAME SHELL SHLVL PWD OLDPWD TERM LANG LC_ALL TZ EDITOR PAGER HOSTNAME HOSTTYPE MAIL DISPLAY TMPDIR
+  SUDO_USER SUDO_UID SSH_CLIENT SSH_CONNECTION SSH_TTY SSH_AUTH_SOCK XDG_SESSION_ID XDG_RUNTIME_DIR DBUS_SESSION_BUS_ADDRESS
+  LS_COLORS LESSOPEN COLORTERM TERM_PROGRAM WINDOWID DEBUG CI POSTS COST SORT LOGS MODE DOMAIN VERBOSE
+  NODE NODE_OPTIONS NODE_PATH NODE_VERSION NODE_EXTRA_CA_CERTS NODE_DEBUG NODE_V8_COVERAGE NODE_COMPILE_CACHE NODE_PORT
+  INIT_CWD COLOR npm_command npm_lifecycle_event npm_config_user_agent npm_package_json npm_execpath npm_node_execpath
+  npm_config_cache npm_config_prefix npm_config_globalconfig npm_config_userconfig npm_package_name npm_package_version
+  PNPM_HOME COREPACK_HOME YARN_VERSION HTTP_PROXY HTTPS_PROXY NO_PROXY http_proxy https_proxy no_proxy NO_COLOR FORCE_COLOR
+  PGDATA PGHOSTADDR PGPASSFILE PGSERVICE PGSERVICEFILE PGOPTIONS PGAPPNAME PGTZ PGSSLCERT PGSSLKEY PGSSLCRL PGSSLNEGOTIATION
+  PGCONNECT_TIMEOUT PGCLIENTENCODING PGTARGETSESSIONATTRS PGREQUIREAUTH PGCHANNELBINDING PG_MAJOR PG_VERSION
+  POSTGRES_DB POSTGRES_USER POSTGRES_PASSWORD POSTGRES_PASSWORD_FILE DB_HOST DB_PORT DB_NAME DB_USER REDIS_HOST
+  KUBERNETES_SERVICE_HOST KUBERNETES_SERVICE_PORT KUBERNETES_PORT KUBERNETES_PORT_443_TCP_ADDR ES_PORT ES_HOST WEB_PORT
+  API_HOST APP_PORT LOG_FORMAT RUST_LOG GITHUB_ACTIONS GITHUB_TOKEN RUNNER_OS RUNNER_TEMP JOURNAL_STREAM INVOCATION_ID
+  NOTIFY_SOCKET LISTEN_FDS CREDENTIALS_DIRECTORY STATE_DIRECTORY SYSTEMD_EXEC_PID MAINPID WORKER_ID MEMORY_LIMIT
+  JAVA_HOME GOPATH VIRTUAL_ENV CARGO_HOME EDITOR VISUAL _ WEB_CONCURRENCY UV_THREADPOOL_SIZE BASH_ENV ENV PS1 IFS
+  TEST_DATABASE TEST_DATABASE_URL TEST_POSTGRES_IMAGE MIKRO_ORM_COLORS DATADOG_API_KEY DOCKER_HOST
+`
+  .trim()
+  .split(/\s+/);
+
+describe('a misspelt setting', () => {
+  afterEach(endAll);
+
+  const slips: [name: string, meant: string][] = [
+    ['SHUTDWON_TIMEOUT', 'SHUTDOWN_TIMEOUT'],
+    ['SHUTDOWNTIMEOUT', 'SHUTDOWN_TIMEOUT'],
+    ['DATABSE_URL', 'DATABASE_URL'],
+    ['DATABASE_ULR', 'DATABASE_URL'],
+    ['DATABASE_URI', 'DATABASE_URL'],
+    ['ATABASE_URL', 'DATABASE_URL'],
+    ['DATABASE_URL_FIL', 'DATABASE_URL_FILE'],
+    ['PGPASWORD_FILE', 'PGPASSWORD_FILE'],
+    ['PGPASWORD', 'PGPASSWORD'],
+    ['PGHOTS', 'PGHOST'],
+    ['PGSSLMODUS', 'PGSSLMODE'],
+    ['PROT', 'PORT'],
+    ['HOTS', 'HOST'],
+    ['OPS_PROT', 'OPS_PORT'],
+    ['OP_PRT', 'OPS_PORT'],
+    ['LOGLEVEL', 'LOG_LEVEL'],
+    ['NODE_EVN', 'NODE_ENV'],
+    ['DATADIR', 'DATA_DIR'],
+  ];
+  for (const [name, meant] of slips) {
+    it(`${name} is told of, without its value`, () => {
+      expect(notes({ [name]: 'MARKED' })).to.deep.equal([`${name} is no setting: did you mean ${meant}?`]);
+    });
+  }
+
+  it('every setting of a length that can be told apart is known with two letters wrong', () => {
+    const names = Object.keys(settings).filter((name) => name.length > 7);
+    expect(names.length).to.be.greaterThan(20);
+    for (const name of names) {
+      const wrong = `${name.slice(0, 2)}9${name.slice(3, -1)}9`;
+      expect(misspelt([wrong], [name]), wrong).to.deep.equal([{ name: wrong, meant: name }]);
+      expect(misspelt([`${wrong}9`], [name]), 'three letters').to.deep.equal([]);
+    }
+  });
+
+  it('what others call their variables is no slip, nor is a setting of ours that is near another', () => {
+    const environment = Object.fromEntries(ofOthers.map((name) => [name, 'x']));
+    expect(notes(environment)).to.deep.equal([]);
+    const all = Object.keys(settings);
+    expect(misspelt(all, all)).to.deep.equal([]);
+  });
+
+  it('is warned of once at the start of the service, in its log', async () => {
+    const folder = await dataFolder();
+    // The embedded database is spoken to as it is, whatever others may want TLS for.
+    const ofOthers = { PGSSLMODE: 'require', PGSSLNEGOTIATION: 'direct', PGUSER: 'somebody' };
+    const { process } = await listeningService({
+      DATA_DIR: folder.path,
+      SHUTDWON_TIMEOUT: 'MARKED',
+      ...ofOthers,
+    });
+    const told = process.log.filter(({ event }) => event === 'setting-doubtful');
+    expect(told.map(({ msg }) => msg)).to.deep.equal([
+      'SHUTDWON_TIMEOUT is no setting: did you mean SHUTDOWN_TIMEOUT?',
+      'PGUSER, PGSSLMODE are not used, and the embedded database is: set PGHOST to use yours',
+    ]);
+    await process.stop();
+    expect(process.output + process.errors).not.to.include('MARKED');
+    await folder.remove();
+  });
+
+  it('is told by the commands, once, on standard error', async () => {
+    const done = await command(['config', '--json'], { DATABASE_ULR: 'MARKED' });
+    expect(done.errors).to.equal('DATABASE_ULR is no setting: did you mean DATABASE_URL?\n');
+    expect(done.output).not.to.include('MARKED');
+  });
+});

@@ -1,0 +1,103 @@
+import type { AnsweredRequest } from '@campaign-mirror/adapters-http';
+import { expect } from 'chai';
+import { httpLog } from '../../packages/app/src/http-log.ts';
+import { logBy } from '../../packages/app/src/log.ts';
+import { printable } from '../../packages/app/src/log-escapes.ts';
+import { LogLines } from '../../packages/app/src/log-lines.ts';
+import { readable } from '../../packages/app/src/log-readable.ts';
+import { requestsWith, send, steering } from '../support/hostile-requests.ts';
+import { schemaFaults } from '../support/log-schema.ts';
+import { type ServiceData, serviceData } from '../support/service-data.ts';
+import { endAll, listeningService } from '../support/service-process.ts';
+
+/** Anything that a terminal does not just show. */
+const unshown = /[^\n\u0020-\u007e\u00a1-\u1fff]/;
+
+function written(write: (log: ReturnType<typeof logBy>, lines: LogLines) => void): string {
+  let output = '';
+  const lines = new LogLines({ write: (text) => (output += text) });
+  write(logBy(lines, 'info'), lines);
+  lines.flush();
+  return output;
+}
+
+describe('LOGS.md: no line is forged, and no terminal is steered', () => {
+  describe('by what callers send', () => {
+    let data: ServiceData;
+    before(async () => {
+      data = await serviceData();
+    });
+    after(async () => {
+      await endAll();
+      await data.database.drop();
+    });
+
+    it('each line is JSON of the schema, in ASCII, and each request has one', async () => {
+      const { process, base, ops } = await listeningService({
+        DATABASE_URL: data.database.url('service'),
+        RUN_MIGRATIONS: 'false',
+        LOG_LEVEL: 'trace',
+        TRUSTED_PROXIES: '127.0.0.1',
+      });
+      const answers: string[] = [];
+      for (const listener of [base, ops]) {
+        for (const text of Object.values(steering)) {
+          const sent = requestsWith(text, data.key).map((bytes) =>
+            send(Number(new URL(listener).port), bytes),
+          );
+          answers.push(...(await Promise.all(sent)));
+        }
+      }
+      expect((await process.stop()).code).to.equal(0);
+      expect(process.errors).to.equal('');
+      expect(process.output).to.match(/^[\n\u0020-\u007e]+$/);
+      expect(schemaFaults(process.output)).to.deep.equal([]);
+      const lines = process.output
+        .trimEnd()
+        .split('\n')
+        .map((line) => JSON.parse(line));
+      expect(lines.map(({ event }) => event)).not.to.include('forged');
+      const logged = new Set(lines.map(({ requestId }) => requestId));
+      const answered = answers.flatMap((answer) => /^X-Request-Id: (.*)\r$/m.exec(answer)?.[1] ?? []);
+      expect(answered.length).to.be.above(answers.length / 2);
+      expect(answered.filter((id) => !logged.has(id))).to.deep.equal([]);
+    });
+  });
+
+  for (const [what, text] of Object.entries({
+    ...steering,
+    'the same as characters': '\u0085\u009b\u2028\u2029\u202e\u2066\u200f\ufeff\u061c\u200b\u007f',
+  })) {
+    it(`by ${what} in an error, in a setting, in a request`, () => {
+      const error = Object.assign(new Error(`it says ${text}`), { code: text });
+      const request = {
+        requestId: text,
+        method: text,
+        route: text,
+        client: text,
+        status: 200,
+        milliseconds: 1,
+      };
+      const output = written((log, lines) => {
+        log.error({ event: 'unexpected', requestId: text, err: error }, text);
+        log.info({ event: 'starting', settings: { [text]: text } });
+        httpLog(log, lines).answered(request satisfies AnsweredRequest);
+      });
+      expect(output).not.to.match(unshown);
+      const lines = output
+        .split('\n')
+        .slice(0, -1)
+        .map((line) => JSON.parse(line));
+      expect(lines).to.have.length(3);
+      expect(lines[0])
+        .to.include({ requestId: text, msg: text })
+        .and.to.have.nested.property('err.code', text);
+      expect(lines[1].settings).to.deep.equal({ [text]: text });
+      expect(lines[2]).to.include({ requestId: text, client: text });
+      const shown = readable()(output);
+      expect(shown, 'in a terminal').not.to.match(unshown);
+      expect(shown).not.to.match(/^\{?"?(?:level|event)/m);
+      expect(printable(text)).not.to.match(unshown).and.not.to.include('\n');
+    });
+  }
+});

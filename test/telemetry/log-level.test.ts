@@ -1,0 +1,88 @@
+import { expect } from 'chai';
+import { logBy } from '../../packages/app/src/log.ts';
+import { levelToggle } from '../../packages/app/src/log-level.ts';
+import { LogLines } from '../../packages/app/src/log-lines.ts';
+import { type ServiceData, serviceData } from '../support/service-data.ts';
+import { endAll, type Listening, listeningService } from '../support/service-process.ts';
+
+describe('LOGS.md: the level of the log', () => {
+  for (const [configured, other] of [
+    ['info', 'debug'],
+    ['warn', 'debug'],
+    ['silent', 'debug'],
+    ['debug', 'info'],
+    ['trace', 'info'],
+  ] as const) {
+    it(`from ${configured} to ${other} and back, and each change is shown`, () => {
+      let output = '';
+      const log = logBy(new LogLines({ write: (text) => (output += text) }), configured);
+      const toggle = levelToggle(log, configured);
+      toggle();
+      expect(log.level).to.equal(other);
+      toggle();
+      expect(log.level).to.equal(configured);
+      const lines = output
+        .trim()
+        .split('\n')
+        .map((line) => JSON.parse(line));
+      expect(lines.map(({ event, from, to }) => ({ event, from, to }))).to.deep.equal([
+        { event: 'log-level-changed', from: configured, to: other },
+        { event: 'log-level-changed', from: other, to: configured },
+      ]);
+    });
+  }
+
+  describe('of a process', () => {
+    let data: ServiceData;
+    before(async () => {
+      data = await serviceData();
+    });
+    afterEach(endAll);
+    after(() => data.database.drop());
+
+    const settings = (more: object) => ({
+      DATABASE_URL: data.database.url('service'),
+      RUN_MIGRATIONS: 'false',
+      ...more,
+    });
+    /** A request to each of both listeners. */
+    async function ask({ base, ops }: Listening, name: string): Promise<void> {
+      await fetch(base, { headers: { 'X-Request-Id': `callers-${name}` } });
+      await fetch(`${ops}/livez`, { headers: { 'X-Request-Id': `operators-${name}` } });
+    }
+
+    it('SIGUSR2 shows the lines of all requests, and once more those that were shown before', async () => {
+      const listening = await listeningService(settings({}));
+      const { process } = listening;
+      const changed = (to: string) =>
+        process.says(() =>
+          process.log.find(({ event, to: now }) => event === 'log-level-changed' && now === to),
+        );
+      await ask(listening, 'before');
+      process.child.kill('SIGUSR2');
+      await changed('debug');
+      await ask(listening, 'at-debug');
+      await process.says(() => process.output.includes('operators-at-debug') || undefined);
+      process.child.kill('SIGUSR2');
+      await changed('info');
+      await ask(listening, 'after');
+      expect((await process.stop()).code).to.equal(0);
+      const told = process.log.flatMap(({ event, requestId }) => (event === 'request' ? requestId : []));
+      expect(told).to.have.members([
+        'callers-before',
+        'callers-at-debug',
+        'operators-at-debug',
+        'callers-after',
+      ]);
+    });
+
+    it('SIGUSR2 reaches every worker', async () => {
+      const { process } = await listeningService(settings({ WORKERS: '2' }));
+      process.child.kill('SIGUSR2');
+      const changed = () => process.log.filter(({ event }) => event === 'log-level-changed');
+      await process.says(() => (changed().length === 3 ? true : undefined));
+      expect(new Set(changed().map(({ pid }) => pid))).to.have.property('size', 3);
+      expect((await process.stop()).code).to.equal(0);
+    });
+  });
+});

@@ -1,0 +1,215 @@
+import { spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import { setTimeout as pause } from 'node:timers/promises';
+import type { AnsweredRequest } from '@campaign-mirror/adapters-http';
+import { expect } from 'chai';
+import { httpLog } from '../../packages/app/src/http-log.ts';
+import { logBy } from '../../packages/app/src/log.ts';
+import { LogLines } from '../../packages/app/src/log-lines.ts';
+import { Seldom } from '../../packages/app/src/seldom.ts';
+import { untilTheEnd } from '../support/service-process.ts';
+import { projectFolder } from '../support/workspace.ts';
+
+const answered: AnsweredRequest = {
+  requestId: 'one',
+  client: '192.0.2.1',
+  method: 'POST',
+  route: '/a/{b}',
+  status: 200,
+  milliseconds: 1.23456,
+};
+
+/** What came out, in the pieces in which it did; `next` is the piece that comes next. */
+class Output {
+  readonly pieces: string[] = [];
+  #heard: (piece: string) => void = () => {};
+
+  write(piece: string): void {
+    this.pieces.push(piece);
+    this.#heard(piece);
+  }
+
+  next(): Promise<string> {
+    return new Promise((resolve) => {
+      this.#heard = resolve;
+    });
+  }
+
+  get text(): string {
+    return this.pieces.join('');
+  }
+}
+
+function opened(level = 'info') {
+  const output = new Output();
+  const lines = new LogLines(output);
+  return { output, lines, log: logBy(lines, level) };
+}
+
+const hostile: Record<string, Partial<AnsweredRequest>> = {
+  'nothing of the sort': {},
+  'quotes and backslashes': { requestId: '"\\",\\"event\\":\\"', method: '\\' },
+  'line breaks': { requestId: 'a\r\nb\n{"level":60}\n', route: '\n' },
+  'control characters': { requestId: '\u0000\u001b[2J\u007f\u0085', because: '\t\b\f' },
+  'separators of lines and paragraphs': { method: '\u2028\u2029' },
+  'lone surrogates and a pair': { requestId: '\ud800', method: '\udc00', route: '\u{1F600}' },
+  'a text of 10,000 characters': { requestId: '"x'.repeat(5_000) },
+  'all fields': { because: 'not-the-owner', campaign: Number.MAX_SAFE_INTEGER, callerGone: true },
+  'the time of nothing': { milliseconds: 0 },
+  'a time that is none': { milliseconds: Number.NaN },
+};
+
+describe('decisions: answers — the lines of the log', () => {
+  for (const [name, more] of Object.entries(hostile)) {
+    it(`a request's is the one that pino would write: ${name}`, () => {
+      const request = { ...answered, ...more };
+      const { output, lines, log } = opened();
+      httpLog(log, lines).answered(request);
+      const { requestId, milliseconds, ...rest } = request;
+      const rounded = Math.round(milliseconds * 1000) / 1000;
+      log.info({ event: 'request', requestId, ...rest, milliseconds: rounded }, 'request');
+      const [ours, pinos, ...others] = output.text.replace(/"time":"[^"]*"/g, '"time":""').split('\n');
+      expect(ours).to.equal(pinos);
+      expect(others).to.deep.equal(['']);
+    });
+  }
+
+  for (const [status, event] of [
+    [200, 'request'],
+    [401, 'request-unauthenticated'],
+    [403, 'request-forbidden'],
+    [503, 'request'],
+  ] as const) {
+    it(`the event of an answer with ${status} is ${event}`, () => {
+      const { output, lines, log } = opened();
+      httpLog(log, lines).answered({ ...answered, status, because: 'why' });
+      lines.flush();
+      expect(JSON.parse(output.text)).to.include({ event, status, because: 'why' });
+    });
+  }
+
+  it('while the database is away its fault is told seldom, and each fault of ours', () => {
+    const { output, lines, log } = opened();
+    const http = httpLog(log, lines);
+    for (const requestId of ['one', 'two', 'three']) http.failed(requestId, new Error('away'), 'unavailable');
+    for (const requestId of ['four', 'five']) http.failed(requestId, new Error('ours'), 'unexpected');
+    const told = output.text
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line));
+    expect(told.map(({ event, requestId }) => [event, requestId])).to.deep.equal([
+      ['unavailable', 'one'],
+      ['unexpected', 'four'],
+      ['unexpected', 'five'],
+    ]);
+  });
+
+  it('what is told seldom is told with how often it was not', async () => {
+    const told: number[] = [];
+    const tell = (untold: number) => void told.push(untold);
+    const seldom = new Seldom(20);
+    for (let count = 0; count < 3; count++) seldom.tell(tell);
+    while (told.length < 2) {
+      await pause(20);
+      seldom.tell(tell);
+    }
+    expect(told[0]).to.equal(0);
+    expect(told[1]).to.be.at.least(2);
+  });
+
+  it('a time is ISO 8601 in UTC, with milliseconds, and now', () => {
+    const { output, lines, log } = opened();
+    const before = Date.now();
+    httpLog(log, lines).answered(answered);
+    lines.flush();
+    const { time } = JSON.parse(output.text);
+    expect(time).to.match(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
+    expect(Date.parse(time)).to.be.within(before, Date.now());
+  });
+
+  it('a level that is changed while it runs is kept to', () => {
+    const { output, lines, log } = opened('warn');
+    const [requests, probes] = [httpLog(log, lines), httpLog(log, lines, 'debug')];
+    const tell = () => {
+      requests.answered(answered);
+      probes.answered(answered);
+      lines.flush();
+    };
+    tell();
+    expect(output.text).to.equal('');
+    log.level = 'info';
+    tell();
+    log.level = 'debug';
+    tell();
+    const levels = output.text.match(/"level":\d+/g);
+    expect(levels).to.deep.equal(['"level":30', '"level":30', '"level":20']);
+  });
+
+  it('those of requests wait for each other, not for ever', async () => {
+    const { output, lines } = opened();
+    const next = output.next();
+    lines.add('one\n');
+    lines.add('two\n');
+    expect(output.pieces).to.deep.equal([]);
+    expect(await next).to.equal('one\ntwo\n');
+    const another = output.next();
+    lines.add('three\n');
+    expect(await another).to.equal('three\n');
+  });
+
+  it('any other goes at once, after those that came before it', () => {
+    const { output, lines, log } = opened();
+    httpLog(log, lines).answered(answered);
+    expect(output.pieces).to.deep.equal([]);
+    log.warn('another');
+    expect(output.text.match(/"msg":"[a-z]*"/g)).to.deep.equal(['"msg":"request"', '"msg":"another"']);
+  });
+
+  it('many go before their time is up', () => {
+    const { output, lines } = opened();
+    const line = `${'x'.repeat(999)}\n`;
+    for (let count = 0; count < 100; count++) lines.add(line);
+    expect(output.pieces.map((piece) => piece.length)).to.deep.equal(Array(6).fill(16_000));
+  });
+
+  for (const [how, end] of Object.entries({
+    'an exit in the midst of it': 'process.exit(0)',
+    'an error that nobody caught': 'throw new Error("uncaught")',
+  })) {
+    it(`the last ones are not lost by ${how}`, () => {
+      const program = `
+        import { openLog } from './packages/app/src/log.ts';
+        const { lines } = openLog('info');
+        for (let count = 0; count < 3; count++) lines.add(count + '\\n');
+        ${end};`;
+      const options = { cwd: projectFolder, encoding: 'utf8' } as const;
+      const { stdout } = spawnSync(process.execPath, ['--input-type=module', '-e', program], options);
+      expect(stdout).to.equal('0\n1\n2\n');
+    });
+  }
+
+  it('of a reader that is stuck, what is too much to keep is lost, and it is told how much', async () => {
+    const program = `
+      import { openLog } from './packages/app/src/log.ts';
+      const { lines } = openLog('info');
+      for (let count = 0; count < 30_000; count++) lines.add('x'.repeat(1_000) + '\\n');
+      console.error('done');
+      setInterval(() => {}, 1_000);`;
+    const child = spawn(process.execPath, ['--input-type=module', '-e', program], {
+      cwd: projectFolder,
+      stdio: ['ignore', 'pipe', 'pipe'],
+    });
+    untilTheEnd(child);
+    await once(child.stderr, 'data');
+    let output = '';
+    for await (const piece of child.stdout.setEncoding('utf8')) {
+      output += piece;
+      if (output.endsWith('\n') && output.slice(-300).includes('log-lines-lost')) break;
+    }
+    const { count } = JSON.parse(output.split('\n').at(-2) ?? '');
+    const kept = output.match(/^x{1000}$/gm)?.length ?? 0;
+    expect(kept).to.be.within(16_000, 17_000);
+    expect(kept + count).to.equal(30_000);
+    child.kill('SIGKILL');
+  });
+});

@@ -1,0 +1,197 @@
+import { ROOT_CONTEXT, SpanKind } from '@opentelemetry/api';
+import { SamplingDecision } from '@opentelemetry/sdk-trace';
+import { expect } from 'chai';
+import { readSettings } from '../../packages/app/src/read-settings.ts';
+import { Ids } from '../../packages/app/src/traces/ids.ts';
+import { samplingOf } from '../../packages/app/src/traces/samplers.ts';
+import { traceVariables } from '../../packages/app/src/traces/trace-variables.ts';
+
+const notRecorded = SamplingDecision.NOT_RECORD;
+const endpoint = { OTEL_EXPORTER_OTLP_ENDPOINT: 'http://collector:4318' };
+const wanted = (environment: Record<string, string>) => traceVariables(environment).wanted;
+const notes = (environment: Record<string, string>) => traceVariables(environment).notes;
+
+describe('traces: the variables of OpenTelemetry', () => {
+  for (const [what, environment] of Object.entries({
+    'nothing is set': {},
+    'only what is said of them': { OTEL_SERVICE_NAME: 'x', OTEL_TRACES_SAMPLER: 'always_on' },
+    'the endpoint is empty': { OTEL_EXPORTER_OTLP_ENDPOINT: '' },
+    'the exporter is none': { ...endpoint, OTEL_TRACES_EXPORTER: 'none' },
+    'the SDK is disabled': { ...endpoint, OTEL_SDK_DISABLED: 'True' },
+  })) {
+    it(`nothing is traced where ${what}`, () => {
+      expect(traceVariables(environment)).to.deep.equal({ wanted: undefined, notes: [] });
+    });
+  }
+
+  it('an endpoint is enough, of all signals or of traces, and so is the exporter', () => {
+    const usual = {
+      sampler: 'parentbased_always_on',
+      ratio: 1,
+      callersTraces: true,
+      queue: {
+        scheduledDelayMillis: 5_000,
+        exportTimeoutMillis: 30_000,
+        maxQueueSize: 2_048,
+        maxExportBatchSize: 512,
+      },
+    };
+    for (const environment of [
+      endpoint,
+      { OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: 'https://user:MARKED@collector/custom' },
+      { OTEL_TRACES_EXPORTER: 'otlp' },
+      { ...endpoint, OTEL_SDK_DISABLED: 'false', OTEL_PROPAGATORS: 'tracecontext,baggage' },
+      { ...endpoint, OTEL_EXPORTER_OTLP_PROTOCOL: 'http/protobuf' },
+    ]) {
+      expect(traceVariables(environment)).to.deep.equal({ wanted: usual, notes: [] });
+    }
+  });
+
+  it('what they say is done', () => {
+    const said = wanted({
+      ...endpoint,
+      OTEL_TRACES_SAMPLER: 'traceidratio',
+      OTEL_TRACES_SAMPLER_ARG: '0.01',
+      OTEL_PROPAGATORS: 'none',
+      OTEL_BSP_SCHEDULE_DELAY: '100',
+      OTEL_BSP_EXPORT_TIMEOUT: '200',
+      OTEL_BSP_MAX_QUEUE_SIZE: '300',
+      OTEL_BSP_MAX_EXPORT_BATCH_SIZE: '400',
+    });
+    expect(said).to.deep.equal({
+      sampler: 'traceidratio',
+      ratio: 0.01,
+      callersTraces: false,
+      queue: {
+        scheduledDelayMillis: 100,
+        exportTimeoutMillis: 200,
+        maxQueueSize: 300,
+        maxExportBatchSize: 300,
+      },
+    });
+  });
+
+  for (const [name, value, note] of [
+    ['OTEL_TRACES_EXPORTER', 'zipkin', 'OTEL_TRACES_EXPORTER is not otlp or none: nothing is traced'],
+    [
+      'OTEL_EXPORTER_OTLP_ENDPOINT',
+      'MARKED:4317',
+      'OTEL_EXPORTER_OTLP_ENDPOINT is no http or https URL: nothing is traced',
+    ],
+  ] as const) {
+    it(`nothing is traced, and it is told, where ${name} is ${value}`, () => {
+      const read = traceVariables({ ...endpoint, [name]: value });
+      expect(read).to.deep.equal({ wanted: undefined, notes: [note] });
+    });
+  }
+
+  for (const [name, value, note] of [
+    ['OTEL_EXPORTER_OTLP_PROTOCOL', 'grpc', 'is not http/protobuf, which is used: by default on port 4318'],
+    ['OTEL_TRACES_SAMPLER', 'jaeger_remote', 'is none of always_on, always_off, traceidratio, '],
+    ['OTEL_TRACES_SAMPLER_ARG', '1.1', 'is not from 0 to 1: 1 is used'],
+    ['OTEL_TRACES_SAMPLER_ARG', 'MARKED', 'is not from 0 to 1: 1 is used'],
+    ['OTEL_BSP_MAX_QUEUE_SIZE', '1.5', 'is not from 1 to 100000: 2048 is used'],
+    ['OTEL_BSP_MAX_QUEUE_SIZE', '0', 'is not from 1 to 100000: 2048 is used'],
+    ['OTEL_BSP_SCHEDULE_DELAY', '-1', 'is not from 1 to 3600000: 5000 is used'],
+    ['OTEL_PROPAGATORS', 'b3', 'has no tracecontext: the traces of callers are not gone on with'],
+  ] as const) {
+    it(`${name}=${value} is told of, without its value, and left out`, () => {
+      const read = traceVariables({ ...endpoint, [name]: value });
+      expect(read.notes).to.have.length(1);
+      expect(read.notes[0])
+        .to.match(new RegExp(`^${name} ${note}`))
+        .and.not.include('MARKED');
+      const expected = name === 'OTEL_PROPAGATORS' ? { callersTraces: false } : {};
+      expect(read.wanted).to.deep.equal({ ...wanted(endpoint), ...expected });
+    });
+  }
+
+  it('is told at the start, beside what is said of our own settings; none is taken for one of those', () => {
+    const all = [
+      'ENDPOINT',
+      'TRACES_ENDPOINT',
+      'HEADERS',
+      'TRACES_HEADERS',
+      'TIMEOUT',
+      'COMPRESSION',
+      'CERTIFICATE',
+      'PROTOCOL',
+    ].map((name) => `OTEL_EXPORTER_OTLP_${name}`);
+    const others = [
+      'OTEL_SDK_DISABLED',
+      'OTEL_SERVICE_NAME',
+      'OTEL_RESOURCE_ATTRIBUTES',
+      'OTEL_PROPAGATORS',
+      'OTEL_LOG_LEVEL',
+    ];
+    const environment = Object.fromEntries(
+      [...all, ...others, 'OTEL_TRACES_SAMPLER', 'OTEL_BSP_SCHEDULE_DELAY'].map((name) => [name, '']),
+    );
+    const told = (more: Record<string, string>) => {
+      const read = readSettings({ ...environment, ...more });
+      return 'notes' in read ? read.notes : read.wrong;
+    };
+    expect(told({})).to.deep.equal([]);
+    expect(told({ OTEL_TRACES_EXPORTER: 'zipkin' })).to.deep.equal(notes({ OTEL_TRACES_EXPORTER: 'zipkin' }));
+  });
+
+  it('a ratio records its part of all traces, whatever their first digits, and the whole of them where it is 1', () => {
+    const part = (ratio: number) => {
+      const { sampler } = samplingOf('traceidratio', ratio);
+      const ids = Array.from({ length: 20_000 }, (_, number) => {
+        const random = Math.floor((number / 20_000) * 2 ** 52).toString(16);
+        return `${'f'.repeat(18)}${random.padStart(13, '0')}0`;
+      });
+      const recorded = ids.filter(
+        (id) => sampler.shouldSample(ROOT_CONTEXT, id, 'x', SpanKind.SERVER, {}, []).decision !== notRecorded,
+      );
+      return recorded.length / ids.length;
+    };
+    expect([0, 0.01, 0.5, 1].map(part)).to.deep.equal([0, 0.01, 0.5, 1]);
+  });
+
+  it('what is drawn for a trace that begins here is what the sampler records', () => {
+    const drawn = (name: Parameters<typeof samplingOf>[0], ratio: number) => {
+      const { sampler, leastRandom } = samplingOf(name, ratio);
+      const ids = new Ids();
+      const all = Array.from({ length: 10_000 }, () => ids.draw(leastRandom));
+      const recorded = all.filter((id) => id !== undefined);
+      for (const id of recorded) {
+        const { decision } = sampler.shouldSample(ROOT_CONTEXT, id, 'x', SpanKind.SERVER, {}, []);
+        expect(decision).not.to.equal(notRecorded);
+      }
+      return recorded.length / all.length;
+    };
+    expect(drawn('parentbased_always_on', 0)).to.equal(1);
+    expect(drawn('parentbased_always_off', 1)).to.equal(0);
+    expect([0, 1].map((ratio) => drawn('traceidratio', ratio))).to.deep.equal([0, 1]);
+    // A tenth more or less is twenty times the standard deviation.
+    expect(drawn('parentbased_traceidratio', 0.5)).to.be.within(0.4, 0.6);
+  });
+
+  it('identifiers are random, of the right length, and never used twice', () => {
+    const ids = new Ids();
+    const made = Array.from({ length: 1_000 }, () => [ids.generateTraceId(), ids.generateSpanId()] as const);
+    for (const [traceId, spanId] of made) {
+      expect(traceId).to.match(/^[0-9a-f]{32}$/);
+      expect(spanId).to.match(/^[0-9a-f]{16}$/);
+    }
+    expect(new Set(made.flat().map((id) => id.slice(0, 16))).size).to.equal(2_000);
+  });
+
+  it('each sampler is the one that its name says', () => {
+    const root = (name: string) => `ParentBased{root=${name}, `;
+    const names = {
+      always_on: 'AlwaysOnSampler',
+      always_off: 'AlwaysOffSampler',
+      traceidratio: 'TraceIdRatioBased{0.5}',
+      parentbased_always_on: root('AlwaysOnSampler'),
+      parentbased_always_off: root('AlwaysOffSampler'),
+      parentbased_traceidratio: root('TraceIdRatioBased{0.5}'),
+    } as const;
+    for (const [name, text] of Object.entries(names)) {
+      const { sampler } = samplingOf(name as keyof typeof names, 0.5);
+      expect(sampler.toString().slice(0, text.length)).to.equal(text);
+    }
+  });
+});
