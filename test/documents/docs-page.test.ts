@@ -47,6 +47,8 @@ describe('the page at /docs', () => {
       expect(headers['content-length']).to.equal(String(bytes.length));
       const unchanged = await get(path, { 'If-None-Match': String(headers.etag) });
       expect([unchanged.status, unchanged.bytes.length]).to.deep.equal([304, 0]);
+      for (const name of ['cache-control', 'etag', 'vary', 'content-security-policy'])
+        expect(unchanged.headers[name], name).to.equal(headers[name]);
       const head = await get(path, {}, 'HEAD');
       expect([head.status, head.headers['content-length'], head.bytes.length]).to.deep.equal([
         ...[200, headers['content-length'], 0],

@@ -125,7 +125,8 @@ describe('the OpenAPI document, served', () => {
     const etag = String(headers.etag);
     for (const list of [etag, etag.replace('W/', ''), `"other", ${etag}`, '*']) {
       const { status, body, headers: unchanged } = await get({ 'If-None-Match': list });
-      expect([status, body, unchanged.etag], list).to.deep.equal([304, '', etag]);
+      expect([status, body], list).to.deep.equal([304, '']);
+      expect(unchanged).to.include({ etag, vary: 'Accept-Encoding' });
     }
     for (const list of ['"other"', '', etag.slice(0, -2)]) {
       expect((await get({ 'If-None-Match': list })).status, list).to.equal(200);

@@ -14,6 +14,7 @@ export class Page {
   readonly #bytes: Buffer;
   readonly #contentType: string;
   readonly #etag: string;
+  /** Of each answer, one without the page included (RFC 9110, section 15.4.5). */
   readonly #headers: Readonly<Record<string, string>>;
   #compressed: Promise<Buffer> | undefined;
 
@@ -23,7 +24,15 @@ export class Page {
     this.#contentType = contentType;
     // Weak: compressed or not, it is the same page.
     this.#etag = `W/"${createHash('sha256').update(this.#bytes).digest('base64url').slice(0, 32)}"`;
-    this.#headers = headers;
+    this.#headers = {
+      ETag: this.#etag,
+      ...headers,
+      ...(this.#isWorthCompressing && { Vary: 'Accept-Encoding' }),
+    };
+  }
+
+  get #isWorthCompressing(): boolean {
+    return this.#bytes.length >= worthCompressing;
   }
 
   async reply(request: IncomingMessage): Promise<Reply> {
@@ -31,16 +40,14 @@ export class Page {
     if (method === 'OPTIONS') return options(methods);
     if (method !== 'GET' && method !== 'HEAD') return methodNotSupported(method, methods);
     // Asked for anew each time, and sent only when it has changed: never that of another version.
-    const headers = { ETag: this.#etag, ...this.#headers };
+    const headers = this.#headers;
     const cacheControl = 'no-cache';
     if (isAmong(this.#etag, request.headers['if-none-match'])) return { status: 304, cacheControl, headers };
     const page = { status: 200, contentType: this.#contentType, cacheControl };
-    if (this.#bytes.length < worthCompressing) return { ...page, headers, body: this.#bytes };
-    const varying = { ...headers, Vary: 'Accept-Encoding' };
-    if (!takesGzip(request.headers['accept-encoding']))
-      return { ...page, headers: varying, body: this.#bytes };
+    if (!this.#isWorthCompressing || !takesGzip(request.headers['accept-encoding']))
+      return { ...page, headers, body: this.#bytes };
     this.#compressed ??= compress(this.#bytes);
-    return { ...page, headers: { ...varying, 'Content-Encoding': 'gzip' }, body: await this.#compressed };
+    return { ...page, headers: { ...headers, 'Content-Encoding': 'gzip' }, body: await this.#compressed };
   }
 }
 
