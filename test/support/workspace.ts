@@ -1,7 +1,11 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
-import type { PackageFiles } from './import-rules.ts';
-import type { SourceFile } from './source-facts.ts';
+
+/** A file: its path from the project's folder, with slashes, and what it holds. */
+export interface SourceFile {
+  readonly path: string;
+  readonly text: string;
+}
 
 export const projectFolder = fileURLToPath(new URL('../../', import.meta.url));
 
@@ -24,22 +28,8 @@ export async function filesIn(folder: string): Promise<string[]> {
   return paths.flat().sort();
 }
 
-/** The packages that make the product. */
-export async function packages(): Promise<PackageFiles[]> {
-  const folders = await readdir(`${projectFolder}packages`);
-  return Promise.all(folders.sort().map((name) => packageIn(`packages/${name}`, `packages/${name}/src`)));
-}
-
-/** The tests, which are a package too. */
-export const tests = (): Promise<PackageFiles> => packageIn('test', 'test');
-
-async function packageIn(folder: string, sources: string): Promise<PackageFiles> {
-  const paths = (await filesIn(sources)).filter((path) => path.endsWith('.ts'));
-  return {
-    folder,
-    manifest: JSON.parse(await read(`${folder}/package.json`)),
-    sources: await Promise.all(
-      paths.map(async (path): Promise<SourceFile> => ({ path, text: await read(path) })),
-    ),
-  };
+/** The sources of the product. */
+export async function sources(): Promise<SourceFile[]> {
+  const paths = (await filesIn('packages')).filter((path) => path.endsWith('.ts'));
+  return Promise.all(paths.map(async (path) => ({ path, text: await read(path) })));
 }

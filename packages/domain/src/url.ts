@@ -7,6 +7,7 @@ interface ParsedUrl {
   readonly hostname: string;
 }
 
+// biome-ignore lint/plugin: the one seam
 declare const URL: { parse(url: string): ParsedUrl | null };
 
 /** The parsed URL, or undefined where the standard's parser refuses it. */
