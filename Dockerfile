@@ -14,7 +14,7 @@ COPY packages/domain/package.json packages/domain/
 COPY packages/adapters-http/package.json packages/adapters-http/
 COPY packages/adapters-persistence/package.json packages/adapters-persistence/
 COPY packages/app/package.json packages/app/
-RUN pnpm --filter '!@campaign-mirror/test' install --frozen-lockfile --ignore-scripts
+RUN pnpm --filter '!@campaign-mirror/test' --filter '!@campaign-mirror/bench' install --frozen-lockfile --ignore-scripts
 COPY packages packages
 # Node runs no TypeScript inside node_modules: there our own packages are JavaScript, the application is as it is.
 # Without the optional packages, hence without the embedded PostgreSQL.

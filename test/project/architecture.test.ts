@@ -56,6 +56,7 @@ const planted: readonly (readonly [folder: string, rule: string, ...texts: strin
   [
     'packages/app/src/workers',
     'noRestrictedImports',
+    "import '@campaign-mirror/bench';",
     "import '@campaign-mirror/test';",
     "import '@campaign-mirror/domain/src/campaign.ts';",
     "import '../../../domain/src/index.ts';",
@@ -63,6 +64,9 @@ const planted: readonly (readonly [folder: string, rule: string, ...texts: strin
   ['packages/app/src', 'noUndeclaredDependencies', "import 'koa';"],
   ['packages/app/src', 'noSelfImport', "export * from './planted-SELF.ts';"],
   ['packages/app/src', 'plugin', 'await import(String(1));'],
+  ['bench', 'noRestrictedImports', "import '../test/support/csv.ts';", "import '@campaign-mirror/test';"],
+  ['bench', 'noUndeclaredDependencies', "import 'koa-mount';"],
+  ['test/project', 'noRestrictedImports', "import '../../bench/index.ts';"],
   ['test/project', 'noUndeclaredDependencies', "import 'koa-mount';"],
 ];
 
@@ -74,7 +78,7 @@ describe('decisions: architecture — who imports what', () => {
     const names = (await readdir(`${projectFolder}packages`)).flatMap((name) =>
       ['src', 'package.json'].map((part) => `packages/${name}/${part}`),
     );
-    for (const path of [...biome, 'test/package.json', ...names]) {
+    for (const path of [...biome, 'bench/package.json', 'test/package.json', ...names]) {
       await cp(`${projectFolder}${path}`, join(copy, path), { recursive: true });
     }
   });

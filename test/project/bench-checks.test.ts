@@ -1,14 +1,18 @@
 import { execFile } from 'node:child_process';
 import { readFile } from 'node:fs/promises';
+import {
+  addressBefore,
+  answerFaults,
+  type Contender,
+  historyFaults,
+  inTurn,
+  type Measured,
+  mustHaveAnswered,
+  ratioOf,
+  readOptions,
+  verdictOf,
+} from '@campaign-mirror/bench';
 import { expect } from 'chai';
-import { answerFaults } from '../bench/check-answers.ts';
-import { historyFaults } from '../bench/check-history.ts';
-import { type Contender, type Measured, mustHaveAnswered } from '../bench/measure.ts';
-import { readOptions } from '../bench/options.ts';
-import { inTurn } from '../bench/rounds.ts';
-import { addressBefore } from '../bench/seed.ts';
-import { ratioOf } from '../bench/statistics.ts';
-import { verdictOf } from '../bench/verdict.ts';
 import { freshDatabase, type TestDatabase } from '../support/database-server.ts';
 import { projectFolder } from '../support/workspace.ts';
 

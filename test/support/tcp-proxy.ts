@@ -19,8 +19,7 @@ export interface TcpProxy {
   close(): Promise<void>;
 }
 
-/** `delay`: so many milliseconds later each byte arrives at the server; answers come back at once. */
-export async function tcpProxy(target: { host: string; port: number }, delay = 0): Promise<TcpProxy> {
+export async function tcpProxy(target: { host: string; port: number }): Promise<TcpProxy> {
   const sockets = new Set<Socket>();
   let frozen = false;
   let accepted = 0;
@@ -33,8 +32,7 @@ export async function tcpProxy(target: { host: string; port: number }, delay = 0
       [upstream, client],
     ] as const) {
       sockets.add(from);
-      const pass = (bytes: Buffer) => void to.write(bytes);
-      from.on('data', delay > 0 && from === client ? (bytes) => setTimeout(pass, delay, bytes) : pass);
+      from.on('data', (bytes) => to.write(bytes));
       from.on('error', () => {});
       from.on('close', () => {
         sockets.delete(from);

@@ -1,0 +1,123 @@
+import { randomBytes } from 'node:crypto';
+import { chmod, mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir, totalmem } from 'node:os';
+import { join } from 'node:path';
+import { type Role, roles } from '@campaign-mirror/adapters-persistence';
+import pg from 'pg';
+import { openEmbeddedDatabase } from '../../packages/app/src/embedded/database.ts';
+import type { Cleanup } from '../processes/cleanup.ts';
+
+export interface Address {
+  readonly host: string;
+  readonly port: number;
+  readonly user: string;
+  readonly password: string;
+  readonly database: string;
+}
+
+/**
+ * As a superuser: BENCH_DATABASE_URL's server, or one that is brought up for the run, with so many segments of the WAL
+ * (16 MB each) that are there already.
+ */
+export async function openServer(cleanup: Cleanup, segments = 0): Promise<Address> {
+  const given = process.env.BENCH_DATABASE_URL;
+  return given ? addressOf(given) : embeddedServer(cleanup, segments);
+}
+
+/** As the manual advises where so much is written; no checkpoint falls into somebody's round. */
+const settings = {
+  shared_buffers: `${Math.round(totalmem() / 4 / 2 ** 20)}MB`,
+  max_wal_size: '32GB',
+  checkpoint_timeout: '1h',
+};
+
+async function embeddedServer(cleanup: Cleanup, segments: number): Promise<Address> {
+  const parent = await mkdtemp(join(tmpdir(), 'campaign-mirror-bench-'));
+  // Where we are root the database runs as another user, who has to pass through.
+  await chmod(parent, 0o711);
+  const kept = segments > 0 && { min_wal_size: `${segments * 16}MB` };
+  const opening = openEmbeddedDatabase({ folder: join(parent, 'data'), settings: { ...settings, ...kept } });
+  cleanup.add(async () => {
+    await opening.then((database) => database.leave()).catch(() => {});
+    await rm(parent, { recursive: true, force: true, maxRetries: 10 });
+  });
+  const admin = (await opening).address('superuser');
+  if (segments > 0) await makeSegments(admin, segments);
+  return admin;
+}
+
+/**
+ * PostgreSQL makes a new segment by writing 16 MB of zeros, and every commit waits for that (30 to 80 ms); one that has
+ * been at work for a while takes its old ones under new names instead. Ours writes more WAL a second than the floor:
+ * it would be stopped once a round.
+ */
+async function makeSegments(admin: Address, segments: number): Promise<void> {
+  await query(
+    admin,
+    `do $$ begin
+      for segment in 1..${segments} loop
+        perform pg_logical_emit_message(false, 'benchmark', ''), pg_switch_wal();
+      end loop;
+    end $$`,
+  );
+  // All are behind it, so it renames them to come again; so does each one before a warm-up.
+  await query(admin, 'checkpoint');
+}
+
+/** A member of one of our roles: that role's own password, if it is there already, stays what it is. */
+export async function createLogin(
+  admin: Address,
+  role: Role,
+  cleanup: Cleanup,
+): Promise<Pick<Address, 'user' | 'password'>> {
+  const user = `campaign_mirror_bench_${randomBytes(4).toString('hex')}`;
+  const password = randomBytes(16).toString('hex');
+  const known = await query(admin, 'select from pg_roles where rolname = $1', [roles[role]]);
+  if (known.length === 0) {
+    cleanup.add(() => query(admin, `drop role if exists ${roles[role]}`));
+    await query(admin, `create role ${roles[role]}`);
+  }
+  cleanup.add(() => query(admin, `drop role if exists ${user}`));
+  await query(admin, `create role ${user} login password '${password}' in role ${roles[role]}`);
+  return { user, password };
+}
+
+/** Version and what decides over its speed. */
+export async function describe(admin: Address): Promise<string> {
+  const setting = (name: string) => `${name} ' || current_setting('${name}')`;
+  const [row] = await query<{ text: string }>(
+    admin,
+    `select 'PostgreSQL ' || current_setting('server_version') || ', ${setting('fsync')} || ', ${setting('synchronous_commit')} as text`,
+  );
+  return `${row?.text} (${process.env.BENCH_DATABASE_URL ? 'BENCH_DATABASE_URL' : 'embedded'})`;
+}
+
+function addressOf(text: string): Address {
+  const url = new URL(text);
+  return {
+    host: url.hostname,
+    port: Number(url.port || 5432),
+    user: decodeURIComponent(url.username || 'postgres'),
+    password: decodeURIComponent(url.password),
+    database: decodeURIComponent(url.pathname.slice(1)) || 'postgres',
+  };
+}
+
+export function query<Row extends pg.QueryResultRow>(
+  address: Address,
+  text: string,
+  values?: unknown[],
+): Promise<Row[]> {
+  return withClient(address, async (client) => (await client.query<Row>(text, values)).rows);
+}
+
+export async function withClient<T>(address: Address, act: (client: pg.Client) => Promise<T>): Promise<T> {
+  const client = new pg.Client({ ...address, connectionTimeoutMillis: 10_000, query_timeout: 120_000 });
+  client.on('error', () => {});
+  try {
+    await client.connect();
+    return await act(client);
+  } finally {
+    await client.end().catch(() => {});
+  }
+}

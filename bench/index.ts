@@ -1,0 +1,9 @@
+/** What decides whether a measurement is right, for those who test it. */
+export { historyFaults } from './databases/check-history.ts';
+export { addressBefore } from './databases/seed.ts';
+export { ratioOf } from './figures/statistics.ts';
+export { verdictOf } from './figures/verdict.ts';
+export { answerFaults } from './load/check-answers.ts';
+export { readOptions } from './processes/options.ts';
+export { type Contender, type Measured, mustHaveAnswered } from './stage/measure.ts';
+export { inTurn } from './stage/rounds.ts';

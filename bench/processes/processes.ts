@@ -1,0 +1,64 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { connect } from 'node:net';
+import { setTimeout as pause } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import type { Cleanup } from './cleanup.ts';
+import type { Cores } from './cores.ts';
+
+/** Milliseconds that a process may take until it listens, and until it has ended. */
+const longest = { start: 30_000, end: 15_000 };
+
+export interface Running {
+  readonly processId: number;
+  readonly port: number;
+  /** Resolves when it has ended; what was asked of it is done then. */
+  end(): Promise<void>;
+}
+
+interface Program {
+  /** From the folder of the benchmarks. */
+  readonly script: string;
+  readonly port: number;
+  readonly environment: Record<string, string>;
+  readonly nodeOptions?: readonly string[];
+}
+
+/** Starts a service and waits until it accepts connections. Its standard output, where it logs, goes nowhere. */
+export async function startService(
+  program: Program,
+  cores: Cores | undefined,
+  cleanup: Cleanup,
+): Promise<Running> {
+  const { script, port, environment, nodeOptions = [] } = program;
+  const node = [process.execPath, ...nodeOptions, fileURLToPath(new URL(`../${script}`, import.meta.url))];
+  const [command = '', ...words] = cores ? ['taskset', '-c', String(cores.service), ...node] : node;
+  const child = spawn(command, words, {
+    env: { PATH: process.env.PATH ?? '', PORT: String(port), ...environment },
+    stdio: ['ignore', 'ignore', 'inherit'],
+  });
+  cleanup.add(() => end(child));
+  await once(child, 'spawn');
+  for (const deadline = Date.now() + longest.start; !(await accepts(port)); await pause(50)) {
+    if (child.exitCode !== null || child.signalCode !== null) throw new Error(`${script} ended by itself`);
+    if (Date.now() > deadline) throw new Error(`${script} does not listen`);
+  }
+  return { processId: child.pid as number, port, end: () => end(child) };
+}
+
+function accepts(port: number): Promise<boolean> {
+  return new Promise((resolve) => {
+    const socket = connect(port, '127.0.0.1');
+    socket.once('connect', () => resolve(true)).once('error', () => resolve(false));
+    socket.once('connect', () => socket.destroy());
+  });
+}
+
+async function end(child: ChildProcess): Promise<void> {
+  if (child.pid === undefined || child.exitCode !== null || child.signalCode !== null) return;
+  const ended = once(child, 'exit');
+  child.kill('SIGTERM');
+  const kill = setTimeout(() => child.kill('SIGKILL'), longest.end);
+  await ended;
+  clearTimeout(kill);
+}
