@@ -1,10 +1,9 @@
 import { roles } from '@campaign-mirror/adapters-persistence';
 import type { CampaignId } from '@campaign-mirror/domain';
+import { expect } from 'chai';
 import type { PoolClient } from 'pg';
 import type { TestDatabase } from './database-server.ts';
-
-/** How often the server is asked whether somebody waits: a bound for what never comes, not a measure of time. */
-const looks = 50_000;
+import { eventually } from './eventually.ts';
 
 /** Somebody else, in an open transaction that holds its locks until it is said to end. */
 export interface Rival {
@@ -47,12 +46,11 @@ export async function untilWaiting(
     ended = true;
   };
   call.then(ending, ending);
-  for (let looked = 0; looked < looks; looked++) {
+  await eventually(`${sessions} sessions that wait for a lock`, async () => {
     const { rows } = await database.admin.query(waiting, [users]);
-    if (rows[0].count >= sessions) return;
-    if (ended) throw new Error('the call ended without waiting for the lock');
-  }
-  throw new Error(`there were never ${sessions} sessions waiting`);
+    if (rows[0].count < sessions && ended) throw new Error('the call ended without waiting for the lock');
+    expect(rows[0].count).to.be.at.least(sessions);
+  });
 }
 
 /** Ends those sessions, as a server does that goes away. */
