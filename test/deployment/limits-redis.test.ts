@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { expect } from 'chai';
 import { selfMadeCertificate } from '../support/certificate.ts';
 import { command } from '../support/command.ts';
+import { eventually } from '../support/eventually.ts';
 import { pathOf } from '../support/http-request.ts';
 import { listeningFleet } from '../support/primary-process.ts';
 import { RedisServer } from '../support/redis-server.ts';
@@ -46,17 +47,20 @@ describe('limits that several machines count in Redis', () => {
   }
   /** Until it is counted again, or its time is over. */
   async function counted(service: Listening): Promise<Response> {
-    for (;;) {
+    return eventually('an answer that is counted', async () => {
       const answer = await ask(service);
-      if (answer.headers.has('x-ratelimit-limit')) return answer;
-    }
+      expect(Object.fromEntries(answer.headers)).to.include.keys('x-ratelimit-limit');
+      return answer;
+    });
   }
 
   /** Asks until a line of the log says why it is not counted. */
   async function told(service: Listening, why: string): Promise<void> {
-    const isTold = (line: object) => JSON.stringify(line).includes(why);
-    while (!service.process.log.some((line) => line.event === 'uncounted' && isTold(line)))
+    await eventually(`a line with ${why}`, async () => {
       await ask(service);
+      const lines = service.process.log.filter(({ event }) => event === 'uncounted');
+      expect(JSON.stringify(lines)).to.include(why);
+    });
   }
 
   it('two services count together, the workers of one of them too; what is kept ends with the window', async () => {

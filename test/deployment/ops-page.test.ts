@@ -1,6 +1,7 @@
 import { expect } from 'chai';
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
 import { call, load } from '../support/caller.ts';
+import { eventually } from '../support/eventually.ts';
 import { unknownKey } from '../support/secrets.ts';
 import { type ServiceData, serviceData } from '../support/service-data.ts';
 import { endAll, type Listening, listeningService } from '../support/service-process.ts';
@@ -20,7 +21,9 @@ describe('the page for operators, in Chromium', () => {
     callers = load(calls, 2);
     const one = { base: service.base, campaign: data.campaigns[0] ?? 0, address: 'https://example.com/' };
     expect((await call({ ...one, key: unknownKey })).status).to.equal(401);
-    while (!(await (await fetch(`${service.ops}/`)).text()).includes('unknown-key'));
+    await eventually('the refusal on the page', async () =>
+      expect(await (await fetch(`${service.ops}/`)).text()).to.include('unknown-key'),
+    );
     browser = await openBrowser();
   });
   after(async () => {

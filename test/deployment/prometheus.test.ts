@@ -1,6 +1,7 @@
 import { expect } from 'chai';
 import { type Answer, call, load } from '../support/caller.ts';
 import { panelQueries, variableQueries } from '../support/dashboard.ts';
+import { eventually } from '../support/eventually.ts';
 import { type Fleet, listeningFleet } from '../support/primary-process.ts';
 import { Prometheus } from '../support/prometheus.ts';
 import { rules } from '../support/prometheus-rules.ts';
@@ -40,8 +41,10 @@ describe('a Prometheus as ops/prometheus has it, while callers call, rightly and
     );
     await callers.first;
     const invalid = { base, campaign: Number(data.campaigns[0]), key: data.key, address: 'no address' };
-    do others.push(await call(invalid));
-    while (others.at(-1)?.status !== 422);
+    await eventually('a refused address', async () => {
+      others.push(await call(invalid));
+      expect(others.at(-1)).to.include({ status: 422 });
+    });
     // Only then PostgreSQL has an estimate of the rows of the history.
     await data.database.admin.query('analyze campaign_mirror.mirror_history');
   });
@@ -95,7 +98,7 @@ describe('a Prometheus as ops/prometheus has it, while callers call, rightly and
     for (const status of statuses) heard[status] = (heard[status] ?? 0) + 1;
     expect(heard).to.include.keys('200', '401', '403', '404', '422', '503');
     const looked = await looks();
-    while ((await looks()) < looked + 2);
+    await eventually('two more looks', async () => expect(await looks()).to.be.at.least(looked + 2));
     const known = await prometheus.query(
       'sum by (status) (campaign_mirror_http_requests_total{listener="callers"}) > 0',
     );

@@ -5,6 +5,7 @@ import { settings } from '../../packages/app/src/settings.ts';
 import { type Call, call } from '../support/caller.ts';
 import { command } from '../support/command.ts';
 import { type DedicatedServer, dedicatedServer } from '../support/dedicated-server.ts';
+import { eventually } from '../support/eventually.ts';
 import { blocksOf, linkedFiles, sectionsOf, unknownCalls } from '../support/readme.ts';
 import { block, Rehearsal, rehearsedBlocks, run } from '../support/rehearsal.ts';
 import { type ServiceData, serviceData } from '../support/service-data.ts';
@@ -56,7 +57,9 @@ describe('RUNBOOK.md', () => {
       await server.stop();
       expect((await call(update)).status).to.equal(503);
       // What it found is good for a second.
-      while ((await fetch(`${service.ops}/readyz`)).status === 200);
+      await eventually('not ready', async () =>
+        expect(await fetch(`${service.ops}/readyz`)).to.include({ status: 503 }),
+      );
       const seen = await rehearsal.paste('database-away');
       expect(seen).to.include('"database":false').and.to.include('"event":"unavailable"');
       expect(seen).to.match(/^problem +database +/m);

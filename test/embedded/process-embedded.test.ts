@@ -4,6 +4,7 @@ import { readFile } from 'node:fs/promises';
 import { expect } from 'chai';
 import { call, keepAlive, load } from '../support/caller.ts';
 import { type DataFolder, dataFolder, processesOf } from '../support/data-folder.ts';
+import { eventually } from '../support/eventually.ts';
 import { scrape } from '../support/metrics.ts';
 import {
   endAll,
@@ -119,9 +120,9 @@ describe('a process of the service on its embedded database', () => {
     const { processId } = await service.process.event('database-started');
     process.kill(Number(processId), 'SIGKILL');
     await service.process.event('database-restarted');
-    let again = 0;
-    while (again !== 200)
-      again = (await call({ ...service, address: 'https://example.com/' }, agent)).status ?? 0;
+    await eventually('a service that serves again', async () =>
+      expect(await call({ ...service, address: 'https://example.com/' }, agent)).to.include({ status: 200 }),
+    );
     const answers = await callers.stop();
     agent.destroy();
     expect(new Set(answers.map(({ status }) => status))).to.satisfy((seen: Set<number>) =>

@@ -7,6 +7,7 @@ import {
 import { Unavailable } from '@campaign-mirror/domain';
 import { expect } from 'chai';
 import { serverAddress } from '../support/database-server.ts';
+import { eventually } from '../support/eventually.ts';
 import { rejection } from '../support/faults.ts';
 import { gateBeforeCommit, shutGate } from '../support/gate.ts';
 import { type Grouped, grouped } from '../support/grouped.ts';
@@ -37,7 +38,7 @@ describe('group commit: a network that is cut after the commit of a batch, befor
     await untilWaiting(service.database, Promise.all(calls));
     proxy.freeze();
     await keeper.commit();
-    while ((await service.history(...lives)).length === 0);
+    await eventually('the commit', async () => expect(await service.history(...lives)).not.to.have.length(0));
     proxy.cut();
     for (const fault of await Promise.all(calls)) expect(fault).to.be.instanceOf(Unavailable);
     proxy.thaw();

@@ -1,6 +1,7 @@
 import type { Agent } from 'node:http';
 import { expect } from 'chai';
 import { type Answer, call, keepAlive } from '../support/caller.ts';
+import { eventually } from '../support/eventually.ts';
 import { gateBeforeCommit, shutGate } from '../support/gate.ts';
 import { disagreements } from '../support/history-agreement.ts';
 import { type Rival, untilWaiting } from '../support/rival.ts';
@@ -93,6 +94,8 @@ describe('group commit: a process of the service that ends while a batch is unde
   async function sessionsEnd(): Promise<void> {
     const sessions =
       "select from pg_stat_activity where datname = current_database() and usename = 'campaign_mirror_service'";
-    while ((await data.database.admin.query(sessions)).rowCount !== 0);
+    await eventually('the end of its sessions', async () =>
+      expect((await data.database.admin.query(sessions)).rowCount).to.equal(0),
+    );
   }
 });

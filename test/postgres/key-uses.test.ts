@@ -10,6 +10,7 @@ import {
 import type { AccessKey, AccessKeyId } from '@campaign-mirror/domain';
 import { expect } from 'chai';
 import { freshDatabase, type TestDatabase } from '../support/database-server.ts';
+import { eventually } from '../support/eventually.ts';
 import { hotPathOn } from '../support/hot-paths.ts';
 import { named, tester } from '../support/operator.ts';
 import { rival, untilWaiting } from '../support/rival.ts';
@@ -38,7 +39,7 @@ describe('when a key was last used', () => {
     const { uses, use } = observed({ gatherFor: 0 });
     const key = await issued();
     await use(key);
-    while ((await stored(key)).last_used_at === null);
+    await eventually('the use', async () => expect((await stored(key)).last_used_at).not.to.equal(null));
     expect(uses.failures).to.equal(0);
   });
 
@@ -104,7 +105,7 @@ describe('when a key was last used', () => {
     const { uses, use } = observed({ gatherFor: 0 });
     const key = await issued();
     await use(key);
-    while (uses.failures === 0) await use(key);
+    await eventually('a failure', () => expect(uses.failures).to.equal(1));
     await use(key);
     await uses.write();
     expect(uses.failures, 'not tried again within the minute').to.equal(1);

@@ -9,6 +9,7 @@ import {
 import { type AccessKey, accessKeyBytes, accessKeyFrom, displayedPart } from '@campaign-mirror/domain';
 import { expect } from 'chai';
 import { freshDatabase, type TestDatabase } from '../support/database-server.ts';
+import { eventually } from '../support/eventually.ts';
 import { type GroupCommitSetting, groupCommits, hotPathOn } from '../support/hot-paths.ts';
 import { named, tester } from '../support/operator.ts';
 import { rival, untilWaiting } from '../support/rival.ts';
@@ -130,7 +131,9 @@ describe('decisions: keys — in PostgreSQL', () => {
   /** Asks until the database says so: its clock is the one that counts. */
   async function untilExpired(id: number): Promise<void> {
     const text = 'select from campaign_mirror.access_keys where id = $1 and expires_at <= clock_timestamp()';
-    while ((await database.admin.query(text, [id])).rowCount === 0);
+    await eventually('the end of the key', async () =>
+      expect((await database.admin.query(text, [id])).rowCount).to.equal(1),
+    );
   }
 
   /** Our own clock is a year ahead meanwhile. */

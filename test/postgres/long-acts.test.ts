@@ -3,6 +3,7 @@ import { expect } from 'chai';
 import type { Pool } from 'pg';
 import { linesOf } from '../support/campaign-import-contract.ts';
 import { freshDatabase, type TestDatabase } from '../support/database-server.ts';
+import { eventually } from '../support/eventually.ts';
 import { postgresWorld } from '../support/postgres-world.ts';
 import { newOwner, type World } from '../support/world.ts';
 
@@ -28,7 +29,9 @@ describe('what takes its time', () => {
   async function longer(): Promise<void> {
     const old = `select from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid()
       and clock_timestamp() - xact_start > interval '1200 ms'`;
-    while ((await database.admin.query(old)).rowCount === 0);
+    await eventually('a transaction beyond the limits', async () =>
+      expect((await database.admin.query(old)).rowCount).not.to.equal(0),
+    );
   }
 
   it('is not ended by any limit that the database has: an import, and then an export', async () => {

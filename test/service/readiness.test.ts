@@ -2,6 +2,7 @@ import { migrations, openProbe, roles } from '@campaign-mirror/adapters-persiste
 import { expect } from 'chai';
 import { Readiness } from '../../packages/app/src/readiness.ts';
 import { freshDatabase, serverAddress, type TestDatabase } from '../support/database-server.ts';
+import { eventually } from '../support/eventually.ts';
 import { tcpProxy } from '../support/tcp-proxy.ts';
 
 const limits = { timeout: 10_000, statementTimeout: true };
@@ -62,13 +63,14 @@ describe('decisions: life — what /readyz asks of the database', () => {
     const proxy = await tcpProxy(serverAddress());
     const address = { ...database.address('service'), host: '127.0.0.1', port: proxy.port };
     const probe = await openProbe(address, { timeout: 300, statementTimeout: false });
-    while (!(await probe.ask()).database);
+    const answers = async () => expect((await probe.ask()).database).to.equal(true);
+    await eventually('an answer of the database', answers);
     proxy.freeze();
     for (let times = 0; times < 3; times++) expect(await probe.ask()).to.deep.equal({ database: false });
     proxy.thaw();
-    while (!(await probe.ask()).database);
+    await eventually('an answer of the database', answers);
     proxy.cut();
-    while (!(await probe.ask()).database);
+    await eventually('an answer of the database', answers);
     await probe.close();
     await proxy.close();
   });

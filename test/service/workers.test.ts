@@ -1,7 +1,7 @@
 import { Agent } from 'node:http';
-import { setTimeout as pause } from 'node:timers/promises';
 import { expect } from 'chai';
 import { call, load } from '../support/caller.ts';
+import { eventually } from '../support/eventually.ts';
 import { RawConnection } from '../support/http-connection.ts';
 import {
   ended,
@@ -93,11 +93,11 @@ describe('decisions: life — a service of several processes', () => {
     service.process.child.kill('SIGHUP');
     // Each of the workers has one of them.
     let open = connections;
-    while (open.length > 0) {
+    await eventually('the close of both', async () => {
       const answers = await ask(open);
       open = open.filter((_, at) => answers[at] !== 'close');
-      await pause(5);
-    }
+      expect(open).to.have.length(0);
+    });
     await service.process.event('restarted');
     for (const connection of connections) expect(await connection.closed()).to.equal('');
   });
@@ -216,7 +216,10 @@ function connectingAnew(one: Parameters<typeof call>[0], callers: number) {
     Array.from({ length: callers }, async () => {
       const answers: Awaited<ReturnType<typeof call>>[] = [];
       while (!stopped) {
-        answers.push(await call(one, agent));
+        const answer = await call(one, agent);
+        answers.push(answer);
+        // Where nobody listens any more, it is not asked for ever.
+        if (answer.status === undefined) break;
       }
       return answers;
     }),

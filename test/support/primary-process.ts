@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
-import { setTimeout as pause } from 'node:timers/promises';
+import { expect } from 'chai';
+import { eventually } from './eventually.ts';
 import { type Listening, type LogLine, listeningService, type RunningProcess } from './service-process.ts';
 
 /** A service by several processes. */
@@ -28,7 +29,7 @@ export function times(process: RunningProcess, name: string, count: number): Pro
 
 /** The same, also when the process that was started is gone and others write on. */
 export async function timesAfterItsEnd(process: RunningProcess, name: string, count: number): Promise<void> {
-  while (eventsOf(process, name).length < count) await pause(5);
+  await eventually(`${count} times ${name}`, () => expect(eventsOf(process, name)).to.have.length(count));
 }
 
 /** Whether the process exists and is not only waiting to be reaped. */
@@ -42,5 +43,5 @@ export function lives(pid: unknown): boolean {
 
 /** Resolves when it has ended; whose child it was does not matter. */
 export async function ended(pid: unknown): Promise<void> {
-  while (lives(pid)) await pause(5);
+  await eventually(`the end of the process ${pid}`, () => expect(lives(pid)).to.equal(false));
 }

@@ -1,12 +1,12 @@
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { setTimeout as pause } from 'node:timers/promises';
 import type { AnsweredRequest } from '@campaign-mirror/adapters-http';
 import { expect } from 'chai';
 import { httpLog } from '../../packages/app/src/http-log.ts';
 import { logBy } from '../../packages/app/src/log.ts';
 import { LogLines } from '../../packages/app/src/log-lines.ts';
 import { Seldom } from '../../packages/app/src/seldom.ts';
+import { eventually } from '../support/eventually.ts';
 import { untilTheEnd } from '../support/service-process.ts';
 import { projectFolder } from '../support/workspace.ts';
 
@@ -109,10 +109,10 @@ describe('decisions: answers — the lines of the log', () => {
     const tell = (untold: number) => void told.push(untold);
     const seldom = new Seldom(20);
     for (let count = 0; count < 3; count++) seldom.tell(tell);
-    while (told.length < 2) {
-      await pause(20);
+    await eventually('a second time', () => {
       seldom.tell(tell);
-    }
+      expect(told).to.have.length(2);
+    });
     expect(told[0]).to.equal(0);
     expect(told[1]).to.be.at.least(2);
   });

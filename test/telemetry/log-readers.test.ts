@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { expect } from 'chai';
+import { eventually } from '../support/eventually.ts';
 import { freePort } from '../support/free-port.ts';
 import { nodeOptions } from '../support/node-options.ts';
 import { type ServiceData, serviceData } from '../support/service-data.ts';
@@ -73,14 +74,12 @@ describe('decisions: life — whoever reads the log, or does not', () => {
       LOG_LEVEL: 'debug',
     });
     const base = `http://127.0.0.1:${port}`;
-    for (;;) {
-      const answers = await fetch(base).then(
-        ({ status }) => status === 404,
-        () => false,
-      );
-      if (answers) return { child, base };
+    await eventually('a service that answers', async () => {
+      const answer = await fetch(base).catch((fault: Error) => fault.message);
       if (child.exitCode !== null) throw new Error('it ended');
-    }
+      expect(answer).to.have.property('status', 404);
+    });
+    return { child, base };
   }
 
   async function answersMany(base: string, count: number): Promise<void> {

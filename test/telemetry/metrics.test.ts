@@ -2,6 +2,7 @@ import { expect } from 'chai';
 import { databaseEventCounts } from '../../packages/app/src/metrics/database-events.ts';
 import { call } from '../support/caller.ts';
 import { serverAddress } from '../support/database-server.ts';
+import { eventually } from '../support/eventually.ts';
 import { RawConnection } from '../support/http-connection.ts';
 import { documented, type Exposition, scrape, undocumented } from '../support/metrics.ts';
 import { rival, untilWaiting } from '../support/rival.ts';
@@ -151,9 +152,12 @@ describe('decisions: answers — metrics of a process', () => {
     const carried = set(service);
     await untilWaiting(data.database, carried);
     const behind = set(service, { campaign: data.campaigns[1] ?? 0 });
-    let told = await scrape(service);
     // Its look-ups, of the key and of the campaign.
-    while (told.value('campaign_mirror_pool_waiting') !== 2) told = await scrape(service);
+    let told = await eventually('two that wait for the pool', async () => {
+      const seen = await scrape(service);
+      expect(seen.value('campaign_mirror_pool_waiting')).to.equal(2);
+      return seen;
+    });
     expect(told.value('campaign_mirror_http_requests_in_flight')).to.equal(2);
     expect(told.value('campaign_mirror_http_requests_in_flight_limit')).to.equal(2);
     expect(told.by('campaign_mirror_pool_connections', 'state')).to.deep.equal({ 'in-use': 1 });
@@ -186,10 +190,9 @@ describe('decisions: answers — metrics of a process', () => {
     };
     expect(await state()).to.deep.equal([1, 1, 1]);
     proxy.freeze();
-    while ((await state())[0] === 1);
-    expect(await state()).to.deep.equal([0, 0, undefined]);
+    await eventually('not ready', async () => expect(await state()).to.deep.equal([0, 0, undefined]));
     await proxy.refuse();
-    while ((await state())[1] !== 0);
+    await eventually('a database that is away', async () => expect((await state())[1]).to.equal(0));
     expect((await set(service)).status).to.equal(503);
     const told = await scrape(service);
     expect(told.by('campaign_mirror_statement_failures_total', 'statement')).to.deep.equal({
@@ -198,7 +201,7 @@ describe('decisions: answers — metrics of a process', () => {
     expect(told.by('campaign_mirror_http_refusals_total', 'because')).to.deep.equal({ unavailable: 1 });
     proxy.thaw();
     await proxy.accept();
-    while ((await state())[0] === 0);
+    await eventually('ready again', async () => expect((await state())[0]).to.equal(1));
     await proxy.close();
   });
 
@@ -207,9 +210,9 @@ describe('decisions: answers — metrics of a process', () => {
     for (let number = 0; number < 3; number++) await set(service);
     expect((await scrape(service)).value('campaign_mirror_history_rows')).to.equal(undefined);
     await data.database.admin.query('analyze campaign_mirror.mirror_history');
-    let rows: number | undefined;
-    while (rows === undefined) rows = (await scrape(service)).value('campaign_mirror_history_rows');
-    expect(rows).to.equal(3);
+    await eventually('the estimate', async () =>
+      expect((await scrape(service)).value('campaign_mirror_history_rows')).to.equal(3),
+    );
   });
 
   it('tells how the process is, and what it is', async () => {

@@ -1,6 +1,7 @@
 import { expect } from 'chai';
 import { call } from '../support/caller.ts';
 import { serverAddress } from '../support/database-server.ts';
+import { eventually } from '../support/eventually.ts';
 import { listeningFleet } from '../support/primary-process.ts';
 import { marked, unknownKey } from '../support/secrets.ts';
 import { type ServiceData, serviceData } from '../support/service-data.ts';
@@ -35,6 +36,12 @@ describe('decisions: life — the page for operators', () => {
       ...more,
     });
   const state = async ({ ops }: Listening) => (await (await fetch(`${ops}/state.json`)).json()) as Shown;
+  const shows = (service: Listening, what: string, assert: (shown: Shown) => void) =>
+    eventually(what, async () => {
+      const shown = await state(service);
+      assert(shown);
+      return shown;
+    });
   const html = async ({ ops }: Listening) => (await fetch(`${ops}/`)).text();
   const cells = (rows: Shown['rows'][string] = []) => rows.map((row) => row.cells);
 
@@ -44,13 +51,14 @@ describe('decisions: life — the page for operators', () => {
       foreign,
     ]);
     const service = await serving();
-    while ((await state(service)).texts['requests-top'] === undefined);
+    await shows(service, 'a first figure', ({ texts }) => expect(texts).to.have.property('requests-top'));
     for (let times = 0; times < 3; times++) await set(service, { campaign: foreign, requestId: marked });
     await set(service, { key: unknownKey });
     await set(service);
     await fetch(`${service.base}/${marked}`);
-    let shown = await state(service);
-    while (shown.rows.refusals?.length !== 3) shown = await state(service);
+    const shown = await shows(service, 'three refusals', ({ rows }) =>
+      expect(rows.refusals).to.have.length(3),
+    );
     expect(
       cells(shown.rows.refusals).map(([because, status, times]) => [because, status, times]),
     ).to.have.deep.members([
@@ -105,13 +113,12 @@ describe('decisions: life — the page for operators', () => {
     const service = await serving({ DATABASE_URL: url.href, READINESS_TIMEOUT: '60s' });
     expect((await state(service)).texts.state).to.equal('Ready');
     proxy.freeze();
-    let shown = await state(service);
-    while (shown.good) shown = await state(service);
+    const shown = await shows(service, 'that it is not ready', ({ good }) => expect(good).to.equal(false));
     expect(shown.texts.title).to.equal('Not ready: database · Campaign Mirror');
     expect(shown.rows.checks).to.deep.include({ cells: ['database', 'fails'], bad: true });
     expect(await html(service)).to.include('<html lang="en" class="bad">');
     proxy.thaw();
-    while (!(await state(service)).good);
+    await shows(service, 'that it is ready', ({ good }) => expect(good).to.equal(true));
     await proxy.close();
   });
 
@@ -125,13 +132,16 @@ describe('decisions: life — the page for operators', () => {
 
   it('with workers: how many there are, and the sums of all', async () => {
     const service = await listeningFleet(own());
-    while (Number((await state(service)).texts['requests-top'] ?? 0) < 1);
+    await shows(service, 'a scale', ({ texts }) =>
+      expect(Number(texts['requests-top'] ?? 0)).to.be.at.least(1),
+    );
     const calls = Array.from({ length: 20 }, (_, number) =>
       set(service, { campaign: data.campaigns[number % 2] ?? 0 }),
     );
     expect((await Promise.all(calls)).every(({ status }) => status === 200)).to.equal(true);
-    let shown = await state(service);
-    while (!(Number(shown.texts.requests) > 0)) shown = await state(service);
+    const shown = await shows(service, 'requests', ({ texts }) =>
+      expect(Number(texts.requests)).to.be.above(0),
+    );
     expect(cells(shown.rows.figures)).to.deep.include(['workers ready', '2 of 2']);
     expect(cells(shown.rows.figures)).to.deep.include(['workers silent', '0']);
     expect(cells(shown.rows.figures)).to.deep.include(['requests in flight', '0 of 1,024']);

@@ -1,5 +1,6 @@
 import { expect } from 'chai';
 import { version } from '../../packages/app/src/version.ts';
+import { eventually } from '../support/eventually.ts';
 import { RawConnection } from '../support/http-connection.ts';
 import { schemaFaults } from '../support/log-schema.ts';
 import type { CollectedSpan } from '../support/otlp-types.ts';
@@ -210,12 +211,11 @@ describe('traces: OpenTelemetry, where OTEL_EXPORTER_OTLP_ENDPOINT names a colle
     const together = (spans: readonly CollectedSpan[]) =>
       spans.find(({ name, links }) => name === 'set-mirrors' && links.length > 1);
     let number = 0;
-    const callAgain = async (campaign: number) => {
-      while (!together(traced.collector.spans)) {
-        await traced.ask(service, { requestId: `together-${number++}`, campaign });
-      }
-    };
-    await Promise.all([...traced.data.campaigns, ...traced.data.campaigns].map(callAgain));
+    const ask = (campaign: number) => traced.ask(service, { requestId: `together-${number++}`, campaign });
+    await eventually('updates that go together', async () => {
+      await Promise.all([...traced.data.campaigns, ...traced.data.campaigns].map(ask));
+      expect(together(traced.collector.spans)).not.to.equal(undefined);
+    });
     const statement = await traced.collector.has(together);
     expect(statement.kind).to.equal('client');
     expect(statement.attributes['db.operation.batch.size']).to.equal(statement.links.length);
