@@ -4,11 +4,11 @@ import { cp, readdir, readFile, stat, utimes, writeFile } from 'node:fs/promises
 import { dirname, join } from 'node:path';
 import { expect } from 'chai';
 import { trimLogs } from '../../packages/app/src/embedded/log.ts';
-import { databaseOsUser } from '../../packages/app/src/embedded/os-user.ts';
 import { isFree } from '../../packages/app/src/embedded/port.ts';
 import { dropStaleLockFile, livingPostmaster } from '../../packages/app/src/embedded/postmaster.ts';
-import { commandLine } from '../../packages/app/src/embedded/process.ts';
-import { surroundings } from '../../packages/app/src/embedded/program.ts';
+import { databaseOsUser } from '../../packages/app/src/postgres-programs/os-user.ts';
+import { commandLine } from '../../packages/app/src/postgres-programs/process.ts';
+import { surroundings } from '../../packages/app/src/postgres-programs/program.ts';
 import { pgdataOf, Sandbox, signalServer } from '../support/embedded-sandbox.ts';
 
 describe('the lock file of the embedded database', () => {

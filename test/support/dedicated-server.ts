@@ -6,8 +6,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import type { DatabaseAddress } from '@campaign-mirror/adapters-persistence';
-import { findBinaries } from '../../packages/app/src/embedded/binaries.ts';
-import { databaseOsUser } from '../../packages/app/src/embedded/os-user.ts';
+import { findBinaries, runnableBinaries } from '../../packages/app/src/postgres-programs/binaries.ts';
+import { databaseOsUser } from '../../packages/app/src/postgres-programs/os-user.ts';
 import { freePort } from './free-port.ts';
 
 /** A PostgreSQL of a test's own, to be stopped, killed and started again at will. Everybody may connect as anybody. */
@@ -31,11 +31,11 @@ export interface DedicatedServer {
 const starts = 500;
 
 export async function dedicatedServer({ socket = false } = {}): Promise<DedicatedServer> {
-  const { initdb, postgres } = findBinaries();
   const parent = await mkdtemp(join(tmpdir(), 'campaign-mirror-dedicated-'));
   await chmod(parent, 0o711);
   const data = join(parent, 'data');
   const user = await databaseOsUser(data);
+  const { initdb, postgres } = await runnableBinaries(findBinaries(), user, parent);
   await mkdir(data, 0o700);
   if (user) await chown(data, user.uid, user.gid);
   const as = user && { uid: user.uid, gid: user.gid };

@@ -1,10 +1,10 @@
-import { fileURLToPath } from 'node:url';
+import { resolve } from 'node:path';
+import { defaultFolder, type Place } from './postgres-programs/default-folder.ts';
+import { projectFolder } from './postgres-programs/project.ts';
 import { type Settings, settings } from './settings.ts';
 
-/** The project's own folder: the default place of the embedded database, wherever a command is called from. */
-const projectFolder = fileURLToPath(new URL('../../../', import.meta.url));
-
-/** The data folder: the default lies in the project, any other counts from where the command is called. */
-export function dataFolder(read: Settings): string {
-  return read.DATA_DIR === settings.DATA_DIR.byDefault ? `${projectFolder}.data` : read.DATA_DIR;
+/** The data folder: the default goes by the project, any other counts from where the command is called. */
+export async function dataFolder(read: Settings): Promise<Place> {
+  if (read.DATA_DIR !== settings.DATA_DIR.byDefault) return { folder: resolve(read.DATA_DIR) };
+  return await defaultFolder(projectFolder);
 }

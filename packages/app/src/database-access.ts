@@ -1,4 +1,3 @@
-import { resolve } from 'node:path';
 import type { DatabaseAddress } from '@campaign-mirror/adapters-persistence';
 import { dataFolder } from './data-folder.ts';
 import { type EmbeddedDatabase, type EmbeddedEvent, openEmbeddedDatabase } from './embedded/database.ts';
@@ -33,8 +32,11 @@ export async function openDatabaseAccess(
   onEvent: (event: EmbeddedEvent) => void = () => {},
 ): Promise<DatabaseAccess> {
   if (isYours(settings)) return yours(settings);
+  const { folder, because } = await dataFolder(settings);
+  if (because !== undefined)
+    log.info({ event: 'database-elsewhere', folder, because }, `the data lies in ${folder}: ${because}`);
   const database = await openEmbeddedDatabase({
-    folder: resolve(dataFolder(settings)),
+    folder,
     onEvent: (event, detail) => {
       onEvent(event);
       log[levels[event] ?? 'info']({ event: `database-${event}`, ...detail }, `embedded database: ${event}`);

@@ -1,4 +1,3 @@
-import { resolve } from 'node:path';
 import { dataFolder } from '../data-folder.ts';
 import { shownDatabaseUrl } from '../database-url.ts';
 import { shownRedisUrl } from '../limits/redis-url.ts';
@@ -27,10 +26,11 @@ export async function showConfiguration(json: boolean | undefined): Promise<void
   const { settings: read, origins, notes } = readCommandSettings();
   const names = Object.keys(settings) as SettingName[];
   const rows = names.map((name) => shown(name, origins[name]));
+  const used = await database(read);
   if (json) {
-    return print(JSON.stringify({ database: database(read), settings: rows.map(object), notes }));
+    return print(JSON.stringify({ database: used, settings: rows.map(object), notes }));
   }
-  await print(`${fields(Object.entries(database(read)))}\n`);
+  await print(`${fields(Object.entries(used))}\n`);
   await list(rows, {
     json,
     object,
@@ -65,8 +65,8 @@ function whence({ source }: Origin): string | null {
 }
 
 /** Which one is used. */
-function database(read: Settings): Record<string, string> {
-  if (!isYours(read)) return { database: 'embedded', folder: resolve(dataFolder(read)) };
+async function database(read: Settings): Promise<Record<string, string>> {
+  if (!isYours(read)) return { database: 'embedded', folder: (await dataFolder(read)).folder };
   const { address, tls } = yourDatabase(read);
   const { host, port, user, database: name } = address;
   return { database: `${host}:${port}/${name}`, user: String(user), tls };

@@ -1,5 +1,5 @@
 import { stat } from 'node:fs/promises';
-import { join, resolve } from 'node:path';
+import { join } from 'node:path';
 import {
   type Database,
   defaultPoolLimits,
@@ -33,7 +33,7 @@ export async function* examine(): AsyncGenerator<Finding> {
     yield await checkRedis(settings.REDIS_URL);
   }
   if (!isYours(settings)) {
-    const folder = resolve(dataFolder(settings));
+    const { folder } = await dataFolder(settings);
     yield await checkDisk(folder);
     if (!(await stat(join(folder, 'cluster')).catch(() => undefined))) {
       yield ok('database', `there is no embedded database in ${folder} yet: the first start makes it`);

@@ -1,13 +1,13 @@
 import { readFile, stat } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { ClearError } from '../clear-error.ts';
-import { type Binaries, binariesVersion, findBinaries } from './binaries.ts';
+import { type Binaries, findBinaries, runnableBinaries } from '../postgres-programs/binaries.ts';
+import { codeOf, fileTrouble } from '../postgres-programs/errors.ts';
+import { databaseOsUser } from '../postgres-programs/os-user.ts';
+import type { OsUser } from '../postgres-programs/program.ts';
 import { createCluster, sweepDrafts } from './creation.ts';
-import { codeOf, fileTrouble } from './errors.ts';
 import { prepareFolder } from './folder.ts';
-import { databaseOsUser } from './os-user.ts';
 import { type Passwords, readPasswords } from './passwords.ts';
-import type { OsUser } from './program.ts';
 
 /** The files of an embedded database, and who runs it. */
 export interface Cluster {
@@ -29,16 +29,16 @@ export async function openCluster(
   onCreated: () => void,
 ): Promise<Cluster> {
   const folder = resolve(dataFolder);
-  const binaries = findBinaries();
+  const own = findBinaries();
   const user = await databaseOsUser(join(folder, 'cluster', 'pgdata'));
-  const version = await binariesVersion(binaries, user);
   const real = await prepareFolder(folder, user);
+  const binaries = await runnableBinaries(own, user, real);
   const home = join(real, 'cluster');
   const pgdata = join(home, 'pgdata');
   try {
     await sweepDrafts(real);
     if (!(await exists(home)) && (await createCluster(real, binaries, user, durable))) onCreated();
-    await checkVersion(folder, pgdata, version);
+    await checkVersion(folder, pgdata, major(binaries.version));
     const passwords = await readPasswords(join(home, 'passwords.json'));
     return { folder, home, pgdata, logs: join(home, 'logs'), binaries, user, passwords };
   } catch (error) {
@@ -55,6 +55,8 @@ async function exists(path: string): Promise<boolean> {
     },
   );
 }
+
+const major = (version: string) => version.split('.')[0] ?? version;
 
 async function checkVersion(folder: string, pgdata: string, ours: string): Promise<void> {
   const theirs = (await readFile(join(pgdata, 'PG_VERSION'), 'utf8')).trim();

@@ -1,8 +1,8 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import pg from 'pg';
 import { ClearError } from '../clear-error.ts';
+import { codeOf, orYourOwn } from '../postgres-programs/errors.ts';
 import type { Cluster } from './cluster.ts';
-import { codeOf, orYourOwn } from './errors.ts';
 import { memberName, registerMember } from './locks.ts';
 import { userNames } from './passwords.ts';
 

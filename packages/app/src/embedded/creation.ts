@@ -1,13 +1,13 @@
 import { randomBytes } from 'node:crypto';
 import { chmod, chown, mkdir, readdir, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { Binaries } from './binaries.ts';
-import { codeOf } from './errors.ts';
+import type { Binaries } from '../postgres-programs/binaries.ts';
+import { codeOf } from '../postgres-programs/errors.ts';
+import { isAlive } from '../postgres-programs/process.ts';
+import type { OsUser } from '../postgres-programs/program.ts';
 import { passageMode, syncFolder } from './folder.ts';
 import { initialise } from './initdb.ts';
 import { makePasswords, writePasswords } from './passwords.ts';
-import { isAlive } from './process.ts';
-import type { OsUser } from './program.ts';
 
 const draftName = /^cluster\.new-(\d+)-[0-9a-f]+$/;
 const draftsOfOurs = new Set<string>();

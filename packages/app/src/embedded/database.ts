@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
+import { isAbsence } from '../postgres-programs/errors.ts';
 import { openCluster } from './cluster.ts';
 import { host } from './connection.ts';
-import { isAbsence } from './errors.ts';
 import { type EmbeddedEvents, type Patience, usualPatience } from './events.ts';
 import { databaseName } from './initdb.ts';
 import { leaveServer } from './leave.ts';

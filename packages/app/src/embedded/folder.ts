@@ -1,11 +1,10 @@
-import { chmod, mkdir, open, realpath, stat } from 'node:fs/promises';
-import { dirname } from 'node:path';
+import { open, realpath, stat } from 'node:fs/promises';
+import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
-import { codeOf, fileTrouble } from './errors.ts';
-import { barred, barredFolder } from './os-user.ts';
-import type { OsUser } from './program.ts';
-
-const moveIt = 'choose another folder with DATA_DIR';
+import { fileTrouble } from '../postgres-programs/errors.ts';
+import { deepestExisting, expectNoPlantedLink, makeFolders } from '../postgres-programs/own-folder.ts';
+import { barred, barredFolder } from '../postgres-programs/passage.ts';
+import type { OsUser } from '../postgres-programs/program.ts';
 
 /** The mode of a folder of ours: the database's OS user may pass through it, if that is not us. */
 export const passageMode = (user: OsUser | undefined) => (user === undefined ? 0o700 : 0o711);
@@ -13,48 +12,32 @@ export const passageMode = (user: OsUser | undefined) => (user === undefined ? 0
 /** Makes the data folder where it is missing and gives back its real path. One that is there keeps its rights. */
 export async function prepareFolder(folder: string, user: OsUser | undefined): Promise<string> {
   try {
+    await expectNoPlantedLink(folder);
     const existing = await deepestExisting(folder);
-    if (user !== undefined) await checkPassage(existing, user);
-    await makeFolders(existing, folder, passageMode(user));
+    if (user !== undefined) await checkPassage(existing, folder, user);
+    await makeFolders(folder, passageMode(user));
     const real = await realpath(folder);
-    if (user !== undefined) await checkPassage(real, user);
+    if (user !== undefined) await checkPassage(real, folder, user);
     return real;
   } catch (error) {
     throw fileTrouble(error, folder);
   }
 }
 
-/** One by one: Node's recursive mkdir runs for ever where the system denies a folder as if its parent were missing. */
-async function makeFolders(existing: string, folder: string, mode: number): Promise<void> {
-  const missing: string[] = [];
-  for (let at = folder; at !== existing; at = dirname(at)) missing.unshift(at);
-  for (const one of missing) {
-    try {
-      await mkdir(one, mode);
-      // The mode given to mkdir is cut by the umask: this one is meant.
-      await chmod(one, mode);
-    } catch (error) {
-      const madeByAnother = codeOf(error) === 'EEXIST' && (await isFolder(one));
-      if (!madeByAnother) throw error;
-    }
-  }
-}
-
-async function checkPassage(folder: string, user: OsUser): Promise<void> {
-  if ((await barredFolder(folder, user)) === undefined) return;
+async function checkPassage(at: string, folder: string, user: OsUser): Promise<void> {
+  if ((await barredFolder(at, user)) === undefined) return;
   // Another process may just be making it, and have its mode still to set.
   await pause(200);
-  const closed = await barredFolder(folder, user);
-  if (closed !== undefined) throw barred(closed, user, moveIt);
-}
-
-async function deepestExisting(folder: string): Promise<string> {
-  for (let at = folder; ; at = dirname(at)) if (at === dirname(at) || (await isFolder(at))) return at;
-}
-
-async function isFolder(path: string): Promise<boolean> {
-  const found = await stat(path).catch(() => undefined);
-  return found?.isDirectory() ?? false;
+  const closed = await barredFolder(at, user);
+  if (closed === undefined) return;
+  const hasData = await stat(join(folder, 'cluster')).catch(() => undefined);
+  throw barred(
+    closed,
+    user,
+    hasData === undefined
+      ? 'choose another folder with DATA_DIR'
+      : `move the data folder ${folder} to a place that this user may enter and name that with DATA_DIR`,
+  );
 }
 
 /** Makes what was renamed into the folder outlast a loss of power. */

@@ -1,8 +1,8 @@
 import { ClearError } from '../clear-error.ts';
-import type { Binaries } from './binaries.ts';
-import { oneLine, orYourOwn } from './errors.ts';
+import type { Binaries } from '../postgres-programs/binaries.ts';
+import { oneLine, orYourOwn } from '../postgres-programs/errors.ts';
+import { type Ended, type OsUser, run } from '../postgres-programs/program.ts';
 import { type EmbeddedUser, type Passwords, userNames } from './passwords.ts';
-import { type Ended, type OsUser, run } from './program.ts';
 
 export const databaseName = 'campaign_mirror';
 

@@ -1,8 +1,8 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Client } from 'pg';
 import { ClearError } from '../clear-error.ts';
+import { isAlive } from '../postgres-programs/process.ts';
 import type { Cluster } from './cluster.ts';
-import { isAlive } from './process.ts';
 
 /**
  * Who uses a database stands in the database itself, as advisory locks of a connection: they end with their

@@ -1,8 +1,8 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { ClearError } from '../clear-error.ts';
+import { isAbsence, oneLine } from '../postgres-programs/errors.ts';
 import type { Cluster } from './cluster.ts';
 import { connectMember, type MemberConnection } from './connection.ts';
-import { isAbsence, oneLine } from './errors.ts';
 import type { EmbeddedEvents } from './events.ts';
 import { type Reached, reachServer } from './reach.ts';
 import type { ServerSettings } from './settings.ts';

@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { ClearError } from '../clear-error.ts';
+import { orYourOwn } from '../postgres-programs/errors.ts';
 import type { Cluster } from './cluster.ts';
-import { orYourOwn } from './errors.ts';
 import { freePort, isFree } from './port.ts';
 import { dropStaleLockFile, lastPort, livingPostmaster, type Postmaster } from './postmaster.ts';
 import type { ServerSettings } from './settings.ts';

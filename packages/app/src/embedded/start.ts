@@ -5,11 +5,11 @@ import { open, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { ClearError } from '../clear-error.ts';
+import { oneLine } from '../postgres-programs/errors.ts';
+import { surroundings } from '../postgres-programs/program.ts';
 import type { Cluster } from './cluster.ts';
-import { oneLine } from './errors.ts';
 import { lastFatal, loggedSince, logSizes, trimLogs } from './log.ts';
 import { livingPostmaster } from './postmaster.ts';
-import { surroundings } from './program.ts';
 import { type ServerSettings, serverArguments } from './settings.ts';
 
 /** How a start ended: `rival`: another one runs already; `orphans`: processes of a killed server still end. */

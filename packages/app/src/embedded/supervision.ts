@@ -1,9 +1,9 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Client } from 'pg';
 import { ClearError } from '../clear-error.ts';
+import { oneLine } from '../postgres-programs/errors.ts';
 import type { Cluster } from './cluster.ts';
 import { disconnect, type MemberConnection } from './connection.ts';
-import { oneLine } from './errors.ts';
 import type { EmbeddedEvents, Patience } from './events.ts';
 import { registerService, ServiceElsewhere } from './locks.ts';
 import { type Joined, join } from './member.ts';

@@ -1,4 +1,4 @@
-import { readFile } from 'node:fs/promises';
+import { readdir, readFile } from 'node:fs/promises';
 import { run } from './program.ts';
 
 /** Whether a process of this number exists, be it ours or not. */
@@ -18,4 +18,11 @@ export async function commandLine(processId: number, platform: string = process.
     return text.replaceAll('\0', ' ').trim();
   }
   return (await run('/bin/ps', ['-ww', '-o', 'command=', '-p', String(processId)])).output.trim();
+}
+
+/** The command lines of all processes. */
+export async function commandLines(platform: string = process.platform): Promise<string[]> {
+  if (platform !== 'linux') return (await run('/bin/ps', ['-axww', '-o', 'command='])).output.split('\n');
+  const numbers = (await readdir('/proc')).filter((name) => /^\d+$/.test(name));
+  return await Promise.all(numbers.map((number) => commandLine(Number(number))));
 }

@@ -1,0 +1,48 @@
+import { stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { ClearError } from '../clear-error.ts';
+import { codeOf } from './errors.ts';
+import { databaseOsUser } from './os-user.ts';
+import { deepestExisting, systemFolder } from './own-folder.ts';
+import { barredFolder } from './passage.ts';
+import { projectName } from './project.ts';
+
+/** Where the data of a project lies. */
+export interface Place {
+  readonly folder: string;
+  /** Why it does not lie in the project. */
+  readonly because?: string;
+}
+
+/**
+ * The data folder of a project that was given none: `.data` in it, or where the database's OS user cannot enter that, a
+ * folder of the machine's. What holds data already stays in use, whatever rights change; both never do.
+ */
+export async function defaultFolder(project: string): Promise<Place> {
+  const inside = join(project, '.data');
+  const outside = join(systemFolder, 'data', projectName(project));
+  if (await hasData(inside)) return { folder: inside };
+  if (await hasData(outside)) return { folder: outside, because: 'an earlier start put it there' };
+  const closed = await closedAbove(inside);
+  return closed === undefined ? { folder: inside } : { folder: outside, because: closed };
+}
+
+async function closedAbove(folder: string): Promise<string | undefined> {
+  try {
+    const user = await databaseOsUser(join(folder, 'cluster', 'pgdata'));
+    const closed = user && (await barredFolder(await deepestExisting(folder), user));
+    return closed && `the OS user ${user.name} cannot enter ${closed}, and the database cannot run as root`;
+  } catch (error) {
+    // There is no user for it: its start says so.
+    if (error instanceof ClearError) return undefined;
+    throw error;
+  }
+}
+
+/** What cannot be looked at is taken to be there: its start says what bars the way. */
+async function hasData(folder: string): Promise<boolean> {
+  return await stat(join(folder, 'cluster')).then(
+    () => true,
+    (error: unknown) => codeOf(error) !== 'ENOENT' && codeOf(error) !== 'ENOTDIR',
+  );
+}

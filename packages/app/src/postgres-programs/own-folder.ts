@@ -1,0 +1,72 @@
+import { chmod, lstat, mkdir, stat } from 'node:fs/promises';
+import { dirname } from 'node:path';
+import { ClearError } from '../clear-error.ts';
+import { codeOf } from './errors.ts';
+
+/** What root keeps for all projects of a machine: the programs' copies, and the data that cannot lie in a project. */
+export const systemFolder = '/var/lib/campaign-mirror';
+
+/** Makes the folder and those above it that are missing, each with this mode. Others keep their rights. */
+export async function makeFolders(folder: string, mode: number): Promise<void> {
+  const existing = await deepestExisting(folder);
+  const missing: string[] = [];
+  for (let at = folder; at !== existing; at = dirname(at)) missing.unshift(at);
+  // One by one: Node's recursive mkdir runs for ever where the system denies a folder as if its parent were missing.
+  for (const one of missing) {
+    try {
+      await mkdir(one, mode);
+      // The mode given to mkdir is cut by the umask: this one is meant.
+      await chmod(one, mode);
+    } catch (error) {
+      const madeByAnother = codeOf(error) === 'EEXIST' && (await isFolder(one));
+      if (!madeByAnother) throw error;
+    }
+  }
+}
+
+/** The folder itself, or the one above it that is there. */
+export async function deepestExisting(folder: string): Promise<string> {
+  for (let at = folder; ; at = dirname(at)) if (at === dirname(at) || (await isFolder(at))) return at;
+}
+
+async function isFolder(path: string): Promise<boolean> {
+  const found = await stat(path).catch(() => undefined);
+  return found?.isDirectory() ?? false;
+}
+
+const sticky = 0o1000;
+const othersWrite = 0o022;
+
+/**
+ * Nobody but root can have put there what is in the folder: it and all above it belong to root, and nobody else may
+ * write to them, or (in a folder such as /tmp) only beside. @throws ClearError
+ */
+export async function expectRootsOwn(folder: string): Promise<void> {
+  for (let at = folder; ; at = dirname(at)) {
+    const found = await lstat(at);
+    const isClosed = (found.mode & othersWrite) === 0 || (at !== folder && (found.mode & sticky) !== 0);
+    if (!found.isDirectory() || found.uid !== 0 || !isClosed)
+      throw new ClearError(
+        `The folder ${at} is not to be trusted: it has to be a folder that belongs to root and that nobody else may write to.`,
+      );
+    if (at === dirname(at)) return;
+  }
+}
+
+/**
+ * In a folder where everybody may write, a symbolic link of somebody else is a trap: whoever follows it writes where
+ * its maker wants. Linux refuses it too where `fs.protected_symlinks` is set. @throws ClearError
+ */
+export async function expectNoPlantedLink(path: string): Promise<void> {
+  for (let at = path; at !== dirname(at); at = dirname(at)) {
+    const [link, above] = await Promise.all(
+      [at, dirname(at)].map((one) => lstat(one).catch(() => undefined)),
+    );
+    const isShared = above !== undefined && (above.mode & (sticky | 0o002)) === (sticky | 0o002);
+    if (!link?.isSymbolicLink() || !isShared) continue;
+    if (link.uid !== process.getuid?.() && link.uid !== above.uid)
+      throw new ClearError(
+        `The symbolic link ${at} is somebody else's, in a folder where everybody may write, and is not followed: choose another folder with DATA_DIR.`,
+      );
+  }
+}

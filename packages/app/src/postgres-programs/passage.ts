@@ -1,0 +1,33 @@
+import { stat } from 'node:fs/promises';
+import { dirname } from 'node:path';
+import { ClearError } from '../clear-error.ts';
+import { orYourOwn } from './errors.ts';
+import { type OsUser, run } from './program.ts';
+
+/** The topmost of the folder and those above it that the user cannot enter. Asked of the OS: modes do not tell all. */
+export async function barredFolder(folder: string, user: OsUser): Promise<string | undefined> {
+  if (await canEnter(folder, user)) return undefined;
+  const path = [folder];
+  for (let at = folder; at !== dirname(at); at = dirname(at)) path.unshift(dirname(at));
+  for (const one of path) {
+    const exists = await stat(one).catch(() => undefined);
+    if (exists === undefined) return undefined;
+    if (!(await canEnter(one, user))) return one;
+  }
+  return undefined;
+}
+
+async function canEnter(folder: string, user: OsUser): Promise<boolean> {
+  return (await run('/bin/sh', ['-c', 'cd -- "$1"', 'sh', folder], user)).code === 0;
+}
+
+export async function canRead(file: string, user: OsUser): Promise<boolean> {
+  return (await run('/bin/sh', ['-c', 'test -r "$1"', 'sh', file], user)).code === 0;
+}
+
+/** The error for a folder that root's stand-in cannot enter; we never change the rights of what is not ours. */
+export function barred(folder: string, user: OsUser, move: string): ClearError {
+  return new ClearError(
+    `The embedded database does not run as root but as the OS user ${user.name}, who cannot enter ${folder}: ${move}, run as an ordinary user, or ${orYourOwn}.`,
+  );
+}

@@ -1,0 +1,72 @@
+import { createHash, randomBytes } from 'node:crypto';
+import { constants, type Dirent } from 'node:fs';
+import {
+  chmod,
+  copyFile,
+  mkdir,
+  readdir,
+  readFile,
+  readlink,
+  rename,
+  rm,
+  stat,
+  symlink,
+} from 'node:fs/promises';
+import { join, relative } from 'node:path';
+
+/** Begins the names of what is half made or half removed. */
+export const draftPrefix = 'new-';
+
+/** SHA-256 of all names, links and contents below the folder, and of which files are programs; in hexadecimal. */
+export async function checksumOf(folder: string): Promise<string> {
+  const hash = createHash('sha256');
+  for (const { path, entry } of await entriesOf(folder)) {
+    hash.update(`${JSON.stringify([relative(folder, path), await kindOf(path, entry)])}\n`);
+    if (entry.isFile()) hash.update(await readFile(path));
+  }
+  return hash.digest('hex');
+}
+
+/**
+ * Copies the folder, whole or not at all: beside, then renamed. Everybody may read the copy and run its programs,
+ * whatever the rights of the original and the umask are; only its owner, who is us, may write to it.
+ */
+export async function copyPrograms(from: string, programs: string, name: string): Promise<void> {
+  const draft = join(programs, `${draftPrefix}${process.pid}-${randomBytes(4).toString('hex')}`);
+  try {
+    await makeFolder(draft);
+    for (const { path, entry } of await entriesOf(from)) {
+      const target = join(draft, relative(from, path));
+      if (entry.isDirectory()) await makeFolder(target);
+      else if (entry.isSymbolicLink()) await symlink(await readlink(path), target);
+      else if (entry.isFile()) {
+        await copyFile(path, target, constants.COPYFILE_FICLONE | constants.COPYFILE_EXCL);
+        await chmod(target, (await isProgram(path)) ? 0o755 : 0o644);
+      }
+    }
+    await rename(draft, join(programs, name));
+  } catch (error) {
+    await rm(draft, { recursive: true, force: true });
+    throw error;
+  }
+}
+
+async function makeFolder(path: string): Promise<void> {
+  await mkdir(path);
+  await chmod(path, 0o755);
+}
+
+/** In an order that is the same everywhere, a folder before what is in it. */
+async function entriesOf(folder: string): Promise<{ path: string; entry: Dirent }[]> {
+  const entries = await readdir(folder, { recursive: true, withFileTypes: true });
+  const found = entries.map((entry) => ({ path: join(entry.parentPath, entry.name), entry }));
+  return found.sort((one, other) => (one.path < other.path ? -1 : 1));
+}
+
+async function kindOf(path: string, entry: Dirent): Promise<string> {
+  if (entry.isDirectory()) return 'folder';
+  if (entry.isSymbolicLink()) return `link to ${await readlink(path)}`;
+  return (await isProgram(path)) ? 'program' : 'file';
+}
+
+const isProgram = async (path: string) => ((await stat(path)).mode & 0o100) !== 0;
