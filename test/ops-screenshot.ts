@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { call, load } from './support/caller.ts';
-import { mochaHooks } from './support/root-hooks.ts';
+import { startDatabaseServer, stopDatabaseServer } from './support/database-server.ts';
 import { unknownKey } from './support/secrets.ts';
 import { serviceData } from './support/service-data.ts';
 import { endAll, listeningService } from './support/service-process.ts';
@@ -48,9 +48,9 @@ async function takePictures(): Promise<void> {
   await data.database.drop();
 }
 
-await mochaHooks.beforeAll();
+await startDatabaseServer();
 try {
   await takePictures();
 } finally {
-  await mochaHooks.afterAll();
+  await stopDatabaseServer();
 }

@@ -14,53 +14,72 @@ export interface TestDatabase {
   drop(): Promise<void>;
 }
 
-/** What the run shares: a server, a password for each role, a migrated database to copy. */
-interface Run {
-  readonly server: TestServer;
-  readonly maintenance: pg.Pool;
+/** What the processes of a run share: a server, a password for each role, a migrated database to copy. */
+interface Shared {
+  readonly admin: pg.PoolConfig;
   readonly password: string;
+  /** Of the names of its databases, so that two runs on one server do not meet. */
   readonly prefix: string;
+}
+
+interface Run extends Shared {
+  readonly maintenance: pg.Pool;
   readonly open: Set<TestDatabase>;
 }
 
+/** The address reaches the processes that run the files by the environment. */
+const variable = 'TEST_RUN_SERVER';
+
+let server: TestServer | undefined;
 let run: Run | undefined;
 let databases = 0;
 
+/** Once a run, in its first process. */
 export async function startDatabaseServer(): Promise<void> {
-  const server = await testServer();
-  const suffix = randomBytes(4).toString('hex');
-  run = {
-    server,
-    maintenance: poolOf(server.admin),
+  server = await testServer();
+  const shared: Shared = {
+    admin: server.admin,
     password: randomBytes(16).toString('hex'),
-    prefix: `campaign_mirror_test_${suffix}`,
-    open: new Set(),
+    prefix: `campaign_mirror_test_${randomBytes(4).toString('hex')}`,
   };
-  const { rows } = await run.maintenance.query('show server_version');
+  process.env[variable] = JSON.stringify(shared);
+  const now = running();
+  const { rows } = await now.maintenance.query('show server_version');
   console.log(`Database server: ${server.kind}, PostgreSQL ${rows[0].server_version}`);
-  await createRoles(run);
-  await create(run, `${run.prefix}_template`, 'owner');
-  await migrate(addressIn(run, `${run.prefix}_template`, 'owner'));
+  await createRoles(now);
+  await create(now, templateOf(now), 'owner');
+  await migrate(addressIn(now, templateOf(now), 'owner'));
 }
 
 export async function stopDatabaseServer(): Promise<void> {
-  if (!run) return;
-  const { server, maintenance, open, prefix } = run;
+  const { maintenance, prefix } = running();
   try {
-    for (const database of open) await database.drop();
-    await maintenance.query(`drop database if exists ${prefix}_template with (force)`);
+    await dropDatabases();
+    // Those of a process that was ended in its midst, too.
+    const { rows } = await maintenance.query(
+      'select datname from pg_database where starts_with(datname, $1)',
+      [prefix],
+    );
+    for (const { datname } of rows)
+      await maintenance.query(`drop database if exists ${datname} with (force)`);
     await maintenance.end();
   } finally {
     run = undefined;
-    await server.stop();
+    delete process.env[variable];
+    await server?.stop();
   }
+}
+
+/** What the tests of a file left. */
+export async function dropDatabases(): Promise<void> {
+  for (const database of run?.open ?? []) await database.drop();
 }
 
 /** A migrated database, made in milliseconds. */
 export async function freshDatabase(): Promise<TestDatabase> {
   const now = running();
   const name = nextName(now);
-  const copied = `template ${now.prefix}_template strategy file_copy`;
+  const copied = `template ${templateOf(now)} strategy file_copy`;
   try {
     await create(now, name, 'owner', copied);
   } catch (error) {
@@ -85,18 +104,27 @@ export const latin1 = "template template0 encoding 'LATIN1' locale_provider libc
 
 /** Where the server listens, for what stands between it and us. */
 export function serverAddress(): { host: string; port: number } {
-  const { host = 'localhost', port = 5432 } = running().server.admin;
+  const { host = 'localhost', port = 5432 } = running().admin;
   return { host, port };
 }
 
 function running(): Run {
-  if (!run) throw new Error('the database server of the tests does not run');
+  if (run) return run;
+  const given = process.env[variable];
+  if (!given) throw new Error('the database server of the tests does not run');
+  const shared: Shared = JSON.parse(given);
+  run = { ...shared, maintenance: poolOf(shared.admin), open: new Set() };
   return run;
 }
 
+function templateOf({ prefix }: Run): string {
+  return `${prefix}_template`;
+}
+
+/** No other process of this run makes one of this name. */
 function nextName({ prefix }: Run): string {
   databases += 1;
-  return `${prefix}_${databases}`;
+  return `${prefix}_${process.pid}_${databases}`;
 }
 
 async function create({ maintenance }: Run, name: string, owner: Role | 'admin', how = ''): Promise<void> {
@@ -105,7 +133,7 @@ async function create({ maintenance }: Run, name: string, owner: Role | 'admin',
 }
 
 function opened(now: Run, name: string): TestDatabase {
-  const admin = poolOf({ ...now.server.admin, database: name });
+  const admin = poolOf({ ...now.admin, database: name });
   const database: TestDatabase = {
     name,
     admin,
@@ -125,8 +153,8 @@ function opened(now: Run, name: string): TestDatabase {
   return database;
 }
 
-function addressIn({ server, password }: Run, database: string, role: Role) {
-  const { host = 'localhost', port = 5432 } = server.admin;
+function addressIn({ admin, password }: Run, database: string, role: Role) {
+  const { host = 'localhost', port = 5432 } = admin;
   return { host, port, user: roles[role], password, database };
 }
 

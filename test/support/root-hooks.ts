@@ -1,10 +1,20 @@
-import { startDatabaseServer, stopDatabaseServer } from './database-server.ts';
+import { noteFile } from '../run/file-limit.ts';
+import { dropDatabases, startDatabaseServer, stopDatabaseServer } from './database-server.ts';
 
-/** One PostgreSQL a run; mocha runs the second hook even where tests or the first hook failed. */
-export const mochaHooks = {
-  beforeAll: startDatabaseServer,
-  afterAll: stopDatabaseServer,
+/** One PostgreSQL a run, in its first process; mocha stops it where tests failed, too. */
+export const mochaGlobalSetup = startDatabaseServer;
+export const mochaGlobalTeardown = stopDatabaseServer;
+
+/** In each process that runs files: once a file where they run in parallel, else once. */
+export const mochaHooks: Mocha.RootHookObject = {
+  beforeAll(this: Mocha.Context) {
+    const files = new Set(this.test?.parent?.suites.map(({ file }) => file));
+    if (files.size === 1) noteFile([...files][0] ?? '');
+  },
+  afterAll: dropDatabases,
 };
 
 // A signal that merely ends the process would leave servers behind: `exit` tells those who started them.
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(signal, () => process.exit(1));
+// Its end tells those that it started in turn.
+process.once('disconnect', () => process.exit(1));

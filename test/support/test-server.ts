@@ -17,15 +17,15 @@ const longestStart = 120;
 
 /**
  * TEST_DATABASE_URL's (a superuser; one who may create roles and databases will do for all but the deadlocks);
- * else a container, where one is asked for or can be had; else the embedded one.
+ * else a container, where one is asked for; else the embedded one.
  */
 export async function testServer(): Promise<TestServer> {
   const { TEST_DATABASE_URL: url, TEST_DATABASE: wanted } = process.env;
   if (url) return { kind: 'TEST_DATABASE_URL', admin: addressOf(url), stop: async () => {} };
   if (wanted === 'container') return container();
-  if (wanted === 'embedded') return embedded();
-  if (wanted) throw new Error(`TEST_DATABASE is container or embedded, not ${wanted}`);
-  return (await imageIsHere()) ? container() : embedded();
+  if (wanted && wanted !== 'embedded')
+    throw new Error(`TEST_DATABASE is container or embedded, not ${wanted}`);
+  return embedded();
 }
 
 function addressOf(text: string): PoolConfig {
@@ -40,16 +40,6 @@ function addressOf(text: string): PoolConfig {
 }
 
 const image = process.env.TEST_POSTGRES_IMAGE ?? 'postgres:15';
-
-async function imageIsHere(): Promise<boolean> {
-  const { getContainerRuntimeClient, ImageName } = await import('testcontainers');
-  try {
-    const engine = await getContainerRuntimeClient();
-    return await engine.image.exists(ImageName.fromString(image));
-  } catch {
-    return false;
-  }
-}
 
 /** For as long as the container lives: four processes a second, which are usual, took a twelfth of a run's CPU time. */
 const millisecondsBetweenLooks = 2000;

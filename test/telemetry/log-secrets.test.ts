@@ -112,13 +112,13 @@ describe('LOGS.md: no secret reaches an output', () => {
 
     it('by a database that goes away, and an uncaught error', async () => {
       const service = await listeningService(settings({ NODE_OPTIONS: crash }));
-      await data.database.admin.query(`alter role ${roles.service} connection limit 0`);
+      await data.database.admin.query(`alter database ${data.database.name} connection limit 0`);
       await data.database.admin.query(
         'select pg_terminate_backend(pid, 10000) from pg_stat_activity where datname = current_database() and usename = $1',
         [roles.service],
       );
       const answer = await call(one(service, `https://a.example/${marked}`));
-      await data.database.admin.query(`alter role ${roles.service} connection limit -1`);
+      await data.database.admin.query(`alter database ${data.database.name} connection limit -1`);
       expect(answer.status).to.equal(503);
       await service.process.event('unavailable');
       service.process.child.kill('SIGCONT');

@@ -137,14 +137,14 @@ describe('traces: the collector', () => {
     expect(fault?.events.map(({ name, attributes }) => [name, attributes['exception.type']])).to.deep.equal([
       ['exception', 'error'],
     ]);
-    await database.admin.query(`alter role ${roles.service} connection limit 0`);
+    await database.admin.query(`alter database ${database.name} connection limit 0`);
     await database.admin.query(
       'select pg_terminate_backend(pid, 10000) from pg_stat_activity where datname = current_database() and usename = $1',
       [roles.service],
     );
     const away = { requestId: 'away', ...body(`https://away.example/${marked}`) };
     expect(await traced.ask(service, away)).to.equal(503);
-    await database.admin.query(`alter role ${roles.service} connection limit -1`);
+    await database.admin.query(`alter database ${database.name} connection limit -1`);
     const spans = await traced.trace('away');
     const isError = Object.fromEntries(spans.map((span) => [span.name, span.isError]));
     expect(isError).to.include({ [route]: true, 'look up key': true, 'find campaign': true });

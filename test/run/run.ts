@@ -1,0 +1,78 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync, mkdirSync } from 'node:fs';
+import { availableParallelism, constants } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
+import { projectFolder } from '../support/workspace.ts';
+import { limitFiles, variable as notesVariable } from './file-limit.ts';
+import { filesOf, suites } from './files.ts';
+import { RunFolder, tell } from './run-folder.ts';
+
+const mochaProgram = join(projectFolder, 'node_modules/mocha/bin/mocha.js');
+const compiled = join(projectFolder, 'node_modules/.cache/compiled');
+const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
+/** How long those who are asked to end may take, in milliseconds. */
+const farewell = 10_000;
+
+/** `SUITE [FILE…] [OPTIONS OF MOCHA…]`: the files of a suite, or those that are named. */
+async function run([name = '', ...given]: string[]): Promise<number> {
+  const suite = suites[name];
+  if (!suite) throw new Error(`there is no suite ${name}: ${Object.keys(suites).join(', ')}`);
+  const ofSuite = filesOf(suite).map((file) => `test/${file}.test.ts`);
+  const named = given.filter((word) => word.endsWith('.test.ts'));
+  const absent = named.filter((file) => !existsSync(file));
+  if (absent.length > 0) throw new Error(`there is no file ${absent.join(', ')}`);
+  const files = named.length > 0 ? named : ofSuite;
+  const options = given.filter((word) => !named.includes(word));
+  const jobs = suite.oneByOne ? 1 : Math.min(files.length, Math.max(availableParallelism(), 2), 4);
+  if (jobs > 1) options.unshift('--parallel', '--jobs', String(jobs));
+  return supervised([...options, ...files]);
+}
+
+/** Whatever mocha comes to, nothing that it started is left. */
+async function supervised(words: readonly string[]): Promise<number> {
+  const folder = await RunFolder.make();
+  const notes = join(folder.path, 'running');
+  mkdirSync(notes, { mode: 0o700 });
+  const mocha = spawn(process.execPath, [mochaProgram, ...words], {
+    // A group of its own, to end all that belongs to it.
+    detached: true,
+    stdio: ['inherit', 'inherit', 'inherit', 'ipc'],
+    cwd: projectFolder,
+    env: { ...process.env, ...compileCache(), TMPDIR: folder.path, [notesVariable]: notes },
+  });
+  const ended = once(mocha, 'exit');
+  const group = -(mocha.pid ?? Number.NaN);
+  let told: NodeJS.Signals | undefined;
+  for (const signal of signals)
+    process.on(signal, () => {
+      // npm passes on what the terminal has said to all.
+      if (!told) endGroup(group);
+      told ??= signal;
+    });
+  const limit = limitFiles(notes);
+  const [code] = await ended;
+  limit.stop();
+  if (told) await endGroup(group);
+  tell(group, 'SIGKILL');
+  await folder.remove();
+  return told ? 128 + constants.signals[told] : (code ?? 1);
+}
+
+async function endGroup(group: number): Promise<void> {
+  tell(group, 'SIGTERM');
+  for (let waited = 0; waited < farewell && tell(group, 0); waited += 50) await pause(50);
+  tell(group, 'SIGKILL');
+}
+
+/** Some thousand processes load the same programs. What a run covers is told exactly without it. */
+function compileCache(): NodeJS.ProcessEnv {
+  const { NODE_COMPILE_CACHE = compiled, NODE_V8_COVERAGE } = process.env;
+  return NODE_V8_COVERAGE ? {} : { NODE_COMPILE_CACHE };
+}
+
+process.exitCode = await run(process.argv.slice(2)).catch((error: Error) => {
+  console.error(error.message);
+  return 1;
+});

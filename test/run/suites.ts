@@ -1,0 +1,57 @@
+/** What a command runs: rooms of test/ and single files of them. A file that is named belongs there, not to its room's suite. */
+export interface Suite {
+  /** In the order in which they begin: what takes long first, so that no processor waits for the last one. */
+  readonly of: readonly string[];
+  /** One file after the other: they share ports, system services or an engine. */
+  readonly oneByOne?: true;
+}
+
+/** Every test file belongs to exactly one of these. */
+export const parts = {
+  /** `npm test`: what no change may break. */
+  core: {
+    of: [
+      'commands',
+      'service/process-life',
+      'embedded/process-embedded',
+      'listener',
+      'postgres',
+      'hot-path',
+      'schema',
+      'routes',
+      'contracts',
+      'domain',
+      'project/architecture',
+    ],
+  },
+  /** Whole services and workers, their telemetry and settings, the embedded database's supervision. */
+  processes: { of: ['service', 'embedded', 'telemetry', 'settings'] },
+  /** What the documents say, and what the source may import. */
+  docs: { of: ['documents', 'project'] },
+  /** With programs of Debian, as root. */
+  deployment: { of: ['deployment'], oneByOne: true },
+  /** With a container engine. */
+  image: { of: ['image'], oneByOne: true },
+} satisfies Record<string, Suite>;
+
+/** Further choices of the same files. */
+export const choices = {
+  /** For the loop of an editor. */
+  quick: { of: ['contracts/port-contracts', 'routes', 'domain'] },
+  all: { of: [...parts.core.of, ...parts.processes.of, ...parts.docs.of] },
+  /** Those in which the version of PostgreSQL matters. */
+  integration: {
+    of: [
+      'commands/backup',
+      'commands/database-faults',
+      'commands/doctor',
+      'commands/history-prune',
+      'commands/import-export',
+      'commands/move-meanwhile',
+      'postgres',
+      'hot-path',
+      'schema',
+      'contracts',
+    ],
+  },
+} satisfies Record<string, Suite>;
