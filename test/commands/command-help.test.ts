@@ -3,7 +3,7 @@ import type { CommandUnknownOpts } from '@commander-js/extra-typings';
 import { expect } from 'chai';
 import { program } from '../../packages/app/src/cli/program.ts';
 import { command } from '../support/command.ts';
-import { calls, commandsTable, examplesOf, helpOf, shownCommands, wordsOf } from '../support/command-tree.ts';
+import { calls, examplesOf, helpOf, wordsOf } from '../support/command-tree.ts';
 import { projectFolder } from '../support/workspace.ts';
 
 const readme = readFileSync(`${projectFolder}README.md`, 'utf8');
@@ -63,12 +63,6 @@ describe('the help of the commands', () => {
       });
     }
     expect(helpOf(program())).not.to.match(/^ +help\b/m);
-  });
-
-  it('README.md shows each command as its help does', () => {
-    const table = commandsTable();
-    if (shownCommands(readme) !== table) console.log(`The table of the commands is:\n\n${table}\n`);
-    expect(shownCommands(readme)).to.equal(table);
   });
 });
 

@@ -1,18 +1,11 @@
-import { readFileSync } from 'node:fs';
 import { expect } from 'chai';
 import { Histogram, Registry } from 'prom-client';
 import { Buckets } from '../../packages/app/src/metrics/buckets.ts';
 import { httpDefinitions } from '../../packages/app/src/metrics/http-definitions.ts';
 import { summed } from '../../packages/app/src/metrics/summed.ts';
-import { metrics, metricsTable } from '../../packages/app/src/metrics/table.ts';
-import { projectFolder } from '../support/workspace.ts';
+import { metrics } from '../../packages/app/src/metrics/table.ts';
 
 describe('METRICS.md', () => {
-  it('has the table of the metrics', () => {
-    const text = readFileSync(`${projectFolder}METRICS.md`, 'utf8');
-    expect(text, 'metricsTable() makes it').to.include(`\n${metricsTable()}\n\n`);
-  });
-
   it('names and units are by the conventions of Prometheus', () => {
     for (const [name, { type, labels = {}, buckets }] of Object.entries(metrics)) {
       expect(name).to.match(/^(campaign_mirror|process|nodejs)(_[a-z]+)+$/);

@@ -1,15 +1,14 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { expect } from 'chai';
+import { rejection } from '../support/faults.ts';
 import {
+  type Account,
   accountOf,
   type Block,
   blocksOf,
   isAnswer,
   isRun,
   linkedFiles,
-  otherThanFiles,
-  settingsTable,
-  shownSettings,
   unaccounted,
   unknownCalls,
 } from '../support/readme.ts';
@@ -37,18 +36,6 @@ describe('README.md', () => {
     expect(linkedFiles(readme).filter((path) => !existsSync(`${projectFolder}${path}`))).to.deep.equal([]);
   });
 
-  it('shows files as they are', () => {
-    expect(otherThanFiles(readme, (path) => readFileSync(`${projectFolder}${path}`, 'utf8'))).to.deep.equal(
-      [],
-    );
-  });
-
-  it('shows the settings as they are', () => {
-    const table = settingsTable();
-    if (shownSettings(readme) !== table) console.log(`The table of the settings is:\n\n${table}\n`);
-    expect(shownSettings(readme)).to.equal(table);
-  });
-
   const blocks = blocksOf(readme);
   for (const [at, block] of blocks.entries()) {
     const account = accountOf(block);
@@ -59,6 +46,59 @@ describe('README.md', () => {
       });
     }
   }
+
+  const fails: readonly (readonly [marker: string, language: string, text: string, why: string])[] = [
+    ['run: service', 'sh', 'false; echo no', 'ended with 1'],
+    ['run: service', 'sh', 'curl -sSf http://127.0.0.1:3000/absent', '404'],
+    ['run: database', 'sql', 'select 1 from absent;', 'does not exist'],
+    ['run: ts', 'ts', 'export const x: string = 1;', 'block.ts(1,14)'],
+    ['run: ts', 'ts', "throw new Error('planted');", 'planted'],
+  ];
+  for (const [marker, language, text, why] of fails) {
+    it(`a block fails where it should: ${text}`, async () => {
+      const block = { line: 1, marker, language, text };
+      const account = accountOf(block);
+      expect(account && isRun(account)).to.equal(true);
+      expect(String(await rejection(runs.run(block, account as Account)))).to.include(why);
+    });
+  }
+});
+
+describe('README.md: what is found in it', () => {
+  const fence = '```';
+  const block = (marker: string, language: string, text: string) =>
+    `${marker}\n${fence}${language}\n${text}\n${fence}\n`;
+
+  it('blocks that are not accounted for, or call what there is not', () => {
+    const planted = [
+      ['', 'sh', 'x'],
+      ['<!-- shown: -->', 'sh', 'x'],
+      ['<!-- run: service -->', 'bash', 'x'],
+      ['<!-- scripts -->', 'sh', 'npm start && rm x'],
+      ['<!-- scripts -->', 'sh', 'npm run absent'],
+      ['<!-- scripts -->', 'sh', 'PROT=1 npm start'],
+      ['<!-- answers -->', 'text', 'x'],
+    ] as const;
+    for (const [marker, language, text] of planted) {
+      expect(unaccounted(block(marker, language, text), ['start']), `${marker} ${text}`).to.have.length(1);
+    }
+    for (const call of ['npm run absent', './campaign-mirror key make']) {
+      expect(unknownCalls(`See \`${call}\`.`, ['start']), call).to.have.length(1);
+    }
+    expect(linkedFiles('[a](docs/a.md#part), [b](https://example.com/), [c](#part)')).to.deep.equal([
+      'docs/a.md',
+    ]);
+  });
+
+  it('answers: … stands for anything, and nothing else does', () => {
+    const json = { line: 1, marker: 'answers', language: 'json', text: '{\n  "id": …,\n  "ok": "a b"\n}' };
+    expect(isAnswer(json, '{"id":12,"ok":"a b"}')).to.equal(true);
+    expect(isAnswer(json, '{"id":12,"ok":"a  b"}')).to.equal(false);
+    expect(isAnswer(json, '{"id":12,"ok":"a b","more":1}')).to.equal(false);
+    const rows = { ...json, language: 'text', text: ' id | name\n----+------\n  1 | x' };
+    expect(isAnswer(rows, 'id | name\n--+--\n1 | x', true)).to.equal(true);
+    expect(isAnswer(rows, 'id | name\n--+--\n2 | x', true)).to.equal(false);
+  });
 });
 
 function compare(output: string, answer: Block | undefined, rows: boolean): void {

@@ -59,7 +59,7 @@ describe('decisions: architecture — what does not compile', () => {
     }
   });
 
-  it('a binding of a wrong type, and what is injected as another type', async () => {
+  it('a binding of a wrong type, what is injected as another type, and a line of the log that LOGS.md does not have', async () => {
     const path = 'packages/app/src/planted.ts';
     const bindings: readonly (readonly [line: string, compiles: boolean])[] = [
       [
@@ -80,6 +80,11 @@ describe('decisions: architecture — what does not compile', () => {
       ['container.get(tokens.campaigns).find(1 as CampaignId);', true],
       ['container.get(tokens.campaigns).whoIs;', false],
       ['const unread: never = container.get(tokens.settings);', false],
+      ["container.get(tokens.log).info({ event: 'stopped' }, '');", true],
+      ["container.get(tokens.log).info({ event: 'unheard-of' }, '');", false],
+      ["container.get(tokens.log).warn({ event: 'stopped' }, '');", false],
+      ["container.get(tokens.log).info({ event: 'stopped', why: 1 }, '');", false],
+      ["container.get(tokens.log).info({ event: 'restarted' }, '');", false],
     ];
     const imports = [
       "import { type HotPath, InMemoryCampaigns, InMemoryStore, PostgresIdentity } from '@campaign-mirror/adapters-persistence';",

@@ -11,12 +11,6 @@ const names = Object.keys(settings);
 const example = readFileSync(`${projectFolder}.env.example`, 'utf8');
 
 describe('the settings are shown from one table', () => {
-  it('.env.example is what `./campaign-mirror config --example` prints', async () => {
-    const { code, output, errors } = await command(['config', '--example'], {});
-    expect({ code, errors }).to.deep.equal({ code: 0, errors: '' });
-    expect(example, 'write it anew by `./campaign-mirror config --example > .env.example`').to.equal(output);
-  });
-
   it('.env.example sets nothing as it is; taken as it stands without its #, it sets every default', () => {
     expect(parseEnv(example)).to.deep.equal({});
     const defaults = parseEnv(example.replace(/^#(?=[A-Z_]+=)/gm, ''));

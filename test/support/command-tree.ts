@@ -16,25 +16,13 @@ export function calls(root: CommandUnknownOpts = program(), words: readonly stri
 /** Options that every command has: they are told of once. */
 const everywhere = new Set(['--json', '--verbose', '--help', '--version']);
 
-/** As README.md shows them. */
-export function commandsTable(): string {
-  const rows = calls().map(
-    ({ words, command }) => `| \`${usage(words, command)}\` | ${command.description()} |`,
-  );
-  return ['| command | does |', '|---|---|', ...rows].join('\n');
-}
-
-function usage(words: readonly string[], { registeredArguments, options }: CommandUnknownOpts): string {
+/** Its words, arguments and options, as README.md shows them. */
+export function usage({ words, command: { registeredArguments, options } }: Call): string {
   const given = registeredArguments.map((one) => (one.required ? `<${one.name()}>` : `[${one.name()}]`));
   const chosen = options
     .filter((one) => !one.hidden && !everywhere.has(one.long ?? ''))
     .map((one) => (one.mandatory ? one.flags : `[${one.flags}]`));
   return [...words, ...given, ...chosen].join(' ').replaceAll('|', '\\|');
-}
-
-/** The table of README.md whose first column is called `command`. */
-export function shownCommands(markdown: string): string {
-  return /^\| command \|.*(?:\n\|.*)*/m.exec(markdown)?.[0] ?? '';
 }
 
 /** What the help of a command shows at its end, without `./campaign-mirror`. */

@@ -1,6 +1,5 @@
-import { readFileSync } from 'node:fs';
 import { expect } from 'chai';
-import { projectFolder } from './workspace.ts';
+import { metrics } from '../../packages/app/src/metrics/table.ts';
 
 export type Labels = Readonly<Record<string, string>>;
 
@@ -68,33 +67,22 @@ export async function scrape({ ops }: { readonly ops: string }): Promise<Exposit
   return new Exposition(await response.text());
 }
 
-/** The rows of METRICS.md, by the names of the metrics. */
-export function documented(): Map<string, { readonly type: string; readonly labels: string }> {
-  const text = readFileSync(`${projectFolder}METRICS.md`, 'utf8');
-  const rows = text.matchAll(/^\| `([a-z_]+)` \| (\w+) \| \w* \| (.*?) \| .* \|$/gm);
-  return new Map([...rows].map(([, name = '', type = '', labels = '']) => [name, { type, labels }]));
-}
+/** The names of all series of our metrics: a histogram has three kinds. */
+export const allSeries = Object.entries(metrics).flatMap(([name, { type }]) =>
+  type === 'histogram' ? ['bucket', 'sum', 'count'].map((kind) => `${name}_${kind}`) : [name],
+);
 
-/** The names of all series that they make: a histogram has three kinds. */
-export function documentedSeries(): string[] {
-  return [...documented()].flatMap(([name, { type }]) =>
-    type === 'histogram' ? ['bucket', 'sum', 'count'].map((kind) => `${name}_${kind}`) : [name],
-  );
-}
-
-/** What of a scrape is otherwise than METRICS.md says: names, types, labels, and those values that it has in quotes. */
+/** What of a scrape is otherwise than METRICS.md says: names, types, labels, and those values that it lists. */
 export function undocumented(told: Exposition): string[] {
-  const rows = documented();
   const types = [...told.types].flatMap(([name, type]) =>
-    rows.get(name)?.type === type ? [] : [`${name}: ${type}`],
+    metrics[name]?.type === type ? [] : [`${name}: ${type}`],
   );
   const labels = told.lines.flatMap((line) => {
-    const row = rows.get(told.metricOf(line))?.labels ?? '';
+    const known = metrics[told.metricOf(line)]?.labels ?? {};
     return Object.entries(line.labels).flatMap(([label, value]) => {
-      if (label === 'le') return [];
-      const cell = row.split('; `').find((one) => one.replace(/^`/, '').startsWith(`${label}\`: `));
-      const listed = /: ((?:`[^`]+`(?:, )?)+)$/.exec(cell ?? '')?.[1];
-      return cell && (!listed || listed.includes(`\`${value}\``)) ? [] : [`${line.name} ${label}="${value}"`];
+      const values = label === 'le' ? '' : known[label];
+      const isKnown = typeof values === 'string' || values?.includes(value);
+      return isKnown ? [] : [`${line.name} ${label}="${value}"`];
     });
   });
   return [...types, ...labels];

@@ -5,7 +5,7 @@
  * | marker | block | what the test does |
  * |---|---|---|
  * | `<!-- shown: REASON -->` | any | nothing; the reason is required |
- * | `<!-- file: PATH -->` | any | compares it with that file of the project, which it shows whole |
+ * | `<!-- file: PATH -->` | any | nothing: `npm run generate` makes it that file of the project |
  * | `<!-- scripts -->` | `sh` | each line must be `npm start`, `npm test` or `npm run NAME`, of a script that package.json has; settings may stand before it (`PORT=8080 npm start`), a comment after it |
  * | `<!-- run: service -->` | `sh` | runs it by `sh -e` in the project's folder, with the service running |
  * | `<!-- run: database -->` | `sql`, `sh` | runs it on a PostgreSQL server that has nothing of ours yet, in its database `postgres`, as the superuser |
@@ -19,14 +19,12 @@
  * `$CAMPAIGN` a campaign of its owner with a mirror; variables that a `sh` block sets are known to the next one.
  * In `sh` with `run: database`, host and port of `postgres://user:password@host:port/name` are replaced by that server's.
  *
- * In the text between the blocks, code such as `npm run NAME` or `./campaign-mirror key issue` names what there is,
- * links lead to files that there are, and the table of the settings is the one that `settingsTable` makes.
+ * In the text between the blocks, code such as `npm run NAME` or `./campaign-mirror key issue` names what there is, and
+ * links lead to files that there are.
  */
 import type { CommandUnknownOpts } from '@commander-js/extra-typings';
 import { program } from '../../packages/app/src/cli/program.ts';
 import { settings } from '../../packages/app/src/settings.ts';
-
-export { settingsTable } from '../../packages/app/src/settings-shown.ts';
 
 export interface Block {
   /** Of its first fence. */
@@ -125,14 +123,6 @@ function scriptFault(line: string, scripts: readonly string[], where: string): s
   ];
 }
 
-/** Where a block shows a file of the project otherwise than it is. `read` gives the text of one. */
-export function otherThanFiles(markdown: string, read: (path: string) => string): string[] {
-  return blocksOf(markdown).flatMap(({ line, text, marker = '' }) => {
-    const [, path] = /^file: (\S+)$/.exec(marker) ?? [];
-    return path === undefined || read(path) === `${text}\n` ? [] : [`README.md:${line} ${path} is otherwise`];
-  });
-}
-
 /** Code between the blocks that calls what there is not. */
 export function unknownCalls(markdown: string, scripts: readonly string[]): string[] {
   return [...prose(markdown).matchAll(/`([^`\n]+)`/g)].flatMap(([, code = '']) => {
@@ -175,11 +165,6 @@ export function sectionsOf(markdown: string): string[] {
 
 function prose(markdown: string): string {
   return markdown.replace(/^\s*(`{3,}|~{3,}).*\n[\s\S]*?^\s*\1\s*$/gm, '');
-}
-
-/** The table of README.md whose first column is called `setting`. */
-export function shownSettings(markdown: string): string {
-  return /^\| setting \|.*(?:\n\|.*)*/m.exec(markdown)?.[0] ?? '';
 }
 
 /** Whether a text is what a block with `<!-- answers -->` shows; `rows` are those of SQL. */

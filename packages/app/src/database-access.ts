@@ -1,7 +1,9 @@
 import type { DatabaseAddress } from '@campaign-mirror/adapters-persistence';
+import type { Logger } from 'pino';
 import { dataFolder } from './data-folder.ts';
 import { type EmbeddedDatabase, type EmbeddedEvent, openEmbeddedDatabase } from './embedded/database.ts';
 import type { Log } from './log.ts';
+import { logEvents } from './log-events.ts';
 import type { Settings } from './settings.ts';
 import { isYours, yourDatabase } from './your-database.ts';
 
@@ -15,14 +17,6 @@ export interface DatabaseAccess {
   becomeService(): Promise<void>;
   close(): Promise<void>;
 }
-
-/** What happens to the embedded database is worth a look, but for its coming and going. */
-const levels: Partial<Record<EmbeddedEvent, 'warn' | 'error'>> = {
-  lost: 'warn',
-  'restart-failed': 'warn',
-  'stop-forced': 'warn',
-  'given-up': 'error',
-};
 
 /** Yours by DATABASE_URL or PGHOST, or the embedded one, which is brought up. @throws ClearError */
 export async function openDatabaseAccess(
@@ -39,7 +33,9 @@ export async function openDatabaseAccess(
     folder,
     onEvent: (event, detail) => {
       onEvent(event);
-      log[levels[event] ?? 'info']({ event: `database-${event}`, ...detail }, `embedded database: ${event}`);
+      const name = `database-${event}` as const;
+      const [level] = logEvents[name].levels;
+      (log as Logger)[level]({ event: name, ...detail }, `embedded database: ${event}`);
     },
     onGivenUp,
   });

@@ -65,7 +65,7 @@ async function serverVersionOf(address: DatabaseAddress, timeout: number): Promi
 }
 
 /** Told of what a migration waits for: a name for programs, a line for people. */
-export type Waits = (event: string, line: string) => void;
+export type Waits = (event: 'migration-awaited' | 'migration-held', line: string) => void;
 
 /**
  * False when it was `givenUp`: then nothing was done.

@@ -1,5 +1,6 @@
 import type { HttpLog } from '@campaign-mirror/adapters-http';
 import type { Log } from './log.ts';
+import type { EventName, FieldName } from './log-events.ts';
 import { type LogLines, timeOfLine } from './log-lines.ts';
 import { logOrigin } from './log-origin.ts';
 import { Seldom } from './seldom.ts';
@@ -8,7 +9,7 @@ import { Seldom } from './seldom.ts';
 const betweenOutageLines = 1_000;
 
 /** What is told of a request by its name, besides its status: who watches over security looks for these. */
-const events: Readonly<Record<number, string>> = {
+const events: Readonly<Record<number, EventName>> = {
   401: 'request-unauthenticated',
   403: 'request-forbidden',
   429: 'request-limited',
@@ -42,7 +43,10 @@ export function httpLog(log: Log, lines: LogLines, level: 'info' | 'debug' = 'in
         callerGone,
         milliseconds: Math.round(request.milliseconds * 1000) / 1000,
         msg: 'request',
-      };
+      } satisfies Record<
+        FieldName<'request'> | 'level' | 'time' | 'pid' | 'worker' | 'event' | 'msg',
+        unknown
+      >;
       lines.add(`${JSON.stringify(line)}\n`);
     },
     failed: (requestId, error, because, trace) => {

@@ -1,4 +1,4 @@
-import type { Logger } from 'pino';
+import type { Log } from './log-events.ts';
 
 /** Where the configured level shows as much already, it is turned down to this. */
 const lessTalkative = 'info';
@@ -7,7 +7,7 @@ const lessTalkative = 'info';
  * Changes between the level that was configured and `debug`, and says so by a line that is shown at the more
  * talkative one of both.
  */
-export function levelToggle(log: Logger, configured: string): () => void {
+export function levelToggle(log: Log, configured: string): () => void {
   const other = configured === 'debug' || configured === 'trace' ? lessTalkative : 'debug';
   return () => {
     const from = log.level;
@@ -21,6 +21,6 @@ export function levelToggle(log: Logger, configured: string): () => void {
 }
 
 /** The least severe that is logged at a level; nothing is at `silent`, which has no number. */
-function severity(log: Logger, level: string): number {
+function severity(log: Log, level: string): number {
   return log.levels.values[level] ?? Number.POSITIVE_INFINITY;
 }

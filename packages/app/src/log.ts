@@ -1,6 +1,7 @@
 import cluster from 'node:cluster';
 import { pino } from 'pino';
 import { errorFields } from './error-fields.ts';
+import type { Log } from './log-events.ts';
 import { levelToggle } from './log-level.ts';
 import { LogLines, timeOfLine } from './log-lines.ts';
 import { logOrigin } from './log-origin.ts';
@@ -8,7 +9,7 @@ import { standardOutlet } from './log-outlets.ts';
 import { LogOutput } from './log-output.ts';
 import { readable } from './log-readable.ts';
 
-export type Log = pino.Logger;
+export type { Log };
 
 /** How long the end waits for the last lines to be taken, in milliseconds. */
 const lastWords = 1_000;
@@ -75,7 +76,7 @@ export function standardErrorLog(level: string): Log {
 }
 
 /** The log whose lines go out by these. */
-export function logBy(lines: LogLines, level: string): Log {
+export function logBy(lines: LogLines, level: string): pino.Logger {
   const timestamp = () => `,"time":"${timeOfLine()}"`;
   return pino({ level, base: logOrigin, timestamp, serializers: { err: errorFields } }, lines);
 }

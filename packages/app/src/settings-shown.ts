@@ -30,7 +30,7 @@ export function environmentExample(): string {
   return `# Every setting of Campaign Mirror, with its default. Take away the # before a name to set it.
 # Such a file is read by systemd (EnvironmentFile=) and by docker (--env-file).
 # ${ofSecrets}
-# Made by: ./campaign-mirror config --example > .env.example
+# Made by: ./campaign-mirror config --example
 ${rows.join('\n')}
 `;
 }

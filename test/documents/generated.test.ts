@@ -1,0 +1,35 @@
+import { expect } from 'chai';
+import { outdated } from '../support/generated.ts';
+import { read } from '../support/workspace.ts';
+
+describe('documents that are made from the code', () => {
+  it('are what it makes', async () => {
+    expect([...(await outdated()).keys()], 'run npm run generate').to.deep.equal([]);
+  });
+
+  const changes: readonly (readonly [path: string, from: RegExp, to: string])[] = [
+    ['openapi.json', /"openapi": "3/, '"openapi": "2'],
+    ['.env.example', /#PORT=3000/, '#PORT=3001'],
+    ['README.md', /\| `PORT` \|/, '| `PROT` |'],
+    ['README.md', /\| `key issue /, '| `key make '],
+    ['README.md', /keepalive 32;/, 'keepalive 33;'],
+    ['METRICS.md', /_requests_total` \| counter/, '_requests_total` | gauge'],
+    ['LOGS.md', /\| `stopped` \|.*\n/, ''],
+    ['LOGS.md', /\| how many \|/, '| how few |'],
+  ];
+  it('what is changed by hand is found, and made anew', async () => {
+    for (const [path, from, to] of changes) {
+      const committed = await read(path);
+      const changed = committed.replace(from, to);
+      expect(changed, String(from)).not.to.equal(committed);
+      const found = await outdated(async (one) => (one === path ? changed : read(one)));
+      expect([...found], String(from)).to.deep.equal([[path, committed]]);
+    }
+  });
+
+  it('a table whose place is gone fails', async () => {
+    const markerless = async (path: string) => (await read(path)).replace('<!-- generated: metrics -->', '');
+    const fault = await outdated(markerless).catch(String);
+    expect(fault).to.include('there is no <!-- generated: metrics -->');
+  });
+});
