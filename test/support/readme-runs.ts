@@ -6,13 +6,8 @@ import pg from 'pg';
 import { openEmbeddedDatabase } from '../../packages/app/src/embedded/database.ts';
 import { type DedicatedServer, dedicatedServer } from './dedicated-server.ts';
 import type { Account, Block } from './readme.ts';
-import {
-  type Listening,
-  listeningService,
-  projectFolder,
-  type RunningProcess,
-  start,
-} from './service-process.ts';
+import { type Listening, listeningService, projectFolder, start } from './service-process.ts';
+import { outputOf, typescript } from './typescript.ts';
 
 type EmbeddedUser = Parameters<Awaited<ReturnType<typeof openEmbeddedDatabase>>['address']>[0];
 type Variables = Readonly<Record<string, string>>;
@@ -26,7 +21,7 @@ export class ReadmeRuns {
   /** What the block prints on standard output. @throws Error when it fails */
   run(block: Block, account: Account): Promise<string> {
     if (account.kind === 'service') return this.#onService(block.text);
-    if (account.kind === 'ts') return typescript(block.text);
+    if (account.kind === 'ts') return typescript({ 'block.ts': block.text });
     if (account.kind !== 'database') throw new TypeError(`a block that is ${account.kind} is not run`);
     if (block.language === 'sh') return this.#onServer(block.text);
     return this.#query(block.text, account);
@@ -141,37 +136,4 @@ function table(fields: readonly pg.FieldDef[], rows: readonly unknown[][]): stri
   return [fields.map(({ name }) => name).join(' | '), fields.map(() => '--').join('+'), ...lines, count].join(
     '\n',
   );
-}
-
-/** In a folder of its own in test/, from where the packages are found. */
-async function typescript(text: string): Promise<string> {
-  const folder = await mkdtemp(join(projectFolder, 'test', '.readme-'));
-  try {
-    await writeFile(join(folder, 'block.ts'), text);
-    const options = {
-      rootDir: '../..',
-      composite: false,
-      noEmit: true,
-      emitDeclarationOnly: false,
-      declarationMap: false,
-      noUnusedLocals: false,
-    };
-    const project = {
-      extends: '../tsconfig.json',
-      compilerOptions: options,
-      include: ['block.ts'],
-      references: [],
-    };
-    await writeFile(join(folder, 'tsconfig.json'), JSON.stringify(project));
-    await outputOf(start('node_modules/.bin/tsc', ['-p', folder, '--pretty', 'false'], {}));
-    return await outputOf(start(process.execPath, [join(folder, 'block.ts')], {}));
-  } finally {
-    await rm(folder, { recursive: true, force: true });
-  }
-}
-
-async function outputOf(running: RunningProcess): Promise<string> {
-  const { code, signal } = await running.ended;
-  if (code !== 0) throw new Error(`it ended with ${code ?? signal}:\n${running.output}\n${running.errors}`);
-  return running.output;
 }

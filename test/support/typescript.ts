@@ -1,0 +1,44 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { projectFolder, type RunningProcess, start } from './service-process.ts';
+
+/**
+ * Compiles the files and runs the first of them with the words; gives what it prints. They lie in a folder of their own
+ * in test/, from where the packages are found. @throws Error where they do not compile, or the program fails
+ */
+export async function typescript(
+  files: Readonly<Record<string, string>>,
+  ...words: string[]
+): Promise<string> {
+  const folder = await mkdtemp(join(projectFolder, 'test', '.readme-'));
+  try {
+    for (const [name, text] of Object.entries(files)) await writeFile(join(folder, name), text);
+    const [first = ''] = Object.keys(files);
+    const options = {
+      rootDir: '../..',
+      composite: false,
+      noEmit: true,
+      emitDeclarationOnly: false,
+      declarationMap: false,
+      noUnusedLocals: false,
+    };
+    const project = {
+      extends: '../tsconfig.json',
+      compilerOptions: options,
+      include: Object.keys(files),
+      references: [],
+    };
+    await writeFile(join(folder, 'tsconfig.json'), JSON.stringify(project));
+    await outputOf(start('node_modules/.bin/tsc', ['-p', folder, '--pretty', 'false'], {}));
+    return await outputOf(start(process.execPath, [join(folder, first), ...words], {}));
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+
+/** What the program prints on standard output. @throws Error when it fails */
+export async function outputOf(running: RunningProcess): Promise<string> {
+  const { code, signal } = await running.ended;
+  if (code !== 0) throw new Error(`it ended with ${code ?? signal}:\n${running.output}\n${running.errors}`);
+  return running.output;
+}
