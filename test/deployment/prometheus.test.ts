@@ -4,8 +4,7 @@ import { panelQueries, variableQueries } from '../support/dashboard.ts';
 import { eventually } from '../support/eventually.ts';
 import { type Fleet, listeningFleet } from '../support/primary-process.ts';
 import { Prometheus } from '../support/prometheus.ts';
-import { rules } from '../support/prometheus-rules.ts';
-import { operandsOf } from '../support/promql.ts';
+import { rules, seriesIn } from '../support/prometheus-rules.ts';
 import { promtool } from '../support/promtool.ts';
 import { unknownKey } from '../support/secrets.ts';
 import { type ServiceData, serviceData } from '../support/service-data.ts';
@@ -82,8 +81,8 @@ describe('a Prometheus as ops/prometheus has it, while callers call, rightly and
       expect(await prometheus.labelValues(series, label), label).to.have.length(1);
   });
 
-  it('there is data for every rule, of alerts for all that they compare, and each can be evaluated', async () => {
-    const queries = rules.flatMap(({ expr, alert }) => (alert === undefined ? [expr] : operandsOf(expr)));
+  it('there is data for every rule, of alerts for all that they read, and each can be evaluated', async () => {
+    const queries = rules.flatMap(({ expr, alert }) => (alert === undefined ? [expr] : seriesIn(expr)));
     expect(queries).to.have.length.above(rules.length);
     expect(await withoutData(queries)).to.deep.equal([]);
     for (const { expr } of rules) await prometheus.query(expr);

@@ -1,8 +1,7 @@
 import { expect } from 'chai';
 import { dashboard, type Panel, panelQueries, variableQueries } from '../support/dashboard.ts';
 import { allSeries } from '../support/metrics.ts';
-import { recorded } from '../support/prometheus-rules.ts';
-import { metricsOf } from '../support/promql.ts';
+import { metricsOf, recorded } from '../support/prometheus-rules.ts';
 
 const { panels, templating } = dashboard;
 const chosen = { type: 'prometheus', uid: '${' + 'datasource}' };

@@ -1,8 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { expect } from 'chai';
 import { allSeries } from '../support/metrics.ts';
-import { alertRules, recorded, rules } from '../support/prometheus-rules.ts';
-import { metricsOf, operandsOf } from '../support/promql.ts';
+import { alertRules, metricsOf, recorded, rules } from '../support/prometheus-rules.ts';
 import { sectionsOf } from '../support/readme.ts';
 import { projectFolder } from '../support/workspace.ts';
 
@@ -24,14 +23,5 @@ describe('ops/prometheus', () => {
       const [, section] = /^RUNBOOK\.md#(.+)$/.exec(annotations.runbook_url ?? '') ?? [];
       expect(sections, alert).to.include(section);
     }
-  });
-});
-
-describe('PromQL, as the tests read it', () => {
-  it('names the metrics of a query, and what it compares', () => {
-    const query = 'sum by (a) (rate(b{c="d"}[5m])) > 5 * e:f and on (g) (h or absent(i{j="k"})) == 0';
-    expect(metricsOf(query)).to.deep.equal(['b', 'e:f', 'h', 'i']);
-    expect(operandsOf(query)).to.deep.equal(['sum by (a) (rate(b{c="d"}[5m]))', '5 * e:f', 'h', 'i{j="k"}']);
-    expect(() => metricsOf('rate(b[5m]) > ')).to.throw(SyntaxError);
   });
 });

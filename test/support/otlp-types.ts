@@ -1,74 +1,7 @@
 import protobuf from 'protobufjs';
+import { projectFolder } from './workspace.ts';
 
-type Field = readonly [name: string, id: number, type: string, rule?: 'repeated'];
-
-/** The messages of OTLP for traces (opentelemetry-proto 1, trace, common and resource), but what nobody sends here. */
-const messages: Readonly<Record<string, readonly Field[]>> = {
-  ExportTraceServiceRequest: [['resourceSpans', 1, 'ResourceSpans', 'repeated']],
-  ResourceSpans: [
-    ['resource', 1, 'Resource'],
-    ['scopeSpans', 2, 'ScopeSpans', 'repeated'],
-  ],
-  Resource: [['attributes', 1, 'KeyValue', 'repeated']],
-  ScopeSpans: [
-    ['scope', 1, 'InstrumentationScope'],
-    ['spans', 2, 'Span', 'repeated'],
-  ],
-  InstrumentationScope: [
-    ['name', 1, 'string'],
-    ['version', 2, 'string'],
-  ],
-  Span: [
-    ['traceId', 1, 'bytes'],
-    ['spanId', 2, 'bytes'],
-    ['traceState', 3, 'string'],
-    ['parentSpanId', 4, 'bytes'],
-    ['name', 5, 'string'],
-    ['kind', 6, 'uint32'],
-    ['startTimeUnixNano', 7, 'fixed64'],
-    ['endTimeUnixNano', 8, 'fixed64'],
-    ['attributes', 9, 'KeyValue', 'repeated'],
-    ['events', 11, 'Event', 'repeated'],
-    ['links', 13, 'Link', 'repeated'],
-    ['status', 15, 'Status'],
-  ],
-  Event: [
-    ['name', 2, 'string'],
-    ['attributes', 3, 'KeyValue', 'repeated'],
-  ],
-  Link: [
-    ['traceId', 1, 'bytes'],
-    ['spanId', 2, 'bytes'],
-  ],
-  Status: [
-    ['message', 2, 'string'],
-    ['code', 3, 'uint32'],
-  ],
-  KeyValue: [
-    ['key', 1, 'string'],
-    ['value', 2, 'AnyValue'],
-  ],
-  AnyValue: [
-    ['stringValue', 1, 'string'],
-    ['boolValue', 2, 'bool'],
-    ['intValue', 3, 'int64'],
-    ['doubleValue', 4, 'double'],
-  ],
-};
-
-const root = new protobuf.Root();
-for (const [name, fields] of Object.entries(messages)) {
-  const type = new protobuf.Type(name);
-  for (const [field, id, of, rule] of fields) type.add(new protobuf.Field(field, id, of, rule));
-  if (name === 'AnyValue')
-    type.add(
-      new protobuf.OneOf(
-        'value',
-        fields.map(([field]) => field),
-      ),
-    );
-  root.add(type);
-}
+const root = protobuf.loadSync(`${projectFolder}test/support/otlp-traces.proto`);
 const request = root.lookupType('ExportTraceServiceRequest');
 
 const kinds = ['unspecified', 'internal', 'server', 'client'] as const;
