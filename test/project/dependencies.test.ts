@@ -102,10 +102,10 @@ describe('decisions: dependencies', () => {
   });
 
   it('one version of pnpm, and of Node', async () => {
-    const texts = await Promise.all(['package.json', 'Dockerfile', 'test/image/build-images.sh'].map(read));
+    const texts = await Promise.all(['ops/setup.cjs', 'Dockerfile', 'test/image/build-images.sh'].map(read));
     const versions = texts.map((text) => /\bpnpm@([\w.-]+)/.exec(text)?.[1]);
     expect(new Set(versions), versions.join()).to.have.lengthOf(1);
-    const { devDependencies } = JSON.parse(texts[0] ?? '');
+    const { devDependencies } = JSON.parse(await read('package.json'));
     expect(parse(await read('pnpm-workspace.yaml')).nodeVersion).to.equal(devDependencies.node);
   });
 

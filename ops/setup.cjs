@@ -1,0 +1,134 @@
+// Installs what the project needs into node_modules, by the machine's own Node (18 or newer) and npm: the first thing
+// that anybody runs, before there is anything but these. `npm run setup` comes here where node_modules is not up to date.
+const { spawnSync } = require('node:child_process');
+const { accessSync, constants, copyFileSync, mkdirSync, statSync, writeSync } = require('node:fs');
+const { homedir } = require('node:os');
+const { dirname, join } = require('node:path');
+
+const pnpm = 'pnpm@12.21.0';
+const project = dirname(__dirname);
+const installed = join(project, 'node_modules', '.installed');
+
+if (Number(process.versions.node.split('.')[0]) < 18) {
+  fail(`This is Node ${process.version}: Node 18 or newer is needed. Nothing was done.`);
+}
+try {
+  mkdirSync(dirname(installed), { recursive: true });
+  accessSync(dirname(installed), constants.W_OK);
+} catch (error) {
+  fail(
+    `${dirname(installed)} cannot be written (${error.code}), so that nothing can be installed. Nothing was done.`,
+  );
+}
+
+const began = Date.now();
+say('Installing what is needed into node_modules (some 450 MB): once, and again after an update.');
+const environment = { ...process.env, ...forNpm(), ...home() };
+Object.assign(environment, forPnpm(npmConfig()));
+const words = [
+  'exec',
+  '--yes',
+  '--prefer-offline',
+  '--',
+  pnpm,
+  'install',
+  '--frozen-lockfile',
+  '--prefer-offline',
+];
+const { status, signal, error, stdout, stderr } = npm(words);
+if (signal) process.kill(process.pid, signal);
+if (status !== 0) {
+  const said = `${stdout}${stderr}${error ? `${error.message}\n` : ''}`;
+  writeSync(2, said);
+  fail(whatToDo(said));
+}
+copyFileSync(join(project, 'pnpm-lock.yaml'), installed);
+say(`Installed in ${Math.round((Date.now() - began) / 1000)} s.`);
+
+/** What npm says is read where it fails; of its own new versions nobody wants to hear now. */
+function forNpm() {
+  const usual = {
+    npm_config_loglevel: 'error',
+    npm_config_update_notifier: 'false',
+    npm_config_audit: 'false',
+    npm_config_fund: 'false',
+  };
+  // Without a network npm would try again for more than a minute.
+  const retries = { npm_config_fetch_retry_mintimeout: '1000', npm_config_fetch_retry_maxtimeout: '5000' };
+  return { ...retries, ...pick(process.env, Object.keys(retries)), ...usual };
+}
+
+/** npm and pnpm keep what they have downloaded at home. Where there is no home to write to, in the project. */
+function home() {
+  try {
+    const folder = homedir();
+    if (statSync(folder).isDirectory()) accessSync(folder, constants.W_OK);
+    return { HOME: folder };
+  } catch {
+    const folder = join(project, 'node_modules', '.cache', 'home');
+    mkdirSync(folder, { recursive: true });
+    return { HOME: folder, npm_config_cache: join(folder, '.npm') };
+  }
+}
+
+/** How npm reaches its registry, wherever that is set: a company's variables, its own file or the user's. */
+function npmConfig() {
+  const { status, stdout } = npm(['config', 'list', '--long', '--json']);
+  try {
+    return status === 0 ? JSON.parse(stdout) : {};
+  } catch {
+    return {};
+  }
+}
+
+/** pnpm reads none of npm's variables (but the keys for a host), nor npm's file for all users. */
+function forPnpm(config) {
+  const given = {
+    pnpm_config_registry: config.registry,
+    pnpm_config_cafile: config.cafile,
+    pnpm_config_strict_ssl: config['strict-ssl'] === false ? 'false' : undefined,
+    pnpm_config_userconfig: config.userconfig,
+    HTTP_PROXY: config.proxy,
+    HTTPS_PROXY: config['https-proxy'],
+    NO_PROXY: [config.noproxy || []].flat().join(','),
+  };
+  const set = Object.keys(given).filter((name) => given[name] && !process.env[name]);
+  return pick(given, set);
+}
+
+function npm(args) {
+  const own = process.env.npm_execpath || '';
+  const [program, first] = /npm-cli\.js$/.test(own) ? [process.execPath, [own]] : ['npm', []];
+  const options = { cwd: project, env: environment, encoding: 'utf8', maxBuffer: 2 ** 28 };
+  return spawnSync(program, [...first, ...args], { ...options, stdio: ['ignore', 'pipe', 'pipe'] });
+}
+
+function whatToDo(said) {
+  // One that is named with a password is shown without it.
+  const registry = (environment.pnpm_config_registry || 'the npm registry').replace(/\/\/[^/]*@/, '//');
+  if (
+    /ENOTFOUND|EAI_AGAIN|ECONNREFUSED|ECONNRESET|ETIMEDOUT|EHOSTUNREACH|ENETUNREACH|EIDLETIMEOUT/.test(said)
+  ) {
+    return `${registry} cannot be reached: connect this machine, or name a registry that it can reach (npm config set registry URL), then run it again. Once installed, no network is needed.`;
+  }
+  if (/E401|E403|ERR_PNPM_FETCH_40[13]/.test(said)) {
+    return `${registry} refuses this machine: log in to it (npm login), then run it again.`;
+  }
+  if (/ENOSPC/.test(said)) return 'No space is left on the disk: free some 1.5 GB, then run it again.';
+  return 'The installation failed for the reason above: put it right, then run it again.';
+}
+
+function pick(from, names) {
+  return Object.fromEntries(
+    names.filter((name) => from[name] !== undefined).map((name) => [name, from[name]]),
+  );
+}
+
+function say(line) {
+  writeSync(2, `${line}\n`);
+}
+
+function fail(line) {
+  say(`campaign-mirror: ${line}`);
+  process.exit(1);
+}
