@@ -9,9 +9,10 @@ export const variable = 'TEST_RUN_NOTES';
 const { TEST_FILE_LIMIT: limit = '300' } = process.env;
 const between = 1000;
 
+/** Only of a process beside others: one alone may be stopped in a debugger. */
 export function noteFile(file: string): void {
-  const folder = process.env[variable];
-  if (folder) writeFileSync(join(folder, String(process.pid)), file);
+  const { [variable]: folder, MOCHA_WORKER_ID: worker } = process.env;
+  if (folder && worker) writeFileSync(join(folder, String(process.pid)), file);
 }
 
 /** Ends the process of a file that takes too long; mocha counts it as failed, and gives the next one to another. */
@@ -19,7 +20,8 @@ export function limitFiles(folder: string): { stop(): void } {
   const timer = setInterval(() => {
     for (const process of readdirSync(folder)) {
       const note = join(folder, process);
-      if (Date.now() - statSync(note).mtimeMs < Number(limit) * 1000) continue;
+      if (readFileSync(note, 'utf8') === '' || Date.now() - statSync(note).mtimeMs < Number(limit) * 1000)
+        continue;
       if (tell(Number(process), 'SIGKILL'))
         console.error(`${readFileSync(note, 'utf8')} took more than ${limit} s: ended`);
       writeFileSync(note, '');

@@ -16,6 +16,12 @@ export default class SlowestFiles extends Mocha.reporters.Spec {
       });
   }
 
+  /** A run without a test is a slip: of the words to look for, as a rule. */
+  override done(failures: number, end: (failures: number) => void): void {
+    if (this.stats.tests === 0) console.log('  no test has this name');
+    end(this.stats.tests === 0 ? 1 : failures);
+  }
+
   override epilogue(): void {
     const files = [...this.#milliseconds].sort(([, one], [, other]) => other - one).slice(0, shown);
     console.log('  The slowest files, in seconds:');

@@ -25,7 +25,7 @@ export const parts = {
     ],
   },
   /** Whole services and workers, their telemetry and settings, the embedded database's supervision. */
-  processes: { of: ['service', 'embedded', 'telemetry', 'settings'] },
+  processes: { of: ['run', 'service', 'embedded', 'telemetry', 'settings'] },
   /** What the documents say, and what the source may import. */
   docs: { of: ['documents', 'project'] },
   /** With programs of Debian, as root. */

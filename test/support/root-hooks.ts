@@ -5,13 +5,15 @@ import { dropDatabases, startDatabaseServer, stopDatabaseServer } from './databa
 export const mochaGlobalSetup = startDatabaseServer;
 export const mochaGlobalTeardown = stopDatabaseServer;
 
-/** In each process that runs files: once a file where they run in parallel, else once. */
+/** In each process that runs files: once a file where they run beside one another, else once. */
 export const mochaHooks: Mocha.RootHookObject = {
   beforeAll(this: Mocha.Context) {
-    const files = new Set(this.test?.parent?.suites.map(({ file }) => file));
-    if (files.size === 1) noteFile([...files][0] ?? '');
+    noteFile(this.test?.parent?.suites[0]?.file ?? '');
   },
-  afterAll: dropDatabases,
+  async afterAll() {
+    noteFile('');
+    await dropDatabases();
+  },
 };
 
 // A signal that merely ends the process would leave servers behind: `exit` tells those who started them.
