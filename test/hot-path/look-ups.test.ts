@@ -1,6 +1,13 @@
-import { KeyUses, PostgresCampaigns, PostgresIdentity } from '@campaign-mirror/adapters-persistence';
-import { type AccessKey, accessKeyFrom, type CampaignId } from '@campaign-mirror/domain';
+import {
+  GroupCommit,
+  KeyUses,
+  PostgresCampaigns,
+  PostgresIdentity,
+  Statements,
+} from '@campaign-mirror/adapters-persistence';
+import { type AccessKey, accessKeyFrom, type CampaignId, Unavailable } from '@campaign-mirror/domain';
 import { expect } from 'chai';
+import { rejection } from '../support/faults.ts';
 import { type Grouped, grouped } from '../support/grouped.ts';
 import { named } from '../support/operator.ts';
 import { rival } from '../support/rival.ts';
@@ -107,6 +114,21 @@ describe('group commit: look-ups that go together', () => {
     await before;
     expect(await after).to.deep.equal([undefined, { ownerId: second.owner, accessKeyId: second.id }]);
     expect(service.ran).to.have.length(2);
+  });
+
+  it('a database that is away is asked once for all of them', async () => {
+    const away = new Unavailable('planted');
+    let asked = 0;
+    class Away extends Statements {
+      override run(): Promise<never> {
+        asked += 1;
+        return Promise.reject(away);
+      }
+    }
+    const hotPath = new GroupCommit(new Away(service.pool), { most: 1, patience: 30_000 });
+    const answers = [1, 2, 3].map((id) => rejection(hotPath.campaign(id as CampaignId)));
+    for (const fault of await Promise.all(answers)) expect(fault).to.equal(away);
+    expect(asked).to.equal(1);
   });
 
   it('one that the database can not answer fails alone', async () => {

@@ -82,6 +82,27 @@ describe('group commit: the waiting room', () => {
     expect(triedAgain).to.deep.equal([]);
   });
 
+  it('keeps nothing of a campaign that nobody waits for any more', async () => {
+    const made: Map<unknown, unknown>[] = [];
+    const { Map: real } = globalThis;
+    globalThis.Map = class<K, V> extends real<K, V> {
+      constructor() {
+        super();
+        made.push(this);
+      }
+    } as MapConstructor;
+    const where = room(2, 5);
+    globalThis.Map = real;
+    for (const name of ['a1', 'a2']) void enters(where, name, 1);
+    void enters(where, 'b1', 2);
+    const faults = Promise.all([enters(where, 'b2', 2), enters(where, 'c1', 3), enters(where, 'd1', 4)]);
+    expect(made.map((map) => [...map.keys()])).to.deep.equal([[1, 2, 3, 4]]);
+    await faults;
+    expect([...(made[0] ?? []).keys()], 'sent away').to.deep.equal([1, 2]);
+    await freed('a1', 'b1');
+    expect(made[0]?.size, 'answered').to.equal(0);
+  });
+
   it('so many who were sent away at once hold up nobody', async () => {
     const where = room(1, 5);
     void enters(where, 'first', 0);

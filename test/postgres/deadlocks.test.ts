@@ -1,7 +1,10 @@
-import { roles } from '@campaign-mirror/adapters-persistence';
+import { openDatabase, PostgresCampaignImport, roles } from '@campaign-mirror/adapters-persistence';
 import { expect } from 'chai';
+import { linesOf } from '../support/campaign-import-contract.ts';
+import { freshDatabase } from '../support/database-server.ts';
 import { groupCommits } from '../support/hot-paths.ts';
 import { type LiveService, liveService, type Service } from '../support/live-service.ts';
+import { tester } from '../support/operator.ts';
 import { rival, untilWaiting } from '../support/rival.ts';
 import { after as afterwards } from '../support/world.ts';
 
@@ -85,3 +88,32 @@ for (const groupCommit of groupCommits) {
     });
   });
 }
+
+describe('an import that takes numbers in another order than a rival', () => {
+  it('and PostgreSQL ends its statement (40P01): it is tried again, and all of it is imported', async () => {
+    const database = await freshDatabase();
+    const { rows } = await database.admin.query('select current_user as admin');
+    await database.admin.query(`alter database ${database.name} set deadlock_timeout = '10ms'`);
+    const operator = await openDatabase(database.address('operator'));
+    const take = (id: number) => `insert into campaign_mirror.campaigns (id, owner_id) values (${id}, 9)`;
+    const [bystander, other] = [await rival(database), await rival(database)];
+    await bystander.run(take(5));
+    await other.run("set local deadlock_timeout = '1h'");
+    await other.run(take(6));
+    const lines = linesOf(...['4', '5', '6'].map((id) => ({ id, owner_id: '1' })));
+    const imports = new PostgresCampaignImport(operator.pool, tester);
+    const importing = imports.importAll('some.csv', lines, async () => {});
+    await untilWaiting(database, importing);
+    const gotBoth = other.run(take(4));
+    await untilWaiting(database, importing, 2, [roles.operator, rows[0].admin]);
+    // It waits for one after the other: the wait for the rival begins now, with the rival already waiting for it.
+    await bystander.rollback();
+    // Only its end lets the rival come so far.
+    await gotBoth;
+    await untilWaiting(database, importing);
+    await other.rollback();
+    expect(await importing).to.deep.equal({ kind: 'imported', campaigns: 3, mirrors: 0 });
+    await operator.close();
+    await database.drop();
+  });
+});

@@ -114,14 +114,16 @@ describe('when a key was last used', () => {
     );
   });
 
-  it('while requests wait for a connection, nothing is written', async () => {
+  /** Writes that give way to requests that wait for a connection: at so many looks there are some. */
+  async function gaveWay(looks: number): Promise<number> {
     let waits = 0;
     let written = 0;
     const { promise: done, resolve } = Promise.withResolvers<void>();
     const pool = {
       get waitingCount() {
         waits += 1;
-        return waits < 4 ? 1 : 0;
+        if (waits > 1_000) resolve();
+        return waits <= looks ? 1 : 0;
       },
       query: async () => {
         written = waits;
@@ -133,7 +135,22 @@ describe('when a key was last used', () => {
     const alive = setInterval(() => {}, 1_000);
     await done;
     clearInterval(alive);
-    expect(written).to.equal(4);
+    return written;
+  }
+
+  it('is written as soon as no request waits for a connection, and after a minute even if some do', async () => {
+    expect(await gaveWay(3)).to.equal(4);
+    expect(await gaveWay(Number.POSITIVE_INFINITY)).to.equal(61);
+  });
+
+  it('is gathered for 10,000 keys at most, however long a write takes', async () => {
+    const written: unknown[][] = [];
+    const query = async (_: string, [ids]: [unknown[]]) => void written.push(ids);
+    const uses = new KeyUses({ query } as unknown as Database['pool'], byHand);
+    for (let id = 1; id <= 10_001; id++) uses.note(id as AccessKeyId);
+    await uses.write();
+    expect(written.map((ids) => ids.length)).to.deep.equal([10_000]);
+    expect(uses.noted).to.equal(10_000);
   });
 
   it('at the end what was noted is written, and a database that does not answer is not waited for', async () => {

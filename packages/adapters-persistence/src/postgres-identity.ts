@@ -17,13 +17,24 @@ export class PostgresIdentity implements Identity {
   readonly #callers: LRUCache<string, Caller> | undefined;
   readonly #cacheMs: number;
   readonly #uses: KeyUses | undefined;
+  readonly #clock: { now(): number };
 
-  constructor(lookUp: KeyLookUp, { cacheSeconds = 0, uses }: { cacheSeconds?: number; uses?: KeyUses } = {}) {
+  /** `clock` counts milliseconds. */
+  constructor(
+    lookUp: KeyLookUp,
+    {
+      cacheSeconds = 0,
+      uses,
+      clock = performance,
+    }: { cacheSeconds?: number; uses?: KeyUses; clock?: { now(): number } } = {},
+  ) {
     this.#lookUp = lookUp;
     this.#uses = uses;
+    this.#clock = clock;
     this.#cacheMs = cacheSeconds * 1000;
     // Without a resolution of 0 the clock is read once a millisecond and an entry could outlive its key by that.
-    this.#callers = cacheSeconds > 0 ? new LRUCache({ max: remembered, ttlResolution: 0 }) : undefined;
+    this.#callers =
+      cacheSeconds > 0 ? new LRUCache({ max: remembered, ttlResolution: 0, perf: clock }) : undefined;
   }
 
   async whoIs(key: AccessKey): Promise<Caller | undefined> {
@@ -31,7 +42,7 @@ export class PostgresIdentity implements Identity {
     const known = this.#callers?.get(hash.toString('latin1'));
     if (known) return known;
 
-    const asked = performance.now();
+    const asked = this.#clock.now();
     const found = await this.#lookUp.key(hash);
     if (!found) return undefined;
     const caller = { ownerId: found.ownerId, accessKeyId: found.id };
@@ -44,7 +55,7 @@ export class PostgresIdentity implements Identity {
     if (!this.#callers) return;
     // Counted from before the question, so that the way of the answer does not lengthen the key's life.
     const left = Math.min(this.#cacheMs, expiresIn);
-    const ttl = Math.floor(left - (performance.now() - asked));
+    const ttl = Math.floor(left - (this.#clock.now() - asked));
     if (ttl > 0) this.#callers.set(hash.toString('latin1'), caller, { ttl });
   }
 }
