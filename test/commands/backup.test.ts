@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { Readable } from 'node:stream';
 import { gunzipSync, gzipSync } from 'node:zlib';
 import { defaultPoolLimits, migrate, openDatabase } from '@campaign-mirror/adapters-persistence';
 import { expect } from 'chai';
@@ -10,11 +11,10 @@ import { restoreFrom } from '../../packages/app/src/cli/backup-database.ts';
 import type { Acting } from '../../packages/app/src/cli/command-database.ts';
 import { givenFile } from '../../packages/app/src/cli/given-file.ts';
 import { call } from '../support/caller.ts';
-import { command, startCommand } from '../support/command.ts';
+import { command, fedCommand, startCommand } from '../support/command.ts';
 import { commandsOn } from '../support/commands-on.ts';
 import { dataFolder } from '../support/data-folder.ts';
 import { emptyDatabase, freshDatabase, latin1, type TestDatabase } from '../support/database-server.ts';
-import { fedCommand } from '../support/open-input.ts';
 import { tester } from '../support/operator.ts';
 import { endWaiting, rival, untilWaiting } from '../support/rival.ts';
 import { endAll, type Listening, listeningService } from '../support/service-process.ts';
@@ -180,10 +180,14 @@ describe('backup and restore', () => {
 
     it('is not whole, or not for this version, is refused with the reason, and nothing is restored', async () => {
       const database = await openDatabase(target.address('operator'), { ...defaultPoolLimits, size: 2 });
-      const acting = { database, act: tester, interruption: { signal: new AbortController().signal } };
+      const call = { stderr: {}, interruption: { signal: new AbortController().signal } };
+      const acting = { database, act: tester, call };
       for (const [what, [spoil, why]] of Object.entries(broken)) {
         await writeFile(at('bad'), spoil(await readFile(at('good'))));
-        const restoring = restoreFrom(acting as unknown as Acting, await givenFile(at('bad')));
+        const restoring = restoreFrom(
+          acting as unknown as Acting,
+          await givenFile(at('bad'), Readable.from([])),
+        );
         const fault = await restoring.catch((error) => error);
         expect(fault, what).to.be.instanceOf(ClearError).with.property('message').that.matches(why);
         expect(Object.values(await everything(target)).flat(), what).to.deep.equal([]);
@@ -295,7 +299,7 @@ describe('backup and restore', () => {
   it('whoever writes meanwhile waits for its end, and gets numbers beyond', async () => {
     const running = fedCommand(['restore', '-'], commandsOn(target).settings);
     const good = await readFile(at('good'));
-    running.feed(good.subarray(0, 20));
+    running.stdin.write(good.subarray(0, 20));
     let isLocked = false;
     while (!isLocked) {
       const { rowCount } = await target.admin.query(
@@ -305,8 +309,8 @@ describe('backup and restore', () => {
     }
     const created = commandsOn(target).object('campaign', 'create', '--owner', '8');
     await untilWaiting(target, created);
-    running.feed(good.subarray(20));
-    running.end();
+    running.stdin.write(good.subarray(20));
+    running.stdin.end();
     expect(await running.ended, running.errors).to.deep.equal({ code: 0, signal: null });
     expect(await created).to.include({ id: 21 });
   });

@@ -1,9 +1,8 @@
 import { readFileSync } from 'node:fs';
 import type { CommandUnknownOpts } from '@commander-js/extra-typings';
 import { expect } from 'chai';
-import { program } from '../../packages/app/src/cli/program.ts';
 import { command } from '../support/command.ts';
-import { calls, examplesOf, helpOf, wordsOf } from '../support/command-tree.ts';
+import { calls, commandTree, examplesOf, helpOf, tree, wordsOf } from '../support/command-tree.ts';
 import { projectFolder } from '../support/workspace.ts';
 
 const readme = readFileSync(`${projectFolder}README.md`, 'utf8');
@@ -38,7 +37,7 @@ describe('the help of the commands', () => {
   };
 
   it('names every exit code, that of Ctrl-C included', () => {
-    const codes = /\nExit codes: (.*)\.\n/.exec(helpOf(program()))?.[1] ?? '';
+    const codes = /\nExit codes: (.*)\.\n/.exec(helpOf(tree))?.[1] ?? '';
     expect(codes.split('; ').map((one) => Number.parseInt(one, 10))).to.deep.equal([0, 1, 2, 3, 130]);
     const explained = /^\| exit code \|.*(?:\n\|.*)*/m.exec(readme)?.[0] ?? '';
     expect([...explained.matchAll(/^\| (\d+) \|/gm)].map(([, code]) => Number(code))).to.deep.equal([
@@ -62,14 +61,14 @@ describe('the help of the commands', () => {
         errors: "error: unknown command 'help'\n(add --help to see what there is)\n",
       });
     }
-    expect(helpOf(program())).not.to.match(/^ +help\b/m);
+    expect(helpOf(tree)).not.to.match(/^ +help\b/m);
   });
 });
 
 /** Which command a line would run; rejects when it can not be understood. */
 async function understood(line: string): Promise<string | undefined> {
   let ran: string | undefined;
-  const all = program();
+  const all = await commandTree();
   for (const { words, command } of calls(all)) {
     command.action(() => {
       ran = words.join(' ');

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import { call } from '../support/caller.ts';
-import { command } from '../support/command.ts';
+import { command, commandProcess } from '../support/command.ts';
 import { type DataFolder, dataFolder, processesOf } from '../support/data-folder.ts';
 import { emptyDatabase, freshDatabase, type TestDatabase } from '../support/database-server.ts';
 import { endAll, type Listening, listeningService, projectFolder } from '../support/service-process.ts';
@@ -169,7 +169,7 @@ describe('commands on the embedded database', () => {
     await symlink(`${projectFolder}campaign-mirror`, join(elsewhere, 'one'));
     await symlink('one', join(elsewhere, 'two'));
     const how = { launcher: join(elsewhere, 'two'), cwd: elsewhere };
-    const { code, errors } = await command(['--help'], { DATA_DIR: folder.path }, how);
+    const { code, errors } = await commandProcess(['--help'], { DATA_DIR: folder.path }, how);
     await rm(elsewhere, { recursive: true });
     expect(code, errors).to.equal(0);
   });

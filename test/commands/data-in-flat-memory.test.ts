@@ -2,7 +2,7 @@ import { mkdtemp, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'chai';
-import { command } from '../support/command.ts';
+import { commandProcess } from '../support/command.ts';
 import { csv, line } from '../support/csv.ts';
 import { freshDatabase, type TestDatabase } from '../support/database-server.ts';
 
@@ -13,7 +13,8 @@ const NODE_OPTIONS = '--max-old-space-size=40';
 describe('much data, in little memory', () => {
   let database: TestDatabase;
   let folder: string;
-  const run = (...args: string[]) => command(args, { DATABASE_URL: database.url('operator'), NODE_OPTIONS });
+  const run = (...args: string[]) =>
+    commandProcess(args, { DATABASE_URL: database.url('operator'), NODE_OPTIONS });
   const at = (name: string) => join(folder, name);
   const campaigns = (owner: (n: number) => string) =>
     csv(
@@ -64,7 +65,7 @@ describe('much data, in little memory', () => {
   it('restore', async () => {
     const target = await freshDatabase();
     const settings = { DATABASE_URL: target.url('operator'), NODE_OPTIONS };
-    const { code, errors } = await command(['restore', at('all.backup')], settings);
+    const { code, errors } = await commandProcess(['restore', at('all.backup')], settings);
     expect(code, errors).to.equal(0);
     const { rows: counted } = await target.admin.query('select count(*)::int from campaign_mirror.mirrors');
     expect(counted).to.deep.equal([{ count: rows }]);

@@ -39,7 +39,7 @@ describe('commands that meet others on the embedded database', () => {
     const header =
       'id,name,owner_id,is_default,created_at,mirror_id,target_url,clicks,updated_externally,updated_externally_at,mirror_created_at,mirror_updated_at';
     const input = `${header}\n,Summer,7,,,,https://example.com/,,,,,\n`;
-    const { code, errors } = await command(['import', '-'], settings, { input });
+    const { code, errors } = await command(['import', '-'], settings, input);
     expect(code, errors).to.equal(0);
     expect((await command(['mirror', 'show', '1'], settings)).code).to.equal(0);
     const findings = await command(['doctor', '--json'], settings);

@@ -3,7 +3,7 @@ import type { CampaignId, Timestamp } from '@campaign-mirror/domain';
 import { expect } from 'chai';
 import { load } from '../support/caller.ts';
 import { connect } from '../support/client.ts';
-import { command, startCommand } from '../support/command.ts';
+import { command, startCommand, startCommandProcess } from '../support/command.ts';
 import { type LiveService, liveService } from '../support/live-service.ts';
 import { rival, untilWaiting } from '../support/rival.ts';
 import { endAll, listeningService } from '../support/service-process.ts';
@@ -108,27 +108,26 @@ describe('commands — history prune', () => {
     });
   }
 
-  /** It waits in its second step, so that there is a middle to end in. */
-  async function inItsSecondStep(more: Record<string, string> = {}) {
+  const all = ['history', 'prune', '--older-than', '400d', '--yes'];
+
+  /** Whoever prunes waits in the second step, so that there is a middle to end in. */
+  async function secondStepHeld() {
     const { rows } = await service.database.admin.query(
       'select id from campaign_mirror.mirror_history order by campaign_id, id offset $1 limit 1',
       [stepSize + 1],
     );
     const holder = await rival(service.database);
     await holder.run('select from campaign_mirror.mirror_history where id = $1 for update', rows[0].id);
-    const run = startCommand(['history', 'prune', '--older-than', '400d', '--yes'], {
-      ...settings(),
-      ...more,
-    });
-    return { run, holder };
+    return holder;
   }
 
   it('Ctrl-C between two steps: what was done is whole, and the second run does the rest', async () => {
     const steps = 5;
     await old(steps * stepSize);
-    const { run, holder } = await inItsSecondStep();
+    const holder = await secondStepHeld();
+    const run = startCommand(all, settings());
     await untilWaiting(service.database, run.ended);
-    run.child.kill('SIGINT');
+    run.interrupt();
     await holder.rollback();
     expect((await run.ended).code).to.equal(130);
 
@@ -146,7 +145,8 @@ describe('commands — history prune', () => {
 
   it('a database that goes away in the middle: how many are deleted, and the second run does the rest', async () => {
     await old(2 * stepSize);
-    const { run, holder } = await inItsSecondStep();
+    const holder = await secondStepHeld();
+    const run = startCommand(all, settings());
     await untilWaiting(service.database, run.ended);
     await service.database.admin.query(
       "select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'",
@@ -164,7 +164,8 @@ describe('commands — history prune', () => {
 
   it('a database that does not answer any more is not waited for without end', async () => {
     await old(2 * stepSize);
-    const { run, holder } = await inItsSecondStep({ NODE_OPTIONS: `--import=${hurried}` });
+    const holder = await secondStepHeld();
+    const run = startCommandProcess(all, { ...settings(), NODE_OPTIONS: `--import=${hurried}` });
     expect((await run.ended).code).to.equal(3);
     await holder.rollback();
     expect(run.errors).to.match(/^the database went away: 10000 changes are deleted, and perhaps/);

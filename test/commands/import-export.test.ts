@@ -3,11 +3,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { migrate } from '@campaign-mirror/adapters-persistence';
 import { expect } from 'chai';
-import { command, startCommand } from '../support/command.ts';
+import { command, fedCommand, startCommand } from '../support/command.ts';
 import { type Commands, commandsOn } from '../support/commands-on.ts';
 import { csv, header, line } from '../support/csv.ts';
 import { emptyDatabase, freshDatabase, latin1, type TestDatabase } from '../support/database-server.ts';
-import { fedCommand } from '../support/open-input.ts';
 import { endWaiting, rival, untilWaiting } from '../support/rival.ts';
 import { endAll, projectFolder, start } from '../support/service-process.ts';
 
@@ -26,7 +25,7 @@ describe('import and export', () => {
   let folder: string;
   const at = (name: string) => join(folder, name);
   const importing = (input: string | Buffer, ...args: string[]) =>
-    command(['import', '-', ...args], commands.settings, { input: input as string });
+    command(['import', '-', ...args], commands.settings, input);
   const count = async () => {
     const { rows } = await database.admin.query(
       'select count(*)::int as count from campaign_mirror.campaigns',
@@ -130,8 +129,7 @@ describe('import and export', () => {
       Buffer.from(line({ owner_id: '3', name: '\xff' }), 'latin1'),
     ]);
     const settings = { ...commands.settings, MIRROR_HOST_DENYLIST: 'go.example.com' };
-    const how = { input: input as unknown as string };
-    const { code, output, errors } = await command(['import', '-'], settings, how);
+    const { code, output, errors } = await command(['import', '-'], settings, input);
     expect({ code, output }).to.deep.equal({ code: 1, output: '' });
     expect(errors.split('\n')).to.deep.equal([
       'line 3: id: campaign 50 is in line 2 already',
@@ -150,7 +148,7 @@ describe('import and export', () => {
     ]);
     expect(await count()).to.equal(1);
 
-    const inJson = await command(['import', '-', '--json'], settings, how);
+    const inJson = await command(['import', '-', '--json'], settings, input);
     const objects = inJson.output.split('\n').slice(0, -1);
     expect(objects).to.have.length(11);
     expect(JSON.parse(objects[2] ?? '')).to.deep.equal({
@@ -206,7 +204,7 @@ describe('import and export', () => {
     const latin = await emptyDatabase('owner', latin1);
     await migrate(latin.address('owner'));
     const input = csv(line({ owner_id: '7', name: '\u{1f389}' }));
-    const done = await command(['import', '-'], commandsOn(latin).settings, { input });
+    const done = await command(['import', '-'], commandsOn(latin).settings, input);
     expect(done).to.deep.equal({
       code: 1,
       output: '',
@@ -331,7 +329,7 @@ describe('import and export', () => {
     it('in the middle of the file: nothing is imported, and all of it the next time', async () => {
       const half = Array.from({ length: 2_000 }, (_, n) => line({ id: String(n + 1), owner_id: '1' }));
       const running = fedCommand(['import', '-'], commands.settings);
-      running.feed(csv(...half));
+      running.stdin.write(csv(...half));
       let isCopying = false;
       while (!isCopying) {
         const { rowCount } = await database.admin.query(

@@ -153,7 +153,7 @@ describe('the commands campaign list, mirror list and mirror show', () => {
     await other.run('lock table campaign_mirror.campaigns');
     const listing = startCommand(['campaign', 'list', '--json'], on.settings);
     await untilWaiting(database, listing.ended);
-    listing.child.kill('SIGINT');
+    listing.interrupt();
     await other.commit();
     expect((await listing.ended).code).to.equal(130);
     expect(listing.errors).to.equal('Stopped: there is more.\n');

@@ -108,7 +108,7 @@ describe('mirror move, while others are at work', () => {
     await later.run(lockMirror, 501);
     const moving = mirrors.start();
     await untilWaiting(mirrors.database, moving.ended);
-    moving.child.kill('SIGINT');
+    moving.interrupt();
     await other.rollback();
     const { code } = await moving.ended;
     await later.rollback();

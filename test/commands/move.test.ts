@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { command } from '../support/command.ts';
+import { command, startCommandProcess } from '../support/command.ts';
 import { type Filling, type MovingMirrors, movingMirrors, onOldHost } from '../support/moving-mirrors.ts';
 import { endAll } from '../support/service-process.ts';
 
@@ -180,7 +180,7 @@ describe('mirror move', () => {
 
   it('goes on when nobody reads what it tells', async () => {
     await filled(...onOldHost(700));
-    const process = mirrors.start('--json');
+    const process = startCommandProcess([...mirrors.words, '--json'], mirrors.settings);
     process.child.stdout?.destroy();
     expect(await process.ended).to.deep.equal({ code: 0, signal: null });
     expect(await mirrors.history()).to.have.length(700);

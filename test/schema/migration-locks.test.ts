@@ -11,14 +11,14 @@ import { freshDatabase, type TestDatabase } from '../support/database-server.ts'
 import { applied, earlierDatabase } from '../support/earlier-database.ts';
 import { rejection } from '../support/faults.ts';
 import { type Rival, rival, untilWaiting } from '../support/rival.ts';
-import { endAll, type RunningProcess, startService } from '../support/service-process.ts';
+import { endAll, startService } from '../support/service-process.ts';
+import type { Speaker } from '../support/speaker.ts';
 
 const all = migrations.map(({ name }) => name);
 const [first] = all;
 const inTurn = 'select pg_advisory_xact_lock(7236110421)';
 
-const says = (process: RunningProcess, line: RegExp) =>
-  process.says(() => line.test(process.errors) || undefined);
+const says = (speaker: Speaker, line: RegExp) => speaker.says(() => line.test(speaker.errors) || undefined);
 
 /** As `pg_dump` has it open while it reads. */
 async function reader(database: TestDatabase): Promise<Rival> {

@@ -2,7 +2,7 @@ import { userInfo } from 'node:os';
 import { expect } from 'chai';
 import { readSettings } from '../../packages/app/src/read-settings.ts';
 import { isYours, yourDatabase } from '../../packages/app/src/your-database.ts';
-import { command } from '../support/command.ts';
+import { command, commandProcess } from '../support/command.ts';
 import { freshDatabase, type TestDatabase } from '../support/database-server.ts';
 import { type DedicatedServer, dedicatedServer } from '../support/dedicated-server.ts';
 
@@ -147,7 +147,9 @@ describe('a database of yours', () => {
         PGPASSWORD: String(password),
         PGDATABASE: database.name,
       };
-      const done = await command(['campaign', 'create', '--owner', '7', '--json'], settings, { cwd: '/' });
+      const done = await commandProcess(['campaign', 'create', '--owner', '7', '--json'], settings, {
+        cwd: '/',
+      });
       expect(done).to.include({ code: 0, errors: '' });
       const { rows } = await database.admin.query('select owner_id::int from campaign_mirror.campaigns');
       expect(rows).to.deep.equal([{ owner_id: 7 }]);
@@ -174,7 +176,7 @@ describe('a database of yours', () => {
       const settings = { ...hostile, DATABASE_URL: database.url('operator') };
       const plain = await command(['campaign', 'list', '--json'], { DATABASE_URL: database.url('operator') });
       expect(plain).to.include({ code: 0, errors: '' });
-      expect(await command(['campaign', 'list', '--json'], settings)).to.deep.equal(plain);
+      expect(await commandProcess(['campaign', 'list', '--json'], settings)).to.deep.equal(plain);
     });
   });
 

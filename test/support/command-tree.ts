@@ -1,4 +1,6 @@
+import { PassThrough } from 'node:stream';
 import type { CommandUnknownOpts } from '@commander-js/extra-typings';
+import { Call as OneCall } from '../../packages/app/src/cli/call.ts';
 import { program } from '../../packages/app/src/cli/program.ts';
 
 /** A command that does something, and how it is called. */
@@ -7,8 +9,17 @@ export interface Call {
   readonly command: CommandUnknownOpts;
 }
 
+/** All commands, none of which is called. */
+export function commandTree(): Promise<CommandUnknownOpts> {
+  const [stdin, stdout, stderr] = [new PassThrough(), new PassThrough(), new PassThrough()];
+  const { signal } = new AbortController();
+  return program(new OneCall({ environment: {}, stdin, stdout, stderr, signal }));
+}
+
+export const tree = await commandTree();
+
 /** Every command that does something, in the order of the help. */
-export function calls(root: CommandUnknownOpts = program(), words: readonly string[] = []): Call[] {
+export function calls(root = tree, words: readonly string[] = []): Call[] {
   if (root.commands.length === 0) return [{ words, command: root }];
   return root.commands.flatMap((child) => calls(child, [...words, child.name()]));
 }

@@ -1,5 +1,9 @@
-import { execFile } from 'node:child_process';
+import { PassThrough, Writable } from 'node:stream';
+import type { Given } from '../../packages/app/src/cli/call.ts';
+import { Interrupted } from '../../packages/app/src/cli/interruption.ts';
+import { run } from '../../packages/app/src/cli/run.ts';
 import { environment, projectFolder, type RunningProcess, start } from './service-process.ts';
+import { Speaker } from './speaker.ts';
 
 export interface Done {
   readonly code: number;
@@ -7,23 +11,86 @@ export interface Done {
   readonly errors: string;
 }
 
-/** Runs `./campaign-mirror …`; `how` may name another path to it, a folder to call it from, or its standard input. */
-export function command(
+type Settings = Readonly<Record<string, string>>;
+
+/** Calls the command line in this process, as `./campaign-mirror …` does in one of its own. */
+export async function command(
   args: readonly string[],
-  settings: Record<string, string>,
-  how: { launcher?: string; cwd?: string; input?: string } = {},
+  settings: Settings,
+  input: string | Buffer = '',
 ): Promise<Done> {
-  const { launcher = `${projectFolder}campaign-mirror`, cwd = projectFolder, input = '' } = how;
-  return new Promise((resolve) => {
-    const options = { cwd, env: environment(settings), maxBuffer: 2 ** 30 };
-    const child = execFile(launcher, args, options, (error, output, errors) => {
-      resolve({ code: error ? Number(error.code) : 0, output, errors });
-    });
-    child.stdin?.on('error', () => {}).end(input);
-  });
+  const running = fedCommand(args, settings);
+  running.stdin.end(input);
+  const { code } = await running.ended;
+  return { code, output: running.output, errors: running.errors };
 }
 
 /** A command that goes on while the test does something else. */
-export function startCommand(args: readonly string[], settings: Record<string, string>): RunningProcess {
-  return start(`${projectFolder}campaign-mirror`, args, settings);
+export function startCommand(args: readonly string[], settings: Settings): RunningCommand {
+  const running = fedCommand(args, settings);
+  running.stdin.end();
+  return running;
+}
+
+/** A command whose standard input is what the test writes, until the test ends it. */
+export function fedCommand(args: readonly string[], settings: Settings): RunningCommand {
+  return new RunningCommand(args, environment(settings));
+}
+
+export class RunningCommand extends Speaker {
+  readonly stdin = new PassThrough();
+  readonly ended: Promise<{ code: number; signal: null }>;
+  readonly #controller = new AbortController();
+  #isOver = false;
+
+  constructor(args: readonly string[], environment: Given['environment']) {
+    super();
+    const stream = (which: 'output' | 'errors') =>
+      new Writable({
+        decodeStrings: false,
+        write: (text, _encoding, done) => {
+          this.hear(which, String(text));
+          done();
+        },
+      });
+    const [stdout, stderr, { signal }] = [stream('output'), stream('errors'), this.#controller];
+    this.ended = run(args, { environment, stdin: this.stdin, stdout, stderr, signal }).then((code) => {
+      this.#isOver = true;
+      this.hear('output', '');
+      return { code, signal: null };
+    });
+  }
+
+  protected isOver(): boolean {
+    return this.#isOver;
+  }
+
+  /** Asks it to stop, as the process does when it receives this signal. */
+  interrupt(signal: Interrupted['signal'] = 'SIGINT'): void {
+    this.#controller.abort(new Interrupted(signal));
+  }
+
+  async stop(signal?: Interrupted['signal']): Promise<{ code: number; signal: null }> {
+    this.interrupt(signal);
+    return this.ended;
+  }
+}
+
+/** Runs `./campaign-mirror …`; `how` may name another path to it, or a folder to call it from. */
+export async function commandProcess(
+  args: readonly string[],
+  settings: Settings,
+  how: { launcher?: string; cwd?: string } = {},
+): Promise<Done> {
+  const running = startCommandProcess(args, settings, how);
+  const { code } = await running.ended;
+  return { code: code ?? -1, output: running.output, errors: running.errors };
+}
+
+export function startCommandProcess(
+  args: readonly string[],
+  settings: Settings,
+  { launcher = `${projectFolder}campaign-mirror`, cwd = projectFolder } = {},
+): RunningProcess {
+  return start(launcher, args, settings, cwd);
 }

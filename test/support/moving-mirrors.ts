@@ -1,6 +1,5 @@
-import { command, type Done, startCommand } from './command.ts';
+import { command, type Done, type RunningCommand, startCommand } from './command.ts';
 import { freshDatabase, type TestDatabase } from './database-server.ts';
-import type { RunningProcess } from './service-process.ts';
 
 /** Campaign 1 and so on, each with a mirror that points there; of owner 1 unless it is said. */
 export interface Filling {
@@ -14,7 +13,7 @@ export interface MovingMirrors {
   readonly database: TestDatabase;
   /** `mirror move --from-host old.example --to-host new.example …` */
   move(...more: string[]): Promise<Done>;
-  start(...more: string[]): RunningProcess;
+  start(...more: string[]): RunningCommand;
   readonly words: readonly string[];
   readonly settings: Record<string, string>;
   /** In the order of their campaigns. */

@@ -23,8 +23,8 @@
  * links lead to files that there are.
  */
 import type { CommandUnknownOpts } from '@commander-js/extra-typings';
-import { program } from '../../packages/app/src/cli/program.ts';
 import { settings } from '../../packages/app/src/settings.ts';
+import { tree } from './command-tree.ts';
 
 export interface Block {
   /** Of its first fence. */
@@ -139,7 +139,7 @@ export function unknownCalls(markdown: string, scripts: readonly string[]): stri
 }
 
 function isCommand(words: readonly string[]): boolean {
-  let command: CommandUnknownOpts | undefined = program();
+  let command: CommandUnknownOpts | undefined = tree;
   for (const word of words) {
     // What follows is an argument.
     if (command.commands.length === 0) return true;

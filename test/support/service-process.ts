@@ -1,6 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { nodeOptions } from './node-options.ts';
+import { Speaker } from './speaker.ts';
 import { projectFolder } from './workspace.ts';
 
 export { projectFolder };
@@ -23,26 +24,23 @@ export function environment(settings: Environment): Record<string, string> {
 export type LogLine = Readonly<Record<string, unknown>> & { readonly event?: string };
 
 /** A process, what it says, and its end. */
-export class RunningProcess {
+export class RunningProcess extends Speaker {
   readonly child: ChildProcess;
-  output = '';
-  errors = '';
   readonly ended: Promise<{ code: number | null; signal: NodeJS.Signals | null }>;
-  #heard: (() => void)[] = [];
 
   constructor(child: ChildProcess) {
+    super();
     this.child = child;
-    child.stdout?.setEncoding('utf8').on('data', (text: string) => this.#hear('output', text));
-    child.stderr?.setEncoding('utf8').on('data', (text: string) => this.#hear('errors', text));
+    child.stdout?.setEncoding('utf8').on('data', (text: string) => this.hear('output', text));
+    child.stderr?.setEncoding('utf8').on('data', (text: string) => this.hear('errors', text));
     this.ended = once(child, 'close').then(([code, signal]) => {
-      this.#hear('output', '');
+      this.hear('output', '');
       return { code, signal };
     });
   }
 
-  #hear(which: 'output' | 'errors', text: string): void {
-    this[which] += text;
-    for (const wake of this.#heard.splice(0)) wake();
+  protected isOver(): boolean {
+    return this.child.exitCode !== null || this.child.signalCode !== null;
   }
 
   get log(): LogLine[] {
@@ -50,21 +48,6 @@ export class RunningProcess {
       .split('\n')
       .filter((line) => line.startsWith('{'))
       .map((line) => JSON.parse(line));
-  }
-
-  /** Resolves when it has said so; rejects when it ends without. */
-  async says<T>(look: () => T | undefined): Promise<T> {
-    for (;;) {
-      const seen = look();
-      if (seen !== undefined) return seen;
-      if (this.child.exitCode !== null || this.child.signalCode !== null) {
-        await this.ended;
-        const last = look();
-        if (last !== undefined) return last;
-        throw new Error(`the process ended before it said so:\n${this.output}\n${this.errors}`);
-      }
-      await new Promise<void>((resolve) => this.#heard.push(resolve));
-    }
   }
 
   event(name: string): Promise<LogLine> {

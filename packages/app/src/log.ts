@@ -71,8 +71,8 @@ export function silentLog(): Log {
 }
 
 /** For who has something else to say on standard output. */
-export function standardErrorLog(level: string): Log {
-  return logBy(new LogLines(process.stderr), level);
+export function logTo(out: { write(text: string): unknown }, level: string): Log {
+  return logBy(new LogLines(out), level);
 }
 
 /** The log whose lines go out by these. */

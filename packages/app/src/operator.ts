@@ -21,11 +21,17 @@ export const unhurried: Partial<PoolLimits> = { statementTimeout: 0, queryTimeou
 /** A step of many is done in far less; counting all that there is before may take so long. */
 export const inManySteps: Partial<PoolLimits> = { statementTimeout: 60_000, queryTimeout: 65_000 };
 
+interface Acting extends Partial<PoolLimits> {
+  /** Who acts; else it is the person of this environment. */
+  readonly operator?: string;
+  readonly environment?: NodeJS.ProcessEnv;
+}
+
 /** Lets the operator act, as the operator's role, then lets go of the database. */
 export async function asOperator<T>(
   access: DatabaseAccess,
   run: (operator: Operator) => Promise<T>,
-  { operator = person(), ...limits }: { operator?: string } & Partial<PoolLimits> = {},
+  { environment = {}, operator = person(environment), ...limits }: Acting = {},
 ): Promise<T> {
   const database = await openDatabase(
     access.address('operator'),
@@ -43,8 +49,8 @@ export async function asOperator<T>(
  * Who calls the command: the user of the operating system, behind `sudo` the one who called it. Only root is asked for
  * that one: anybody else could name whomever they like.
  */
-function person(): string {
-  const behind = process.getuid?.() === 0 && label(process.env.SUDO_USER ?? '');
+function person({ SUDO_USER = '' }: NodeJS.ProcessEnv): string {
+  const behind = process.getuid?.() === 0 && label(SUDO_USER);
   if (behind) return behind;
   try {
     return userInfo().username;

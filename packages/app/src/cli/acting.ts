@@ -1,6 +1,6 @@
 import type { PoolLimits } from '@campaign-mirror/adapters-persistence';
+import type { Call } from './call.ts';
 import type { Acting } from './command-database.ts';
-import { Interruption } from './interruption.ts';
 
 /**
  * Acts as the operator on the database of the settings. What it takes is loaded here, so that `--help`, or a call
@@ -8,17 +8,18 @@ import { Interruption } from './interruption.ts';
  * @throws ClearError when a setting is wrong, or the database away, not migrated, or refusing
  */
 export async function acting<T>(
+  call: Call,
   run: (acting: Acting) => Promise<T>,
   limits: Partial<PoolLimits> = {},
-  interruption = new Interruption(),
 ): Promise<T> {
+  call.hear();
   const { actOn } = await import('./command-database.ts');
-  return actOn(interruption, run, limits);
+  return actOn(call, run, limits);
 }
 
 /** The same for what only reads: nobody need be unsure of what was done when the database goes away. */
-export function reading<T>(run: (acting: Acting) => Promise<T>): Promise<T> {
-  return acting(async (given) => {
+export function reading<T>(call: Call, run: (acting: Acting) => Promise<T>): Promise<T> {
+  return acting(call, async (given) => {
     try {
       return await run(given);
     } catch (error) {

@@ -1,16 +1,17 @@
 import type { AuditEntry, AuditId } from '@campaign-mirror/domain';
 import { reading } from './acting.ts';
 import { auditArgument, campaignArgument, limitArgument } from './arguments.ts';
+import type { Call } from './call.ts';
 import { leaf } from './leaf.ts';
-import { type Column, isReaderGone, list, tell } from './output.ts';
 import { paged } from './pages.ts';
+import type { Column } from './table.ts';
 
 /** As many as a person looks through at once. */
 const usualLimit = 50;
 
 const none = 'There is no such entry.';
 
-export function auditCommand() {
+export function auditCommand(call: Call) {
   return leaf({
     name: 'audit',
     does: 'show who did what by these commands, the newest first',
@@ -21,7 +22,7 @@ export function auditCommand() {
     .option('--before <entry>', 'what was done before this entry', auditArgument)
     .action(async ({ campaign, limit: most, before: first, json }) => {
       const { PostgresAudit } = await import('@campaign-mirror/adapters-persistence');
-      await reading(async ({ database, interruption }) => {
+      await reading(call, async ({ database }) => {
         const audit = new PostgresAudit(database.orm);
         const read = (before: AuditId | undefined, limit: number) =>
           audit.list({ ...(campaign && { campaign }), ...(before && { before }), limit });
@@ -32,10 +33,15 @@ export function auditCommand() {
           return entries;
         };
         const asked = { ...(first && { after: first }), limit: most };
-        const shown = await list(paged(asked, page, idOf, interruption), { json, object, columns, none });
-        if (shown < most || isReaderGone()) return;
+        const shown = await call.output.list(paged(asked, page, idOf, call.interruption), {
+          json,
+          object,
+          columns,
+          none,
+        });
+        if (shown < most || call.output.isReaderGone) return;
         const more = await read(last, 1);
-        if (more.length > 0) tell(`There is more: add --before ${last} to see it.`);
+        if (more.length > 0) call.output.tell(`There is more: add --before ${last} to see it.`);
       });
     });
 }

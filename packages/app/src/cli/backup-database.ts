@@ -17,15 +17,15 @@ import { orReadingEnded } from './reading-ended.ts';
 
 /** Writes everything there is to a file. Tells how many rows. @throws ClearError, Unavailable */
 export async function backUp(
-  { database, interruption }: Acting,
+  { database, call }: Acting,
   path: string,
   replacing: Replacing,
 ): Promise<number> {
   let bar: Progress | undefined;
   let rows = 0;
-  const contents = new PostgresBackup(database.pool, interruption.signal).contents({
+  const contents = new PostgresBackup(database.pool, call.interruption.signal).contents({
     total: (total) => {
-      bar = progress('Reading rows', total);
+      bar = progress(call, 'Reading rows', total);
     },
     at: (read) => {
       rows = read;
@@ -43,13 +43,13 @@ export async function backUp(
 }
 
 /** Puts a backup into the database, where there is nothing yet. @throws ClearError, Unavailable */
-export async function restoreFrom(
-  { database, act, interruption: { signal } }: Acting,
-  file: GivenFile,
-): Promise<TableCounts> {
-  const bytes = unpacked(readShown('Reading', file, signal));
+export async function restoreFrom({ database, act, call }: Acting, file: GivenFile): Promise<TableCounts> {
+  const bytes = unpacked(readShown(call, 'Reading', file));
   try {
-    const outcome = await new PostgresRestore(database.pool, act, signal).restore(file.name, bytes);
+    const outcome = await new PostgresRestore(database.pool, act, call.interruption.signal).restore(
+      file.name,
+      bytes,
+    );
     if (outcome.kind === 'restored') return outcome.rows;
     if (outcome.kind === 'held') {
       throw new ClearError(

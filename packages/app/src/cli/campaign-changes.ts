@@ -1,10 +1,10 @@
 import { acting } from './acting.ts';
 import { campaignArgument, ownerArgument } from './arguments.ts';
+import type { Call } from './call.ts';
 import { leaf } from './leaf.ts';
-import { answer } from './output.ts';
 import { noSuchCampaign, ownerHasDefault } from './refusals.ts';
 
-export function transfer() {
+export function transfer(call: Call) {
   return leaf({
     name: 'transfer',
     does: 'give a campaign to another owner; keys of the owner before can not set its mirror any more',
@@ -14,13 +14,13 @@ export function transfer() {
     .requiredOption('--to <owner>', 'whom it belongs to from now on', ownerArgument)
     .action(async (id, { to, json }) => {
       const { PostgresSettings } = await import('@campaign-mirror/adapters-persistence');
-      const done = await acting(({ database, act }) =>
+      const done = await acting(call, ({ database, act }) =>
         new PostgresSettings(database.orm, act).transfer(id, to),
       );
       if (done.kind === 'campaign-not-found') throw noSuchCampaign(id);
       if (done.kind === 'owner-has-default') throw ownerHasDefault(done);
       const changed = done.kind === 'transferred';
-      await answer(
+      await call.output.answer(
         json,
         { id, owner_id: to, owner_id_before: changed ? done.from : to, changed },
         changed
@@ -30,34 +30,38 @@ export function transfer() {
     });
 }
 
-export function setDefault() {
-  return defaultFlag(true, {
+export function setDefault(call: Call) {
+  return defaultFlag(call, true, {
     name: 'set-default',
     does: "make a campaign its owner's default one, whose mirror can not be set",
     now: "its owner's default one",
   });
 }
 
-export function unsetDefault() {
-  return defaultFlag(false, {
+export function unsetDefault(call: Call) {
+  return defaultFlag(call, false, {
     name: 'unset-default',
     does: 'make a default campaign an ordinary one, whose mirror can be set',
     now: 'an ordinary one',
   });
 }
 
-function defaultFlag(isDefault: boolean, { name, does, now }: { name: string; does: string; now: string }) {
+function defaultFlag(
+  call: Call,
+  isDefault: boolean,
+  { name, does, now }: { name: string; does: string; now: string },
+) {
   return leaf({ name, does, examples: [`campaign ${name} 7`] })
     .argument('<campaign>', 'the campaign', campaignArgument)
     .action(async (id, { json }) => {
       const { PostgresSettings } = await import('@campaign-mirror/adapters-persistence');
-      const done = await acting(({ database, act }) =>
+      const done = await acting(call, ({ database, act }) =>
         new PostgresSettings(database.orm, act).setDefault(id, isDefault),
       );
       if (done.kind === 'campaign-not-found') throw noSuchCampaign(id);
       if (done.kind === 'owner-has-default') throw ownerHasDefault(done);
       const changed = done.kind === 'changed';
-      await answer(
+      await call.output.answer(
         json,
         { id, owner_id: done.ownerId, is_default: isDefault, changed },
         changed ? `Campaign ${id} is ${now} now.` : `Campaign ${id} is ${now} already: nothing was done.`,

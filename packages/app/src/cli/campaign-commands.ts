@@ -1,26 +1,26 @@
 import { acting, reading } from './acting.ts';
 import { campaignArgument, limitArgument, nameArgument, ownerArgument } from './arguments.ts';
+import type { Call } from './call.ts';
 import { setDefault, transfer, unsetDefault } from './campaign-changes.ts';
 import { deleteCampaign } from './campaign-delete.ts';
 import { campaignObject, yesOrNo } from './campaign-fields.ts';
 import { group, leaf } from './leaf.ts';
-import { answer, fields, list, print } from './output.ts';
 import { paged } from './pages.ts';
 import { noSuchCampaign, ownerHasDefault } from './refusals.ts';
 
-export function campaignCommands() {
+export function campaignCommands(call: Call) {
   return group('campaign', 'campaigns', [
-    create(),
-    listing(),
-    show(),
-    transfer(),
-    setDefault(),
-    unsetDefault(),
-    deleteCampaign(),
+    create(call),
+    listing(call),
+    show(call),
+    transfer(call),
+    setDefault(call),
+    unsetDefault(call),
+    deleteCampaign(call),
   ]);
 }
 
-function create() {
+function create(call: Call) {
   return leaf({
     name: 'create',
     does: 'create a campaign',
@@ -31,15 +31,19 @@ function create() {
     .option('--name <name>', 'its name', nameArgument)
     .action(async ({ owner, default: isDefault = false, name, json }) => {
       const { PostgresSettings } = await import('@campaign-mirror/adapters-persistence');
-      const made = await acting(({ database, act }) =>
+      const made = await acting(call, ({ database, act }) =>
         new PostgresSettings(database.orm, act).createCampaign({ owner, isDefault, ...(name && { name }) }),
       );
       if (made.kind === 'owner-has-default') throw ownerHasDefault(made);
-      await answer(json, { id: made.id }, `Campaign ${made.id} was created for the owner ${owner}.`);
+      await call.output.answer(
+        json,
+        { id: made.id },
+        `Campaign ${made.id} was created for the owner ${owner}.`,
+      );
     });
 }
 
-function listing() {
+function listing(call: Call) {
   return leaf({
     name: 'list',
     does: 'list campaigns in the order of their numbers, with the addresses of their mirrors',
@@ -50,15 +54,15 @@ function listing() {
     .option('--after <id>', 'those after this one', campaignArgument)
     .action(async ({ json, ...asked }) => {
       const { PostgresCampaignRecords } = await import('@campaign-mirror/adapters-persistence');
-      await reading(({ database, interruption }) => {
+      await reading(call, ({ database }) => {
         const records = new PostgresCampaignRecords(database.pool);
         const rows = paged(
           asked,
           (page) => records.list(page),
           ({ id }) => id,
-          interruption,
+          call.interruption,
         );
-        return list(rows, {
+        return call.output.list(rows, {
           json,
           object: campaignObject,
           columns: [
@@ -75,7 +79,7 @@ function listing() {
     });
 }
 
-function show() {
+function show(call: Call) {
   return leaf({
     name: 'show',
     does: 'show a campaign and where its mirror points to',
@@ -84,19 +88,19 @@ function show() {
     .argument('<campaign>', 'the campaign', campaignArgument)
     .action(async (id, { json }) => {
       const { PostgresCampaignRecords } = await import('@campaign-mirror/adapters-persistence');
-      const campaign = await reading(({ database }) => new PostgresCampaignRecords(database.pool).find(id));
-      if (!campaign) throw noSuchCampaign(id);
-      if (json) return print(JSON.stringify(campaignObject(campaign)));
-      await print(
-        fields([
-          ['campaign', campaign.id],
-          ['owner', campaign.ownerId],
-          ['default', yesOrNo(campaign.isDefault)],
-          ['name', campaign.name],
-          ['created', campaign.createdAt],
-          ['mirror', campaign.mirror?.targetUrl ?? null],
-          ['clicks', campaign.mirror?.clicks ?? null],
-        ]),
+      const campaign = await reading(call, ({ database }) =>
+        new PostgresCampaignRecords(database.pool).find(id),
       );
+      if (!campaign) throw noSuchCampaign(id);
+      if (json) return call.output.print(JSON.stringify(campaignObject(campaign)));
+      await call.output.fields([
+        ['campaign', campaign.id],
+        ['owner', campaign.ownerId],
+        ['default', yesOrNo(campaign.isDefault)],
+        ['name', campaign.name],
+        ['created', campaign.createdAt],
+        ['mirror', campaign.mirror?.targetUrl ?? null],
+        ['clicks', campaign.mirror?.clicks ?? null],
+      ]);
     });
 }

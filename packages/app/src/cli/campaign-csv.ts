@@ -12,7 +12,7 @@ import { stringify } from 'csv-stringify/sync';
 import { ClearError } from '../clear-error.ts';
 import { type CsvRecord, recordsOf } from './csv-records.ts';
 import { linesOf } from './file-lines.ts';
-import { printable } from './output.ts';
+import { printable } from './printable.ts';
 
 /** So many campaigns are written at once. */
 const together = 500;

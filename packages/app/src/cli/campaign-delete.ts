@@ -2,12 +2,13 @@ import type { CampaignRecord } from '@campaign-mirror/domain';
 import { ClearError } from '../clear-error.ts';
 import { acting } from './acting.ts';
 import { campaignArgument } from './arguments.ts';
+import type { Call } from './call.ts';
 import { leaf } from './leaf.ts';
-import { answer, printable } from './output.ts';
+import { printable } from './printable.ts';
 import { confirmed } from './prompt.ts';
 import { campaignNamed, noSuchCampaign } from './refusals.ts';
 
-export function deleteCampaign() {
+export function deleteCampaign(call: Call) {
   return leaf({
     name: 'delete',
     does: 'delete a campaign and its mirror, after a question; their history stays',
@@ -19,13 +20,13 @@ export function deleteCampaign() {
       const { PostgresCampaignRecords, PostgresSettings } = await import(
         '@campaign-mirror/adapters-persistence'
       );
-      const done = await acting(async ({ database, act, interruption }) => {
+      const done = await acting(call, async ({ database, act }) => {
         const settings = new PostgresSettings(database.orm, act);
         if (yes) return settings.deleteCampaign(id);
         const seen = await new PostgresCampaignRecords(database.pool).find(id);
         if (!seen) throw noSuchCampaign(id);
-        await confirmed(question(seen), yes, interruption);
-        interruption.throwIfInterrupted('Nothing was done.');
+        await confirmed(call, question(seen), yes);
+        call.interruption.throwIfInterrupted('Nothing was done.');
         return settings.deleteCampaign(id, seen);
       });
       if (done.kind === 'campaign-not-found') throw noSuchCampaign(id);
@@ -37,7 +38,7 @@ export function deleteCampaign() {
       }
       const { name, mirror } = done.campaign;
       const gone = mirror ? ' and its mirror were deleted' : ' was deleted';
-      await answer(
+      await call.output.answer(
         json,
         { id, deleted: true, clicks: mirror?.clicks ?? null },
         `The ${campaignNamed(id, name)}${gone}; the history stays.`,

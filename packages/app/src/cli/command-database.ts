@@ -8,20 +8,20 @@ import { Unavailable } from '@campaign-mirror/domain';
 import { ClearError } from '../clear-error.ts';
 import { type DatabaseAccess, openDatabaseAccess } from '../database-access.ts';
 import { awaitDatabase } from '../database-start.ts';
-import { type Log, silentLog, standardErrorLog } from '../log.ts';
+import { type Log, logTo, silentLog } from '../log.ts';
 import { asOperator, type Operator } from '../operator.ts';
 import type { Settings } from '../settings.ts';
 import { nameOf } from '../start-faults.ts';
+import type { Call } from './call.ts';
 import { commandSettings } from './command-settings.ts';
-import { Interrupted, type Interruption } from './interruption.ts';
+import { Interrupted } from './interruption.ts';
 import { migrateTelling } from './migrate-telling.ts';
 import { undoneBy } from './undone.ts';
-import { verbosity } from './verbosity.ts';
 
 /** What the action of a command works with. */
 export interface Acting extends Operator {
   readonly settings: Settings;
-  readonly interruption: Interruption;
+  readonly call: Call;
 }
 
 /**
@@ -30,28 +30,24 @@ export interface Acting extends Operator {
  * @throws ClearError when a setting is wrong, or the database away, not migrated, or refusing
  */
 export function actOn<T>(
-  interruption: Interruption,
+  call: Call,
   run: (acting: Acting) => Promise<T>,
   limits: Partial<PoolLimits>,
 ): Promise<T> {
-  return withDatabase(interruption, ({ access, settings }) =>
+  return withDatabase(call, ({ access, settings }) =>
     asOperator(
       access,
       async (operator) => {
-        await bringUpToDate(operator.database, access, interruption);
-        return run({ ...operator, settings, interruption });
+        await bringUpToDate(operator.database, access, call);
+        return run({ ...operator, settings, call });
       },
-      limits,
+      { ...limits, environment: call.environment },
     ),
   );
 }
 
 /** The embedded database is ours to migrate; yours is migrated when you say so. */
-async function bringUpToDate(
-  database: Database,
-  access: DatabaseAccess,
-  interruption: Interruption,
-): Promise<void> {
+async function bringUpToDate(database: Database, access: DatabaseAccess, call: Call): Promise<void> {
   const pending = pendingMigrations(database.pool);
   if (!access.embedded) {
     if ((await pending).length > 0) throw notSetUp(access.address('operator'));
@@ -59,7 +55,7 @@ async function bringUpToDate(
   }
   // The operator's role may not have had the right to know, in a version before.
   if ((await pending.catch(() => ['unknown'])).length === 0) return;
-  await migrateTelling(access.address('owner'), interruption);
+  await migrateTelling(access.address('owner'), call);
 }
 
 /** What a command has that works on the database itself, not on what it holds. */
@@ -69,12 +65,10 @@ export interface Reached {
 }
 
 /** @throws ClearError */
-export async function withDatabase<T>(
-  interruption: Interruption,
-  run: (reached: Reached) => Promise<T>,
-): Promise<T> {
-  const settings = commandSettings();
-  const log = commandLog();
+export async function withDatabase<T>(call: Call, run: (reached: Reached) => Promise<T>): Promise<T> {
+  const settings = commandSettings(call);
+  const log = commandLog(call);
+  const { interruption } = call;
   const access = await openDatabaseAccess(settings, log).catch(away);
   const address = access.address('operator');
   try {
@@ -89,8 +83,8 @@ export async function withDatabase<T>(
 }
 
 /** On standard error, and only where it is asked for. */
-export function commandLog(): Log {
-  return verbosity.verbose ? standardErrorLog('debug') : silentLog();
+export function commandLog({ verbose, stderr }: Call): Log {
+  return verbose ? logTo(stderr, 'debug') : silentLog();
 }
 
 function away(error: unknown): never {

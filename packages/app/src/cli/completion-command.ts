@@ -1,10 +1,10 @@
 import { Argument, type CommandUnknownOpts } from '@commander-js/extra-typings';
+import type { Call } from './call.ts';
 import { type Shell, shells } from './completion-script.ts';
 import { leaf } from './leaf.ts';
-import { answer } from './output.ts';
 
 /** `all` gives the commands that are completed. */
-export function completion(all: () => CommandUnknownOpts) {
+export function completion(call: Call, all: () => Promise<CommandUnknownOpts>) {
   return leaf({
     name: 'completion',
     does: 'print a script by which a shell completes these commands',
@@ -18,7 +18,7 @@ export function completion(all: () => CommandUnknownOpts) {
       'In ~/.bashrc: eval "$(campaign-mirror completion bash)"; in ~/.zshrc the same, behind compinit.\n',
     )
     .action(async (shell, { json }) => {
-      const script = shells[shell](all());
-      await answer(json, { shell, script }, script);
+      const script = shells[shell](await all());
+      await call.output.answer(json, { shell, script }, script);
     });
 }

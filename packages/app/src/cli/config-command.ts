@@ -1,8 +1,8 @@
 import { environmentExample, settingsHelp } from '../settings-shown.ts';
+import type { Call } from './call.ts';
 import { leaf } from './leaf.ts';
-import { answer } from './output.ts';
 
-export function config() {
+export function config(call: Call) {
   return leaf({
     name: 'config',
     does: 'show which settings are in force and where each comes from, secrets hidden, and which database is used',
@@ -11,8 +11,9 @@ export function config() {
   })
     .option('--example', 'print every setting with its default, as .env.example has them')
     .action(async ({ json, example }) => {
-      if (example) return answer(json, { example: environmentExample() }, environmentExample().trimEnd());
+      if (example)
+        return call.output.answer(json, { example: environmentExample() }, environmentExample().trimEnd());
       const { showConfiguration } = await import('./configuration.ts');
-      await showConfiguration(json);
+      await showConfiguration(call, json);
     });
 }

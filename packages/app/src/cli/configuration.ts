@@ -4,8 +4,8 @@ import { shownRedisUrl } from '../limits/redis-url.ts';
 import type { Origin } from '../read-settings.ts';
 import { type Setting, type SettingName, type Settings, settings } from '../settings.ts';
 import { isYours, yourDatabase } from '../your-database.ts';
+import type { Call } from './call.ts';
 import { readCommandSettings } from './command-settings.ts';
-import { fields, list, print } from './output.ts';
 
 interface Shown {
   readonly name: string;
@@ -22,16 +22,18 @@ const shownUrls: Partial<Record<SettingName, (url: string) => string>> = {
 };
 
 /** Tells what is in force, without asking the database. @throws ClearError with all that is wrong */
-export async function showConfiguration(json: boolean | undefined): Promise<void> {
-  const { settings: read, origins, notes } = readCommandSettings();
+export async function showConfiguration(call: Call, json: boolean | undefined): Promise<void> {
+  const { settings: read, origins, notes } = readCommandSettings(call);
+  const { output } = call;
   const names = Object.keys(settings) as SettingName[];
   const rows = names.map((name) => shown(name, origins[name]));
   const used = await database(read);
   if (json) {
-    return print(JSON.stringify({ database: used, settings: rows.map(object), notes }));
+    return output.print(JSON.stringify({ database: used, settings: rows.map(object), notes }));
   }
-  await print(`${fields(Object.entries(used))}\n`);
-  await list(rows, {
+  await output.fields(Object.entries(used));
+  await output.print('');
+  await output.list(rows, {
     json,
     object,
     columns: [

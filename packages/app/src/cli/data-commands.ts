@@ -1,14 +1,10 @@
 import { ClearError } from '../clear-error.ts';
 import { acting } from './acting.ts';
+import type { Call } from './call.ts';
 import { counted } from './counted.ts';
 import { leaf } from './leaf.ts';
-import { answer } from './output.ts';
 
-export function dataCommands() {
-  return [importCommand(), exportCommand(), backup(), restore()];
-}
-
-function importCommand() {
+export function importCommand(call: Call) {
   return leaf({
     name: 'import',
     does: 'import campaigns and their mirrors from CSV: all of them, or none',
@@ -19,19 +15,19 @@ function importCommand() {
       const { givenFile } = await import('./given-file.ts');
       const { importCampaigns } = await import('./import-campaigns.ts');
       const { unhurried } = await import('../operator.ts');
-      const file = await givenFile(path);
-      const outcome = await acting((all) => importCampaigns(all, file, json), unhurried);
+      const file = await givenFile(path, call.stdin);
+      const outcome = await acting(call, (all) => importCampaigns(all, file, json), unhurried);
       if (outcome.kind === 'refused') {
         const lines = outcome.badLines === 1 ? 'one line is' : `${outcome.badLines} lines are`;
         throw new ClearError(`nothing was imported, since ${lines} bad: mend the file, and import it again`);
       }
       const { campaigns, mirrors } = outcome;
       const sentence = `Imported: ${counted(campaigns, 'campaign')}, ${counted(mirrors, 'mirror')}.`;
-      await answer(json, { campaigns, mirrors }, sentence);
+      await call.output.answer(json, { campaigns, mirrors }, sentence);
     });
 }
 
-function exportCommand() {
+export function exportCommand(call: Call) {
   return leaf({
     name: 'export',
     does: 'write all campaigns and their mirrors as CSV, as they are at one moment',
@@ -43,16 +39,17 @@ function exportCommand() {
       const { exportToFile, exportToOutput } = await import('./export-campaigns.ts');
       const { refuseTaken } = await import('./new-file.ts');
       const { unhurried } = await import('../operator.ts');
-      if (path === undefined || path === '-') return acting((all) => exportToOutput(all, json), unhurried);
+      if (path === undefined || path === '-')
+        return acting(call, (all) => exportToOutput(all, json), unhurried);
       const replacing = { replace, otherwise: 'name another file, or add --force' };
       await refuseTaken(path, replacing);
-      const campaigns = await acting((all) => exportToFile(all, path, replacing), unhurried);
+      const campaigns = await acting(call, (all) => exportToFile(all, path, replacing), unhurried);
       const many = counted(campaigns, 'campaign was', 'campaigns were');
-      await answer(json, { campaigns, file: path }, `${many} exported to ${path}.`);
+      await call.output.answer(json, { campaigns, file: path }, `${many} exported to ${path}.`);
     });
 }
 
-function backup() {
+export function backup(call: Call) {
   return leaf({
     name: 'backup',
     does: 'write everything to a file, history and hashes of keys included, as it is at one moment',
@@ -68,13 +65,13 @@ function backup() {
       const { unhurried } = await import('../operator.ts');
       const replacing = { otherwise: 'name another file' };
       await refuseTaken(path, replacing);
-      const rows = await acting((all) => backUp(all, path, replacing), unhurried);
+      const rows = await acting(call, (all) => backUp(all, path, replacing), unhurried);
       const many = counted(rows, 'row was', 'rows were');
-      await answer(json, { rows, file: path }, `${many} written to ${path}.`);
+      await call.output.answer(json, { rows, file: path }, `${many} written to ${path}.`);
     });
 }
 
-function restore() {
+export function restore(call: Call) {
   return leaf({
     name: 'restore',
     does: 'put a backup into a database where there is nothing yet, also into another or a newer PostgreSQL',
@@ -85,14 +82,14 @@ function restore() {
       const { givenFile } = await import('./given-file.ts');
       const { restoreFrom } = await import('./backup-database.ts');
       const { unhurried } = await import('../operator.ts');
-      const file = await givenFile(path);
-      const rows = await acting((all) => restoreFrom(all, file), unhurried);
+      const file = await givenFile(path, call.stdin);
+      const rows = await acting(call, (all) => restoreFrom(all, file), unhurried);
       const many = [
         counted(rows.campaigns, 'campaign'),
         counted(rows.mirrors, 'mirror'),
         counted(rows.access_keys, 'key'),
         counted(rows.mirror_history, 'change'),
       ];
-      await answer(json, rows, `Restored: ${many.join(', ')}.`);
+      await call.output.answer(json, rows, `Restored: ${many.join(', ')}.`);
     });
 }

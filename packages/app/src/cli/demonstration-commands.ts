@@ -1,13 +1,13 @@
 import { ClearError } from '../clear-error.ts';
 import { acting } from './acting.ts';
+import type { Call } from './call.ts';
 import { group, leaf } from './leaf.ts';
-import { answer } from './output.ts';
 
-export function demonstrationCommands() {
-  return group('demo', 'the demonstration set', [create(), remove()]);
+export function demonstrationCommands(call: Call) {
+  return group('demo', 'the demonstration set', [create(call), remove(call)]);
 }
 
-function create() {
+function create(call: Call) {
   return leaf({
     name: 'create',
     does: 'make the demonstration set where there is no data at all, and show calls to try; its key is shown this once',
@@ -17,13 +17,13 @@ function create() {
     .action(async ({ base, json }) => {
       const { demonstrateWhereNothingIs } = await import('../demonstration.ts');
       const { firstCalls } = await import('../first-calls.ts');
-      const made = await acting(demonstrateWhereNothingIs);
+      const made = await acting(call, demonstrateWhereNothingIs);
       if (!made) throw new ClearError('there is data already, or a trace of some: nothing was made');
-      await answer(json, made, firstCalls(made, base));
+      await call.output.answer(json, made, firstCalls(made, base));
     });
 }
 
-function remove() {
+function remove(call: Call) {
   return leaf({
     name: 'remove',
     does: 'delete the campaigns of the demonstration set and revoke its key',
@@ -31,9 +31,13 @@ function remove() {
   }).action(async ({ json }) => {
     const { PostgresDemonstration } = await import('@campaign-mirror/adapters-persistence');
     const { demonstrationOwners } = await import('../demonstration.ts');
-    const campaigns = await acting(({ database, act }) =>
+    const campaigns = await acting(call, ({ database, act }) =>
       new PostgresDemonstration(database.orm, act).remove(demonstrationOwners),
     );
-    await answer(json, { campaigns }, `The demonstration set is removed: ${campaigns} campaigns.`);
+    await call.output.answer(
+      json,
+      { campaigns },
+      `The demonstration set is removed: ${campaigns} campaigns.`,
+    );
   });
 }

@@ -1,9 +1,10 @@
+import type { Call } from './call.ts';
 import type { Finding } from './doctor-findings.ts';
 import { exitCodes } from './exit-codes.ts';
 import { leaf } from './leaf.ts';
-import { print, printable } from './output.ts';
+import { printable } from './printable.ts';
 
-export function doctor() {
+export function doctor(call: Call) {
   return leaf({
     name: 'doctor',
     does: 'check settings, database, rights, versions, connections and disk, and say what to do; it changes nothing',
@@ -11,12 +12,12 @@ export function doctor() {
   }).action(async ({ json }) => {
     const { examine } = await import('./doctor-examination.ts');
     const found: Finding[] = [];
-    for await (const finding of examine()) {
+    for await (const finding of examine(call)) {
       found.push(finding);
-      await print(json ? JSON.stringify(object(finding)) : lines(finding));
+      await call.output.print(json ? JSON.stringify(object(finding)) : lines(finding));
     }
-    if (found.some(({ away }) => away)) process.exitCode = exitCodes.away;
-    else if (found.some(({ state }) => state === 'problem')) process.exitCode = exitCodes.refused;
+    if (found.some(({ away }) => away)) call.exitCode = exitCodes.away;
+    else if (found.some(({ state }) => state === 'problem')) call.exitCode = exitCodes.refused;
   });
 }
 

@@ -14,6 +14,7 @@ import { awaitDatabase } from '../database-start.ts';
 import type { Settings } from '../settings.ts';
 import { nameOf } from '../start-faults.ts';
 import { isYours } from '../your-database.ts';
+import type { Call } from './call.ts';
 import { commandLog } from './command-database.ts';
 import { examineDatabase } from './doctor-database.ts';
 import { checkDisk } from './doctor-disk.ts';
@@ -24,8 +25,8 @@ import { checkSettings } from './doctor-settings.ts';
 const patience = 2_000;
 
 /** Examines what the settings name, one check after the other; what is away does not keep the rest from being told. */
-export async function* examine(): AsyncGenerator<Finding> {
-  const { findings, settings } = checkSettings(process.env);
+export async function* examine(call: Call): AsyncGenerator<Finding> {
+  const { findings, settings } = checkSettings(call.environment);
   yield* findings;
   if (!settings) return;
   if (settings.REDIS_URL) {
@@ -43,9 +44,9 @@ export async function* examine(): AsyncGenerator<Finding> {
   let access: DatabaseAccess | undefined;
   const opened: Database[] = [];
   try {
-    access = await openDatabaseAccess(settings, commandLog());
+    access = await openDatabaseAccess(settings, commandLog(call));
     const address = access.address('operator');
-    await awaitDatabase(address, Math.min(settings.DATABASE_WAIT, patience), commandLog());
+    await awaitDatabase(address, Math.min(settings.DATABASE_WAIT, patience), commandLog(call));
     yield ok('database', `${nameOf(address)} answers`);
     yield* examineDatabase(await pools(access, settings, opened), settings);
   } catch (error) {

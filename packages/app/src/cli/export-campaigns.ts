@@ -4,7 +4,6 @@ import { csvOf } from './campaign-csv.ts';
 import type { Acting } from './command-database.ts';
 import { orStopped } from './interruption.ts';
 import { type Replacing, writeNewFile } from './new-file.ts';
-import { isReaderGone, print, write } from './output.ts';
 import { type Progress, progress } from './progress.ts';
 import { orReadingEnded } from './reading-ended.ts';
 
@@ -14,17 +13,18 @@ const step = 100;
 /** Writes all campaigns to standard output, in CSV or a line of JSON each, until nobody reads on. */
 export async function exportToOutput(acting: Acting, json: boolean | undefined): Promise<void> {
   const campaigns = allOf(acting);
+  const { output } = acting.call;
   try {
     if (json) {
       for await (const campaign of campaigns) {
-        await print(JSON.stringify(objectOf(campaign)));
-        if (isReaderGone()) break;
+        await output.print(JSON.stringify(objectOf(campaign)));
+        if (output.isReaderGone) break;
       }
       return;
     }
     for await (const text of csvOf(campaigns)) {
-      await write(text);
-      if (isReaderGone()) break;
+      await output.write(text);
+      if (output.isReaderGone) break;
     }
   } catch (error) {
     throw orStopped(
@@ -40,7 +40,7 @@ export async function exportToFile(acting: Acting, path: string, replacing: Repl
   let count = 0;
   async function* shown(): AsyncGenerator<CampaignRecord> {
     const all = allOf(acting, (total) => {
-      bar = progress('Reading campaigns', total);
+      bar = progress(acting.call, 'Reading campaigns', total);
     });
     for await (const campaign of all) {
       yield campaign;
@@ -59,10 +59,10 @@ export async function exportToFile(acting: Acting, path: string, replacing: Repl
 }
 
 function allOf(
-  { database, interruption }: Acting,
+  { database, call }: Acting,
   total?: (campaigns: number) => void,
 ): AsyncIterable<CampaignRecord> {
-  return new PostgresCampaignExport(database.pool, interruption.signal).all(total);
+  return new PostgresCampaignExport(database.pool, call.interruption.signal).all(total);
 }
 
 /** The same columns as in CSV, with the types of JSON. */

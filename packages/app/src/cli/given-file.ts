@@ -3,6 +3,7 @@ import { stat } from 'node:fs/promises';
 import { basename } from 'node:path';
 import { addAbortSignal, type Readable } from 'node:stream';
 import { ClearError } from '../clear-error.ts';
+import type { Call } from './call.ts';
 import { progress } from './progress.ts';
 
 /** A file that is read once, from its beginning to its end. */
@@ -16,9 +17,9 @@ export interface GivenFile {
 }
 
 /** A file, or standard input by `-`. @throws ClearError when there is no such file */
-export async function givenFile(path: string): Promise<GivenFile> {
+export async function givenFile(path: string, stdin: Readable): Promise<GivenFile> {
   if (path === '-') {
-    return { name: 'standard input', size: undefined, read: (...how) => chunks(process.stdin, path, ...how) };
+    return { name: 'standard input', size: undefined, read: (...how) => chunks(stdin, path, ...how) };
   }
   const stats = await stat(path).catch((error) => Promise.reject(unreadable(path, error)));
   if (stats.isDirectory()) throw new ClearError(`${path} is a folder, not a file`);
@@ -30,10 +31,10 @@ export async function givenFile(path: string): Promise<GivenFile> {
 }
 
 /** Its bytes, with a bar for whoever waits. */
-export async function* readShown(what: string, file: GivenFile, signal: AbortSignal): AsyncGenerator<Buffer> {
-  const bar = progress(what, file.size);
+export async function* readShown(call: Call, what: string, file: GivenFile): AsyncGenerator<Buffer> {
+  const bar = progress(call, what, file.size);
   try {
-    yield* file.read(signal, bar.at);
+    yield* file.read(call.interruption.signal, bar.at);
   } finally {
     bar.stop();
   }

@@ -1,14 +1,14 @@
 import { acting } from './acting.ts';
 import { ageArgument } from './arguments.ts';
+import type { Call } from './call.ts';
 import { group, leaf } from './leaf.ts';
-import { answer } from './output.ts';
 import { confirmed } from './prompt.ts';
 
-export function historyCommands() {
-  return group('history', 'the history of all mirrors', [prune()]);
+export function historyCommands(call: Call) {
+  return group('history', 'the history of all mirrors', [prune(call)]);
 }
 
-function prune() {
+function prune(call: Call) {
   return leaf({
     name: 'prune',
     does: 'delete old changes from the history, for ever, in small steps that hold up nobody; asks first',
@@ -20,19 +20,19 @@ function prune() {
       const { PostgresHistoryPruning, Statements } = await import('@campaign-mirror/adapters-persistence');
       const { inManySteps } = await import('../operator.ts');
       const { pruneInSteps } = await import('./prune-in-steps.ts');
-      await acting(async ({ database, act, interruption }) => {
-        const pruning = new PostgresHistoryPruning(new Statements(database.pool, { named: false }), act);
-        const survey = await pruning.survey(age);
-        const { olderThan, changes, old } = survey;
-        if (old > 0)
-          await confirmed(
-            `Delete ${old} of ${changes} changes, those before ${olderThan}?`,
-            yes,
-            interruption,
-          );
-        const pruned = old > 0 ? await pruneInSteps(pruning, survey, interruption) : 0;
-        const sentence = `${pruned} changes from before ${olderThan} are deleted.`;
-        await answer(json, { older_than: olderThan, pruned }, sentence);
-      }, inManySteps);
+      await acting(
+        call,
+        async ({ database, act }) => {
+          const pruning = new PostgresHistoryPruning(new Statements(database.pool, { named: false }), act);
+          const survey = await pruning.survey(age);
+          const { olderThan, changes, old } = survey;
+          if (old > 0)
+            await confirmed(call, `Delete ${old} of ${changes} changes, those before ${olderThan}?`, yes);
+          const pruned = old > 0 ? await pruneInSteps(pruning, survey, call) : 0;
+          const sentence = `${pruned} changes from before ${olderThan} are deleted.`;
+          await call.output.answer(json, { older_than: olderThan, pruned }, sentence);
+        },
+        inManySteps,
+      );
     });
 }

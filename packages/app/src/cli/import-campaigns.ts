@@ -6,18 +6,18 @@ import type { Acting } from './command-database.ts';
 import { type GivenFile, readShown } from './given-file.ts';
 import { orStopped } from './interruption.ts';
 import { badLineInWords } from './line-faults.ts';
-import { print, tellInTurn } from './output.ts';
 
 /** Imports a CSV file of campaigns, or tells of each of its bad lines. @throws ClearError, Unavailable */
 export async function importCampaigns(
-  { database, act, settings, interruption: { signal } }: Acting,
+  { database, act, settings, call }: Acting,
   file: GivenFile,
   json: boolean | undefined,
 ): Promise<ImportOutcome> {
-  const bytes = readShown('Reading', file, signal);
-  const tellOf = json ? print : tellInTurn;
+  const { output, interruption } = call;
+  const bytes = readShown(call, 'Reading', file);
+  const tellOf = (line: string) => (json ? output.print(line) : output.tellInTurn(line));
   try {
-    return await new PostgresCampaignImport(database.pool, act, signal).importAll(
+    return await new PostgresCampaignImport(database.pool, act, interruption.signal).importAll(
       file.name,
       importLines(bytes, settings.MIRROR_HOST_DENYLIST),
       (bad) => tellOf(badLineInWords(json, bad)),

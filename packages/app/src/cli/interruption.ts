@@ -1,10 +1,6 @@
-import { exitCodeOf } from './exit-codes.ts';
-
-const names = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
-type Name = (typeof names)[number];
-
-/** Whoever asks again later than this, in milliseconds, means at once; npm hands on what the terminal sent before. */
-const sameSignal = 1_000;
+/** The signals that ask a command to stop. */
+export const interrupting = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
+type Name = (typeof interrupting)[number];
 
 /** Thrown where a command stops because it was asked to: all that it did is whole, the rest is not begun. */
 export class Interrupted extends Error {
@@ -27,26 +23,15 @@ export function orStopped(error: unknown, message: string): unknown {
  * is brought to its end first, so that a command whose one step is under way is done, as if nobody had asked.
  */
 export class Interruption {
-  readonly #controller = new AbortController();
-  #askedAt: number | undefined;
+  readonly signal: AbortSignal;
 
-  constructor() {
-    for (const name of names) process.on(name, () => this.#receive(name));
-  }
-
-  get signal(): AbortSignal {
-    return this.#controller.signal;
+  /** Aborted with `Interrupted` as its reason. */
+  constructor(signal: AbortSignal) {
+    this.signal = signal;
   }
 
   /** @throws Interrupted */
   throwIfInterrupted(message?: string): void {
     if (this.signal.aborted) throw new Interrupted((this.signal.reason as Interrupted).signal, message);
-  }
-
-  #receive(name: Name): void {
-    if (this.#askedAt === undefined) {
-      this.#askedAt = performance.now();
-      this.#controller.abort(new Interrupted(name));
-    } else if (performance.now() - this.#askedAt > sameSignal) process.exit(exitCodeOf(name));
   }
 }

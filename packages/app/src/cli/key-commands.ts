@@ -1,16 +1,16 @@
 import { acting } from './acting.ts';
 import { keyArgument, lifeArgument, nameArgument, ownerArgument } from './arguments.ts';
+import type { Call } from './call.ts';
 import { keyList } from './key-list.ts';
 import { keyRotate } from './key-rotate.ts';
 import { shownOnce } from './key-shown.ts';
 import { group, leaf } from './leaf.ts';
-import { answer } from './output.ts';
 
-export function keyCommands() {
-  return group('key', 'access keys', [issue(), keyList(), keyRotate(), revoke()]);
+export function keyCommands(call: Call) {
+  return group('key', 'access keys', [issue(call), keyList(call), keyRotate(call), revoke(call)]);
 }
 
-function issue() {
+function issue(call: Call) {
   return leaf({
     name: 'issue',
     does: 'issue an access key; it is shown this once, on standard output',
@@ -26,14 +26,14 @@ function issue() {
     )
     .action(async ({ owner, name, expiresIn, json }) => {
       const { PostgresAccessKeys } = await import('@campaign-mirror/adapters-persistence');
-      const issued = await acting(({ database, act }) =>
+      const issued = await acting(call, ({ database, act }) =>
         new PostgresAccessKeys(database.orm, act).issue({ owner, name, ...(expiresIn && { expiresIn }) }),
       );
-      await shownOnce(json, issued, issued, `Key ${issued.id} of the owner ${owner}.`);
+      await shownOnce(call.output, json, issued, issued, `Key ${issued.id} of the owner ${owner}.`);
     });
 }
 
-function revoke() {
+function revoke(call: Call) {
   return leaf({
     name: 'revoke',
     does: 'revoke an access key: it is refused from now on',
@@ -43,10 +43,10 @@ function revoke() {
     .action(async (id, { json }) => {
       const { PostgresAccessKeys } = await import('@campaign-mirror/adapters-persistence');
       const { noSuchKey } = await import('./refusals.ts');
-      const revoked = await acting(({ database, act }) =>
+      const revoked = await acting(call, ({ database, act }) =>
         new PostgresAccessKeys(database.orm, act).revoke(id),
       );
       if (!revoked) throw noSuchKey(id);
-      await answer(json, { id, revoked: true }, `Key ${id} is revoked.`);
+      await call.output.answer(json, { id, revoked: true }, `Key ${id} is revoked.`);
     });
 }

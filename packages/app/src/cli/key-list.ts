@@ -1,11 +1,11 @@
 import type { AccessKeyRecord } from '@campaign-mirror/domain';
 import { reading } from './acting.ts';
 import { keyArgument, limitArgument, ownerArgument } from './arguments.ts';
+import type { Call } from './call.ts';
 import { leaf } from './leaf.ts';
-import { list } from './output.ts';
 import { paged } from './pages.ts';
 
-export function keyList() {
+export function keyList(call: Call) {
   return leaf({
     name: 'list',
     does: 'list access keys by their numbers: first characters, owner, name, and when each was created, last used, ends',
@@ -16,15 +16,15 @@ export function keyList() {
     .option('--after <id>', 'those after this one', keyArgument)
     .action(async ({ json, ...asked }) => {
       const { PostgresAccessKeys } = await import('@campaign-mirror/adapters-persistence');
-      await reading(({ database, act, interruption }) => {
+      await reading(call, ({ database, act }) => {
         const keys = new PostgresAccessKeys(database.orm, act);
         const rows = paged(
           asked,
           (page) => keys.list(page),
           ({ id }: AccessKeyRecord) => id,
-          interruption,
+          call.interruption,
         );
-        return list(rows, { json, object: keyObject, columns, none: 'There is no access key.' });
+        return call.output.list(rows, { json, object: keyObject, columns, none: 'There is no access key.' });
       });
     });
 }

@@ -1,12 +1,13 @@
 import { acting } from './acting.ts';
 import { graceArgument, keyArgument } from './arguments.ts';
+import type { Call } from './call.ts';
 import { shownOnce } from './key-shown.ts';
 import { leaf } from './leaf.ts';
 
 /** A day, in seconds. */
 const usualGrace = 86_400;
 
-export function keyRotate() {
+export function keyRotate(call: Call) {
   return leaf({
     name: 'rotate',
     does: 'issue a key in the place of another, which works on for a while; the new one is shown this once',
@@ -21,12 +22,13 @@ export function keyRotate() {
     .action(async (id, { grace = usualGrace, json }) => {
       const { PostgresAccessKeys } = await import('@campaign-mirror/adapters-persistence');
       const { notRotated } = await import('./refusals.ts');
-      const rotation = await acting(({ database, act }) =>
+      const rotation = await acting(call, ({ database, act }) =>
         new PostgresAccessKeys(database.orm, act).rotate(id, { grace }),
       );
       if (rotation.kind !== 'rotated') throw notRotated(id, rotation);
       const { key, ownerId, oldExpiresAt } = rotation;
       await shownOnce(
+        call.output,
         json,
         rotation,
         { id: rotation.id, key, replaces: id, replaced_expires_at: oldExpiresAt },

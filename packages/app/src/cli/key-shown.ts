@@ -1,6 +1,6 @@
 import type { AccessKey, AccessKeyId } from '@campaign-mirror/domain';
 import { ClearError } from '../clear-error.ts';
-import { isTaken, print, tell } from './output.ts';
+import type { Output } from './output.ts';
 
 interface Issued {
   readonly id: AccessKeyId;
@@ -12,14 +12,15 @@ interface Issued {
  * @throws ClearError where nobody could take it
  */
 export async function shownOnce(
+  output: Output,
   json: boolean | undefined,
   { id, key }: Issued,
   object: object,
   about: string,
 ): Promise<void> {
-  if (!json) tell(`${about} It can not be shown again:`);
-  await print(json ? JSON.stringify(object) : key);
-  if (await isTaken()) return;
+  if (!json) output.tell(`${about} It can not be shown again:`);
+  await output.print(json ? JSON.stringify(object) : key);
+  if (await output.isTaken()) return;
   throw new ClearError(
     `key ${id} was issued, but standard output did not take it, and it can not be shown again: ` +
       `revoke it by \`./campaign-mirror key revoke ${id}\`, or replace it by \`./campaign-mirror key rotate ${id} --grace 0s\``,

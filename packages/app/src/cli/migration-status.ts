@@ -1,19 +1,18 @@
+import type { Call } from './call.ts';
 import { exitCodes } from './exit-codes.ts';
-import { Interruption } from './interruption.ts';
-import { list, tell } from './output.ts';
 
 /** Tells which migrations are applied, and changes nothing; the exit code is 1 where some are pending. */
-export async function migrationStatus(json: boolean | undefined): Promise<void> {
+export async function migrationStatus(call: Call, json: boolean | undefined): Promise<void> {
   const { defaultPoolLimits, migrationStates, openDatabase } = await import(
     '@campaign-mirror/adapters-persistence'
   );
   const { withDatabase } = await import('./command-database.ts');
-  const states = await withDatabase(new Interruption(), async ({ access }) => {
+  const states = await withDatabase(call, async ({ access }) => {
     const limits = { ...defaultPoolLimits, size: 1 };
     const database = await openDatabase(access.address('operator'), limits, 'campaign-mirror operator');
     return migrationStates(database.pool).finally(() => database.close());
   });
-  await list(states, {
+  await call.output.list(states, {
     json,
     object: ({ name, state, appliedAt }) => ({ name, state, applied_at: appliedAt }),
     columns: [
@@ -24,8 +23,8 @@ export async function migrationStatus(json: boolean | undefined): Promise<void> 
     none: '',
   });
   const are = (wanted: (typeof states)[number]['state']) => states.some(({ state }) => state === wanted);
-  if (are('unknown')) tell('What is unknown was applied by a newer version: run that one.');
+  if (are('unknown')) call.output.tell('What is unknown was applied by a newer version: run that one.');
   if (!are('pending')) return;
-  tell('Some are pending: run `./campaign-mirror migrate` as the owner of the schema.');
-  process.exitCode = exitCodes.refused;
+  call.output.tell('Some are pending: run `./campaign-mirror migrate` as the owner of the schema.');
+  call.exitCode = exitCodes.refused;
 }

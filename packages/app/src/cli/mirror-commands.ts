@@ -1,6 +1,7 @@
 import { ClearError } from '../clear-error.ts';
 import { acting, reading } from './acting.ts';
 import { campaignArgument, limitArgument, ownerArgument } from './arguments.ts';
+import type { Call } from './call.ts';
 import { mirrorFields, mirrorObject } from './campaign-fields.ts';
 import { group, leaf } from './leaf.ts';
 import { history } from './mirror-history-command.ts';
@@ -8,23 +9,22 @@ import { move } from './mirror-move-command.ts';
 import { mirrorRefused } from './mirror-refusals.ts';
 import { restore } from './mirror-restore-command.ts';
 import { set } from './mirror-set-command.ts';
-import { answer, fields, list, print } from './output.ts';
 import { paged } from './pages.ts';
 import { addressFaults, noSuchCampaign } from './refusals.ts';
 
-export function mirrorCommands() {
+export function mirrorCommands(call: Call) {
   return group('mirror', 'mirrors of campaigns', [
-    create(),
-    listing(),
-    show(),
-    set(),
-    history(),
-    restore(),
-    move(),
+    create(call),
+    listing(call),
+    show(call),
+    set(call),
+    history(call),
+    restore(call),
+    move(call),
   ]);
 }
 
-function create() {
+function create(call: Call) {
   return leaf({
     name: 'create',
     does: 'create the mirror of a campaign, which has one',
@@ -35,7 +35,7 @@ function create() {
     .action(async (campaign, { targetUrl, json }) => {
       const { PostgresSettings } = await import('@campaign-mirror/adapters-persistence');
       const { CreateMirror } = await import('@campaign-mirror/domain');
-      const made = await acting(({ database, act, settings }) =>
+      const made = await acting(call, ({ database, act, settings }) =>
         new CreateMirror(new PostgresSettings(database.orm, act), settings.MIRROR_HOST_DENYLIST).execute(
           campaign,
           targetUrl,
@@ -47,11 +47,11 @@ function create() {
       if (made.kind === 'mirror-exists')
         throw new ClearError(`the campaign ${campaign} has a mirror already`);
       const body = { mirror: mirrorObject(made.mirror) };
-      await answer(json, body, `The mirror of campaign ${campaign} was created.`);
+      await call.output.answer(json, body, `The mirror of campaign ${campaign} was created.`);
     });
 }
 
-function listing() {
+function listing(call: Call) {
   return leaf({
     name: 'list',
     does: 'list mirrors in the order of their campaigns',
@@ -62,15 +62,15 @@ function listing() {
     .option('--after <campaign>', 'those of the campaigns after this one', campaignArgument)
     .action(async ({ json, ...asked }) => {
       const { PostgresCampaignRecords } = await import('@campaign-mirror/adapters-persistence');
-      await reading(({ database, interruption }) => {
+      await reading(call, ({ database }) => {
         const records = new PostgresCampaignRecords(database.pool);
         const rows = paged(
           asked,
           (page) => records.listMirrors(page),
           ({ campaignId }) => campaignId,
-          interruption,
+          call.interruption,
         );
-        return list(rows, {
+        return call.output.list(rows, {
           json,
           object: mirrorObject,
           columns: [
@@ -86,7 +86,7 @@ function listing() {
     });
 }
 
-function show() {
+function show(call: Call) {
   return leaf({
     name: 'show',
     does: 'show the mirror of a campaign, all of it',
@@ -95,10 +95,13 @@ function show() {
     .argument('<campaign>', 'the campaign', campaignArgument)
     .action(async (id, { json }) => {
       const { PostgresCampaignRecords } = await import('@campaign-mirror/adapters-persistence');
-      const campaign = await reading(({ database }) => new PostgresCampaignRecords(database.pool).find(id));
+      const campaign = await reading(call, ({ database }) =>
+        new PostgresCampaignRecords(database.pool).find(id),
+      );
       if (!campaign) throw noSuchCampaign(id);
       if (!campaign.mirror) throw mirrorRefused(id, 'mirror-not-created');
       const mirror = mirrorObject(campaign.mirror);
-      await print(json ? JSON.stringify({ mirror }) : fields(mirrorFields(campaign.mirror)));
+      if (json) return call.output.print(JSON.stringify({ mirror }));
+      await call.output.fields(mirrorFields(campaign.mirror));
     });
 }

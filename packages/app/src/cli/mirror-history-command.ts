@@ -1,15 +1,16 @@
 import type { CampaignId, HistoryEntry, HistoryId, MirrorHistory } from '@campaign-mirror/domain';
 import { reading } from './acting.ts';
 import { campaignArgument, changeArgument, limitArgument } from './arguments.ts';
+import type { Call } from './call.ts';
 import { leaf } from './leaf.ts';
-import { type Column, isReaderGone, list, tell } from './output.ts';
 import { paged } from './pages.ts';
 import { noSuchCampaign } from './refusals.ts';
+import type { Column } from './table.ts';
 
 /** As many as a person looks through at once. */
 const usualLimit = 20;
 
-export function history() {
+export function history(call: Call) {
   return leaf({
     name: 'history',
     does: 'show who set the mirror of a campaign, and from where to where, the newest first; also of a deleted campaign',
@@ -22,7 +23,7 @@ export function history() {
       const { PostgresCampaigns, PostgresMirrorHistory, SingleStatements, Statements } = await import(
         '@campaign-mirror/adapters-persistence'
       );
-      await reading(async ({ database: { orm, pool }, interruption }) => {
+      await reading(call, async ({ database: { orm, pool } }) => {
         const kept = new PostgresMirrorHistory(orm);
         const read = (before: HistoryId | undefined, limit: number) =>
           kept.list({ campaign, limit, ...(before && { before }) });
@@ -38,10 +39,15 @@ export function history() {
           throw noSuchCampaign(campaign);
         }
         const asked = { ...(first && { after: first }), limit };
-        const shown = await list(paged(asked, page, idOf, interruption), { json, object, columns, none });
-        if (shown < limit || isReaderGone()) return;
+        const shown = await call.output.list(paged(asked, page, idOf, call.interruption), {
+          json,
+          object,
+          columns,
+          none,
+        });
+        if (shown < limit || call.output.isReaderGone) return;
         const more = await read(last, 1);
-        if (more.length > 0) tell(`There is more: add --before ${last} to see it.`);
+        if (more.length > 0) call.output.tell(`There is more: add --before ${last} to see it.`);
       });
     });
 }

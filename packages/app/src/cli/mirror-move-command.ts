@@ -1,9 +1,9 @@
 import { acting } from './acting.ts';
 import { hostArgument, ownerArgument } from './arguments.ts';
+import type { Call } from './call.ts';
 import { leaf } from './leaf.ts';
-import { isReaderGone } from './output.ts';
 
-export function move() {
+export function move(call: Call) {
   return leaf({
     name: 'move',
     does: 'give every mirror on one host another one: the night a domain is blocked',
@@ -25,25 +25,29 @@ export function move() {
       const { moveRefused } = await import('./move-refusals.ts');
       const { MoveReport } = await import('./move-report.ts');
       const { includeDefault = false, dryRun = false } = chosen;
-      await acting(async ({ database, act, settings, interruption }) => {
-        const denied = settings.MIRROR_HOST_DENYLIST;
-        const move = hostMove(fromHost, toHost, subdomains, denied);
-        if ('fault' in move) throw moveRefused(move.fault, fromHost, toHost);
-        const request = { move, includeDefault, dryRun, ...(owner && { owner }) };
-        const report = new MoveReport(request, fromHost, json);
-        try {
-          const mirrors = new PostgresMirrorMoves(database.pool, act);
-          for await (const event of new MoveMirrors(mirrors, denied).execute(request)) {
-            await report.tell(event);
-            if (event.kind === 'progress') interruption.throwIfInterrupted(report.stopped());
-            if (dryRun && isReaderGone()) return;
+      await acting(
+        call,
+        async ({ database, act, settings }) => {
+          const denied = settings.MIRROR_HOST_DENYLIST;
+          const move = hostMove(fromHost, toHost, subdomains, denied);
+          if ('fault' in move) throw moveRefused(move.fault, fromHost, toHost);
+          const request = { move, includeDefault, dryRun, ...(owner && { owner }) };
+          const report = new MoveReport(call, request, fromHost, json);
+          try {
+            const mirrors = new PostgresMirrorMoves(database.pool, act);
+            for await (const event of new MoveMirrors(mirrors, denied).execute(request)) {
+              await report.tell(event);
+              if (event.kind === 'progress') call.interruption.throwIfInterrupted(report.stopped());
+              if (dryRun && call.output.isReaderGone) return;
+            }
+          } catch (error) {
+            throw error instanceof Unavailable ? report.cutOff(error) : error;
+          } finally {
+            report.endProgress();
           }
-        } catch (error) {
-          throw error instanceof Unavailable ? report.cutOff(error) : error;
-        } finally {
-          report.endProgress();
-        }
-        await report.sum();
-      }, inManySteps);
+          await report.sum();
+        },
+        inManySteps,
+      );
     });
 }

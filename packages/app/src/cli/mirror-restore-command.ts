@@ -2,13 +2,14 @@ import { Option } from '@commander-js/extra-typings';
 import { ClearError } from '../clear-error.ts';
 import { acting } from './acting.ts';
 import { campaignArgument, changeArgument } from './arguments.ts';
+import type { Call } from './call.ts';
 import { mirrorObject } from './campaign-fields.ts';
 import { leaf } from './leaf.ts';
 import { mirrorRefused } from './mirror-refusals.ts';
-import { answer, printable } from './output.ts';
+import { printable } from './printable.ts';
 import { addressFaults, noSuchCampaign } from './refusals.ts';
 
-export function restore() {
+export function restore(call: Call) {
   return leaf({
     name: 'restore',
     does: 'give the mirror of a campaign an address back that it had before',
@@ -41,7 +42,7 @@ export function restore() {
         Statements,
       } = await import('@campaign-mirror/adapters-persistence');
       const { RestoreMirror } = await import('@campaign-mirror/domain');
-      const restored = await acting(({ database: { orm, pool }, act, settings }) => {
+      const restored = await acting(call, ({ database: { orm, pool }, act, settings }) => {
         const statements = new Statements(pool, { named: false });
         const useCase = new RestoreMirror(
           new PostgresCampaigns(new SingleStatements(statements)),
@@ -66,7 +67,7 @@ export function restore() {
             `the address of change ${change} is refused: ${addressFaults[restored.because]}`,
           );
         case 'restored':
-          await answer(
+          await call.output.answer(
             json,
             { mirror: mirrorObject(restored.mirror) },
             `The mirror of campaign ${campaign} points to ${printable(restored.mirror.targetUrl)} again.`,

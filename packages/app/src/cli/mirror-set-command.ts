@@ -2,16 +2,15 @@ import type { AccessKey } from '@campaign-mirror/domain';
 import { ClearError } from '../clear-error.ts';
 import { acting } from './acting.ts';
 import { campaignArgument } from './arguments.ts';
+import type { Call } from './call.ts';
 import { mirrorObject } from './campaign-fields.ts';
 import type { Acting } from './command-database.ts';
-import { Interruption } from './interruption.ts';
 import { leaf } from './leaf.ts';
 import { mirrorRefused } from './mirror-refusals.ts';
-import { answer } from './output.ts';
 import { secret } from './prompt.ts';
 import { addressFaults, noSuchCampaign } from './refusals.ts';
 
-export function set() {
+export function set(call: Call) {
   return leaf({
     name: 'set',
     does: 'set the mirror of a campaign, as a call with an access key does it; the key is asked for, or taken from CAMPAIGN_MIRROR_KEY',
@@ -24,8 +23,8 @@ export function set() {
         '@campaign-mirror/adapters-persistence'
       );
       const { SetCampaignMirror } = await import('@campaign-mirror/domain');
-      const interruption = new Interruption();
-      const key = await keyOfCaller(interruption);
+      call.hear();
+      const key = await keyOfCaller(call);
       const setMirror = async ({ database: { pool }, act: { requestId }, settings }: Acting) => {
         const statements = new Statements(pool, { named: false });
         const uses = new KeyUses(pool);
@@ -38,7 +37,7 @@ export function set() {
         await uses.stop();
         return outcome;
       };
-      const outcome = await acting(setMirror, {}, interruption);
+      const outcome = await acting(call, setMirror);
       switch (outcome.kind) {
         case 'unauthenticated':
           throw refusedKey();
@@ -49,7 +48,7 @@ export function set() {
         case 'invalid-address':
           throw new ClearError(`the URL is refused: ${addressFaults[outcome.because]}`);
         case 'mirror-set':
-          await answer(
+          await call.output.answer(
             json,
             { mirror: mirrorObject(outcome.mirror) },
             `The mirror of campaign ${campaign} is set.`,
@@ -59,12 +58,12 @@ export function set() {
 }
 
 /** Never from an argument: those are seen by everybody on the machine, and kept by shells. @throws ClearError */
-async function keyOfCaller(interruption: Interruption): Promise<AccessKey> {
+async function keyOfCaller(call: Call): Promise<AccessKey> {
   const { accessKey } = await import('@campaign-mirror/domain');
   const otherwise = 'no access key, and nobody to ask for it: put it into the variable CAMPAIGN_MIRROR_KEY';
   const { commandSettings } = await import('./command-settings.ts');
-  const given = commandSettings().CAMPAIGN_MIRROR_KEY;
-  const text = given ?? (await secret('The access key:', otherwise, interruption));
+  const given = commandSettings(call).CAMPAIGN_MIRROR_KEY;
+  const text = given ?? (await secret(call, 'The access key:', otherwise));
   const key = accessKey(text.trim());
   if (key === undefined) throw refusedKey();
   return key;

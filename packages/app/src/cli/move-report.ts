@@ -6,14 +6,16 @@ import type {
   Unavailable,
 } from '@campaign-mirror/domain';
 import { ClearError } from '../clear-error.ts';
+import type { Call } from './call.ts';
 import { counted } from './counted.ts';
 import { reasonOf } from './move-refusals.ts';
-import { print, printable } from './output.ts';
+import { printable } from './printable.ts';
 import { type Progress, progress } from './progress.ts';
 import { cutOff } from './undone.ts';
 
 /** What a move tells: a line for each mirror, or for people those alone that were not moved; then how many they were. */
 export class MoveReport {
+  readonly #call: Call;
   readonly #request: MoveMirrorsRequest;
   readonly #from: Host;
   readonly #json: boolean;
@@ -28,7 +30,8 @@ export class MoveReport {
   #looked = 0;
   #bar: Progress | undefined;
 
-  constructor(request: MoveMirrorsRequest, from: Host, json = false) {
+  constructor(call: Call, request: MoveMirrorsRequest, from: Host, json = false) {
+    this.#call = call;
     this.#request = request;
     this.#from = from;
     this.#json = json;
@@ -37,15 +40,15 @@ export class MoveReport {
   async tell(event: MirrorMoved | MoveProgress): Promise<void> {
     if (event.kind === 'progress') {
       this.#looked = event.looked;
-      this.#bar ??= progress(this.#request.dryRun ? 'looking' : 'moving', event.total);
+      this.#bar ??= progress(this.#call, this.#request.dryRun ? 'looking' : 'moving', event.total);
       this.#bar.at(event.looked);
       return;
     }
     this.#counts[event.kind] += 1;
     const line = this.#json ? JSON.stringify(objectOf(event)) : sentenceOf(event);
     if (line === undefined) return;
-    if (process.stdout.isTTY) this.#bar?.aside();
-    await print(line);
+    if (this.#call.output.isTerminal) this.#bar?.aside();
+    await this.#call.output.print(line);
   }
 
   endProgress(): void {
@@ -72,8 +75,8 @@ export class MoveReport {
     const counts = this.#counts;
     if (this.#json) {
       const each = Object.entries(counts).map(([kind, count]) => [kind.replace('-', '_'), count]);
-      await print(JSON.stringify({ looked_at: this.#looked, ...Object.fromEntries(each) }));
-    } else await print(this.#sum());
+      await this.#call.output.print(JSON.stringify({ looked_at: this.#looked, ...Object.fromEntries(each) }));
+    } else await this.#call.output.print(this.#sum());
     const left = (['refused', 'invalid', 'changed-meanwhile', 'held'] as const).filter(
       (kind) => counts[kind] > 0,
     );

@@ -1,46 +1,50 @@
 import { readFileSync } from 'node:fs';
-import { Command, CommanderError } from '@commander-js/extra-typings';
-import { auditCommand } from './audit-command.ts';
-import { campaignCommands } from './campaign-commands.ts';
-import { completion } from './completion-command.ts';
-import { dataCommands } from './data-commands.ts';
-import { databaseCommands } from './database-commands.ts';
-import { demonstrationCommands } from './demonstration-commands.ts';
-import { historyCommands } from './history-commands.ts';
-import { keyCommands } from './key-commands.ts';
-import { mirrorCommands } from './mirror-commands.ts';
-import { rolesCommands } from './roles-command.ts';
-import { verbosity } from './verbosity.ts';
+import { Command, CommanderError, type CommandUnknownOpts } from '@commander-js/extra-typings';
+import type { Call } from './call.ts';
 
-/** The operator's commands. */
-export function program(): Command {
+type Made = Promise<(call: Call) => CommandUnknownOpts>;
+
+/** By their first word, each loaded when it is wanted. */
+const commands: Readonly<Record<string, () => Made>> = {
+  campaign: async () => (await import('./campaign-commands.ts')).campaignCommands,
+  mirror: async () => (await import('./mirror-commands.ts')).mirrorCommands,
+  key: async () => (await import('./key-commands.ts')).keyCommands,
+  history: async () => (await import('./history-commands.ts')).historyCommands,
+  roles: async () => (await import('./roles-command.ts')).rolesCommands,
+  import: async () => (await import('./data-commands.ts')).importCommand,
+  export: async () => (await import('./data-commands.ts')).exportCommand,
+  backup: async () => (await import('./data-commands.ts')).backup,
+  restore: async () => (await import('./data-commands.ts')).restore,
+  migrate: async () => (await import('./migrate-command.ts')).migrate,
+  doctor: async () => (await import('./doctor-command.ts')).doctor,
+  config: async () => (await import('./config-command.ts')).config,
+  audit: async () => (await import('./audit-command.ts')).auditCommand,
+  demo: async () => (await import('./demonstration-commands.ts')).demonstrationCommands,
+  completion: async () => {
+    const { completion } = await import('./completion-command.ts');
+    return (call) => completion(call, () => program(call));
+  },
+};
+
+/** The operator's commands; where `first` is the first word of one of them, those alone that begin with it. */
+export async function program(call: Call, first = ''): Promise<Command> {
+  const { output } = call;
   const all = new Command('campaign-mirror')
     .description(
       'Campaigns, mirrors and access keys, in the database of DATABASE_URL or PGHOST, or the embedded one of DATA_DIR.',
     )
     .showHelpAfterError('(add --help to see what there is)')
-    .configureOutput({ outputError: (text, write) => write(withoutKeys(text)) })
+    .configureOutput({ ...output.forHelp(), outputError: (text, write) => write(withoutKeys(text)) })
     .addHelpText(
       'after',
       '\nExit codes: 0 done; 1 refused, invalid or not found; 2 wrong usage; 3 database away, or outcome unknown; ' +
         '130 stopped by Ctrl-C.',
     );
-  const commands = [
-    campaignCommands(),
-    mirrorCommands(),
-    keyCommands(),
-    historyCommands(),
-    rolesCommands(),
-    ...dataCommands(),
-    ...databaseCommands(),
-    auditCommand(),
-    demonstrationCommands(),
-    completion(() => all),
-  ];
-  for (const command of commands) all.addCommand(command as Command);
-  inherit(all);
+  const wanted = Object.hasOwn(commands, first) ? [first] : Object.keys(commands);
+  for (const word of wanted) all.addCommand((await commands[word]?.())?.(call) as Command);
+  inherit(all, call);
   all.option('--version', 'show the version').on('option:version', () => {
-    process.stdout.write(`${version()}\n`);
+    output.say(`${version()}\n`);
     throw new CommanderError(0, 'campaign-mirror.version', '');
   });
   return all;
@@ -57,12 +61,12 @@ function withoutKeys(text: string): string {
 }
 
 /** What holds for every command, however deep. */
-function inherit(command: Command): void {
+function inherit(command: Command, call: Call): void {
   // Commander's own `help` shows the help of a group, whatever command of it is named.
   command.exitOverride().helpOption('-h, --help', 'show this').helpCommand(false);
   command.option('--verbose', 'tell more on standard error, also of what went wrong');
   command.on('option:verbose', () => {
-    verbosity.verbose = true;
+    call.verbose = true;
   });
-  for (const child of command.commands as Command[]) inherit(child.copyInheritedSettings(command));
+  for (const child of command.commands as Command[]) inherit(child.copyInheritedSettings(command), call);
 }

@@ -1,8 +1,8 @@
 import { type Options, SingleBar } from 'cli-progress';
+import type { Call } from './call.ts';
 
 const format: Options = {
   format: '{what} {bar} {percentage} % | {value} of {total} | {rate} a second | {left} left',
-  stream: process.stderr,
   hideCursor: true,
   clearOnComplete: true,
   etaBuffer: 50,
@@ -17,9 +17,9 @@ export interface Progress {
 }
 
 /** A bar on standard error, where that is a terminal and the total is known; else nothing. */
-export function progress(what: string, total: number | undefined): Progress {
-  if (total === undefined || !process.stderr.isTTY) return { at: () => {}, aside: () => {}, stop: () => {} };
-  const bar = new SingleBar(format);
+export function progress({ stderr }: Call, what: string, total: number | undefined): Progress {
+  if (total === undefined || !stderr.isTTY) return { at: () => {}, aside: () => {}, stop: () => {} };
+  const bar = new SingleBar({ ...format, stream: stderr });
   const begun = performance.now();
   const fieldsAt = (done: number) => {
     const seconds = (performance.now() - begun) / 1000;

@@ -4,7 +4,7 @@ import {
   type HistorySurvey,
   Unavailable,
 } from '@campaign-mirror/domain';
-import type { Interruption } from './interruption.ts';
+import type { Call } from './call.ts';
 import { progress } from './progress.ts';
 import { cutOff } from './undone.ts';
 
@@ -15,15 +15,15 @@ const stepSize = 10_000;
 export async function pruneInSteps(
   pruning: HistoryPruning,
   { olderThan, changes }: HistorySurvey,
-  interruption: Interruption,
+  call: Call,
 ): Promise<number> {
-  const bar = progress('Pruning', changes);
+  const bar = progress(call, 'Pruning', changes);
   let pruned = 0;
   let looked = 0;
   let next: HistoryPosition | undefined;
   try {
     do {
-      interruption.throwIfInterrupted(`Stopped: ${pruned} changes are deleted. Repeat it to go on.`);
+      call.interruption.throwIfInterrupted(`Stopped: ${pruned} changes are deleted. Repeat it to go on.`);
       const step = await pruning.prune(olderThan, stepSize, next);
       pruned += step.pruned;
       looked += step.lookedAt;

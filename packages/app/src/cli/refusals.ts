@@ -6,7 +6,7 @@ import type {
   OwnerHasDefault,
 } from '@campaign-mirror/domain';
 import { ClearError } from '../clear-error.ts';
-import { printable } from './output.ts';
+import { printable } from './printable.ts';
 
 /** What the store or the domain refuses, in words. */
 export function ownerHasDefault({ ownerId, id, name }: OwnerHasDefault): ClearError {

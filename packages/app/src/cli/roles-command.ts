@@ -1,15 +1,15 @@
 import type { CreatedRole, RolesCreation } from '@campaign-mirror/adapters-persistence';
 import { ClearError } from '../clear-error.ts';
-import { Interruption } from './interruption.ts';
+import type { Call } from './call.ts';
 import { group, leaf } from './leaf.ts';
-import { isTaken, list, tell } from './output.ts';
+import type { Output } from './output.ts';
 import { passwordFile, writePasswords } from './role-passwords.ts';
 
-export function rolesCommands() {
-  return group('roles', 'the database roles of least privilege', [create()]);
+export function rolesCommands(call: Call) {
+  return group('roles', 'the database roles of least privilege', [create(call)]);
 }
 
-function create() {
+function create(call: Call) {
   return leaf({
     name: 'create',
     does: 'create the database roles that are missing, as a superuser; their passwords are shown this once',
@@ -17,11 +17,12 @@ function create() {
   })
     .option('--passwords <folder>', 'write each to FOLDER/ROLE/password, for PGPASSWORD_FILE, and show none')
     .action(async ({ json, passwords }) => {
+      const { output } = call;
       const { commandSettings } = await import('./command-settings.ts');
       const { withDatabase } = await import('./command-database.ts');
       const { isYours } = await import('../your-database.ts');
-      if (!isYours(commandSettings())) {
-        tell(
+      if (!isYours(commandSettings(call))) {
+        output.tell(
           'Nothing to do: the embedded database has its roles. This is for your own, by DATABASE_URL or PGHOST.',
         );
         return;
@@ -29,7 +30,7 @@ function create() {
       const { createRoles, defaultPoolLimits, openDatabase } = await import(
         '@campaign-mirror/adapters-persistence'
       );
-      await withDatabase(new Interruption(), async ({ access }) => {
+      await withDatabase(call, async ({ access }) => {
         const address = access.address('owner');
         const database = await openDatabase(
           address,
@@ -37,7 +38,10 @@ function create() {
           'campaign-mirror operator',
         );
         try {
-          explain(await createRoles(database.pool, (created) => show(created, { json, folder: passwords })));
+          const done = await createRoles(database.pool, (created) =>
+            show(output, created, { json, folder: passwords }),
+          );
+          explain(output, done);
         } catch (error) {
           throw explained(error, address.user);
         } finally {
@@ -61,10 +65,14 @@ interface Showing {
 }
 
 /** Before they take effect: passwords that nobody has would be of no use. @throws ClearError */
-async function show(created: readonly CreatedRole[], { json, folder }: Showing): Promise<void> {
+async function show(
+  output: Output,
+  created: readonly CreatedRole[],
+  { json, folder }: Showing,
+): Promise<void> {
   if (folder !== undefined) await writePasswords(created, folder);
   const shown = (password: string | undefined) => (folder === undefined ? password : undefined);
-  await list(created, {
+  await output.list(created, {
     json,
     object: ({ role, name, password }) => ({
       role,
@@ -85,12 +93,12 @@ async function show(created: readonly CreatedRole[], { json, folder }: Showing):
     ],
     none: '',
   });
-  if (!(await isTaken()))
+  if (!(await output.isTaken()))
     throw new ClearError('standard output did not take the passwords: no role was created; run it again');
 }
 
 /** @throws ClearError */
-function explain(done: RolesCreation): void {
+function explain(output: Output, done: RolesCreation): void {
   if (done.kind === 'not-the-owner') {
     throw new ClearError(
       `the ${done.of === 'schema' ? 'schema campaign_mirror' : 'database'} belongs to ${JSON.stringify(done.owner)}: ` +
@@ -99,13 +107,13 @@ function explain(done: RolesCreation): void {
   }
   const { roles, schemaOwner, toMigrate } = done;
   const made = roles.filter(({ password }) => password !== undefined).length;
-  tell(made === 0 ? 'All roles were there.' : 'The passwords can not be shown again.');
+  output.tell(made === 0 ? 'All roles were there.' : 'The passwords can not be shown again.');
   if (schemaOwner !== undefined) {
-    tell(`The schema belongs to ${JSON.stringify(schemaOwner)}, who has to go on migrating it.`);
+    output.tell(`The schema belongs to ${JSON.stringify(schemaOwner)}, who has to go on migrating it.`);
   }
   if (toMigrate) {
     const who = schemaOwner ?? 'campaign_mirror_owner';
-    tell(`Next: \`./campaign-mirror migrate\` as ${who}, which gives the roles their rights.`);
+    output.tell(`Next: \`./campaign-mirror migrate\` as ${who}, which gives the roles their rights.`);
   }
 }
 

@@ -1,15 +1,8 @@
-import { config } from './config-command.ts';
-import { doctor } from './doctor-command.ts';
-import { Interruption } from './interruption.ts';
+import type { Call } from './call.ts';
 import { leaf } from './leaf.ts';
 import { migrationStatus } from './migration-status.ts';
-import { answer } from './output.ts';
 
-export function databaseCommands() {
-  return [migrate(), doctor(), config()];
-}
-
-function migrate() {
+export function migrate(call: Call) {
   return leaf({
     name: 'migrate',
     does: 'bring the schema up to date and give the database roles their rights, as the owner of the schema',
@@ -20,11 +13,11 @@ function migrate() {
       'only tell what is applied and what is pending; the exit code is 1 where something is',
     )
     .action(async ({ status, json }) => {
-      if (status) return migrationStatus(json);
+      if (status) return migrationStatus(call, json);
+      call.hear();
       const { withDatabase } = await import('./command-database.ts');
       const { migrateTelling } = await import('./migrate-telling.ts');
-      const interruption = new Interruption();
-      await withDatabase(interruption, ({ access }) => migrateTelling(access.address('owner'), interruption));
-      await answer(json, { migrated: true }, 'The schema is up to date.');
+      await withDatabase(call, ({ access }) => migrateTelling(access.address('owner'), call));
+      await call.output.answer(json, { migrated: true }, 'The schema is up to date.');
     });
 }

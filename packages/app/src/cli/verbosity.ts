@@ -1,2 +1,0 @@
-/** Set by `--verbose`: what goes on is told on standard error. */
-export const verbosity = { verbose: false };
