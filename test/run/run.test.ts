@@ -22,15 +22,16 @@ describe('a run of the tests', () => {
   });
 
   /** Runs files of these lines, beside one another. */
-  async function runOf(files: Record<string, string>, ...words: string[]): Promise<RunningProcess> {
+  async function runOf(
+    files: Record<string, string>,
+    words: readonly string[] = [],
+    settings: Record<string, string> = {},
+  ): Promise<RunningProcess> {
     const paths = Object.keys(files).map((name) => join(folder, `${name}.test.ts`));
     for (const [name, lines] of Object.entries(files))
       await writeFile(join(folder, `${name}.test.ts`), `describe('${name}', () => {${lines}});`);
     const program = join(projectFolder, 'test/run/run.ts');
-    return start(process.execPath, [program, 'core', ...paths, ...words], {
-      TMPDIR: folder,
-      TEST_FILE_LIMIT: '3',
-    });
+    return start(process.execPath, [program, 'core', ...paths, ...words], { TMPDIR: folder, ...settings });
   }
 
   const good = `it('passes', () => {}); it('passes too', () => {});`;
@@ -60,21 +61,22 @@ describe('a run of the tests', () => {
   });
 
   it('--grep: only what has these words; where nothing has, it fails', async () => {
-    const run = await runOf({ good, other: good }, '--grep', 'good passes too');
+    const run = await runOf({ good, other: good }, ['--grep', 'good passes too']);
     expect((await run.ended).code).to.equal(0);
     expect(run.output).to.match(/^ +1 passing/m);
-    const none = await runOf({ good, other: good }, '--grep', 'nothing');
+    const none = await runOf({ good, other: good }, ['--grep', 'nothing']);
     expect((await none.ended).code).to.equal(1);
   });
 
   it('a file that there is not is an error', async () => {
-    const run = await runOf({ good }, 'test/absent.test.ts');
+    const run = await runOf({ good }, ['test/absent.test.ts']);
     expect((await run.ended).code).to.equal(1);
     expect(run.errors).to.equal('there is no file test/absent.test.ts\n');
   });
 
   it('a file that never lets go is ended, and the others are run', async () => {
-    const run = await runOf({ hung: `it('hangs', () => { for (;;); });`, good, other: good });
+    const hung = `it('hangs', () => { for (;;); });`;
+    const run = await runOf({ hung, good, other: good }, [], { TEST_FILE_LIMIT: '3' });
     expect((await run.ended).code).to.equal(1);
     expect(run.errors).to.match(/hung\.test\.ts took more than 3 s: ended/);
     expect(run.output).to.match(/4 passing.+1 failing/s);
