@@ -87,7 +87,8 @@ describe('decisions: architecture — what does not compile', () => {
       ["container.get(tokens.log).info({ event: 'restarted' }, '');", false],
     ];
     const imports = [
-      "import { type HotPath, InMemoryCampaigns, InMemoryStore, PostgresIdentity } from '@campaign-mirror/adapters-persistence';",
+      "import { type HotPath, PostgresIdentity } from '@campaign-mirror/adapters-persistence';",
+      "import { InMemoryCampaigns, InMemoryStore } from '@campaign-mirror/adapters-persistence/in-memory';",
       "import type { CampaignId } from '@campaign-mirror/domain';",
       "import { Container, ContainerModule } from 'inversify';",
       "import { tokens } from './tokens.ts';",

@@ -59,6 +59,7 @@ const planted: readonly (readonly [folder: string, rule: string, ...texts: strin
     "import '@campaign-mirror/bench';",
     "import '@campaign-mirror/test';",
     "import '@campaign-mirror/domain/src/campaign.ts';",
+    "import '@campaign-mirror/adapters-persistence/in-memory';",
     "import '../../../domain/src/index.ts';",
   ],
   ['packages/app/src', 'noUndeclaredDependencies', "import 'koa';"],

@@ -1,12 +1,11 @@
 import {
-  InMemoryCampaigns,
-  type InMemoryStore,
   type Statement,
   Statements,
   setMirrorText,
   type TextRow,
   type Value,
 } from '@campaign-mirror/adapters-persistence';
+import { InMemoryCampaigns, type InMemoryStore } from '@campaign-mirror/adapters-persistence/in-memory';
 import type { CampaignRepository } from '@campaign-mirror/domain';
 import type { Pool } from 'pg';
 import { setChainsText, setMirrorsText } from '../../packages/adapters-persistence/src/set-mirrors-text.ts';

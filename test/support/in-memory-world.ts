@@ -11,7 +11,7 @@ import {
   InMemoryOperatorMirrors,
   InMemorySettings,
   InMemoryStore,
-} from '@campaign-mirror/adapters-persistence';
+} from '@campaign-mirror/adapters-persistence/in-memory';
 import type {
   AccessKeyId,
   CampaignId,

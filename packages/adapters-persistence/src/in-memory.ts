@@ -1,0 +1,12 @@
+export { InMemoryAccessKeys } from './in-memory-access-keys.ts';
+export { InMemoryAudit } from './in-memory-audit.ts';
+export { InMemoryCampaignExport } from './in-memory-campaign-export.ts';
+export { InMemoryCampaignImport } from './in-memory-campaign-import.ts';
+export { InMemoryCampaignRecords } from './in-memory-campaign-records.ts';
+export { InMemoryCampaigns } from './in-memory-campaigns.ts';
+export { InMemoryHistoryPruning } from './in-memory-history-pruning.ts';
+export { InMemoryMirrorHistory } from './in-memory-mirror-history.ts';
+export { InMemoryMirrorMoves } from './in-memory-mirror-moves.ts';
+export { InMemoryOperatorMirrors } from './in-memory-operator-mirrors.ts';
+export { InMemorySettings } from './in-memory-settings.ts';
+export { InMemoryStore } from './in-memory-store.ts';
