@@ -4,6 +4,7 @@ import { delimiter, join } from 'node:path';
 import { roles } from '@campaign-mirror/adapters-persistence';
 import pg from 'pg';
 import { openEmbeddedDatabase } from '../../packages/app/src/embedded/database.ts';
+import { command } from './command.ts';
 import { type DedicatedServer, dedicatedServer } from './dedicated-server.ts';
 import type { Account, Block } from './readme.ts';
 import { type Listening, listeningService, projectFolder, start } from './service-process.ts';
@@ -90,11 +91,14 @@ export class ReadmeRuns {
       await service.process.says(
         () => service.process.output.includes('A demonstration set was made') || undefined,
       );
-      const command = async (...words: string[]) =>
-        JSON.parse(await outputOf(start('./campaign-mirror', [...words, '--json'], { DATA_DIR })));
-      const { id } = await command('campaign', 'create', '--owner', '1');
-      await command('mirror', 'create', String(id), '--target-url', 'https://first.example/');
-      const { key } = await command('key', 'issue', '--owner', '1', '--name', 'README');
+      const called = async (...words: string[]) => {
+        const { code, output, errors } = await command([...words, '--json'], { DATA_DIR });
+        if (code !== 0) throw new Error(errors);
+        return JSON.parse(output);
+      };
+      const { id } = await called('campaign', 'create', '--owner', '1');
+      await called('mirror', 'create', String(id), '--target-url', 'https://first.example/');
+      const { key } = await called('key', 'issue', '--owner', '1', '--name', 'README');
       this.#service = { ...service, variables: { DATA_DIR, KEY: key, CAMPAIGN: String(id) } };
     }
     return this.#service;
