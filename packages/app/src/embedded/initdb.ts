@@ -1,3 +1,4 @@
+import { userInfo } from 'node:os';
 import { ClearError } from '../clear-error.ts';
 import type { Binaries } from '../postgres-programs/binaries.ts';
 import { oneLine, orYourOwn } from '../postgres-programs/errors.ts';
@@ -15,6 +16,7 @@ export async function initialise(
   passwords: Passwords,
   durable: boolean,
 ): Promise<void> {
+  if (user === undefined) expectNamedUser();
   // Written without waiting for the disk, and brought to it once, at the end.
   const cluster = ['-D', pgdata, '-E', 'UTF8', '--locale', 'C', '--no-sync', '--no-instructions'];
   const access = ['-U', userNames.superuser, '--pwfile', passwordFile, '-A', 'scram-sha-256'];
@@ -25,6 +27,17 @@ export async function initialise(
   const statements = firstStatements(passwords).map((statement) => `${statement}\n`);
   check(await run(binaries.postgres, [...single, 'template1'], user, statements.join('')), pgdata);
   if (durable) check(await run(binaries.initdb, ['-D', pgdata, '--sync-only'], user), pgdata);
+}
+
+/** PostgreSQL's initdb looks for the name of its OS user. In containers a number may have none. */
+function expectNamedUser(): void {
+  try {
+    userInfo();
+  } catch {
+    throw new ClearError(
+      `The embedded database cannot be created by the OS user ${process.getuid?.()}, who has no entry in /etc/passwd: run as a user who has one, or ${orYourOwn}.`,
+    );
+  }
 }
 
 /** One line each: PostgreSQL's single-user mode takes a line for a statement. It runs in template1, which new databases copy. */
