@@ -1,60 +1,109 @@
 import { writeFile } from 'node:fs/promises';
-import { historyFaults } from './databases/check-history.ts';
-import { plot } from './figures/plot.ts';
+import { Option } from '@commander-js/extra-typings';
+import { sum } from 'd3-array';
+import { serverNote } from './databases/server.ts';
 import { type RunFigures, report } from './figures/report.ts';
-import type { Cleanup } from './processes/cleanup.ts';
-import { type Options, readOptions, usage } from './processes/options.ts';
+import { loadOf } from './load/load.ts';
+import { commandLine, setting, wholeNumber } from './processes/command-line.ts';
 import { run } from './processes/run.ts';
-import { wordsOf } from './processes/words.ts';
+import { finalFaults, openBench } from './stage/bench.ts';
+import { isPeer, startAll } from './stage/line-up.ts';
 import { measureOpenLoop } from './stage/open-loop-rounds.ts';
 import { type LoadFigures, measureLoad } from './stage/rounds.ts';
-import { openStage } from './stage/stage.ts';
 
-/** Measures our service against the floor and others. Ends with 1 when an answer or the history is wrong. */
-async function bench(options: Options, cleanup: Cleanup): Promise<number> {
-  const { where, ceiling, bench, floor, betterFloors, ours, peers, several } = await openStage(
-    options,
-    cleanup,
-  );
-  const loads: LoadFigures[] = [];
-  for (const load of options.loads) {
-    const floors = options.floor ? [floor, ...(several ? [several.floor] : [])] : [];
-    const oursToo = several ? [several.ours] : [];
-    const contenders = [...floors, ...betterFloors, ours, ...oursToo, ...(load.name === '64' ? peers : [])];
-    loads.push(await measureLoad(contenders, load, options, bench));
+const loadsOf = (text: string) => [...new Set(text.split(','))].map(loadOf);
+const full = '64,256,hot,mixed,1';
+/**
+ * Node compiles what has run often, which takes a service tens of thousands of requests. So one connection comes last:
+ * it asks too little for that.
+ */
+const quick = { loads: loadsOf('64,hot,1'), rounds: 3, seconds: 3, warmUp: 2, campaigns: 10_000 };
+
+const chosen = commandLine(
+  'bench',
+  'Measures our service against a floor and others, and checks answers and history.',
+)
+  .addOption(
+    new Option(
+      '--quick',
+      '10,000 campaigns, the loads 64, hot and 1, 3 rounds of 3 s; under two minutes',
+    ).implies({
+      ...quick,
+      peers: false,
+      openLoop: false,
+    }),
+  )
+  .addOption(
+    new Option(
+      '--loads <LOADS>',
+      'in this order, with commas: numbers of connections, 1 to 1024, each with one request at a time; hot: 64, all on one campaign; mixed: 64, 60 % good, 20 % 401, 10 % 403, 5 % 404, 5 % 422',
+    )
+      .argParser(loadsOf)
+      .default(loadsOf(full), full),
+  )
+  .option('--rounds <N>', 'rounds of each service for each load', wholeNumber(1, 100), 5)
+  .option('--seconds <N>', 'length of a round', wholeNumber(1, 3_600), 10)
+  .option('--warm-up <N>', 'length of the warm-up before the rounds of a load', wholeNumber(1, 3_600), 20)
+  .option('--campaigns <N>', 'how many there are', wholeNumber(1_000, 5_000_000), 100_000)
+  .option('--no-floor', 'measures no floor')
+  .option(
+    '--guaranteed',
+    'measures the floor with our own two statements: what ownership lock and history cost alone',
+  )
+  .option(
+    '--batched',
+    'measures the floor with our persistence adapter: what batches give where nothing else is added',
+  )
+  .option('--peers', 'measures Fastify + pg, Koa + pg and Koa + MikroORM too, with 64 connections', true)
+  .option('--no-peers', 'or not')
+  .option('--open-loop', 'latency at fixed rates of arrivals too: 50 % and 80 % of the highest rates', true)
+  .option('--no-open-loop', 'or not')
+  .option(
+    '--new-segments',
+    'PostgreSQL makes the segments of its WAL within the rounds, as a new one does, which stops all commits each time; one that has been at work for a while has them, and so has the one of the run',
+  )
+  .option('--json <FILE>', 'writes the figures of every round to this file too')
+  .option('--profile <FOLDER>', 'writes a CPU profile of our service into this folder')
+  .option(
+    '--workers <N>',
+    'measures the floor and ours as so many processes too, on all cores',
+    wholeNumber(2, 64),
+  )
+  .option('--set <NAME=VALUE>', 'runs our service with this setting, such as LOG_LEVEL=silent', setting)
+  .addHelpText('after', `\n${serverNote} From 9 rounds on their first third is set beside the last.`)
+  .parse()
+  .opts();
+
+await run(async (cleanup) => {
+  const { loads, json, workers, campaigns, newSegments, set: settings } = chosen;
+  const isShared = workers !== undefined;
+  const bench = await openBench({ campaigns, newSegments, isShared, settings }, cleanup);
+  const contenders = await startAll(chosen, bench, cleanup);
+  const floor = contenders.find(({ name }) => name === 'floor');
+  const ours = contenders.find(({ name }) => name === 'ours');
+
+  const measured: LoadFigures[] = [];
+  for (const load of loads) {
+    const present = contenders.filter(({ name }) => load.name === '64' || !isPeer(name));
+    measured.push(await measureLoad(present, load, chosen, bench));
   }
-  const openLoop = options.openLoop ? await measureOpenLoop(floor, ours, loads, options, bench) : [];
-  const generator = { name: bench.generator.name, ceiling };
-  const figures: RunFigures = { machine: where, generator, loads, openLoop };
-
-  const faults = [...bench.ledger.faults, ...generatorFaults(figures)];
-  let recorded = 0;
-  const own = several ? [ours, several.ours] : [ours];
-  for (const one of [...own, ...betterFloors]) {
-    // What the last round's end cut off is done when the service has ended.
-    await one.end();
-    const updates = bench.ledger.updatesOf(one.name);
-    if (own.includes(one)) recorded += updates.answered;
-    faults.push(...(await historyFaults(one.database, updates)).map((fault) => `${one.name}: ${fault}`));
+  const isOpen = chosen.openLoop && floor && ours;
+  const openLoop = isOpen ? await measureOpenLoop(floor, ours, measured, chosen, bench) : [];
+  const faults = await finalFaults(bench, contenders);
+  const figures: RunFigures = {
+    machine: bench.where,
+    generator: bench.generator.name,
+    loads: measured,
+    openLoop,
+  };
+  console.log(`\n${report(figures)}\n\n${bench.where}`);
+  if (json)
+    await writeFile(json, `${JSON.stringify({ ...figures, options: chosen, faults }, undefined, 2)}\n`);
+  if (faults.length === 0) {
+    const recorded = sum([...bench.updates], ([name, { answered }]) =>
+      name.startsWith('ours') ? answered : 0,
+    );
+    console.log(`\n${recorded} updates of ours, all recorded, no chain broken`);
   }
-  console.log(`\n${report(figures)}\n\n${where}`);
-  if (options.json) {
-    await writeFile(options.json, `${JSON.stringify({ ...figures, options, faults }, undefined, 2)}\n`);
-  }
-  if (options.plot) await writeFile(options.plot, plot(figures.loads));
-  if (faults.length === 0) console.log(`\n${recorded} updates of ours, all recorded, no chain broken`);
-  for (const fault of faults) console.error(`wrong: ${fault}`);
-  return faults.length === 0 ? 0 : 1;
-}
-
-function generatorFaults({ generator: { name, ceiling }, loads }: RunFigures): string[] {
-  const all = loads.flatMap(({ rounds }) => Object.values(rounds).flat());
-  const fastest = Math.max(...all.map(({ rate }) => rate));
-  if (fastest < ceiling) return [];
-  return [
-    `${name} can not see more than ${ceiling.toFixed(0)} requests a second, and saw ${fastest.toFixed(0)}`,
-  ];
-}
-
-const chosen = wordsOf(usage, readOptions);
-await run((cleanup) => bench(chosen, cleanup));
+  return faults;
+});

@@ -1,11 +1,7 @@
-import { type Database, openDatabases } from './databases/database.ts';
+import { openDatabases } from './databases/database.ts';
 import { newKeys } from './databases/seed.ts';
+import { commandLine } from './processes/command-line.ts';
 import { run } from './processes/run.ts';
-import { noWords, wordsOf } from './processes/words.ts';
-
-const usage = `npm run bench:history
-
-  how much a million changes of mirrors take on the disk, index included`;
 
 const changes = 1_000_000;
 const campaigns = 10_000;
@@ -33,36 +29,33 @@ const address = `
       || '?click={click_id}'
   $$`;
 
-async function measure(database: Database): Promise<string> {
+const size = `
+  select count(*)::int, min(length(address_after)) as shortest, round(avg(length(address_after)))::int as mean,
+    max(length(address_after)) as longest, pg_table_size('campaign_mirror.mirror_history')::float8 as table,
+    pg_indexes_size('campaign_mirror.mirror_history')::float8 as index
+  from campaign_mirror.mirror_history`;
+
+commandLine(
+  'bench:history',
+  'Measures what a million changes of mirrors take on the disk, index included.',
+).parse();
+await run(async (cleanup) => {
+  const filling = { campaigns, keys: newKeys(100) };
+  const { server, first: database } = await openDatabases({ filling }, cleanup);
   await database.query(address);
   for (let written = 0; written < changes; written += batch) {
     await database.query(record, [written + 1, written + batch, campaigns]);
   }
   await database.query('vacuum analyze campaign_mirror.mirror_history');
-  const [row] = await database.query<
-    Record<'count' | 'shortest' | 'mean' | 'longest' | 'table' | 'index', string>
-  >(
-    `select count(*), min(length(address_after)) as shortest, round(avg(length(address_after))) as mean,
-      max(length(address_after)) as longest, pg_table_size('campaign_mirror.mirror_history') as table,
-      pg_indexes_size('campaign_mirror.mirror_history') as index
-    from campaign_mirror.mirror_history`,
+  type Size = Record<'count' | 'shortest' | 'mean' | 'longest' | 'table' | 'index', number>;
+  const { count, shortest, mean, longest, table, index } = (await database.query<Size>(size))[0] as Size;
+  console.log(server);
+  console.log(
+    `${count} changes of ${campaigns} campaigns, addresses of ${shortest} to ${longest} characters, ${mean} on average`,
   );
-  if (Number(row?.count) !== changes) throw new Error(`there are ${row?.count} changes, not ${changes}`);
-  return [
-    `${changes} changes of ${campaigns} campaigns, addresses of ${row?.shortest} to ${row?.longest} characters, ${row?.mean} on average`,
-    line('table', Number(row?.table)),
-    line('index', Number(row?.index)),
-    line('both', Number(row?.table) + Number(row?.index)),
-  ].join('\n');
-}
-
-function line(name: string, bytes: number): string {
-  return `${name}: ${(bytes / changes).toFixed(0)} bytes a change, ${(bytes / 2 ** 20).toFixed(0)} MiB a million`;
-}
-
-wordsOf(usage, noWords);
-await run(async (cleanup) => {
-  const { server, ours } = await openDatabases({ campaigns, keys: newKeys(100) }, cleanup);
-  console.log(`${server}\n${await measure(ours)}`);
-  return 0;
+  for (const [name, bytes] of Object.entries({ table, index, both: table + index })) {
+    const each = (bytes / count).toFixed(0);
+    console.log(`${name}: ${each} bytes a change, ${(bytes / 2 ** 20).toFixed(0)} MiB a million`);
+  }
+  return count === changes ? [] : [`there are ${count} changes, not ${changes}`];
 });

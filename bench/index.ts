@@ -4,6 +4,6 @@ export { addressBefore } from './databases/seed.ts';
 export { ratioOf } from './figures/statistics.ts';
 export { verdictOf } from './figures/verdict.ts';
 export { answerFaults } from './load/check-answers.ts';
-export { readOptions } from './processes/options.ts';
-export { type Contender, type Measured, mustHaveAnswered } from './stage/measure.ts';
+export type { Contender } from './stage/contenders.ts';
+export { type Measured, mustHaveAnswered } from './stage/measure.ts';
 export { inTurn } from './stage/rounds.ts';

@@ -1,25 +1,16 @@
-import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { fileURLToPath } from 'node:url';
-import { parseArgs } from 'node:util';
+import { run } from './processes/run.ts';
+import { compare, comparisonLine } from './stage/comparison.ts';
 
-/** What traces cost: bench:compare of a service without them and one that sends them to a collector, which takes all. */
-const usage = `npm run bench:traces -- [--ratio 0.01] [any option of bench:compare]
-
-  --ratio  the part of all requests that is traced`;
-
-const { values, tokens } = parseArgs({ strict: false, tokens: true, options: { ratio: { type: 'string' } } });
-if (values.help) {
-  console.log(usage);
-  process.exit(0);
-}
-const [ratio = '0.01'] = [values.ratio].filter((value) => typeof value === 'string');
-const words = process.argv.slice(2);
-for (const token of tokens.toReversed()) {
-  if (token.kind === 'option' && token.name === 'ratio') words.splice(token.index, token.inlineValue ? 1 : 2);
-}
+const { ratio, set, ...more } = comparisonLine(
+  'bench:traces',
+  'Measures what traces cost: a service without them and one that sends them to a collector, which takes all.',
+)
+  .option('--ratio <RATIO>', 'the part of all requests that is traced', '0.01')
+  .parse()
+  .opts();
 
 let bytes = 0;
 const collector = createServer((request, response) => {
@@ -30,17 +21,13 @@ const collector = createServer((request, response) => {
 });
 await once(collector.listen(0, '127.0.0.1'), 'listening');
 const { port } = collector.address() as AddressInfo;
-
-const sets = {
+const traces = {
   OTEL_EXPORTER_OTLP_ENDPOINT: `http://127.0.0.1:${port}`,
   OTEL_TRACES_SAMPLER: 'parentbased_traceidratio',
   OTEL_TRACES_SAMPLER_ARG: ratio,
 };
-const set = Object.entries(sets).flatMap(([name, value]) => ['--set', `${name}=${value}`]);
-const script = fileURLToPath(new URL('./compare.ts', import.meta.url));
-const compare = spawn(process.execPath, [script, ...set, ...words], { stdio: 'inherit' });
-const [code] = await once(compare, 'exit');
-if (code === 0) console.log(`the collector took ${(bytes / 1024).toFixed(0)} KiB of spans`);
-collector.closeAllConnections();
-collector.close();
-process.exitCode = code !== 0 || bytes > 0 ? (code ?? 1) : 1;
+await run(async (cleanup) => {
+  const faults = await compare({ ...more, set: { ...traces, ...set } }, cleanup);
+  console.log(`the collector took ${(bytes / 1024).toFixed(0)} KiB of spans`);
+  return bytes > 0 ? faults : [...faults, 'the collector took no span'];
+});

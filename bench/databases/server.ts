@@ -3,17 +3,11 @@ import { chmod, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir, totalmem } from 'node:os';
 import { join } from 'node:path';
 import { type Role, roles } from '@campaign-mirror/adapters-persistence';
-import pg from 'pg';
 import { openEmbeddedDatabase } from '../../packages/app/src/embedded/database.ts';
 import type { Cleanup } from '../processes/cleanup.ts';
+import { type Address, addressOf, query } from './queries.ts';
 
-export interface Address {
-  readonly host: string;
-  readonly port: number;
-  readonly user: string;
-  readonly password: string;
-  readonly database: string;
-}
+export const serverNote = `BENCH_DATABASE_URL, of a superuser, names the PostgreSQL to use; without it one is brought up for the run.`;
 
 /**
  * As a superuser: BENCH_DATABASE_URL's server, or one that is brought up for the run, with so many segments of the WAL
@@ -21,7 +15,11 @@ export interface Address {
  */
 export async function openServer(cleanup: Cleanup, segments = 0): Promise<Address> {
   const given = process.env.BENCH_DATABASE_URL;
-  return given ? addressOf(given) : embeddedServer(cleanup, segments);
+  if (given) return addressOf(given);
+  const kept = segments > 0 && { min_wal_size: `${segments * 16}MB` };
+  const { admin } = await embeddedServer(cleanup, { ...settings, ...kept });
+  if (segments > 0) await makeSegments(admin, segments);
+  return admin;
 }
 
 /** As the manual advises where so much is written; no checkpoint falls into somebody's round. */
@@ -31,19 +29,18 @@ const settings = {
   checkpoint_timeout: '1h',
 };
 
-async function embeddedServer(cleanup: Cleanup, segments: number): Promise<Address> {
+/** It runs, since this process is a member of it. */
+export async function embeddedServer(cleanup: Cleanup, settings = {}) {
   const parent = await mkdtemp(join(tmpdir(), 'campaign-mirror-bench-'));
   // Where we are root the database runs as another user, who has to pass through.
   await chmod(parent, 0o711);
-  const kept = segments > 0 && { min_wal_size: `${segments * 16}MB` };
-  const opening = openEmbeddedDatabase({ folder: join(parent, 'data'), settings: { ...settings, ...kept } });
+  const folder = join(parent, 'data');
+  const opening = openEmbeddedDatabase({ folder, settings });
   cleanup.add(async () => {
     await opening.then((database) => database.leave()).catch(() => {});
     await rm(parent, { recursive: true, force: true, maxRetries: 10 });
   });
-  const admin = (await opening).address('superuser');
-  if (segments > 0) await makeSegments(admin, segments);
-  return admin;
+  return { folder, admin: (await opening).address('superuser') };
 }
 
 /**
@@ -90,34 +87,4 @@ export async function describe(admin: Address): Promise<string> {
     `select 'PostgreSQL ' || current_setting('server_version') || ', ${setting('fsync')} || ', ${setting('synchronous_commit')} as text`,
   );
   return `${row?.text} (${process.env.BENCH_DATABASE_URL ? 'BENCH_DATABASE_URL' : 'embedded'})`;
-}
-
-function addressOf(text: string): Address {
-  const url = new URL(text);
-  return {
-    host: url.hostname,
-    port: Number(url.port || 5432),
-    user: decodeURIComponent(url.username || 'postgres'),
-    password: decodeURIComponent(url.password),
-    database: decodeURIComponent(url.pathname.slice(1)) || 'postgres',
-  };
-}
-
-export function query<Row extends pg.QueryResultRow>(
-  address: Address,
-  text: string,
-  values?: unknown[],
-): Promise<Row[]> {
-  return withClient(address, async (client) => (await client.query<Row>(text, values)).rows);
-}
-
-export async function withClient<T>(address: Address, act: (client: pg.Client) => Promise<T>): Promise<T> {
-  const client = new pg.Client({ ...address, connectionTimeoutMillis: 10_000, query_timeout: 120_000 });
-  client.on('error', () => {});
-  try {
-    await client.connect();
-    return await act(client);
-  } finally {
-    await client.end().catch(() => {});
-  }
 }

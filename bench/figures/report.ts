@@ -1,31 +1,46 @@
+import { median } from 'd3-array';
+import type { Measured } from '../stage/measure.ts';
 import type { OpenLoopFigures } from '../stage/open-loop-rounds.ts';
 import type { LoadFigures } from '../stage/rounds.ts';
-import { loadTable, loadTableNotes } from './load-table.ts';
-import { openLoopTable } from './open-loop-table.ts';
+import { loadTable } from './load-table.ts';
+import { number, table } from './table.ts';
 import { trends } from './trends.ts';
-
-export { machine } from '../processes/machine.ts';
 
 /** All that a run has measured. */
 export interface RunFigures {
   readonly machine: string;
-  /** The load generator, and how many requests a second it reaches against a server that answers at once. */
-  readonly generator: { readonly name: string; readonly ceiling: number };
+  /** The load generator. */
+  readonly generator: string;
   readonly loads: readonly LoadFigures[];
   readonly openLoop: readonly OpenLoopFigures[];
 }
 
 /** The tables, and what their columns mean. */
-export function report({ generator, loads, openLoop }: RunFigures): string {
-  const fastest = Math.max(
-    ...loads.flatMap(({ rounds }) => Object.values(rounds).flat()).map(({ rate }) => rate),
-  );
-  const parts = [
-    loadTable(loads),
-    loadTableNotes,
-    openLoopTable(openLoop),
-    trends(loads),
-    `${generator.name} reaches ${generator.ceiling.toFixed(0)} requests a second against a server that answers at once; the fastest round here had ${fastest.toFixed(0)}.`,
-  ];
+export function report({ loads, openLoop }: RunFigures): string {
+  const parts = [loadTable(loads), openLoopTable(openLoop), trends(loads)];
   return parts.filter((part) => part !== '').join('\n\n');
 }
+
+/** Empty when nothing was measured. */
+function openLoopTable(figures: readonly OpenLoopFigures[]): string {
+  if (figures.length === 0) return '';
+  const rows = figures.map(({ contender, of, rate, rounds }) => {
+    const middle = (figure: (measured: Measured) => number | undefined, decimals: number) =>
+      number(median(rounds, figure), decimals);
+    return {
+      arrivals: of,
+      service: contender,
+      'a second': number(rate, 0),
+      answered: middle((measured) => measured.rate, 0),
+      'p50 ms': middle(({ p50 }) => p50, 2),
+      'p99 ms': middle(({ p99 }) => p99, 2),
+      'p99.9 ms': middle(({ p999 }) => p999, 2),
+      'generator µs': middle(({ cpu }) => cpu.generator, 0),
+    };
+  });
+  return `${table(rows)}\n\n${openLoopNotes}`;
+}
+
+const openLoopNotes = `Latency from the moment at which a request was due, whether or not a connection was free; arrivals are evenly
+spaced, and sent within a millisecond. Medians of the rounds. This generator is ours (load/own-generator.ts), and takes
+more of PostgreSQL's core than wrk does.`;

@@ -1,20 +1,10 @@
-/** Undefined when one of the values is, or there is none. */
-export function median(values: readonly (number | undefined)[]): number | undefined {
-  const sorted = values.filter((value) => value !== undefined).sort((a, b) => a - b);
-  if (sorted.length < values.length || sorted.length === 0) return undefined;
-  const middle = Math.floor(sorted.length / 2);
-  const [low = Number.NaN, high = Number.NaN] = [
-    sorted[sorted.length % 2 ? middle : middle - 1],
-    sorted[middle],
-  ];
-  return (low + high) / 2;
-}
+import { ascending, max, min } from 'd3-array';
 
+/** Of pairs of neighbouring rounds. */
 export interface Ratio {
   readonly median: number;
   readonly least: number;
   readonly greatest: number;
-  /** The medians of the lower and of the upper half. */
   readonly quartiles: readonly [number, number];
 }
 
@@ -22,17 +12,17 @@ export interface Rate {
   readonly rate: number;
 }
 
-/** Of rates to those of the neighbouring rounds: the median of the pairs, the least and greatest of them, and their quartiles. */
+/** Of rates to those of the neighbouring rounds; NaN where there are none. */
 export function ratioOf(rounds: readonly Rate[], others: readonly Rate[]): Ratio {
-  const ratios = ratiosOf(rounds, others);
-  const sorted = ratios.toSorted((a, b) => a - b);
-  const half = Math.ceil(sorted.length / 2);
-  return {
-    median: median(ratios) ?? Number.NaN,
-    least: Math.min(...ratios),
-    greatest: Math.max(...ratios),
-    quartiles: [median(sorted.slice(0, half)) ?? Number.NaN, median(sorted.slice(-half)) ?? Number.NaN],
+  const sorted = ratiosOf(rounds, others).toSorted(ascending);
+  // d3's own makes NaN of an infinite neighbour, whatever its weight is.
+  const quantile = (part: number) => {
+    const at = (sorted.length - 1) * part;
+    const [low = Number.NaN, high = Number.NaN] = [sorted[Math.floor(at)], sorted[Math.ceil(at)]];
+    return low === high ? low : low + (high - low) * (at % 1);
   };
+  const [least = Number.NaN, greatest = Number.NaN] = [min(sorted), max(sorted)];
+  return { median: quantile(0.5), least, greatest, quartiles: [quantile(0.25), quantile(0.75)] };
 }
 
 /** Of neighbouring rounds, without the pairs in which nobody was answered: they tell nothing. */

@@ -1,3 +1,4 @@
+import { sum } from 'd3-array';
 import { type Rate, ratioOf, ratiosOf } from './statistics.ts';
 
 /** By so many more rounds on one side of the bar than on the other it is clear which side is the right one. */
@@ -17,9 +18,7 @@ export interface Verdict {
 export function verdictOf(rounds: readonly Rate[], others: readonly Rate[], bar: number): Verdict {
   const lead = ratiosOf(rounds, others).reduce((ahead, ratio) => ahead + (ratio >= bar ? 1 : -1), 0);
   const clear = Math.abs(lead) >= clearLead;
-  return { ratio: clear ? ratioOf(rounds, others).median : sum(rounds) / sum(others), clear };
+  return { ratio: clear ? ratioOf(rounds, others).median : total(rounds) / total(others), clear };
 }
 
-function sum(rounds: readonly Rate[]): number {
-  return rounds.reduce((total, { rate }) => total + rate, 0);
-}
+const total = (rounds: readonly Rate[]) => sum(rounds, ({ rate }) => rate);

@@ -1,24 +1,23 @@
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { mirrorBody } from '@campaign-mirror/adapters-http';
 import { GroupCommit, heldAtMost, keyHash, Statements } from '@campaign-mirror/adapters-persistence';
 import { type AccessKey, campaignId, type MirrorAddress } from '@campaign-mirror/domain';
 import pg from 'pg';
-import { campaignIn, read, send, sendBody } from './http.ts';
+import { campaignIn, keyIn, read, send, sendBody, serve } from './http.ts';
 
 /**
  * The floor, with our persistence adapter in the place of its statements: what batches give where nothing else is added.
  * What ours does less than this is what its framework, checks, log and metrics cost.
  */
-const { DATABASE_URL, PORT } = process.env;
+const { DATABASE_URL } = process.env;
 const size = 10;
 const pool = new pg.Pool({ connectionString: DATABASE_URL, max: size });
 const hotPath = new GroupCommit(new Statements(pool), { most: heldAtMost(size), patience: 5_000 });
 
-async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
+serve(async (request, response) => {
   const named = campaignIn(request);
   const id = named === undefined ? undefined : campaignId(named);
   if (id === undefined) return send(response, 404, 'Not Found');
-  const key = request.headers.authorization?.slice('Bearer '.length) ?? '';
+  const key = keyIn(request);
   const asked = Promise.all([hotPath.key(keyHash(key as AccessKey)), hotPath.campaign(id)]);
   const [body, [caller, campaign]] = await Promise.all([read(request), asked]);
   if (!caller) return send(response, 401, 'Unauthenticated.');
@@ -34,9 +33,4 @@ async function answer(request: IncomingMessage, response: ServerResponse): Promi
   const mirror = await hotPath.set(campaign, change);
   if (!mirror) return send(response, 403, 'This action is unauthorized.');
   sendBody(response, 200, mirrorBody(mirror));
-}
-
-createServer((request, response) => {
-  answer(request, response).catch((error) => send(response, 500, String(error)));
-}).listen(Number(PORT), '127.0.0.1');
-process.once('SIGTERM', () => process.exit());
+});

@@ -1,20 +1,19 @@
 import { hash } from 'node:crypto';
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import pg from 'pg';
-import { campaignIn, read, send, sendBody } from './http.ts';
+import { campaignIn, keyIn, read, send, sendBody, serve } from './http.ts';
 import { setMirror, whoIs } from './statements.ts';
 
 /**
  * The least that could carry out the contract: Node's own HTTP and the driver, two named statements, nothing that
  * locks, records, logs or checks more than it must. What ours costs is counted from here.
  */
-const { DATABASE_URL, PORT, POOL = '10' } = process.env;
+const { DATABASE_URL, POOL = '10' } = process.env;
 const pool = new pg.Pool({ connectionString: DATABASE_URL, max: Number(POOL) });
 
-async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
+serve(async (request, response) => {
   const campaign = campaignIn(request);
   if (campaign === undefined) return send(response, 404, 'Not Found');
-  const key = request.headers.authorization?.slice('Bearer '.length) ?? '';
+  const key = keyIn(request);
   const body = await read(request);
   const keys = await pool.query({ ...whoIs, values: [hash('sha256', key, 'buffer')] });
   if (keys.rows.length === 0) return send(response, 401, 'Unauthenticated.');
@@ -25,9 +24,4 @@ async function answer(request: IncomingMessage, response: ServerResponse): Promi
   const [row] = rows;
   const [id, campaign_id, clicks] = [Number(row.id), Number(row.campaign_id), Number(row.clicks)];
   sendBody(response, 200, JSON.stringify({ mirror: { ...row, id, campaign_id, clicks } }));
-}
-
-createServer((request, response) => {
-  answer(request, response).catch((error) => send(response, 500, String(error)));
-}).listen(Number(PORT), '127.0.0.1');
-process.once('SIGTERM', () => process.exit());
+});

@@ -1,24 +1,23 @@
 import { hash, randomUUID } from 'node:crypto';
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { setMirrorText } from '@campaign-mirror/adapters-persistence';
 import pg from 'pg';
 import { timestampAt } from '../../packages/adapters-persistence/src/epoch-seconds.ts';
 import { lookUpOne } from '../../packages/adapters-persistence/src/grouped-look-ups.ts';
-import { campaignIn, read, send, sendBody } from './http.ts';
+import { campaignIn, keyIn, read, send, sendBody, serve } from './http.ts';
 
 /**
  * The floor, with our own two statements in the place of its own: what the ownership lock and the history cost in
  * PostgreSQL, since nothing else is added. With one connection it is about the most that a service with these
  * statements can do.
  */
-const { DATABASE_URL, PORT } = process.env;
+const { DATABASE_URL } = process.env;
 const pool = new pg.Pool({ connectionString: DATABASE_URL, max: 10 });
 const setMirror = { name: 'set-mirror', text: setMirrorText };
 
-async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
+serve(async (request, response) => {
   const id = campaignIn(request);
   if (id === undefined) return send(response, 404, 'Not Found');
-  const key = request.headers.authorization?.slice('Bearer '.length) ?? '';
+  const key = keyIn(request);
   const body = await read(request);
   const seen = (await pool.query({ ...lookUpOne, values: [hash('sha256', key, 'buffer'), id] })).rows[0];
   if (seen.id === null) return send(response, 401, 'Unauthenticated.');
@@ -44,9 +43,4 @@ async function answer(request: IncomingMessage, response: ServerResponse): Promi
     updated_at: changed,
   };
   sendBody(response, 200, JSON.stringify({ mirror }));
-}
-
-createServer((request, response) => {
-  answer(request, response).catch((error) => send(response, 500, String(error)));
-}).listen(Number(PORT), '127.0.0.1');
-process.once('SIGTERM', () => process.exit());
+});

@@ -1,10 +1,22 @@
-import type { IncomingMessage, ServerResponse } from 'node:http';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 
 const path = /^\/public\/v1\/mirror\/campaign\/([1-9][0-9]{0,15})\/mirror$/;
+
+/** Listens on 127.0.0.1, at PORT. */
+export function serve(answer: (request: IncomingMessage, response: ServerResponse) => Promise<void>): void {
+  createServer((request, response) => {
+    answer(request, response).catch((error) => send(response, 500, String(error)));
+  }).listen(Number(process.env.PORT), '127.0.0.1');
+  process.once('SIGTERM', () => process.exit());
+}
 
 /** The campaign whose mirror is to be set. */
 export function campaignIn(request: IncomingMessage): string | undefined {
   return request.method === 'POST' ? path.exec(request.url ?? '')?.[1] : undefined;
+}
+
+export function keyIn(request: IncomingMessage): string {
+  return request.headers.authorization?.slice('Bearer '.length) ?? '';
 }
 
 export function read(request: IncomingMessage): Promise<string> {

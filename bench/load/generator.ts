@@ -14,62 +14,47 @@ export interface Asking {
   readonly port: number;
   readonly load: Load;
   readonly seconds: number;
+  /** Arrivals a second, whatever the answers take; without it each connection asks as soon as it is answered. */
+  readonly rate?: number | undefined;
 }
 
 /** In a process of its own, so that it measures nothing but the service; on PostgreSQL's core. */
 export interface LoadGenerator {
   readonly name: string;
-  /** Each connection asks as soon as it is answered. */
   carryOut(asking: Asking): Promise<Answers>;
-  /** At a fixed rate of arrivals, whatever the answers take. */
-  carryOutAt(rate: number, asking: Asking): Promise<Answers>;
 }
 
-/** wrk where it is installed, which is the cheapest, else autocannon; or the one that is wanted. */
-export async function openLoadGenerator(
-  seed: Seed,
-  cleanup: Cleanup,
-  wanted?: 'wrk' | 'autocannon',
-): Promise<LoadGenerator> {
-  const wrk = wanted === 'autocannon' ? undefined : wrkVersion();
-  if (wanted === 'wrk' && !wrk) throw new Error('wrk is not installed');
+/** wrk where it is installed, which is the cheapest, but for a fixed rate of arrivals; else ours. */
+export async function openLoadGenerator(seed: Seed, cleanup: Cleanup): Promise<LoadGenerator> {
+  const wrk = wrkVersion();
   const folder = await mkdtemp(join(tmpdir(), 'campaign-mirror-bench-'));
   cleanup.add(() => rm(folder, { recursive: true, force: true }));
   const written = new Set<string>();
   /** Numbers of requests that have been used up: no address comes twice. */
   let before = 0;
 
-  async function run(words: (plan: string) => string[], load: Load): Promise<Answers> {
-    const file = join(folder, load.asks);
-    if (!written.has(load.asks)) {
-      const plan = planFor(load, seed);
-      await writeFile(`${file}.lua`, asLua(plan));
-      await writeFile(`${file}.json`, JSON.stringify(plan));
-      written.add(load.asks);
-    }
-    const answers = await generatorLine(words(file), cleanup);
-    for (const made of Object.values(answers.made)) before += made;
-    return answers;
-  }
-  const program = (script: string, { port, load, seconds }: Asking, ...more: number[]) => {
-    const numbers = [before, port, load.connections, seconds, ...more].map(String);
-    return (plan: string) => [process.execPath, beside(script), `${plan}.json`, ...numbers];
-  };
   return {
-    name: wrk ?? 'autocannon',
-    carryOut: (asking) =>
-      run(
-        wrk ? (plan) => wrkCommand(asking, `${plan}.lua`, before) : program('autocannon-load.ts', asking),
-        asking.load,
-      ),
-    carryOutAt: (rate, asking) => run(program('open-loop.ts', asking, rate), asking.load),
+    name: wrk ?? 'the generator of load/own-generator.ts',
+    async carryOut({ port, load, seconds, rate }) {
+      const file = join(folder, load.asks);
+      if (!written.has(load.asks)) {
+        const plan = planFor(load, seed);
+        await writeFile(`${file}.lua`, asLua(plan));
+        await writeFile(`${file}.json`, JSON.stringify(plan));
+        written.add(load.asks);
+      }
+      const amount = ['--threads', '1', '--connections', `${load.connections}`, '--duration', `${seconds}s`];
+      const how = ['--timeout', '15s', '--script', beside('load.lua'), `http://127.0.0.1:${port}`];
+      const numbers = [before, port, load.connections, seconds, ...(rate ? [rate] : [])].map(String);
+      const words =
+        wrk && !rate
+          ? ['wrk', ...amount, ...how, '--', `${file}.lua`, String(before)]
+          : [process.execPath, beside('own-generator.ts'), `${file}.json`, ...numbers];
+      const answers = await generatorLine(words, cleanup);
+      for (const made of Object.values(answers.made)) before += made;
+      return answers;
+    },
   };
-}
-
-function wrkCommand({ port, load, seconds }: Asking, plan: string, before: number): string[] {
-  const amount = ['--threads', '1', '--connections', String(load.connections), '--duration', `${seconds}s`];
-  const how = ['--timeout', '15s', '--script', beside('load.lua')];
-  return ['wrk', ...amount, ...how, `http://127.0.0.1:${port}`, '--', plan, String(before)];
 }
 
 /** Such as `wrk 4.1.0`; undefined where it is not installed. */

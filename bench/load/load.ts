@@ -1,3 +1,5 @@
+import { InvalidArgumentError } from '@commander-js/extra-typings';
+
 /** A load: so many connections, each with one request at a time, and what they ask. */
 export interface Load {
   readonly name: string;
@@ -6,11 +8,11 @@ export interface Load {
   readonly asks: 'each' | 'one' | 'mixture';
 }
 
-/** The name is a number of connections, `hot` or `mixed`. @throws Error that says what is accepted */
+/** The name is a number of connections, `hot` or `mixed`. @throws InvalidArgumentError that says what is accepted */
 export function loadOf(name: string): Load {
   if (name === 'hot') return { name, connections: 64, asks: 'one' };
   if (name === 'mixed') return { name, connections: 64, asks: 'mixture' };
   const connections = /^[1-9][0-9]{0,3}$/.test(name) ? Number(name) : Number.NaN;
   if (connections <= 1024) return { name, connections, asks: 'each' };
-  throw new Error(`--loads takes numbers of connections from 1 to 1024, hot and mixed, not ${name}`);
+  throw new InvalidArgumentError('It takes numbers of connections from 1 to 1024, hot and mixed.');
 }

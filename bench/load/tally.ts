@@ -1,3 +1,4 @@
+import { quantileSorted } from 'd3-array';
 import type { Answers } from './generator-process.ts';
 
 /** What a load generator counts and prints. */
@@ -24,14 +25,14 @@ export class Tally {
   print(made: Record<string, number>): void {
     const seconds = (performance.now() - this.#begun) / 1000;
     const { user, system } = process.cpuUsage(this.#cpu);
-    const sorted = Float64Array.from(this.#latencies).sort();
-    const quantile = (part: number) => sorted[Math.ceil(part * sorted.length) - 1] ?? 0;
+    const sorted = this.#latencies.sort((one, other) => one - other);
+    const at = (part: number) => quantileSorted(sorted, part) ?? 0;
     const answers: Answers = {
       requests: this.#requests,
       seconds,
-      p50: quantile(0.5),
-      p99: quantile(0.99),
-      p999: quantile(0.999),
+      p50: at(0.5),
+      p99: at(0.99),
+      p999: at(0.999),
       answered: this.#answered,
       made,
       errors: this.#errors,

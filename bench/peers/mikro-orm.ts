@@ -1,20 +1,17 @@
-import Router from '@koa/router';
 import { defineEntity, p } from '@mikro-orm/core';
 import { MikroORM } from '@mikro-orm/postgresql';
-import Koa from 'koa';
-import bodyParser from 'koa-bodyparser';
 import {
   type Answer,
   addressIn,
   keyHash,
   mayChange,
   missing,
-  path,
   unauthenticated,
   unauthorized,
 } from './contract.ts';
+import { serve } from './koa-app.ts';
 
-/** Koa, its router and body parser, and MikroORM as its documentation shows it. */
+/** Koa, and MikroORM as its documentation shows it. */
 const schema = 'campaign_mirror';
 
 const AccessKey = defineEntity({
@@ -63,14 +60,6 @@ const orm = await MikroORM.init({
   clientUrl: process.env.DATABASE_URL ?? '',
   pool: { max: 10 },
 });
-const router = new Router();
-
-router.post(path, async (context) => {
-  const { campaign = '' } = context.params;
-  const { status, body } = await answer(campaign, context.get('authorization'), context.request.body);
-  context.status = status;
-  context.body = body;
-});
 
 async function answer(campaignId: string, authorization: string, body: unknown): Promise<Answer> {
   const em = orm.em.fork();
@@ -110,5 +99,4 @@ function timestamp(date: Date | null | undefined): string | null {
   return date ? date.toISOString().replace('Z', '000Z') : null;
 }
 
-new Koa().use(bodyParser()).use(router.routes()).listen(Number(process.env.PORT), '127.0.0.1');
-process.once('SIGTERM', () => process.exit());
+serve(answer);

@@ -31,12 +31,10 @@ function timesOf(processId: number): Times | undefined {
   };
 }
 
-/** The CPU time of a process with its threads, user and system, in microseconds; undefined but on Linux. */
-export function cpuOf(processId: number): number | undefined {
-  return timesOf(processId)?.own;
-}
-
-/** The same of a process, those that it has started, and those of them that have ended. */
+/**
+ * The CPU time, user and system, of a process with its threads, of those that it has started, and of those of them that
+ * have ended, in microseconds; undefined but on Linux.
+ */
 export function cpuOfFamily(processId: number): number | undefined {
   const top = timesOf(processId);
   if (top === undefined) return undefined;
@@ -64,10 +62,11 @@ export function postmasterOf(backend: number, itsClientPort: number): number | u
   return title.includes(`(${itsClientPort})`) ? times.parent : undefined;
 }
 
-/** Resident memory, in MB; undefined but on Linux. */
-export function memoryOf(processId: number): number | undefined {
+/** Resident memory, or the most that it was, in MB; undefined but on Linux. */
+export function memoryOf(processId: number, which: 'VmRSS' | 'VmHWM' = 'VmRSS'): number | undefined {
   try {
-    const kilobytes = /^VmRSS:\s*([0-9]+)/m.exec(readFileSync(`/proc/${processId}/status`, 'latin1'))?.[1];
+    const status = readFileSync(`/proc/${processId}/status`, 'latin1');
+    const kilobytes = new RegExp(`^${which}:\\s*([0-9]+)`, 'm').exec(status)?.[1];
     return kilobytes === undefined ? undefined : Number(kilobytes) / 1024;
   } catch {
     return undefined;

@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { connect } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
+import { freePort } from '../../packages/app/src/embedded/port.ts';
 import type { Cleanup } from './cleanup.ts';
 import type { Cores } from './cores.ts';
 
@@ -19,18 +20,18 @@ export interface Running {
 interface Program {
   /** From the folder of the benchmarks. */
   readonly script: string;
-  readonly port: number;
-  readonly environment: Record<string, string>;
+  readonly environment?: Readonly<Record<string, string>>;
   readonly nodeOptions?: readonly string[];
 }
 
-/** Starts a service and waits until it accepts connections. Its standard output, where it logs, goes nowhere. */
+/** Starts a service on a free port and waits until it accepts connections. Its standard output, where it logs, goes nowhere. */
 export async function startService(
   program: Program,
   cores: Cores | undefined,
   cleanup: Cleanup,
 ): Promise<Running> {
-  const { script, port, environment, nodeOptions = [] } = program;
+  const { script, environment, nodeOptions = [] } = program;
+  const port = await freePort();
   const node = [process.execPath, ...nodeOptions, fileURLToPath(new URL(`../${script}`, import.meta.url))];
   const [command = '', ...words] = cores ? ['taskset', '-c', String(cores.service), ...node] : node;
   const child = spawn(command, words, {
@@ -48,9 +49,8 @@ export async function startService(
 
 function accepts(port: number): Promise<boolean> {
   return new Promise((resolve) => {
-    const socket = connect(port, '127.0.0.1');
-    socket.once('connect', () => resolve(true)).once('error', () => resolve(false));
-    socket.once('connect', () => socket.destroy());
+    const socket = connect(port, '127.0.0.1', () => resolve(true));
+    socket.once('connect', () => socket.destroy()).once('error', () => resolve(false));
   });
 }
 

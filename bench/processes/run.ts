@@ -1,13 +1,22 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { Cleanup } from './cleanup.ts';
 
-/** Runs it to its end or to the first Ctrl-C, takes everything back, and ends the process with its code. */
-export async function run(act: (cleanup: Cleanup) => Promise<number>): Promise<never> {
+/**
+ * Runs it to its end or to the first Ctrl-C, takes everything back, says what it found wrong, and ends the process:
+ * with 0 where that is nothing.
+ */
+export async function run(act: (cleanup: Cleanup) => Promise<readonly string[]>): Promise<never> {
   const cleanup = new Cleanup();
-  const running = act(cleanup).catch((error) => {
-    if (!cleanup.begun) console.error(error);
-    return 1;
-  });
+  const running = act(cleanup).then(
+    (faults) => {
+      for (const fault of faults) console.error(`wrong: ${fault}`);
+      return faults.length === 0 ? 0 : 1;
+    },
+    (error) => {
+      if (!cleanup.begun) console.error(error);
+      return 1;
+    },
+  );
   const code = await Promise.race([running, interrupted()]);
   await cleanup.run();
   // After Ctrl-C what was just being made is taken back too.

@@ -2,79 +2,60 @@ import { roles } from '@campaign-mirror/adapters-persistence';
 import { freePort } from '../../packages/app/src/embedded/port.ts';
 import type { Database } from '../databases/database.ts';
 import type { Cleanup } from '../processes/cleanup.ts';
+import type { Settings } from '../processes/command-line.ts';
 import type { Cores } from '../processes/cores.ts';
 import { nodeOptions } from '../processes/node-options.ts';
-import { startService } from '../processes/processes.ts';
-import type { Contender } from './measure.ts';
+import { type Running, startService } from '../processes/processes.ts';
 
-/** Programs on npm's usual stacks that carry out the same contract, by the names of their files. */
-export const peerNames: readonly string[] = ['fastify', 'koa', 'mikro-orm'];
-
-/** Its two statements can not tell a campaign that is missing from another owner's. */
-export async function startFloor(database: Database, cores: Cores | undefined, cleanup: Cleanup) {
-  return start('floor', 'floors/floor.ts', database, cores, cleanup, { 404: '403' });
+/** A service that is measured, and its database. */
+export interface Contender extends Running {
+  readonly name: string;
+  readonly database: Database;
+  /** What it answers where the contract says something else. */
+  readonly otherwise?: Settings | undefined;
+  /** Whether it leaves a history as ours does. */
+  readonly isRecorded: boolean;
 }
 
-/** With our own two statements. */
-export async function startGuaranteedFloor(database: Database, cores: Cores | undefined, cleanup: Cleanup) {
-  return start('floor, guaranteed', 'floors/guaranteed.ts', database, cores, cleanup);
-}
+/** Programs that carry out the same contract. */
+const programs = {
+  // Its two statements can not tell a campaign that is missing from another owner's.
+  floor: { script: 'floors/floor.ts', otherwise: { 404: '403' }, isRecorded: false },
+  'floor, workers': { script: 'floors/workers.ts', otherwise: { 404: '403' }, isRecorded: false },
+  'floor, guaranteed': { script: 'floors/guaranteed.ts', isRecorded: true },
+  'floor, batched': { script: 'floors/batched.ts', isRecorded: true },
+  fastify: { script: 'peers/fastify.ts', isRecorded: false },
+  koa: { script: 'peers/koa.ts', isRecorded: false },
+  'mikro-orm': { script: 'peers/mikro-orm.ts', isRecorded: false },
+} satisfies Record<string, { script: string; otherwise?: Settings; isRecorded: boolean }>;
 
-/** With our persistence adapter. */
-export async function startBatchedFloor(database: Database, cores: Cores | undefined, cleanup: Cleanup) {
-  return start('floor, batched', 'floors/batched.ts', database, cores, cleanup);
-}
+export type OtherName = keyof typeof programs;
 
-/** As so many processes. */
-export async function startFloorWorkers(workers: number, database: Database, cleanup: Cleanup) {
-  const name = `floor ×${workers}`;
-  const environment = { WORKERS: String(workers) };
-  return start(name, 'floors/workers.ts', database, undefined, cleanup, { 404: '403' }, environment);
-}
-
-/** An ORM reads all columns, ours may see some. */
-export async function startPeer(
-  name: string,
+export async function startOther(
+  name: OtherName,
   database: Database,
   cores: Cores | undefined,
   cleanup: Cleanup,
-) {
+  settings: Settings = {},
+): Promise<Contender> {
+  // An ORM reads all columns, ours may see some.
   const tables = 'campaign_mirror.campaigns, campaign_mirror.access_keys';
   await database.query(`grant select on ${tables} to ${roles.service}`);
-  return start(name, `peers/${name}.ts`, database, cores, cleanup);
+  const { script, ...what } = programs[name];
+  const environment = { ...settings, DATABASE_URL: database.url };
+  return { ...(await startService({ script, environment }, cores, cleanup)), name, database, ...what };
 }
 
-async function start(
-  name: string,
-  script: string,
-  database: Database,
-  cores: Cores | undefined,
-  cleanup: Cleanup,
-  otherwise?: Contender['otherwise'],
-  more: Readonly<Record<string, string>> = {},
-): Promise<Contender> {
-  const environment = { ...more, DATABASE_URL: database.url };
-  const program = { script, port: await freePort(), environment };
-  const running = await startService(program, cores, cleanup);
-  return { ...running, name, database, ...(otherwise && { otherwise }) };
-}
-
-export interface OwnOptions {
-  readonly settings: Readonly<Record<string, string>>;
-  readonly profile?: string;
-}
-
-/** As `npm start` does it, with the default settings but for those of the command line. */
+/** As `npm start` does it, with the default settings but for these. The profile's folder gets a CPU profile. */
 export async function startOurs(
   database: Database,
-  { settings, profile }: OwnOptions,
+  settings: Settings,
   cores: Cores | undefined,
   cleanup: Cleanup,
-  name = 'ours',
+  { name = 'ours', profile = '' } = {},
 ): Promise<Contender> {
   const program = {
     script: '../packages/app/src/main.ts',
-    port: await freePort(),
     environment: {
       // All refused keys come from one address here: they are counted, and never too many.
       FAILED_KEY_LIMIT: '1000000/1s',
@@ -85,5 +66,5 @@ export async function startOurs(
     },
     nodeOptions: [...nodeOptions, ...(profile ? ['--cpu-prof', `--cpu-prof-dir=${profile}`] : [])],
   };
-  return { ...(await startService(program, cores, cleanup)), name, database };
+  return { ...(await startService(program, cores, cleanup)), name, database, isRecorded: true };
 }

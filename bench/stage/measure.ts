@@ -1,21 +1,11 @@
-import type { Database } from '../databases/database.ts';
 import { type Counters, counted, countersOf } from '../databases/database-figures.ts';
-import { type Seed, tidy } from '../databases/seed.ts';
+import { tidy } from '../databases/seed.ts';
 import { answerFaults } from '../load/check-answers.ts';
-import type { LoadGenerator } from '../load/generator.ts';
 import type { Load } from '../load/load.ts';
 import { cpuOfFamily, memoryOfFamily } from '../processes/process-figures.ts';
-import type { Running } from '../processes/processes.ts';
-import type { Ledger } from './ledger.ts';
+import { type Bench, updatesOf } from './bench.ts';
+import type { Contender } from './contenders.ts';
 import { startProber } from './prober.ts';
-
-/** A service that is measured, and its database. */
-export interface Contender extends Running {
-  readonly name: string;
-  readonly database: Database;
-  /** What it answers where the contract says something else. */
-  readonly otherwise?: Readonly<Record<string, string>>;
-}
 
 /** A round's figures: requests a second, milliseconds, microseconds of CPU time a request, MB. */
 export interface Measured {
@@ -33,27 +23,24 @@ export interface Measured {
   readonly database: Counters;
 }
 
-export interface Bench {
-  readonly generator: LoadGenerator;
-  readonly postmaster: number | undefined;
-  readonly seed: Seed;
-  readonly ledger: Ledger;
-}
-
 /** @throws Error when nobody was answered in any of the rounds */
 export function mustHaveAnswered({ name }: Contender, rounds: readonly Measured[]): void {
   if (rounds.every(({ updates }) => updates === 0)) throw new Error(`${name} answered nobody at all`);
 }
+
+/** The part of a core from which on the load generator, not the service, decides what is reached. */
+const generatorLimit = 0.9;
 
 /** One round of one service, at a fixed rate of arrivals where one is given. */
 export async function measure(
   contender: Contender,
   load: Load,
   seconds: number,
-  { generator, postmaster, seed, ledger }: Bench,
+  bench: Bench,
   rate?: number,
 ): Promise<Measured> {
-  const { port, processId, database } = contender;
+  const { name, port, processId, database } = contender;
+  const { postmaster } = bench.databases;
   const figures = async () => ({
     service: cpuOfFamily(processId),
     postgres: postmaster === undefined ? undefined : cpuOfFamily(postmaster),
@@ -61,12 +48,8 @@ export async function measure(
   });
   await tidy(database);
   const before = await figures();
-  const stopProber = startProber(port, database, seed);
-  const asking = { port, load, seconds };
-  const answers = await (rate === undefined
-    ? generator.carryOut(asking)
-    : generator.carryOutAt(rate, asking)
-  ).finally(stopProber);
+  const stopProber = startProber(port, database, bench.seed);
+  const answers = await bench.generator.carryOut({ port, load, seconds, rate }).finally(stopProber);
   const probed = await stopProber();
   const after = await figures();
 
@@ -74,14 +57,15 @@ export async function measure(
   const updates = (answered[200] ?? 0) + probed.set;
   const asked = (made[200] ?? 0) + probed.set;
   const faults = [...answerFaults(answers, load.connections, contender.otherwise), ...probed.faults];
-  ledger.add(
-    contender.name,
-    { answered: updates, asked },
-    faults.map((fault) => `${contender.name}, ${load.name}: ${fault}`),
-  );
+  const busy = (answers.cpu ?? 0) / 1e6 / answers.seconds;
+  if (busy > generatorLimit)
+    faults.push(`the generator took ${(busy * 100).toFixed(0)} % of a core: it was the limit`);
+  bench.faults.push(...faults.map((fault) => `${name}, ${load.name}: ${fault}`));
+  const sum = updatesOf(bench.updates, name);
+  bench.updates.set(name, { answered: sum.answered + updates, asked: sum.asked + asked });
   // A machine that was away for all of a short round is not a fault of the contender.
   const isFault = requests > 0 || faults.length > 0;
-  if (updates === 0 && isFault) throw new Error(`no answer of 200 at all:\n${ledger.faults.join('\n')}`);
+  if (updates === 0 && isFault) throw new Error(`no answer of 200 at all:\n${bench.faults.join('\n')}`);
   const each = (from: number | undefined, to: number | undefined) =>
     from === undefined || to === undefined || requests === 0 ? undefined : (to - from) / requests;
   return {

@@ -1,7 +1,8 @@
-import { median } from '../figures/statistics.ts';
-import type { Load } from '../load/load.ts';
-import { type Bench, type Contender, type Measured, measure, mustHaveAnswered } from './measure.ts';
-import type { LoadFigures } from './rounds.ts';
+import { greatest, median } from 'd3-array';
+import type { Bench } from './bench.ts';
+import type { Contender } from './contenders.ts';
+import { type Measured, measure, mustHaveAnswered } from './measure.ts';
+import type { Lengths, LoadFigures } from './rounds.ts';
 
 /** A service at a fixed rate of arrivals. */
 export interface OpenLoopFigures {
@@ -20,7 +21,7 @@ export async function measureOpenLoop(
   floor: Contender,
   ours: Contender,
   loads: readonly LoadFigures[],
-  lengths: { readonly rounds: number; readonly seconds: number },
+  lengths: Lengths,
   bench: Bench,
 ): Promise<OpenLoopFigures[]> {
   const peaks = { floor: peakOf(floor, loads), ours: peakOf(ours, loads) };
@@ -31,34 +32,29 @@ export async function measureOpenLoop(
     { contender: floor, peak: peaks.floor, part: 0.8, whose: 'its' },
     { contender: ours, peak: peaks.ours, part: 0.8, whose: 'its' },
     { contender: ours, peak: peaks.floor, part: 0.8, whose: "the floor's" },
-  ].map((one) => ({ ...one, rounds: [] as Measured[] }));
+  ].map((one) => ({ ...one, rate: one.peak.rate * one.part, rounds: [] as Measured[] }));
 
   const seconds = Math.min(lengths.seconds, most.seconds);
   for (let round = 1; round <= Math.min(lengths.rounds, most.rounds); round++) {
-    for (const { contender, peak, part, rounds } of cases) {
-      const measured = await measure(contender, peak.load, seconds, bench, peak.rate * part);
+    for (const { contender, peak, rate, rounds } of cases) {
+      const measured = await measure(contender, peak.load, seconds, bench, rate);
       rounds.push(measured);
       const latencies = `p99 ${measured.p99.toFixed(1)} ms`;
-      console.error(
-        `open loop, ${contender.name} at ${(peak.rate * part).toFixed(0)} a second: ${latencies}`,
-      );
+      console.error(`open loop, ${contender.name} at ${rate.toFixed(0)} a second: ${latencies}`);
     }
   }
   for (const { contender, rounds } of cases) mustHaveAnswered(contender, rounds);
-  return cases.map(({ contender, peak, part, whose, rounds }) => ({
-    contender: contender.name,
+  return cases.map(({ contender: { name }, part, whose, rate, rounds }) => ({
+    contender: name,
     of: `${part * 100} % of ${whose} peak`,
-    rate: peak.rate * part,
+    rate,
     rounds,
   }));
 }
 
-function peakOf(
-  { name }: Contender,
-  loads: readonly LoadFigures[],
-): { load: Load; rate: number } | undefined {
+function peakOf({ name }: Contender, loads: readonly LoadFigures[]) {
   const peaks = loads
     .filter(({ load }) => load.asks === 'each')
-    .map(({ load, rounds }) => ({ load, rate: median((rounds[name] ?? []).map(({ rate }) => rate)) ?? 0 }));
-  return peaks.sort((one, other) => other.rate - one.rate)[0];
+    .map(({ load, rounds }) => ({ load, rate: median(rounds[name] ?? [], ({ rate }) => rate) ?? 0 }));
+  return greatest(peaks, ({ rate }) => rate);
 }

@@ -1,5 +1,3 @@
-import { Agent, type IncomingMessage, request } from 'node:http';
-import { text } from 'node:stream/consumers';
 import { setTimeout as pause } from 'node:timers/promises';
 import type pg from 'pg';
 import type { Database } from '../databases/database.ts';
@@ -27,60 +25,34 @@ export function startProber(port: number, database: Database, seed: Seed): () =>
   };
 }
 
-async function probe(port: number, client: pg.Client, seed: Seed, stop: AbortSignal): Promise<Probed> {
-  const agent = new Agent({ keepAlive: true });
+async function probe(port: number, client: pg.Client, seed: Seed, signal: AbortSignal): Promise<Probed> {
   const faults: string[] = [];
   let set = 0;
   try {
-    for (let turn = 0; !stop.aborted; turn++) {
+    for (let turn = 0; !signal.aborted; turn++) {
       const campaign = seed.campaigns + 1 + (turn % probedCampaigns);
       const address = `https://probe.example/${campaign}?at=${Date.now()}&turn=${turn}`;
-      const key = seed.keys[campaign % seed.keys.length] ?? '';
-      const { status, body } = await setMirror({ agent, port, campaign, key, address });
-      if (status === 200) set += 1;
-      const { rows } = await client.query<{ target_url: string; updated_at: string }>(
-        `select target_url, to_char(updated_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') as updated_at
+      const key = seed.keys[campaign % seed.keys.length];
+      const response = await fetch(`http://127.0.0.1:${port}/public/v1/mirror/campaign/${campaign}/mirror`, {
+        method: 'POST',
+        headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
+        body: JSON.stringify({ mirror_endpoint: address }),
+      });
+      const { mirror } = (await response.json()) as { mirror?: Record<string, unknown> };
+      if (response.status === 200) set += 1;
+      const { rows } = await client.query<{ right: boolean }>(
+        `select target_url = $2 and to_char(updated_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') = $3 as right
         from campaign_mirror.mirrors where campaign_id = $1`,
-        [campaign],
+        [campaign, address, mirror?.updated_at],
       );
-      const [row] = rows;
-      const mirror = status === 200 ? JSON.parse(body).mirror : {};
-      const right =
-        mirror.campaign_id === campaign &&
-        mirror.target_url === address &&
-        row?.target_url === address &&
-        row.updated_at === mirror.updated_at;
-      if (!right)
-        faults.push(`${address} was answered ${status} ${body}, the database has ${row?.target_url}`);
-      await pause(between, undefined, { signal: stop }).catch(() => {});
+      if (mirror?.campaign_id !== campaign || mirror.target_url !== address || !rows[0]?.right)
+        faults.push(
+          `${address} was answered ${response.status} ${JSON.stringify(mirror)}, the row is another`,
+        );
+      await pause(between, undefined, { signal }).catch(() => {});
     }
   } catch (error) {
     faults.push(`a probe failed: ${error}`);
   }
-  agent.destroy();
   return { set, faults };
-}
-
-interface Probe {
-  readonly agent: Agent;
-  readonly port: number;
-  readonly campaign: number;
-  readonly key: string;
-  readonly address: string;
-}
-
-async function setMirror({ agent, port, campaign, key, address }: Probe) {
-  const sent = request({
-    agent,
-    port,
-    host: '127.0.0.1',
-    method: 'POST',
-    path: `/public/v1/mirror/campaign/${campaign}/mirror`,
-    headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
-  });
-  sent.end(JSON.stringify({ mirror_endpoint: address }));
-  const response = await new Promise<IncomingMessage>((resolve, reject) => {
-    sent.once('response', resolve).once('error', reject);
-  });
-  return { status: response.statusCode, body: await text(response) };
 }

@@ -1,6 +1,8 @@
 import { checkpoint } from '../databases/seed.ts';
 import type { Load } from '../load/load.ts';
-import { type Bench, type Contender, type Measured, measure, mustHaveAnswered } from './measure.ts';
+import type { Bench } from './bench.ts';
+import type { Contender } from './contenders.ts';
+import { type Measured, measure, mustHaveAnswered } from './measure.ts';
 
 export interface LoadFigures {
   readonly load: Load;
@@ -14,14 +16,14 @@ export interface Lengths {
   /** At most. */
   readonly rounds: number;
   readonly seconds: number;
-  readonly warmUpSeconds: number;
+  readonly warmUp: number;
 }
 
 /** Warms all up, then measures them in turn, so that a slow phase of the machine meets all; until it is enough. */
 export async function measureLoad(
   contenders: readonly Contender[],
   load: Load,
-  { rounds: count, seconds, warmUpSeconds }: Lengths,
+  { rounds: count, seconds, warmUp }: Lengths,
   bench: Bench,
   enough: (rounds: LoadFigures['rounds']) => boolean = () => false,
 ): Promise<LoadFigures> {
@@ -29,7 +31,7 @@ export async function measureLoad(
   const before: Record<string, Measured> = {};
   for (const contender of contenders) {
     await checkpoint(contender.database);
-    before[contender.name] = await measure(contender, load, warmUpSeconds, bench);
+    before[contender.name] = await measure(contender, load, warmUp, bench);
   }
   for (let round = 1; round <= count && !enough(rounds); round++) {
     const parts: string[] = [];

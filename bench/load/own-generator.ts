@@ -5,7 +5,8 @@ import { Asker } from './asker.ts';
 import { Tally } from './tally.ts';
 
 /*
- * A round with a fixed rate of arrivals: `node open-loop.ts PLAN BEFORE PORT CONNECTIONS SECONDS RATE`. Latency counts
+ * A round, where wrk is not installed or the rate of arrivals is fixed: `node own-generator.ts PLAN BEFORE PORT
+ * CONNECTIONS SECONDS [RATE]`. Without a rate each connection asks as soon as it is answered. With one, latency counts
  * from the moment at which the request was due, whether or not a connection was free then, so that a stall is seen by
  * all that arrive in it (no coordinated omission). Ours, since of those that are installed with npm or Debian none
  * does it: wrk has no rate, and autocannon 9 sends each connection's share of a second in one burst at its beginning
@@ -14,8 +15,8 @@ import { Tally } from './tally.ts';
 const [plan = '', before, port, connections, seconds, rate] = process.argv.slice(2);
 const asker = new Asker(JSON.parse(readFileSync(plan, 'utf8')), Number(before));
 /** Milliseconds: between arrivals, until their latency counts (we get warm too), and that an answer may take. */
-const interval = 1000 / Number(rate);
-const settling = 1000;
+const interval = rate ? 1000 / Number(rate) : 0;
+const settling = rate ? 1000 : 0;
 const patience = 15_000;
 
 const idle: Connection[] = [];
@@ -24,8 +25,9 @@ const waiting: number[] = [];
 let first = 0;
 let open = 0;
 let tally = new Tally();
-/** From when on latencies count. */
+/** From when on latencies count, and until when requests are made. */
 let counted = 0;
+let end = 0;
 
 /** One connection with one request at a time. */
 class Connection {
@@ -36,7 +38,7 @@ class Connection {
   constructor() {
     const onread = { buffer: Buffer.alloc(4096), callback: this.#read.bind(this) };
     this.#socket = connect({ port: Number(port), host: '127.0.0.1', noDelay: true, onread });
-    this.#socket.once('connect', () => this.#free());
+    this.#socket.once('connect', () => idle.push(this));
     this.#socket.once('error', (error: NodeJS.ErrnoException) => tally.error(error.code ?? 'error'));
     this.#socket.once('close', () => tally.error('closed'));
   }
@@ -65,12 +67,11 @@ class Connection {
   }
 
   #free(): void {
-    const due = waiting[first];
-    if (due === undefined) idle.push(this);
-    else {
-      first += 1;
-      this.send(due);
-    }
+    const now = performance.now();
+    const due = !rate && now < end ? now : waiting[first];
+    if (due === undefined) return void idle.push(this);
+    first += 1;
+    this.send(due);
   }
 }
 
@@ -83,18 +84,24 @@ while (idle.length < Number(connections) && performance.now() < deadline) await 
 tally = new Tally();
 const begun = performance.now();
 counted = begun + settling;
-const end = counted + Number(seconds) * 1000;
-for (let due = begun; due < end; ) {
-  for (const now = performance.now(); due <= now && due < end; due += interval) {
-    // The one that has been idle for longest: none is left alone until the service closes it.
-    const connection = idle.shift();
-    if (connection) connection.send(due);
-    else waiting.push(due);
-  }
-  await pause(1);
-}
+end = counted + Number(seconds) * 1000;
+if (rate) await arrive();
+else for (const connection of idle.splice(0)) connection.send(begun);
+await pause(Math.max(1, end - performance.now()));
 const tooLate = performance.now() + patience;
 while ((open > 0 || first < waiting.length) && performance.now() < tooLate) await pause(1);
 if (open > 0 || first < waiting.length) tally.error('no answer');
 tally.print(asker.made);
 process.exit();
+
+async function arrive(): Promise<void> {
+  for (let due = begun; due < end; ) {
+    for (const now = performance.now(); due <= now && due < end; due += interval) {
+      // The one that has been idle for longest: none is left alone until the service closes it.
+      const connection = idle.shift();
+      if (connection) connection.send(due);
+      else waiting.push(due);
+    }
+    await pause(1);
+  }
+}
