@@ -27,6 +27,7 @@ async function run([name = '', ...given]: string[]): Promise<number> {
   const options = given.filter((word) => !named.includes(word));
   const jobs = suite.oneByOne ? 1 : Math.min(files.length, Math.max(availableParallelism(), 2), 4);
   if (jobs > 1) options.unshift('--parallel', '--jobs', String(jobs));
+  if (suite.timeout !== undefined) options.unshift('--timeout', String(suite.timeout));
   return supervised([...options, ...files]);
 }
 

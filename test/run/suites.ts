@@ -4,6 +4,8 @@ export interface Suite {
   readonly of: readonly string[];
   /** One file after the other: they share ports, system services or an engine. */
   readonly oneByOne?: true;
+  /** How long a test may take, in milliseconds, where that is more than .mocharc.json says. */
+  readonly timeout?: number;
 }
 
 /** Every test file belongs to exactly one of these. */
@@ -31,7 +33,7 @@ export const parts = {
   /** With programs of Debian, as root. */
   deployment: { of: ['deployment'], oneByOne: true },
   /** With a container engine. */
-  image: { of: ['image'], oneByOne: true },
+  image: { of: ['image'], oneByOne: true, timeout: 120_000 },
 } satisfies Record<string, Suite>;
 
 /** Further choices of the same files. */
