@@ -39,7 +39,15 @@ export const parts = {
 /** Further choices of the same files. */
 export const choices = {
   /** For the loop of an editor. */
-  quick: { of: ['contracts/port-contracts', 'routes', 'domain'] },
+  quick: {
+    of: [
+      'contracts/port-contracts',
+      ...['answers', 'authorization', 'body', 'content-type', 'methods', 'order', 'path', 'request-id'].map(
+        (name) => `routes/${name}`,
+      ),
+      'domain',
+    ],
+  },
   all: { of: [...parts.core.of, ...parts.processes.of, ...parts.docs.of] },
   /** Those in which the version of PostgreSQL matters. */
   integration: {
@@ -53,7 +61,7 @@ export const choices = {
       'postgres',
       'hot-path',
       'schema',
-      'contracts',
+      'contracts/port-contracts',
     ],
   },
 } satisfies Record<string, Suite>;
