@@ -1,10 +1,10 @@
-import { existsSync, readFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { setMirrorRoute } from '@campaign-mirror/adapters-http';
 import { expect } from 'chai';
 import { examples, examplesText } from '../support/examples.ts';
 import { exampleContract } from '../support/examples-contract.ts';
 import { committedText } from '../support/openapi-file.ts';
-import { blocksOf, linkedFiles } from '../support/readme.ts';
+import { blocksOf } from '../support/readme.ts';
 import { projectFolder } from '../support/workspace.ts';
 
 describe('EXAMPLES.md', () => {
@@ -13,7 +13,6 @@ describe('EXAMPLES.md', () => {
     expect([...examples.keys()]).to.deep.equal(tested);
     const others = blocksOf(examplesText).filter(({ marker = '' }) => !marker.startsWith('example: '));
     expect(others.map(({ marker }) => marker)).to.deep.equal(['settings']);
-    expect(linkedFiles(examplesText).filter((path) => !existsSync(projectFolder + path))).to.deep.equal([]);
   });
 
   it('README.md says what to do after every status of the document', async () => {

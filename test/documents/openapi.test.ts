@@ -1,7 +1,6 @@
 import { openapiPath, setMirrorRoute } from '@campaign-mirror/adapters-http';
 import { lintFromString, loadConfig } from '@redocly/openapi-core';
 import { expect } from 'chai';
-import { rows } from '../support/http-answer-rows.ts';
 import { ask } from '../support/http-request.ts';
 import { withHttpService } from '../support/http-service.ts';
 import { assertDocumented, faultsOfAnswer } from '../support/openapi-answers.ts';
@@ -32,29 +31,6 @@ describe('the OpenAPI document', () => {
     expect(await lint(currentText)).to.deep.equal([]);
     const { paths: _, ...without } = currentDocument;
     expect(await lint(JSON.stringify(without))).not.to.deep.equal([]);
-  });
-
-  it('each status of the decisions has its exact example', () => {
-    for (const { case: name, status, body } of rows) {
-      // The examples name an identifier, a path and a method of their own.
-      if (status === 404 || status === 405) continue;
-      expect(examples, name).to.deep.include({ status, body });
-    }
-    const bodies = (of: number) => examples.filter(({ status }) => status === of).map(({ body }) => body);
-    expect(bodies(404)).to.deep.equal([
-      '{"message":"No query results for model [Campaign] 42"}',
-      '{"message":"The route /public/v1/mirrors could not be found."}',
-    ]);
-    expect(bodies(405)).to.deep.equal([
-      '{"message":"The PUT method is not supported for this route. Supported methods: POST."}',
-    ]);
-    expect(bodies(408)).to.deep.equal(['{"message":"Request Timeout"}']);
-    expect(bodies(429)).to.deep.equal(['{"message":"Too Many Attempts."}']);
-    expect(bodies(500)).to.deep.equal(['{"message":"Server Error"}']);
-    expect(bodies(503)).to.deep.equal(['{"message":"Service Unavailable"}']);
-    expect(Object.keys(post?.responses ?? {}).map(Number)).to.deep.equal([
-      ...[200, 400, 401, 403, 404, 405, 408, 413, 415, 417, 422, 429, 431, 500, 503],
-    ]);
   });
 
   it('each example is as its schema has it', () => {

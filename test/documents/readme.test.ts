@@ -8,9 +8,7 @@ import {
   blocksOf,
   isAnswer,
   isRun,
-  linkedFiles,
   unaccounted,
-  unknownCalls,
 } from '../support/readme.ts';
 import { ReadmeRuns } from '../support/readme-runs.ts';
 import { projectFolder } from '../support/workspace.ts';
@@ -29,11 +27,6 @@ describe('README.md', () => {
   it('every block is run or accounted for', () => {
     expect(blocksOf(readme)).not.to.have.length(0);
     expect(unaccounted(readme, Object.keys(scripts))).to.deep.equal([]);
-  });
-
-  it('names scripts, commands and files that there are', () => {
-    expect(unknownCalls(readme, Object.keys(scripts))).to.deep.equal([]);
-    expect(linkedFiles(readme).filter((path) => !existsSync(`${projectFolder}${path}`))).to.deep.equal([]);
   });
 
   const blocks = blocksOf(readme);
@@ -69,7 +62,7 @@ describe('README.md: what is found in it', () => {
   const block = (marker: string, language: string, text: string) =>
     `${marker}\n${fence}${language}\n${text}\n${fence}\n`;
 
-  it('blocks that are not accounted for, or call what there is not', () => {
+  it('blocks that are not accounted for, or run what there is not', () => {
     const planted = [
       ['', 'sh', 'x'],
       ['<!-- shown: -->', 'sh', 'x'],
@@ -82,12 +75,6 @@ describe('README.md: what is found in it', () => {
     for (const [marker, language, text] of planted) {
       expect(unaccounted(block(marker, language, text), ['start']), `${marker} ${text}`).to.have.length(1);
     }
-    for (const call of ['npm run absent', './campaign-mirror key make']) {
-      expect(unknownCalls(`See \`${call}\`.`, ['start']), call).to.have.length(1);
-    }
-    expect(linkedFiles('[a](docs/a.md#part), [b](https://example.com/), [c](#part)')).to.deep.equal([
-      'docs/a.md',
-    ]);
   });
 
   it('answers: … stands for anything, and nothing else does', () => {

@@ -1,20 +1,17 @@
-import { existsSync, readFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import type { CampaignId } from '@campaign-mirror/domain';
 import { expect } from 'chai';
-import { settings } from '../../packages/app/src/settings.ts';
 import { type Call, call } from '../support/caller.ts';
 import { command } from '../support/command.ts';
 import { type DedicatedServer, dedicatedServer } from '../support/dedicated-server.ts';
 import { eventually } from '../support/eventually.ts';
-import { blocksOf, linkedFiles, sectionsOf, unknownCalls } from '../support/readme.ts';
+import { blocksOf } from '../support/readme.ts';
 import { block, Rehearsal, rehearsedBlocks, run } from '../support/rehearsal.ts';
 import { type ServiceData, serviceData } from '../support/service-data.ts';
 import { endAll, type Listening, listeningService } from '../support/service-process.ts';
 import { projectFolder } from '../support/workspace.ts';
 
 const runbook = readFileSync(`${projectFolder}RUNBOOK.md`, 'utf8');
-const logs = readFileSync(`${projectFolder}LOGS.md`, 'utf8');
-const { scripts } = JSON.parse(readFileSync(`${projectFolder}package.json`, 'utf8'));
 const blocks = blocksOf(runbook);
 
 async function printed(url: string, ...words: string[]): Promise<Record<string, unknown>> {
@@ -211,25 +208,6 @@ describe('RUNBOOK.md', () => {
       expect([...(await rehearsedBlocks()).keys()]).to.have.members([...run]);
       const others = blocks.filter(({ marker = '' }) => !/^(?:rehearsed: [a-z-]+|shown: \S.*)$/.test(marker));
       expect(others).to.deep.equal([]);
-    });
-
-    it('names commands, files, sections, settings and events that there are', () => {
-      const calls = blocks.flatMap(({ text }) => text.match(/\.\/campaign-mirror[^|)\n]*/g) ?? []);
-      expect(calls).not.to.have.length(0);
-      const inProse = `${runbook}\n${calls.map((line) => `\`${line}\``).join('\n')}`;
-      expect(unknownCalls(inProse, Object.keys(scripts))).to.deep.equal([]);
-      expect(linkedFiles(runbook).filter((path) => !existsSync(`${projectFolder}${path}`))).to.deep.equal([]);
-
-      const sections = sectionsOf(runbook);
-      const linked = [...runbook.matchAll(/\]\(#([^)]*)\)/g)].map(([, to]) => to);
-      expect(linked).to.include.members(sections);
-      expect(sections).to.include.members(linked);
-
-      const code = [...runbook.matchAll(/`([^`\n]+)`/g)].map(([, text = '']) => text);
-      const named = code.filter((text) => /^[A-Z]+(?:_[A-Z]+)*$/.test(text));
-      expect(Object.keys(settings)).to.include.members(named);
-      const events = code.filter((text) => /^[a-z]+(?:-[a-z]+)+$/.test(text));
-      expect(events.filter((event) => !logs.includes(`\`${event}\``))).to.deep.equal([]);
     });
   });
 });

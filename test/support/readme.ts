@@ -149,17 +149,20 @@ function isCommand(words: readonly string[]): boolean {
   return true;
 }
 
-/** Links to files of the project, without what follows a `#`. */
-export function linkedFiles(markdown: string): string[] {
-  return [...prose(markdown).matchAll(/\]\(([^)#\s]+)[^)]*\)/g)].flatMap(([, to = '']) =>
+/** Where links of the project's own lead: `FILE`, `FILE#SECTION` or `#SECTION`. */
+export function linksOf(markdown: string): string[] {
+  return [...prose(markdown).matchAll(/\]\(([^)\s]+)[^)]*\)/g)].flatMap(([, to = '']) =>
     /^[a-z]+:/.test(to) ? [] : [to],
   );
 }
 
-/** How links name the sections of the second level. */
+/** How links name the sections. */
 export function sectionsOf(markdown: string): string[] {
-  return [...markdown.matchAll(/^## (.*)$/gm)].map(([, title = '']) =>
-    title.toLowerCase().replaceAll(' ', '-'),
+  return [...prose(markdown).matchAll(/^#{2,} (.*)$/gm)].map(([, title = '']) =>
+    title
+      .toLowerCase()
+      .replaceAll(/[^\w -]/g, '')
+      .replaceAll(' ', '-'),
   );
 }
 

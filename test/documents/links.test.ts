@@ -1,0 +1,54 @@
+import { existsSync, globSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect } from 'chai';
+import { settings } from '../../packages/app/src/settings.ts';
+import { blocksOf, linksOf, sectionsOf, unknownCalls } from '../support/readme.ts';
+import { projectFolder } from '../support/workspace.ts';
+
+const documents = globSync('*.md', { cwd: projectFolder });
+const textOf = (path: string) => readFileSync(join(projectFolder, path), 'utf8');
+const { scripts } = JSON.parse(textOf('package.json'));
+
+/** Links that lead to no file of the project, or to no section of a document. */
+function brokenLinks(from: string, markdown: string): string[] {
+  return linksOf(markdown).filter((link) => {
+    const [path = '', section] = link.split('#');
+    const to = path || from;
+    if (!existsSync(join(projectFolder, to))) return true;
+    return section !== undefined && !sectionsOf(path ? textOf(to) : markdown).includes(section);
+  });
+}
+
+describe('the documents name what there is', () => {
+  it('there are documents to look at', () => {
+    expect(documents).to.include.members(['README.md', 'RUNBOOK.md', 'LOGS.md']);
+  });
+
+  for (const document of documents) {
+    it(`${document}: files, sections, scripts and commands`, () => {
+      const text = textOf(document);
+      expect(brokenLinks(document, text)).to.deep.equal([]);
+      const calls = blocksOf(text).flatMap(
+        (block) => block.text.match(/(?<!# .*)\.\/campaign-mirror[^|)\n]*/g) ?? [],
+      );
+      const named = `${text}\n${calls.map((line) => `\`${line}\``).join('\n')}`;
+      expect(unknownCalls(named, Object.keys(scripts))).to.deep.equal([]);
+    });
+  }
+
+  it('RUNBOOK.md: each of its sections in its list, settings and events', () => {
+    const text = textOf('RUNBOOK.md');
+    expect(linksOf(text)).to.include.members(sectionsOf(text).map((section) => `#${section}`));
+    const code = [...text.matchAll(/`([^`\n]+)`/g)].map(([, one = '']) => one);
+    expect(Object.keys(settings)).to.include.members(code.filter((one) => /^[A-Z]+(?:_[A-Z]+)*$/.test(one)));
+    const events = code.filter((one) => /^[a-z]+(?:-[a-z]+)+$/.test(one));
+    expect(events.filter((event) => !textOf('LOGS.md').includes(`\`${event}\``))).to.deep.equal([]);
+  });
+
+  it('finds what there is not', () => {
+    const planted = '[a](absent.md), [b](README.md#absent), [c](#absent), [d](README.md#run-it)';
+    expect(brokenLinks('README.md', planted)).to.deep.equal(['absent.md', 'README.md#absent', '#absent']);
+    for (const call of ['npm run absent', './campaign-mirror key make'])
+      expect(unknownCalls(`See \`${call}\`.`, ['start']), call).to.have.length(1);
+  });
+});
