@@ -1,107 +1,134 @@
+import { execFile } from 'node:child_process';
+import { cp, mkdir, mkdtemp, readdir, realpath, rm, symlink, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
 import { expect } from 'chai';
-import { read } from '../support/workspace.ts';
-import { type Complaint, WorkspaceCopy } from '../support/workspace-copy.ts';
+import { projectFolder, read } from '../support/workspace.ts';
+
+/** Uses of the platform. */
+const platform = [
+  "import { readFileSync } from 'node:fs'; export const x = readFileSync;",
+  'process.pid;',
+  'process.env;',
+  "fetch('http://127.0.0.1/');",
+  "console.log('x');",
+  'setTimeout(() => {}, 1);',
+  "Buffer.from('x');",
+  'document.title;',
+  'crypto.randomUUID();',
+  'performance.now();',
+  "require('fs');",
+  "new URL('http://127.0.0.1/');",
+  'new TextDecoder();',
+];
+
+/** Uses of the container and of the log, and whether they are right. */
+const wiring: readonly (readonly [line: string, compiles: boolean])[] = [
+  ['bind(tokens.identity).toResolvedValue((h: HotPath) => new PostgresIdentity(h), [tokens.hotPath]);', true],
+  [
+    'bind(tokens.campaigns).toResolvedValue((h: HotPath) => new PostgresIdentity(h), [tokens.hotPath]);',
+    false,
+  ],
+  [
+    'bind(tokens.identity).toResolvedValue((h: HotPath) => new PostgresIdentity(h), [tokens.settings]);',
+    false,
+  ],
+  ['bind(tokens.identity).toResolvedValue((h: HotPath) => new PostgresIdentity(h), []);', false],
+  ['bind(tokens.campaigns).toConstantValue(new InMemoryCampaigns(new InMemoryStore()));', true],
+  ['bind(tokens.campaigns).toConstantValue({});', false],
+  ['container.get(tokens.campaigns).find(1 as CampaignId);', true],
+  ['container.get(tokens.campaigns).whoIs;', false],
+  ['const unread: never = container.get(tokens.settings);', false],
+  ["container.get(tokens.log).info({ event: 'stopped' }, '');", true],
+  ["container.get(tokens.log).info({ event: 'unheard-of' }, '');", false],
+  ["container.get(tokens.log).warn({ event: 'stopped' }, '');", false],
+  ["container.get(tokens.log).info({ event: 'stopped', why: 1 }, '');", false],
+  ["container.get(tokens.log).info({ event: 'restarted' }, '');", false],
+];
+const head = [
+  "import { type HotPath, PostgresIdentity } from '@campaign-mirror/adapters-persistence';",
+  "import { InMemoryCampaigns, InMemoryStore } from '@campaign-mirror/adapters-persistence/in-memory';",
+  "import type { CampaignId } from '@campaign-mirror/domain';",
+  "import { Container, ContainerModule } from 'inversify';",
+  "import { tokens } from './tokens.ts';",
+  'export const container = new Container();',
+  'export const planted = new ContainerModule(({ bind }) => {',
+];
+const inDomain = 'packages/domain/src/planted';
+const inApp = 'packages/app/src/planted.ts';
+const rules = 'packages/domain/src/authorization-rules.ts';
+/** Where each of the rules has an answer. */
+const answering = [
+  'packages/adapters-http/src/documented-answers.ts',
+  'packages/adapters-http/src/replies.ts',
+  'packages/app/src/cli/mirror-refusals.ts',
+  'packages/app/src/cli/move-refusals.ts',
+];
 
 describe('decisions: architecture — what does not compile', () => {
-  let copy: WorkspaceCopy;
-  afterEach(() => copy.remove());
+  let copy: string;
+  let complaints: { at: string; message: string }[];
 
-  /** The lines that are complained about in each of the planted files. */
-  const linesOf = (complaints: readonly Complaint[], path: string) =>
-    complaints.filter((one) => one.path === path).map(({ line }) => line);
+  before(async () => {
+    copy = await realpath(await mkdtemp(join(tmpdir(), 'campaign-mirror-copy-')));
+    await cp(`${projectFolder}tsconfig.base.json`, join(copy, 'tsconfig.base.json'));
+    for (const name of await readdir(`${projectFolder}packages`)) await copyPackage(`packages/${name}`);
 
-  it('the platform in the domain: each of its globals and modules is an error, and the domain has none', async () => {
-    const platform = {
-      module: "import { readFileSync } from 'node:fs';\nexport const x = readFileSync;",
-      process: '\nexport const x = process.pid;',
-      environment: '\nexport const x = process.env;',
-      fetch: "\nexport const x = fetch('http://127.0.0.1/');",
-      console: "\nconsole.log('x');\nexport {};",
-      timer: '\nsetTimeout(() => {}, 1);\nexport {};',
-      buffer: "\nexport const x = Buffer.from('x');",
-      document: '\nexport const x = document.title;',
-      crypto: '\nexport const x = crypto.randomUUID();',
-      performance: '\nexport const x = performance.now();',
-      require: "\nexport const x = require('fs');",
-      url: "\nexport const x = new URL('http://127.0.0.1/');",
-      decoder: '\nexport const x = new TextDecoder();',
-    };
-    copy = await WorkspaceCopy.of('domain');
-    expect(await copy.compile('domain'), 'the domain as it is').to.deep.equal([]);
-
-    for (const [name, text] of Object.entries(platform)) {
-      await copy.plant(`packages/domain/src/planted-${name}.ts`, text);
-    }
-    const complaints = await copy.compile('domain');
-    for (const name of Object.keys(platform)) {
-      const path = `packages/domain/src/planted-${name}.ts`;
-      expect(linesOf(complaints, path), path).to.deep.equal([name === 'module' ? 1 : 2]);
-    }
-    expect(complaints).to.have.length(Object.keys(platform).length);
-  });
-
-  it('a fourth rule without an answer in the HTTP adapter, and without a word in its document', async () => {
-    copy = await WorkspaceCopy.of('domain', 'adapters-http');
-    const path = 'packages/domain/src/authorization-rules.ts';
-    const rules = await read(path);
+    for (const [number, text] of platform.entries())
+      await plant(`${inDomain}-${number}.ts`, `${text}\nexport {};`);
     const fourth = "  { refusal: 'campaign-ended', rule: 'It has ended.', holds: () => true },\n] as const;";
-    await copy.plant(path, rules.replace('] as const;', fourth));
+    await plant(rules, (await read(rules)).replace('] as const;', fourth));
+    await plant(inApp, [...head, ...wiring.map(([line]) => line), 'void unread; });'].join('\n'));
+    complaints = await compile();
+  });
+  after(() => rm(copy, { recursive: true, force: true }));
 
-    const complaints = await copy.compile('adapters-http');
-    expect(complaints.map(({ path: where }) => where)).to.have.members([
-      'packages/adapters-http/src/documented-answers.ts',
-      'packages/adapters-http/src/replies.ts',
-    ]);
-    for (const { message } of complaints) {
-      expect(message)
-        .to.match(/campaign-ended.*is missing/)
-        .and.to.include('Record<');
+  async function copyPackage(folder: string): Promise<void> {
+    for (const part of ['src', 'package.json', 'tsconfig.json'])
+      await cp(join(projectFolder, folder, part), join(copy, folder, part), { recursive: true });
+    const { dependencies, devDependencies } = JSON.parse(await read(`${folder}/package.json`));
+    for (const name of Object.keys({ ...dependencies, ...devDependencies })) {
+      const link = join(copy, folder, 'node_modules', name);
+      await mkdir(dirname(link), { recursive: true });
+      const real = await realpath(join(projectFolder, folder, 'node_modules', name));
+      await symlink(
+        real.replace(await realpath(join(projectFolder, 'packages')), join(copy, 'packages')),
+        link,
+      );
     }
+  }
+
+  const plant = (path: string, text: string) => writeFile(join(copy, path), text);
+
+  /** What the compiler has to say of the application and of all that it is made of. */
+  const compile = () =>
+    new Promise<typeof complaints>((resolve) => {
+      const args = ['-b', join('packages', 'app'), '--pretty', 'false'];
+      execFile(join(projectFolder, 'node_modules/.bin/tsc'), args, { cwd: copy }, (_, output) => {
+        const found = output.matchAll(/^(\S+)\((\d+),\d+\): error TS\d+: (.*)$/gm);
+        resolve([...found].map(([, path, line, message = '']) => ({ at: `${path}:${line}`, message })));
+      });
+    });
+  const complainedOf = (path: string) =>
+    complaints.flatMap(({ at }) => (at.startsWith(path) ? [at.slice(path.length + 1)] : []));
+
+  it('the platform in the domain: each of its globals and modules is an error', () => {
+    const expected = platform.map((_, number) => `${number}.ts:1`);
+    expect(complainedOf(inDomain)).to.have.members(expected);
   });
 
-  it('a binding of a wrong type, what is injected as another type, and a line of the log that LOGS.md does not have', async () => {
-    const path = 'packages/app/src/planted.ts';
-    const bindings: readonly (readonly [line: string, compiles: boolean])[] = [
-      [
-        'bind(tokens.identity).toResolvedValue((h: HotPath) => new PostgresIdentity(h), [tokens.hotPath]);',
-        true,
-      ],
-      [
-        'bind(tokens.campaigns).toResolvedValue((h: HotPath) => new PostgresIdentity(h), [tokens.hotPath]);',
-        false,
-      ],
-      [
-        'bind(tokens.identity).toResolvedValue((h: HotPath) => new PostgresIdentity(h), [tokens.settings]);',
-        false,
-      ],
-      ['bind(tokens.identity).toResolvedValue((h: HotPath) => new PostgresIdentity(h), []);', false],
-      ['bind(tokens.campaigns).toConstantValue(new InMemoryCampaigns(new InMemoryStore()));', true],
-      ['bind(tokens.campaigns).toConstantValue({});', false],
-      ['container.get(tokens.campaigns).find(1 as CampaignId);', true],
-      ['container.get(tokens.campaigns).whoIs;', false],
-      ['const unread: never = container.get(tokens.settings);', false],
-      ["container.get(tokens.log).info({ event: 'stopped' }, '');", true],
-      ["container.get(tokens.log).info({ event: 'unheard-of' }, '');", false],
-      ["container.get(tokens.log).warn({ event: 'stopped' }, '');", false],
-      ["container.get(tokens.log).info({ event: 'stopped', why: 1 }, '');", false],
-      ["container.get(tokens.log).info({ event: 'restarted' }, '');", false],
-    ];
-    const imports = [
-      "import { type HotPath, PostgresIdentity } from '@campaign-mirror/adapters-persistence';",
-      "import { InMemoryCampaigns, InMemoryStore } from '@campaign-mirror/adapters-persistence/in-memory';",
-      "import type { CampaignId } from '@campaign-mirror/domain';",
-      "import { Container, ContainerModule } from 'inversify';",
-      "import { tokens } from './tokens.ts';",
-      'export const container = new Container();',
-      'export const planted = new ContainerModule(({ bind }) => {',
-    ];
-    copy = await WorkspaceCopy.of('domain', 'adapters-http', 'adapters-persistence', 'app');
-    await copy.plant(path, [...imports, ...bindings.map(([line]) => line), 'void unread; });'].join('\n'));
+  it('a fourth rule without an answer over HTTP, a word in its document, and an answer of the commands', () => {
+    const found = complaints.filter(({ message }) => /campaign-ended.*is missing.*Record</.test(message));
+    expect(found.map(({ at }) => at.replace(/:\d+$/, ''))).to.have.members(answering);
+  });
 
-    const complained = new Set(
-      linesOf(await copy.compile('app'), path).map((line) => line - imports.length - 1),
-    );
-    const expected = bindings.flatMap(([, compiles], at) => (compiles ? [] : [at]));
-    expect([...complained]).to.deep.equal(expected);
+  it('a binding of a wrong type, what is injected as another type, and a line of the log that LOGS.md does not have', () => {
+    const wrong = wiring.flatMap(([, compiles], at) => (compiles ? [] : [String(at + head.length + 1)]));
+    expect([...new Set(complainedOf(inApp))]).to.deep.equal(wrong);
+  });
+
+  it('nothing else', () => {
+    const planted = [inDomain, inApp, ...answering];
+    expect(complaints.filter(({ at }) => !planted.some((path) => at.startsWith(path)))).to.deep.equal([]);
   });
 });
