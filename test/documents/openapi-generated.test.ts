@@ -5,8 +5,8 @@ import { type Asking, ask } from '../support/http-request.ts';
 import { type HttpService, withHttpService } from '../support/http-service.ts';
 import { faultsOfAnswer, isAllowedBody } from '../support/openapi-answers.ts';
 import { currentDocument } from '../support/openapi-file.ts';
+import { seed } from '../support/seed.ts';
 
-const seed = 20_261_121;
 const { campaign } = (
   currentDocument.components as { parameters: { campaign: { schema: { minimum: number; maximum: number } } } }
 ).parameters;
@@ -55,7 +55,7 @@ const method = fc.oneof(
 const requests = fc.record({ method, segment, key, requestId, bytes });
 type Generated = typeof requests extends fc.Arbitrary<infer One> ? One : never;
 
-describe('requests generated from the OpenAPI document', () => {
+describe(`requests generated from the OpenAPI document (SEED=${seed})`, () => {
   const service = withHttpService();
 
   function asking({ campaigns, keys }: HttpService, one: Generated): Asking {

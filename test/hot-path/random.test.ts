@@ -4,13 +4,13 @@ import { type Grouped, grouped } from '../support/grouped.ts';
 import { disagreements } from '../support/history-agreement.ts';
 import { randomNumbers } from '../support/http-mutations.ts';
 import { rivalry } from '../support/rivalry.ts';
+import { seed } from '../support/seed.ts';
 
-const seed = 20_261_121;
 const asked = 4_000;
 const callers = 48;
 const rivals = 4;
 
-describe(`group commit: ${asked} calls of ${callers} callers over few campaigns, and rivals (seed ${seed})`, () => {
+describe(`group commit: ${asked} calls of ${callers} callers over few campaigns, and rivals (SEED=${seed})`, () => {
   let service: Grouped;
   before(async () => {
     service = await grouped();

@@ -7,7 +7,7 @@ import {
   PostgresIdentity,
   Statements,
 } from '@campaign-mirror/adapters-persistence';
-import { type CampaignRepository, type Outcome, SetCampaignMirror } from '@campaign-mirror/domain';
+import { type Outcome, SetCampaignMirror } from '@campaign-mirror/domain';
 import { freshDatabase, type TestDatabase } from './database-server.ts';
 import { type GroupCommitSetting, hotPathOn } from './hot-paths.ts';
 import { postgresWorld } from './postgres-world.ts';
@@ -31,21 +31,14 @@ export interface Service {
   close(): Promise<unknown>;
 }
 
-type Wrap = (campaigns: CampaignRepository) => CampaignRepository;
-
-export interface LiveServiceOptions {
-  readonly groupCommit?: GroupCommitSetting;
-  readonly wrap?: (world: World) => Wrap;
-}
-
 export async function serviceOn(
   address: Parameters<typeof openDatabase>[0],
   limits: PoolLimits = defaultPoolLimits,
-  { groupCommit, wrap = (campaigns) => campaigns }: { groupCommit?: GroupCommitSetting; wrap?: Wrap } = {},
+  groupCommit?: GroupCommitSetting,
 ): Promise<Service> {
   const { pool, close } = await openDatabase(address, limits);
   const hotPath = hotPathOn(new Statements(pool), groupCommit, limits);
-  const useCase = new SetCampaignMirror(wrap(new PostgresCampaigns(hotPath)), new PostgresIdentity(hotPath));
+  const useCase = new SetCampaignMirror(new PostgresCampaigns(hotPath), new PostgresIdentity(hotPath));
   return {
     pool,
     close,
@@ -56,12 +49,12 @@ export async function serviceOn(
 
 export async function liveService({
   groupCommit = 'on',
-  wrap,
-}: LiveServiceOptions = {}): Promise<LiveService> {
+}: {
+  readonly groupCommit?: GroupCommitSetting;
+} = {}): Promise<LiveService> {
   const database = await freshDatabase();
   const world = await postgresWorld(database, { groupCommit });
-  const options = { groupCommit, ...(wrap && { wrap: wrap(world) }) };
-  const service = await serviceOn(database.address('service'), defaultPoolLimits, options);
+  const service = await serviceOn(database.address('service'), defaultPoolLimits, groupCommit);
   const further: Service[] = [];
   return {
     database,
@@ -70,7 +63,7 @@ export async function liveService({
     set: service.set,
     campaign: () => liveCampaign(world),
     another: async (limits) => {
-      const another = await serviceOn(database.address('service'), limits, { groupCommit });
+      const another = await serviceOn(database.address('service'), limits, groupCommit);
       further.push(another);
       return another;
     },

@@ -1,41 +1,10 @@
-import { type Campaign, type CampaignRepository, Unavailable } from '@campaign-mirror/domain';
 import { expect } from 'chai';
-import { rejection } from '../support/faults.ts';
 import { groupCommits } from '../support/hot-paths.ts';
 import { type LiveService, liveService } from '../support/live-service.ts';
 import { named } from '../support/operator.ts';
-import { newOwner, type World } from '../support/world.ts';
+import { newOwner } from '../support/world.ts';
 
 for (const groupCommit of groupCommits) {
-  describe(`decisions: atomicity — a campaign that changes between the judgement and the write, GROUP_COMMIT=${groupCommit}`, () => {
-    it('once: it is judged again on the new facts, and set', async () => {
-      const restless = new Restless(1);
-      const service = await liveService({
-        groupCommit,
-        wrap: (world) => (campaigns) => restless.over(campaigns, world),
-      });
-      const live = await service.campaign();
-      expect(await service.set(live, 'https://example.com/new')).to.have.property('kind', 'mirror-set');
-      expect(restless.judged).to.equal(2);
-      expect(await service.world.others.history(live.seen.id)).to.have.length(1);
-      await service.close();
-    });
-
-    it('each time: Unavailable after five judgements, and nothing is written', async () => {
-      const restless = new Restless(Number.POSITIVE_INFINITY);
-      const service = await liveService({
-        groupCommit,
-        wrap: (world) => (campaigns) => restless.over(campaigns, world),
-      });
-      const live = await service.campaign();
-      expect(await rejection(service.set(live, 'https://example.com/new'))).to.be.instanceOf(Unavailable);
-      expect(restless.judged).to.equal(5);
-      expect(await service.world.others.mirror(live.seen.id)).to.deep.equal(live.mirror);
-      expect(await service.world.others.history(live.seen.id)).to.deep.equal([]);
-      await service.close();
-    });
-  });
-
   describe(`decisions: atomicity — two services on one database, GROUP_COMMIT=${groupCommit}`, () => {
     let service: LiveService;
     before(async () => {
@@ -83,28 +52,4 @@ for (const groupCommit of groupCommits) {
       expect(history.map((row) => row.addressAfter)).to.deep.equal(history.map((row) => owners[row.ownerId]));
     });
   });
-}
-
-/** A campaign that is given away before each write, and back after it, so often. */
-class Restless {
-  judged = 0;
-  readonly #changes: number;
-
-  constructor(changes: number) {
-    this.#changes = changes;
-  }
-
-  over(campaigns: CampaignRepository, { others }: World): CampaignRepository {
-    return {
-      find: (id) => campaigns.find(id),
-      setMirror: async (seen: Campaign, change) => {
-        this.judged += 1;
-        if (this.judged > this.#changes) return campaigns.setMirror(seen, change);
-        await others.transfer(seen.id, newOwner());
-        const mirror = await campaigns.setMirror(seen, change);
-        await others.transfer(seen.id, seen.ownerId);
-        return mirror;
-      },
-    };
-  }
 }
