@@ -6,13 +6,12 @@ interface DataSource {
   readonly uid: string;
 }
 
-export interface Panel {
+interface Panel {
   readonly id: number;
   readonly type: string;
   readonly title: string;
   readonly description?: string;
   readonly datasource?: DataSource;
-  readonly gridPos: { readonly x: number; readonly y: number; readonly w: number; readonly h: number };
   readonly targets?: readonly {
     readonly refId: string;
     readonly expr: string;

@@ -1,6 +1,5 @@
-import { readFile, writeFile } from 'node:fs/promises';
 import { openapiDocument, Replies } from '@campaign-mirror/adapters-http';
-import { projectFolder } from './workspace.ts';
+import { projectFolder, read } from './workspace.ts';
 
 /** The document that is committed. */
 export const openapiFile = `${projectFolder}openapi.json`;
@@ -10,6 +9,4 @@ export const currentDocument = openapiDocument(new Replies(), 16_384);
 
 export const currentText = `${JSON.stringify(currentDocument, null, 2)}\n`;
 
-export const committedText = (): Promise<string> => readFile(openapiFile, 'utf8');
-
-export const writeDocument = (): Promise<void> => writeFile(openapiFile, currentText);
+export const committedText = (): Promise<string> => read('openapi.json');

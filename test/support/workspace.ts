@@ -1,12 +1,6 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 
-/** A file: its path from the project's folder, with slashes, and what it holds. */
-export interface SourceFile {
-  readonly path: string;
-  readonly text: string;
-}
-
 export const projectFolder = fileURLToPath(new URL('../../', import.meta.url));
 
 /** Folders that are made, not written. */
@@ -26,10 +20,4 @@ export async function filesIn(folder: string): Promise<string[]> {
     }),
   );
   return paths.flat().sort();
-}
-
-/** The sources of the product. */
-export async function sources(): Promise<SourceFile[]> {
-  const paths = (await filesIn('packages')).filter((path) => path.endsWith('.ts'));
-  return Promise.all(paths.map(async (path) => ({ path, text: await read(path) })));
 }
