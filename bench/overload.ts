@@ -1,9 +1,10 @@
 import { delayedServer } from './databases/delayed-server.ts';
+import { number, table } from './figures/table.ts';
 import { commandLine, setting, wholeNumber } from './processes/command-line.ts';
 import { run } from './processes/run.ts';
 import { openBench } from './stage/bench.ts';
 import { startOurs } from './stage/contenders.ts';
-import { overloadFaults, overloadRounds, overloadTable } from './stage/overload-rounds.ts';
+import { type OverloadRound, overloadFaults, overloadRounds } from './stage/overload-rounds.ts';
 
 const notes = `Arrivals at a fixed rate, whatever the answers take, on 1,024 connections; the peak is what 256 connections get that
 ask as soon as they are answered. Latency is that of the requests that were carried out, from the moment at which each
@@ -11,6 +12,23 @@ was due. The generator shares a core with PostgreSQL and can not send ten times 
 so each statement is delayed on its way to the database, which makes the capacity small enough, and there the bars are.
 Without the delay the generator takes from PostgreSQL the core that they share, and to refuse so many takes the
 service's own: those figures show how far it gets on this machine, and there are no bars for them.`;
+
+function overloadTable(rounds: readonly OverloadRound[]): string {
+  const [peak, normal] = rounds;
+  return table(
+    rounds.map(({ name, arrived, carriedOut, refused, p99, core, memory }) => ({
+      arrivals: name,
+      'a second': number(arrived, 0),
+      'carried out': number(carriedOut, 0),
+      refused: number(refused, 0),
+      'of the peak': number(carriedOut / (peak?.carriedOut ?? Number.NaN), 2),
+      'p99 ms': number(p99, 1),
+      '× normal': number(p99 / (normal?.p99 ?? Number.NaN), 1),
+      'core %': number(core, 0),
+      MB: memory.map((megabytes) => number(megabytes, 0)).join(' to '),
+    })),
+  );
+}
 
 const {
   seconds,

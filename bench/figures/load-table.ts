@@ -33,13 +33,14 @@ function row({ load, rounds: all, before }: LoadFigures, name: string): Record<s
   const changes = counted('recorded') || counted('changed');
   const goodPart = updates / sum(rounds, (measured) => measured.requests);
   const ratio = ratioOf(name === 'floor' ? [] : rounds, all.floor ?? []);
+  const isRatio = !Number.isNaN(ratio.median);
   const spread = (low: number, high: number) => `${number(low, 2)}-${number(high, 2)}`;
   return {
     load: load.name,
     service: name,
     'req/s': of(({ rate }) => rate),
-    'ratio (min-max)': `${number(ratio.median, 2)} (${spread(ratio.least, ratio.greatest)})`,
-    quartiles: spread(...ratio.quartiles),
+    'ratio (min-max)': isRatio ? `${number(ratio.median, 2)} (${spread(ratio.least, ratio.greatest)})` : '',
+    quartiles: isRatio ? spread(...ratio.quartiles) : '',
     'p50 ms': of(({ p50 }) => p50, 2),
     'p99 ms': of(({ p99 }) => p99, 2),
     'CPU µs': of(({ cpu }) => cpu.service),

@@ -1,5 +1,4 @@
 import { median } from 'd3-array';
-import { number, table } from '../figures/table.ts';
 import type { Asking, LoadGenerator } from '../load/generator.ts';
 import { loadOf } from '../load/load.ts';
 import { cpuOfFamily, memoryOf } from '../processes/process-figures.ts';
@@ -104,21 +103,4 @@ export function overloadFaults(rounds: readonly OverloadRound[]): string[] {
     ...refusing.map(({ name, refused }) => `${name}: ${refused.toFixed(1)} refused a second`),
     ...missed,
   ];
-}
-
-export function overloadTable(rounds: readonly OverloadRound[]): string {
-  const [peak, normal] = rounds;
-  return table(
-    rounds.map(({ name, arrived, carriedOut, refused, p99, core, memory }) => ({
-      arrivals: name,
-      'a second': number(arrived, 0),
-      'carried out': number(carriedOut, 0),
-      refused: number(refused, 0),
-      'of the peak': number(carriedOut / (peak?.carriedOut ?? Number.NaN), 2),
-      'p99 ms': number(p99, 1),
-      '× normal': number(p99 / (normal?.p99 ?? Number.NaN), 1),
-      'core %': number(core, 0),
-      MB: memory.map((megabytes) => number(megabytes, 0)).join(' to '),
-    })),
-  );
 }
