@@ -1,74 +1,90 @@
+import { subscribe, unsubscribe } from 'node:diagnostics_channel';
+import type { Server } from 'node:http';
 import { defaultDeadlines } from '@campaign-mirror/adapters-http';
 import { expect } from 'chai';
 import { RawConnection } from '../support/http-connection.ts';
 import { goodBody, requestBytes, servesOn } from '../support/http-request.ts';
 import { withHttpService } from '../support/http-service.ts';
 
-const timedOut = [408, '{"message":"Request Timeout"}', 'close'];
-
-describe('decisions: answers — slow request', () => {
+describe('decisions: answers — slow request, by the deadlines that Node looks after', () => {
   const deadlines = { headersTimeout: 250, requestTimeout: 400, connectionsCheckingInterval: 10 };
   const service = withHttpService({ deadlines: { ...defaultDeadlines, ...deadlines } });
+  const open = () => RawConnection.open(service().port);
+  const head = (headers: Record<string, string>) => requestBytes(service(), { headers, body: undefined });
 
   async function expectTimeout(connection: RawConnection) {
     const { status, body, headers } = await connection.response();
+    const timedOut = [408, '{"message":"Request Timeout"}', 'close'];
     expect([status, body, headers.connection]).to.deep.equal(timedOut);
     expect(headers['x-request-id']).to.be.a('string');
     expect(await connection.closed()).to.equal('');
   }
 
-  it('decisions: answers — slow request: headers that do not end are 408', async () => {
-    const connection = await RawConnection.open(service().port);
-    await connection.send(requestBytes(service(), { body: undefined }).subarray(0, -2));
+  async function expectTimeoutOfBody(framing: Record<string, string>, requestId: string) {
+    const connection = await open();
+    await connection.send(head({ ...framing, 'X-Request-Id': requestId }));
     await expectTimeout(connection);
-  });
-
-  it('decisions: answers — slow request: headers that trickle in are 408', async () => {
-    const connection = await RawConnection.open(service().port);
-    await connection.send('POST / HTTP/1.1\r\n');
-    const trickle = (async () => {
-      while (!connection.socket.destroyed && connection.socket.writable) {
-        await connection.send('a:b\r\n');
-        await new Promise((resolve) => setTimeout(resolve, 5));
-      }
-    })();
-    await expectTimeout(connection);
-    await trickle;
-  });
-
-  for (const framing of [{ 'Content-Length': String(goodBody.length) }, { 'Transfer-Encoding': 'chunked' }]) {
-    it(`decisions: answers — slow request: a body (${Object.keys(framing)}) that does not come is 408`, async () => {
-      const headers = { ...framing, 'X-Request-Id': 'slow-body' };
-      const connection = await RawConnection.open(service().port);
-      await connection.send(requestBytes(service(), { headers, body: undefined }));
-      await expectTimeout(connection);
-      expect(await service().world.others.history(service().campaigns.own)).to.deep.equal([]);
-      expect(await service().log.line('slow-body')).to.include({ method: 'POST', status: 408 });
-    });
+    const history = await service().world.others.history(service().campaigns.own);
+    expect(history.map((row) => row.requestId)).not.to.include(requestId);
+    expect(await service().log.line(requestId)).to.include({ method: 'POST', status: 408 });
   }
 
-  it('decisions: answers — slow request: the one before is answered first', async () => {
-    const connection = await RawConnection.open(service().port);
-    await connection.send(requestBytes(service()));
-    expect((await connection.response()).status).to.equal(200);
-    await connection.send('POST /');
-    await expectTimeout(connection);
-  });
+  const cases: Record<string, () => Promise<void>> = {
+    'headers that do not end': async () => {
+      const connection = await open();
+      await connection.send(head({}).subarray(0, -2));
+      await expectTimeout(connection);
+    },
+    'headers that trickle in, while others are served': async () => {
+      const [slow, quick] = [await open(), await open()];
+      await slow.send('POST / HTTP/1.1\r\n');
+      for (let pieces = 0; pieces < 3_000 && slow.socket.writable && !slow.ended; pieces++) {
+        await slow.send('a:b\r\n');
+        await servesOn(service(), quick);
+      }
+      await expectTimeout(slow);
+      await quick.reset();
+    },
+    'a body of a length that does not come': () =>
+      expectTimeoutOfBody({ 'Content-Length': String(goodBody.length) }, 'of-a-length'),
+    'a body in chunks that does not come': () =>
+      expectTimeoutOfBody({ 'Transfer-Encoding': 'chunked' }, 'in-chunks'),
+    'not of the one before, which is answered first, nor of a connection that idles between two':
+      async () => {
+        const [connection, idle] = [await open(), await open()];
+        for (const used of [connection, idle]) await servesOn(service(), used);
+        await connection.send('POST /');
+        // By the time that this is cut off, the other has idled for longer than the deadline.
+        await expectTimeout(connection);
+        await servesOn(service(), idle);
+        await idle.reset();
+      },
+  };
 
-  it('decisions: answers — slow request: a connection that idles between two requests is none', async () => {
-    const connection = await RawConnection.open(service().port);
-    await servesOn(service(), connection);
-    // Another that is slow: by the time that it is cut off, the first has idled for longer than the deadline.
-    const slow = await RawConnection.open(service().port);
-    await slow.send('POST /');
-    await expectTimeout(slow);
-    await servesOn(service(), connection);
-    await connection.reset();
+  // All at once: the time is Node's, and each of them takes some of it.
+  const ends = new Map<string, Promise<unknown>>();
+  before(() => {
+    for (const [name, run] of Object.entries(cases))
+      ends.set(
+        name,
+        run().catch((fault) => fault),
+      );
   });
+  for (const name of Object.keys(cases)) {
+    it(`decisions: answers — slow request is 408: ${name}`, async () => {
+      const fault = await ends.get(name);
+      if (fault) throw fault;
+    });
+  }
 });
 
 describe('decisions: answers — idle connections', () => {
   const service = withHttpService({ deadlines: { ...defaultDeadlines, keepAliveTimeout: 1 } });
+  // Node gives a second more than was said, and a handle on its server to nobody else.
+  const unbuffered = (message: unknown) =>
+    Object.assign((message as { server: Server }).server, { keepAliveTimeoutBuffer: 0 });
+  before(() => subscribe('http.server.request.start', unbuffered));
+  after(() => unsubscribe('http.server.request.start', unbuffered));
 
   it('decisions: answers — a connection that idles too long closes without a word', async () => {
     const connection = await RawConnection.open(service().port);

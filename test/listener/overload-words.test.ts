@@ -1,64 +1,79 @@
 import { expect } from 'chai';
 import { EventLoopDelay } from '../../packages/adapters-http/src/event-loop-delay.ts';
 import { Refusals } from '../../packages/adapters-http/src/refusals.ts';
+import { type SteppedClock, steppedClock } from '../support/http-clock.ts';
 import { ToldOverload } from '../support/told-overload.ts';
 
 describe('decisions: order of checks — what is told of refusals', () => {
-  it('one word when they begin and one when there were none for a while, however many there are', async () => {
-    const told = new ToldOverload();
-    const refusals = new Refusals(told, 10);
-    for (let times = 0; times < 1000; times++) refusals.count('requests');
+  let clock: SteppedClock;
+  let told: ToldOverload;
+  let refusals: Refusals;
+  beforeEach(() => {
+    clock = steppedClock();
+    told = new ToldOverload();
+    refusals = new Refusals(told, clock);
+  });
+  afterEach(() => refusals.stop());
+
+  it('one word when they begin and one when there were none for a while, however many there are', () => {
+    for (let times = 0; times < 100; times++) {
+      refusals.count('requests');
+      clock.tick(1_000);
+    }
     refusals.count('connections');
-    await told.hears('ended requests 1000');
-    await told.hears('ended connections 1');
-    refusals.count('requests');
-    await told.hears('ended requests 1');
-    expect(told.words).to.have.length(6);
-    refusals.stop();
+    expect(told.words).to.deep.equal(['began requests', 'began connections']);
+    clock.tick(60_000);
+    expect(told.words.slice(2)).to.have.members([
+      'ended requests: 100 in 99000 ms',
+      'ended connections: 1 in 0 ms',
+    ]);
   });
 
-  it('is not over while more are refused, and is told of at the end', () => {
-    const told = new ToldOverload();
-    const refusals = new Refusals(told, 600_000);
-    for (let times = 0; times < 3; times++) refusals.count('event-loop-delay');
-    expect(told.words).to.deep.equal(['began event-loop-delay']);
+  it('begins anew after it was over, and what is not over is told of at the end, once', () => {
+    refusals.count('requests');
+    clock.tick(60_000);
+    refusals.count('requests');
+    refusals.count('requests');
     refusals.stop();
     refusals.stop();
-    expect(told.words).to.deep.equal(['began event-loop-delay', 'ended event-loop-delay 3']);
+    clock.tick(60_000);
+    const spells = [1, 2].flatMap((number) => ['began requests', `ended requests: ${number} in 0 ms`]);
+    expect(told.words).to.deep.equal(spells);
   });
 });
 
 describe('decisions: order of checks — the event loop’s delay', () => {
-  const turn = () => new Promise(setImmediate);
-  const busyFor = (milliseconds: number) => {
-    for (const end = performance.now() + milliseconds; performance.now() < end; );
-  };
+  const most = 100;
+  let clock: SteppedClock;
+  let delay: EventLoopDelay;
+  beforeEach(() => {
+    clock = steppedClock();
+    delay = new EventLoopDelay(most, clock);
+  });
 
-  it('is too long while each turn takes too long, and not when they are short again', async () => {
-    const delay = new EventLoopDelay(60, 5);
+  it('is too long while each turn takes too long, and not when they are short again', () => {
     expect(delay.tooLong).to.equal(false);
-    while (!delay.tooLong) {
-      busyFor(100);
-      await turn();
+    for (let turns = 0; turns < 5; turns++) clock.jump(2 * most);
+    expect(delay.tooLong).to.equal(true);
+    clock.tick(most);
+    expect(delay.tooLong).to.equal(false);
+  });
+
+  it('is not too long for a single pause, nor for turns that are late and not too late', () => {
+    for (let turns = 0; turns < 5; turns++) {
+      clock.jump(10 * most);
+      expect(delay.tooLong).to.equal(false);
+      clock.tick(most);
     }
-    while (delay.tooLong) await turn();
-    delay.stop();
+    for (let turns = 0; turns < 5; turns++) clock.jump(most);
+    expect(delay.tooLong).to.equal(false);
   });
 
-  it('is not too long for a single pause', async () => {
-    const delay = new EventLoopDelay(500, 5);
-    busyFor(600);
-    await ticks(1);
-    expect(delay.tooLong).to.equal(false);
-    await ticks(3);
-    busyFor(600);
-    await ticks(1);
-    expect(delay.tooLong).to.equal(false);
+  it('is not too long for ever once it is measured no more', () => {
+    clock.jump(2 * most);
+    clock.jump(2 * most);
     delay.stop();
+    clock.jump(2 * most);
+    expect(delay.tooLong).to.equal(false);
   });
-
-  /** Timers that are as long as theirs, and come after them. */
-  async function ticks(number: number): Promise<void> {
-    for (let at = 0; at < number; at++) await new Promise((resolve) => setTimeout(resolve, 5));
-  }
 });

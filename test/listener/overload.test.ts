@@ -1,7 +1,9 @@
 import { Capacity, type CapacityLimits } from '@campaign-mirror/adapters-http';
 import type { Identity } from '@campaign-mirror/domain';
 import { expect } from 'chai';
+import { eventually } from '../support/eventually.ts';
 import { standing } from '../support/http-answer-rows.ts';
+import { steppedClock } from '../support/http-clock.ts';
 import { RawConnection } from '../support/http-connection.ts';
 import { chunkedBytes, goodBody, requestBytes, servesOn } from '../support/http-request.ts';
 import { type HttpService, httpService, withHttpService } from '../support/http-service.ts';
@@ -16,29 +18,19 @@ describe('decisions: order of checks — more requests than the process may carr
   /** Requests that have come to the look-up of their key, and wait there. */
   let held: (() => void)[] = [];
   let passing = false;
-  let reached: () => void = () => {};
 
   /** Every request with a well-formed key waits until it is let go. */
   function holding(identity: Identity): Identity {
     return {
       whoIs: async (key) => {
-        if (!passing) {
-          await new Promise<void>((resolve) => {
-            held.push(resolve);
-            reached();
-          });
-        }
+        if (!passing) await new Promise<void>((resolve) => held.push(resolve));
         return identity.whoIs(key);
       },
     };
   }
 
   async function carryingOut(number: number): Promise<void> {
-    while (held.length < number) {
-      await new Promise<void>((resolve) => {
-        reached = resolve;
-      });
-    }
+    await eventually('requests that are carried out', () => expect(held.length).to.be.at.least(number));
   }
 
   function letGo(): void {
@@ -56,7 +48,9 @@ describe('decisions: order of checks — more requests than the process may carr
     held = [];
     passing = false;
     const ports = ({ identity }: { identity: Identity }) => ({ identity: holding(identity) });
-    service = await httpService({ beside: data(), ports, capacity: new Capacity(limits, told) });
+    const clock = steppedClock();
+    const capacity = new Capacity(limits, told, clock);
+    service = await httpService({ beside: data(), ports, capacity, clock });
   }
   afterEach(async () => {
     letGo();
@@ -204,7 +198,7 @@ describe('decisions: order of checks — more requests than the process may carr
     for (const connection of others) await expectRefusal(connection);
     letGo();
     expect((await first.response()).status).to.equal(200);
-    for (const connection of slow) await connection.reset();
+    for (const connection of [quick as RawConnection, ...slow]) await connection.reset();
   });
 
   it('decisions: order of checks — requests behind others of their connection are bounded, and take no place from the rest', async () => {
@@ -212,9 +206,13 @@ describe('decisions: order of checks — more requests than the process may carr
     const [piping] = await busy(1);
     await piping?.send(Buffer.concat(Array.from({ length: 6 }, () => requestBytes(service))));
     await told.hears('began pipelined-requests');
+    expect(service.capacity.inLine).to.equal(3);
     const other = await RawConnection.open(service.port);
     await other.send(requestBytes(service));
     await carryingOut(2);
+    letGo();
+    await carryingOut(1);
+    expect(service.capacity.inLine).to.equal(2);
     letAllGo();
     expect((await other.response()).status).to.equal(200);
     for (const expected of [200, 200, 200, 200, 503]) {
@@ -225,6 +223,16 @@ describe('decisions: order of checks — more requests than the process may carr
     void other.send(Buffer.concat(Array.from({ length: 4 }, () => requestBytes(service))));
     for (let at = 0; at < 4; at++) expect((await other.response()).status).to.equal(200);
     await other.reset();
+  });
+
+  it('decisions: order of checks — a caller that leaves gives back its places in line', async () => {
+    await serving({ inFlight: 2 });
+    const [piping] = await busy(1);
+    await piping?.send(Buffer.concat([requestBytes(service), requestBytes(service)]));
+    await eventually('a line', () => expect(service.capacity.inLine).to.equal(2));
+    await piping?.reset();
+    await eventually('no line', () => expect(service.capacity.inLine).to.equal(0));
+    letAllGo();
   });
 
   it('decisions: order of checks — who asks on and on behind a refusal is cut off', async () => {
@@ -266,7 +274,7 @@ describe('decisions: order of checks — more requests than the process may carr
     expect([answer?.status, answer?.headers.connection]).to.deep.equal([200, 'close']);
     expect(await another.closed()).to.equal('');
     expect(await drained).to.equal(0);
-    expect(told.words).to.deep.equal(['began requests', 'ended requests 50']);
+    expect(told.words).to.deep.equal(['began requests', 'ended requests: 50 in 0 ms']);
     expect(service.log.requests.map((request) => request.status)).to.deep.equal([200]);
   });
 

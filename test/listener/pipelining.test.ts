@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { RawConnection } from '../support/http-connection.ts';
-import { type Asking, goodBody, requestBytes } from '../support/http-request.ts';
+import { type Asking, ask, goodBody, requestBytes } from '../support/http-request.ts';
 import { type HttpService, withHttpService } from '../support/http-service.ts';
 import { rival, untilWaiting } from '../support/rival.ts';
 
@@ -89,10 +89,10 @@ describe('decisions: answers — requests that do not wait for the answer before
     await connection.send(Buffer.concat([setting(service(), 'patient'), Buffer.from('garbage\r\n\r\n')]));
     await untilWaiting(service().database, new Promise(() => {}));
     // More than the buffers between us hold: the socket says that it is full, and stays so.
-    while (connection.socket.write(Buffer.alloc(1_000_000)) || connection.socket.writableLength < 30_000_000);
+    connection.socket.write(Buffer.alloc(30_000_000));
     // In the time that these take, a service that reads on would have read it all.
     const other = await RawConnection.open(service().port);
-    for (let times = 0; times < 500; times++) {
+    for (let times = 0; times < 200; times++) {
       await other.send(requestBytes(service(), { campaign: 424242 }));
       await other.response();
     }
@@ -141,7 +141,7 @@ describe('decisions: answers — requests that do not wait for the answer before
     await connection.reset();
     await holder.commit();
     expect(await service().log.line('left')).to.include({ status: 200 });
-    expect((await RawConnection.open(service().port)).socket.destroyed).to.equal(false);
+    expect((await ask(service())).status).to.equal(200);
   });
 
   it('decisions: answers — nothing is carried out behind an answer that closes the connection', async () => {

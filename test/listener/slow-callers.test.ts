@@ -1,107 +1,98 @@
+import { buffer } from 'node:stream/consumers';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { Capacity, defaultDeadlines } from '@campaign-mirror/adapters-http';
 import { expect } from 'chai';
+import { eventually } from '../support/eventually.ts';
+import { rejection } from '../support/faults.ts';
+import { steppedClock } from '../support/http-clock.ts';
 import { RawConnection } from '../support/http-connection.ts';
+import { largeReply, unreadAnswer, withHttpListener } from '../support/http-listener.ts';
 import { ask, goodBody, requestBytes, servesOn } from '../support/http-request.ts';
 import { withHttpService } from '../support/http-service.ts';
 import { rival, untilWaiting } from '../support/rival.ts';
 
-const often = { connectionsCheckingInterval: 5 };
-const piece = 5;
+const { bodyTimeout, requestTimeout, answerTimeout, connectionsCheckingInterval } = defaultDeadlines;
 
-/** Sends the bytes one by one, until the service has heard enough. */
-async function trickle(connection: RawConnection, bytes: Buffer): Promise<void> {
-  const { socket } = connection;
-  for (let at = 0; at < bytes.length && !socket.destroyed && socket.writable; at++) {
-    await connection.send(bytes.subarray(at, at + 1));
-    await new Promise((resolve) => setTimeout(resolve, piece));
-  }
-}
+describe('decisions: answers — slow request, by the deadlines of our own', () => {
+  const clock = steppedClock();
+  const service = withHttpService({ clock, capacity: new Capacity({ inFlight: 1 }) });
 
-describe('decisions: answers — slow request: callers that trickle', () => {
-  // Less than the bytes of either part take.
-  const deadlines = { ...defaultDeadlines, ...often, headersTimeout: 300, bodyTimeout: 100 };
-  const service = withHttpService({ deadlines, capacity: new Capacity({ inFlight: 1 }) });
-
-  it('decisions: answers — slow request: any number of them, in headers or body, is 408, and nobody else waits for them', async () => {
-    const whole = requestBytes(service(), { body: goodBody + ' '.repeat(200) });
-    const body = whole.indexOf('\r\n\r\n') + 4;
-    const ends: Promise<void>[] = [];
-    for (let at = 0; at < 30; at++) {
-      const connection = await RawConnection.open(service().port);
-      const begun = at % 2 === 0 ? 0 : body;
-      await connection.send(whole.subarray(0, begun));
-      ends.push(
-        (async () => {
-          const sent = trickle(connection, whole.subarray(begun));
-          const { status, headers } = await connection.response();
-          expect([status, headers.connection]).to.deep.equal([408, 'close']);
-          expect(await connection.closed()).to.equal('');
-          await sent;
-        })(),
-      );
+  it('decisions: answers — slow request: any number of bodies that trickle in is 408, and nobody else waits for them', async () => {
+    const { port, log } = service();
+    const headers = { Expect: '100-continue' };
+    const bytes = requestBytes(service(), { headers, body: goodBody.padEnd(200) });
+    const begun = async (missing: number) => {
+      const connection = await RawConnection.open(port);
+      await connection.send(bytes.subarray(0, -missing));
+      expect((await connection.response()).status).to.equal(100);
+      return connection;
+    };
+    const slow: RawConnection[] = [];
+    for (let at = 0; at < 15; at++) slow.push(await begun(100));
+    const [quick, inTime] = [await RawConnection.open(port), await begun(1)];
+    for (let seconds = 0; seconds < bodyTimeout / 1_000; seconds++) {
+      for (const connection of slow) await connection.send(' ');
+      await servesOn(service(), quick);
+      clock.tick(1_000);
     }
-    const quick = await RawConnection.open(service().port);
-    for (let times = 0; times < 20; times++) await servesOn(service(), quick);
-    await quick.reset();
-    await Promise.all(ends);
+    await inTime.send(bytes.subarray(-1));
+    expect((await inTime.response()).status).to.equal(200);
+    clock.tick(connectionsCheckingInterval);
+    for (const connection of slow) {
+      const { status, headers: told } = await connection.response();
+      expect([status, told.connection]).to.deep.equal([408, 'close']);
+      expect(await log.line(String(told['x-request-id']))).to.include({ because: 'request-timeout' });
+      connection.socket.end();
+      expect(await connection.closed()).to.equal('');
+    }
+    for (const connection of [quick, inTime]) await connection.reset();
   });
 
-  it('decisions: answers — slow request: a body that stops is 408, and is logged', async () => {
-    const connection = await RawConnection.open(service().port);
-    const bytes = requestBytes(service(), { headers: { 'X-Request-Id': 'stopped' } });
-    await connection.send(bytes.subarray(0, -1));
-    expect((await connection.response()).status).to.equal(408);
-    expect(await service().log.line('stopped')).to.include({ status: 408, because: 'request-timeout' });
-    await connection.closed();
-  });
-});
-
-describe('decisions: answers — 503: a request that takes too long', () => {
-  const deadlines = { ...defaultDeadlines, ...often, headersTimeout: 50, requestTimeout: 50 };
-  const service = withHttpService({ deadlines, capacity: new Capacity({ inFlight: 1 }) });
-
-  it('decisions: answers — is 503, keeps its place until its outcome is there, and the connection serves on', async () => {
-    const { database, campaigns } = service();
+  it('decisions: answers — 503: a request that takes too long keeps its place until its outcome is there, and the connection serves on', async () => {
+    const { database, campaigns, log, capacity } = service();
     const holder = await rival(database);
     await holder.run('select from campaign_mirror.mirrors where campaign_id = $1 for update', campaigns.own);
     const connection = await RawConnection.open(service().port);
     await connection.send(requestBytes(service(), { headers: { 'X-Request-Id': 'held' } }));
     await untilWaiting(database, new Promise(() => {}));
+    clock.tick(requestTimeout);
+    expect(log.requests.map(({ requestId }) => requestId)).not.to.include('held');
+    clock.tick(connectionsCheckingInterval);
     const { status, headers, body } = await connection.response();
-    expect([status, headers['retry-after'], body]).to.deep.equal([
-      503,
-      '1',
-      '{"message":"Service Unavailable"}',
-    ]);
-    expect(await service().log.line('held')).to.include({ status: 503, because: 'unavailable' });
+    const unavailable = [503, '1', '{"message":"Service Unavailable"}'];
+    expect([status, headers['retry-after'], body]).to.deep.equal(unavailable);
+    expect(await log.line('held')).to.include({ status: 503, because: 'unavailable' });
     expect((await ask(service(), { campaign: 424242 })).status).to.equal(503);
     await holder.commit();
+    await eventually('the outcome', () => expect(capacity.inFlight).to.equal(0));
     // It was carried out after all: an unknown outcome, as the answer said.
-    while ((await ask(service(), { campaign: 424242 })).status === 503);
     const history = await service().world.others.history(campaigns.own);
-    expect(history.map(({ requestId }) => requestId)).to.deep.equal(['held']);
+    expect(history.at(-1)?.requestId).to.equal('held');
+    await servesOn(service(), connection);
     await connection.reset();
   });
 });
 
-describe('decisions: answers — a caller that never reads', () => {
-  const service = withHttpService({ deadlines: { ...defaultDeadlines, ...often, answerTimeout: 50 } });
+describe('decisions: answers — a caller that does not read its answer', () => {
+  let findingTook = 0;
+  const listener = withHttpListener(async (exchange) => {
+    // By the end of the turn the request is complete.
+    await nextTurn();
+    listener().clock.tick(findingTook);
+    exchange.answer(largeReply);
+  });
 
-  it('decisions: answers — its connection is cut, and nobody else waits for it', async () => {
-    const { port } = service();
-    const [deaf, quick] = [await RawConnection.open(port), await RawConnection.open(port)];
-    deaf.socket.pause();
-    const cut = new Promise((resolve) => deaf.socket.once('close', resolve));
-    // Answers that are longer than what they answer, until the buffers between us hold no more of them.
-    const headers = { Authorization: undefined, 'Content-Type': undefined };
-    const asked = { target: `/${'"'.repeat(255)}`, method: 'GET', body: undefined, headers };
-    const flood = Buffer.concat(Array.from({ length: 50 }, () => requestBytes(service(), asked)));
-    while (!deaf.socket.destroyed && deaf.socket.writableLength < 1_000_000) {
-      deaf.socket.write(flood);
-      await servesOn(service(), quick);
-    }
-    await cut;
-    await servesOn(service(), quick);
-    await quick.reset();
+  it('decisions: answers — has its time from the answer on, however long that took', async () => {
+    findingTook = requestTimeout;
+    const response = await unreadAnswer(listener());
+    listener().clock.tick(answerTimeout);
+    expect(await buffer(response)).to.have.lengthOf(largeReply.body.length);
+  });
+
+  it('decisions: answers — then its connection is cut', async () => {
+    findingTook = 0;
+    const response = await unreadAnswer(listener());
+    listener().clock.tick(answerTimeout + connectionsCheckingInterval);
+    expect(await rejection(buffer(response))).to.have.property('code', 'ECONNRESET');
   });
 });

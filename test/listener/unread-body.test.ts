@@ -1,4 +1,6 @@
 import { expect } from 'chai';
+import { eventually } from '../support/eventually.ts';
+import { steppedClock } from '../support/http-clock.ts';
 import { RawConnection } from '../support/http-connection.ts';
 import { type Asking, ask, chunkedBytes, exchange, goodBody, requestBytes } from '../support/http-request.ts';
 import { type HttpService, httpService, withHttpService } from '../support/http-service.ts';
@@ -64,7 +66,9 @@ describe('decisions: answers — body over the limit', () => {
 });
 
 describe('decisions: order of checks — a refusal that left the body unread', () => {
-  const service = withHttpService();
+  const clock = steppedClock();
+  const service = withHttpService({ clock });
+  const second = 1_000;
 
   for (const [name, [expected, asking]] of Object.entries(refusedEarly)) {
     it(`decisions: order of checks — answered before the body comes: ${name}`, async () => {
@@ -101,17 +105,10 @@ describe('decisions: order of checks — a refusal that left the body unread', (
       const headers = { 'Content-Type': 'text/plain', ...framing };
       await connection.send(requestBytes(service(), { headers, body: undefined }));
       const piece = chunked ? `1000\r\n${'x'.repeat(4096)}\r\n` : 'x'.repeat(4096);
-      let cutOff = false;
-      connection.socket.once('close', () => {
-        cutOff = true;
+      const writing = eventually('the end of the connection', async () => {
+        await connection.send(piece);
+        expect(connection.socket.writable).to.equal(false);
       });
-      const writing = (async () => {
-        while (!cutOff && !connection.socket.destroyed) {
-          await connection.send(piece);
-          // One turn, so that what the service says is heard.
-          await new Promise(setImmediate);
-        }
-      })();
       expect((await connection.response()).status).to.equal(415);
       expect(await connection.closed()).to.equal('');
       await writing;
@@ -134,7 +131,7 @@ describe('decisions: order of checks — a refusal that left the body unread', (
     }
   });
 
-  it('decisions: order of checks — no more than the limit is read: who sends more is cut off sooner', async () => {
+  it('decisions: order of checks — who sends more than the limit is cut off at once, who sends nothing after a second', async () => {
     const headers = { Authorization: undefined, 'Content-Length': String(2 ** 40) };
     const head = requestBytes(service(), { headers, body: undefined });
     const [quiet, loud] = [
@@ -145,20 +142,30 @@ describe('decisions: order of checks — a refusal that left the body unread', (
       await connection.send(head);
       expect((await connection.response()).status).to.equal(401);
     }
+    clock.tick(second - 1);
     await loud.send('x'.repeat(limit + 1));
-    const closed = (connection: RawConnection, name: string) => connection.closed().then(() => name);
-    expect(await Promise.race([closed(quiet, 'quiet'), closed(loud, 'loud')])).to.equal('loud');
+    expect(await loud.closed()).to.equal('');
+    expect(quiet.ended).to.equal(false);
+    clock.tick(1);
     expect(await quiet.closed()).to.equal('');
+    expect(quiet.error).to.equal(undefined);
   });
 
-  it('decisions: order of checks — a caller that sends nothing more is let go', async () => {
-    const connection = await RawConnection.open(service().port);
-    const headers = { Authorization: undefined, 'Content-Length': '10' };
-    await connection.send(requestBytes(service(), { headers, body: undefined }));
-    expect((await connection.response()).status).to.equal(401);
-    expect(await connection.closed()).to.equal('');
-    expect(connection.error).to.equal(undefined);
-  });
+  for (const start of ['garbage', 'CONNECT a:1 HTTP/1.1\r\nHost: a']) {
+    it(`decisions: order of checks — a caller that never closes its side is cut off after a second: ${start.slice(0, 7)}`, async () => {
+      const connection = await RawConnection.open(service().port);
+      await connection.send(`${start}\r\n\r\n`);
+      await connection.response();
+      await eventually('the end', () => expect(connection.ended).to.equal(true));
+      clock.tick(second - 1);
+      await ask(service(), { target: '/', body: undefined });
+      const { server } = service();
+      await eventually('that one alone', () => expect(server.connections).to.equal(1));
+      clock.tick(1);
+      await eventually('no connection', () => expect(server.connections).to.equal(0));
+      await connection.reset();
+    });
+  }
 
   it('decisions: order of checks — a caller whose body is garbage then is let go', async () => {
     const connection = await RawConnection.open(service().port);
@@ -170,7 +177,7 @@ describe('decisions: order of checks — a refusal that left the body unread', (
   });
 
   it('decisions: order of checks — with the whole request in one segment the answer comes all the same', async () => {
-    for (let times = 0; times < 50; times++) {
+    for (let times = 0; times < 10; times++) {
       const connection = await RawConnection.open(service().port);
       const headers = { Authorization: undefined };
       void connection.send(requestBytes(service(), { headers, body: padded(limit) }));

@@ -1,3 +1,4 @@
+import { Capacity } from '@campaign-mirror/adapters-http';
 import { type CampaignRepository, type Identity, Unavailable } from '@campaign-mirror/domain';
 import { expect } from 'chai';
 import { standing } from '../support/http-answer-rows.ts';
@@ -44,12 +45,17 @@ const faults: Record<string, () => never> = {
 
 describe('decisions: answers — 500 and 503, by port', () => {
   const data = withHttpService();
+  // With one place: a fault that kept it would leave none to the next.
+  const capacity = new Capacity({ inFlight: 1 });
   for (const [port, broken] of Object.entries(failing)) {
     describe(port, () => {
       let fail: () => never = () => {
         throw new Error('not told how to fail');
       };
-      const service = withHttpService({ retryAfter: 7, ports: (world) => broken(world, () => fail()) }, data);
+      const service = withHttpService(
+        { retryAfter: 7, capacity, ports: (world) => broken(world, () => fail()) },
+        data,
+      );
 
       for (const [name, fault] of Object.entries(faults)) {
         it(`decisions: answers — anything else is 500: ${name}`, async () => {

@@ -6,8 +6,12 @@ import { assertDocumented } from './openapi-answers.ts';
 /** Ports whose every answer has to be as openapi.json has it. */
 export const documentedPorts = new Set<number>();
 
+/** In milliseconds, how long a test waits: less than Node gives a request, or a test would see its end instead of ours. */
+const patience = 20_000;
+
 /** A client that sends whatever bytes it likes, and takes the answers apart by itself. */
 export class RawConnection {
+  static readonly #open = new Map<Socket, number>();
   readonly socket: Socket;
   readonly #isDocumented: boolean;
   /** What came and was not asked for yet. */
@@ -36,12 +40,24 @@ export class RawConnection {
     const socket = connect({ port, host: '127.0.0.1', noDelay: true, allowHalfOpen: true });
     const connection = new RawConnection(socket, documentedPorts.has(port));
     await once(socket, 'connect');
+    RawConnection.#open.set(socket, port);
+    socket.once('close', () => RawConnection.#open.delete(socket));
     return connection;
+  }
+
+  /** All to that port leave, as programs do that were killed. */
+  static resetAll(port: number): void {
+    for (const [socket, to] of RawConnection.#open) if (to === port) socket.resetAndDestroy();
   }
 
   /** Resolves when the kernel has taken the bytes, or never will. */
   send(bytes: string | Buffer): Promise<void> {
     return new Promise((resolve) => this.socket.write(bytes, 'latin1', () => resolve()));
+  }
+
+  /** The service has closed its side. */
+  get ended(): boolean {
+    return this.#ended;
   }
 
   /** The next answer. `toHead`: of a HEAD request, which has no body. Rejects where the connection ends before. */
@@ -75,8 +91,16 @@ export class RawConnection {
   }
 
   #more(): Promise<void> {
-    return new Promise((resolve) => {
-      this.#wake = resolve;
+    return new Promise((resolve, reject) => {
+      const tooLate = () => {
+        const unread = JSON.stringify(this.#unread.toString('latin1'));
+        reject(new Error(`nothing more came in ${patience} ms, after ${unread}`));
+      };
+      const timer = setTimeout(tooLate, patience);
+      this.#wake = () => {
+        clearTimeout(timer);
+        resolve();
+      };
     });
   }
 

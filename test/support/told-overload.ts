@@ -1,7 +1,7 @@
 import { EventEmitter, once } from 'node:events';
 import type { Overload, OverloadLog } from '@campaign-mirror/adapters-http';
 
-/** Keeps what is told of overload: `began requests`, `ended requests 50`. */
+/** Keeps what is told of overload: `began requests`, `ended requests: 50 in 1200 ms`. */
 export class ToldOverload implements OverloadLog {
   readonly words: string[] = [];
   readonly #news = new EventEmitter();
@@ -11,8 +11,7 @@ export class ToldOverload implements OverloadLog {
   }
 
   ended(what: Overload, refused: number, milliseconds: number): void {
-    if (!(milliseconds >= 0)) throw new Error(`${what} lasted ${milliseconds} ms`);
-    this.#add(`ended ${what} ${refused}`);
+    this.#add(`ended ${what}: ${refused} in ${milliseconds} ms`);
   }
 
   /** As soon as it was said. */

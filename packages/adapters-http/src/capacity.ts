@@ -1,3 +1,4 @@
+import { type Clock, platformClock } from './clock.ts';
 import { EventLoopDelay } from './event-loop-delay.ts';
 import { type Overload, type OverloadLog, silentOverloadLog } from './overload-log.ts';
 import { Refusals } from './refusals.ts';
@@ -29,16 +30,22 @@ export class Capacity {
   constructor(
     { inFlight, connections, eventLoopDelay }: CapacityLimits,
     log: OverloadLog = silentOverloadLog,
+    clock: Clock = platformClock,
   ) {
     this.most = inFlight;
     this.connections = connections;
-    if (eventLoopDelay !== undefined) this.#delay = new EventLoopDelay(eventLoopDelay);
-    this.#spells = new Refusals(log);
+    if (eventLoopDelay !== undefined) this.#delay = new EventLoopDelay(eventLoopDelay, clock);
+    this.#spells = new Refusals(log, clock);
   }
 
   /** Requests that are being carried out. */
   get inFlight(): number {
     return this.#inFlight;
+  }
+
+  /** Requests that wait behind others of their connections. */
+  get inLine(): number {
+    return this.#inLine;
   }
 
   /** How many were refused so far, by what there was too much of. */

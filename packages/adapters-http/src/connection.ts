@@ -121,8 +121,9 @@ export class Connection {
       if (!this.#socket.writable) return void this.#socket.destroy();
       this.#refusedAt = this.#socket.bytesRead;
       this.#socket.end(wireFormat(reply, id, this.#answerHeaders.of(reply, broken?.request)));
-      const timer = setTimeout(() => this.#socket.destroy(), rest.milliseconds);
-      this.#socket.once('close', () => clearTimeout(timer)).resume();
+      const { clock } = rest;
+      const timer = clock.setTimeout(() => this.#socket.destroy(), rest.milliseconds);
+      this.#socket.once('close', () => clock.clearTimeout(timer)).resume();
       if (!broken) onSent(id);
     };
     const before = this.#exchanges.filter((exchange) => exchange !== broken);

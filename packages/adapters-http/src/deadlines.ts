@@ -29,7 +29,7 @@ export const defaultDeadlines: Deadlines = {
 export function missedDeadline(
   { request, began, answeredAt }: Exchange,
   deadlines: Deadlines,
-  now = performance.now(),
+  now: number,
 ): 'body' | 'request' | 'answer' | undefined {
   if (answeredAt !== undefined) return now - answeredAt > deadlines.answerTimeout ? 'answer' : undefined;
   if (!request.complete) return now - began > deadlines.bodyTimeout ? 'body' : undefined;

@@ -1,21 +1,23 @@
+import { type Clock, platformClock } from './clock.ts';
+
 /** Milliseconds between two looks. */
-const usualInterval = 50;
+const interval = 50;
 
 /** How late the event loop is: once each of its turns takes too long, nothing helps but to do less. */
 export class EventLoopDelay {
   readonly #most: number;
-  readonly #interval: number;
+  readonly #clock: Clock;
   readonly #timer: NodeJS.Timeout;
   #due: number;
   #wasLate = false;
   #tooLong = false;
 
   /** `most`: milliseconds that it may be late, two times one after the other. */
-  constructor(most: number, interval = usualInterval) {
+  constructor(most: number, clock: Clock = platformClock) {
     this.#most = most;
-    this.#interval = interval;
-    this.#due = performance.now() + interval;
-    this.#timer = setInterval(() => this.#look(), interval).unref();
+    this.#clock = clock;
+    this.#due = clock.performance.now() + interval;
+    this.#timer = clock.setInterval(() => this.#look(), interval).unref();
   }
 
   /** A single pause, as for the collection of garbage, does not count. */
@@ -24,14 +26,14 @@ export class EventLoopDelay {
   }
 
   stop(): void {
-    clearInterval(this.#timer);
+    this.#clock.clearInterval(this.#timer);
     this.#tooLong = false;
   }
 
   #look(): void {
-    const now = performance.now();
+    const now = this.#clock.performance.now();
     const late = now - this.#due > this.#most;
-    this.#due = now + this.#interval;
+    this.#due = now + interval;
     this.#tooLong = late && this.#wasLate;
     this.#wasLate = late;
   }

@@ -2,6 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { AnswerHeaders } from './answer-headers.ts';
 import { announcesBody } from './body-headers.ts';
 import type { ConnectionClient } from './client-address.ts';
+import type { Clock } from './clock.ts';
 import type { HttpLog } from './http-log.ts';
 import type { HttpObserver } from './http-observer.ts';
 import type { Reply } from './replies.ts';
@@ -16,6 +17,7 @@ export interface SharedByExchanges {
   readonly log: HttpLog;
   readonly observer: HttpObserver;
   readonly answerHeaders: AnswerHeaders;
+  readonly clock: Clock;
   /** How much of a body that nobody wants is read. */
   readonly rest: Rest;
   /** Whether the connection ends with this answer for reasons of its own. */
@@ -33,8 +35,8 @@ export class Exchange {
   closes = false;
   route = '-';
   campaign: number | undefined;
-  /** By `performance.now()`. */
-  readonly began = performance.now();
+  /** By the listener's clock. */
+  readonly began: number;
   /** It waits behind another request of its connection. */
   inLine = false;
   /** What a limit tells the caller by headers, names and values in turn: once it was counted, with any answer. */
@@ -59,13 +61,18 @@ export class Exchange {
     this.bodyRead = !announcesBody(request);
     this.#client = client;
     this.#shared = shared;
+    this.began = this.#now;
+  }
+
+  get #now(): number {
+    return this.#shared.clock.performance.now();
   }
 
   get answered(): boolean {
     return this.#answeredAt !== undefined;
   }
 
-  /** By `performance.now()`; undefined while it is not answered. */
+  /** By the listener's clock; undefined while it is not answered. */
   get answeredAt(): number | undefined {
     return this.#answeredAt;
   }
@@ -77,13 +84,13 @@ export class Exchange {
 
   /** How long ago it began. */
   get milliseconds(): number {
-    return performance.now() - this.began;
+    return this.#now - this.began;
   }
 
   /** Sends the answer; of several the first one counts. */
   answer(reply: Reply): void {
     if (this.answered) return;
-    this.#answeredAt = performance.now();
+    this.#answeredAt = this.#now;
     const callerGone = this.response.destroyed || this.request.socket.destroyed;
     const closes = reply.closes || this.closes || !this.bodyRead || this.#shared.isLast(this);
     if (!callerGone) this.#send(reply, closes);
@@ -98,7 +105,7 @@ export class Exchange {
 
   /** The answer goes another way, since the request broke off in its middle. */
   giveUp(reply: Reply): void {
-    this.#answeredAt = performance.now();
+    this.#answeredAt = this.#now;
     this.#report(reply.status, reply.because, false);
   }
 

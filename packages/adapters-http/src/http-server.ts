@@ -4,6 +4,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { AnswerHeaders } from './answer-headers.ts';
 import { type Capacity, unlimited } from './capacity.ts';
 import { ConnectionClient, noProxies, type TrustedProxies } from './client-address.ts';
+import { type Clock, platformClock } from './clock.ts';
 import { Connection } from './connection.ts';
 import { type Deadlines, defaultDeadlines, missedDeadline } from './deadlines.ts';
 import { type Draining, unfinished } from './draining.ts';
@@ -25,6 +26,8 @@ export interface HttpServerSettings {
   /** The largest body, in bytes: as much of an unwanted one is read and thrown away. */
   readonly bodyLimit: number;
   readonly deadlines?: Deadlines;
+  /** What the deadlines go by that Node does not look after; the platform's by default. */
+  readonly clock?: Clock;
   /** How much is taken on at once; without it, whatever comes. Ends with the drain. */
   readonly capacity?: Capacity;
   /** Who is believed when it tells whom it calls for; nobody by default. */
@@ -41,6 +44,7 @@ export class HttpServer {
   readonly #rest: Rest;
   readonly #shared: SharedByExchanges;
   readonly #deadlines: Deadlines;
+  readonly #clock: Clock;
   readonly #capacity: Capacity;
   readonly #server: Server;
   readonly #nonRequests: NonRequests;
@@ -52,7 +56,8 @@ export class HttpServer {
 
   constructor(settings: HttpServerSettings, carryOut: (exchange: Exchange) => void) {
     this.#settings = settings;
-    this.#rest = { bytes: settings.bodyLimit, milliseconds: 1_000 };
+    this.#clock = settings.clock ?? platformClock;
+    this.#rest = { bytes: settings.bodyLimit, milliseconds: 1_000, clock: this.#clock };
     this.#deadlines = settings.deadlines ?? defaultDeadlines;
     this.#capacity = settings.capacity ?? unlimited();
     this.#carryOut = carryOut;
@@ -61,6 +66,7 @@ export class HttpServer {
       observer: settings.observer ?? silentHttpObserver,
       answerHeaders: settings.answerHeaders ?? new AnswerHeaders(),
       rest: this.#rest,
+      clock: this.#clock,
       isLast: (exchange) =>
         this.#draining && this.#connections.get(exchange.request.socket)?.isLast(exchange) !== false,
     };
@@ -90,8 +96,10 @@ export class HttpServer {
         resolve();
       });
     });
-    this.#watch = setInterval(() => this.#lookAfterDeadlines(), this.#deadlines.connectionsCheckingInterval);
-    this.#watch.unref();
+    const { connectionsCheckingInterval } = this.#deadlines;
+    this.#watch = this.#clock
+      .setInterval(() => this.#lookAfterDeadlines(), connectionsCheckingInterval)
+      .unref();
     return this.#server.address() as AddressInfo;
   }
 
@@ -112,12 +120,12 @@ export class HttpServer {
     if (!letIdleAsk) for (const connection of this.#connections.values()) connection.closeIfIdle();
 
     let given = 0;
-    const timer = setTimeout(() => {
+    const timer = this.#clock.setTimeout(() => {
       given = this.#giveUpTheRest(onGivenUp);
     }, timeout);
     await closed;
-    clearTimeout(timer);
-    clearInterval(this.#watch);
+    this.#clock.clearTimeout(timer);
+    this.#clock.clearInterval(this.#watch);
     this.#capacity.stop();
     return given;
   }
@@ -133,7 +141,7 @@ export class HttpServer {
     const cutOff = () => {
       for (const socket of this.#connections.keys()) socket.destroy();
     };
-    setTimeout(cutOff, this.#rest.milliseconds).unref();
+    this.#clock.setTimeout(cutOff, this.#rest.milliseconds).unref();
     return left.length;
   }
 
@@ -209,7 +217,7 @@ export class HttpServer {
   /** After those that Node does not: of each connection the request whose turn it is. */
   #lookAfterDeadlines(): void {
     const { replies } = this.#settings;
-    const now = performance.now();
+    const now = this.#clock.performance.now();
     for (const [socket, { exchanges }] of this.#connections) {
       const [first] = exchanges;
       if (!first) continue;

@@ -2,6 +2,7 @@ export { type AnswerHeaderSettings, AnswerHeaders } from './answer-headers.ts';
 export { type AppSettings, koaHandler } from './app.ts';
 export { Capacity, type CapacityLimits } from './capacity.ts';
 export { noProxies, type TrustedProxies } from './client-address.ts';
+export { type Clock, platformClock } from './clock.ts';
 export { type Deadlines, defaultDeadlines } from './deadlines.ts';
 export { docsPath, interfacePages } from './docs-pages.ts';
 export type { Unfinished } from './draining.ts';

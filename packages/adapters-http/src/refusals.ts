@@ -1,7 +1,8 @@
+import { type Clock, platformClock } from './clock.ts';
 import type { Overload, OverloadLog } from './overload-log.ts';
 
-/** How long nothing is refused until it is over, in milliseconds. */
-const usualQuiet = 5_000;
+/** How often is looked whether anything was refused since the last look, in milliseconds: a spell is over when nothing was. */
+const interval = 5_000;
 
 interface Spell {
   readonly since: number;
@@ -14,17 +15,17 @@ interface Spell {
 /** Makes of refusals, however many, a word when they begin and one with their number when they are over. */
 export class Refusals {
   readonly #log: OverloadLog;
-  readonly #quiet: number;
+  readonly #clock: Clock;
   readonly #spells = new Map<Overload, Spell>();
   #timer: NodeJS.Timeout | undefined;
 
-  constructor(log: OverloadLog, quiet = usualQuiet) {
+  constructor(log: OverloadLog, clock: Clock = platformClock) {
     this.#log = log;
-    this.#quiet = quiet;
+    this.#clock = clock;
   }
 
   count(what: Overload): void {
-    const now = performance.now();
+    const now = this.#clock.performance.now();
     const spell = this.#spells.get(what);
     if (spell) {
       spell.refused += 1;
@@ -32,7 +33,7 @@ export class Refusals {
       return;
     }
     this.#spells.set(what, { since: now, last: now, refused: 1, seen: 0 });
-    this.#timer ??= setInterval(() => this.#look(), this.#quiet).unref();
+    this.#timer ??= this.#clock.setInterval(() => this.#look(), interval).unref();
     this.#log.began(what);
   }
 
@@ -52,7 +53,7 @@ export class Refusals {
     this.#spells.delete(what);
     this.#log.ended(what, refused, last - since);
     if (this.#spells.size > 0) return;
-    clearInterval(this.#timer);
+    this.#clock.clearInterval(this.#timer);
     this.#timer = undefined;
   }
 }

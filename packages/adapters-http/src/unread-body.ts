@@ -1,9 +1,11 @@
 import type { IncomingMessage } from 'node:http';
+import type { Clock } from './clock.ts';
 
-/** How much of a body that nobody wants is read and thrown away: bytes, milliseconds. */
+/** How much of a body that nobody wants is read and thrown away: bytes, milliseconds by a clock. */
 export interface Rest {
   readonly bytes: number;
   readonly milliseconds: number;
+  readonly clock: Clock;
 }
 
 let turn: Promise<void> | undefined;
@@ -29,8 +31,9 @@ export function cameAlong(request: IncomingMessage): Promise<boolean> {
 
 /** Reads and throws away what is left of a body, within bounds, then calls `done` once. */
 export function discardRest(request: IncomingMessage, rest: Rest, done: () => void): void {
+  const { clock } = rest;
   let bytes = 0;
-  const timer = setTimeout(finish, rest.milliseconds);
+  const timer = clock.setTimeout(finish, rest.milliseconds);
   const count = (chunk: Buffer) => {
     bytes += chunk.length;
     if (bytes > rest.bytes) finish();
@@ -38,7 +41,7 @@ export function discardRest(request: IncomingMessage, rest: Rest, done: () => vo
   request.on('data', count).once('end', finish).once('close', finish).resume();
 
   function finish() {
-    clearTimeout(timer);
+    clock.clearTimeout(timer);
     request.off('data', count).off('end', finish).off('close', finish).pause();
     done();
   }
