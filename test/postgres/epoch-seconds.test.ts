@@ -1,7 +1,7 @@
 import { type Database, openDatabase, Statements } from '@campaign-mirror/adapters-persistence';
 import { expect } from 'chai';
-import { timestampText } from '../../packages/adapters-persistence/src/entities.ts';
 import { epochSeconds, timestampAt } from '../../packages/adapters-persistence/src/epoch-seconds.ts';
+import { timestampText } from '../../packages/adapters-persistence/src/schema.ts';
 import { emptyDatabase, type TestDatabase } from '../support/database-server.ts';
 
 describe('a time that PostgreSQL writes as seconds', () => {

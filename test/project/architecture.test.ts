@@ -51,7 +51,7 @@ const planted: readonly (readonly [folder: string, rule: string, ...texts: strin
     "import 'koa';",
     "import '@campaign-mirror/adapters-http';",
   ],
-  ['packages/adapters-persistence/src', 'noUndeclaredDependencies', "import { Pool } from 'pg';"],
+  ['packages/adapters-persistence/src', 'noUndeclaredDependencies', "import 'pg-pool';"],
   ['packages/adapters-persistence/src', 'noRestrictedGlobals', 'process.pid;'],
   [
     'packages/app/src/workers',

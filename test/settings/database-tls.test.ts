@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import { awaitDatabase } from '../../packages/app/src/database-start.ts';
-import { silentLog } from '../../packages/app/src/log.ts';
+import { silentLog } from '../../packages/app/src/log-events.ts';
 import { readSettings } from '../../packages/app/src/read-settings.ts';
 import { yourDatabase } from '../../packages/app/src/your-database.ts';
 import { command } from '../support/command.ts';
@@ -50,7 +50,7 @@ describe('TLS to a database of yours', () => {
     if ('wrong' in read) throw new Error(read.wrong.join('\n'));
     try {
       // However long it may be waited for: none of this gets better by waiting.
-      await awaitDatabase(yourDatabase(read.settings).address, 60_000, silentLog());
+      await awaitDatabase(yourDatabase(read.settings).address, 60_000, silentLog);
       return undefined;
     } catch (error) {
       return (error as Error).message;

@@ -1,11 +1,11 @@
-import { migrations, openDatabase } from '@campaign-mirror/adapters-persistence';
+import { migrationNames, openDatabase } from '@campaign-mirror/adapters-persistence';
 import { emptyDatabase, type TestDatabase } from './database-server.ts';
 
 /** A database as our first version left it: to be brought up to date. */
 export async function earlierDatabase(): Promise<TestDatabase> {
   const database = await emptyDatabase('owner');
   const { orm, close } = await openDatabase(database.address('owner'));
-  await orm.migrator.up({ to: migrations[0].name });
+  await orm.migrator.up({ to: migrationNames[0] });
   await close();
   return database;
 }

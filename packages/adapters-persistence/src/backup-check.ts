@@ -9,7 +9,7 @@ import {
   type TableHeader,
 } from './backup-format.ts';
 import { BackupFault, damaged } from './backup-reader.ts';
-import { migrations } from './migrations.ts';
+import { migrationNames } from './migration-names.ts';
 
 const newer = 'it is from a newer version of this program: restore it with that version';
 
@@ -20,7 +20,7 @@ export function checkedHeader(object: unknown): BackupHeader {
   if (!Number.isSafeInteger(version) || !Array.isArray(had) || !isCounts(last_numbers)) {
     throw damaged('its header is incomplete');
   }
-  const known: readonly string[] = migrations.map(({ name }) => name);
+  const known: readonly string[] = migrationNames;
   if (Number(version) > backupVersion || had.some((name) => !known.includes(name))) {
     throw new BackupFault(newer);
   }

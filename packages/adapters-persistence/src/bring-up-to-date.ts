@@ -1,6 +1,6 @@
 import type { Database } from './database.ts';
-import { schema } from './entities.ts';
 import { existingRoles, grantStatements } from './grant-rights.ts';
+import { schema } from './schema.ts';
 import { patiently } from './stoppable.ts';
 
 /** PostgreSQL only warns where a role gives rights that are not its own to give. */

@@ -1,19 +1,18 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import type { MikroORM } from '@mikro-orm/postgresql';
 import type { Pool, PoolClient } from 'pg';
 
 /** How long a statement that is under way may hold up the end, in milliseconds. */
 const grace = 1_000;
 
 /**
- * Makes the function that ends the pool, in bounded time: MikroORM ends it only where it has used it itself, and
+ * Makes the function that ends the pool, `before` first, in bounded time: MikroORM ends it only where it has used it itself, and
  * waits for ever for a connection that died in one of its transactions, which it never gives back.
  */
-export function closing(orm: MikroORM, pool: Pool): (patience?: number) => Promise<boolean> {
+export function closing(pool: Pool, before = async () => {}): (patience?: number) => Promise<boolean> {
   const clients = new Set<PoolClient>();
   pool.on('connect', (client) => clients.add(client)).on('remove', (client) => clients.delete(client));
   return async (patience = grace) => {
-    const ended = orm.close(true).then(() => (pool.ending ? undefined : pool.end()));
+    const ended = before().then(() => (pool.ending ? undefined : pool.end()));
     ended.catch(() => {});
     const impatient = new AbortController();
     const over = pause(patience, true, { signal: impatient.signal }).catch(() => false);

@@ -1,9 +1,9 @@
 import { randomBytes } from 'node:crypto';
 import type { Pool, PoolClient } from 'pg';
-import { schema } from './entities.ts';
 import { grantStatements } from './grant-rights.ts';
-import { migrations } from './migrations.ts';
+import { migrationNames } from './migration-names.ts';
 import { type Role, roles } from './roles.ts';
+import { schema } from './schema.ts';
 import { scramVerifier } from './scram-verifier.ts';
 import { inTransaction } from './transaction.ts';
 
@@ -101,5 +101,5 @@ async function isUpToDate(client: PoolClient): Promise<boolean> {
   if (!there[0].there) return false;
   const { rows } = await client.query<{ name: string }>(`select name from ${schema}.migrations`);
   const applied = new Set(rows.map(({ name }) => name));
-  return migrations.every(({ name }) => applied.has(name));
+  return migrationNames.every((name) => applied.has(name));
 }

@@ -1,5 +1,5 @@
-import { type DatabaseAddress, openDatabase } from './database.ts';
-import { migrations } from './migrations.ts';
+import { migrationNames } from './migration-names.ts';
+import { type DatabaseAddress, openPool } from './pool.ts';
 
 /** Whether the service can work on the database: each by its name. What was not found out is left out. */
 export interface DatabaseState {
@@ -47,16 +47,12 @@ export async function openProbe(address: DatabaseAddress, limits: ProbeLimits): 
   const { timeout } = limits;
   const bounds = { size: 1, waitTimeout: timeout, queryTimeout: timeout };
   const statementTimeout = limits.statementTimeout ? timeout : 0;
-  const { pool, close } = await openDatabase(
-    address,
-    { ...bounds, statementTimeout },
-    'campaign-mirror readiness',
-  );
+  const { pool, close } = openPool(address, { ...bounds, statementTimeout }, 'campaign-mirror readiness');
 
   let historyRows: number | undefined;
   const read = async (): Promise<DatabaseState> => {
     try {
-      const { rows } = await pool.query(stateText, [migrations.map(({ name }) => name)]);
+      const { rows } = await pool.query(stateText, [migrationNames]);
       // -1 where it was never counted.
       if (rows[0].history_rows >= 0) historyRows = rows[0].history_rows;
       return { database: true, writable: rows[0].writable, migrations: rows[0].migrated };

@@ -1,12 +1,6 @@
 import type { AuditedAct } from '@campaign-mirror/domain';
 import { defineEntity, p, Type } from '@mikro-orm/core';
-
-export const schema = 'campaign_mirror';
-
-/** The form of every time that leaves the database, whatever time zone and date style its session has. */
-export function timestampText(column: string): string {
-  return `to_char(${column} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"')`;
-}
+import { schema, timestampText } from './schema.ts';
 
 /** `timestamptz(6)` as text, since a `Date` would lose the microseconds. */
 class TimestampType extends Type<string, string> {

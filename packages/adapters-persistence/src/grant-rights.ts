@@ -1,7 +1,7 @@
 import type { Pool } from 'pg';
-import { schema } from './entities.ts';
 import { grants } from './grants.ts';
 import { type Role, roles } from './roles.ts';
+import { schema } from './schema.ts';
 
 const everybody = Object.keys(grants) as (keyof typeof grants)[];
 

@@ -10,9 +10,9 @@ import {
 } from '@campaign-mirror/domain';
 import type { EntityManager } from '@mikro-orm/postgresql';
 import type { AuditNote } from './audited.ts';
-import { timestampText } from './entities.ts';
 import { keyHash } from './key-hash.ts';
 import { safeInteger } from './mirror-row.ts';
+import { timestampText } from './schema.ts';
 
 interface Judged {
   owner_id: string;

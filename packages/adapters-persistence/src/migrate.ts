@@ -1,15 +1,12 @@
 import { Unavailable } from '@campaign-mirror/domain';
-import type { Pool } from 'pg';
 import { bringUpToDate, prepareSchema } from './bring-up-to-date.ts';
-import { type Database, type DatabaseAddress, openDatabase } from './database.ts';
+import { type Database, openDatabase } from './database.ts';
 import { type Trying, untilFree } from './held-migration.ts';
+import type { DatabaseAddress } from './pool.ts';
 import { patiently } from './stoppable.ts';
 
 /** One migration at a time in a database: an advisory lock's number, of our own choosing. */
 const migrationLock = 7_236_110_421;
-
-/** Nothing newer than this is used. */
-export const oldestServerVersion = 15;
 
 /** Two connections: one holds the lock, one migrates. A migration may take its time. */
 const unhurried = { size: 2, waitTimeout: 10_000, statementTimeout: 0, queryTimeout: 0 };
@@ -88,12 +85,4 @@ async function migrateInTurn(
     turn.release(true);
     throw error;
   }
-}
-
-/** The server's major version, such as 15. */
-export async function serverVersion(pool: Pool): Promise<number> {
-  const { rows } = await pool.query<{ version: string }>(
-    "select current_setting('server_version_num') as version",
-  );
-  return Math.floor(Number(rows[0]?.version) / 10_000);
 }

@@ -1,6 +1,6 @@
 import type { CampaignId, Mirror, MirrorAddress, MirrorId, Timestamp } from '@campaign-mirror/domain';
-import { timestampText } from './entities.ts';
 import { timestampAt } from './epoch-seconds.ts';
+import { timestampText } from './schema.ts';
 
 /** A mirror as the driver reads it: bigint as text. */
 export interface MirrorRow {

@@ -1,8 +1,8 @@
 import type { Timestamp } from '@campaign-mirror/domain';
 import type { Pool } from 'pg';
 import { portFault } from './database-faults.ts';
-import { timestampText } from './entities.ts';
-import { migrations } from './migrations.ts';
+import { migrationNames } from './migration-names.ts';
+import { timestampText } from './schema.ts';
 
 /** What says that there is no such table or schema: then nothing was applied. */
 const notThere = new Set(['42P01', '3F000']);
@@ -28,7 +28,7 @@ export async function migrationStates(pool: Pool): Promise<MigrationState[]> {
   } catch (error) {
     if (!notThere.has((error as { code?: string }).code ?? '')) throw portFault(error);
   }
-  const known = migrations.map(({ name }): MigrationState => {
+  const known = migrationNames.map((name): MigrationState => {
     const appliedAt = applied.get(name) ?? null;
     applied.delete(name);
     return { name, state: appliedAt === null ? 'pending' : 'applied', appliedAt };

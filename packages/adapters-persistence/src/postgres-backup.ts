@@ -12,8 +12,8 @@ import {
   plainValues,
 } from './backup-format.ts';
 import { copyOut } from './copy-rows.ts';
-import { timestampText } from './entities.ts';
 import { safeInteger } from './mirror-row.ts';
+import { timestampText } from './schema.ts';
 import { ofOneMoment } from './snapshot.ts';
 
 export interface BackupProgress {

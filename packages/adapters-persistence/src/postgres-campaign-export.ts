@@ -1,7 +1,7 @@
 import type { CampaignExport, CampaignRecord } from '@campaign-mirror/domain';
 import type { Pool, PoolClient } from 'pg';
-import { timestampText } from './entities.ts';
 import { type RecordRow, recordOf } from './postgres-campaign-records.ts';
+import { timestampText } from './schema.ts';
 import { cursorRows, ofOneMoment } from './snapshot.ts';
 
 const all = `

@@ -9,8 +9,8 @@ import type {
 } from '@campaign-mirror/domain';
 import type { Pool } from 'pg';
 import { portFault } from './database-faults.ts';
-import { timestampText } from './entities.ts';
 import { type MirrorRow, mirrorColumns, mirrorOf, safeInteger } from './mirror-row.ts';
+import { timestampText } from './schema.ts';
 
 export type RecordRow = {
   campaign: string;

@@ -8,8 +8,8 @@ import type {
   PruneStep,
   Timestamp,
 } from '@campaign-mirror/domain';
-import { timestampText } from './entities.ts';
 import { safeInteger } from './mirror-row.ts';
+import { timestampText } from './schema.ts';
 import type { Statement, Statements } from './statements.ts';
 
 const survey: Statement = {

@@ -1,4 +1,4 @@
-import type { DatabaseAddress } from '@campaign-mirror/adapters-persistence';
+import type { DatabaseAddress } from '@campaign-mirror/adapters-persistence/sql';
 import pg from 'pg';
 
 /** For each question, in milliseconds. */

@@ -1,9 +1,8 @@
-import type { DatabaseAddress } from '@campaign-mirror/adapters-persistence';
+import type { DatabaseAddress } from '@campaign-mirror/adapters-persistence/sql';
 import type { Logger } from 'pino';
 import { dataFolder } from './data-folder.ts';
-import { type EmbeddedDatabase, type EmbeddedEvent, openEmbeddedDatabase } from './embedded/database.ts';
-import type { Log } from './log.ts';
-import { logEvents } from './log-events.ts';
+import type { EmbeddedDatabase, EmbeddedEvent } from './embedded/database.ts';
+import { type Log, logEvents, type Told } from './log-events.ts';
 import type { Settings } from './settings.ts';
 import { isYours, yourDatabase } from './your-database.ts';
 
@@ -21,11 +20,12 @@ export interface DatabaseAccess {
 /** Yours by DATABASE_URL or PGHOST, or the embedded one, which is brought up. @throws ClearError */
 export async function openDatabaseAccess(
   settings: Settings,
-  log: Log,
+  log: Told,
   onGivenUp: (error: Error) => void = () => {},
   onEvent: (event: EmbeddedEvent) => void = () => {},
 ): Promise<DatabaseAccess> {
   if (isYours(settings)) return yours(settings);
+  const { openEmbeddedDatabase } = await import('./embedded/database.ts');
   const { folder, because } = await dataFolder(settings);
   if (because !== undefined)
     log.info({ event: 'database-elsewhere', folder, because }, `the data lies in ${folder}: ${because}`);
@@ -35,7 +35,7 @@ export async function openDatabaseAccess(
       onEvent(event);
       const name = `database-${event}` as const;
       const [level] = logEvents[name].levels;
-      (log as Logger)[level]({ event: name, ...detail }, `embedded database: ${event}`);
+      (log as Log as Logger)[level]({ event: name, ...detail }, `embedded database: ${event}`);
     },
     onGivenUp,
   });

@@ -1,13 +1,12 @@
 import { setTimeout as pause } from 'node:timers/promises';
+import type { Migrating } from '@campaign-mirror/adapters-persistence';
 import {
   type DatabaseAddress,
-  type Migrating,
-  migrate,
   missingRightsSql,
   oldestServerVersion,
-} from '@campaign-mirror/adapters-persistence';
+} from '@campaign-mirror/adapters-persistence/sql';
 import pg from 'pg';
-import type { Log } from './log.ts';
+import type { Told } from './log-events.ts';
 import {
   mayComeBack,
   migrationFault,
@@ -31,7 +30,7 @@ const longestTry = 2_000;
 export async function awaitDatabase(
   address: DatabaseAddress,
   wait: number,
-  log: Log,
+  log: Told,
   givenUp?: AbortSignal,
 ): Promise<void> {
   const until = performance.now() + wait;
@@ -76,6 +75,7 @@ export async function migrateClearly(
   waits: Waits,
   bounds: Pick<Migrating, 'givenUp' | 'patience' | 'commitWait'>,
 ): Promise<boolean> {
+  const { migrate } = await import('@campaign-mirror/adapters-persistence');
   try {
     await migrate(address, {
       ...bounds,

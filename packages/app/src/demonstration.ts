@@ -1,4 +1,5 @@
 import {
+  type Database,
   PostgresAccessKeys,
   PostgresDemonstration,
   PostgresSettings,
@@ -32,13 +33,15 @@ export interface Demonstration {
 }
 
 /** Makes the demonstration set where there is no data at all; undefined where there is, or was, any. */
-export async function demonstrateWhereNothingIs(operator: Operator): Promise<Demonstration | undefined> {
+export async function demonstrateWhereNothingIs(
+  operator: Operator<Database>,
+): Promise<Demonstration | undefined> {
   const place = new PostgresDemonstration(operator.database.orm, operator.act);
   return (await place.isPossible()) ? demonstrate(operator) : undefined;
 }
 
 /** Makes an owner with three campaigns and a key, and another owner's campaign. */
-export async function demonstrate({ database: { orm }, act }: Operator): Promise<Demonstration> {
+export async function demonstrate({ database: { orm }, act }: Operator<Database>): Promise<Demonstration> {
   const campaigns = new PostgresSettings(orm, act);
   const keys = new PostgresAccessKeys(orm, act);
   const [owner, stranger] = demonstrationOwners;

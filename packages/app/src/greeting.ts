@@ -1,3 +1,4 @@
+import { openDatabase } from '@campaign-mirror/adapters-persistence';
 import type { DatabaseAccess } from './database-access.ts';
 import { demonstrateWhereNothingIs } from './demonstration.ts';
 import { firstCalls } from './first-calls.ts';
@@ -19,7 +20,7 @@ export async function greet(
 ): Promise<void> {
   if (!isWanted(settings, access.embedded)) return;
   try {
-    const made = await asOperator(access, demonstrateWhereNothingIs, {
+    const made = await asOperator(openDatabase, access, demonstrateWhereNothingIs, {
       operator: 'the service, at its start',
     });
     const base = `http://${reachable(settings.HOST)}:${port}`;

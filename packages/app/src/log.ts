@@ -65,11 +65,6 @@ function lostInTime(count: number): string {
   return `${count} lines of the log were lost: nobody read them in time`;
 }
 
-/** For who shows what happens by other means. */
-export function silentLog(): Log {
-  return pino({ level: 'silent' });
-}
-
 /** For who has something else to say on standard output. */
 export function logTo(out: { write(text: string): unknown }, level: string): Log {
   return logBy(new LogLines(out), level);

@@ -1,17 +1,17 @@
 import { randomUUID } from 'node:crypto';
 import { userInfo } from 'node:os';
 import {
-  type Database,
+  type DatabaseAddress,
   defaultPoolLimits,
-  openDatabase,
+  type OpenPool,
   type PoolLimits,
-} from '@campaign-mirror/adapters-persistence';
+} from '@campaign-mirror/adapters-persistence/sql';
 import { label, type OperatorAct } from '@campaign-mirror/domain';
 import type { DatabaseAccess } from './database-access.ts';
 
 /** What a command of the operator acts with: its adapters are made on this. */
-export interface Operator {
-  readonly database: Database;
+export interface Operator<Opened extends OpenPool> {
+  readonly database: Opened;
   readonly act: OperatorAct;
 }
 
@@ -27,13 +27,21 @@ interface Acting extends Partial<PoolLimits> {
   readonly environment?: NodeJS.ProcessEnv;
 }
 
+/** Opens the database as far as it is needed: a pool, or MikroORM on one. */
+export type Open<Opened extends OpenPool> = (
+  address: DatabaseAddress,
+  limits: PoolLimits,
+  applicationName: string,
+) => Opened | Promise<Opened>;
+
 /** Lets the operator act, as the operator's role, then lets go of the database. */
-export async function asOperator<T>(
+export async function asOperator<T, Opened extends OpenPool>(
+  open: Open<Opened>,
   access: DatabaseAccess,
-  run: (operator: Operator) => Promise<T>,
+  run: (operator: Operator<Opened>) => Promise<T>,
   { environment = {}, operator = person(environment), ...limits }: Acting = {},
 ): Promise<T> {
-  const database = await openDatabase(
+  const database = await open(
     access.address('operator'),
     { ...defaultPoolLimits, size: 2, ...limits },
     'campaign-mirror operator',

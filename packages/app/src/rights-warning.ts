@@ -1,4 +1,4 @@
-import { type DatabaseAddress, heldRights, rightsOf } from '@campaign-mirror/adapters-persistence';
+import { type DatabaseAddress, heldRights, rightsOf } from '@campaign-mirror/adapters-persistence/sql';
 import { briefly } from './brief-connection.ts';
 import { databaseUser } from './database-user.ts';
 import type { Log } from './log.ts';

@@ -1,4 +1,4 @@
-import { isDatabaseAway, isHeld, oldestServerVersion } from '@campaign-mirror/adapters-persistence';
+import { isDatabaseAway, isHeld, oldestServerVersion } from '@campaign-mirror/adapters-persistence/sql';
 import { Unavailable } from '@campaign-mirror/domain';
 import { ClearError } from './clear-error.ts';
 import { tlsFault, wantsTls } from './tls-faults.ts';

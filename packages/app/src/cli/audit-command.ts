@@ -1,5 +1,5 @@
 import type { AuditEntry, AuditId } from '@campaign-mirror/domain';
-import { reading } from './acting.ts';
+import { readingByOrm } from './acting.ts';
 import { auditArgument, campaignArgument, limitArgument } from './arguments.ts';
 import type { Call } from './call.ts';
 import { leaf } from './leaf.ts';
@@ -22,7 +22,7 @@ export function auditCommand(call: Call) {
     .option('--before <entry>', 'what was done before this entry', auditArgument)
     .action(async ({ campaign, limit: most, before: first, json }) => {
       const { PostgresAudit } = await import('@campaign-mirror/adapters-persistence');
-      await reading(call, async ({ database }) => {
+      await readingByOrm(call, async ({ database }) => {
         const audit = new PostgresAudit(database.orm);
         const read = (before: AuditId | undefined, limit: number) =>
           audit.list({ ...(campaign && { campaign }), ...(before && { before }), limit });

@@ -6,7 +6,7 @@ import {
   PostgresBackup,
   PostgresRestore,
   type TableCounts,
-} from '@campaign-mirror/adapters-persistence';
+} from '@campaign-mirror/adapters-persistence/sql';
 import { ClearError } from '../clear-error.ts';
 import type { Acting } from './command-database.ts';
 import { type GivenFile, readShown } from './given-file.ts';

@@ -1,4 +1,4 @@
-import { acting } from './acting.ts';
+import { actingByOrm } from './acting.ts';
 import { campaignArgument, ownerArgument } from './arguments.ts';
 import type { Call } from './call.ts';
 import { leaf } from './leaf.ts';
@@ -14,7 +14,7 @@ export function transfer(call: Call) {
     .requiredOption('--to <owner>', 'whom it belongs to from now on', ownerArgument)
     .action(async (id, { to, json }) => {
       const { PostgresSettings } = await import('@campaign-mirror/adapters-persistence');
-      const done = await acting(call, ({ database, act }) =>
+      const done = await actingByOrm(call, ({ database, act }) =>
         new PostgresSettings(database.orm, act).transfer(id, to),
       );
       if (done.kind === 'campaign-not-found') throw noSuchCampaign(id);
@@ -55,7 +55,7 @@ function defaultFlag(
     .argument('<campaign>', 'the campaign', campaignArgument)
     .action(async (id, { json }) => {
       const { PostgresSettings } = await import('@campaign-mirror/adapters-persistence');
-      const done = await acting(call, ({ database, act }) =>
+      const done = await actingByOrm(call, ({ database, act }) =>
         new PostgresSettings(database.orm, act).setDefault(id, isDefault),
       );
       if (done.kind === 'campaign-not-found') throw noSuchCampaign(id);

@@ -1,4 +1,4 @@
-import { acting, reading } from './acting.ts';
+import { actingByOrm, reading } from './acting.ts';
 import { campaignArgument, limitArgument, nameArgument, ownerArgument } from './arguments.ts';
 import type { Call } from './call.ts';
 import { setDefault, transfer, unsetDefault } from './campaign-changes.ts';
@@ -31,7 +31,7 @@ function create(call: Call) {
     .option('--name <name>', 'its name', nameArgument)
     .action(async ({ owner, default: isDefault = false, name, json }) => {
       const { PostgresSettings } = await import('@campaign-mirror/adapters-persistence');
-      const made = await acting(call, ({ database, act }) =>
+      const made = await actingByOrm(call, ({ database, act }) =>
         new PostgresSettings(database.orm, act).createCampaign({ owner, isDefault, ...(name && { name }) }),
       );
       if (made.kind === 'owner-has-default') throw ownerHasDefault(made);
@@ -53,7 +53,7 @@ function listing(call: Call) {
     .option('--limit <n>', 'so many, at most; else all', limitArgument)
     .option('--after <id>', 'those after this one', campaignArgument)
     .action(async ({ json, ...asked }) => {
-      const { PostgresCampaignRecords } = await import('@campaign-mirror/adapters-persistence');
+      const { PostgresCampaignRecords } = await import('@campaign-mirror/adapters-persistence/sql');
       await reading(call, ({ database }) => {
         const records = new PostgresCampaignRecords(database.pool);
         const rows = paged(
@@ -87,7 +87,7 @@ function show(call: Call) {
   })
     .argument('<campaign>', 'the campaign', campaignArgument)
     .action(async (id, { json }) => {
-      const { PostgresCampaignRecords } = await import('@campaign-mirror/adapters-persistence');
+      const { PostgresCampaignRecords } = await import('@campaign-mirror/adapters-persistence/sql');
       const campaign = await reading(call, ({ database }) =>
         new PostgresCampaignRecords(database.pool).find(id),
       );

@@ -1,6 +1,6 @@
 import type { CampaignRecord } from '@campaign-mirror/domain';
 import { ClearError } from '../clear-error.ts';
-import { acting } from './acting.ts';
+import { actingByOrm } from './acting.ts';
 import { campaignArgument } from './arguments.ts';
 import type { Call } from './call.ts';
 import { leaf } from './leaf.ts';
@@ -20,7 +20,7 @@ export function deleteCampaign(call: Call) {
       const { PostgresCampaignRecords, PostgresSettings } = await import(
         '@campaign-mirror/adapters-persistence'
       );
-      const done = await acting(call, async ({ database, act }) => {
+      const done = await actingByOrm(call, async ({ database, act }) => {
         const settings = new PostgresSettings(database.orm, act);
         if (yes) return settings.deleteCampaign(id);
         const seen = await new PostgresCampaignRecords(database.pool).find(id);

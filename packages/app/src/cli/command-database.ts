@@ -1,25 +1,24 @@
 import {
-  type Database,
   isDatabaseAway,
+  type OpenPool,
   type PoolLimits,
   pendingMigrations,
-} from '@campaign-mirror/adapters-persistence';
+} from '@campaign-mirror/adapters-persistence/sql';
 import { Unavailable } from '@campaign-mirror/domain';
 import { ClearError } from '../clear-error.ts';
 import { type DatabaseAccess, openDatabaseAccess } from '../database-access.ts';
 import { awaitDatabase } from '../database-start.ts';
-import { type Log, logTo, silentLog } from '../log.ts';
-import { asOperator, type Operator } from '../operator.ts';
+import { silentLog, type Told } from '../log-events.ts';
+import { asOperator, type Open, type Operator } from '../operator.ts';
 import type { Settings } from '../settings.ts';
 import { nameOf } from '../start-faults.ts';
 import type { Call } from './call.ts';
 import { commandSettings } from './command-settings.ts';
 import { Interrupted } from './interruption.ts';
-import { migrateTelling } from './migrate-telling.ts';
 import { undoneBy } from './undone.ts';
 
 /** What the action of a command works with. */
-export interface Acting extends Operator {
+export interface Acting<Opened extends OpenPool = OpenPool> extends Operator<Opened> {
   readonly settings: Settings;
   readonly call: Call;
 }
@@ -29,13 +28,15 @@ export interface Acting extends Operator {
  * is down is brought up for it, and stopped afterwards unless somebody else has come to use it.
  * @throws ClearError when a setting is wrong, or the database away, not migrated, or refusing
  */
-export function actOn<T>(
+export function actOn<T, Opened extends OpenPool>(
   call: Call,
-  run: (acting: Acting) => Promise<T>,
-  limits: Partial<PoolLimits>,
+  open: Open<Opened>,
+  run: (acting: Acting<Opened>) => Promise<T>,
+  limits: Partial<PoolLimits> = {},
 ): Promise<T> {
   return withDatabase(call, ({ access, settings }) =>
     asOperator(
+      open,
       access,
       async (operator) => {
         await bringUpToDate(operator.database, access, call);
@@ -47,14 +48,15 @@ export function actOn<T>(
 }
 
 /** The embedded database is ours to migrate; yours is migrated when you say so. */
-async function bringUpToDate(database: Database, access: DatabaseAccess, call: Call): Promise<void> {
-  const pending = pendingMigrations(database.pool);
+async function bringUpToDate({ pool }: OpenPool, access: DatabaseAccess, call: Call): Promise<void> {
+  const pending = pendingMigrations(pool);
   if (!access.embedded) {
     if ((await pending).length > 0) throw notSetUp(access.address('operator'));
     return;
   }
   // The operator's role may not have had the right to know, in a version before.
   if ((await pending.catch(() => ['unknown'])).length === 0) return;
+  const { migrateTelling } = await import('./migrate-telling.ts');
   await migrateTelling(access.address('owner'), call);
 }
 
@@ -67,7 +69,7 @@ export interface Reached {
 /** @throws ClearError */
 export async function withDatabase<T>(call: Call, run: (reached: Reached) => Promise<T>): Promise<T> {
   const settings = commandSettings(call);
-  const log = commandLog(call);
+  const log = await commandLog(call);
   const { interruption } = call;
   const access = await openDatabaseAccess(settings, log).catch(away);
   const address = access.address('operator');
@@ -83,8 +85,10 @@ export async function withDatabase<T>(call: Call, run: (reached: Reached) => Pro
 }
 
 /** On standard error, and only where it is asked for. */
-export function commandLog({ verbose, stderr }: Call): Log {
-  return verbose ? logTo(stderr, 'debug') : silentLog();
+export async function commandLog({ verbose, stderr }: Call): Promise<Told> {
+  if (!verbose) return silentLog;
+  const { logTo } = await import('../log.ts');
+  return logTo(stderr, 'debug');
 }
 
 function away(error: unknown): never {

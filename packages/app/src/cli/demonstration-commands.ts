@@ -1,5 +1,5 @@
 import { ClearError } from '../clear-error.ts';
-import { acting } from './acting.ts';
+import { actingByOrm } from './acting.ts';
 import type { Call } from './call.ts';
 import { group, leaf } from './leaf.ts';
 
@@ -17,7 +17,7 @@ function create(call: Call) {
     .action(async ({ base, json }) => {
       const { demonstrateWhereNothingIs } = await import('../demonstration.ts');
       const { firstCalls } = await import('../first-calls.ts');
-      const made = await acting(call, demonstrateWhereNothingIs);
+      const made = await actingByOrm(call, demonstrateWhereNothingIs);
       if (!made) throw new ClearError('there is data already, or a trace of some: nothing was made');
       await call.output.answer(json, made, firstCalls(made, base));
     });
@@ -31,7 +31,7 @@ function remove(call: Call) {
   }).action(async ({ json }) => {
     const { PostgresDemonstration } = await import('@campaign-mirror/adapters-persistence');
     const { demonstrationOwners } = await import('../demonstration.ts');
-    const campaigns = await acting(call, ({ database, act }) =>
+    const campaigns = await actingByOrm(call, ({ database, act }) =>
       new PostgresDemonstration(database.orm, act).remove(demonstrationOwners),
     );
     await call.output.answer(

@@ -1,4 +1,4 @@
-import { oldestServerVersion, serverVersion } from '@campaign-mirror/adapters-persistence';
+import { oldestServerVersion, serverVersion } from '@campaign-mirror/adapters-persistence/sql';
 import type { Pool } from 'pg';
 import type { Settings } from '../settings.ts';
 import { checkClock } from './doctor-clock.ts';

@@ -1,11 +1,11 @@
 import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import {
-  type Database,
   defaultPoolLimits,
   isDatabaseAway,
-  openDatabase,
-} from '@campaign-mirror/adapters-persistence';
+  type OpenPool,
+  openPool,
+} from '@campaign-mirror/adapters-persistence/sql';
 import { Unavailable } from '@campaign-mirror/domain';
 import { ClearError } from '../clear-error.ts';
 import { dataFolder } from '../data-folder.ts';
@@ -42,11 +42,12 @@ export async function* examine(call: Call): AsyncGenerator<Finding> {
     }
   }
   let access: DatabaseAccess | undefined;
-  const opened: Database[] = [];
+  const opened: OpenPool[] = [];
   try {
-    access = await openDatabaseAccess(settings, commandLog(call));
+    const log = await commandLog(call);
+    access = await openDatabaseAccess(settings, log);
     const address = access.address('operator');
-    await awaitDatabase(address, Math.min(settings.DATABASE_WAIT, patience), commandLog(call));
+    await awaitDatabase(address, Math.min(settings.DATABASE_WAIT, patience), log);
     yield ok('database', `${nameOf(address)} answers`);
     yield* examineDatabase(await pools(access, settings, opened), settings);
   } catch (error) {
@@ -61,11 +62,11 @@ export async function* examine(call: Call): AsyncGenerator<Finding> {
 async function pools(
   access: DatabaseAccess,
   { POOL_WAIT_TIMEOUT: waitTimeout }: Settings,
-  opened: Database[],
-): Promise<[Database['pool'], ...Database['pool'][]]> {
+  opened: OpenPool[],
+): Promise<[OpenPool['pool'], ...OpenPool['pool'][]]> {
   const limits = { ...defaultPoolLimits, size: 1, waitTimeout };
   const open = async (user: 'operator' | 'service') => {
-    const database = await openDatabase(access.address(user), limits, 'campaign-mirror operator');
+    const database = openPool(access.address(user), limits, 'campaign-mirror operator');
     opened.push(database);
     return database.pool;
   };

@@ -1,4 +1,4 @@
-import { migrationStates } from '@campaign-mirror/adapters-persistence';
+import { migrationStates } from '@campaign-mirror/adapters-persistence/sql';
 import type { Pool } from 'pg';
 import { type Finding, ok, problem, warning } from './doctor-findings.ts';
 

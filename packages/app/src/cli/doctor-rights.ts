@@ -1,4 +1,4 @@
-import { heldRights, rightsOf, roles, temporary } from '@campaign-mirror/adapters-persistence';
+import { heldRights, rightsOf, roles, temporary } from '@campaign-mirror/adapters-persistence/sql';
 import type { Pool } from 'pg';
 import type { DatabaseUser } from '../database-user.ts';
 import { type Finding, ok, problem, some, warning } from './doctor-findings.ts';

@@ -1,4 +1,4 @@
-import { PostgresCampaignExport } from '@campaign-mirror/adapters-persistence';
+import { PostgresCampaignExport } from '@campaign-mirror/adapters-persistence/sql';
 import { type CampaignRecord, fieldsOf } from '@campaign-mirror/domain';
 import { csvOf } from './campaign-csv.ts';
 import type { Acting } from './command-database.ts';

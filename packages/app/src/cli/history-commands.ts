@@ -17,7 +17,9 @@ function prune(call: Call) {
     .requiredOption('--older-than <time>', 'how old: 400d or 48h, at least 1d', ageArgument)
     .option('--yes', 'do not ask')
     .action(async ({ olderThan: age, yes, json }) => {
-      const { PostgresHistoryPruning, Statements } = await import('@campaign-mirror/adapters-persistence');
+      const { PostgresHistoryPruning, Statements } = await import(
+        '@campaign-mirror/adapters-persistence/sql'
+      );
       const { inManySteps } = await import('../operator.ts');
       const { pruneInSteps } = await import('./prune-in-steps.ts');
       await acting(

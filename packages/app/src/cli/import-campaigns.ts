@@ -1,4 +1,4 @@
-import { EncodingFault, PostgresCampaignImport } from '@campaign-mirror/adapters-persistence';
+import { EncodingFault, PostgresCampaignImport } from '@campaign-mirror/adapters-persistence/sql';
 import type { ImportOutcome } from '@campaign-mirror/domain';
 import { ClearError } from '../clear-error.ts';
 import { importLines } from './campaign-csv.ts';

@@ -1,4 +1,4 @@
-import { acting } from './acting.ts';
+import { actingByOrm } from './acting.ts';
 import { keyArgument, lifeArgument, nameArgument, ownerArgument } from './arguments.ts';
 import type { Call } from './call.ts';
 import { keyList } from './key-list.ts';
@@ -26,7 +26,7 @@ function issue(call: Call) {
     )
     .action(async ({ owner, name, expiresIn, json }) => {
       const { PostgresAccessKeys } = await import('@campaign-mirror/adapters-persistence');
-      const issued = await acting(call, ({ database, act }) =>
+      const issued = await actingByOrm(call, ({ database, act }) =>
         new PostgresAccessKeys(database.orm, act).issue({ owner, name, ...(expiresIn && { expiresIn }) }),
       );
       await shownOnce(call.output, json, issued, issued, `Key ${issued.id} of the owner ${owner}.`);
@@ -43,7 +43,7 @@ function revoke(call: Call) {
     .action(async (id, { json }) => {
       const { PostgresAccessKeys } = await import('@campaign-mirror/adapters-persistence');
       const { noSuchKey } = await import('./refusals.ts');
-      const revoked = await acting(call, ({ database, act }) =>
+      const revoked = await actingByOrm(call, ({ database, act }) =>
         new PostgresAccessKeys(database.orm, act).revoke(id),
       );
       if (!revoked) throw noSuchKey(id);

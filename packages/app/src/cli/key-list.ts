@@ -1,5 +1,5 @@
 import type { AccessKeyRecord } from '@campaign-mirror/domain';
-import { reading } from './acting.ts';
+import { readingByOrm } from './acting.ts';
 import { keyArgument, limitArgument, ownerArgument } from './arguments.ts';
 import type { Call } from './call.ts';
 import { leaf } from './leaf.ts';
@@ -16,7 +16,7 @@ export function keyList(call: Call) {
     .option('--after <id>', 'those after this one', keyArgument)
     .action(async ({ json, ...asked }) => {
       const { PostgresAccessKeys } = await import('@campaign-mirror/adapters-persistence');
-      await reading(call, ({ database, act }) => {
+      await readingByOrm(call, ({ database, act }) => {
         const keys = new PostgresAccessKeys(database.orm, act);
         const rows = paged(
           asked,

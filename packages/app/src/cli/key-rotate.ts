@@ -1,4 +1,4 @@
-import { acting } from './acting.ts';
+import { actingByOrm } from './acting.ts';
 import { graceArgument, keyArgument } from './arguments.ts';
 import type { Call } from './call.ts';
 import { shownOnce } from './key-shown.ts';
@@ -22,7 +22,7 @@ export function keyRotate(call: Call) {
     .action(async (id, { grace = usualGrace, json }) => {
       const { PostgresAccessKeys } = await import('@campaign-mirror/adapters-persistence');
       const { notRotated } = await import('./refusals.ts');
-      const rotation = await acting(call, ({ database, act }) =>
+      const rotation = await actingByOrm(call, ({ database, act }) =>
         new PostgresAccessKeys(database.orm, act).rotate(id, { grace }),
       );
       if (rotation.kind !== 'rotated') throw notRotated(id, rotation);

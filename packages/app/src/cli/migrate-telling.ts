@@ -1,4 +1,4 @@
-import type { DatabaseAddress } from '@campaign-mirror/adapters-persistence';
+import type { DatabaseAddress } from '@campaign-mirror/adapters-persistence/sql';
 import { migrateClearly } from '../database-start.ts';
 import type { Call } from './call.ts';
 

@@ -3,13 +3,13 @@ import { exitCodes } from './exit-codes.ts';
 
 /** Tells which migrations are applied, and changes nothing; the exit code is 1 where some are pending. */
 export async function migrationStatus(call: Call, json: boolean | undefined): Promise<void> {
-  const { defaultPoolLimits, migrationStates, openDatabase } = await import(
-    '@campaign-mirror/adapters-persistence'
+  const { defaultPoolLimits, migrationStates, openPool } = await import(
+    '@campaign-mirror/adapters-persistence/sql'
   );
   const { withDatabase } = await import('./command-database.ts');
   const states = await withDatabase(call, async ({ access }) => {
     const limits = { ...defaultPoolLimits, size: 1 };
-    const database = await openDatabase(access.address('operator'), limits, 'campaign-mirror operator');
+    const database = openPool(access.address('operator'), limits, 'campaign-mirror operator');
     return migrationStates(database.pool).finally(() => database.close());
   });
   await call.output.list(states, {

@@ -1,5 +1,5 @@
 import { ClearError } from '../clear-error.ts';
-import { acting, reading } from './acting.ts';
+import { actingByOrm, reading } from './acting.ts';
 import { campaignArgument, limitArgument, ownerArgument } from './arguments.ts';
 import type { Call } from './call.ts';
 import { mirrorFields, mirrorObject } from './campaign-fields.ts';
@@ -35,7 +35,7 @@ function create(call: Call) {
     .action(async (campaign, { targetUrl, json }) => {
       const { PostgresSettings } = await import('@campaign-mirror/adapters-persistence');
       const { CreateMirror } = await import('@campaign-mirror/domain');
-      const made = await acting(call, ({ database, act, settings }) =>
+      const made = await actingByOrm(call, ({ database, act, settings }) =>
         new CreateMirror(new PostgresSettings(database.orm, act), settings.MIRROR_HOST_DENYLIST).execute(
           campaign,
           targetUrl,
@@ -61,7 +61,7 @@ function listing(call: Call) {
     .option('--limit <n>', 'so many, at most; else all', limitArgument)
     .option('--after <campaign>', 'those of the campaigns after this one', campaignArgument)
     .action(async ({ json, ...asked }) => {
-      const { PostgresCampaignRecords } = await import('@campaign-mirror/adapters-persistence');
+      const { PostgresCampaignRecords } = await import('@campaign-mirror/adapters-persistence/sql');
       await reading(call, ({ database }) => {
         const records = new PostgresCampaignRecords(database.pool);
         const rows = paged(
@@ -94,7 +94,7 @@ function show(call: Call) {
   })
     .argument('<campaign>', 'the campaign', campaignArgument)
     .action(async (id, { json }) => {
-      const { PostgresCampaignRecords } = await import('@campaign-mirror/adapters-persistence');
+      const { PostgresCampaignRecords } = await import('@campaign-mirror/adapters-persistence/sql');
       const campaign = await reading(call, ({ database }) =>
         new PostgresCampaignRecords(database.pool).find(id),
       );

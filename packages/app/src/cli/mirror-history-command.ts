@@ -1,5 +1,5 @@
 import type { CampaignId, HistoryEntry, HistoryId, MirrorHistory } from '@campaign-mirror/domain';
-import { reading } from './acting.ts';
+import { readingByOrm } from './acting.ts';
 import { campaignArgument, changeArgument, limitArgument } from './arguments.ts';
 import type { Call } from './call.ts';
 import { leaf } from './leaf.ts';
@@ -23,7 +23,7 @@ export function history(call: Call) {
       const { PostgresCampaigns, PostgresMirrorHistory, SingleStatements, Statements } = await import(
         '@campaign-mirror/adapters-persistence'
       );
-      await reading(call, async ({ database: { orm, pool } }) => {
+      await readingByOrm(call, async ({ database: { orm, pool } }) => {
         const kept = new PostgresMirrorHistory(orm);
         const read = (before: HistoryId | undefined, limit: number) =>
           kept.list({ campaign, limit, ...(before && { before }) });

@@ -19,7 +19,7 @@ export function move(call: Call) {
     .option('--include-default', 'mirrors of default campaigns, too, which are refused without it')
     .option('--dry-run', 'show each address before and after, and change nothing')
     .action(async ({ fromHost, toHost, subdomains = false, owner, json, ...chosen }) => {
-      const { PostgresMirrorMoves } = await import('@campaign-mirror/adapters-persistence');
+      const { PostgresMirrorMoves } = await import('@campaign-mirror/adapters-persistence/sql');
       const { hostMove, MoveMirrors, Unavailable } = await import('@campaign-mirror/domain');
       const { inManySteps } = await import('../operator.ts');
       const { moveRefused } = await import('./move-refusals.ts');

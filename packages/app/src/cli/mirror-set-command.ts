@@ -20,7 +20,7 @@ export function set(call: Call) {
     .argument('<url>', 'the address that it is to point to')
     .action(async (campaign, url, { json }) => {
       const { KeyUses, PostgresCampaigns, PostgresIdentity, SingleStatements, Statements } = await import(
-        '@campaign-mirror/adapters-persistence'
+        '@campaign-mirror/adapters-persistence/sql'
       );
       const { SetCampaignMirror } = await import('@campaign-mirror/domain');
       call.hear();

@@ -1,6 +1,6 @@
 import { mkdir } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import type { CreatedRole } from '@campaign-mirror/adapters-persistence';
+import type { CreatedRole } from '@campaign-mirror/adapters-persistence/sql';
 import { ClearError } from '../clear-error.ts';
 import { writeNewFile } from './new-file.ts';
 

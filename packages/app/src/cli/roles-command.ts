@@ -1,4 +1,4 @@
-import type { CreatedRole, RolesCreation } from '@campaign-mirror/adapters-persistence';
+import type { CreatedRole, RolesCreation } from '@campaign-mirror/adapters-persistence/sql';
 import { ClearError } from '../clear-error.ts';
 import type { Call } from './call.ts';
 import { group, leaf } from './leaf.ts';
@@ -27,16 +27,12 @@ function create(call: Call) {
         );
         return;
       }
-      const { createRoles, defaultPoolLimits, openDatabase } = await import(
-        '@campaign-mirror/adapters-persistence'
+      const { createRoles, defaultPoolLimits, openPool } = await import(
+        '@campaign-mirror/adapters-persistence/sql'
       );
       await withDatabase(call, async ({ access }) => {
         const address = access.address('owner');
-        const database = await openDatabase(
-          address,
-          { ...defaultPoolLimits, size: 1 },
-          'campaign-mirror operator',
-        );
+        const database = openPool(address, { ...defaultPoolLimits, size: 1 }, 'campaign-mirror operator');
         try {
           const done = await createRoles(database.pool, (created) =>
             show(output, created, { json, folder: passwords }),

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { open, readFile } from 'node:fs/promises';
-import { type Role, roles } from '@campaign-mirror/adapters-persistence';
+import { type Role, roles } from '@campaign-mirror/adapters-persistence/sql';
 import { ClearError } from '../clear-error.ts';
 
 export type EmbeddedUser = Role | 'superuser';
