@@ -25,7 +25,6 @@ const noticedBy: Record<Breakage | BreakageTogether | BreakageOfChains, readonly
   ],
   'loses the history': [
     'history: an update is recorded, in every column',
-    'history: updates one after the other make one chain',
     'history: it outlives the mirror, the campaign and the key',
   ],
   'forgets the clicks': ['setMirror: clicks are never written'],
@@ -35,7 +34,7 @@ const noticedBy: Record<Breakage | BreakageTogether | BreakageOfChains, readonly
   'has times that do not rise': [
     'setMirror: updated_at strictly rises, also while the clock stands behind it',
   ],
-  'loses the order of a chain': ['history: racing updates are recorded in the order of their times'],
+  'loses the order of a chain': [race],
   'leaves the first of a chain': [race],
 };
 

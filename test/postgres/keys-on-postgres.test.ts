@@ -4,18 +4,11 @@ import {
   PostgresAccessKeys,
   PostgresIdentity,
   Statements,
-  type TextRow,
 } from '@campaign-mirror/adapters-persistence';
-import {
-  type AccessKey,
-  type AccessKeyId,
-  accessKeyBytes,
-  accessKeyFrom,
-  displayedPart,
-} from '@campaign-mirror/domain';
+import { type AccessKeyId, accessKeyBytes, accessKeyFrom, displayedPart } from '@campaign-mirror/domain';
 import { expect } from 'chai';
 import { freshDatabase, type TestDatabase } from '../support/database-server.ts';
-import { type GroupCommitSetting, groupCommits, hotPathOn } from '../support/hot-paths.ts';
+import { hotPathOn } from '../support/hot-paths.ts';
 import { named, tester } from '../support/operator.ts';
 import { rival, untilWaiting } from '../support/rival.ts';
 import { newOwner } from '../support/world.ts';
@@ -74,76 +67,36 @@ describe('decisions: keys — in PostgreSQL', () => {
     expect(await withClockOff(() => identity.whoIs(key))).not.to.equal(undefined);
   });
 
-  for (const groupCommit of groupCommits) {
-    describe(`KEY_CACHE_SECONDS, GROUP_COMMIT=${groupCommit}`, () => {
-      it('by default each request asks the database', async () => {
-        const { identity, asked } = counted(groupCommit);
-        const { key } = await keys.issue({ owner: newOwner(), name: named('asked') });
-        for (let time = 0; time < 3; time++) await identity.whoIs(key);
-        expect(asked()).to.equal(3);
-      });
-
-      it('a valid key is remembered, an unknown one is not', async () => {
-        const { identity, asked } = counted(groupCommit, 3600);
-        const { key } = await keys.issue({ owner: newOwner(), name: named('remembered') });
-        const caller = await identity.whoIs(key);
-        expect(await identity.whoIs(key)).to.deep.equal(caller);
-        expect(asked()).to.equal(1);
-
-        const unknown = accessKeyFrom(new Uint8Array(accessKeyBytes));
-        for (let time = 0; time < 2; time++) expect(await identity.whoIs(unknown)).to.equal(undefined);
-        expect(asked()).to.equal(3);
-      });
-    });
-  }
-
-  it('KEY_CACHE_SECONDS: a key is remembered for so long, counted from before it was asked for, and not past its expiry', async () => {
-    const clock = { time: 1, now: () => clock.time };
-    let asked = 0;
-    const remembering = (expiresIn: number) => {
-      const key = async () => {
+  it('KEY_CACHE_SECONDS: a valid key is remembered for so long, counted from before it was asked for, and not past its expiry', async () => {
+    const key = accessKeyFrom(new Uint8Array(accessKeyBytes));
+    const found = { id: 1 as AccessKeyId, ownerId: newOwner(), useToNote: false };
+    const never = Number.POSITIVE_INFINITY;
+    for (const [what, cacheSeconds, expiresIn, lasts] of [
+      ['remembered', 60, never, 59_000],
+      ['remembered until it expires', 60, 5_000, 4_000],
+      ['not remembered by default', 0, never, -1],
+      ['unknown', 60, undefined, -1],
+    ] as const) {
+      let asked = 0;
+      const clock = { time: 1, now: () => clock.time };
+      const lookUp = async () => {
         asked += 1;
         clock.time += 1_000;
-        return { id: 1 as AccessKeyId, ownerId: newOwner(), expiresIn, useToNote: false };
+        return expiresIn === undefined ? undefined : { ...found, expiresIn };
       };
-      return new PostgresIdentity({ key }, { cacheSeconds: 60, clock });
-    };
-    for (const [expiresIn, lasts] of [
-      [Number.POSITIVE_INFINITY, 59_000],
-      [5_000, 4_000],
-    ] as const) {
-      const identity = remembering(expiresIn);
-      const key = accessKeyFrom(new Uint8Array(accessKeyBytes));
-      const before = asked;
+      const identity = new PostgresIdentity({ key: lookUp }, { cacheSeconds, clock });
+      const caller = await identity.whoIs(key);
+      const since = clock.time;
+      if (lasts >= 0) {
+        clock.time = since + lasts;
+        expect(await identity.whoIs(key), what).to.deep.equal(caller);
+        expect(asked, what).to.equal(1);
+      }
+      clock.time = since + lasts + 1;
       await identity.whoIs(key);
-      clock.time += lasts;
-      await identity.whoIs(key);
-      expect(asked - before).to.equal(1);
-      clock.time += 1;
-      await identity.whoIs(key);
-      expect(asked - before).to.equal(2);
+      expect(asked, what).to.equal(2);
     }
   });
-
-  function counted(
-    groupCommit: GroupCommitSetting,
-    cacheSeconds = 0,
-  ): {
-    identity: { whoIs(key: AccessKey): Promise<unknown> };
-    asked: () => number;
-  } {
-    let asked = 0;
-    class Counted extends Statements {
-      override run<Row extends TextRow>(...statement: Parameters<Statements['run']>): Promise<Row[]> {
-        asked += 1;
-        return super.run<Row>(...statement);
-      }
-    }
-    return {
-      identity: new PostgresIdentity(hotPathOn(new Counted(service.pool), groupCommit), { cacheSeconds }),
-      asked: () => asked,
-    };
-  }
 
   /** Our own clock is a year ahead meanwhile. */
   async function withClockOff<T>(call: () => Promise<T>): Promise<T> {

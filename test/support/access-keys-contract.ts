@@ -41,15 +41,6 @@ export const accessKeysContract: readonly Check[] = [
     },
   },
   {
-    name: 'issue: the name is kept as it is, whatever its characters',
-    check: async (world) => {
-      const name = '? $1 \'"\\ :x {0} \u00fc\u{1f389}';
-      const { id } = await world.accessKeys.issue({ owner: newOwner(), name: named(name) });
-      const stored = await world.others.storedKey(id);
-      expect(stored.includes(name) || stored.includes(JSON.stringify(name))).to.equal(true, stored);
-    },
-  },
-  {
     name: 'issue: an owner may be as great as 2^53-1',
     check: async (world) => {
       const owner = Number.MAX_SAFE_INTEGER as OwnerId;
@@ -58,32 +49,28 @@ export const accessKeysContract: readonly Check[] = [
     },
   },
   {
-    name: 'revoke: twice is the same as once',
+    name: 'revoke: twice is the same as once; a key that there is not is not revoked',
     check: async (world) => {
       const { id } = await world.accessKeys.issue({ owner: newOwner(), name: named('revoked') });
       expect(await world.accessKeys.revoke(id)).to.equal(true);
       const stored = await world.others.storedKey(id);
       expect(await world.accessKeys.revoke(id)).to.equal(true);
       expect(await world.others.storedKey(id)).to.equal(stored);
-    },
-  },
-  {
-    name: 'revoke: false for a key that there is not',
-    check: async (world) => {
       expect(await world.accessKeys.revoke(Number.MAX_SAFE_INTEGER as AccessKeyId)).to.equal(false);
     },
   },
   {
-    name: 'list: all that is kept of a key but its SHA-256',
+    name: 'list: all that is kept of a key but its SHA-256, the name as it is, whatever its characters',
     check: async (world) => {
       const owner = newOwner();
+      const name = named('? $1 \'"\\ :x {0} \u00fc\u{1f389}');
       const before = await world.others.clock();
-      const { id, key } = await world.accessKeys.issue({ owner, name: named('listed'), expiresIn: hour });
+      const { id, key } = await world.accessKeys.issue({ owner, name, expiresIn: hour });
       const record = await only(world, owner);
       expect(record).to.deep.equal({
         id,
         displayed: displayedPart(key),
-        name: 'listed',
+        name,
         ownerId: owner,
         createdAt: record.createdAt,
         expiresAt: record.expiresAt,
