@@ -2,7 +2,7 @@ import { type Outcome, Unavailable } from '@campaign-mirror/domain';
 import { expect } from 'chai';
 import { type Grouped, grouped } from '../support/grouped.ts';
 import { disagreements } from '../support/history-agreement.ts';
-import { randomNumbers } from '../support/http-mutations.ts';
+import { randomNumbers } from '../support/random-numbers.ts';
 import { rivalry } from '../support/rivalry.ts';
 import { seed } from '../support/seed.ts';
 

@@ -1,13 +1,4 @@
-/** Numbers from 0 to below 1, always the same ones for a seed (mulberry32). */
-export function randomNumbers(seed: number): () => number {
-  let state = seed;
-  return () => {
-    state = (state + 0x6d2b79f5) | 0;
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
-  };
-}
+import * as fc from 'fast-check';
 
 /** What parsers stumble over. */
 const tokens = [
@@ -34,45 +25,67 @@ const tokens = [
   ...['Content-Length: 3\r\n', 'Transfer-Encoding: chunked\r\n', 'Expect: 100-continue\r\n', 'Host: b\r\n'],
   ...['Authorization: Bearer x\r\n', 'Connection: close\r\n', 'Upgrade: h2c\r\n', 'X-Request-Id: a b\r\n'],
   ...['Content-Type: text/plain\r\n', 'Content-Encoding: gzip\r\n', ' folded\r\n', 'GET / HTTP/1.1\r\n'],
-  ...[
-    'CONNECT a:1 HTTP/1.1\r\nHost: a\r\n\r\n',
-    'OPTIONS',
-    'PUT',
-    '{',
-    '}',
-    '[]',
-    'null',
-    '\\ud800',
-    '\xef\xbb\xbf',
-  ],
-].map((token) => Buffer.from(token, 'latin1'));
+  ...['CONNECT a:1 HTTP/1.1\r\nHost: a\r\n\r\n', 'OPTIONS', 'PUT', '{', '}', '[]', 'null', '\\ud800'],
+  '\xef\xbb\xbf',
+];
 
-/** Changes a message in one to four places. */
-export function mutated(message: Buffer, others: readonly Buffer[], random: () => number): Buffer {
-  const below = (limit: number) => Math.floor(random() * limit);
-  const pick = <T>(list: readonly T[]) => list[below(list.length)] as T;
-  const splice = (bytes: Buffer, at: number, remove: number, insert: Uint8Array) =>
-    Buffer.concat([bytes.subarray(0, at), insert, bytes.subarray(at + remove)]);
-  const mutations: readonly ((bytes: Buffer) => Buffer)[] = [
-    (bytes) => splice(bytes, below(bytes.length), 1, Buffer.of(below(256))),
-    (bytes) => splice(bytes, below(bytes.length), 1 + below(40), Buffer.alloc(0)),
-    (bytes) => splice(bytes, below(bytes.length), 0, pick(tokens)),
-    (bytes) => splice(bytes, below(bytes.length), 1 + below(4), pick(tokens)),
-    (bytes) => {
-      const from = below(bytes.length);
-      return splice(bytes, below(bytes.length), 0, bytes.subarray(from, from + below(200)));
+type Edit = (message: string) => string;
+/** Somewhere in a message, whatever its length. */
+const place = fc.double({ min: 0, max: 1, maxExcluded: true, noNaN: true });
+const at = (somewhere: number, { length }: { length: number }) => Math.floor(somewhere * length);
+
+const inserted = fc.oneof(
+  fc.constantFrom('', ...tokens),
+  fc.nat(255).map((byte) => String.fromCharCode(byte)),
+  fc
+    .tuple(fc.constantFrom('a', '\r\n', 'a:b\r\n'), fc.nat(20_000))
+    .map(([of, length]) => ''.padEnd(length, of)),
+);
+const spliced = fc.tuple(place, fc.oneof(fc.nat(4), fc.nat(40)), inserted).map(
+  ([where, removed, text]): Edit =>
+    (message) => {
+      const from = at(where, message);
+      return message.slice(0, from) + text + message.slice(from + removed);
     },
-    (bytes) =>
-      splice(bytes, below(bytes.length), 0, Buffer.alloc(below(20_000), pick(['a', '\r\n', 'a:b\r\n']))),
-    (bytes) => bytes.subarray(0, below(bytes.length)),
-    (bytes) => Buffer.concat([bytes, pick(others)]),
-    (bytes) => {
-      const lines = bytes.toString('latin1').split('\r\n');
-      lines.splice(below(lines.length), 0, pick(lines));
-      return Buffer.from(lines.join('\r\n'), 'latin1');
+);
+const repeated = fc.tuple(place, place, fc.nat(200)).map(
+  ([where, what, length]): Edit =>
+    (message) => {
+      const [to, from] = [at(where, message), at(what, message)];
+      return message.slice(0, to) + message.slice(from, from + length) + message.slice(to);
     },
-  ];
-  let bytes = message;
-  for (let times = below(4); times >= 0; times--) bytes = pick(mutations)(bytes);
-  return bytes;
+);
+const lineRepeated = fc.tuple(place, place).map(
+  ([where, which]): Edit =>
+    (message) => {
+      const lines = message.split('\r\n');
+      return lines.toSpliced(at(where, lines), 0, lines[at(which, lines)] ?? '').join('\r\n');
+    },
+);
+const cut = place.map(
+  (where): Edit =>
+    (message) =>
+      message.slice(0, at(where, message)),
+);
+
+/** One of the messages, changed in one to four places. */
+export function mutated(messages: readonly Buffer[]): fc.Arbitrary<Buffer> {
+  const texts = messages.map((message) => message.toString('latin1'));
+  const followed = fc.constantFrom(...texts).map(
+    (next): Edit =>
+      (message) =>
+        message + next,
+  );
+  const edit = fc.oneof({ weight: 4, arbitrary: spliced }, repeated, lineRepeated, cut, followed);
+  // Most of them in one place: the more that are changed, the sooner the parser gives up.
+  const edits = fc.oneof(
+    { weight: 3, arbitrary: edit.map((one) => [one]) },
+    fc.array(edit, { minLength: 2, maxLength: 4 }),
+  );
+  return fc.tuple(fc.constantFrom(...texts), edits).map(([text, all]) =>
+    Buffer.from(
+      all.reduce((message, one) => one(message), text),
+      'latin1',
+    ),
+  );
 }
