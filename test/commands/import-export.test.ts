@@ -7,6 +7,7 @@ import { command, fedCommand, startCommand } from '../support/command.ts';
 import { type Commands, commandsOn } from '../support/commands-on.ts';
 import { csv, header, line } from '../support/csv.ts';
 import { emptyDatabase, freshDatabase, latin1, type TestDatabase } from '../support/database-server.ts';
+import { eventually } from '../support/eventually.ts';
 import { endWaiting, rival, untilWaiting } from '../support/rival.ts';
 import { endAll, projectFolder, start } from '../support/service-process.ts';
 
@@ -339,7 +340,7 @@ describe('import and export', () => {
       }
       expect(await running.stop('SIGINT'), running.errors).to.deep.equal({ code: 130, signal: null });
       expect(running).to.include({ output: '', errors: 'Stopped. Nothing was imported.\n' });
-      while ((await sessions()) > 0);
+      await eventually('its session to end', async () => expect(await sessions()).to.equal(0));
       expect(await count()).to.equal(0);
       expect((await importing(csv(...half))).output).to.equal('Imported: 2000 campaigns, 0 mirrors.\n');
     });
@@ -351,7 +352,7 @@ describe('import and export', () => {
       const running = startCommand(['import', at('one.csv')], commands.settings);
       await untilWaiting(database, running.ended);
       expect(await running.stop('SIGINT'), running.errors).to.deep.equal({ code: 130, signal: null });
-      while ((await sessions()) > 0);
+      await eventually('its session to end', async () => expect(await sessions()).to.equal(0));
       await other.rollback();
       expect(await count()).to.equal(0);
     });
