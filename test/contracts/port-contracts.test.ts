@@ -54,6 +54,9 @@ function inPostgres(groupCommit: NonNullable<PostgresWorldOptions['groupCommit']
     // Sessions as other people set them up: what leaves the database is UTC in ISO 8601 all the same.
     await database.admin.query(`alter database ${database.name} set timezone = 'America/St_Johns'`);
     await database.admin.query(`alter database ${database.name} set datestyle = 'SQL, DMY'`);
+    // What is promised in an order is in that order by whatever plan.
+    await database.admin.query(`alter database ${database.name} set enable_nestloop = off`);
+    await database.admin.query(`alter database ${database.name} set enable_mergejoin = off`);
     world = await postgresWorld(database, { groupCommit });
   });
   after(async () => {
