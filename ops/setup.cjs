@@ -1,7 +1,15 @@
 // Installs what the project needs into node_modules, by the machine's own Node (18 or newer) and npm: the first thing
 // that anybody runs, before there is anything but these. `npm run setup` comes here where node_modules is not up to date.
 const { spawnSync } = require('node:child_process');
-const { accessSync, constants, copyFileSync, mkdirSync, statSync, writeSync } = require('node:fs');
+const {
+  accessSync,
+  constants,
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  statSync,
+  writeSync,
+} = require('node:fs');
 const { homedir } = require('node:os');
 const { dirname, join } = require('node:path');
 
@@ -10,7 +18,7 @@ const project = dirname(__dirname);
 const installed = join(project, 'node_modules', '.installed');
 
 if (Number(process.versions.node.split('.')[0]) < 18) {
-  fail(`This is Node ${process.version}: Node 18 or newer is needed. Nothing was done.`);
+  fail(`This is Node ${process.versions.node}: Node 18 or newer is needed. Nothing was done.`);
 }
 try {
   mkdirSync(dirname(installed), { recursive: true });
@@ -24,7 +32,8 @@ try {
 const began = Date.now();
 say('Installing what is needed into node_modules (some 450 MB): once, and again after an update.');
 const environment = { ...process.env, ...forNpm(), ...home() };
-Object.assign(environment, forPnpm(npmConfig()));
+const config = npmConfig();
+Object.assign(environment, forPnpm(config), withPrefix(config));
 const words = [
   'exec',
   '--yes',
@@ -84,7 +93,8 @@ function npmConfig() {
 /** pnpm reads none of npm's variables (but the keys for a host), nor npm's file for all users. */
 function forPnpm(config) {
   const given = {
-    pnpm_config_registry: config.registry,
+    // npm does not tell one that is named with a password.
+    pnpm_config_registry: config.registry || process.env.npm_config_registry,
     pnpm_config_cafile: config.cafile,
     pnpm_config_strict_ssl: config['strict-ssl'] === false ? 'false' : undefined,
     pnpm_config_userconfig: config.userconfig,
@@ -94,6 +104,14 @@ function forPnpm(config) {
   };
   const set = Object.keys(given).filter((name) => given[name] && !process.env[name]);
   return pick(given, set);
+}
+
+/** npm runs no package while the folder of what is installed for all is missing, as before the first that is. */
+function withPrefix({ prefix, globalconfig }) {
+  if (!prefix || existsSync(join(prefix, 'lib'))) return {};
+  const folder = join(project, 'node_modules', '.cache', 'prefix');
+  mkdirSync(join(folder, 'lib'), { recursive: true });
+  return { npm_config_prefix: folder, npm_config_globalconfig: globalconfig };
 }
 
 function npm(args) {

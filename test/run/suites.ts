@@ -30,6 +30,8 @@ export const parts = {
   processes: { of: ['run', 'service', 'embedded', 'telemetry', 'settings'] },
   /** What the documents say, and what the source may import. */
   docs: { of: ['documents', 'project'] },
+  /** The installation, from the npm registry, by old Nodes. */
+  start: { of: ['start'], oneByOne: true },
   /** With programs of Debian, as root. */
   deployment: { of: ['deployment'], oneByOne: true },
   /** With a container engine. */

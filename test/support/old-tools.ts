@@ -1,0 +1,26 @@
+import { execFile } from 'node:child_process';
+import { mkdir, symlink } from 'node:fs/promises';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+
+/** What a machine has of its own to reach the registry. */
+const ways = /^(https?_proxy|no_proxy|NODE_EXTRA_CA_CERTS|SSL_CERT_FILE|SSL_CERT_DIR)$/i;
+
+/** An environment with nothing of ours in it. `bin` comes first in the PATH. */
+export function bareEnvironment(bin: string, variables: Readonly<Record<string, string>>) {
+  const kept = Object.entries(process.env).filter(([name]) => ways.test(name));
+  return { ...Object.fromEntries(kept), PATH: `${bin}:/usr/sbin:/usr/bin:/sbin:/bin`, ...variables };
+}
+
+/** A folder of programs: Node of this major version and npm 10, as a machine may have them. From the npm registry. */
+export async function oldTools(folder: string, node: number): Promise<string> {
+  const machine = `node-${process.platform}-${process.arch}`;
+  const words = ['install', '--prefix', folder, '--no-save', '--ignore-scripts', '--prefer-offline'];
+  await mkdir(join(folder, 'bin'), { recursive: true });
+  await promisify(execFile)('npm', [...words, `${machine}@${node}`, 'npm@10'], { cwd: folder });
+  const programs = { node: `${machine}/bin/node`, npm: 'npm/bin/npm-cli.js', npx: 'npm/bin/npx-cli.js' };
+  for (const [name, path] of Object.entries(programs)) {
+    await symlink(join(folder, 'node_modules', path), join(folder, 'bin', name));
+  }
+  return join(folder, 'bin');
+}
