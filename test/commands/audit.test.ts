@@ -62,9 +62,25 @@ describe('the command audit', () => {
     expect(rows[1]).to.include('name: "Summer"');
   });
 
-  it('a name behind sudo that is none is not taken', async () => {
-    await command(['campaign', 'create', '--owner', '7'], { ...on.settings, SUDO_USER: 'a\nb' });
-    expect(await on.objects('audit')).to.have.nested.property('[0].operator', userInfo().username);
+  it('a name behind sudo is taken where root runs the command, and where it is one', async () => {
+    const { getuid } = process;
+    const own = userInfo().username;
+    try {
+      for (const [uid, behind, operator] of [
+        [0, 'alice', 'alice'],
+        [0, 'a\nb', own],
+        [1000, 'alice', own],
+      ] as const) {
+        process.getuid = () => uid;
+        await command(['campaign', 'create', '--owner', '7'], { ...on.settings, SUDO_USER: behind });
+        expect(await on.objects('audit'), `${uid} ${behind}`).to.have.nested.property(
+          '[0].operator',
+          operator,
+        );
+      }
+    } finally {
+      Object.assign(process, { getuid });
+    }
   });
 
   it('a key: whose it was', async () => {
