@@ -1,10 +1,10 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { readFile } from 'node:fs/promises';
 import { expect } from 'chai';
 import { call, keepAlive, load } from '../support/caller.ts';
-import { type DataFolder, dataFolder, processesOf } from '../support/data-folder.ts';
+import { type DataFolder, dataFolder, endDatabaseOf, processesOf } from '../support/data-folder.ts';
 import { eventually } from '../support/eventually.ts';
+import { printed } from '../support/first-start.ts';
 import { scrape } from '../support/metrics.ts';
 import {
   endAll,
@@ -12,17 +12,9 @@ import {
   type Listening,
   listeningService,
   projectFolder,
-  RunningProcess,
+  type RunningProcess,
   startService,
 } from '../support/service-process.ts';
-
-/** What the first start prints for a newcomer to paste. */
-function printed(output: string) {
-  const [good, ...others] = output.split('\n').filter((line) => line.startsWith('curl '));
-  const key = /Bearer (\S+)'/.exec(good ?? '')?.[1] ?? '';
-  const campaign = Number(/campaign\/(\d+)\//.exec(good ?? '')?.[1]);
-  return { good: good ?? '', others, key, campaign };
-}
 
 async function firstStart(folder: DataFolder): Promise<Listening & { key: string; campaign: number }> {
   const service = await listeningService({ DATA_DIR: folder.path });
@@ -38,33 +30,12 @@ describe('a process of the service on its embedded database', () => {
   });
   afterEach(async () => {
     await endAll();
-    await stopOrphan(folder.path);
+    await endDatabaseOf(folder.path);
     await folder.remove();
   });
 
   const acknowledged = (answers: { status: number | undefined; requestId: string }[]) =>
     answers.filter(({ status }) => status === 200).length;
-
-  it('Ctrl-C through npm start in a terminal: exit code 0, and nothing left behind', async () => {
-    // `script` gives it a terminal of its own, whose Ctrl-C goes to npm and to the service, which npm sends it on to.
-    const command =
-      process.platform === 'darwin'
-        ? ['-q', '/dev/null', 'npm', 'start']
-        : ['-qec', 'exec npm start', '/dev/null'];
-    const child = spawn('script', command, {
-      cwd: projectFolder,
-      env: { ...environment({ DATA_DIR: folder.path }), TERM: 'dumb' },
-      stdio: ['pipe', 'pipe', 'pipe'],
-    });
-    const terminal = new RunningProcess(child);
-    await terminal.says(() => terminal.output.includes('listening on') || undefined);
-    await terminal.says(() => terminal.output.includes('demo remove') || undefined);
-    expect(terminal.output, 'readable in a terminal').not.to.match(/^\{"level"/m);
-    child.stdin?.write('\x03');
-    expect((await terminal.ended).code).to.equal(0);
-    expect(terminal.output).to.include('stopping on SIGINT');
-    expect(await processesOf(folder.path)).to.deep.equal([]);
-  });
 
   it('SIGTERM: what was asked is answered, then the database ends; the next start has the data', async () => {
     const first = await firstStart(folder);
@@ -156,11 +127,4 @@ async function historyRows(folder: string): Promise<number> {
   await client.end();
   await database.leave();
   return rows[0].count;
-}
-
-/** What a failed test left running. */
-async function stopOrphan(folder: string): Promise<void> {
-  const lines = await readFile(`${folder}/cluster/pgdata/postmaster.pid`, 'utf8').catch(() => undefined);
-  const living = (await processesOf(folder)).length > 0;
-  if (lines && living) process.kill(Number(lines.split('\n')[0]), 'SIGQUIT');
 }

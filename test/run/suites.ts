@@ -15,7 +15,7 @@ export const parts = {
     of: [
       'commands',
       'service/process-life',
-      'embedded/process-embedded',
+      'embedded/npm-start',
       'listener',
       'postgres',
       'hot-path',
@@ -26,8 +26,19 @@ export const parts = {
       'project/architecture',
     ],
   },
-  /** Whole services and workers, their telemetry and settings, the embedded database's supervision. */
-  processes: { of: ['run', 'service', 'embedded', 'telemetry', 'settings'] },
+  /** Whole services and workers, their telemetry and settings, the embedded database; and what takes long for what it protects. */
+  processes: {
+    of: [
+      'commands/data-in-flat-memory',
+      'commands/embedded',
+      'contracts/contract-teeth',
+      'run',
+      'service',
+      'embedded',
+      'telemetry',
+      'settings',
+    ],
+  },
   /** What the documents say, and what the source may import. */
   docs: { of: ['documents', 'project'] },
   /** The installation, from the npm registry, by old Nodes. */

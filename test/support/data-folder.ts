@@ -23,3 +23,10 @@ export async function processesOf(folder: string): Promise<string[]> {
   );
   return lines.map((line) => line.replaceAll('\0', ' ')).filter((line) => line.includes(folder));
 }
+
+/** What a failed test left running. */
+export async function endDatabaseOf(folder: string): Promise<void> {
+  const lines = await readFile(`${folder}/cluster/pgdata/postmaster.pid`, 'utf8').catch(() => undefined);
+  const living = (await processesOf(folder)).length > 0;
+  if (lines && living) process.kill(Number(lines.split('\n')[0]), 'SIGQUIT');
+}
