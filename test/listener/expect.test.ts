@@ -7,6 +7,7 @@ const waiting = { Expect: '100-continue', 'Content-Length': String(goodBody.leng
 const headOf = (service: HttpService, { headers, ...asking }: Asking = {}) =>
   requestBytes(service, { ...asking, headers: { ...waiting, ...headers }, body: undefined });
 
+const gzipped = { 'Transfer-Encoding': 'gzip, chunked', 'Content-Length': undefined };
 const refused: Record<string, readonly [number, (service: HttpService) => Asking]> = {
   'no key': [401, () => ({ headers: { Authorization: undefined } })],
   'a malformed key': [401, () => ({ headers: { Authorization: 'Bearer x' } })],
@@ -17,6 +18,7 @@ const refused: Record<string, readonly [number, (service: HttpService) => Asking
   'a body over the limit': [413, () => ({ headers: { 'Content-Length': '16385' } })],
   'another expectation': [417, () => ({ headers: { Expect: 'the-unexpected' } })],
   'another expectation beside it': [417, () => ({ headers: { Expect: '100-continue, more' } })],
+  'a transfer coding': [400, () => ({ headers: gzipped })],
   'no Host': [400, () => ({ headers: { Host: undefined } })],
   OPTIONS: [204, () => ({ method: 'OPTIONS' })],
 };
@@ -38,12 +40,15 @@ describe('decisions: order of checks — Expect', () => {
   }
 
   for (const [name, [expected, asking]] of Object.entries(refused)) {
-    it(`decisions: order of checks — 100-continue gets no 100: ${name}`, async () => {
-      const connection = await RawConnection.open(service().port);
-      await connection.send(headOf(service(), asking(service())));
-      const { status, headers } = await connection.response();
-      expect([status, headers.connection]).to.deep.equal([expected, 'close']);
-      await connection.reset();
+    it(`decisions: order of checks — answered before the body comes, and 100-continue gets no 100: ${name}`, async () => {
+      const { headers, ...others } = asking(service());
+      for (const Expect of ['100-continue', undefined]) {
+        const connection = await RawConnection.open(service().port);
+        await connection.send(headOf(service(), { ...others, headers: { Expect, ...headers } }));
+        const answer = await connection.response();
+        expect([answer.status, answer.headers.connection]).to.deep.equal([expected, 'close']);
+        await connection.reset();
+      }
     });
   }
 

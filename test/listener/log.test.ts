@@ -30,19 +30,6 @@ describe('decisions: answers — the log line of a request', () => {
     });
   });
 
-  for (const [kind, because] of [
-    ['withoutMirror', 'mirror-not-created'],
-    ['default', 'default-campaign'],
-    ['foreign', 'not-the-owner'],
-  ] as const) {
-    it(`decisions: answers — which rule refused goes to the log: ${because}`, async () => {
-      const campaign = service().campaigns[kind];
-      const line = await lineOf({ campaign, headers: { 'X-Request-Id': kind } });
-      const expected = { requestId: kind, client, method: 'POST', route, status: 403, campaign };
-      expect(line).to.deep.equal({ ...expected, because });
-    });
-  }
-
   it('decisions: answers — the log line knows no path, which callers choose', async () => {
     const line = await lineOf({ target: '/secret-path?secret-query', headers: { 'X-Request-Id': 'path' } });
     const expected = { requestId: 'path', client, method: 'POST', route: '-', status: 404 };

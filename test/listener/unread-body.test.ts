@@ -2,21 +2,12 @@ import { expect } from 'chai';
 import { eventually } from '../support/eventually.ts';
 import { steppedClock } from '../support/http-clock.ts';
 import { RawConnection } from '../support/http-connection.ts';
-import { type Asking, ask, chunkedBytes, exchange, goodBody, requestBytes } from '../support/http-request.ts';
-import { type HttpService, httpService, withHttpService } from '../support/http-service.ts';
+import { ask, chunkedBytes, exchange, goodBody, requestBytes } from '../support/http-request.ts';
+import { httpService, withHttpService } from '../support/http-service.ts';
 
 const limit = 16_384;
 /** A good body of exactly so many bytes. */
 const padded = (bytes: number) => `${goodBody}${' '.repeat(bytes - goodBody.length)}`;
-
-const refusedEarly: Record<string, readonly [number, (service: HttpService) => Asking]> = {
-  'an unknown route': [404, () => ({ target: '/nowhere' })],
-  'another method': [405, () => ({ method: 'PUT' })],
-  'no key': [401, () => ({ headers: { Authorization: undefined } })],
-  'another content type': [415, () => ({ headers: { 'Content-Type': 'text/plain' } })],
-  'a transfer coding': [400, () => ({ headers: { 'Transfer-Encoding': 'gzip, chunked' } })],
-  'no Host': [400, () => ({ headers: { Host: undefined } })],
-};
 
 describe('decisions: answers — body over the limit', () => {
   const service = withHttpService();
@@ -69,23 +60,6 @@ describe('decisions: order of checks — a refusal that left the body unread', (
   const clock = steppedClock();
   const service = withHttpService({ clock });
   const second = 1_000;
-
-  for (const [name, [expected, asking]] of Object.entries(refusedEarly)) {
-    it(`decisions: order of checks — answered before the body comes: ${name}`, async () => {
-      const connection = await RawConnection.open(service().port);
-      const { headers, ...others } = asking(service());
-      const framed = { 'Content-Length': headers?.['Transfer-Encoding'] ? undefined : String(limit) };
-      const head = requestBytes(service(), {
-        ...others,
-        headers: { ...framed, ...headers },
-        body: undefined,
-      });
-      await connection.send(head);
-      const { status, headers: answered } = await connection.response();
-      expect([status, answered.connection]).to.deep.equal([expected, 'close']);
-      await connection.reset();
-    });
-  }
 
   it('decisions: order of checks — the rest is read, then the connection closes, and no reset is seen', async () => {
     const connection = await RawConnection.open(service().port);

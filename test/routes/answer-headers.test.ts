@@ -1,6 +1,5 @@
 import { AnswerHeaders } from '@campaign-mirror/adapters-http';
 import { expect } from 'chai';
-import { standing } from '../support/http-answer-rows.ts';
 import { RawConnection } from '../support/http-connection.ts';
 import type { RawResponse } from '../support/http-message.ts';
 import { type Asking, ask, exchange } from '../support/http-request.ts';
@@ -23,22 +22,6 @@ const preflight: Asking = {
 
 describe('headers for browsers, by default', () => {
   const service = withHttpService();
-
-  it('each answer has them, those included that never became requests', async () => {
-    const answers = [
-      await ask(service()),
-      await ask(service(), { method: 'OPTIONS', body: undefined }),
-      await ask(service(), { target: '/nowhere' }),
-      await exchange(service(), 'garbage\r\n\r\n'),
-      await exchange(service(), 'CONNECT a:1 HTTP/1.1\r\nHost: a\r\n\r\n'),
-      await exchange(service(), `GET /${'a'.repeat(20_000)} HTTP/1.1\r\n\r\n`),
-    ];
-    expect(answers.map(({ status }) => status)).to.deep.equal([200, 204, 404, 400, 405, 431]);
-    for (const { headers } of answers) {
-      expect(headers).to.include(standing);
-      expect(headers).not.to.have.property('strict-transport-security');
-    }
-  });
 
   it('no page of another origin may call, and OPTIONS is what it was', async () => {
     const { status, headers } = await ask(service(), preflight);

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { ask, chunkedBytes, exchange, requestBytes } from '../support/http-request.ts';
+import { ask, chunkedBytes, exchange } from '../support/http-request.ts';
 import { withHttpService } from '../support/http-service.ts';
 
 const accepted = [
@@ -99,11 +99,5 @@ describe('decisions: answers — no body at all', () => {
     expect([status, body]).to.deep.equal(expected);
     const typed = chunkedBytes(service(), [], { headers: { 'Content-Type': 'text/plain' } });
     expect((await exchange(service(), typed)).status).to.equal(415);
-  });
-
-  it('decisions: answers — no body at all: what follows is the next request', async () => {
-    const asking = { headers: { 'Content-Length': undefined }, body: undefined };
-    const { status } = await exchange(service(), requestBytes(service(), asking));
-    expect(status).to.equal(422);
   });
 });

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { type Asking, ask, chunkedBytes, exchange, goodBody, requestBytes } from '../support/http-request.ts';
+import { type Asking, ask, chunkedBytes, exchange, goodBody } from '../support/http-request.ts';
 import { type HttpService, withHttpService } from '../support/http-service.ts';
 
 /** What is wrong with a request, by the check that it breaks; several go together. */
@@ -184,14 +184,6 @@ describe('decisions: order of checks', () => {
     const headers = { Authorization: `Bearer ${service().keys.unknown}` };
     const { status } = await exchange(service(), chunkedBytes(service(), [goodBody, tooLarge], { headers }));
     expect(status).to.equal(413);
-  });
-
-  it('decisions: order of checks — 3, each before any byte of the body was sent', async () => {
-    for (const Authorization of [undefined, 'Basic x', 'Bearer', 'Bearer x', ['Bearer x', 'Bearer y']]) {
-      const headers = { Authorization, 'Content-Length': '100' };
-      const { status } = await exchange(service(), requestBytes(service(), { headers, body: undefined }));
-      expect(status).to.equal(Array.isArray(Authorization) ? 400 : 401);
-    }
   });
 
   it('decisions: order of checks — a malformed identifier looks no campaign up', async () => {
