@@ -15,6 +15,7 @@ import { command, fedCommand, startCommand } from '../support/command.ts';
 import { commandsOn } from '../support/commands-on.ts';
 import { dataFolder } from '../support/data-folder.ts';
 import { emptyDatabase, freshDatabase, latin1, type TestDatabase } from '../support/database-server.ts';
+import { eventually } from '../support/eventually.ts';
 import { tester } from '../support/operator.ts';
 import { endWaiting, rival, untilWaiting } from '../support/rival.ts';
 import { endAll, type Listening, listeningService } from '../support/service-process.ts';
@@ -300,13 +301,12 @@ describe('backup and restore', () => {
     const running = fedCommand(['restore', '-'], commandsOn(target).settings);
     const good = await readFile(at('good'));
     running.stdin.write(good.subarray(0, 20));
-    let isLocked = false;
-    while (!isLocked) {
+    await eventually('a restore that keeps others out', async () => {
       const { rowCount } = await target.admin.query(
         "select from pg_locks where mode = 'ShareRowExclusiveLock' and granted and database = (select oid from pg_database where datname = current_database())",
       );
-      isLocked = rowCount === 3;
-    }
+      expect(rowCount).to.equal(3);
+    });
     const created = commandsOn(target).object('campaign', 'create', '--owner', '8');
     await untilWaiting(target, created);
     running.stdin.write(good.subarray(20));

@@ -6,6 +6,7 @@ import { call } from '../support/caller.ts';
 import { command, commandProcess } from '../support/command.ts';
 import { type DataFolder, dataFolder, processesOf } from '../support/data-folder.ts';
 import { emptyDatabase, freshDatabase, type TestDatabase } from '../support/database-server.ts';
+import { eventually } from '../support/eventually.ts';
 import { endAll, type Listening, listeningService, projectFolder } from '../support/service-process.ts';
 
 describe('commands, while the service runs', () => {
@@ -86,8 +87,7 @@ describe('commands, while the service runs', () => {
     const one = { base: service.base, campaign: id, key, address: 'https://example.com/' };
     const { status } = await call(one);
     expect(status, 'it may have been refused for want of a mirror, or for its age').to.be.oneOf([403, 401]);
-    let last = status;
-    while (last !== 401) last = (await call(one)).status;
+    await eventually('the end of the key', async () => expect((await call(one)).status).to.equal(401));
   });
 
   const misunderstood: [why: string, ...args: string[]][] = [

@@ -331,13 +331,12 @@ describe('import and export', () => {
       const half = Array.from({ length: 2_000 }, (_, n) => line({ id: String(n + 1), owner_id: '1' }));
       const running = fedCommand(['import', '-'], commands.settings);
       running.stdin.write(csv(...half));
-      let isCopying = false;
-      while (!isCopying) {
+      await eventually('a copy', async () => {
         const { rowCount } = await database.admin.query(
           'select from pg_stat_progress_copy where datname = current_database() and tuples_processed > 0',
         );
-        isCopying = rowCount === 1;
-      }
+        expect(rowCount).to.equal(1);
+      });
       expect(await running.stop('SIGINT'), running.errors).to.deep.equal({ code: 130, signal: null });
       expect(running).to.include({ output: '', errors: 'Stopped. Nothing was imported.\n' });
       await eventually('its session to end', async () => expect(await sessions()).to.equal(0));

@@ -114,6 +114,7 @@ export const mirrorMovesContract: readonly Check[] = [
       for (let made = 0; made < 5; made++) ids.push(await campaign(world, newOwner()));
       const found: CampaignId[] = [];
       let looked = 0;
+      let stretches = 0;
       let after: CampaignId | undefined;
       do {
         const stretch = await world.mirrorMoves.find({ limit: 2, ...(after && { after }) });
@@ -121,6 +122,7 @@ export const mirrorMovesContract: readonly Check[] = [
         expect(stretch.last).to.equal(stretch.mirrors.at(-1)?.campaign.id);
         found.push(...stretch.mirrors.map((one) => one.campaign.id));
         looked += stretch.looked;
+        expect(++stretches, 'it ends').to.be.below(10_000);
         after = stretch.last;
       } while (after !== undefined);
       expect(found).to.deep.equal(found.toSorted((one, other) => one - other));
