@@ -167,16 +167,16 @@ describe('mirror move', () => {
     ],
     ['a URL for a host', 2, /^error: .*--to-host.*A host such as/, 'old.example', 'https://new.example'],
   ];
-  for (const [why, code, errors, from, to, ...more] of refused) {
-    it(`${why} is refused before any mirror is looked at`, async () => {
-      await filled({ url: 'https://old.example/' }, { url: 'http://127.0.0.1/' });
+  it('what can not be moved is refused before any mirror is looked at', async () => {
+    await filled({ url: 'https://old.example/' }, { url: 'http://127.0.0.1/' });
+    for (const [why, code, errors, from, to, ...more] of refused) {
       const args = ['mirror', 'move', '--from-host', from ?? '', '--to-host', to ?? '', ...more];
       const done = await command(args, { ...mirrors.settings, MIRROR_HOST_DENYLIST: 'go.example' });
-      expect({ code: done.code, output: done.output }, done.errors).to.deep.equal({ code, output: '' });
+      expect({ code: done.code, output: done.output }, why).to.deep.equal({ code, output: '' });
       expect(done.errors).to.match(errors);
       expect(await mirrors.history()).to.deep.equal([]);
-    });
-  }
+    }
+  });
 
   it('goes on when nobody reads what it tells', async () => {
     await filled(...onOldHost(700));
