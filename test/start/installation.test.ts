@@ -17,17 +17,17 @@ describe('the installation', function () {
   const tools: Record<number, string> = {};
   const running: ChildProcess[] = [];
   let root: string;
-  let registry: CompanyRegistry;
+  let company: CompanyRegistry;
 
   before(async () => {
     root = await mkdtemp(join(tmpdir(), 'campaign-mirror-start-'));
     await chmod(root, 0o711);
     for (const version of [18, 20]) tools[version] = await oldTools(join(root, `tools ${version}`), version);
-    registry = await companyRegistry();
+    company = await companyRegistry();
   });
   after(async () => {
     for (const child of running) child.kill('SIGKILL');
-    await registry?.close();
+    await company?.close();
     await rm(root, { recursive: true, force: true, maxRetries: 10 });
   });
 
@@ -72,16 +72,16 @@ describe('the installation', function () {
 
   it('by Node 18 and npm 10, from a company’s registry that a variable names, with its key', async () => {
     installed = await clone('first');
-    const key = `//${new URL(registry.url).host}/:_authToken=sesame\n`;
-    settings = { HOME: await home('home', key), npm_config_registry: registry.url, LANG: 'C' };
+    const key = `//${new URL(company.url).host}/:_authToken=sesame\n`;
+    settings = { HOME: await home('home', key), npm_config_registry: company.url, LANG: 'C' };
     const umask = ['sh', '-c', 'umask 077 && exec "$@"', 'sh'];
     const { code, said, all } = await ends(run(installed, 18, [...umask, ...quiet], settings));
     expect(code, all).to.equal(0);
     expect(said).to.match(told);
-    const packages = registry.asked.filter(({ path }) => path.endsWith('.tgz'));
+    const packages = company.asked.filter(({ path }) => path.endsWith('.tgz'));
     expect(packages).to.have.length.above(400);
-    expect(registry.asked.some(({ agent }) => agent.startsWith('pnpm/'))).to.equal(true);
-    expect(new Set(registry.asked.map(({ authorization }) => authorization))).to.deep.equal(
+    expect(company.asked.some(({ agent }) => agent.startsWith('pnpm/'))).to.equal(true);
+    expect(new Set(company.asked.map(({ authorization }) => authorization))).to.deep.equal(
       new Set(['Bearer sesame']),
     );
   });
@@ -123,12 +123,12 @@ describe('the installation', function () {
     const folder = await clone('second');
     const named = {
       HOME: await home('empty'),
-      npm_config_registry: 'https://me:sesame@registry.example/npm/',
+      npm_config_registry: 'https://me:sesame@packages.example/npm/',
     };
     const { code, said } = await ends(run(folder, 20, ['unshare', '--net', ...quiet], named));
     expect(code).to.equal(1);
     expect(said.trim().split('\n').at(-1)).to.match(
-      /^campaign-mirror: https:\/\/registry\.example\/npm\/ cannot be reached: connect this machine, or name a registry/,
+      /^campaign-mirror: https:\/\/packages\.example\/npm\/ cannot be reached: connect this machine, or name a registry/,
     );
     expect(said).not.to.contain('sesame');
   });
@@ -145,7 +145,7 @@ describe('the installation', function () {
     for (const path of everything.slice(1)) await chown(path, 65534, 65534);
     for (const bin of Object.values(tools)) await chmod(dirname(bin), 0o755);
     const nobody = ['setpriv', '--reuid', '65534', '--regid', '65534', '--clear-groups'];
-    const variables = { HOME: '/nonexistent', npm_config_registry: registry.url };
+    const variables = { HOME: '/nonexistent', npm_config_registry: company.url };
     const { code, said, all } = await ends(run(folder, 18, [...nobody, ...quiet], variables));
     expect(code, all).to.equal(0);
     expect(said).to.match(told);
