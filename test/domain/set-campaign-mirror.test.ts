@@ -18,6 +18,23 @@ const request = { key, campaign: campaign.id, submitted, requestId: 'request-1' 
 /** What a port is told to do where it is to take its time: longer than all that is already due. */
 const later = () => new Promise<void>((resolve) => setImmediate(resolve));
 
+/** The outcome for an unknown key; fails where meanwhile a rejection was taken by nobody. */
+async function refusedLater(ports: FakePorts, asked: SetMirrorRequest<string>) {
+  const missed: unknown[] = [];
+  const miss = (fault: unknown) => void missed.push(fault);
+  process.on('unhandledRejection', miss);
+  ports.caller = async () => {
+    // Long enough for a rejection that nobody has taken to be told.
+    await later();
+    await later();
+    return undefined;
+  };
+  const outcome = await new SetCampaignMirror(ports, ports).execute(asked);
+  process.off('unhandledRejection', miss);
+  expect(missed).to.deep.equal([]);
+  return outcome;
+}
+
 describe('specification, section 4 — set the mirror of a campaign', () => {
   let ports: FakePorts;
   let useCase: SetCampaignMirror;
@@ -107,21 +124,10 @@ describe('specification, section 4 — the key and the campaign are looked up at
   });
 
   it('a fault of the look-up of the campaign does not hide that the key is unknown, and nobody misses it', async () => {
-    const missed: unknown[] = [];
-    const miss = (fault: unknown) => void missed.push(fault);
-    process.on('unhandledRejection', miss);
     const ports = new FakePorts();
     ports.found = () => Promise.reject(new Unavailable('away'));
-    ports.caller = async () => {
-      // Long enough for a rejection that nobody has taken to be told.
-      await later();
-      await later();
-      return undefined;
-    };
-    const outcome = await new SetCampaignMirror(ports, ports).execute(request);
-    process.off('unhandledRejection', miss);
+    const outcome = await refusedLater(ports, request);
     expect(outcome).to.deep.equal({ kind: 'unauthenticated' });
-    expect(missed).to.deep.equal([]);
   });
 
   it('with a known key it is the fault, and so is one of the look-up of the key', async () => {
@@ -162,22 +168,12 @@ describe('specification, section 4 — what was submitted may come later than it
   });
 
   it('a fault of reading it is told to whom it concerns, and missed by nobody', async () => {
-    const missed: unknown[] = [];
-    const miss = (fault: unknown) => void missed.push(fault);
-    process.on('unhandledRejection', miss);
     const fault = new Error('the reader broke');
     const ports = new FakePorts();
     const broken = () => ({ ...request, submitted: Promise.reject(fault) });
     expect(await rejection(new SetCampaignMirror(ports, ports).execute(broken()))).to.equal(fault);
-    ports.caller = async () => {
-      await later();
-      await later();
-      return undefined;
-    };
-    const outcome = await new SetCampaignMirror(ports, ports).execute(broken());
-    process.off('unhandledRejection', miss);
+    const outcome = await refusedLater(ports, broken());
     expect(outcome).to.deep.equal({ kind: 'unauthenticated' });
-    expect(missed).to.deep.equal([]);
     expect(ports.changes).to.deep.equal([]);
   });
 });

@@ -44,6 +44,8 @@ function newNumber(): string {
 
 const owner = () => String(newOwner());
 const id = (text: string) => campaignId(text) as CampaignId;
+/** Of a campaign and a mirror of that number. */
+const line = (number: string) => ({ id: number, mirror_id: number, owner_id: owner(), target_url: before });
 const time = (at: number) => `2026-11-20T15:36:00.00000${at}Z`;
 
 /** What every `CampaignImport` promises. */
@@ -123,12 +125,6 @@ export const campaignImportContract: readonly Check[] = [
         const campaign = await newCampaign(world);
         return { campaign, mirror: await newMirror(world, campaign.id, before) };
       };
-      const line = (number: string) => ({
-        id: number,
-        mirror_id: number,
-        owner_id: owner(),
-        target_url: before,
-      });
       await imported(world, line(high));
       const first = await next();
       expect(first.campaign.id).to.be.greaterThan(Number(high));
@@ -143,12 +139,6 @@ export const campaignImportContract: readonly Check[] = [
     name: 'importAll: the greatest number there is leaves numbers for those to come',
     check: async (world) => {
       const [greatest, usual] = ['9007199254740991', newNumber()];
-      const line = (number: string) => ({
-        id: number,
-        mirror_id: number,
-        owner_id: owner(),
-        target_url: before,
-      });
       expect((await imported(world, line(greatest), line(usual))).outcome).to.include({ kind: 'imported' });
       const { id: next } = await newCampaign(world);
       expect(next).to.be.greaterThan(Number(usual));
