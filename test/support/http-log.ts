@@ -1,5 +1,6 @@
-import { EventEmitter } from 'node:events';
 import type { AnsweredRequest, HttpLog } from '@campaign-mirror/adapters-http';
+import { expect } from 'chai';
+import { eventually } from './eventually.ts';
 
 export interface LoggedFault {
   readonly requestId: string;
@@ -11,11 +12,9 @@ export interface LoggedFault {
 export class CapturedLog implements HttpLog {
   readonly requests: AnsweredRequest[] = [];
   readonly faults: LoggedFault[] = [];
-  readonly #news = new EventEmitter();
 
   answered(request: AnsweredRequest): void {
     this.requests.push(request);
-    this.#news.emit('news');
   }
 
   failed(requestId: string, error: unknown, because: string): void {
@@ -24,11 +23,10 @@ export class CapturedLog implements HttpLog {
 
   /** The line of a request, as soon as there is one. */
   async line(requestId: string): Promise<AnsweredRequest> {
-    for (;;) {
-      const found = this.requests.find((request) => request.requestId === requestId);
-      if (found) return found;
-      await new Promise((resolve) => this.#news.once('news', resolve));
-    }
+    await eventually(`the line of ${requestId}`, () =>
+      expect(this.requests.map((request) => request.requestId)).to.include(requestId),
+    );
+    return this.requests.find((request) => request.requestId === requestId) as AnsweredRequest;
   }
 
   last(): AnsweredRequest | undefined {
