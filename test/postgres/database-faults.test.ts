@@ -209,7 +209,7 @@ describe('decisions: answers — database away: every call of every port is Unav
       'find a record': () => records.find(seen.id),
       'list records': () => records.list({ limit: 1 }),
       listMirrors: () => records.listMirrors({ limit: 1 }),
-      'list the audit': () => new PostgresAudit(orm).list({ limit: 1 }),
+      'list the audit': () => new PostgresAudit(pool).list({ limit: 1 }),
       issue: () => keys.issue({ owner: seen.ownerId, name: named('key') }),
       revoke: () => keys.revoke(by.accessKeyId),
     };

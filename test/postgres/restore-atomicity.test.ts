@@ -28,7 +28,7 @@ describe('decisions: atomicity — a rival holds what a restore waits for', () =
     const statements = new Statements(operator.pool);
     useCase = new RestoreMirror(
       new PostgresCampaigns(new SingleStatements(statements)),
-      new PostgresMirrorHistory(operator.orm),
+      new PostgresMirrorHistory(operator.pool),
       new PostgresOperatorMirrors(statements, tester),
     );
   });

@@ -74,11 +74,11 @@ export async function postgresPorts(
     settings,
     records: new PostgresCampaignRecords(operator.pool),
     accessKeys,
-    history: new PostgresMirrorHistory(operator.orm),
+    history: new PostgresMirrorHistory(operator.pool),
     operatorMirrors: new PostgresOperatorMirrors(new Statements(operator.pool), tester),
     historyPruning: new PostgresHistoryPruning(new Statements(operator.pool), tester),
     mirrorMoves: new PostgresMirrorMoves(operator.pool, tester),
-    audit: new PostgresAudit(operator.orm),
+    audit: new PostgresAudit(operator.pool),
     imports: new PostgresCampaignImport(operator.pool, tester),
     exports: new PostgresCampaignExport(operator.pool),
     close: async () => {

@@ -8,45 +8,59 @@ import type {
   OwnerId,
   Timestamp,
 } from '@campaign-mirror/domain';
-import type { InferEntity, MikroORM } from '@mikro-orm/postgresql';
-import { OperatorAuditEntity } from './entities.ts';
-import { ormFault } from './orm-faults.ts';
+import type { Pool } from 'pg';
+import { portFault } from './database-faults.ts';
+import { safeInteger } from './mirror-row.ts';
+import { timestampText } from './schema.ts';
+
+interface Row {
+  id: string;
+  at: string;
+  act: AuditEntry['act'];
+  operator: string;
+  database_role: string;
+  request_id: string;
+  campaign_id: string | null;
+  owner_id: string | null;
+  access_key_id: string | null;
+  details: string;
+}
+
+const page = `
+  select id, ${timestampText('acted_at')} as at, act, operator, database_role, request_id, campaign_id, owner_id,
+    access_key_id, details::text
+  from campaign_mirror.operator_audit
+  where ($1::bigint is null or campaign_id = $1) and ($2::bigint is null or id < $2)
+  order by id desc limit $3`;
 
 /** The audit of the operator's acts, in PostgreSQL. */
 export class PostgresAudit implements Audit {
-  readonly #orm: MikroORM;
+  readonly #pool: Pool;
 
-  constructor(orm: MikroORM) {
-    this.#orm = orm;
+  constructor(pool: Pool) {
+    this.#pool = pool;
   }
 
   async list({ campaign, before, limit }: AuditPage): Promise<AuditEntry[]> {
-    const asked = {
-      ...(campaign !== undefined && { campaignId: campaign }),
-      ...(before !== undefined && { id: { $lt: before } }),
-    };
     try {
-      const rows = await this.#orm.em
-        .fork()
-        .find(OperatorAuditEntity, asked, { orderBy: { id: 'desc' }, limit });
-      return rows.map(entryOf);
+      return (await this.#pool.query<Row>(page, [campaign, before, limit])).rows.map(entryOf);
     } catch (error) {
-      throw ormFault(error);
+      throw portFault(error);
     }
   }
 }
 
-function entryOf(row: InferEntity<typeof OperatorAuditEntity>): AuditEntry {
+function entryOf(row: Row): AuditEntry {
   return {
-    id: row.id as AuditId,
-    at: row.actedAt as Timestamp,
+    id: safeInteger(row.id) as AuditId,
+    at: row.at as Timestamp,
     act: row.act,
     operator: row.operator,
-    databaseRole: row.databaseRole,
-    requestId: row.requestId,
-    campaignId: (row.campaignId ?? null) as CampaignId | null,
-    ownerId: (row.ownerId ?? null) as OwnerId | null,
-    accessKeyId: (row.accessKeyId ?? null) as AccessKeyId | null,
-    details: row.details,
+    databaseRole: row.database_role,
+    requestId: row.request_id,
+    campaignId: row.campaign_id === null ? null : (safeInteger(row.campaign_id) as CampaignId),
+    ownerId: row.owner_id === null ? null : (safeInteger(row.owner_id) as OwnerId),
+    accessKeyId: row.access_key_id === null ? null : (safeInteger(row.access_key_id) as AccessKeyId),
+    details: JSON.parse(row.details),
   };
 }

@@ -10,50 +10,67 @@ import type {
   OwnerId,
   Timestamp,
 } from '@campaign-mirror/domain';
-import type { InferEntity, MikroORM } from '@mikro-orm/postgresql';
-import { MirrorHistoryEntity } from './entities.ts';
-import { ormFault } from './orm-faults.ts';
+import type { Pool } from 'pg';
+import { portFault } from './database-faults.ts';
+import { safeInteger } from './mirror-row.ts';
+import { timestampText } from './schema.ts';
+
+interface Row {
+  id: string;
+  mirror_id: string;
+  campaign_id: string;
+  actor: HistoryEntry['actor'];
+  access_key_id: string | null;
+  owner_id: string;
+  address_before: string;
+  address_after: string;
+  at: string;
+  request_id: string;
+}
+
+const entries = `
+  select id, mirror_id, campaign_id, actor, access_key_id, owner_id, address_before, address_after,
+    ${timestampText('changed_at')} as at, request_id
+  from campaign_mirror.mirror_history where campaign_id = $1`;
+const page = `${entries} and ($2::bigint is null or id < $2) order by id desc limit $3`;
+const one = `${entries} and id = $2`;
 
 /** The history in PostgreSQL. Its primary key, which begins with the campaign, is its only index. */
 export class PostgresMirrorHistory implements MirrorHistory {
-  readonly #orm: MikroORM;
+  readonly #pool: Pool;
 
-  constructor(orm: MikroORM) {
-    this.#orm = orm;
+  constructor(pool: Pool) {
+    this.#pool = pool;
   }
 
-  async list({ campaign, before, limit }: HistoryPage): Promise<HistoryEntry[]> {
-    const where = { campaignId: campaign, ...(before && { id: { $lt: before } }) };
-    try {
-      const em = this.#orm.em.fork();
-      const rows = await em.find(MirrorHistoryEntity, where, { orderBy: { id: 'desc' }, limit });
-      return rows.map(entryOf);
-    } catch (error) {
-      throw ormFault(error);
-    }
+  list({ campaign, before, limit }: HistoryPage): Promise<HistoryEntry[]> {
+    return this.#rows(page, [campaign, before, limit]);
   }
 
   async find(campaign: CampaignId, id: HistoryId): Promise<HistoryEntry | undefined> {
+    return (await this.#rows(one, [campaign, id]))[0];
+  }
+
+  async #rows(text: string, values: unknown[]): Promise<HistoryEntry[]> {
     try {
-      const row = await this.#orm.em.fork().findOne(MirrorHistoryEntity, { campaignId: campaign, id });
-      return row ? entryOf(row) : undefined;
+      return (await this.#pool.query<Row>(text, values)).rows.map(entryOf);
     } catch (error) {
-      throw ormFault(error);
+      throw portFault(error);
     }
   }
 }
 
-function entryOf(row: InferEntity<typeof MirrorHistoryEntity>): HistoryEntry {
+function entryOf(row: Row): HistoryEntry {
   return {
-    id: row.id as HistoryId,
-    mirrorId: row.mirrorId as MirrorId,
-    campaignId: row.campaignId as CampaignId,
+    id: safeInteger(row.id) as HistoryId,
+    mirrorId: safeInteger(row.mirror_id) as MirrorId,
+    campaignId: safeInteger(row.campaign_id) as CampaignId,
     actor: row.actor,
-    accessKeyId: (row.accessKeyId ?? null) as AccessKeyId | null,
-    ownerId: row.ownerId as OwnerId,
-    addressBefore: row.addressBefore as MirrorAddress,
-    addressAfter: row.addressAfter as MirrorAddress,
-    changedAt: row.changedAt as Timestamp,
-    requestId: row.requestId,
+    accessKeyId: row.access_key_id === null ? null : (safeInteger(row.access_key_id) as AccessKeyId),
+    ownerId: safeInteger(row.owner_id) as OwnerId,
+    addressBefore: row.address_before as MirrorAddress,
+    addressAfter: row.address_after as MirrorAddress,
+    changedAt: row.at as Timestamp,
+    requestId: row.request_id,
   };
 }

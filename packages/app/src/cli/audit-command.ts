@@ -1,5 +1,5 @@
 import type { AuditEntry, AuditId } from '@campaign-mirror/domain';
-import { readingByOrm } from './acting.ts';
+import { reading } from './acting.ts';
 import { auditArgument, campaignArgument, limitArgument } from './arguments.ts';
 import type { Call } from './call.ts';
 import { leaf } from './leaf.ts';
@@ -21,9 +21,9 @@ export function auditCommand(call: Call) {
     .option('--limit <n>', 'so many, at most', limitArgument, usualLimit)
     .option('--before <entry>', 'what was done before this entry', auditArgument)
     .action(async ({ campaign, limit: most, before: first, json }) => {
-      const { PostgresAudit } = await import('@campaign-mirror/adapters-persistence');
-      await readingByOrm(call, async ({ database }) => {
-        const audit = new PostgresAudit(database.orm);
+      const { PostgresAudit } = await import('@campaign-mirror/adapters-persistence/sql');
+      await reading(call, async ({ database }) => {
+        const audit = new PostgresAudit(database.pool);
         const read = (before: AuditId | undefined, limit: number) =>
           audit.list({ ...(campaign && { campaign }), ...(before && { before }), limit });
         let last = first;

@@ -1,5 +1,5 @@
 import type { CampaignId, HistoryEntry, HistoryId, MirrorHistory } from '@campaign-mirror/domain';
-import { readingByOrm } from './acting.ts';
+import { reading } from './acting.ts';
 import { campaignArgument, changeArgument, limitArgument } from './arguments.ts';
 import type { Call } from './call.ts';
 import { leaf } from './leaf.ts';
@@ -21,10 +21,10 @@ export function history(call: Call) {
     .option('--before <change>', 'those before this change', changeArgument)
     .action(async (campaign, { limit, before: first, json }) => {
       const { PostgresCampaigns, PostgresMirrorHistory, SingleStatements, Statements } = await import(
-        '@campaign-mirror/adapters-persistence'
+        '@campaign-mirror/adapters-persistence/sql'
       );
-      await readingByOrm(call, async ({ database: { orm, pool } }) => {
-        const kept = new PostgresMirrorHistory(orm);
+      await reading(call, async ({ database: { pool } }) => {
+        const kept = new PostgresMirrorHistory(pool);
         const read = (before: HistoryId | undefined, limit: number) =>
           kept.list({ campaign, limit, ...(before && { before }) });
         let last = first;

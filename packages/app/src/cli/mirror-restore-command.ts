@@ -1,6 +1,6 @@
 import { Option } from '@commander-js/extra-typings';
 import { ClearError } from '../clear-error.ts';
-import { actingByOrm } from './acting.ts';
+import { acting } from './acting.ts';
 import { campaignArgument, changeArgument } from './arguments.ts';
 import type { Call } from './call.ts';
 import { mirrorObject } from './campaign-fields.ts';
@@ -40,13 +40,13 @@ export function restore(call: Call) {
         PostgresOperatorMirrors,
         SingleStatements,
         Statements,
-      } = await import('@campaign-mirror/adapters-persistence');
+      } = await import('@campaign-mirror/adapters-persistence/sql');
       const { RestoreMirror } = await import('@campaign-mirror/domain');
-      const restored = await actingByOrm(call, ({ database: { orm, pool }, act, settings }) => {
+      const restored = await acting(call, ({ database: { pool }, act, settings }) => {
         const statements = new Statements(pool, { named: false });
         const useCase = new RestoreMirror(
           new PostgresCampaigns(new SingleStatements(statements)),
-          new PostgresMirrorHistory(orm),
+          new PostgresMirrorHistory(pool),
           new PostgresOperatorMirrors(statements, act),
           settings.MIRROR_HOST_DENYLIST,
         );
