@@ -11,7 +11,7 @@ import { campaignIn, keyIn, read, send, sendBody, serve } from './http.ts';
 const { DATABASE_URL } = process.env;
 const size = 10;
 const pool = new pg.Pool({ connectionString: DATABASE_URL, max: size });
-const hotPath = new GroupCommit(new Statements(pool), { most: heldAtMost(size), patience: 5_000 });
+const hotPath = new GroupCommit(new Statements(pool), { maxHeld: heldAtMost(size), timeout: 5_000 });
 
 serve(async (request, response) => {
   const named = campaignIn(request);
@@ -28,9 +28,8 @@ serve(async (request, response) => {
   }
   const address = JSON.parse(body).mirror_endpoint;
   if (typeof address !== 'string' || !URL.canParse(address)) return send(response, 422, 'Invalid');
-  const by = { ownerId, accessKeyId: caller.id };
-  const change = { address: address as MirrorAddress, by, requestId: crypto.randomUUID() };
-  const mirror = await hotPath.set(campaign, change);
-  if (!mirror) return send(response, 403, 'This action is unauthorized.');
-  sendBody(response, 200, mirrorBody(mirror));
+  const change = { address: address as MirrorAddress, by: caller, requestId: crypto.randomUUID() };
+  const result = await hotPath.set(campaign, change);
+  if (result?.kind !== 'mirror-set') return send(response, 403, 'This action is unauthorized.');
+  sendBody(response, 200, mirrorBody(result.mirror));
 });

@@ -8,7 +8,7 @@ import { type LiveService, liveService } from '../support/live-service.ts';
 import { rival, untilWaiting } from '../support/rival.ts';
 import { endAll, listeningService } from '../support/service-process.ts';
 import { terminal } from '../support/terminal.ts';
-import { after as afterwards, change, type Live } from '../support/world.ts';
+import { after as afterwards, change, type Live, mirrorSet } from '../support/world.ts';
 
 const stepSize = 10_000;
 
@@ -204,6 +204,6 @@ describe('commands — history prune', () => {
     await setter.query('commit');
     await pruner.query('commit');
     await Promise.all([pruner.end(), setter.end()]);
-    expect(await service.world.campaigns.setMirror(seen, change(by))).not.to.equal(undefined);
+    expect(await mirrorSet(service.world, seen, change(by))).not.to.equal(undefined);
   });
 });

@@ -18,9 +18,13 @@ const race = 'history: 20 racing updates all succeed and make one unbroken chain
 
 /** Checks that have to notice; others may, too. */
 const noticedBy: Record<Breakage | BreakageTogether | BreakageOfChains, readonly string[]> = {
+  'trusts the claim': [
+    'setMirror: nothing is written, and nothing is told of the campaign, when the key is revoked',
+    'setMirror: nothing is written, and nothing is told of the campaign, when the key has expired',
+  ],
   'writes blindly': [
-    'setMirror: nothing is written when its owner is another',
-    'setMirror: nothing is written when it is the default campaign now',
+    'setMirror: nothing is written, and it is told as it is, when its owner is another',
+    'setMirror: nothing is written, and it is told as it is, when it is the default campaign now',
     'setMirror: nothing is written when it was seen as the default campaign and is no longer',
   ],
   'loses the history': [

@@ -12,7 +12,7 @@ import { inMemoryWorld } from '../support/in-memory-world.ts';
 import { mirrorHistoryContract } from '../support/mirror-history-contract.ts';
 import { mirrorMovesContract } from '../support/mirror-moves-contract.ts';
 import { operatorMirrorsContract } from '../support/operator-mirrors-contract.ts';
-import { type PostgresWorldOptions, postgresWorld } from '../support/postgres-world.ts';
+import { type Company, postgresWorld } from '../support/postgres-world.ts';
 import type { Check, World } from '../support/world.ts';
 
 const contracts: Record<string, readonly Check[]> = {
@@ -39,14 +39,14 @@ describe('the contracts of the ports, in memory', () => {
   everyCheck(() => world);
 });
 
-describe('the contracts of the ports, in PostgreSQL', () => everyCheck(inPostgres('on')));
+describe('the contracts of the ports, in PostgreSQL', () => everyCheck(inPostgres()));
 
-for (const groupCommit of ['off', 'in company', 'beside a chain'] as const) {
-  describe(`the contracts of the hot path's ports, in PostgreSQL, GROUP_COMMIT: ${groupCommit}`, () =>
-    everyCheck(inPostgres(groupCommit), ['CampaignRepository', 'Identity']));
+for (const company of ['in company', 'beside a chain'] as const) {
+  describe(`the contracts of the hot path's ports, in PostgreSQL, ${company}`, () =>
+    everyCheck(inPostgres(company), ['CampaignRepository', 'Identity']));
 }
 
-function inPostgres(groupCommit: NonNullable<PostgresWorldOptions['groupCommit']>): () => World {
+function inPostgres(company?: Company): () => World {
   let database: TestDatabase;
   let world: World;
   before(async () => {
@@ -57,7 +57,7 @@ function inPostgres(groupCommit: NonNullable<PostgresWorldOptions['groupCommit']
     // What is promised in an order is in that order by whatever plan.
     await database.admin.query(`alter database ${database.name} set enable_nestloop = off`);
     await database.admin.query(`alter database ${database.name} set enable_mergejoin = off`);
-    world = await postgresWorld(database, { groupCommit });
+    world = await postgresWorld(database, company && { company });
   });
   after(async () => {
     await world.close();

@@ -2,6 +2,7 @@ import {
   type HistoryEntry,
   type HistoryId,
   hostDenylist,
+  type Mirror,
   type MirrorAddress,
   RestoreMirror,
   Unavailable,
@@ -22,6 +23,7 @@ const recorded = {
 /** The history, and where the operator's writes go. */
 class OperatorPorts extends FakePorts {
   readonly restored: { seen: unknown; restored: unknown }[] = [];
+  isSet: () => Promise<Mirror | undefined> = async () => mirror;
   entry: HistoryEntry | undefined = recorded;
   readonly history = {
     find: async (id: number, number: number) => {
@@ -32,7 +34,7 @@ class OperatorPorts extends FakePorts {
   readonly mirrors = {
     setMirror: (seen: unknown, restored: unknown) => {
       this.restored.push({ seen, restored });
-      return this.set();
+      return this.isSet();
     },
   };
 }
@@ -93,13 +95,13 @@ describe('decisions: history — restore a mirror, an act of the operator', () =
   it('a campaign that changed meanwhile is judged again, on the new facts', async () => {
     const found = [campaign, { ...campaign, isDefault: true }];
     ports.found = async () => found.shift();
-    ports.set = async () => undefined;
+    ports.isSet = async () => undefined;
     expect(await execute()).to.deep.equal({ kind: 'refused', because: 'default-campaign' });
     expect(ports.restored).to.have.length(1);
   });
 
   it('one that changes each time: Unavailable after five judgements', async () => {
-    ports.set = async () => undefined;
+    ports.isSet = async () => undefined;
     expect(await rejection(execute())).to.be.instanceOf(Unavailable);
     expect(ports.restored).to.have.length(5);
   });

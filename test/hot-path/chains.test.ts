@@ -93,6 +93,21 @@ describe('group commit: several updates of one campaign', () => {
     expect(await service.world.others.mirror(live.seen.id)).to.deep.equal(answers.at(-2));
   });
 
+  it('whose mirror something keeps from being set: nothing is recorded, and nobody is told otherwise', async () => {
+    const [live, other] = await service.live(2);
+    await service.database.admin.query(`
+      create function campaign_mirror.keep() returns trigger language plpgsql as $$ begin return null; end $$;
+      create trigger keep before update on campaign_mirror.mirrors for each row
+        when (old.campaign_id = ${live.seen.id}) execute function campaign_mirror.keep()`);
+    const calls = [
+      ...steps.map((step) => service.setMirror(live, step)),
+      service.setMirror(other as never, rivals),
+    ];
+    const answers = await Promise.all(calls);
+    expect(answers.map((mirror) => mirror?.targetUrl)).to.deep.equal([...steps.map(() => undefined), rivals]);
+    expect(await service.history(live)).to.deep.equal([]);
+  });
+
   it('whose campaign is given away between their look and their lock: none is written, the others of the batch are', async () => {
     const [live, other] = await service.live(2);
     await gateBeforeLock(service.database, 'campaigns', live.seen.id);

@@ -3,11 +3,13 @@ import {
   PostgresCampaigns,
   type Statement,
   Statements,
+  silentHotPathObserver,
   type TextRow,
   type Value,
 } from '@campaign-mirror/adapters-persistence';
 import { Unavailable } from '@campaign-mirror/domain';
 import { expect } from 'chai';
+import pg from 'pg';
 import { rejection } from '../support/faults.ts';
 import { gateBeforeCommit, shutGate } from '../support/gate.ts';
 import { type Grouped, grouped } from '../support/grouped.ts';
@@ -98,6 +100,65 @@ describe('group commit: a batch that fails', () => {
     await expectAgreement();
   });
 
+  it('by what may have come after its commit: nothing is done a second time', async () => {
+    class Cut extends Statements {
+      override async run<Row extends TextRow>(
+        ...[statement, values]: Parameters<Statements['run']>
+      ): Promise<Row[]> {
+        await super.run<Row>(statement, values);
+        throw Object.assign(new pg.DatabaseError('the pooler lost its server', 1, 'error'), {
+          code: 'XX000',
+        });
+      }
+    }
+    const campaigns = new PostgresCampaigns(new GroupCommit(new Cut(service.pool)));
+    const sets = lives.map(({ seen, by }) => rejection(campaigns.setMirror(seen, change(by))));
+    for (const fault of await Promise.all(sets)) expect(fault).to.have.property('code', 'XX000');
+    expect(await service.history(...lives)).to.have.length(lives.length);
+  });
+
+  it('and goes one by one while the database becomes unavailable: the rest is not tried', async () => {
+    const tried: string[] = [];
+    class Leaving extends Statements {
+      override async run<Row extends TextRow>(statement: Statement): Promise<Row[]> {
+        tried.push(statement.name);
+        if (tried.length === 1)
+          throw Object.assign(new pg.DatabaseError('no', 1, 'error'), { code: '22000' });
+        throw new Unavailable('away');
+      }
+    }
+    const campaigns = new PostgresCampaigns(new GroupCommit(new Leaving(service.pool)));
+    const sets = lives.map(({ seen, by }) => rejection(campaigns.setMirror(seen, change(by))));
+    for (const fault of await Promise.all(sets)) expect(fault).to.be.instanceOf(Unavailable);
+    expect(tried).to.deep.equal(['set-mirrors', 'set-mirror']);
+  });
+
+  it('by a right that is missing: it is told, and no member is tried in vain', async () => {
+    await service.database.admin.query(
+      'revoke update (target_url) on campaign_mirror.mirrors from campaign_mirror_service',
+    );
+    const refused: string[] = [];
+    const observer = {
+      ...silentHotPathObserver,
+      refused: (statement: string) => void refused.push(statement),
+    };
+    const hotPath = new GroupCommit(new Statements(service.pool), { maxHeld: 1, timeout: 30_000 }, observer);
+    const campaigns = new PostgresCampaigns(hotPath);
+    const sets = lives.map(({ seen, by }) => rejection(campaigns.setMirror(seen, change(by))));
+    for (const fault of await Promise.all(sets)) expect(fault).to.have.property('code', '42501');
+    expect(refused).to.deep.equal(['set-mirrors']);
+  });
+
+  it('since its plan is stale: it is run again, and all are set', async () => {
+    const all = () => Promise.all(lives.map((live) => service.setMirror(live, address)));
+    await all();
+    await service.database.admin.query(
+      'alter table campaign_mirror.mirrors alter column clicks type numeric',
+    );
+    for (const mirror of await all()) expect(mirror).to.include({ targetUrl: address });
+    expect(await service.history(...lives)).to.have.length(2 * lives.length);
+  });
+
   it('after its commit, in here: what was done is not done again', async () => {
     class Confused extends Statements {
       override async run<Row extends TextRow>(
@@ -109,7 +170,7 @@ describe('group commit: a batch that fails', () => {
         return rows;
       }
     }
-    const limits = { most: 1, patience: 30_000 };
+    const limits = { maxHeld: 1, timeout: 30_000 };
     const campaigns = new PostgresCampaigns(new GroupCommit(new Confused(service.pool), limits));
     const sets = lives.map(({ seen, by }) => rejection(campaigns.setMirror(seen, change(by))));
     for (const fault of await Promise.all(sets)) expect(fault).to.be.instanceOf(TypeError);

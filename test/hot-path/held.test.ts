@@ -73,7 +73,7 @@ describe('group commit: while somebody holds a campaign or a mirror', () => {
   });
 
   it('more of them than are waited for: others are answered, and each of them when its turn comes', async () => {
-    await withHolder({ most: 2 });
+    await withHolder({ maxHeld: 2 });
     const [free, ...held] = await service.live(7);
     await holder.run(`select from campaign_mirror.mirrors where campaign_id <> ${free.seen.id} for update`);
     const calls = Promise.all(held.map((live) => service.setMirror(live, address)));
@@ -86,7 +86,7 @@ describe('group commit: while somebody holds a campaign or a mirror', () => {
   });
 
   it('more of them than are waited for, for too long: those beyond are Unavailable and nothing is written for them', async () => {
-    await withHolder({ most: 2, patience: 50 });
+    await withHolder({ maxHeld: 2, timeout: 50 });
     const [free, ...held] = await service.live(7);
     await holder.run(`select from campaign_mirror.mirrors where campaign_id <> ${free.seen.id} for update`);
     const waitedFor = Promise.all(held.slice(0, 2).map((live) => service.setMirror(live, address)));

@@ -41,6 +41,9 @@ class Heard implements HotPathObserver {
   splitUp(kind: string): void {
     this.words.push(`${kind} split up`);
   }
+  refused(statement: string): void {
+    this.words.push(`${statement} refused`);
+  }
   setAside(): void {
     this.words.push('set aside');
   }
@@ -60,14 +63,14 @@ describe('group commit: what its observer hears', () => {
     lives = await service.live(3);
     heard = new Heard();
     const statements = new Statements(service.pool, {}, heard);
-    const hotPath = new GroupCommit(statements, { most: 5, patience: 30_000 }, heard);
-    campaigns = new PostgresCampaigns(hotPath, heard);
+    const hotPath = new GroupCommit(statements, { maxHeld: 5, timeout: 30_000 }, heard);
+    campaigns = new PostgresCampaigns(hotPath, { observer: heard });
     useCase = new SetCampaignMirror(campaigns, new PostgresIdentity(hotPath));
   });
   afterEach(() => service.close());
 
   const set = ({ key, seen }: Live) =>
-    useCase.execute({ key, campaign: seen.id, submitted: { address }, requestId: 'request-1' });
+    useCase.execute({ key, campaign: seen.id, address, requestId: 'request-1' });
   const failingOnce = (code: string) =>
     service.database.admin.query(`
       create sequence campaign_mirror.failed;
@@ -85,7 +88,7 @@ describe('group commit: what its observer hears', () => {
 
   it('one request: a look-up of a key and a campaign, and an update', async () => {
     await set(lives[0]);
-    expect(heard.words).to.deep.equal(['look-up ×2', 'look-up-one', 'update ×1', 'set-mirror-unless-locked']);
+    expect(heard.words).to.deep.equal(['look-up ×2', 'look-up-one', 'update ×1', 'set-mirror']);
   });
 
   it('several at once: how many went together', async () => {
@@ -107,7 +110,7 @@ describe('group commit: what its observer hears', () => {
     await holder.commit();
     expect(await call).to.deep.equal({ kind: 'refused', because: 'not-the-owner' });
     expect(heard.words.slice(2)).to.deep.equal([
-      ...['update ×1', 'set-mirror-unless-locked', 'set aside', 'set-mirror', 'judged again'],
+      ...['update ×1', 'set-mirror', 'set aside', 'update ×1', 'set-held-mirror-chains', 'judged again'],
       ...['look-up ×1', 'look-up-one'],
     ]);
   });
@@ -125,7 +128,7 @@ describe('group commit: what its observer hears', () => {
   it('a statement that PostgreSQL ends for the sake of another is run again', async () => {
     await failingOnce('40P01');
     await set(lives[0]);
-    const statement = 'set-mirror-unless-locked';
+    const statement = 'set-mirror';
     expect(heard.words.slice(3)).to.deep.equal([`${statement} failed`, `${statement} again`, statement]);
   });
 
@@ -142,13 +145,14 @@ describe('group commit: what its observer hears', () => {
   it('is counted', async () => {
     const counts = new HotPathCounts();
     const statements = new Statements(service.pool, {}, counts);
-    await rejection(statements.run({ name: 'who-is', text: 'select from nothing_there' }, []));
-    await statements.run({ name: 'who-is', text: 'select' }, []);
+    await rejection(statements.run({ name: 'look-up-one', text: 'select from nothing_there' }, []));
+    await statements.run({ name: 'look-up-one', text: 'select' }, []);
     counts.batch('update', 3);
     counts.batch('update', 65);
     for (const count of ['setAside', 'judgedAgain'] as const) counts[count]();
     counts.retried('set-mirrors');
     counts.splitUp('look-up');
+    counts.refused('set-mirrors');
     const told = Object.entries(counts.samples()).flatMap(([metric, samples]) =>
       (samples ?? [])
         .filter(({ value, metricName }) => value > 0 && !metricName?.endsWith('_bucket'))
@@ -158,12 +162,13 @@ describe('group commit: what its observer hears', () => {
         ),
     );
     expect(told.map((line) => line.replace('campaign_mirror_', ''))).to.deep.equal([
-      'statement_duration_seconds_count who-is 2',
-      'statement_failures_total who-is 1',
+      'statement_duration_seconds_count look-up-one 2',
+      'statement_failures_total look-up-one 1',
       'statement_retries_total set-mirrors 1',
       'batch_members_sum update 68',
       'batch_members_count update 2',
       'batches_split_total look-up 1',
+      'statements_refused_total set-mirrors 1',
       'updates_set_aside_total  1',
       'judged_again_total  1',
     ]);

@@ -70,6 +70,20 @@ describe('group commit: look-ups that go together', () => {
     expect(used).to.deep.equal([true, true, true, false, false]);
   });
 
+  it('a key that expires at infinity is valid, for a look-up and for a write', async () => {
+    const [live, other] = await service.live(2);
+    const endless = "update campaign_mirror.access_keys set expires_at = 'infinity' where id = $1";
+    await service.database.admin.query(endless, [live.by.accessKeyId]);
+    expect(await identity.whoIs(live.key)).to.deep.equal(live.by);
+    for (let time = 0; time < 2; time++) {
+      const both = await Promise.all(
+        [live, other as never].map((one) => service.set(one, 'https://example.com/')),
+      );
+      expect(both.map(({ kind }) => kind)).to.deep.equal(['mirror-set', 'mirror-set']);
+    }
+    expect(service.ran).to.have.length(4);
+  });
+
   it('each campaign has its own answer, beside keys: of an owner, the default one, without a mirror, none, and the same one again', async () => {
     const [live] = await service.live(1);
     const bare = await newCampaign(service.world);
@@ -125,7 +139,7 @@ describe('group commit: look-ups that go together', () => {
         return Promise.reject(away);
       }
     }
-    const hotPath = new GroupCommit(new Away(service.pool), { most: 1, patience: 30_000 });
+    const hotPath = new GroupCommit(new Away(service.pool), { maxHeld: 1, timeout: 30_000 });
     const answers = [1, 2, 3].map((id) => rejection(hotPath.campaign(id as CampaignId)));
     for (const fault of await Promise.all(answers)) expect(fault).to.equal(away);
     expect(asked).to.equal(1);

@@ -10,30 +10,6 @@ import { endAll, type Listening, listeningService } from '../support/service-pro
 
 const callers = 32;
 
-describe('GROUP_COMMIT=off', () => {
-  it('each update is a commit of its own', async () => {
-    const data = await serviceData({ campaigns: callers });
-    const settings = {
-      DATABASE_URL: data.database.url('service'),
-      RUN_MIGRATIONS: 'false',
-      GROUP_COMMIT: 'off',
-    };
-    const { base } = await listeningService(settings);
-    const one = { base, key: data.key, address: 'https://example.com/new' };
-    for (const { status } of await Promise.all(
-      data.campaigns.map((campaign) => call({ ...one, campaign })),
-    )) {
-      expect(status).to.equal(200);
-    }
-    const { rows } = await data.database.admin.query(
-      'select distinct xmin from campaign_mirror.mirror_history',
-    );
-    expect(rows).to.have.length(callers);
-    await endAll();
-    await data.database.drop();
-  });
-});
-
 describe('group commit: a process of the service that ends while a batch is under way', () => {
   let data: ServiceData;
   let service: Listening;
@@ -98,4 +74,29 @@ describe('group commit: a process of the service that ends while a batch is unde
       expect((await data.database.admin.query(sessions)).rowCount).to.equal(0),
     );
   }
+});
+
+describe('a statement of the service that PostgreSQL refuses', () => {
+  it('is logged as an error, once, and counted: it is a fault of the service or of its role', async () => {
+    const data = await serviceData({ campaigns: 2 });
+    const settings = { DATABASE_URL: data.database.url('service'), RUN_MIGRATIONS: 'false' };
+    const { base, ops, process } = await listeningService(settings);
+    await data.database.admin.query(
+      'revoke update (target_url) on campaign_mirror.mirrors from campaign_mirror_service',
+    );
+    for (let round = 0; round < 2; round++) {
+      const calls = data.campaigns.map((campaign) =>
+        call({ base, campaign, key: data.key, address: 'https://example.com/new' }),
+      );
+      for (const { status } of await Promise.all(calls)) expect(status).to.equal(500);
+    }
+    const line = await process.event('statement-refused');
+    expect(line).to.deep.include({ level: 50, untold: 0 }).and.to.have.nested.property('err.code', '42501');
+    const metrics = await (await fetch(`${ops}/metrics`)).text();
+    expect(metrics).to.match(
+      /^campaign_mirror_statements_refused_total\{statement="set-mirror[^"]*"\} [1-9]/m,
+    );
+    await endAll();
+    await data.database.drop();
+  });
 });

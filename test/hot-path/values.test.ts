@@ -57,6 +57,18 @@ describe('group commit: what a batch carries', () => {
     }
   });
 
+  it('a mirror of an infinite age is set, and answered with the first or the last moment that there is', async () => {
+    const lives = await service.live(2);
+    const infinite = 'update campaign_mirror.mirrors set created_at = $2 where campaign_id = $1';
+    await service.database.admin.query(infinite, [lives[0].seen.id, '-infinity']);
+    await service.database.admin.query(infinite, [lives[1]?.seen.id, 'infinity']);
+    const mirrors = await Promise.all(lives.map((live) => service.setMirror(live, 'https://example.com/')));
+    expect(mirrors.map((mirror) => mirror?.createdAt)).to.deep.equal([
+      '0001-01-01T00:00:00.000000Z',
+      '9999-12-31T23:59:59.999999Z',
+    ]);
+  });
+
   it('128 of the longest addresses go together', async () => {
     const [live] = await service.live(1);
     const longest = Array.from(

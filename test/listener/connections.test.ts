@@ -19,7 +19,7 @@ const kept: Record<string, readonly [number, (service: HttpService) => Asking]> 
 
 describe('decisions: answers — connections', () => {
   // Each update in a session of its own, so that the database tells how many are under way.
-  const service = withHttpService({ groupCommit: 'off' });
+  const service = withHttpService();
   const warnings: Error[] = [];
   const warned = (warning: Error) => warnings.push(warning);
   before(() => process.on('warning', warned));
@@ -54,7 +54,7 @@ describe('decisions: answers — connections', () => {
     for (const [at, connection] of leaving.entries()) {
       await connection.send(Buffer.concat([whole, ...(behind[at] ?? [])]));
     }
-    await untilWaiting(database, new Promise(() => {}), 5);
+    await untilWaiting(database, new Promise(() => {}));
     for (const connection of leaving) await connection.reset();
     expect((await ask(service(), { campaign: 424242 })).status).to.equal(404);
     expect(warnings).to.deep.equal([]);

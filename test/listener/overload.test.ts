@@ -22,6 +22,7 @@ describe('decisions: order of checks — more requests than the process may carr
   /** Every request with a well-formed key waits until it is let go. */
   function holding(identity: Identity): Identity {
     return {
+      claimedBy: async () => undefined,
       whoIs: async (key) => {
         if (!passing) await new Promise<void>((resolve) => held.push(resolve));
         return identity.whoIs(key);

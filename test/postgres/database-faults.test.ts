@@ -20,7 +20,7 @@ import {
 import { expect } from 'chai';
 import { serverAddress } from '../support/database-server.ts';
 import { rejection } from '../support/faults.ts';
-import { groupCommits, hotPathOn } from '../support/hot-paths.ts';
+import { hotPathOn } from '../support/hot-paths.ts';
 import { type LiveService, liveService, type Service, serviceOn } from '../support/live-service.ts';
 import { named, tester } from '../support/operator.ts';
 import { rival, untilWaiting } from '../support/rival.ts';
@@ -30,78 +30,75 @@ import { before as beforehand, change, type Live, newOwner } from '../support/wo
 const address = 'https://example.com/new';
 const patient = { size: 6, waitTimeout: 30_000, statementTimeout: 30_000, queryTimeout: 30_000 };
 
-for (const groupCommit of groupCommits) {
-  describe(`decisions: a database that is away — its pool is bounded, GROUP_COMMIT=${groupCommit}`, () => {
-    let service: LiveService;
-    before(async () => {
-      service = await liveService({ groupCommit });
-    });
-    after(() => service.close());
-
-    it('a call waits for a connection no longer than it may, and is served when there is one', async () => {
-      const live = await service.campaign();
-      const { pool, set } = await service.another({ ...patient, waitTimeout: 1_000 });
-      const taken = await Promise.all(Array.from({ length: patient.size }, () => pool.connect()));
-      expect(await rejection(set(live, address))).to.be.instanceOf(Unavailable);
-      expect(pool.waitingCount).to.equal(0);
-      for (const client of taken) client.release();
-      expect(await set(live, address)).to.have.property('kind', 'mirror-set');
-    });
-
-    it('a statement is ended by the server when it takes too long, and nothing is written', async () => {
-      const live = await service.campaign();
-      const { set } = await service.another({ ...patient, statementTimeout: 1_000 });
-      const holder = await rival(service.database);
-      await holder.run('select from campaign_mirror.mirrors where campaign_id = $1 for update', live.seen.id);
-      const fault = await rejection(set(live, address));
-      await holder.rollback();
-      expect(fault).to.be.instanceOf(Unavailable).and.to.have.nested.property('cause.code', '57014');
-      expect(await service.world.others.mirror(live.seen.id)).to.deep.equal(live.mirror);
-      expect(await set(live, address)).to.have.property('kind', 'mirror-set');
-    });
-
-    it('connections that are cut while requests wait on them are Unavailable, and the pool is whole again', async () => {
-      const lives = [await service.campaign(), await service.campaign(), await service.campaign()];
-      const another = await service.another(patient);
-      const holder = await rival(service.database);
-      await holder.run('select from campaign_mirror.mirrors for update');
-      const calls = lives.map((live) => rejection(another.set(live, address)));
-      await untilWaiting(service.database, Promise.all(calls), 3);
-      await service.database.admin.query(cutService);
-      for (const fault of await Promise.all(calls)) expect(fault).to.be.instanceOf(Unavailable);
-      await holder.rollback();
-      await expectServing(another, lives[0] as Live);
-      await expectWhole(another, patient.size);
-    });
-
-    it('connections that are cut again and again: successes and Unavailable only, and the pool is whole again', async () => {
-      const live = await service.campaign();
-      const another = await service.another(patient);
-      const { set } = another;
-      const worker = async (name: number) => {
-        for (let at = 0; at < 100; at++) {
-          const answer = await set(live, `${address}/${name}/${at}`).catch((fault) => fault);
-          if (!(answer instanceof Unavailable)) expect(answer).to.have.property('kind', 'mirror-set');
-        }
-      };
-      let working = true;
-      const work = Promise.all([worker(0), worker(1), worker(2)]).finally(() => {
-        working = false;
-      });
-      const cutting = (async () => {
-        while (working) await service.database.admin.query(cutService);
-      })();
-      await Promise.all([work, cutting]);
-      await expectServing(another, live);
-      await expectWhole(another, patient.size);
-    });
-
-    const cutService = `
-    select pg_terminate_backend(pid, 10000) from pg_stat_activity
-    where datname = current_database() and usename = 'campaign_mirror_service'`;
+describe(`decisions: a database that is away — its pool is bounded`, () => {
+  let service: LiveService;
+  before(async () => {
+    service = await liveService();
   });
-}
+  after(() => service.close());
 
+  it('a call waits for a connection no longer than it may, and is served when there is one', async () => {
+    const live = await service.campaign();
+    const { pool, set } = await service.another({ ...patient, waitTimeout: 1_000 });
+    const taken = await Promise.all(Array.from({ length: patient.size }, () => pool.connect()));
+    expect(await rejection(set(live, address))).to.be.instanceOf(Unavailable);
+    expect(pool.waitingCount).to.equal(0);
+    for (const client of taken) client.release();
+    expect(await set(live, address)).to.have.property('kind', 'mirror-set');
+  });
+
+  it('a statement is ended by the server when it takes too long, and nothing is written', async () => {
+    const live = await service.campaign();
+    const { set } = await service.another({ ...patient, statementTimeout: 1_000 });
+    const holder = await rival(service.database);
+    await holder.run('select from campaign_mirror.mirrors where campaign_id = $1 for update', live.seen.id);
+    const fault = await rejection(set(live, address));
+    await holder.rollback();
+    expect(fault).to.be.instanceOf(Unavailable).and.to.have.nested.property('cause.code', '57014');
+    expect(await service.world.others.mirror(live.seen.id)).to.deep.equal(live.mirror);
+    expect(await set(live, address)).to.have.property('kind', 'mirror-set');
+  });
+
+  it('connections that are cut while requests wait on them are Unavailable, and the pool is whole again', async () => {
+    const lives = [await service.campaign(), await service.campaign(), await service.campaign()];
+    const another = await service.another(patient);
+    const holder = await rival(service.database);
+    await holder.run('select from campaign_mirror.mirrors for update');
+    const calls = lives.map((live) => rejection(another.set(live, address)));
+    await untilWaiting(service.database, Promise.all(calls), 3);
+    await service.database.admin.query(cutService);
+    for (const fault of await Promise.all(calls)) expect(fault).to.be.instanceOf(Unavailable);
+    await holder.rollback();
+    await expectServing(another, lives[0] as Live);
+    await expectWhole(another, patient.size);
+  });
+
+  it('connections that are cut again and again: successes and Unavailable only, and the pool is whole again', async () => {
+    const live = await service.campaign();
+    const another = await service.another(patient);
+    const { set } = another;
+    const worker = async (name: number) => {
+      for (let at = 0; at < 100; at++) {
+        const answer = await set(live, `${address}/${name}/${at}`).catch((fault) => fault);
+        if (!(answer instanceof Unavailable)) expect(answer).to.have.property('kind', 'mirror-set');
+      }
+    };
+    let working = true;
+    const work = Promise.all([worker(0), worker(1), worker(2)]).finally(() => {
+      working = false;
+    });
+    const cutting = (async () => {
+      while (working) await service.database.admin.query(cutService);
+    })();
+    await Promise.all([work, cutting]);
+    await expectServing(another, live);
+    await expectWhole(another, patient.size);
+  });
+
+  const cutService = `
+  select pg_terminate_backend(pid, 10000) from pg_stat_activity
+  where datname = current_database() and usename = 'campaign_mirror_service'`;
+});
 describe('decisions: a database that is away — the network between', () => {
   let service: LiveService;
   let proxy: TcpProxy;
@@ -213,14 +210,12 @@ describe('decisions: answers — database away: every call of every port is Unav
       issue: () => keys.issue({ owner: seen.ownerId, name: named('key') }),
       revoke: () => keys.revoke(by.accessKeyId),
     };
-    for (const groupCommit of groupCommits) {
-      const hotPath = hotPathOn(statements, groupCommit, limits);
-      const campaigns = new PostgresCampaigns(hotPath);
-      const key = accessKeyFrom(new Uint8Array(accessKeyBytes));
-      calls[`find, ${groupCommit}`] = () => campaigns.find(seen.id);
-      calls[`setMirror, ${groupCommit}`] = () => campaigns.setMirror(seen, change(by));
-      calls[`whoIs, ${groupCommit}`] = () => new PostgresIdentity(hotPath).whoIs(key);
-    }
+    const hotPath = hotPathOn(statements, limits);
+    const campaigns = new PostgresCampaigns(hotPath);
+    const key = accessKeyFrom(new Uint8Array(accessKeyBytes));
+    calls.find = () => campaigns.find(seen.id);
+    calls.setMirror = () => campaigns.setMirror(seen, change(by));
+    calls.whoIs = () => new PostgresIdentity(hotPath).whoIs(key);
     const faults = await Promise.all(Object.values(calls).map((call) => rejection(call())));
     for (const [at, name] of Object.keys(calls).entries()) {
       expect(faults[at], name).to.be.instanceOf(Unavailable);

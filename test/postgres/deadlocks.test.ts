@@ -2,92 +2,89 @@ import { openDatabase, PostgresCampaignImport, roles } from '@campaign-mirror/ad
 import { expect } from 'chai';
 import { linesOf } from '../support/campaign-import-contract.ts';
 import { freshDatabase } from '../support/database-server.ts';
-import { groupCommits } from '../support/hot-paths.ts';
 import { type LiveService, liveService, type Service } from '../support/live-service.ts';
 import { tester } from '../support/operator.ts';
 import { rival, untilWaiting } from '../support/rival.ts';
 import { after as afterwards } from '../support/world.ts';
 
-for (const groupCommit of groupCommits) {
-  /** A rival who locks the mirror first, then wants the campaign, which the update holds while it waits for the mirror. */
-  describe(`decisions: atomicity — a rival locks in the other order, GROUP_COMMIT=${groupCommit}`, () => {
-    let service: LiveService;
-    before(async () => {
-      service = await liveService({ groupCommit });
-    });
-    after(() => service.close());
-
-    const shareMirror = 'select from campaign_mirror.mirrors where campaign_id = $1 for share';
-    const lockMirror = 'select from campaign_mirror.mirrors where campaign_id = $1 for update';
-    const lockCampaign = 'select from campaign_mirror.campaigns where id = $1 for update';
-
-    /** A session looks for a deadlock once in each of its waits, so long after it began. */
-    const lookingAfter = async (deadlockTimeout: string): Promise<Service> => {
-      await service.database.admin.query(`
-        do $$ begin
-          execute format('alter database %I set deadlock_timeout = %L', current_database(), '${deadlockTimeout}');
-        end $$`);
-      return service.another();
-    };
-
-    /** With which errors its connections were given back to the pool. */
-    const endings = ({ pool }: Service): string[] => {
-      const codes: string[] = [];
-      pool.on('release', (error) => codes.push((error as { code?: string } | undefined)?.code ?? 'none'));
-      return codes;
-    };
-
-    it('and PostgreSQL ends our statement (40P01): the second try succeeds', async () => {
-      const live = await service.campaign();
-      const ours = await lookingAfter('10ms');
-      const ended = endings(ours);
-      const bystander = await rival(service.database);
-      await bystander.run(shareMirror, live.seen.id);
-      const other = await rival(service.database);
-      await other.run("set local deadlock_timeout = '1h'");
-      await other.run(shareMirror, live.seen.id);
-      const call = ours.set(live, afterwards);
-      await untilWaiting(service.database, call);
-      const { rows } = await service.database.admin.query('select current_user as admin');
-      const gotBoth = other.run(lockCampaign, live.seen.id);
-      await untilWaiting(service.database, call, 2, [roles.service, rows[0].admin]);
-      // Our second try comes no further than to this one, or it might be at the campaign before the rival wakes up.
-      const gate = await rival(service.database);
-      const shut = gate.run('lock table campaign_mirror.campaigns in access exclusive mode').catch(() => {});
-      await untilWaiting(service.database, call, 3, [roles.service, rows[0].admin]);
-      // We wait for one after the other: the wait for the rival begins now, with the rival already waiting for us.
-      await bystander.rollback();
-      // Only our end lets the rival come so far: our second try waits for it now.
-      await gotBoth;
-      await service.database.admin.query(`
-        select pg_cancel_backend(pid) from pg_stat_activity
-        where datname = current_database() and state = 'active' and query like 'lock table%'`);
-      await shut;
-      await gate.rollback();
-      await untilWaiting(service.database, call);
-      await other.commit();
-      expect(await call).to.have.nested.property('mirror.targetUrl', afterwards);
-      expect(ended.filter((code) => code === '40P01')).to.have.length(1);
-      expect(await service.world.others.history(live.seen.id)).to.have.length(1);
-    });
-
-    it('and PostgreSQL ends the rival: the update goes through at its first try', async () => {
-      const live = await service.campaign();
-      const ours = await lookingAfter('1h');
-      const ended = endings(ours);
-      const other = await rival(service.database);
-      await other.run("set local deadlock_timeout = '1ms'");
-      await other.run(lockMirror, live.seen.id);
-      const call = ours.set(live, afterwards);
-      await untilWaiting(service.database, call);
-      const refused = await other.run(lockCampaign, live.seen.id).catch((error) => error);
-      expect(refused).to.have.property('code', '40P01');
-      await other.rollback();
-      expect(await call).to.have.nested.property('mirror.targetUrl', afterwards);
-      expect(ended).not.to.include('40P01');
-    });
+/** A rival who locks the mirror first, then wants the campaign, which the update holds while it waits for the mirror. */
+describe(`decisions: atomicity — a rival locks in the other order`, () => {
+  let service: LiveService;
+  before(async () => {
+    service = await liveService();
   });
-}
+  after(() => service.close());
+
+  const shareMirror = 'select from campaign_mirror.mirrors where campaign_id = $1 for share';
+  const lockMirror = 'select from campaign_mirror.mirrors where campaign_id = $1 for update';
+  const lockCampaign = 'select from campaign_mirror.campaigns where id = $1 for update';
+
+  /** A session looks for a deadlock once in each of its waits, so long after it began. */
+  const lookingAfter = async (deadlockTimeout: string): Promise<Service> => {
+    await service.database.admin.query(`
+      do $$ begin
+        execute format('alter database %I set deadlock_timeout = %L', current_database(), '${deadlockTimeout}');
+      end $$`);
+    return service.another();
+  };
+
+  /** With which errors its connections were given back to the pool. */
+  const endings = ({ pool }: Service): string[] => {
+    const codes: string[] = [];
+    pool.on('release', (error) => codes.push((error as { code?: string } | undefined)?.code ?? 'none'));
+    return codes;
+  };
+
+  it('and PostgreSQL ends our statement (40P01): the second try succeeds', async () => {
+    const live = await service.campaign();
+    const ours = await lookingAfter('10ms');
+    const ended = endings(ours);
+    const bystander = await rival(service.database);
+    await bystander.run(shareMirror, live.seen.id);
+    const other = await rival(service.database);
+    await other.run("set local deadlock_timeout = '1h'");
+    await other.run(shareMirror, live.seen.id);
+    const call = ours.set(live, afterwards);
+    await untilWaiting(service.database, call);
+    const { rows } = await service.database.admin.query('select current_user as admin');
+    const gotBoth = other.run(lockCampaign, live.seen.id);
+    await untilWaiting(service.database, call, 2, [roles.service, rows[0].admin]);
+    // Our second try comes no further than to this one, or it might be at the campaign before the rival wakes up.
+    const gate = await rival(service.database);
+    const shut = gate.run('lock table campaign_mirror.campaigns in access exclusive mode').catch(() => {});
+    await untilWaiting(service.database, call, 3, [roles.service, rows[0].admin]);
+    // We wait for one after the other: the wait for the rival begins now, with the rival already waiting for us.
+    await bystander.rollback();
+    // Only our end lets the rival come so far: our second try waits for it now.
+    await gotBoth;
+    await service.database.admin.query(`
+      select pg_cancel_backend(pid) from pg_stat_activity
+      where datname = current_database() and state = 'active' and query like 'lock table%'`);
+    await shut;
+    await gate.rollback();
+    await untilWaiting(service.database, call);
+    await other.commit();
+    expect(await call).to.have.nested.property('mirror.targetUrl', afterwards);
+    expect(ended.filter((code) => code === '40P01')).to.have.length(1);
+    expect(await service.world.others.history(live.seen.id)).to.have.length(1);
+  });
+
+  it('and PostgreSQL ends the rival: the update goes through at its first try', async () => {
+    const live = await service.campaign();
+    const ours = await lookingAfter('1h');
+    const ended = endings(ours);
+    const other = await rival(service.database);
+    await other.run("set local deadlock_timeout = '1ms'");
+    await other.run(lockMirror, live.seen.id);
+    const call = ours.set(live, afterwards);
+    await untilWaiting(service.database, call);
+    const refused = await other.run(lockCampaign, live.seen.id).catch((error) => error);
+    expect(refused).to.have.property('code', '40P01');
+    await other.rollback();
+    expect(await call).to.have.nested.property('mirror.targetUrl', afterwards);
+    expect(ended).not.to.include('40P01');
+  });
+});
 
 describe('an import that takes numbers in another order than a rival', () => {
   it('and PostgreSQL ends its statement (40P01): it is tried again, and all of it is imported', async () => {

@@ -4,8 +4,9 @@ import {
   PostgresAccessKeys,
   PostgresIdentity,
   Statements,
+  type TextRow,
 } from '@campaign-mirror/adapters-persistence';
-import { type AccessKeyId, accessKeyBytes, accessKeyFrom, displayedPart } from '@campaign-mirror/domain';
+import { displayedPart } from '@campaign-mirror/domain';
 import { expect } from 'chai';
 import { freshDatabase, type TestDatabase } from '../support/database-server.ts';
 import { hotPathOn } from '../support/hot-paths.ts';
@@ -67,35 +68,23 @@ describe('decisions: keys — in PostgreSQL', () => {
     expect(await withClockOff(() => identity.whoIs(key))).not.to.equal(undefined);
   });
 
-  it('KEY_CACHE_SECONDS: a valid key is remembered for so long, counted from before it was asked for, and not past its expiry', async () => {
-    const key = accessKeyFrom(new Uint8Array(accessKeyBytes));
-    const found = { id: 1 as AccessKeyId, ownerId: newOwner(), useToNote: false };
-    const never = Number.POSITIVE_INFINITY;
-    for (const [what, cacheSeconds, expiresIn, lasts] of [
-      ['remembered', 60, never, 59_000],
-      ['remembered until it expires', 60, 5_000, 4_000],
-      ['not remembered by default', 0, never, -1],
-      ['unknown', 60, undefined, -1],
-    ] as const) {
-      let asked = 0;
-      const clock = { time: 1, now: () => clock.time };
-      const lookUp = async () => {
+  it('what was found once is known without the database, until a look-up finds it invalid; an unknown key never is', async () => {
+    let asked = 0;
+    class Counted extends Statements {
+      override run<Row extends TextRow>(...statement: Parameters<Statements['run']>): Promise<Row[]> {
         asked += 1;
-        clock.time += 1_000;
-        return expiresIn === undefined ? undefined : { ...found, expiresIn };
-      };
-      const identity = new PostgresIdentity({ key: lookUp }, { cacheSeconds, clock });
-      const caller = await identity.whoIs(key);
-      const since = clock.time;
-      if (lasts >= 0) {
-        clock.time = since + lasts;
-        expect(await identity.whoIs(key), what).to.deep.equal(caller);
-        expect(asked, what).to.equal(1);
+        return super.run<Row>(...statement);
       }
-      clock.time = since + lasts + 1;
-      await identity.whoIs(key);
-      expect(asked, what).to.equal(2);
     }
+    const identity = new PostgresIdentity(hotPathOn(new Counted(service.pool)));
+    const { id, key } = await keys.issue({ owner: newOwner(), name: named('known') });
+    expect(await identity.claimedBy(key)).to.equal(undefined);
+    const caller = await identity.whoIs(key);
+    await keys.revoke(id);
+    expect(await identity.claimedBy(key)).to.deep.equal(caller);
+    expect(asked).to.equal(1);
+    await identity.whoIs(key);
+    expect(await identity.claimedBy(key)).to.equal(undefined);
   });
 
   /** Our own clock is a year ahead meanwhile. */

@@ -1,10 +1,10 @@
 import {
   type Database,
+  GroupCommit,
   openDatabase,
   PostgresCampaigns,
   PostgresMirrorHistory,
   PostgresOperatorMirrors,
-  SingleStatements,
   Statements,
 } from '@campaign-mirror/adapters-persistence';
 import { type HistoryId, type Restoration, RestoreMirror } from '@campaign-mirror/domain';
@@ -27,7 +27,7 @@ describe('decisions: atomicity — a rival holds what a restore waits for', () =
     operator = await openDatabase(service.database.address('operator'));
     const statements = new Statements(operator.pool);
     useCase = new RestoreMirror(
-      new PostgresCampaigns(new SingleStatements(statements)),
+      new PostgresCampaigns(new GroupCommit(statements)),
       new PostgresMirrorHistory(operator.pool),
       new PostgresOperatorMirrors(statements, tester),
     );

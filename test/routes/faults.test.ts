@@ -10,14 +10,17 @@ import type { World } from '../support/world.ts';
 const secret = 'postgres://user:hunter2@db.internal/campaigns select * from access_keys';
 const secrets = ['hunter2', 'db.internal', 'access_keys', 'postgres', '.ts', 'at ', 'Error', 'node_modules'];
 
+const unknown = async () => undefined;
+
 /** Which port fails, the others being the real ones; each fails in the way that it is told. */
 const failing: Record<
   string,
   (world: World, fail: () => never) => ReturnType<NonNullable<HttpServiceOptions['ports']>>
 > = {
-  'Identity.whoIs': (_, fail) => ({ identity: { whoIs: async () => fail() } }),
-  'Identity.whoIs, at once': (_, fail) => ({ identity: { whoIs: fail } as Identity }),
-  'CampaignRepository.find': ({ campaigns }, fail) => ({
+  'Identity.whoIs': (_, fail) => ({ identity: { claimedBy: unknown, whoIs: async () => fail() } }),
+  'Identity.whoIs, at once': (_, fail) => ({ identity: { claimedBy: unknown, whoIs: fail } as Identity }),
+  'CampaignRepository.find': ({ campaigns, identity }, fail) => ({
+    identity: { claimedBy: unknown, whoIs: (key) => identity.whoIs(key) },
     campaigns: { find: async () => fail(), setMirror: (seen, change) => campaigns.setMirror(seen, change) },
   }),
   'CampaignRepository.setMirror': ({ campaigns }, fail) => ({
@@ -100,7 +103,7 @@ describe('decisions: answers — 500 and 503, by port', () => {
 describe('decisions: answers — a campaign that changes each time that it is judged', () => {
   const changing = (campaigns: CampaignRepository): CampaignRepository => ({
     find: (id) => campaigns.find(id),
-    setMirror: async () => undefined,
+    setMirror: async (seen) => ({ kind: 'campaign-differs', campaign: seen }),
   });
   const service = withHttpService({ ports: ({ campaigns }) => ({ campaigns: changing(campaigns) }) });
 

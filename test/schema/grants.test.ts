@@ -10,6 +10,7 @@ import {
   change,
   type Live,
   liveCampaign,
+  mirrorSet,
 } from '../support/world.ts';
 
 /** All that anybody but the owner may do. */
@@ -92,7 +93,7 @@ describe('decisions: the data around it — who may do what', () => {
     const ports = await postgresPorts(database);
     release = ports.close;
     live = await liveCampaign(ports);
-    await ports.campaigns.setMirror(live.seen, change(live.by));
+    await mirrorSet(ports, live.seen, change(live.by));
   });
   after(async () => {
     await release();

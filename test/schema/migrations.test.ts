@@ -9,7 +9,7 @@ import { emptyDatabase, freshDatabase, type TestDatabase } from '../support/data
 import { type DedicatedServer, dedicatedServer } from '../support/dedicated-server.ts';
 import { rejection } from '../support/faults.ts';
 import { postgresPorts } from '../support/postgres-world.ts';
-import { after as afterwards, change, liveCampaign } from '../support/world.ts';
+import { after as afterwards, change, liveCampaign, mirrorSet } from '../support/world.ts';
 
 const atOnce = 5;
 
@@ -119,7 +119,7 @@ describe('decisions: the data around it — roles that come later, or never', ()
     expect(rows).to.deep.equal([]);
     const { close, ...ports } = await postgresPorts({ address: () => address });
     const { seen, by } = await liveCampaign(ports);
-    const set = await ports.campaigns.setMirror(seen, change(by));
+    const set = await mirrorSet(ports, seen, change(by));
     expect(set).to.include({ targetUrl: afterwards });
     await close();
   });
@@ -143,7 +143,7 @@ async function expectMigratedOnce(database: TestDatabase): Promise<void> {
   expect(rows).to.deep.equal(migrations.map(({ name }) => ({ name })));
   const { close, ...ports } = await postgresPorts(database);
   const { seen, by } = await liveCampaign(ports);
-  expect(await ports.campaigns.setMirror(seen, change(by))).to.include({ targetUrl: afterwards });
+  expect(await mirrorSet(ports, seen, change(by))).to.include({ targetUrl: afterwards });
   await close();
 }
 

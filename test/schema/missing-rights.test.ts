@@ -3,7 +3,7 @@ import { expect } from 'chai';
 import { connect } from '../support/client.ts';
 import { freshDatabase } from '../support/database-server.ts';
 import { postgresPorts } from '../support/postgres-world.ts';
-import { after as afterwards, change, liveCampaign } from '../support/world.ts';
+import { after as afterwards, change, liveCampaign, mirrorSet } from '../support/world.ts';
 
 describe('decisions: the data around it — the rights that the service lacks', () => {
   it('are named one by one, and with just those that are named the service works', async () => {
@@ -34,7 +34,7 @@ describe('decisions: the data around it — the rights that the service lacks', 
     const { seen, by, key } = await liveCampaign(ports);
     expect(await ports.identity.whoIs(key)).to.deep.equal(by);
     expect(await ports.campaigns.find(seen.id)).to.deep.equal(seen);
-    expect(await ports.campaigns.setMirror(seen, change(by))).to.include({ targetUrl: afterwards });
+    expect(await mirrorSet(ports, seen, change(by))).to.include({ targetUrl: afterwards });
     await ports.close();
     await service.end();
     await database.drop();

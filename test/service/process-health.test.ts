@@ -31,7 +31,7 @@ describe('decisions: life — health of a process, and overload', () => {
   }
 
   it('a pool that the load has taken whole, and requests that are refused, are no reason to be not ready', async () => {
-    const service = await serving({ MAX_IN_FLIGHT: '1', POOL_SIZE: '1', GROUP_COMMIT: 'off' });
+    const service = await serving({ MAX_IN_FLIGHT: '1', POOL_SIZE: '1' });
     const holder = await rival(data.database);
     await holder.run(lock, data.campaigns[0]);
     const carried = set(service, 0);

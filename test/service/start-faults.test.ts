@@ -7,6 +7,7 @@ import { dataFolder } from '../support/data-folder.ts';
 import {
   emptyDatabase,
   freshDatabase,
+  latin1,
   serverAddress,
   type TestDatabase,
 } from '../support/database-server.ts';
@@ -67,6 +68,14 @@ describe('a start that can not succeed ends with one clear line and an exit code
       'the database 127.0.0.1:9/db can not be reached (ECONNREFUSED): start it, correct DATABASE_URL or PGHOST, or raise DATABASE_WAIT',
     );
     expect(process.output).not.to.include('MARKED');
+  });
+
+  it('a database that is not in UTF-8', async () => {
+    const other = await emptyDatabase('owner', latin1);
+    expect(await refusal({ DATABASE_URL: other.url('owner') })).to.match(
+      /^the database .* is in LATIN1: make one with encoding UTF8, and move the data there$/,
+    );
+    await other.drop();
   });
 
   it('a wrong password', async () => {

@@ -41,7 +41,6 @@ describe('settings', () => {
     ],
     ['DEMO', 'yes', 'DEMO must be on or off, not "yes"'],
     ['RUN_MIGRATIONS', '1', 'RUN_MIGRATIONS must be true or false, not "1"'],
-    ['KEY_CACHE_SECONDS', '6', 'KEY_CACHE_SECONDS must be a whole number from 0 to 5, not "6"'],
     ['BODY_LIMIT', '12', 'BODY_LIMIT must be a whole number from 1024 to 1048576, not "12"'],
     ...['600', '0/1m', '1/0s', '1000001/1m', '1/25h', '1/1d', ' 600/1m', 'on'].map(
       (value): Refused => [

@@ -103,3 +103,19 @@ describe('a misspelt setting', () => {
     expect(done.output).not.to.include('MARKED');
   });
 });
+
+describe('a setting that is none any more, or that leaves too little', () => {
+  it('KEY_CACHE_SECONDS and GROUP_COMMIT are told of in a line each, and the service starts', () => {
+    expect(notes({ KEY_CACHE_SECONDS: '5', GROUP_COMMIT: 'off' })).to.deep.equal([
+      'KEY_CACHE_SECONDS is no longer a setting: each update proves its key itself, so nothing needs to be cached; remove it',
+      'GROUP_COMMIT is no longer a setting: updates always share commits; remove it',
+    ]);
+  });
+
+  it('WORKERS that have one connection each', () => {
+    expect(notes({ WORKERS: '5', POOL_SIZE: '11' })).to.deep.equal([
+      'POOL_SIZE=11 leaves one connection to each of 5 workers, and a campaign that somebody holds takes it: raise POOL_SIZE to 12',
+    ]);
+    expect(notes({ WORKERS: '5', POOL_SIZE: '12' })).to.deep.equal([]);
+  });
+});

@@ -1,7 +1,7 @@
 import type { CampaignId, CampaignRecord } from '@campaign-mirror/domain';
 import { expect } from 'chai';
 import { named } from './operator.ts';
-import { type Check, change, liveCampaign, newOwner, type World } from './world.ts';
+import { type Check, change, liveCampaign, mirrorSet, newOwner, type World } from './world.ts';
 
 /** What may happen between the question and the answer. */
 const meanwhile: Record<string, (world: World, seen: CampaignRecord) => Promise<unknown>> = {
@@ -10,7 +10,7 @@ const meanwhile: Record<string, (world: World, seen: CampaignRecord) => Promise<
   'the address of its mirror': async (world, { id, ownerId }) => {
     const key = await world.accessKeys.issue({ owner: ownerId, name: named('rival') });
     const seen = { id, ownerId, isDefault: false, hasMirror: true };
-    await world.campaigns.setMirror(seen, change({ ownerId, accessKeyId: key.id }));
+    await mirrorSet(world, seen, change({ ownerId, accessKeyId: key.id }));
   },
   'that it has a mirror': (world, { id }) => world.others.deleteMirror(id),
 };
@@ -21,7 +21,7 @@ export const campaignDeletionChecks: readonly Check[] = [
     name: 'deleteCampaign: with its mirror, as it was in the end; the history stays',
     check: async (world) => {
       const { seen, by } = await liveCampaign(world);
-      await world.campaigns.setMirror(seen, change(by));
+      await mirrorSet(world, seen, change(by));
       await world.others.countClick(seen.id);
       const campaign = await world.records.find(seen.id);
       const history = await world.others.history(seen.id);

@@ -9,6 +9,7 @@ import type {
   MirrorChange,
   MirrorId,
   OwnerId,
+  SetMirrorResult,
   Timestamp,
 } from '@campaign-mirror/domain';
 import { address } from './world.ts';
@@ -40,9 +41,15 @@ export const mirror: Mirror = {
 export class FakePorts implements CampaignRepository, Identity {
   readonly asked: string[] = [];
   readonly changes: { seen: Campaign; change: MirrorChange }[] = [];
+  /** Nobody is known before a look-up, unless a test says so. */
+  claim: () => Promise<Caller | undefined> = async () => undefined;
   caller: () => Promise<Caller | undefined> = async () => caller;
   found: () => Promise<Campaign | undefined> = async () => campaign;
-  set: () => Promise<Mirror | undefined> = async () => mirror;
+  set: () => Promise<SetMirrorResult> = async () => ({ kind: 'mirror-set', mirror });
+
+  claimedBy(): Promise<Caller | undefined> {
+    return this.claim();
+  }
 
   whoIs(key: string): Promise<Caller | undefined> {
     this.asked.push(`whoIs ${key}`);
@@ -54,7 +61,7 @@ export class FakePorts implements CampaignRepository, Identity {
     return this.found();
   }
 
-  setMirror(seen: Campaign, change: MirrorChange): Promise<Mirror | undefined> {
+  setMirror(seen: Campaign, change: MirrorChange): Promise<SetMirrorResult> {
     this.asked.push(`setMirror ${seen.id}`);
     this.changes.push({ seen, change });
     return this.set();

@@ -41,9 +41,9 @@ export interface Grouped {
 
 export interface GroupedOptions extends Partial<PoolLimits> {
   /** Campaigns that are waited for at once. */
-  readonly most?: number;
+  readonly maxHeld?: number;
   /** In milliseconds. */
-  readonly patience?: number;
+  readonly timeout?: number;
   readonly named?: boolean;
 }
 
@@ -55,7 +55,7 @@ export async function grouped(options: GroupedOptions = {}): Promise<Grouped> {
   const world = await postgresWorld(database);
   const limits = { ...defaultPoolLimits, ...patient, ...options };
   const { pool, close } = await openDatabase(database.address('service'), limits);
-  const { most = heldAtMost(limits.size), patience = limits.waitTimeout, named = true } = options;
+  const { maxHeld = heldAtMost(limits.size), timeout = limits.waitTimeout, named = true } = options;
   const ran: { name: string; rows: number }[] = [];
   class Recorded extends Statements {
     override async run<Row extends TextRow>(...statement: Parameters<Statements['run']>): Promise<Row[]> {
@@ -64,7 +64,7 @@ export async function grouped(options: GroupedOptions = {}): Promise<Grouped> {
       return rows;
     }
   }
-  const hotPath = new GroupCommit(new Recorded(pool, { named }), { most, patience });
+  const hotPath = new GroupCommit(new Recorded(pool, { named }), { maxHeld, timeout });
   const campaigns = new PostgresCampaigns(hotPath);
   const useCase = new SetCampaignMirror(campaigns, new PostgresIdentity(hotPath));
   return {
@@ -78,10 +78,12 @@ export async function grouped(options: GroupedOptions = {}): Promise<Grouped> {
       if (!first) throw new Error('no campaign');
       return [first, ...more];
     },
-    setMirror: ({ seen, by }, to, requestId) =>
-      campaigns.setMirror(seen, change(by, to as MirrorAddress, requestId)),
+    setMirror: async ({ seen, by }, to, requestId) => {
+      const result = await campaigns.setMirror(seen, change(by, to as MirrorAddress, requestId));
+      return result.kind === 'mirror-set' ? result.mirror : undefined;
+    },
     set: ({ key, seen }, to, requestId = 'request-1') =>
-      useCase.execute({ key, campaign: seen.id, submitted: { address: to }, requestId }),
+      useCase.execute({ key, campaign: seen.id, address: to, requestId }),
     history: async (...lives) => {
       const { rows } = await database.admin.query(
         'select id, xmin from campaign_mirror.mirror_history order by id',

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { address, after, before, type Check, change, liveCampaign, newOwner } from './world.ts';
+import { address, after, before, type Check, change, liveCampaign, mirrorSet, newOwner } from './world.ts';
 
 const racers = 20;
 
@@ -10,7 +10,7 @@ export const historyChecks: readonly Check[] = [
     check: async (world) => {
       const { seen, by, mirror } = await liveCampaign(world);
       const requestId = '!~0123456789'.padEnd(128, 'x');
-      const set = await world.campaigns.setMirror(seen, change(by, after, requestId));
+      const set = await mirrorSet(world, seen, change(by, after, requestId));
       const rows = await world.others.history(seen.id);
       expect(rows).to.deep.equal([
         {
@@ -22,7 +22,7 @@ export const historyChecks: readonly Check[] = [
           ownerId: seen.ownerId,
           addressBefore: before,
           addressAfter: after,
-          changedAt: set?.updatedAt,
+          changedAt: set.updatedAt,
           requestId,
         },
       ]);
@@ -35,7 +35,7 @@ export const historyChecks: readonly Check[] = [
       const all = Array.from({ length: racers }, (_, at) => address(`https://example.com/racer/${at}`));
       const set = await world.others.atOnce(
         seen.id,
-        all.map((to) => () => world.campaigns.setMirror(seen, change(by, to, `to ${to}`))),
+        all.map((to) => () => mirrorSet(world, seen, change(by, to, `to ${to}`))),
       );
       expect(set.map((mirror) => mirror?.targetUrl)).to.deep.equal(all);
 
@@ -65,7 +65,7 @@ export const historyChecks: readonly Check[] = [
     name: 'history: it outlives the mirror, the campaign and the key',
     check: async (world) => {
       const { seen, by, mirror } = await liveCampaign(world);
-      await world.campaigns.setMirror(seen, change(by));
+      await mirrorSet(world, seen, change(by));
       const rows = await world.others.history(seen.id);
       expect(rows).to.have.length(1);
       await world.others.deleteMirror(seen.id);
@@ -79,10 +79,10 @@ export const historyChecks: readonly Check[] = [
     name: 'history: what was recorded stays as it was when the campaign changes hands',
     check: async (world) => {
       const { seen, by } = await liveCampaign(world);
-      await world.campaigns.setMirror(seen, change(by));
+      await mirrorSet(world, seen, change(by));
       const to = newOwner();
       await world.others.transfer(seen.id, to);
-      await world.campaigns.setMirror({ ...seen, ownerId: to }, change({ ...by, ownerId: to }));
+      await mirrorSet(world, { ...seen, ownerId: to }, change({ ...by, ownerId: to }));
       const owners = (await world.others.history(seen.id)).map((row) => row.ownerId);
       expect(owners).to.deep.equal([seen.ownerId, to]);
     },

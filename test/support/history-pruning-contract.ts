@@ -2,7 +2,7 @@ import type { CampaignId, HistoryPosition, PruneStep, Timestamp } from '@campaig
 import { expect } from 'chai';
 import { rejection } from './faults.ts';
 import { tester } from './operator.ts';
-import { type Check, change, liveCampaign, newCampaign, type World } from './world.ts';
+import { type Check, change, liveCampaign, mirrorSet, newCampaign, type World } from './world.ts';
 
 const day = 86_400;
 const longAgo = '2001-01-01T00:00:00.000001Z' as Timestamp;
@@ -28,7 +28,7 @@ export const historyPruningContract: readonly Check[] = [
     name: 'prune: what is from before that moment goes, to the microsecond, and the rest stays as it was',
     check: async (world) => {
       const { seen, by } = await liveCampaign(world);
-      await world.campaigns.setMirror(seen, change(by));
+      await mirrorSet(world, seen, change(by));
       const last = '2001-05-31T23:59:59.999999Z' as Timestamp;
       await recorded(world, seen.id, longAgo, last, sinceThen);
       const kept = (await world.others.history(seen.id)).filter((row) => row.changedAt >= sinceThen);
@@ -73,7 +73,7 @@ export const historyPruningContract: readonly Check[] = [
     name: 'prune: history of the last day is kept, whatever is asked for',
     check: async (world) => {
       const { seen, by } = await liveCampaign(world);
-      await world.campaigns.setMirror(seen, change(by));
+      await mirrorSet(world, seen, change(by));
       await recorded(world, seen.id, longAgo);
       const { olderThan } = await world.historyPruning.survey(day - 1);
       const refused = await rejection(world.historyPruning.prune(olderThan, 1_000));

@@ -8,7 +8,6 @@ import {
   displayedPart,
 } from '@campaign-mirror/domain';
 import { freshDatabase, type TestDatabase } from './database-server.ts';
-import type { GroupCommitSetting } from './hot-paths.ts';
 import { postgresWorld } from './postgres-world.ts';
 import { before as addressBefore, newOwner, type World } from './world.ts';
 
@@ -48,9 +47,9 @@ const insertKey = `
   returning id`;
 
 /** By statements of its own: the operator's ports, which have their tests elsewhere, would take most of a file's time. */
-export async function httpData(groupCommit?: GroupCommitSetting): Promise<HttpData> {
+export async function httpData(): Promise<HttpData> {
   const database = await freshDatabase();
-  const world = await postgresWorld(database, { ...(groupCommit && { groupCommit }) });
+  const world = await postgresWorld(database);
   const owner = newOwner();
   const insert = async (text: string, ...values: unknown[]) =>
     Number((await database.admin.query(text, values)).rows[0].id);

@@ -15,7 +15,6 @@ import {
   noDeniedHosts,
   SetCampaignMirror,
 } from '@campaign-mirror/domain';
-import type { GroupCommitSetting } from './hot-paths.ts';
 import { documentedPorts } from './http-connection.ts';
 import { type HttpData, httpData } from './http-data.ts';
 import { CapturedLog } from './http-log.ts';
@@ -37,27 +36,21 @@ export interface HttpServiceOptions extends Partial<Omit<HttpServerSettings, 're
   readonly deniedHosts?: HostDenylist;
   /** A service whose data this one serves too, instead of a database of its own. */
   readonly beside?: HttpService;
-  readonly groupCommit?: GroupCommitSetting;
   readonly limits?: { readonly keys?: Limiter; readonly failedKeys?: Limiter };
   /** Ports that stand before the real ones. */
   readonly ports?: (world: World) => { campaigns?: CampaignRepository; identity?: Identity };
 }
 
 export async function httpService(options: HttpServiceOptions = {}): Promise<HttpService> {
-  const data = options.beside ?? (await httpData(options.groupCommit));
+  const data = options.beside ?? (await httpData());
   const { world } = data;
   const { bodyLimit = 16_384, deniedHosts = noDeniedHosts, ports, retryAfter = 1 } = options;
   const { campaigns = world.campaigns, identity = world.identity } = ports?.(world) ?? {};
   const log = new CapturedLog();
   const replies = new Replies({ retryAfter });
-  const useCaseFor = (who: Identity) => new SetCampaignMirror(campaigns, who, deniedHosts);
-  const useCase = useCaseFor(identity);
+  const useCase = new SetCampaignMirror(campaigns, identity, deniedHosts);
   const { capacity = new Capacity({ inFlight: Number.POSITIVE_INFINITY }) } = options;
-  const { keys: limiter, failedKeys } = options.limits ?? {};
-  const limits = {
-    ...(limiter && { keys: { limiter, identity, useCaseFor } }),
-    ...(failedKeys && { failedKeys }),
-  };
+  const { limits = {} } = options;
   const pages = interfacePages(replies, bodyLimit);
   const app: AppSettings = { useCase, replies, bodyLimit, log, limits, pages, capacity };
   const server = new HttpServer({ ...options, replies, log, bodyLimit, capacity }, koaHandler(app));

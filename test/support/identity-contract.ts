@@ -67,6 +67,34 @@ export const identityContract: readonly Check[] = [
       expect(await world.identity.whoIs(key)).to.equal(undefined);
     },
   },
+  {
+    name: 'claimedBy: whom the key belongs to, once that was found',
+    check: async (world) => {
+      const { id, key, owner } = await issued(world);
+      const other = await issued(world);
+      await world.identity.whoIs(key);
+      await world.identity.whoIs(other.key);
+      expect(await world.identity.claimedBy(key)).to.deep.equal({ ownerId: owner, accessKeyId: id });
+    },
+  },
+  {
+    name: 'claimedBy: nobody any more, once the key was found to be invalid',
+    check: async (world) => {
+      const { id, key } = await issued(world);
+      await world.identity.whoIs(key);
+      await world.accessKeys.revoke(id);
+      await world.identity.whoIs(key);
+      expect(await world.identity.claimedBy(key)).to.equal(undefined);
+    },
+  },
+  {
+    name: 'claimedBy: nobody for a well-formed key that was never issued',
+    check: async (world) => {
+      const key = accessKeyFrom(new Uint8Array(accessKeyBytes));
+      await world.identity.whoIs(key);
+      expect(await world.identity.claimedBy(key)).to.equal(undefined);
+    },
+  },
 ];
 
 async function issued(world: World, expiresIn?: number) {

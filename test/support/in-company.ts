@@ -26,9 +26,9 @@ export function inCompany(hotPath: HotPath, another: () => Promise<Live>, update
     set: async (asSeen, to) => {
       const { seen, by } = await companion();
       const theirs = Array.from({ length: updates }, () => hotPath.set(seen, change(by)));
-      const [mirror, ...served] = await Promise.all([hotPath.set(asSeen, to), ...theirs]);
-      if (served.includes(undefined)) throw new Error('the companion was not served');
-      return mirror;
+      const [result, ...served] = await Promise.all([hotPath.set(asSeen, to), ...theirs]);
+      if (served.some((one) => one?.kind !== 'mirror-set')) throw new Error('the companion was not served');
+      return result;
     },
   };
 }

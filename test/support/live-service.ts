@@ -9,7 +9,7 @@ import {
 } from '@campaign-mirror/adapters-persistence';
 import { type Outcome, SetCampaignMirror } from '@campaign-mirror/domain';
 import { freshDatabase, type TestDatabase } from './database-server.ts';
-import { type GroupCommitSetting, hotPathOn } from './hot-paths.ts';
+import { hotPathOn } from './hot-paths.ts';
 import { postgresWorld } from './postgres-world.ts';
 import { type Live, liveCampaign, type World } from './world.ts';
 
@@ -34,27 +34,22 @@ export interface Service {
 export async function serviceOn(
   address: Parameters<typeof openDatabase>[0],
   limits: PoolLimits = defaultPoolLimits,
-  groupCommit?: GroupCommitSetting,
 ): Promise<Service> {
   const { pool, close } = await openDatabase(address, limits);
-  const hotPath = hotPathOn(new Statements(pool), groupCommit, limits);
+  const hotPath = hotPathOn(new Statements(pool), limits);
   const useCase = new SetCampaignMirror(new PostgresCampaigns(hotPath), new PostgresIdentity(hotPath));
   return {
     pool,
     close,
     set: ({ key, seen }, to, requestId = 'request-1') =>
-      useCase.execute({ key, campaign: seen.id, submitted: { address: to }, requestId }),
+      useCase.execute({ key, campaign: seen.id, address: to, requestId }),
   };
 }
 
-export async function liveService({
-  groupCommit = 'on',
-}: {
-  readonly groupCommit?: GroupCommitSetting;
-} = {}): Promise<LiveService> {
+export async function liveService(): Promise<LiveService> {
   const database = await freshDatabase();
-  const world = await postgresWorld(database, { groupCommit });
-  const service = await serviceOn(database.address('service'), defaultPoolLimits, groupCommit);
+  const world = await postgresWorld(database);
+  const service = await serviceOn(database.address('service'));
   const further: Service[] = [];
   return {
     database,
@@ -63,7 +58,7 @@ export async function liveService({
     set: service.set,
     campaign: () => liveCampaign(world),
     another: async (limits) => {
-      const another = await serviceOn(database.address('service'), limits, groupCommit);
+      const another = await serviceOn(database.address('service'), limits);
       further.push(another);
       return another;
     },

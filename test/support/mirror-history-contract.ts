@@ -1,6 +1,15 @@
 import type { HistoryId } from '@campaign-mirror/domain';
 import { expect } from 'chai';
-import { address, after, type Check, change, liveCampaign, newCampaign, type World } from './world.ts';
+import {
+  address,
+  after,
+  type Check,
+  change,
+  liveCampaign,
+  mirrorSet,
+  newCampaign,
+  type World,
+} from './world.ts';
 
 /** What every `MirrorHistory` promises. */
 export const mirrorHistoryContract: readonly Check[] = [
@@ -79,10 +88,7 @@ export const mirrorHistoryContract: readonly Check[] = [
 async function changed(world: World, times: number) {
   const { seen, by } = await liveCampaign(world);
   for (let time = 1; time <= times; time++) {
-    await world.campaigns.setMirror(
-      seen,
-      change(by, address(`https://example.com/${time}`), `change ${time}`),
-    );
+    await mirrorSet(world, seen, change(by, address(`https://example.com/${time}`), `change ${time}`));
   }
   const ids = (await world.others.history(seen.id)).map(({ id }) => id);
   return { campaign: seen.id, ids };

@@ -8,6 +8,7 @@ import {
   change,
   type Live,
   liveCampaign,
+  mirrorSet,
   newOwner,
   type World,
 } from './world.ts';
@@ -77,7 +78,7 @@ export const operatorMirrorsContract: readonly Check[] = [
       const calls = Array.from({ length: 10 }, (_, at) =>
         at % 2
           ? () => world.operatorMirrors.setMirror(seen, restored)
-          : () => world.campaigns.setMirror(seen, change(by, address(`https://example.com/racer/${at}`))),
+          : () => mirrorSet(world, seen, change(by, address(`https://example.com/racer/${at}`))),
       );
       const set = await world.others.atOnce(seen.id, calls);
       expect(set).not.to.include(undefined);

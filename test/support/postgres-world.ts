@@ -31,19 +31,19 @@ import type {
 } from '@campaign-mirror/domain';
 import type { Pool } from 'pg';
 import type { TestDatabase } from './database-server.ts';
-import { type GroupCommitSetting, hotPathOn } from './hot-paths.ts';
+import { hotPathOn } from './hot-paths.ts';
 import { inCompany } from './in-company.ts';
 import { tester } from './operator.ts';
 import { lockedMeanwhile } from './rival.ts';
 import { after, before, liveCampaign, type Ports, type World } from './world.ts';
 
-/** Group commit is on, and no call goes alone: with each goes one of another campaign, or a chain of two. */
+/** No call goes alone: with each goes one of another campaign, or a chain of two. */
 export type Company = 'in company' | 'beside a chain';
 
 export interface PostgresWorldOptions {
   /** Whose rights the campaigns are updated with: the service's, except for adapters that are broken on purpose. */
   readonly as?: Role;
-  readonly groupCommit?: GroupCommitSetting | Company;
+  readonly company?: Company;
   /** What the hot path runs its statements by. */
   readonly statementsOn?: (pool: Pool) => Statements;
 }
@@ -51,25 +51,20 @@ export interface PostgresWorldOptions {
 /** The ports alone, each with the rights of the role that uses it. */
 export async function postgresPorts(
   { address }: { address(role: Role): DatabaseAddress },
-  {
-    as = 'service',
-    groupCommit = 'on',
-    statementsOn = (pool) => new Statements(pool),
-  }: PostgresWorldOptions = {},
+  { as = 'service', company, statementsOn = (pool) => new Statements(pool) }: PostgresWorldOptions = {},
 ): Promise<Ports & { uses: KeyUses; close(): Promise<void> }> {
   const service = await openDatabase(address(as));
   const operator = await openDatabase(address('operator'));
   const settings = new PostgresSettings(operator.orm, tester);
   const accessKeys = new PostgresAccessKeys(operator.orm, tester);
   const uses = new KeyUses(service.pool);
-  const alone = hotPathOn(statementsOn(service.pool), groupCommit === 'off' ? 'off' : 'on');
+  const alone = hotPathOn(statementsOn(service.pool));
   const companion = () => liveCampaign({ settings, accessKeys });
-  const updates = groupCommit === 'beside a chain' ? 2 : 1;
-  const accompanied = groupCommit !== 'on' && groupCommit !== 'off';
-  const hotPath: HotPath = accompanied ? inCompany(alone, companion, updates) : alone;
+  const updates = company === 'beside a chain' ? 2 : 1;
+  const hotPath: HotPath = company ? inCompany(alone, companion, updates) : alone;
   return {
     uses,
-    campaigns: new PostgresCampaigns(hotPath),
+    campaigns: new PostgresCampaigns(hotPath, { uses }),
     identity: new PostgresIdentity(hotPath, { uses }),
     settings,
     records: new PostgresCampaignRecords(operator.pool),
@@ -133,7 +128,7 @@ export async function postgresWorld(
       history: (id) => storedHistory(admin, id),
       storedKey: (id) => storedKey(admin, id),
       // Together only one of them waits in the database, for all.
-      atOnce: (id, calls) => lockedMeanwhile(database, id, calls, options.groupCommit === 'off' ? 2 : 1),
+      atOnce: (id, calls) => lockedMeanwhile(database, id, calls),
     },
   };
 }

@@ -65,7 +65,7 @@ export async function lockedMeanwhile<T>(
   database: TestDatabase,
   campaign: CampaignId,
   calls: (() => Promise<T>)[],
-  sessions: number,
+  sessions = 1,
 ): Promise<T[]> {
   const holder = await rival(database);
   await holder.run('select from campaign_mirror.mirrors where campaign_id = $1 for update', campaign);

@@ -136,6 +136,17 @@ export async function newMirror(
   return creation.mirror;
 }
 
+/** Sets a mirror that may be set. */
+export async function mirrorSet(
+  { campaigns }: Pick<Ports, 'campaigns'>,
+  seen: Campaign,
+  to: MirrorChange,
+): Promise<Mirror> {
+  const result = await campaigns.setMirror(seen, to);
+  if (result.kind !== 'mirror-set') throw new Error(result.kind);
+  return result.mirror;
+}
+
 export function change(by: Caller, to = after, requestId = 'request-1'): MirrorChange {
   return { address: to, by, requestId };
 }

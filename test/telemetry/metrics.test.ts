@@ -147,16 +147,15 @@ describe('decisions: answers — metrics of a process', () => {
   });
 
   it('tells what is under way, what waits for the pool, and each one that overload refused', async () => {
-    const service = await serving({ MAX_IN_FLIGHT: '2', POOL_SIZE: '1', GROUP_COMMIT: 'off' });
+    const service = await serving({ MAX_IN_FLIGHT: '2', POOL_SIZE: '1' });
     const holder = await rival(data.database);
     await holder.run(lock, data.campaigns[0]);
     const carried = set(service);
     await untilWaiting(data.database, carried);
     const behind = set(service, { campaign: data.campaigns[1] ?? 0 });
-    // Its look-ups, of the key and of the campaign.
-    let told = await eventually('two that wait for the pool', async () => {
+    let told = await eventually('one that waits for the pool', async () => {
       const seen = await scrape(service);
-      expect(seen.value('campaign_mirror_pool_waiting')).to.equal(2);
+      expect(seen.value('campaign_mirror_pool_waiting')).to.equal(1);
       return seen;
     });
     expect(told.value('campaign_mirror_http_requests_in_flight')).to.equal(2);
@@ -173,9 +172,9 @@ describe('decisions: answers — metrics of a process', () => {
     expect(told.value('campaign_mirror_http_requests_in_flight')).to.equal(0);
     expect(told.by('campaign_mirror_pool_connections', 'state')).to.deep.equal({ idle: 1 });
     expect(told.by('campaign_mirror_statement_duration_seconds_count', 'statement')).to.deep.equal({
-      'who-is': 2,
-      'find-campaign': 2,
+      'look-up-one': 1,
       'set-mirror': 2,
+      'set-held-mirror-chains': 1,
     });
   });
 

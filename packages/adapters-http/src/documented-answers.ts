@@ -70,13 +70,14 @@ function tooManyAttempts(replies: Replies): DocumentedAnswer {
 
 /** All that a call may be answered with, in the order in which a reader wants to know of them. */
 export function answersToCall(replies: Replies): DocumentedAnswer[] {
-  const mirrorSet = replies.outcome({ kind: 'mirror-set', mirror: exampleMirror }, '42');
-  const missing = replies.outcome({ kind: 'campaign-not-found' }, '42');
+  const asked = { campaign: '42' };
+  const mirrorSet = replies.outcome({ kind: 'mirror-set', mirror: exampleMirror }, asked);
+  const missing = replies.outcome({ kind: 'campaign-not-found' }, asked);
   const route = '/public/v1/mirrors';
   return [
     { name: 'mirror-set', when: 'The mirror is set, and that is committed.', reply: mirrorSet },
     ...told(faults, (kind) => replies.fault(kind)),
-    ...told(refusals, (because) => replies.outcome({ kind: 'refused', because }, '42')),
+    ...told(refusals, (because) => replies.outcome({ kind: 'refused', because }, asked)),
     { name: 'campaign-not-found', when: 'There is no such campaign.', reply: missing },
     { name: 'route-not-found', when: 'There is no such path.', reply: routeNotFound(route) },
     {
@@ -84,8 +85,8 @@ export function answersToCall(replies: Replies): DocumentedAnswer[] {
       when: 'The method is another than `POST`.',
       reply: methodNotSupported('PUT', 'POST'),
     },
-    ...told(bodyFaults, (because) => replies.outcome({ kind: 'unread', because }, '42')),
-    ...told(addressFaults, (because) => replies.outcome({ kind: 'invalid-address', because }, '42')),
+    ...told(bodyFaults, (fault) => replies.outcome({ kind: 'no-address' }, { ...asked, fault })),
+    ...told(addressFaults, (because) => replies.outcome({ kind: 'invalid-address', because }, asked)),
     tooManyAttempts(replies),
   ];
 }

@@ -16,7 +16,6 @@ export {
 } from './http-log.ts';
 export { type HttpObserver, silentHttpObserver } from './http-observer.ts';
 export { HttpServer, type HttpServerSettings } from './http-server.ts';
-export type { KeyLimitSettings } from './key-limit.ts';
 export type { Count, Limiter, Rate } from './limiter.ts';
 export { openapiDocument, openapiPath } from './openapi-document.ts';
 export { type Checks, type OpsAnswer, opsHandler, type Readiness, type Version } from './ops-handler.ts';

@@ -1,64 +1,43 @@
-import type { AccessKey, Caller, Identity, SetCampaignMirror } from '@campaign-mirror/domain';
+import type { Caller, CallLimit } from '@campaign-mirror/domain';
 import type { Exchange } from './exchange.ts';
 import { LimitHeaders, secondsLeft } from './limit-headers.ts';
-import type { Count, Limiter } from './limiter.ts';
-import type { Replies, Reply } from './replies.ts';
-
-/** What a limit of each key needs. */
-export interface KeyLimitSettings {
-  readonly limiter: Limiter;
-  readonly identity: Identity;
-  /** The use case with somebody else to ask who calls. */
-  readonly useCaseFor: (identity: Identity) => SetCampaignMirror;
-}
+import type { Limiter } from './limiter.ts';
 
 /** A limit of the requests of each key. */
 export class KeyLimit {
-  readonly #settings: KeyLimitSettings;
+  readonly #limiter: Limiter;
   readonly #headers: LimitHeaders;
 
-  constructor(settings: KeyLimitSettings) {
-    this.#settings = settings;
-    this.#headers = new LimitHeaders('key', settings.limiter.rate);
+  constructor(limiter: Limiter) {
+    this.#limiter = limiter;
+    this.#headers = new LimitHeaders('key', limiter.rate);
   }
 
-  /** Who calls by one request, which is counted, and the use case that asks this. */
-  admission(exchange: Exchange): { readonly identity: CountedIdentity; readonly useCase: SetCampaignMirror } {
-    const identity = new CountedIdentity(this.#settings, this.#headers, exchange);
-    return { identity, useCase: this.#settings.useCaseFor(identity) };
+  /** The limit for one request, whose answer tells of it. */
+  of(exchange: Exchange): CountedCall {
+    return new CountedCall(this.#limiter, this.#headers, exchange);
   }
 }
 
-/**
- * Tells who calls by one request, and counts it for a key that is valid: after the key was looked up, and before
- * anything is said of the campaign (decisions: order of checks, 6). The core hears of no caller where there are too many.
- */
-class CountedIdentity implements Identity {
-  readonly #settings: KeyLimitSettings;
+/** Counts one request (decisions: order of checks, 6). */
+class CountedCall implements CallLimit {
+  /** In seconds: how long the window lasts in which this request is one too many. */
+  secondsLeft = 0;
+  readonly #limiter: Limiter;
   readonly #headers: LimitHeaders;
   readonly #exchange: Exchange;
-  #over: Count | undefined;
 
-  constructor(settings: KeyLimitSettings, headers: LimitHeaders, exchange: Exchange) {
-    this.#settings = settings;
+  constructor(limiter: Limiter, headers: LimitHeaders, exchange: Exchange) {
+    this.#limiter = limiter;
     this.#headers = headers;
     this.#exchange = exchange;
   }
 
-  async whoIs(key: AccessKey): Promise<Caller | undefined> {
-    const { identity, limiter } = this.#settings;
-    const caller = await identity.whoIs(key);
-    if (!caller) return undefined;
-    const count = await limiter.count(String(caller.accessKeyId));
-    if (!count) return caller;
+  async admits(caller: Caller): Promise<boolean> {
+    const count = await this.#limiter.count(String(caller.accessKeyId));
+    if (!count) return true;
     this.#exchange.limitHeaders = this.#headers.of(count);
-    if (count.consumed <= limiter.rate.most) return caller;
-    this.#over = count;
-    return undefined;
-  }
-
-  /** The answer to a request that was one too many, once it has been counted. */
-  refusal(replies: Replies): Reply | undefined {
-    return this.#over && replies.tooManyAttempts('rate', secondsLeft(this.#over));
+    this.secondsLeft = secondsLeft(count);
+    return count.consumed <= this.#limiter.rate.most;
   }
 }

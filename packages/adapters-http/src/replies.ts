@@ -48,6 +48,16 @@ const invalid = (text: string) => JSON.stringify({ message: text, errors: { mirr
 const tooManyAttempts = message('Too Many Attempts.');
 const challenge = 'Bearer realm="campaign-mirror"';
 
+/** What an answer tells of its request. */
+export interface Asked {
+  /** The identifier as it stood in the path. */
+  readonly campaign: string;
+  /** Why the body holds no address. */
+  readonly fault?: BodyFault | undefined;
+  /** Of the window of a limit. */
+  readonly secondsLeft?: number | undefined;
+}
+
 /** What the service says, in one place (decisions: answers). Nothing else knows a status. */
 export class Replies {
   readonly #faults: Readonly<Record<Fault, Reply>>;
@@ -139,19 +149,20 @@ export class Replies {
     };
   }
 
-  /** `campaign` is the identifier as it stood in the path. */
-  outcome(outcome: Outcome<BodyFault>, campaign: string): Reply {
+  outcome(outcome: Outcome, { campaign, fault = 'required', secondsLeft = 1 }: Asked): Reply {
     switch (outcome.kind) {
       case 'mirror-set':
         return { status: 200, body: mirrorBody(outcome.mirror) };
       case 'unauthenticated':
         return this.#unknownKey;
+      case 'over-limit':
+        return this.tooManyAttempts('rate', secondsLeft);
       case 'campaign-not-found':
         return campaignNotFound(campaign);
       case 'refused':
         return refused[outcome.because];
-      case 'unread':
-        return unreadable[outcome.because];
+      case 'no-address':
+        return unreadable[fault];
       case 'invalid-address':
         return invalidAddress[outcome.because];
     }

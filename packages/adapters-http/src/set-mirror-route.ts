@@ -5,10 +5,10 @@ import { bodyReader } from './body.ts';
 import { type Capacity, unlimited } from './capacity.ts';
 import type { Exchange } from './exchange.ts';
 import { FailedKeys } from './failed-keys.ts';
-import { KeyLimit, type KeyLimitSettings } from './key-limit.ts';
+import { KeyLimit } from './key-limit.ts';
 import type { Limiter } from './limiter.ts';
 import { methodNotSupported, options, type Replies, type Reply } from './replies.ts';
-import { readMeanwhile } from './submitted-body.ts';
+import { submitted } from './submitted-body.ts';
 import { cameAlong } from './unread-body.ts';
 
 export const setMirrorPath = '/public/v1/mirror/campaign/:campaign/mirror';
@@ -31,7 +31,7 @@ export interface SetMirrorSettings {
   /** How often; without them, as often as anybody likes. */
   readonly limits?: {
     /** of each key that is valid */
-    readonly keys?: KeyLimitSettings;
+    readonly keys?: Limiter;
     /** of keys that are refused, by the address that they come from */
     readonly failedKeys?: Limiter;
   };
@@ -46,6 +46,8 @@ export function setMirrorRouter(settings: SetMirrorSettings): Router<RouteState>
   const refuseKey = async (exchange: Exchange, refusal: Reply, bodyCameAlong: Promise<boolean>) => {
     if (await bodyCameAlong) exchange.bodyRead = true;
     else exchange.closes = true;
+    // A key that was revoked meanwhile may have been counted.
+    exchange.limitHeaders = undefined;
     return failedKeys ? failedKeys.answer(exchange, refusal) : exchange.answer(refusal);
   };
   const readBody = bodyReader(bodyLimit);
@@ -76,13 +78,11 @@ export function setMirrorRouter(settings: SetMirrorSettings): Router<RouteState>
     const { requestId } = exchange;
     if (!capacity.takeOn()) return exchange.turnAway(replies.fault('unavailable'));
     try {
-      const admission = keyLimit?.admission(exchange);
-      const outcome = await readMeanwhile(body, (submitted) =>
-        (admission?.useCase ?? useCase).execute({ key, campaign, submitted, requestId }),
-      );
-      const tooMany = admission?.identity.refusal(replies);
-      const reply = tooMany ?? replies.outcome(outcome, named);
-      if (outcome.kind === 'unauthenticated' && !tooMany) await refuseKey(exchange, reply, bodyCameAlong);
+      const { address, fault } = submitted(body);
+      const limit = keyLimit?.of(exchange);
+      const outcome = await useCase.execute({ key, campaign, address, requestId }, limit);
+      const reply = replies.outcome(outcome, { campaign: named, fault, secondsLeft: limit?.secondsLeft });
+      if (outcome.kind === 'unauthenticated') await refuseKey(exchange, reply, bodyCameAlong);
       else exchange.answer(reply);
     } finally {
       capacity.letGo();

@@ -9,7 +9,7 @@ export interface Waiting {
 
 /** What goes together, and how. */
 export interface Stage<Member extends Waiting> {
-  /** Takes the next batch out of those that wait, in the order in which they came; at least the first of them. */
+  /** Takes the next batch out of those that wait, in the order in which they came, and whoever is to wait elsewhere. */
   take(waiting: Member[]): Member[];
   /** Answers each member, however it ends. Where it rejects, so are those that it has not answered. */
   carryOut(batch: readonly Member[]): Promise<void>;
@@ -37,12 +37,6 @@ export class Batches<Member extends Waiting> {
     this.#arm();
   }
 
-  /** They have waited before, so they go first. */
-  putBack(members: readonly Member[]): void {
-    this.#waiting.unshift(...members);
-    this.#arm();
-  }
-
   #arm(): void {
     if (this.#underWay) this.#watchOver();
     if (this.#armed || this.#underWay) return;
@@ -60,7 +54,7 @@ export class Batches<Member extends Waiting> {
     const batch = this.#stage.take(this.#waiting);
     this.#watchOver();
     try {
-      await this.#stage.carryOut(batch);
+      if (batch.length > 0) await this.#stage.carryOut(batch);
     } catch (error) {
       for (const member of batch) member.reject(error);
     }
@@ -72,7 +66,7 @@ export class Batches<Member extends Waiting> {
   #watchOver(): void {
     const [first] = this.#waiting;
     if (this.#watch || !first) return;
-    const left = first.since + this.#patience - performance.now();
+    const left = Math.max(0, first.since + this.#patience - performance.now());
     this.#watch = setTimeout(() => {
       this.#watch = undefined;
       this.#dismiss();

@@ -24,9 +24,36 @@ export function isRetryable(error: unknown): boolean {
   return retryable.has(codeOf(error) ?? '');
 }
 
-/** Whether the server itself refused the statement, which then did nothing; where it went away, nobody knows. */
-export function isRefusedByServer(error: unknown): boolean {
-  return error instanceof Error && sqlState.test(codeOf(error) ?? '') && !isSystemCode(error);
+/**
+ * SQLSTATE classes of faults that a single member of a batch can bring upon all: a value, a constraint, a limit of the
+ * program, what a trigger raises. Any other class may come from whoever stands between us and the server, too, and then
+ * nobody knows what was done.
+ */
+const membersClasses = new Set(['22', '23', '44', '54', 'P0']);
+
+/** Whether nothing was done, and a single member of a batch may be at fault. */
+export function isMembersFault(error: unknown): boolean {
+  return error instanceof Unavailable ? isRetryable(error.cause) : isOfClass(membersClasses, error);
+}
+
+/** Not supported, unknown prepared statement, syntax error or access rule violation. */
+const statementsClasses = new Set(['0A', '26', '42']);
+
+/** Whether the server refused the statement itself, whatever its values: a right, a name, a type. Nothing was done. */
+export function isStatementsFault(error: unknown): boolean {
+  return isOfClass(statementsClasses, error);
+}
+
+/** Whether what the connection had prepared is no longer good: `cached plan must not change result type`, or it is gone. */
+export function isStalePlan(error: unknown): boolean {
+  return ['0A000', '26000'].includes(codeOf(error) ?? '');
+}
+
+function isOfClass(classes: ReadonlySet<string>, error: unknown): boolean {
+  const code = codeOf(error) ?? '';
+  return (
+    error instanceof Error && sqlState.test(code) && !isSystemCode(error) && classes.has(code.slice(0, 2))
+  );
 }
 
 /** Whether this is one of the ways in which a database goes away. Anything else is a fault of ours. */

@@ -8,7 +8,11 @@ export function epochSeconds(column: string): string {
   return `extract(epoch from ${column})`;
 }
 
-/** Such seconds as the time that they are. @throws RangeError for an infinite one */
+/** What stands for an infinite time, which ISO 8601 has no form for. */
+const first = '0001-01-01T00:00:00.000000Z' as Timestamp;
+const last = '9999-12-31T23:59:59.999999Z' as Timestamp;
+
+/** Such seconds as the time that they are; of an infinite one the first or the last moment of the years 1 to 9999. */
 export function timestampAt(seconds: string): Timestamp {
   const point = seconds.indexOf('.');
   let whole = Number(seconds.slice(0, point));
@@ -19,7 +23,7 @@ export function timestampAt(seconds: string): Timestamp {
     fraction = String(1_000_000 - Number(fraction)).padStart(6, '0');
   }
   const at = new Date(whole * 1_000);
-  if (Number.isNaN(at.getTime())) throw new RangeError('the database holds an infinite time');
+  if (Number.isNaN(at.getTime())) return seconds.startsWith('-') ? first : last;
   // Sooner than by `toISOString`, and it is done for each answer.
   const year = String(at.getUTCFullYear()).padStart(4, '0');
   const date = `${year}-${two(at.getUTCMonth() + 1)}-${two(at.getUTCDate())}`;

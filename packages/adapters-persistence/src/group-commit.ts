@@ -1,15 +1,21 @@
-import type { Campaign, CampaignId, Mirror, MirrorChange } from '@campaign-mirror/domain';
+import type { Caller, Campaign, CampaignId, MirrorChange, SetMirrorResult } from '@campaign-mirror/domain';
 import { GroupedLookUps } from './grouped-look-ups.ts';
 import { GroupedUpdates } from './grouped-updates.ts';
-import type { HotPath, ValidKey } from './hot-path.ts';
+import type { HotPath } from './hot-path.ts';
 import { type HotPathObserver, silentHotPathObserver } from './hot-path-observer.ts';
-import { SingleStatements } from './single-statements.ts';
+import { defaultPoolLimits } from './pool.ts';
 import type { Statements } from './statements.ts';
-import type { WaitingRoomLimits } from './waiting-room.ts';
 
 /** Campaigns that are waited for at once, at most: half of the pool, so that the rest goes on. */
 export function heldAtMost(poolSize: number): number {
   return Math.max(1, Math.floor(poolSize / 2));
+}
+
+export interface GroupCommitLimits {
+  /** Campaigns that are waited for at the same time, each on a connection. */
+  readonly maxHeld: number;
+  /** How long a call waits for its turn, in milliseconds. */
+  readonly timeout: number;
 }
 
 /** Calls that arrive while a statement is under way go together with the next one, and share its commit. */
@@ -19,15 +25,14 @@ export class GroupCommit implements HotPath {
 
   constructor(
     statements: Statements,
-    limits: WaitingRoomLimits,
+    limits: GroupCommitLimits = { maxHeld: 1, timeout: defaultPoolLimits.waitTimeout },
     observer: HotPathObserver = silentHotPathObserver,
   ) {
-    const alone = new SingleStatements(statements);
-    this.#lookUps = new GroupedLookUps(statements, alone, limits.patience, observer);
-    this.#updates = new GroupedUpdates(statements, alone, limits, observer);
+    this.#lookUps = new GroupedLookUps(statements, limits.timeout, observer);
+    this.#updates = new GroupedUpdates(statements, limits, observer);
   }
 
-  key(hash: Buffer): Promise<ValidKey | undefined> {
+  key(hash: Buffer): Promise<Caller | undefined> {
     return this.#lookUps.key(hash);
   }
 
@@ -35,7 +40,7 @@ export class GroupCommit implements HotPath {
     return this.#lookUps.campaign(id);
   }
 
-  set(seen: Campaign, change: MirrorChange): Promise<Mirror | undefined> {
+  set(seen: Campaign, change: MirrorChange): Promise<SetMirrorResult | undefined> {
     return this.#updates.set(seen, change);
   }
 }

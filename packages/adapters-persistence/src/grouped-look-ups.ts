@@ -1,29 +1,20 @@
-import { type Campaign, type CampaignId, Unavailable } from '@campaign-mirror/domain';
+import { type Caller, type Campaign, type CampaignId, Unavailable } from '@campaign-mirror/domain';
 import { byteaArray, plainArray } from './array-literal.ts';
 import { Batches, type Stage, type Waiting } from './batches.ts';
+import { isStatementsFault } from './database-faults.ts';
 import {
   type CampaignColumns,
-  type CampaignLookUp,
-  campaignColumns,
+  callerIn,
   campaignIn,
-  isValid,
+  campaignOf,
   type KeyColumns,
-  type KeyLookUp,
-  keyColumns,
-  keyIn,
-  type ValidKey,
+  keyOf,
 } from './hot-path.ts';
 import type { Call, HotPathObserver } from './hot-path-observer.ts';
-import type { SingleStatements } from './single-statements.ts';
 import type { Statement, Statements } from './statements.ts';
 
 /** Keys and campaigns of one statement together, at most: those of 128 requests. */
-const most = 256;
-
-const keyOf = (hash: string) =>
-  `select ${keyColumns} from campaign_mirror.access_keys where hash = ${hash} and ${isValid}`;
-const campaignOf = (id: string) => `
-  select ${campaignColumns(id)} from campaign_mirror.campaigns where id = ${id}`;
+const maxBatchSize = 256;
 
 /**
  * Each key and each campaign by its place. The arrays come from subqueries, so that the planner takes any number of
@@ -53,7 +44,7 @@ type Row = readonly [...KeyColumns, ...CampaignColumns];
 
 interface KeyMember extends Waiting, Call {
   readonly hash: Buffer;
-  resolve(row: ValidKey | undefined): void;
+  resolve(caller: Caller | undefined): void;
 }
 interface CampaignMember extends Waiting, Call {
   readonly id: CampaignId;
@@ -62,16 +53,18 @@ interface CampaignMember extends Waiting, Call {
 type Member = KeyMember | CampaignMember;
 
 /** Look-ups of keys and campaigns that go together, each read after it was asked for. */
-export class GroupedLookUps implements KeyLookUp, CampaignLookUp {
-  readonly #batches: Batches<Member>;
+export class GroupedLookUps implements Stage<Member> {
+  readonly #statements: Statements;
   readonly #observer: HotPathObserver;
+  readonly #batches: Batches<Member>;
 
-  constructor(statements: Statements, alone: SingleStatements, patience: number, observer: HotPathObserver) {
+  constructor(statements: Statements, timeout: number, observer: HotPathObserver) {
+    this.#statements = statements;
     this.#observer = observer;
-    this.#batches = new Batches(new LookUpStage(statements, alone, observer), patience);
+    this.#batches = new Batches(this, timeout);
   }
 
-  key(hash: Buffer): Promise<ValidKey | undefined> {
+  key(hash: Buffer): Promise<Caller | undefined> {
     return new Promise((resolve, reject) => {
       const origin = this.#observer.origin?.();
       this.#batches.add({ hash, origin, since: performance.now(), resolve, reject });
@@ -84,40 +77,37 @@ export class GroupedLookUps implements KeyLookUp, CampaignLookUp {
       this.#batches.add({ id, origin, since: performance.now(), resolve, reject });
     });
   }
-}
-
-class LookUpStage implements Stage<Member> {
-  readonly #statements: Statements;
-  readonly #alone: SingleStatements;
-  readonly #observer: HotPathObserver;
-
-  constructor(statements: Statements, alone: SingleStatements, observer: HotPathObserver) {
-    this.#statements = statements;
-    this.#alone = alone;
-    this.#observer = observer;
-  }
 
   take(waiting: Member[]): Member[] {
-    return waiting.splice(0, most);
+    return waiting.splice(0, maxBatchSize);
   }
 
   async carryOut(batch: readonly Member[]): Promise<void> {
+    this.#observer.batch('look-up', batch.length, batch);
+    try {
+      await this.#answer(batch);
+    } catch (error) {
+      if (error instanceof Unavailable) throw error;
+      if (isStatementsFault(error)) this.#observer.refused(lookUpMany.name, error);
+      await this.#oneByOne(batch);
+    }
+  }
+
+  async #answer(batch: readonly Member[]): Promise<void> {
     const keys: KeyMember[] = [];
     const campaigns: CampaignMember[] = [];
     for (const member of batch) {
       if ('hash' in member) keys.push(member);
       else campaigns.push(member);
     }
-    this.#observer.batch('look-up', batch.length, batch);
-    try {
-      const rows = await this.#read(keys, campaigns);
-      for (const [place, member] of keys.entries()) member.resolve(keyOfRow(rows[place] as Row));
-      for (const [place, member] of campaigns.entries()) {
-        member.resolve(campaignOfRow(rows[place] as Row, member.id));
-      }
-    } catch (error) {
-      if (error instanceof Unavailable) for (const member of batch) member.reject(error);
-      else await this.#oneByOne(batch);
+    const rows = await this.#read(keys, campaigns);
+    for (const [place, member] of keys.entries()) {
+      const [id, owner] = rows[place] as Row;
+      member.resolve(callerIn([id, owner]));
+    }
+    for (const [place, member] of campaigns.entries()) {
+      const [, , owner, isDefault, hasMirror] = rows[place] as Row;
+      member.resolve(campaignIn(member.id, [owner, isDefault, hasMirror]));
     }
   }
 
@@ -129,21 +119,17 @@ class LookUpStage implements Stage<Member> {
     return this.#statements.run<Row>(lookUpMany, [hashes, plainArray(campaigns.map(({ id }) => id))]);
   }
 
-  /** After a fault that one member may have brought upon all. */
+  /** After a fault that one member may have brought upon all. @throws Unavailable for those that are left */
   async #oneByOne(batch: readonly Member[]): Promise<void> {
     this.#observer.splitUp('look-up');
     for (const member of batch) {
       this.#observer.alone?.(member);
-      if ('hash' in member) await this.#alone.key(member.hash).then(member.resolve, member.reject);
-      else await this.#alone.campaign(member.id).then(member.resolve, member.reject);
+      try {
+        await this.#answer([member]);
+      } catch (error) {
+        if (error instanceof Unavailable || isStatementsFault(error)) throw error;
+        member.reject(error);
+      }
     }
   }
-}
-
-function keyOfRow([id, owner, expiresIn, useToNote]: Row): ValidKey | undefined {
-  return id === null ? undefined : keyIn([id, owner, expiresIn, useToNote]);
-}
-
-function campaignOfRow([, , , , owner, isDefault, hasMirror]: Row, id: CampaignId): Campaign | undefined {
-  return owner === null ? undefined : campaignIn(id, [owner, isDefault, hasMirror]);
 }

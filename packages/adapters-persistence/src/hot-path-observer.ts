@@ -23,15 +23,17 @@ export interface HotPathObserver {
   /** It was answered after so many milliseconds, waiting for a connection included; or failed, with the driver's error. */
   ended(statement: string, milliseconds: number, began: unknown, error?: unknown): void;
   /**
-   * PostgreSQL ended it for another transaction's sake: it is run once more. Takes what `began` gave back, and what it
+   * PostgreSQL ended it for another transaction's sake, or its plan was stale: it is run once more. Takes what `began` gave back, and what it
    * gives back comes along with the end of the second try.
    */
   retried(statement: string, began: unknown): unknown;
   /** The members of a batch go one by one, after a fault that one of them may have brought upon all. */
   splitUp(kind: BatchKind): void;
-  /** An update leaves its batch: its campaign or mirror is held, or no longer as it was judged. */
+  /** PostgreSQL refused a statement for many itself, whatever its values, such as for a missing right: a fault of ours. */
+  refused(statement: string, error: unknown): void;
+  /** An update leaves its batch: its campaign or mirror is held. */
   setAside(): void;
-  /** A campaign was no longer as it was judged: nothing was set, and it is judged again. */
+  /** A campaign changed while an update waited for its row: nothing was set, and it is judged again. */
   judgedAgain(): void;
 }
 
@@ -41,6 +43,7 @@ export const silentHotPathObserver: HotPathObserver = {
   ended: () => {},
   retried: () => {},
   splitUp: () => {},
+  refused: () => {},
   setAside: () => {},
   judgedAgain: () => {},
 };

@@ -1,65 +1,54 @@
 import type {
   AccessKeyId,
+  Caller,
   Campaign,
   CampaignId,
-  Mirror,
   MirrorChange,
   OwnerId,
+  SetMirrorResult,
 } from '@campaign-mirror/domain';
 import { safeInteger } from './mirror-row.ts';
 
-/** A valid key. */
-export interface ValidKey {
-  readonly id: AccessKeyId;
-  readonly ownerId: OwnerId;
-  /** In milliseconds; infinity for a key that does not expire. */
-  readonly expiresIn: number;
-  /** Its last use is a minute ago, or never was. */
-  readonly useToNote: boolean;
-}
-
-/** Reads keys: one that is unknown, expired or revoked is undefined. Rejects with `Unavailable`. */
-export interface KeyLookUp {
-  key(hash: Buffer): Promise<ValidKey | undefined>;
-}
-
-/** Reads campaigns. Rejects with `Unavailable`. */
-export interface CampaignLookUp {
+/** How the ports of the hot path reach PostgreSQL. Each call rejects with `Unavailable`. */
+export interface HotPath {
+  /** Whom a key belongs to; undefined for one that is unknown, expired or revoked. */
+  key(hash: Buffer): Promise<Caller | undefined>;
   campaign(id: CampaignId): Promise<Campaign | undefined>;
+  /** As `CampaignRepository#setMirror`; undefined where the campaign changed while its row was waited for. */
+  set(seen: Campaign, change: MirrorChange): Promise<SetMirrorResult | undefined>;
 }
 
-/** Sets mirrors as `CampaignRepository#setMirror` promises. */
-export interface MirrorUpdates {
-  set(seen: Campaign, change: MirrorChange): Promise<Mirror | undefined>;
+/** What makes a key valid. */
+const isValid = 'revoked_at is null and (expires_at is null or expires_at > clock_timestamp())';
+
+/** True where the key is valid, else null; `id` as SQL has it. */
+export const provenKey = (id: string) =>
+  `(select true from campaign_mirror.access_keys where id = ${id} and ${isValid})`;
+
+/** The valid key with this hash, given as SQL has it. */
+export const keyOf = (hash: string) =>
+  `select access_keys.id, access_keys.owner_id from campaign_mirror.access_keys where hash = ${hash} and ${isValid}`;
+
+/** The campaign of this identifier, given as SQL has it: a row of `CampaignColumns`. */
+export const campaignOf = (id: string) => `
+  select owner_id as campaign_owner_id, is_default,
+    (select true from campaign_mirror.mirrors where campaign_id = campaigns.id) as has_mirror
+  from campaign_mirror.campaigns where id = ${id}`;
+
+export type KeyColumns = readonly [id: string | null, ownerId: string];
+
+export function callerIn([id, ownerId]: KeyColumns): Caller | undefined {
+  if (id === null) return undefined;
+  return { accessKeyId: safeInteger(id) as AccessKeyId, ownerId: safeInteger(ownerId) as OwnerId };
 }
 
-/** How the ports of the hot path reach PostgreSQL: each call by a statement of its own, or together with others. */
-export interface HotPath extends KeyLookUp, CampaignLookUp, MirrorUpdates {}
+export type CampaignColumns = readonly [ownerId: string | null, isDefault: string, hasMirror: string | null];
 
-/** What is asked of a key, and which one is valid. */
-export const keyColumns = `access_keys.id, access_keys.owner_id,
-  extract(epoch from expires_at - clock_timestamp()) * 1000 as expires_in,
-  coalesce(last_used_at < clock_timestamp() - interval '1 minute', true) as use_to_note`;
-export const isValid = 'revoked_at is null and (expires_at is null or expires_at > clock_timestamp())';
-
-export type KeyColumns = readonly [id: string, ownerId: string, expiresIn: string | null, useToNote: string];
-
-export function keyIn([id, ownerId, expiresIn, useToNote]: KeyColumns): ValidKey {
-  return {
-    id: safeInteger(id) as AccessKeyId,
-    ownerId: safeInteger(ownerId) as OwnerId,
-    expiresIn: expiresIn === null ? Number.POSITIVE_INFINITY : Number(expiresIn),
-    useToNote: isTrue(useToNote),
-  };
-}
-
-/** What is asked of a campaign, given its identifier as SQL has it. */
-export const campaignColumns = (id: string) => `owner_id as campaign_owner_id, is_default,
-  exists (select from campaign_mirror.mirrors where campaign_id = ${id}) as has_mirror`;
-
-export type CampaignColumns = readonly [ownerId: string, isDefault: string, hasMirror: string];
-
-export function campaignIn(id: CampaignId, [ownerId, isDefault, hasMirror]: CampaignColumns): Campaign {
+export function campaignIn(
+  id: CampaignId,
+  [ownerId, isDefault, hasMirror]: CampaignColumns,
+): Campaign | undefined {
+  if (ownerId === null) return undefined;
   return {
     id,
     ownerId: safeInteger(ownerId) as OwnerId,
@@ -69,6 +58,6 @@ export function campaignIn(id: CampaignId, [ownerId, isDefault, hasMirror]: Camp
 }
 
 /** As PostgreSQL writes a boolean (section 8.6). */
-function isTrue(column: string): boolean {
+export function isTrue(column: string | null): boolean {
   return column === 't';
 }

@@ -15,7 +15,7 @@ import {
   type OperatorAct,
   type Timestamp,
 } from '@campaign-mirror/domain';
-import { type InMemoryStore, type StoredAccessKey, somebody, timestamp } from './in-memory-store.ts';
+import { type InMemoryStore, isValid, type StoredAccessKey, somebody, timestamp } from './in-memory-store.ts';
 import { keyHash } from './key-hash.ts';
 
 /** In microseconds: a use is noted once in it. */
@@ -25,6 +25,8 @@ const minute = 60_000_000n;
 export class InMemoryAccessKeys implements AccessKeys, Identity {
   readonly #store: InMemoryStore;
   readonly #act: OperatorAct;
+  /** What was last found, by the hash of the key. It outlives the key, as a claim may. */
+  readonly #claims = new Map<string, Caller>();
 
   constructor(store: InMemoryStore, act = somebody) {
     this.#store = store;
@@ -49,7 +51,7 @@ export class InMemoryAccessKeys implements AccessKeys, Identity {
 
   async rotate(id: AccessKeyId, { grace }: { grace: number }): Promise<KeyRotation> {
     const now = this.#store.now();
-    const old = this.#find(id);
+    const old = this.#store.accessKey(id);
     if (!old) return { kind: 'key-not-found' };
     if (old.revokedAt !== undefined) return { kind: 'key-revoked' };
     if (old.replacedBy !== undefined) return { kind: 'key-replaced', by: old.replacedBy };
@@ -66,7 +68,7 @@ export class InMemoryAccessKeys implements AccessKeys, Identity {
   }
 
   async revoke(id: AccessKeyId): Promise<boolean> {
-    const stored = this.#find(id);
+    const stored = this.#store.accessKey(id);
     if (!stored) return false;
     if (stored.revokedAt !== undefined) return true;
     stored.revokedAt = this.#store.now();
@@ -74,13 +76,27 @@ export class InMemoryAccessKeys implements AccessKeys, Identity {
     return true;
   }
 
+  async claimedBy(key: AccessKey): Promise<Caller | undefined> {
+    const hash = keyHash(key).toString('hex');
+    this.#noteUse(this.#store.accessKeys.get(hash));
+    return this.#claims.get(hash);
+  }
+
   async whoIs(key: AccessKey): Promise<Caller | undefined> {
-    const stored = this.#store.accessKeys.get(keyHash(key).toString('hex'));
-    if (!stored || stored.revokedAt !== undefined) return undefined;
+    const hash = keyHash(key).toString('hex');
+    const stored = this.#store.accessKeys.get(hash);
+    this.#claims.delete(hash);
+    if (!stored || !isValid(stored, this.#store.now())) return undefined;
+    this.#noteUse(stored);
+    const caller = { ownerId: stored.ownerId, accessKeyId: stored.id };
+    this.#claims.set(hash, caller);
+    return caller;
+  }
+
+  #noteUse(stored: StoredAccessKey | undefined): void {
     const now = this.#store.now();
-    if (stored.expiresAt !== undefined && stored.expiresAt <= now) return undefined;
+    if (!stored || !isValid(stored, now)) return;
     if (stored.lastUsedAt === undefined || stored.lastUsedAt < now - minute) stored.lastUsedAt = now;
-    return { ownerId: stored.ownerId, accessKeyId: stored.id };
   }
 
   /** `life` in microseconds; undefined for ever. */
@@ -103,10 +119,6 @@ export class InMemoryAccessKeys implements AccessKeys, Identity {
       replacedBy: undefined,
     });
     return { id, key };
-  }
-
-  #find(id: AccessKeyId): StoredAccessKey | undefined {
-    return [...this.#store.accessKeys.values()].find((one) => one.id === id);
   }
 }
 

@@ -1,6 +1,12 @@
-import type { Campaign, CampaignId, CampaignRepository, Mirror, MirrorChange } from '@campaign-mirror/domain';
+import type {
+  Campaign,
+  CampaignId,
+  CampaignRepository,
+  MirrorChange,
+  SetMirrorResult,
+} from '@campaign-mirror/domain';
 import { campaignIn, setMirrorIn } from './in-memory-set-mirror.ts';
-import type { InMemoryStore } from './in-memory-store.ts';
+import { type InMemoryStore, isValid } from './in-memory-store.ts';
 
 /** Campaigns and mirrors in memory: for tests, and for reuse where nothing need be kept. */
 export class InMemoryCampaigns implements CampaignRepository {
@@ -14,7 +20,12 @@ export class InMemoryCampaigns implements CampaignRepository {
     return campaignIn(this.#store, id);
   }
 
-  async setMirror(seen: Campaign, { address, by, requestId }: MirrorChange): Promise<Mirror | undefined> {
-    return setMirrorIn(this.#store, seen, address, { actor: 'key', accessKeyId: by.accessKeyId, requestId });
+  async setMirror(seen: Campaign, { address, by, requestId }: MirrorChange): Promise<SetMirrorResult> {
+    const key = this.#store.accessKey(by.accessKeyId);
+    if (!key || !isValid(key, this.#store.now())) return { kind: 'caller-invalid' };
+    const actor = { actor: 'key', accessKeyId: by.accessKeyId, requestId } as const;
+    const mirror = setMirrorIn(this.#store, seen, address, actor);
+    if (mirror) return { kind: 'mirror-set', mirror };
+    return { kind: 'campaign-differs', campaign: campaignIn(this.#store, seen.id) };
   }
 }

@@ -77,6 +77,10 @@ export class InMemoryStore {
     this.audit.push({ ...nothing, ...more, id, at, act, operator, requestId });
   }
 
+  accessKey(id: AccessKeyId): StoredAccessKey | undefined {
+    return [...this.accessKeys.values()].find((one) => one.id === id);
+  }
+
   /** A campaign and its mirror, as they are now. */
   record(id: CampaignId): CampaignRecord | undefined {
     const campaign = this.campaigns.get(id);
@@ -98,6 +102,11 @@ export class InMemoryStore {
     this.#lastId += 1;
     return this.#lastId as Id;
   }
+}
+
+/** Whether the key may be used at this time, in microseconds since 1970. */
+export function isValid({ revokedAt, expiresAt }: StoredAccessKey, now: bigint): boolean {
+  return revokedAt === undefined && (expiresAt === undefined || expiresAt > now);
 }
 
 /** `2026-11-20T15:36:00.123456Z` for microseconds since 1970. */

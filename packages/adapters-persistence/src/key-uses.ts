@@ -20,7 +20,10 @@ const record = `
 /** In milliseconds: within it a key's use is written once at most. */
 const minute = 60_000;
 
-/** Keys that are remembered, and written together, at most. */
+/** Keys that are remembered, at most: as many as there are claims. */
+const maxRecent = 100_000;
+
+/** Keys that are written together, at most. */
 const most = 10_000;
 
 /** How often a write gives way to requests that wait for a connection, at most. */
@@ -40,7 +43,7 @@ export class KeyUses {
   readonly #pool: Pool;
   readonly #gatherFor: number;
   /** Of the last minute: what a burst notes again, or what could not be written, is passed over. */
-  readonly #recent = new LRUCache<AccessKeyId, true>({ max: most, ttl: minute });
+  readonly #recent = new LRUCache<AccessKeyId, true>({ max: maxRecent, ttl: minute });
   #gathered = new Set<AccessKeyId>();
   #timer: NodeJS.Timeout | undefined;
   #writing = Promise.resolve();
@@ -50,7 +53,7 @@ export class KeyUses {
     this.#gatherFor = gatherFor;
   }
 
-  /** Notes that a key is used whose last use is a minute ago, or never was. */
+  /** Notes that a valid key is used. */
   note(id: AccessKeyId): void {
     if (this.#recent.has(id) || this.#gathered.size >= most) return;
     this.#recent.set(id, true);

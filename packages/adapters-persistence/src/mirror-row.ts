@@ -31,16 +31,13 @@ export function mirrorOf(row: MirrorRow): Mirror {
   };
 }
 
-/**
- * What is said of a mirror that was set, with times as `epochSeconds`; of several its place, too, among those that were
- * asked for, from 1 up.
- */
+/** What is said of a mirror that was set, with times as `epochSeconds`. */
 export type SetMirrorRow = readonly [
   id: string,
   clicks: string,
   createdAt: string,
   changedAt: string,
-  ...place: string[],
+  ...more: (string | null)[],
 ];
 
 /** The mirror as it was set. */

@@ -6,12 +6,12 @@ import type {
   RestoredAddress,
 } from '@campaign-mirror/domain';
 import { mirrorSetTo, type SetMirrorRow } from './mirror-row.ts';
-import { settingMirror } from './set-mirror-text.ts';
+import { setMirrorByOperatorText } from './set-mirror-text.ts';
 import type { Statement, Statements } from './statements.ts';
 
 const restore: Statement = {
   name: 'restore-mirror',
-  text: settingMirror({
+  text: setMirrorByOperatorText({
     actor: "'operator'",
     accessKeyId: 'null',
     requestId: '$5',

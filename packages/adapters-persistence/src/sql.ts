@@ -6,7 +6,7 @@ export { type DatabaseProbe, type DatabaseState, openProbe, type ProbeLimits } f
 export { EncodingFault } from './encoding.ts';
 export type { TextRow, Value } from './extended-query.ts';
 export { grants, missingRightsSql } from './grants.ts';
-export { GroupCommit, heldAtMost } from './group-commit.ts';
+export { GroupCommit, type GroupCommitLimits, heldAtMost } from './group-commit.ts';
 export { heldRights, type RightsFinding, rightsOf, temporary } from './held-rights.ts';
 export type { HotPath } from './hot-path.ts';
 export {
@@ -34,5 +34,5 @@ export { PostgresOperatorMirrors } from './postgres-operator-mirrors.ts';
 export { PostgresRestore, type RestoreOutcome } from './postgres-restore.ts';
 export { type Role, roles } from './roles.ts';
 export { oldestServerVersion, serverVersion } from './server-version.ts';
-export { SingleStatements, setMirrorText } from './single-statements.ts';
+export { setMirrorText } from './set-mirror-text.ts';
 export { type Statement, Statements } from './statements.ts';

@@ -1,5 +1,5 @@
 import type { Pool } from 'pg';
-import { isRetryable, portFault } from './database-faults.ts';
+import { isRetryable, isStalePlan, portFault } from './database-faults.ts';
 import { ExtendedQuery, type TextRow, type Value } from './extended-query.ts';
 import { type HotPathObserver, silentHotPathObserver } from './hot-path-observer.ts';
 
@@ -11,7 +11,7 @@ export interface Statement {
 
 /**
  * Runs statements on the pool. Each is a transaction of its own, so that a connection which dies in it goes with
- * it, and one that PostgreSQL ended for another's sake is run once more.
+ * it, and one that PostgreSQL ended for another's sake, or whose plan is stale, is run once more.
  */
 export class Statements {
   readonly #pool: Pool;
@@ -32,13 +32,14 @@ export class Statements {
   async run<Row extends TextRow>(statement: Statement, values: readonly Value[]): Promise<Row[]> {
     const first = this.#observer.began(statement.name);
     try {
-      return await this.#query<Row>(statement, values, first);
+      return await this.#query<Row>(statement, values, first, this.#named);
     } catch (error) {
-      if (!isRetryable(error)) throw portFault(error);
+      if (!isRetryable(error) && !isStalePlan(error)) throw portFault(error);
     }
     const second = this.#observer.retried(statement.name, first);
     try {
-      return await this.#query<Row>(statement, values, second);
+      // Any connection of the pool may have a plan that is as stale: this time the text is parsed.
+      return await this.#query<Row>(statement, values, second, false);
     } catch (error) {
       throw portFault(error);
     }
@@ -48,11 +49,12 @@ export class Statements {
     { name, text }: Statement,
     values: readonly Value[],
     began: unknown,
+    named: boolean,
   ): Promise<Row[]> {
     const since = performance.now();
     try {
       // The pool answers a query with its own end, of which the driver's types know nothing.
-      const { rows } = await this.#pool.query(new ExtendedQuery(this.#named ? name : '', text, values));
+      const { rows } = await this.#pool.query(new ExtendedQuery(named ? name : '', text, values));
       this.#observer.ended(name, performance.now() - since, began);
       return rows as readonly TextRow[] as Row[];
     } catch (error) {

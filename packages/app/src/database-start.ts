@@ -25,6 +25,7 @@ const longestTry = 2_000;
 
 /**
  * Waits until the database answers, at most `wait` milliseconds or until it is `givenUp`, and checks its version.
+ * Gives its encoding, undefined when it was given up.
  * @throws ClearError when it does not answer, refuses us, or is too old
  */
 export async function awaitDatabase(
@@ -32,22 +33,26 @@ export async function awaitDatabase(
   wait: number,
   log: Told,
   givenUp?: AbortSignal,
-): Promise<void> {
+): Promise<string | undefined> {
   const until = performance.now() + wait;
   for (let tries = 1; !givenUp?.aborted; tries++) {
     try {
-      const version = await serverVersionOf(address, longestTry);
+      const { version, encoding } = await serverOf(address, longestTry);
       if (version < oldestServerVersion) throw tooOld(version, address);
-      return;
+      return encoding;
     } catch (error) {
       if (!mayComeBack(error) || performance.now() >= until) throw startFault(error, address) ?? error;
       if (tries === 1) log.warn({ event: 'database-awaited' }, `waiting for the database ${nameOf(address)}`);
     }
     await pause(Math.min(betweenTries, Math.max(0, until - performance.now())));
   }
+  return undefined;
 }
 
-async function serverVersionOf(address: DatabaseAddress, timeout: number): Promise<number> {
+async function serverOf(
+  address: DatabaseAddress,
+  timeout: number,
+): Promise<{ version: number; encoding: string }> {
   const client = new pg.Client({ ...address, connectionTimeoutMillis: timeout, query_timeout: timeout });
   // What ends an idle connection is told to the query, or to nobody.
   client.on('error', () => {});
@@ -56,7 +61,8 @@ async function serverVersionOf(address: DatabaseAddress, timeout: number): Promi
     const { rows } = await client.query(
       "select current_setting('server_version_num')::int / 10000 as version",
     );
-    return rows[0].version;
+    const [server] = (await client.query('show server_encoding')).rows;
+    return { version: rows[0].version, encoding: server.server_encoding };
   } finally {
     // Not waited for: a server that stalls now has said what was asked.
     client.end().catch(() => {});

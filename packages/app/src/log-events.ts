@@ -46,6 +46,11 @@ export const logEvents = {
     when: 'Redis, or the primary, did not count a request for a limit; once a second for each limit, `untold` others with it',
     fields: ['limit', 'passed', 'untold', 'err'],
   },
+  'statement-refused': {
+    levels: ['error'],
+    when: 'PostgreSQL refused a statement of the service itself, such as for a missing right; once a minute, `untold` others with it',
+    fields: ['statement', 'untold', 'err'],
+  },
   unexpected: {
     levels: ['error'],
     when: 'a fault of ours did: 500',
@@ -287,6 +292,7 @@ export const logFields: readonly (readonly [names: readonly FieldName[], means: 
   [['status'], 'HTTP status of the answer'],
   [['because'], 'why it was not 200; why the data lies elsewhere'],
   [['campaign'], 'its identifier, where it is one'],
+  [['statement'], 'the name of the statement that PostgreSQL refused'],
   [['callerGone'], '`true`: the caller did not wait for the answer'],
   [['milliseconds'], 'how long it took'],
   [['untold'], 'how often the same happened since the last such line, but this one'],

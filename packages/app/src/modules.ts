@@ -21,12 +21,12 @@ import {
   openProbe,
   PostgresCampaigns,
   PostgresIdentity,
-  SingleStatements,
   Statements,
 } from '@campaign-mirror/adapters-persistence';
-import { type Identity, SetCampaignMirror } from '@campaign-mirror/domain';
+import { SetCampaignMirror } from '@campaign-mirror/domain';
 import { ContainerModule } from 'inversify';
 import { type DatabaseAccess, openDatabaseAccess } from './database-access.ts';
+import { hotPathLog } from './hot-path-log.ts';
 import { httpLog } from './http-log.ts';
 import type { Life } from './life.ts';
 import { limitsLog } from './limits/limit-observer.ts';
@@ -43,8 +43,8 @@ import { serviceSource } from './metrics/service-source.ts';
 import { type Health, Readiness } from './readiness.ts';
 import type { Settings } from './settings.ts';
 import { tokens } from './tokens.ts';
-import { CountedAndTraced } from './traces/counted-and-traced.ts';
 import type { Traces } from './traces/traces.ts';
+import { TwoObservers } from './two-observers.ts';
 import { tellOfUnfinished } from './unfinished-requests.ts';
 import { version } from './version.ts';
 
@@ -88,9 +88,11 @@ export const persistenceModule = ({ life }: Given) =>
   new ContainerModule(({ bind }) => {
     bind(tokens.hotPathObserver)
       .toResolvedValue(
-        (access: DatabaseAccess, { hotPath }: Meters, traces: Traces | undefined) =>
-          traces ? new CountedAndTraced(hotPath, traces.statements(access.address('service'))) : hotPath,
-        [tokens.access, tokens.meters, tokens.traces],
+        (access: DatabaseAccess, { hotPath }: Meters, log: Log, traces: Traces | undefined) => {
+          const counted = new TwoObservers(hotPath, hotPathLog(log));
+          return traces ? new TwoObservers(counted, traces.statements(access.address('service'))) : counted;
+        },
+        [tokens.access, tokens.meters, tokens.log, tokens.traces],
       )
       .inSingletonScope();
     bind(tokens.database)
@@ -119,11 +121,11 @@ export const persistenceModule = ({ life }: Given) =>
       .inSingletonScope();
     bind(tokens.campaigns)
       .toResolvedValue(
-        (hotPath: HotPath, observer: HotPathObserver, traces: Traces | undefined) => {
-          const campaigns = new PostgresCampaigns(hotPath, observer);
+        (hotPath: HotPath, observer: HotPathObserver, uses: KeyUses, traces: Traces | undefined) => {
+          const campaigns = new PostgresCampaigns(hotPath, { observer, uses });
           return traces ? traces.campaigns(campaigns) : campaigns;
         },
-        [tokens.hotPath, tokens.hotPathObserver, tokens.traces],
+        [tokens.hotPath, tokens.hotPathObserver, tokens.keyUses, tokens.traces],
       )
       .inSingletonScope();
   });
@@ -147,11 +149,11 @@ export const identityModule = ({ life }: Given) =>
       });
     bind(tokens.identity)
       .toResolvedValue(
-        (hotPath: HotPath, settings: Settings, uses: KeyUses, traces: Traces | undefined) => {
-          const identity = new PostgresIdentity(hotPath, { cacheSeconds: settings.KEY_CACHE_SECONDS, uses });
+        (hotPath: HotPath, uses: KeyUses, traces: Traces | undefined) => {
+          const identity = new PostgresIdentity(hotPath, { uses });
           return traces ? traces.identity(identity) : identity;
         },
-        [tokens.hotPath, tokens.settings, tokens.keyUses, tokens.traces],
+        [tokens.hotPath, tokens.keyUses, tokens.traces],
       )
       .inSingletonScope();
   });
@@ -167,24 +169,17 @@ function openServiceDatabase(address: DatabaseAddress, settings: Settings) {
 }
 
 function openHotPath(statements: Statements, settings: Settings, observer: HotPathObserver): HotPath {
-  if (settings.GROUP_COMMIT === 'off') return new SingleStatements(statements);
-  const limits = { most: heldAtMost(settings.POOL_SIZE), patience: settings.POOL_WAIT_TIMEOUT };
+  const limits = { maxHeld: heldAtMost(settings.POOL_SIZE), timeout: settings.POOL_WAIT_TIMEOUT };
   return new GroupCommit(statements, limits, observer);
 }
 
-/** The use case, with who is asked who calls, or with somebody else to ask. */
+/** The use case. */
 export const coreModule = new ContainerModule(({ bind }) => {
-  bind(tokens.setCampaignMirrorFor)
-    .toResolvedValue(
-      (campaigns, settings: Settings) => (identity: Identity) =>
-        new SetCampaignMirror(campaigns, identity, settings.MIRROR_HOST_DENYLIST),
-      [tokens.campaigns, tokens.settings],
-    )
-    .inSingletonScope();
   bind(tokens.setCampaignMirror)
     .toResolvedValue(
-      (useCaseFor, identity) => useCaseFor(identity),
-      [tokens.setCampaignMirrorFor, tokens.identity],
+      (campaigns, identity, settings: Settings) =>
+        new SetCampaignMirror(campaigns, identity, settings.MIRROR_HOST_DENYLIST),
+      [tokens.campaigns, tokens.identity, tokens.settings],
     )
     .inSingletonScope();
 });
@@ -204,26 +199,14 @@ export const httpModule = ({ settings: { SHUTDOWN_TIMEOUT }, lines, life }: Give
   new ContainerModule(({ bind }) => {
     bind(tokens.http)
       .toResolvedValue(
-        (
-          useCase,
-          useCaseFor,
-          identity,
-          open: Limits,
-          settings: Settings,
-          log: Log,
-          meters: Meters,
-          traces: Traces | undefined,
-        ) => {
+        (useCase, open: Limits, settings: Settings, log: Log, meters: Meters, traces: Traces | undefined) => {
           const replies = new Replies({ retryAfter: settings.RETRY_AFTER });
           const capacity = callersCapacity(settings, log);
           const shared = { replies, capacity, log: httpLog(log, lines), bodyLimit: settings.BODY_LIMIT };
           const proxies = settings.TRUSTED_PROXIES ?? noProxies;
           const deadlines = callersDeadlines(settings);
-          const { keys: limiter, failedKeys } = open;
-          const limits = {
-            ...(limiter && { keys: { limiter, identity, useCaseFor } }),
-            ...(failedKeys && { failedKeys }),
-          };
+          const { keys, failedKeys } = open;
+          const limits = { ...(keys && { keys }), ...(failedKeys && { failedKeys }) };
           const answerHeaders = answerHeadersOf(settings);
           const pages = interfacePages(replies, settings.BODY_LIMIT, { docs: settings.DOCS === 'on' });
           const observer = meters.callers;
@@ -241,16 +224,7 @@ export const httpModule = ({ settings: { SHUTDOWN_TIMEOUT }, lines, life }: Give
           meters.add(httpGauges('callers', server, capacity));
           return server;
         },
-        [
-          tokens.setCampaignMirror,
-          tokens.setCampaignMirrorFor,
-          tokens.identity,
-          tokens.limits,
-          tokens.settings,
-          tokens.log,
-          tokens.meters,
-          tokens.traces,
-        ],
+        [tokens.setCampaignMirror, tokens.limits, tokens.settings, tokens.log, tokens.meters, tokens.traces],
       )
       .inSingletonScope()
       .onDeactivation(async (http) => {

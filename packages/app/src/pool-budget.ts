@@ -6,9 +6,14 @@ const connectionsText = `
       - coalesce(current_setting('reserved_connections', true)::int, 0) as usable,
     (select nullif(rolconnlimit, -1) from pg_roles where rolname = current_user) as of_role,
     (select nullif(datconnlimit, -1) from pg_database where datname = current_database()) as of_database,
-    (select count(*)::int from pg_stat_activity
-      where datid is not null and usesysid is not null and coalesce(backend_type, 'client backend') = 'client backend'
-        and application_name not like 'campaign-mirror%') as others`;
+    others.*
+  from (
+    select count(*)::int as others, count(*) filter (where usename = current_user)::int as others_of_role,
+      count(*) filter (where datname = current_database())::int as others_of_database
+    from pg_stat_activity
+    where datid is not null and usesysid is not null and coalesce(backend_type, 'client backend') = 'client backend'
+      and application_name not like 'campaign-mirror%'
+  ) as others`;
 
 /** Whether a pool fits into what the server, the database and the user may have. */
 export interface PoolBudget {
@@ -22,14 +27,20 @@ export interface PoolBudget {
 /** `size` is POOL_SIZE: of all processes of the service together. */
 export async function poolBudget(database: Pool | ClientBase, size: number): Promise<PoolBudget> {
   const { rows } = await (database as Pool).query(connectionsText);
-  const { usable, of_role, of_database, others } = rows[0];
+  const { usable, of_role, of_database, others, others_of_role, others_of_database } = rows[0];
   const most = Math.min(usable, of_role ?? usable, of_database ?? usable);
   const says = `POOL_SIZE is ${size}, of ${most} connections that the server allows; others have ${others}`;
   if (size > most) {
     const problem = `lower POOL_SIZE to ${most} for all services together, or raise the limit (max_connections, connection limit)`;
     return { says, problem };
   }
-  if (size > most - others) {
+  // Each limit counts others of its own: those of the server, of the role, of the database.
+  const room = Math.min(
+    usable - others,
+    (of_role ?? usable) - others_of_role,
+    (of_database ?? usable) - others_of_database,
+  );
+  if (size > room) {
     return { says, warning: 'lower POOL_SIZE, raise max_connections, or let the others have fewer' };
   }
   return { says };

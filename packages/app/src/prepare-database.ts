@@ -4,6 +4,7 @@ import { awaitDatabase, migrateClearly } from './database-start.ts';
 import type { Given } from './modules.ts';
 import { warnOfPool } from './pool-warning.ts';
 import { warnOfRights } from './rights-warning.ts';
+import { otherEncoding } from './start-faults.ts';
 import { tokens } from './tokens.ts';
 
 /** Has the database there and up to date, once for all processes of the service. @throws ClearError */
@@ -13,7 +14,8 @@ export async function prepareDatabase(
 ): Promise<DatabaseAccess> {
   const access = await container.getAsync(tokens.access);
   const owner = access.address('owner');
-  await awaitDatabase(owner, settings.DATABASE_WAIT, log, ending);
+  const encoding = await awaitDatabase(owner, settings.DATABASE_WAIT, log, ending);
+  if (encoding !== undefined && encoding !== 'UTF8') throw otherEncoding(encoding, owner);
   if (settings.RUN_MIGRATIONS === 'true') {
     await migrateClearly(owner, (event, line) => log.warn({ event }, line), { givenUp: ending });
   }

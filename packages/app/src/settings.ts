@@ -109,11 +109,6 @@ export const settings = {
     byDefault: '',
     means: 'hosts that no mirror may point to, such as `go.example.com,*.example.com`',
   }),
-  KEY_CACHE_SECONDS: setting({
-    accepts: wholeNumber(0, 5),
-    byDefault: '0',
-    means: 'how long a valid key is remembered, and a revocation may go unheard',
-  }),
   BODY_LIMIT: setting({
     accepts: wholeNumber(1_024, 1_048_576),
     byDefault: '16384',
@@ -251,12 +246,6 @@ export const settings = {
     accepts: oneOf('on', 'off'),
     byDefault: 'on',
     means: 'prepared statements; `off`, with `STATEMENT_TIMEOUT=0ms`, for a pooler that keeps none',
-  }),
-  GROUP_COMMIT: setting({
-    accepts: oneOf('on', 'off'),
-    byDefault: 'on',
-    means:
-      'updates that arrive while others are under way go together, and share a commit; `off`: each alone',
   }),
   CAMPAIGN_MIRROR_KEY: setting({
     accepts: text,

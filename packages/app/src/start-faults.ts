@@ -115,6 +115,13 @@ export function tooOld(version: number, place: Place): ClearError {
   );
 }
 
+/** What a caller sends may then not be stored, and would fail those that share its statement. */
+export function otherEncoding(encoding: string, place: Place): ClearError {
+  return new ClearError(
+    `the database ${nameOf(place)} is in ${encoding}: make one with encoding UTF8, and move the data there`,
+  );
+}
+
 /** `rights` are those that the catalogue says are missing. */
 export function missingRights(rights: readonly string[], place: Place): ClearError {
   const shown = rights.slice(0, 3).join(', ');

@@ -37,7 +37,6 @@ export const tokens = {
   campaigns: token<CampaignRepository>('campaigns'),
   keyUses: token<KeyUses>('keyUses'),
   identity: token<Identity>('identity'),
-  setCampaignMirrorFor: token<(identity: Identity) => SetCampaignMirror>('setCampaignMirrorFor'),
   setCampaignMirror: token<SetCampaignMirror>('setCampaignMirror'),
   limitObserver: token<LimitObserver>('limitObserver'),
   limits: token<Limits>('limits'),

@@ -12,14 +12,22 @@ export interface MirrorChange {
   readonly requestId: string;
 }
 
-/** Where campaigns and their mirrors are kept. Every call throws `Unavailable` when the store is away. */
+/** What came of an attempt to set a mirror. Nothing was written unless it is set. */
+export type SetMirrorResult =
+  | { readonly kind: 'mirror-set'; readonly mirror: Mirror }
+  /** The caller's key is no longer valid; nothing is said of the campaign. */
+  | { readonly kind: 'caller-invalid' }
+  /** The campaign is not as it was seen. `campaign`: as it is, undefined where there is none. */
+  | { readonly kind: 'campaign-differs'; readonly campaign: Campaign | undefined };
+
+/** Where campaigns and their mirrors are kept. Every call throws `Unavailable` when the store is unavailable. */
 export interface CampaignRepository {
   find(id: CampaignId): Promise<Campaign | undefined>;
 
   /**
-   * Sets the mirror and records it in the history, both or neither, provided that the campaign still is as
-   * `seen` (its owner, its default flag, that it has a mirror) at the moment of the write.
-   * Undefined, and nothing written, when it no longer is.
+   * Sets the mirror and records it in the history, both or neither, provided that at the moment of the write the
+   * campaign is as `seen` (its owner, its default flag, that it has a mirror), which need not have been read, and that
+   * the caller's key is valid. A call that begins after the key was revoked writes nothing.
    */
-  setMirror(seen: Campaign, change: MirrorChange): Promise<Mirror | undefined>;
+  setMirror(seen: Campaign, change: MirrorChange): Promise<SetMirrorResult>;
 }

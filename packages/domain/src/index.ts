@@ -14,13 +14,14 @@ export {
   type Refusal,
   refusalOf,
 } from './authorization-rules.ts';
+export type { CallLimit } from './call-limit.ts';
 export type { Caller } from './caller.ts';
 export type { Campaign } from './campaign.ts';
 export type { CampaignExport } from './campaign-export.ts';
 export { type CampaignField, type CampaignFields, campaignFields, fieldsOf } from './campaign-fields.ts';
 export type { BadLine, CampaignImport, ImportLine, ImportOutcome, LineFault } from './campaign-import.ts';
 export type { CampaignPage, CampaignRecord, CampaignRecords } from './campaign-record.ts';
-export type { CampaignRepository, MirrorChange } from './campaign-repository.ts';
+export type { CampaignRepository, MirrorChange, SetMirrorResult } from './campaign-repository.ts';
 export type {
   CampaignCreation,
   CampaignNotFound,
@@ -89,7 +90,6 @@ export {
   type Outcome,
   SetCampaignMirror,
   type SetMirrorRequest,
-  type Submitted,
 } from './set-campaign-mirror.ts';
 export { timestamp } from './timestamp.ts';
 export { Unavailable } from './unavailable.ts';

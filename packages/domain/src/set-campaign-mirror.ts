@@ -1,5 +1,7 @@
 import type { AccessKey } from './access-key.ts';
 import { type Refusal, refusalOf } from './authorization-rules.ts';
+import type { CallLimit } from './call-limit.ts';
+import type { Caller } from './caller.ts';
 import type { Campaign } from './campaign.ts';
 import type { CampaignRepository } from './campaign-repository.ts';
 import { type HostDenylist, noDeniedHosts } from './host-denylist.ts';
@@ -9,32 +11,42 @@ import type { Mirror } from './mirror.ts';
 import { type AddressFault, mirrorAddress } from './mirror-address.ts';
 import { Unavailable } from './unavailable.ts';
 
-/** What the caller submitted as the address, or why the driving adapter could not read it. */
-export type Submitted<Unread> = { readonly address: string } | { readonly unread: Unread };
-
-export interface SetMirrorRequest<Unread> {
+export interface SetMirrorRequest {
   readonly key: AccessKey;
-  /** Undefined where what the caller named can not be a campaign. */
+  /** Undefined where what the caller named cannot be a campaign. */
   readonly campaign: CampaignId | undefined;
-  /** It may come later: the ports are asked meanwhile, and who may not set the mirror is not made to wait for it. */
-  readonly submitted: Submitted<Unread> | Promise<Submitted<Unread>>;
+  /** Undefined where the caller submitted nothing that could be one. */
+  readonly address: string | undefined;
+  /** Ties the history row to the log lines of the request: 1 to 128 visible ASCII characters. */
   readonly requestId: string;
 }
 
-export type Outcome<Unread = never> =
+export type Outcome =
   | { readonly kind: 'mirror-set'; readonly mirror: Mirror }
   | { readonly kind: 'unauthenticated' }
+  | { readonly kind: 'over-limit' }
   | { readonly kind: 'campaign-not-found' }
   | { readonly kind: 'refused'; readonly because: Refusal }
-  | { readonly kind: 'unread'; readonly because: Unread }
+  | { readonly kind: 'no-address' }
   | { readonly kind: 'invalid-address'; readonly because: AddressFault };
 
-/** How often a campaign that changes while it is judged is judged, at most. */
-const judgements = 5;
+/** What a request is judged on: who calls, and the campaign. */
+interface Facts {
+  readonly caller: Caller | undefined;
+  readonly campaign: Campaign | undefined;
+}
+
+/** How often a request is judged at most, while its campaign changes between the judgement and the write. */
+const maxAttempts = 5;
 
 /**
  * Sets the mirror of a campaign (specification, section 4).
- * A caller who may not set it learns nothing about what it submitted (decisions: order of checks).
+ *
+ * A caller who is known is judged on a hypothesis: the campaign as the rules want it. The write proves the hypothesis
+ * and the caller's key, or tells what the campaign is instead, which is judged then. So most requests take one call of
+ * the repository. Only a write rests on a hypothesis: every refusal is judged on facts that were read for the request.
+ *
+ * A caller who may not set the mirror learns nothing about what it submitted (decisions: order of checks).
  */
 export class SetCampaignMirror {
   readonly #campaigns: CampaignRepository;
@@ -47,43 +59,59 @@ export class SetCampaignMirror {
     this.#deniedHosts = deniedHosts;
   }
 
-  /** @throws Unavailable when a port is away, or when the campaign changed as often as it was judged */
-  async execute<Unread = never>(request: SetMirrorRequest<Unread>): Promise<Outcome<Unread>> {
-    // All at the same time; their answers are taken in the order of the checks.
-    const finding = this.#find(request.campaign);
-    const judging = this.#judge(request.submitted);
-    for (const answer of [finding, judging]) answer.catch(() => {});
-    const caller = await this.#identity.whoIs(request.key);
-    if (!caller) return { kind: 'unauthenticated' };
+  /**
+   * `limit` counts the call once its key is known.
+   * @throws Unavailable when a port is unavailable, or when the campaign changed each time that it was judged
+   */
+  async execute(request: SetMirrorRequest, limit?: CallLimit): Promise<Outcome> {
+    const { requestId } = request;
+    const address = this.#judgeAddress(request.address);
+    const hoped = typeof address === 'string' ? await this.#hypothesis(request) : undefined;
+    let facts: Facts = hoped ?? (await this.#read(request));
+    if (limit && facts.caller && !(await limit.admits(facts.caller))) {
+      // The limit is told to valid keys only: that of a hypothesis has yet to be proven.
+      const caller = hoped ? await this.#identity.whoIs(request.key) : facts.caller;
+      return { kind: caller ? 'over-limit' : 'unauthenticated' };
+    }
 
-    let campaign = await finding;
-    for (let judged = 0; judged < judgements; judged++) {
+    for (let attempt = 0; attempt < maxAttempts; attempt++) {
+      const { caller, campaign } = facts;
+      if (!caller) return { kind: 'unauthenticated' };
       if (!campaign) return { kind: 'campaign-not-found' };
       const refusal = refusalOf(campaign, caller);
       if (refusal) return { kind: 'refused', because: refusal };
-
-      const address = await judging;
       if (typeof address !== 'string') return address;
 
-      const change = { address, by: caller, requestId: request.requestId };
-      const mirror = await this.#campaigns.setMirror(campaign, change);
-      if (mirror) return { kind: 'mirror-set', mirror };
-      campaign = await this.#find(request.campaign);
+      const result = await this.#campaigns.setMirror(campaign, { address, by: caller, requestId });
+      if (result.kind === 'mirror-set') return result;
+      facts =
+        result.kind === 'caller-invalid' ? await this.#read(request) : { caller, campaign: result.campaign };
     }
     throw new Unavailable('the campaign changed each time that it was judged');
   }
 
-  /** The address, or what is said of one that is none. */
-  async #judge<Unread>(submitted: SetMirrorRequest<Unread>['submitted']) {
-    const read = await submitted;
-    if ('unread' in read) return { kind: 'unread', because: read.unread } as const;
-    const address = mirrorAddress(read.address, this.#deniedHosts);
+  /** The address, or the outcome for one that is none. */
+  #judgeAddress(submitted: string | undefined) {
+    if (submitted === undefined) return { kind: 'no-address' } as const;
+    const address = mirrorAddress(submitted, this.#deniedHosts);
     return typeof address === 'string'
       ? address
       : ({ kind: 'invalid-address', because: address.fault } as const);
   }
 
-  async #find(id: CampaignId | undefined): Promise<Campaign | undefined> {
-    return id === undefined ? undefined : this.#campaigns.find(id);
+  /** The caller as claimed, and the campaign as all rules allow it; undefined where nothing can be assumed. */
+  async #hypothesis({ key, campaign: id }: SetMirrorRequest): Promise<Facts | undefined> {
+    const caller = id && (await this.#identity.claimedBy(key));
+    if (!caller) return undefined;
+    const campaign = { id, ownerId: caller.ownerId, isDefault: false, hasMirror: true };
+    return refusalOf(campaign, caller) ? undefined : { caller, campaign };
+  }
+
+  /** Both are read at the same time, and a fault of the campaign's does not hide that the key is invalid. */
+  async #read({ key, campaign: id }: SetMirrorRequest): Promise<Facts> {
+    const finding = id === undefined ? undefined : this.#campaigns.find(id);
+    finding?.catch(() => {});
+    const caller = await this.#identity.whoIs(key);
+    return { caller, campaign: caller && (await finding) };
   }
 }

@@ -20,7 +20,7 @@ export function history(call: Call) {
     .option('--limit <n>', 'so many changes, at most', limitArgument, usualLimit)
     .option('--before <change>', 'those before this change', changeArgument)
     .action(async (campaign, { limit, before: first, json }) => {
-      const { PostgresCampaigns, PostgresMirrorHistory, SingleStatements, Statements } = await import(
+      const { PostgresCampaigns, PostgresMirrorHistory, GroupCommit, Statements } = await import(
         '@campaign-mirror/adapters-persistence/sql'
       );
       await reading(call, async ({ database: { pool } }) => {
@@ -34,7 +34,7 @@ export function history(call: Call) {
           return entries;
         };
         const none = `There is no ${first ? `change before ${first}` : 'change'} of the mirror of campaign ${campaign}.`;
-        const campaigns = new PostgresCampaigns(new SingleStatements(new Statements(pool, { named: false })));
+        const campaigns = new PostgresCampaigns(new GroupCommit(new Statements(pool, { named: false })));
         if (!(await campaigns.find(campaign)) && !(await isRemembered(kept, campaign))) {
           throw noSuchCampaign(campaign);
         }

@@ -34,18 +34,13 @@ export function restore(call: Call) {
           'usage',
         );
       }
-      const {
-        PostgresCampaigns,
-        PostgresMirrorHistory,
-        PostgresOperatorMirrors,
-        SingleStatements,
-        Statements,
-      } = await import('@campaign-mirror/adapters-persistence/sql');
+      const { PostgresCampaigns, PostgresMirrorHistory, PostgresOperatorMirrors, GroupCommit, Statements } =
+        await import('@campaign-mirror/adapters-persistence/sql');
       const { RestoreMirror } = await import('@campaign-mirror/domain');
       const restored = await acting(call, ({ database: { pool }, act, settings }) => {
         const statements = new Statements(pool, { named: false });
         const useCase = new RestoreMirror(
-          new PostgresCampaigns(new SingleStatements(statements)),
+          new PostgresCampaigns(new GroupCommit(statements)),
           new PostgresMirrorHistory(pool),
           new PostgresOperatorMirrors(statements, act),
           settings.MIRROR_HOST_DENYLIST,

@@ -19,26 +19,29 @@ export function set(call: Call) {
     .argument('<campaign>', 'the campaign', campaignArgument)
     .argument('<url>', 'the address that it is to point to')
     .action(async (campaign, url, { json }) => {
-      const { KeyUses, PostgresCampaigns, PostgresIdentity, SingleStatements, Statements } = await import(
+      const { GroupCommit, KeyUses, PostgresCampaigns, PostgresIdentity, Statements } = await import(
         '@campaign-mirror/adapters-persistence/sql'
       );
       const { SetCampaignMirror } = await import('@campaign-mirror/domain');
       call.hear();
       const key = await keyOfCaller(call);
       const setMirror = async ({ database: { pool }, act: { requestId }, settings }: Acting) => {
-        const statements = new Statements(pool, { named: false });
+        const hotPath = new GroupCommit(new Statements(pool, { named: false }));
         const uses = new KeyUses(pool);
         const useCase = new SetCampaignMirror(
-          new PostgresCampaigns(new SingleStatements(statements)),
-          new PostgresIdentity(new SingleStatements(statements), { uses }),
+          new PostgresCampaigns(hotPath, { uses }),
+          new PostgresIdentity(hotPath, { uses }),
           settings.MIRROR_HOST_DENYLIST,
         );
-        const outcome = await useCase.execute({ key, campaign, submitted: { address: url }, requestId });
+        const outcome = await useCase.execute({ key, campaign, address: url, requestId });
         await uses.stop();
         return outcome;
       };
       const outcome = await acting(call, setMirror);
       switch (outcome.kind) {
+        case 'over-limit':
+        case 'no-address':
+          throw new Error(`${outcome.kind}, though there is no limit, and an address`);
         case 'unauthenticated':
           throw refusedKey();
         case 'campaign-not-found':

@@ -17,6 +17,7 @@ export class HotPathCounts implements HotPathObserver {
   readonly #retries = new Tally('statement', statements);
   readonly #members = { 'look-up': new Buckets(memberBuckets), update: new Buckets(memberBuckets) };
   readonly #split = new Tally('kind', batchKinds);
+  readonly #refused = new Tally('statement', statements);
   #setAside = 0;
   #judgedAgain = 0;
 
@@ -44,6 +45,10 @@ export class HotPathCounts implements HotPathObserver {
     this.#split.count(kind);
   }
 
+  refused(statement: string): void {
+    this.#refused.count(statement);
+  }
+
   setAside(): void {
     this.#setAside += 1;
   }
@@ -63,6 +68,7 @@ export class HotPathCounts implements HotPathObserver {
         this.#members[kind].samples('campaign_mirror_batch_members', { kind }),
       ),
       campaign_mirror_batches_split_total: this.#split.samples(),
+      campaign_mirror_statements_refused_total: this.#refused.samples(),
       campaign_mirror_updates_set_aside_total: plain(this.#setAside),
       campaign_mirror_judged_again_total: plain(this.#judgedAgain),
     };

@@ -9,10 +9,8 @@ export const statements = [
   'look-up-many',
   'set-mirrors',
   'set-mirror-chains',
-  'set-mirror-unless-locked',
   'set-mirror',
-  'who-is',
-  'find-campaign',
+  'set-held-mirror-chains',
 ];
 /** Calls. */
 export const memberBuckets = [1, 2, 4, 8, 16, 32, 64, 128, 256];
@@ -32,12 +30,12 @@ export const persistenceDefinitions = define({
   },
   campaign_mirror_statement_retries_total: {
     type: 'counter',
-    help: 'Statements that PostgreSQL ended for the sake of another transaction, and that were run once more.',
+    help: 'Statements that were run once more, since PostgreSQL ended them for the sake of another transaction, or their plan was stale.',
     labels: { statement: statements },
   },
   campaign_mirror_batch_members: {
     type: 'histogram',
-    help: 'Calls that went together; not with GROUP_COMMIT=off.',
+    help: 'Calls that went together.',
     labels: { kind: batchKinds },
     buckets: memberBuckets,
   },
@@ -46,13 +44,18 @@ export const persistenceDefinitions = define({
     help: 'Batches whose members went one by one, after a fault of one of them.',
     labels: { kind: batchKinds },
   },
+  campaign_mirror_statements_refused_total: {
+    type: 'counter',
+    help: 'Statements for many calls that PostgreSQL refused themselves, such as for a missing right: a fault of the service or of its role.',
+    labels: { statement: statements },
+  },
   campaign_mirror_updates_set_aside_total: {
     type: 'counter',
-    help: 'Updates that left their batch since somebody held the campaign or its mirror, or had changed it.',
+    help: 'Updates that left their batch since somebody held the campaign or its mirror.',
   },
   campaign_mirror_judged_again_total: {
     type: 'counter',
-    help: 'Updates that did nothing since their campaign was no longer as it was judged, and were judged again.',
+    help: 'Updates that did nothing since their campaign changed while they waited for it, and were judged again.',
   },
   campaign_mirror_pool_connections: {
     type: 'gauge',

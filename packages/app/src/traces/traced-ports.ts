@@ -5,8 +5,8 @@ import type {
   CampaignId,
   CampaignRepository,
   Identity,
-  Mirror,
   MirrorChange,
+  SetMirrorResult,
 } from '@campaign-mirror/domain';
 import { type Scope, scopes } from './scope.ts';
 
@@ -16,6 +16,11 @@ export class TracedIdentity implements Identity {
 
   constructor(port: Identity) {
     this.#port = port;
+  }
+
+  /** Asks no store: no span. */
+  claimedBy(key: AccessKey): Promise<Caller | undefined> {
+    return this.#port.claimedBy(key);
   }
 
   whoIs(key: AccessKey): Promise<Caller | undefined> {
@@ -52,14 +57,19 @@ export class TracedCampaigns implements CampaignRepository {
     );
   }
 
-  setMirror(seen: Campaign, change: MirrorChange): Promise<Mirror | undefined> {
+  setMirror(seen: Campaign, change: MirrorChange): Promise<SetMirrorResult> {
     const request = scopes.getStore();
     if (!request) return this.#port.setMirror(seen, change);
     judged(request);
     return request.call(
       'set mirror',
       () => this.#port.setMirror(seen, change),
-      (mirror, span) => span.set('campaign_mirror.judged_again', mirror === undefined),
+      (result, span, at) => {
+        span.set('campaign_mirror.result', result.kind);
+        if (result.kind !== 'campaign-differs') return;
+        request.facts.callerAt ??= at;
+        if (result.campaign) request.facts.campaignAt = at;
+      },
     );
   }
 }

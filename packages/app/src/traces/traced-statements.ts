@@ -81,6 +81,7 @@ export class TracedStatements implements HotPathObserver {
   }
 
   splitUp(): void {}
+  refused(): void {}
   setAside(): void {}
   judgedAgain(): void {}
 

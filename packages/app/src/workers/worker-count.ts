@@ -8,7 +8,7 @@ export interface WorkerShare {
 }
 
 /** With a single one, who waits for a row keeps everybody else of the process waiting. */
-const wantedEach = 2;
+export const wantedEach = 2;
 
 /** The least POOL_SIZE for so many workers: each needs a connection, and so does the one more of a rolling restart. */
 export function leastPoolSize(asked: number | 'auto'): number {

@@ -1,0 +1,95 @@
+import { type CampaignId, Unavailable } from '@campaign-mirror/domain';
+
+/** An update that waits for its answer. */
+export interface Queued {
+  readonly campaign: CampaignId;
+  /** When it came, by `performance.now()`. */
+  readonly since: number;
+  reject(reason: unknown): void;
+}
+
+export interface LockQueueLimits {
+  /** Campaigns that are waited for at the same time, each on a connection. */
+  readonly maxCampaigns: number;
+  /** Updates that wait for their campaign together. */
+  readonly maxTogether: number;
+  /** How long an update waits for its turn, in milliseconds. */
+  readonly timeout: number;
+}
+
+/**
+ * Where updates wait whose campaign or mirror somebody holds. All of a campaign wait in the database together, by one
+ * statement, and who comes meanwhile goes with the next: however long each holder stays away, a line moves on as a
+ * whole. No campaign takes more than one connection.
+ */
+export class LockQueue<Member extends Queued> {
+  readonly #wait: (members: readonly Member[]) => Promise<void>;
+  readonly #limits: LockQueueLimits;
+  /** In the order in which they are waited for; each in the order in which its members came. */
+  readonly #lines = new Map<CampaignId, Member[]>();
+  readonly #waitedFor = new Set<CampaignId>();
+  #watch: NodeJS.Timeout | undefined;
+
+  /** `wait`: waits for whoever holds the campaign of these, and answers each of them. Never rejects. */
+  constructor(wait: (members: readonly Member[]) => Promise<void>, limits: LockQueueLimits) {
+    this.#wait = wait;
+    this.#limits = limits;
+  }
+
+  /** Whether updates of this campaign wait here: then a later one waits behind them. */
+  has(campaign: CampaignId): boolean {
+    return this.#lines.has(campaign);
+  }
+
+  enter(member: Member): void {
+    const line = this.#lines.get(member.campaign);
+    if (line) line.push(member);
+    else this.#lines.set(member.campaign, [member]);
+    // Not at once: what else comes in this turn waits with it.
+    setImmediate(() => this.#callNext());
+  }
+
+  #callNext(): void {
+    for (const [campaign, line] of this.#lines) {
+      if (this.#waitedFor.size >= this.#limits.maxCampaigns) break;
+      if (!this.#waitedFor.has(campaign)) void this.#waitFor(campaign, line);
+    }
+    this.#watchOver();
+  }
+
+  async #waitFor(campaign: CampaignId, line: Member[]): Promise<void> {
+    this.#waitedFor.add(campaign);
+    await this.#wait(line.splice(0, this.#limits.maxTogether));
+    this.#waitedFor.delete(campaign);
+    // Behind the others, so that each campaign has its turn.
+    this.#lines.delete(campaign);
+    if (line.length > 0) this.#lines.set(campaign, line);
+    this.#callNext();
+  }
+
+  /** One timer for all, while somebody waits for a turn. */
+  #watchOver(): void {
+    if (this.#watch) return;
+    const first = Math.min(
+      ...[...this.#lines.values()].map(([member]) => member?.since ?? Number.POSITIVE_INFINITY),
+    );
+    if (first === Number.POSITIVE_INFINITY) return;
+    const left = Math.max(0, first + this.#limits.timeout - performance.now());
+    this.#watch = setTimeout(() => {
+      this.#watch = undefined;
+      this.#dismiss();
+      this.#watchOver();
+    }, left).unref();
+  }
+
+  #dismiss(): void {
+    const tooLong = performance.now() - this.#limits.timeout;
+    for (const [campaign, line] of this.#lines) {
+      const kept = line.findIndex(({ since }) => since > tooLong);
+      for (const member of line.splice(0, kept === -1 ? line.length : kept)) {
+        member.reject(new Unavailable('the campaign was held by somebody for too long'));
+      }
+      if (line.length === 0 && !this.#waitedFor.has(campaign)) this.#lines.delete(campaign);
+    }
+  }
+}

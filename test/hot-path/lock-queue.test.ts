@@ -1,0 +1,104 @@
+import { type CampaignId, Unavailable } from '@campaign-mirror/domain';
+import { expect } from 'chai';
+import { LockQueue, type Queued } from '../../packages/adapters-persistence/src/lock-queue.ts';
+import { rejection } from '../support/faults.ts';
+
+interface Member extends Queued {
+  readonly name: string;
+}
+
+const never = 2 ** 30;
+const turn = () => new Promise<void>((resolve) => setImmediate(resolve));
+
+describe('group commit: the lock queue', () => {
+  let waits: string[][];
+  let free: Map<string, () => void>;
+
+  beforeEach(() => {
+    waits = [];
+    free = new Map();
+  });
+
+  function queue(maxCampaigns: number, { timeout = never, maxTogether = 128 } = {}): LockQueue<Member> {
+    const wait = (members: readonly Member[]) => {
+      waits.push(members.map(({ name }) => name));
+      return new Promise<void>((resolve) => free.set(members[0]?.name ?? '', resolve));
+    };
+    return new LockQueue<Member>(wait, { maxCampaigns, maxTogether, timeout });
+  }
+
+  /** Resolves with the fault when it is sent away. */
+  function enters(where: LockQueue<Member>, name: string, campaign: number): Promise<unknown> {
+    const { promise, reject } = Promise.withResolvers<never>();
+    where.enter({ name, campaign: campaign as CampaignId, since: performance.now(), reject });
+    return rejection(promise);
+  }
+
+  async function freed(...names: string[]): Promise<void> {
+    for (const name of names) free.get(name)?.();
+    await turn();
+    await turn();
+  }
+
+  it('all of a campaign wait in the database together; who comes meanwhile goes with the next', async () => {
+    const where = queue(5);
+    for (const name of ['a1', 'a2', 'a3']) void enters(where, name, 1);
+    void enters(where, 'b1', 2);
+    await turn();
+    expect(waits).to.deep.equal([['a1', 'a2', 'a3'], ['b1']]);
+    for (const name of ['a4', 'a5']) void enters(where, name, 1);
+    await turn();
+    expect(waits).to.have.length(2);
+    await freed('a1');
+    expect(waits.slice(2)).to.deep.equal([['a4', 'a5']]);
+  });
+
+  it('a campaign is in it until the last of its line is answered, and leaves nothing behind', async () => {
+    const where = queue(5);
+    const is = () => where.has(1 as CampaignId);
+    expect(is()).to.equal(false);
+    void enters(where, 'a1', 1);
+    await turn();
+    void enters(where, 'a2', 1);
+    await freed('a1');
+    expect(is()).to.equal(true);
+    await freed('a2');
+    expect(is()).to.equal(false);
+  });
+
+  it('no more campaigns are waited for than may be, nor more members together: each line has its turn', async () => {
+    const where = queue(2, { maxTogether: 2 });
+    for (const name of ['a1', 'a2', 'a3']) void enters(where, name, 1);
+    for (const [at, name] of ['b', 'c', 'd'].entries()) void enters(where, name, at + 2);
+    await turn();
+    expect(waits).to.deep.equal([['a1', 'a2'], ['b']]);
+    await freed('a1');
+    expect(waits.slice(2)).to.deep.equal([['c']]);
+    await freed('b', 'c');
+    expect(waits.slice(3)).to.deep.equal([['d'], ['a3']]);
+  });
+
+  it('who waits for its turn for too long is sent away, and leaves nothing behind; who waits in the database stays', async () => {
+    const where = queue(1, { timeout: 5 });
+    void enters(where, 'a1', 1);
+    await turn();
+    for (const fault of await Promise.all([enters(where, 'a2', 1), enters(where, 'b1', 2)])) {
+      expect(fault).to.be.instanceOf(Unavailable);
+    }
+    expect(where.has(1 as CampaignId)).to.equal(true);
+    expect(where.has(2 as CampaignId)).to.equal(false);
+    void enters(where, 'c1', 3);
+    await freed('a1');
+    expect(waits).to.deep.equal([['a1'], ['c1']]);
+  });
+
+  it('so many who were sent away at once hold up nobody', async () => {
+    const where = queue(1, { timeout: 5 });
+    void enters(where, 'first', 0);
+    await turn();
+    await Promise.all(Array.from({ length: 20_000 }, (_, at) => enters(where, `${at}`, at + 1)));
+    void enters(where, 'last', 0);
+    await freed('first');
+    expect(waits).to.deep.equal([['first'], ['last']]);
+  });
+});
