@@ -19,7 +19,7 @@ COPY packages packages
 # Node runs no TypeScript inside node_modules: there our own packages are JavaScript, the application is as it is.
 # Without the optional packages, hence without the embedded PostgreSQL.
 RUN node_modules/.bin/tsc -b packages/app \
-  && pnpm --filter '@campaign-mirror/app^...' exec npm pkg set exports=./dist/index.js \
+  && pnpm --filter '@campaign-mirror/app^...' exec sh -c 'npm pkg set --json exports="$(npm pkg get publishConfig.exports)"' \
   && pnpm --filter @campaign-mirror/app --prod --no-optional --ignore-scripts deploy /opt/campaign-mirror/packages/app
 WORKDIR /opt/campaign-mirror
 COPY package.json campaign-mirror ./

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import { selfMadeCertificate } from '../support/certificate.ts';
-import { command } from '../support/command.ts';
+import { commandProcess } from '../support/command.ts';
 import { eventually } from '../support/eventually.ts';
 import { pathOf } from '../support/http-request.ts';
 import { listeningFleet } from '../support/primary-process.ts';
@@ -135,9 +135,9 @@ describe('limits that several machines count in Redis', () => {
       await told(service, why);
       expect(service.process.output + service.process.errors).not.to.include('MARKED');
     }
-    const { output } = await command(['doctor'], settings(right));
+    const { output } = await commandProcess(['doctor'], settings(right));
     expect(output).to.match(new RegExp(`^ok {7}redis {7}localhost:${redis.port}/1 answers$`, 'm'));
-    const refused = await command(['doctor'], settings(wrong));
+    const refused = await commandProcess(['doctor'], settings(wrong));
     expect(refused.code).to.equal(1);
     expect(refused.output).to.match(/^problem {2}redis {7}.*WRONGPASS/m);
     expect(refused.output + refused.errors + output).not.to.include('MARKED');
