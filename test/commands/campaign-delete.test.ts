@@ -1,17 +1,13 @@
 import { expect } from 'chai';
-import { type Commands, commandsOn } from '../support/commands-on.ts';
-import { freshDatabase, type TestDatabase } from '../support/database-server.ts';
-import { endAll } from '../support/service-process.ts';
+import { commandsOn } from '../support/commands-on.ts';
+import { databaseOf } from '../support/lives.ts';
+import type { Terminal } from '../support/terminal.ts';
 
 describe('the command campaign delete', () => {
-  let database: TestDatabase;
-  let on: Commands;
+  const database = databaseOf('suite');
+  const on = commandsOn(database);
   /** The campaign that is to go, of the owner 1. */
   let id: number;
-  before(async () => {
-    database = await freshDatabase();
-    on = commandsOn(database);
-  });
   beforeEach(async () => {
     const { rows } = await database.admin.query(
       "insert into campaign_mirror.campaigns (owner_id, name) values (1, 'Summer') returning id::int",
@@ -21,10 +17,6 @@ describe('the command campaign delete', () => {
       "insert into campaign_mirror.mirrors (campaign_id, target_url, clicks) values ($1, 'https://example.com/', 12)",
       [id],
     );
-  });
-  after(async () => {
-    await endAll();
-    await database.drop();
   });
 
   const isThere = async () => {
@@ -53,35 +45,23 @@ describe('the command campaign delete', () => {
     expect(await isThere()).to.equal(false);
   });
 
-  it('a SIGTERM at the question ends it: nothing is done', async () => {
-    const terminal = await asked();
-    process.kill(await terminal.processId(), 'SIGTERM');
-    expect((await terminal.ended).code).to.equal(128 + 15);
-    expect(terminal.screen).to.include('Nothing was done.');
-    expect(await isThere()).to.equal(true);
-  });
-
-  for (const [what, keys] of [
-    ['no', 'n\r'],
-    ['nothing', '\r'],
-  ] as const) {
-    it(`${what} leaves it, with exit code 1`, async () => {
+  const leaving: [what: string, code: number, act: (terminal: Terminal) => unknown][] = [
+    ['no', 1, (terminal) => terminal.type('n\r')],
+    ['nothing', 1, (terminal) => terminal.type('\r')],
+    ['Ctrl-C', 130, (terminal) => terminal.interrupt()],
+    ['a SIGTERM', 143, async (terminal) => process.kill(await terminal.processId(), 'SIGTERM')],
+  ];
+  for (const [what, code, act] of leaving) {
+    it(`${what} at the question leaves it, with exit code ${code}`, async () => {
       const terminal = await asked();
-      terminal.type(keys);
-      expect((await terminal.ended).code, terminal.screen).to.equal(1);
-      expect(terminal.screen).to.include('Nothing was done.');
+      await act(terminal);
+      expect((await terminal.ended).code, terminal.screen).to.equal(code);
+      expect(terminal.screen)
+        .to.include('Nothing was done.')
+        .and.not.to.match(/^\s+at /m);
       expect(await isThere()).to.equal(true);
     });
   }
-
-  it('Ctrl-C at the question leaves it, with exit code 130', async () => {
-    const terminal = await asked();
-    terminal.interrupt();
-    expect((await terminal.ended).code, terminal.screen).to.equal(130);
-    expect(terminal.screen).to.include('Nothing was done.');
-    expect(terminal.screen).not.to.match(/^\s+at /m);
-    expect(await isThere()).to.equal(true);
-  });
 
   it('what changed between the question and the answer is not deleted', async () => {
     const terminal = await asked();

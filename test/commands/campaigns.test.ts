@@ -1,19 +1,10 @@
 import { expect } from 'chai';
 import { commandsOn } from '../support/commands-on.ts';
-import { freshDatabase, type TestDatabase } from '../support/database-server.ts';
-import { endAll } from '../support/service-process.ts';
+import { databaseOf } from '../support/lives.ts';
 
 describe('the command campaign', () => {
-  let database: TestDatabase;
-  let on: ReturnType<typeof commandsOn>;
-  before(async () => {
-    database = await freshDatabase();
-    on = commandsOn(database);
-  });
-  after(async () => {
-    await endAll();
-    await database.drop();
-  });
+  const database = databaseOf('suite');
+  const on = commandsOn(database);
 
   const created = async (owner: number, ...more: string[]): Promise<number> =>
     (await on.object('campaign', 'create', '--owner', `${owner}`, ...more)).id as number;

@@ -4,28 +4,19 @@ import { join } from 'node:path';
 import { expect } from 'chai';
 import { call } from '../support/caller.ts';
 import { command, commandProcess } from '../support/command.ts';
-import { type DataFolder, dataFolder, processesOf } from '../support/data-folder.ts';
-import { emptyDatabase, freshDatabase, type TestDatabase } from '../support/database-server.ts';
+import { commandsOn } from '../support/commands-on.ts';
+import { processesOf } from '../support/data-folder.ts';
+import { emptyDatabase } from '../support/database-server.ts';
 import { eventually } from '../support/eventually.ts';
-import { endAll, type Listening, listeningService, projectFolder } from '../support/service-process.ts';
+import { databaseOf, dataFolderOf } from '../support/lives.ts';
+import { type Listening, listeningService, projectFolder } from '../support/service-process.ts';
 
 describe('commands, while the service runs', () => {
-  let database: TestDatabase;
+  const database = databaseOf('suite');
+  const { run, object: json } = commandsOn(database);
   let service: Listening;
-  const run = (...args: string[]) => command(args, { DATABASE_URL: database.url('operator') });
-  const json = async (...args: string[]) => {
-    const { code, output, errors } = await run(...args, '--json');
-    expect(code, errors).to.equal(0);
-    expect(output.trim().split('\n')).to.have.length(1);
-    return JSON.parse(output);
-  };
   before(async () => {
-    database = await freshDatabase();
     service = await listeningService({ DATABASE_URL: database.url('service'), RUN_MIGRATIONS: 'false' });
-  });
-  after(async () => {
-    await endAll();
-    await database.drop();
   });
 
   it('campaign, mirror and key together make a call that answers 200', async () => {
@@ -49,16 +40,6 @@ describe('commands, while the service runs', () => {
     const issued = await run('key', 'issue', '--owner', '8', '--name', 'mine');
     expect(issued.output).to.match(/^cm_[0-9A-Za-z]{49}\n$/);
     expect(issued.errors).to.match(/can not be shown again/);
-  });
-
-  it("an owner's second default campaign is refused with the number and name of the first", async () => {
-    const { id } = await json('campaign', 'create', '--owner', '9', '--default', '--name', 'First');
-    const again = await run('campaign', 'create', '--owner', '9', '--default');
-    expect(again).to.deep.equal({
-      code: 1,
-      output: '',
-      errors: `the owner 9 has a default campaign already: campaign ${id} "First"; \`./campaign-mirror campaign unset-default ${id}\` makes it an ordinary one\n`,
-    });
   });
 
   it('a mirror is created once, of a campaign that exists, under the address rule of the interface', async () => {
@@ -98,12 +79,17 @@ describe('commands, while the service runs', () => {
     ['a life that is none', 'key', 'issue', '--owner', '1', '--name', 'x', '--expires-in', '90'],
     ['a name over two lines', 'key', 'issue', '--owner', '1', '--name', 'x\ny'],
     ['an option that there is not', 'demo', 'remove', '--now'],
+    ['a list of none', 'campaign', 'list', '--limit', '0'],
+    ['a list from what is no identifier', 'mirror', 'list', '--after', '-1'],
+    ['an entry that is no identifier', 'audit', '--before', '1.5'],
+    ['an argument that there is not', 'audit', '42'],
   ];
   for (const [why, ...args] of misunderstood) {
     it(`${why}: exit code 2, and nothing is done`, async () => {
       const { code, output, errors } = await run(...args);
       expect({ code, output }).to.deep.equal({ code: 2, output: '' });
       expect(errors).to.match(/^error: /);
+      if (/identifier|none$/.test(why)) expect(errors).to.match(/ is expected\.$/m);
       expect(errors).not.to.match(/^\s+at /m);
     });
   }
@@ -132,19 +118,11 @@ describe('commands, while the service runs', () => {
       'The schema is up to date.\n',
     );
     expect((await command(['demo', 'remove'], { DATABASE_URL: empty.url('operator') })).code).to.equal(0);
-    await empty.drop();
   });
 });
 
 describe('commands on the embedded database', () => {
-  let folder: DataFolder;
-  beforeEach(async () => {
-    folder = await dataFolder("a folder, it's ours");
-  });
-  afterEach(async () => {
-    await endAll();
-    await folder.remove();
-  });
+  const folder = dataFolderOf('test', "a folder, it's ours");
 
   it('bring it up where it is down, stop it after them, and keep what they did', async () => {
     const settings = { DATA_DIR: folder.path };

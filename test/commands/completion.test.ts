@@ -3,7 +3,7 @@ import { promisify } from 'node:util';
 import { Command, Option } from '@commander-js/extra-typings';
 import { expect } from 'chai';
 import { shells } from '../../packages/app/src/cli/completion-script.ts';
-import { command, type Done } from '../support/command.ts';
+import { answered, command, type Done } from '../support/command.ts';
 import { calls } from '../support/command-tree.ts';
 
 describe('completion', () => {
@@ -91,10 +91,6 @@ describe('completion', () => {
 describe('--version', () => {
   it('is that of the project', async () => {
     const { default: project } = await import('../../package.json', { with: { type: 'json' } });
-    expect(await command(['--version'], {})).to.deep.equal({
-      code: 0,
-      output: `${project.version}\n`,
-      errors: '',
-    });
+    expect(await command(['--version'], {})).to.deep.equal(answered(`${project.version}\n`));
   });
 });

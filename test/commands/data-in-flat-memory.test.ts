@@ -1,21 +1,19 @@
-import { mkdtemp, rm, stat, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { stat, writeFile } from 'node:fs/promises';
 import { expect } from 'chai';
 import { commandProcess } from '../support/command.ts';
 import { csv, line } from '../support/csv.ts';
-import { freshDatabase, type TestDatabase } from '../support/database-server.ts';
+import { freshDatabase } from '../support/database-server.ts';
+import { databaseOf, folderOf } from '../support/lives.ts';
 
 /** So many campaigns do not fit into so many megabytes, where the program itself takes half of them. */
 const rows = 60_000;
 const NODE_OPTIONS = '--max-old-space-size=40';
 
 describe('much data, in little memory', () => {
-  let database: TestDatabase;
-  let folder: string;
+  const database = databaseOf('suite');
+  const { at } = folderOf('suite');
   const run = (...args: string[]) =>
     commandProcess(args, { DATABASE_URL: database.url('operator'), NODE_OPTIONS });
-  const at = (name: string) => join(folder, name);
   const campaigns = (owner: (n: number) => string) =>
     csv(
       ...Array.from({ length: rows }, (_, n) =>
@@ -26,15 +24,6 @@ describe('much data, in little memory', () => {
         }),
       ),
     );
-  before(async () => {
-    database = await freshDatabase();
-    folder = await mkdtemp(join(tmpdir(), 'campaign-mirror-much-'));
-  });
-  after(async () => {
-    await database.drop();
-    await rm(folder, { recursive: true });
-  });
-
   it('bad lines, each of which is told', async () => {
     await writeFile(
       at('bad.csv'),
@@ -69,6 +58,5 @@ describe('much data, in little memory', () => {
     expect(code, errors).to.equal(0);
     const { rows: counted } = await target.admin.query('select count(*)::int from campaign_mirror.mirrors');
     expect(counted).to.deep.equal([{ count: rows }]);
-    await target.drop();
   });
 });

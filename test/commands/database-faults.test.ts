@@ -2,10 +2,9 @@ import { Unavailable } from '@campaign-mirror/domain';
 import { expect } from 'chai';
 import pg from 'pg';
 import { undoneBy } from '../../packages/app/src/cli/undone.ts';
-import { command, startCommand } from '../support/command.ts';
-import { freshDatabase, type TestDatabase } from '../support/database-server.ts';
+import { command, refused, startCommand } from '../support/command.ts';
+import { databaseOf } from '../support/lives.ts';
 import { rival, untilWaiting } from '../support/rival.ts';
-import { endAll } from '../support/service-process.ts';
 
 /** Each waits for the campaign or the key 1. */
 const writers = [
@@ -17,15 +16,10 @@ const writers = [
 ];
 
 describe('commands: what is told when the database does not do it', () => {
-  let database: TestDatabase;
+  const database = databaseOf('test');
   beforeEach(async () => {
-    database = await freshDatabase();
     await database.admin.query('insert into campaign_mirror.campaigns (owner_id) values (1)');
     await run('key', 'issue', '--owner', '1', '--name', 'held');
-  });
-  afterEach(async () => {
-    await endAll();
-    await database.drop();
   });
 
   const settings = () => ({ DATABASE_URL: database.url('operator'), DATABASE_WAIT: '0s' });
@@ -63,11 +57,12 @@ describe('commands: what is told when the database does not do it', () => {
     for (const [at, one] of running.entries()) {
       const { code } = await one.ended;
       const { output, errors } = one;
-      expect({ code, output, errors }, writers[at]?.join(' ')).to.deep.equal({
-        code: 3,
-        output: '',
-        errors: `another transaction holds what this is about, or ${name()} is too slow (57014): nothing was done; repeat it\n`,
-      });
+      expect({ code, output, errors }, writers[at]?.join(' ')).to.deep.equal(
+        refused(
+          `another transaction holds what this is about, or ${name()} is too slow (57014): nothing was done; repeat it\n`,
+          3,
+        ),
+      );
     }
     await other.rollback();
     expect(await facts()).to.deep.equal(was);
@@ -120,15 +115,14 @@ describe('commands: what is told when the database does not do it', () => {
   it('a server that takes no writes: nothing was done, and where to go; what only reads is answered', async () => {
     const was = await facts();
     await database.admin.query(`alter database ${database.name} set default_transaction_read_only = on`);
-    const refused = {
-      code: 3,
-      output: '',
-      errors: `${name()} takes no writes (a standby, or set to read only): nothing was done; name the primary in DATABASE_URL or PGHOST\n`,
-    };
+    const unwritable = refused(
+      `${name()} takes no writes (a standby, or set to read only): nothing was done; name the primary in DATABASE_URL or PGHOST\n`,
+      3,
+    );
     for (const words of writers) {
-      expect(await run(...words), words.join(' ')).to.deep.equal(refused);
+      expect(await run(...words), words.join(' ')).to.deep.equal(unwritable);
     }
-    expect(await command(['migrate'], { DATABASE_URL: database.url('owner') })).to.deep.equal(refused);
+    expect(await command(['migrate'], { DATABASE_URL: database.url('owner') })).to.deep.equal(unwritable);
     expect((await run('campaign', 'list')).code).to.equal(0);
     expect(await facts()).to.deep.equal(was);
   });
@@ -139,23 +133,21 @@ describe('commands: what is told when the database does not do it', () => {
     );
     await database.admin.query(`alter database ${database.name} set default_transaction_read_only = on`);
     const move = ['mirror', 'move', '--from-host', 'old.example', '--to-host', 'new.example'];
-    expect(await run(...move)).to.deep.equal({
-      code: 3,
-      output: '',
-      errors:
+    expect(await run(...move)).to.deep.equal(
+      refused(
         'the database takes no writes (a standby, or set to read only): 0 mirrors were moved; ' +
-        'name the primary in DATABASE_URL or PGHOST, then run it again to go on\n',
-    });
+          'name the primary in DATABASE_URL or PGHOST, then run it again to go on\n',
+        3,
+      ),
+    );
     expect((await run(...move, '--dry-run')).code).to.equal(0);
   });
 
   it('a server without a connection left', async () => {
     await database.admin.query(`alter database ${database.name} connection limit 0`);
-    expect(await run('campaign', 'list')).to.deep.equal({
-      code: 3,
-      output: '',
-      errors: `${name()} has no connection left (53300): make room there, or raise DATABASE_WAIT\n`,
-    });
+    expect(await run('campaign', 'list')).to.deep.equal(
+      refused(`${name()} has no connection left (53300): make room there, or raise DATABASE_WAIT\n`, 3),
+    );
   });
 
   it('sslmode=require and the like: an error is one line, without a warning of the driver', async () => {

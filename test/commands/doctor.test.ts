@@ -4,10 +4,12 @@ import { expect } from 'chai';
 import { checkClock } from '../../packages/app/src/cli/doctor-clock.ts';
 import { checkDisk } from '../../packages/app/src/cli/doctor-disk.ts';
 import { command, type Done } from '../support/command.ts';
+import { objectsOf } from '../support/commands-on.ts';
 import { dataFolder } from '../support/data-folder.ts';
-import { emptyDatabase, freshDatabase, latin1, type TestDatabase } from '../support/database-server.ts';
+import { emptyDatabase, latin1 } from '../support/database-server.ts';
 import { freePort } from '../support/free-port.ts';
-import { endAll, listeningService } from '../support/service-process.ts';
+import { databaseOf } from '../support/lives.ts';
+import { listeningService } from '../support/service-process.ts';
 
 interface Finding {
   readonly check: string;
@@ -17,21 +19,10 @@ interface Finding {
 }
 
 const all = migrations.map(({ name }) => name);
-const linesOf = ({ output }: Done) =>
-  output
-    .trim()
-    .split('\n')
-    .map((line) => JSON.parse(line));
+const linesOf = ({ output }: Done) => objectsOf(output);
 
 describe('doctor', () => {
-  let database: TestDatabase;
-  beforeEach(async () => {
-    database = await freshDatabase();
-  });
-  afterEach(async () => {
-    await endAll();
-    await database.drop();
-  });
+  const database = databaseOf('test');
 
   const examined = (settings: Record<string, string>) => command(['doctor', '--json'], settings);
   const asThe = (role: 'service' | 'operator' | 'owner' | 'redirector', settings = {}) =>
@@ -49,17 +40,7 @@ describe('doctor', () => {
       const done = await asThe(role);
       expect(done.code, done.output + done.errors).to.equal(0);
       expect(done.errors).to.equal('');
-      for (const check of [
-        'settings',
-        'database',
-        'version',
-        'encoding',
-        'writes',
-        'role',
-        'rights',
-        'pool',
-        'clock',
-      ]) {
+      for (const check of 'settings database version encoding writes role rights pool clock'.split(' ')) {
         expect(finding(done, check), check).to.include({ state: 'ok', advice: null });
       }
     }
@@ -172,7 +153,6 @@ describe('doctor', () => {
   it('a database in another encoding than UTF8 is a problem', async () => {
     const other = await emptyDatabase('owner', latin1);
     const done = await examined({ DATABASE_URL: other.url('owner') });
-    await other.drop();
     expect(finding(done, 'encoding')).to.deep.equal({
       check: 'encoding',
       state: 'problem',
@@ -233,7 +213,6 @@ describe('doctor', () => {
       state: 'problem',
       finding: `pending: ${all.join(', ')}`,
     });
-    await empty.drop();
     await database.admin.query("insert into campaign_mirror.migrations (name) values ('9999-newer')");
     expect(finding(await asThe('operator'), 'migrations')).to.include({
       state: 'warning',
@@ -243,11 +222,7 @@ describe('doctor', () => {
 });
 
 describe('migrate --status', () => {
-  let database: TestDatabase;
-  beforeEach(async () => {
-    database = await emptyDatabase('owner');
-  });
-  afterEach(() => database.drop());
+  const database = databaseOf('test', () => emptyDatabase('owner'));
   const status = (...args: string[]) =>
     command(['migrate', '--status', ...args], { DATABASE_URL: database.url('owner') });
 

@@ -1,12 +1,13 @@
 import { expect } from 'chai';
 import { call } from '../support/caller.ts';
 import { command } from '../support/command.ts';
-import { type DataFolder, dataFolder, processesOf } from '../support/data-folder.ts';
-import { endAll, listeningService } from '../support/service-process.ts';
+import { processesOf } from '../support/data-folder.ts';
+import { dataFolderOf } from '../support/lives.ts';
+import { listeningService } from '../support/service-process.ts';
 import { type Terminal, terminal } from '../support/terminal.ts';
 
 describe('commands that meet others on the embedded database', () => {
-  let folder: DataFolder;
+  const folder = dataFolderOf('test');
   let settings: { DATA_DIR: string; DEMO: string };
   const json = async (...args: string[]) => {
     const { code, output, errors } = await command([...args, '--json'], settings);
@@ -14,12 +15,7 @@ describe('commands that meet others on the embedded database', () => {
     return JSON.parse(output);
   };
   beforeEach(async () => {
-    folder = await dataFolder();
     settings = { DATA_DIR: folder.path, DEMO: 'off' };
-  });
-  afterEach(async () => {
-    await endAll();
-    await folder.remove();
   });
 
   /** A command in its middle: it has the database, and asks whether it shall go on. */

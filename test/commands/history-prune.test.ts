@@ -4,9 +4,9 @@ import { expect } from 'chai';
 import { load } from '../support/caller.ts';
 import { connect } from '../support/client.ts';
 import { command, startCommand, startCommandProcess } from '../support/command.ts';
-import { type LiveService, liveService } from '../support/live-service.ts';
+import { liveServiceOf } from '../support/lives.ts';
 import { rival, untilWaiting } from '../support/rival.ts';
-import { endAll, listeningService } from '../support/service-process.ts';
+import { listeningService } from '../support/service-process.ts';
 import { terminal } from '../support/terminal.ts';
 import { after as afterwards, change, type Live, mirrorSet } from '../support/world.ts';
 
@@ -18,15 +18,10 @@ const hurried = `data:text/javascript,${encodeURIComponent(`
   globalThis.setTimeout = (run, time, ...rest) => real(run, time > 30_000 ? time / 30 : time, ...rest);`)}`;
 
 describe('commands — history prune', () => {
-  let service: LiveService;
+  const service = liveServiceOf('test');
   let live: Live;
   beforeEach(async () => {
-    service = await liveService();
     live = await service.campaign();
-  });
-  afterEach(async () => {
-    await endAll();
-    await service.close();
   });
 
   const settings = () => ({ DATABASE_URL: service.database.url('operator') });

@@ -1,19 +1,17 @@
 import type { CampaignId, HistoryEntry } from '@campaign-mirror/domain';
 import { expect } from 'chai';
-import { command } from '../support/command.ts';
-import { type LiveService, liveService } from '../support/live-service.ts';
+import { answered, command, refused } from '../support/command.ts';
+import { liveServiceOf } from '../support/lives.ts';
 import { before as first, type Live, newCampaign } from '../support/world.ts';
 
 const step = (number: number) => `https://step-${number}.example/?a={click_id}`;
 
 describe('commands — mirror history and mirror restore', () => {
-  let service: LiveService;
+  const service = liveServiceOf('suite');
   let live: Live;
   before(async () => {
-    service = await liveService();
     live = await service.campaign();
   });
-  after(() => service.close());
 
   const run = (...args: string[]) => command(args, { DATABASE_URL: service.database.url('operator') });
   const rows = (id: CampaignId = live.seen.id) => service.world.others.history(id);
@@ -94,16 +92,12 @@ describe('commands — mirror history and mirror restore', () => {
       });
 
       const { id } = await newCampaign(service.world);
-      expect(await run('mirror', 'history', String(id))).to.deep.equal({
-        code: 0,
-        output: '',
-        errors: `There is no change of the mirror of campaign ${id}.\n`,
-      });
-      expect(await run('mirror', 'history', '999999')).to.deep.equal({
-        code: 1,
-        output: '',
-        errors: 'there is no campaign 999999\n',
-      });
+      expect(await run('mirror', 'history', String(id))).to.deep.equal(
+        answered('', `There is no change of the mirror of campaign ${id}.\n`),
+      );
+      expect(await run('mirror', 'history', '999999')).to.deep.equal(
+        refused('there is no campaign 999999\n'),
+      );
     });
   });
 
@@ -116,11 +110,9 @@ describe('commands — mirror history and mirror restore', () => {
       const id = one.seen.id;
       const [oldest, middle] = (await rows(id)) as [HistoryEntry, HistoryEntry];
 
-      expect(await restore(id, '--to', String(middle.id))).to.deep.equal({
-        code: 0,
-        output: `The mirror of campaign ${id} points to ${step(2)} again.\n`,
-        errors: '',
-      });
+      expect(await restore(id, '--to', String(middle.id))).to.deep.equal(
+        answered(`The mirror of campaign ${id} points to ${step(2)} again.\n`),
+      );
       const undone = await restore(id, '--undo', String(oldest.id), '--json');
       expect(undone.code, undone.errors).to.equal(0);
       const mirror = await service.world.others.mirror(id);
@@ -154,22 +146,21 @@ describe('commands — mirror history and mirror restore', () => {
       await change(1, one);
       const id = one.seen.id;
       const [only] = (await rows(id)) as [HistoryEntry];
-      expect(await restore(999_999 as CampaignId, '--to', '1')).to.include({
-        code: 1,
-        errors: 'there is no campaign 999999\n',
-      });
-      expect(await restore(id, '--to', '999999')).to.include({
-        code: 1,
-        errors: `the history of the campaign ${id} has no change 999999: \`./campaign-mirror mirror history ${id}\` tells the numbers\n`,
-      });
+      expect(await restore(999_999 as CampaignId, '--to', '1')).to.deep.equal(
+        refused('there is no campaign 999999\n'),
+      );
+      expect(await restore(id, '--to', '999999')).to.deep.equal(
+        refused(
+          `the history of the campaign ${id} has no change 999999: \`./campaign-mirror mirror history ${id}\` tells the numbers\n`,
+        ),
+      );
       const denied = await command(['mirror', 'restore', String(id), '--to', String(only.id)], {
         DATABASE_URL: service.database.url('operator'),
         MIRROR_HOST_DENYLIST: 'step-1.example',
       });
-      expect(denied).to.include({
-        code: 1,
-        errors: `the address of change ${only.id} is refused: MIRROR_HOST_DENYLIST denies its host\n`,
-      });
+      expect(denied).to.deep.equal(
+        refused(`the address of change ${only.id} is refused: MIRROR_HOST_DENYLIST denies its host\n`),
+      );
       await service.world.others.setDefault(id, true);
       const { code, errors } = await restore(id, '--to', String(only.id));
       expect(code).to.equal(1);

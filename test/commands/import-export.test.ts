@@ -1,15 +1,15 @@
-import { mkdtemp, readdir, readFile, rm, stat, symlink, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { readdir, readFile, stat, symlink, writeFile } from 'node:fs/promises';
+
 import { migrate } from '@campaign-mirror/adapters-persistence';
 import { expect } from 'chai';
-import { command, fedCommand, startCommand } from '../support/command.ts';
-import { type Commands, commandsOn } from '../support/commands-on.ts';
+import { answered, command, fedCommand, refused, startCommand } from '../support/command.ts';
+import { commandsOn } from '../support/commands-on.ts';
 import { csv, header, line } from '../support/csv.ts';
-import { emptyDatabase, freshDatabase, latin1, type TestDatabase } from '../support/database-server.ts';
+import { emptyDatabase, latin1 } from '../support/database-server.ts';
 import { eventually } from '../support/eventually.ts';
+import { databaseOf, folderOf } from '../support/lives.ts';
 import { endWaiting, rival, untilWaiting } from '../support/rival.ts';
-import { endAll, projectFolder, start } from '../support/service-process.ts';
+import { projectFolder, start } from '../support/service-process.ts';
 
 /** Every kind of campaign, as `export` writes it. */
 const exported = [
@@ -21,10 +21,10 @@ const exported = [
 ].join('\r\n');
 
 describe('import and export', () => {
-  let database: TestDatabase;
-  let commands: Commands;
-  let folder: string;
-  const at = (name: string) => join(folder, name);
+  const database = databaseOf('test');
+  const commands = commandsOn(database);
+  const folder = folderOf('test');
+  const { at } = folder;
   const importing = (input: string | Buffer, ...args: string[]) =>
     command(['import', '-', ...args], commands.settings, input);
   const count = async () => {
@@ -33,30 +33,15 @@ describe('import and export', () => {
     );
     return rows[0].count;
   };
-  beforeEach(async () => {
-    database = await freshDatabase();
-    commands = commandsOn(database);
-    folder = await mkdtemp(join(tmpdir(), 'campaign-mirror-csv-'));
-  });
-  afterEach(async () => {
-    await endAll();
-    await database.drop();
-    await rm(folder, { recursive: true });
-  });
-
   it('what was exported and imported is exported again byte for byte, and the audit has it', async () => {
     await writeFile(at('first.csv'), exported);
     expect(await commands.object('import', at('first.csv'))).to.deep.equal({ campaigns: 3, mirrors: 2 });
     expect((await commands.run('export')).output).to.equal(exported);
     const done = await commands.run('export', at('second.csv'));
-    expect(done).to.deep.equal({
-      code: 0,
-      output: `3 campaigns were exported to ${at('second.csv')}.\n`,
-      errors: '',
-    });
+    expect(done).to.deep.equal(answered(`3 campaigns were exported to ${at('second.csv')}.\n`));
     expect(await readFile(at('second.csv'), 'utf8')).to.equal(exported);
     expect((await stat(at('second.csv'))).mode & 0o777).to.equal(0o600);
-    expect(await readdir(folder)).to.have.members(['first.csv', 'second.csv']);
+    expect(await readdir(folder.path)).to.have.members(['first.csv', 'second.csv']);
 
     const { rows } = await database.admin.query('select act, details from campaign_mirror.operator_audit');
     expect(rows).to.deep.equal([
@@ -78,11 +63,7 @@ describe('import and export', () => {
   it('takes what a spreadsheet writes: a byte order mark, its own order of columns, TRUE, empty lines', async () => {
     const columns = header.split(',').reverse();
     const text = `\ufeff"${columns.join('","')}"\r\n,,,,,,,,TRUE,7,"Mine",\r\n\r\n,,,,,https://a.example/,,,,8,,\r\n`;
-    expect(await importing(text)).to.deep.equal({
-      code: 0,
-      output: 'Imported: 2 campaigns, 1 mirror.\n',
-      errors: '',
-    });
+    expect(await importing(text)).to.deep.equal(answered('Imported: 2 campaigns, 1 mirror.\n'));
     const { rows } = await database.admin.query(
       'select owner_id, is_default, name from campaign_mirror.campaigns order by owner_id',
     );
@@ -201,44 +182,41 @@ describe('import and export', () => {
     expect({ code, output }).to.deep.equal({ code: 0, output: `${header}\r\n` });
   });
 
-  it('a database that is not in UTF8 is said to be so', async () => {
+  it('a database that is not in UTF8 is said to be so, and no file is blamed', async () => {
+    await commands.run('backup', at('backup'));
     const latin = await emptyDatabase('owner', latin1);
     await migrate(latin.address('owner'));
     const input = csv(line({ owner_id: '7', name: '\u{1f389}' }));
-    const done = await command(['import', '-'], commandsOn(latin).settings, input);
-    expect(done).to.deep.equal({
-      code: 1,
-      output: '',
-      errors: 'the database is in LATIN1, not in UTF8: make one with encoding UTF8\n',
-    });
-    await latin.drop();
+    const errors = 'the database is in LATIN1, not in UTF8: make one with encoding UTF8\n';
+    for (const words of [
+      ['import', '-'],
+      ['restore', at('backup')],
+    ])
+      expect(await command(words, commandsOn(latin).settings, input)).to.deep.equal(refused(errors));
   });
 
   it('a file that is not there, or is a folder', async () => {
-    expect(await commands.run('import', at('none.csv'))).to.include({
-      code: 1,
-      errors: `${at('none.csv')} can not be read (ENOENT)\n`,
-    });
-    expect(await commands.run('import', folder)).to.include({
-      code: 1,
-      errors: `${folder} is a folder, not a file\n`,
-    });
+    expect(await commands.run('import', at('none.csv'))).to.deep.equal(
+      refused(`${at('none.csv')} can not be read (ENOENT)\n`),
+    );
+    expect(await commands.run('import', folder.path)).to.deep.equal(
+      refused(`${folder.path} is a folder, not a file\n`),
+    );
   });
 
   it('a file that is there is written over with --force only, and what is no file never', async () => {
     await writeFile(at('mine.csv'), 'mine');
-    const refused = await commands.run('export', at('mine.csv'));
     const errors = `${at('mine.csv')} is there already: name another file, or add --force\n`;
-    expect(refused).to.deep.equal({ code: 1, output: '', errors });
+    expect(await commands.run('export', at('mine.csv'))).to.deep.equal(refused(errors));
     expect(await readFile(at('mine.csv'), 'utf8')).to.equal('mine');
     expect((await commands.run('export', at('mine.csv'), '--force')).code).to.equal(0);
     expect(await readFile(at('mine.csv'), 'utf8')).to.equal(`${header}\r\n`);
     await symlink('/dev/null', at('device'));
     expect((await commands.run('export', at('device'), '--force')).errors).to.match(/is no file/);
-    expect((await commands.run('export', join(folder, 'none', 'x.csv'))).errors).to.match(
+    expect((await commands.run('export', folder.at('none', 'x.csv'))).errors).to.match(
       /can not be written \(ENOENT\)\n$/,
     );
-    expect(await readdir(folder)).to.have.members(['mine.csv', 'device']);
+    expect(await readdir(folder.path)).to.have.members(['mine.csv', 'device']);
   });
 
   it('whoever reads no more ends the export quietly', async () => {
@@ -304,20 +282,34 @@ describe('import and export', () => {
     });
   });
 
-  it('a database that goes away while a file is exported: there is none, and that is said', async () => {
-    const other = await rival(database);
-    await other.run('lock table campaign_mirror.campaigns in access exclusive mode');
-    const exporting = commands.run('export', at('all.csv'));
-    await untilWaiting(database, exporting);
-    await endWaiting(database);
-    expect(await exporting).to.deep.equal({
-      code: 3,
-      output: '',
-      errors: 'the database went away: nothing was written; run it again\n',
+  for (const name of ['export', 'backup']) {
+    /** The command in its middle. */
+    const held = async () => {
+      const other = await rival(database);
+      await other.run('lock table campaign_mirror.campaigns in access exclusive mode');
+      const running = startCommand([name, at('all')], commands.settings);
+      await untilWaiting(database, running.ended);
+      return { running, other };
+    };
+
+    it(`${name}: a database that goes away meanwhile: there is no file, and that is said`, async () => {
+      const { running, other } = await held();
+      await endWaiting(database);
+      expect((await running.ended).code).to.equal(3);
+      const errors = 'the database went away: nothing was written; run it again\n';
+      expect(running).to.include({ output: '', errors });
+      await other.rollback();
+      expect(await readdir(folder.path)).to.deep.equal([]);
     });
-    await other.rollback();
-    expect(await readdir(folder)).to.deep.equal([]);
-  });
+
+    it(`${name}: Ctrl-C: there is no file, and none beside`, async () => {
+      const { running, other } = await held();
+      expect(await running.stop('SIGINT'), running.errors).to.deep.equal({ code: 130, signal: null });
+      expect(running).to.include({ output: '', errors: 'Stopped. Nothing was written.\n' });
+      await other.rollback();
+      expect(await readdir(folder.path)).to.deep.equal([]);
+    });
+  }
 
   describe('Ctrl-C', () => {
     const sessions = async () => {
@@ -354,17 +346,6 @@ describe('import and export', () => {
       await eventually('its session to end', async () => expect(await sessions()).to.equal(0));
       await other.rollback();
       expect(await count()).to.equal(0);
-    });
-
-    it('while a file is exported: there is no file, and none beside', async () => {
-      const other = await rival(database);
-      await other.run('lock table campaign_mirror.campaigns in access exclusive mode');
-      const running = startCommand(['export', at('all.csv')], commands.settings);
-      await untilWaiting(database, running.ended);
-      expect(await running.stop('SIGINT'), running.errors).to.deep.equal({ code: 130, signal: null });
-      expect(running.errors).to.equal('Stopped. Nothing was written.\n');
-      await other.rollback();
-      expect(await readdir(folder)).to.deep.equal([]);
     });
   });
 });

@@ -1,32 +1,18 @@
 import { expect } from 'chai';
 import { call } from '../support/caller.ts';
 import { command } from '../support/command.ts';
-import { freshDatabase, type TestDatabase } from '../support/database-server.ts';
+import { commandsOn } from '../support/commands-on.ts';
+import { databaseOf } from '../support/lives.ts';
 import { piped } from '../support/pipe.ts';
-import { endAll, listeningService, projectFolder, start } from '../support/service-process.ts';
+import { listeningService, projectFolder, start } from '../support/service-process.ts';
 
 const stamp = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}Z$/;
 
 describe('commands for keys', () => {
-  let database: TestDatabase;
+  const database = databaseOf('suite');
   const settings = () => ({ DATABASE_URL: database.url('operator') });
+  const json = (...args: string[]) => commandsOn(database).objects('key', ...args);
   const run = (...args: string[]) => command(['key', ...args], settings());
-  const json = async (...args: string[]) => {
-    const { code, output, errors } = await run(...args, '--json');
-    expect(code, errors).to.equal(0);
-    return output
-      .trim()
-      .split('\n')
-      .map((line) => JSON.parse(line));
-  };
-  before(async () => {
-    database = await freshDatabase();
-  });
-  after(async () => {
-    await endAll();
-    await database.drop();
-  });
-
   it('list: a table for people, by pages, and one object a line for programs', async () => {
     expect(await run('list')).to.deep.equal({ code: 0, output: '', errors: 'There is no access key.\n' });
     const [one] = await json('issue', '--owner', '7', '--name', 'sc\u202eript', '--expires-in', '90d');

@@ -1,13 +1,12 @@
 import { mirrorBody } from '@campaign-mirror/adapters-http';
 import { expect } from 'chai';
 import { mirrorObject } from '../../packages/app/src/cli/campaign-fields.ts';
-import { command, startCommand } from '../support/command.ts';
-import { type Commands, commandsOn } from '../support/commands-on.ts';
-import { freshDatabase, type TestDatabase } from '../support/database-server.ts';
+import { answered, command, refused, startCommand } from '../support/command.ts';
+import { commandsOn } from '../support/commands-on.ts';
 import { mirror } from '../support/fake-ports.ts';
+import { databaseOf } from '../support/lives.ts';
 import { piped } from '../support/pipe.ts';
 import { rival, untilWaiting } from '../support/rival.ts';
-import { endAll } from '../support/service-process.ts';
 import { terminal } from '../support/terminal.ts';
 
 /** More than a pipe holds, and several pages. */
@@ -16,11 +15,9 @@ const many = 5_000;
 const owners = 4;
 
 describe('the commands campaign list, mirror list and mirror show', () => {
-  let database: TestDatabase;
-  let on: Commands;
+  const database = databaseOf('suite');
+  const on = commandsOn(database);
   before(async () => {
-    database = await freshDatabase();
-    on = commandsOn(database);
     await database.admin.query(
       `insert into campaign_mirror.campaigns (id, owner_id, name)
        select id, 1 + id % ${owners}, 'Campaign ' || id from generate_series(1, ${many}) id`,
@@ -30,10 +27,6 @@ describe('the commands campaign list, mirror list and mirror show', () => {
        select id, 'https://example.com/' || id, id from generate_series(${many}, 2, -2) id`,
     );
     await database.admin.query('analyze');
-  });
-  after(async () => {
-    await endAll();
-    await database.drop();
   });
 
   const ids = (from: number, to: number, step = 1) =>
@@ -89,50 +82,24 @@ describe('the commands campaign list, mirror list and mirror show', () => {
   it('mirror show: all eight fields, for people too', async () => {
     const { output } = await on.run('mirror', 'show', '4');
     const names = output.split('\n').map((line) => line.split(/ {2,}/)[0]);
-    expect(names).to.deep.equal([
-      'id',
-      'campaign id',
-      'target URL',
-      'clicks',
-      'updated externally',
-      'updated externally at',
-      'created at',
-      'updated at',
-      '',
-    ]);
+    expect(names.join()).to.equal(
+      'id,campaign id,target URL,clicks,updated externally,updated externally at,created at,updated at,',
+    );
     expect(output).to.match(/^target URL {13}https:\/\/example\.com\/4$/m);
     expect(output).to.match(/^updated externally {5}no$/m);
     expect(output).to.match(/^updated externally at {2}-$/m);
-    expect(await on.run('mirror', 'show', '1')).to.include({
-      code: 1,
-      errors: 'the campaign 1 has no mirror: `./campaign-mirror mirror create 1` creates it\n',
-    });
+    expect(await on.run('mirror', 'show', '1')).to.deep.equal(
+      refused('the campaign 1 has no mirror: `./campaign-mirror mirror create 1` creates it\n'),
+    );
   });
 
   it('nothing to list: exit code 0, said beside the answer, and not to programs', async () => {
     const args = ['campaign', 'list', '--owner', '99'];
-    expect(await on.run(...args)).to.deep.equal({
-      code: 0,
-      output: '',
-      errors: 'There is no such campaign.\n',
-    });
+    expect(await on.run(...args)).to.deep.equal(answered('', 'There is no such campaign.\n'));
     expect(await on.run(...args, '--json')).to.deep.equal({ code: 0, output: '', errors: '' });
     expect(await on.run('mirror', 'list', '--owner', '99')).to.include({
       errors: 'There is no such mirror.\n',
     });
-  });
-
-  it('what can not be understood: exit code 2', async () => {
-    const wrong = [
-      ['--limit', '0'],
-      ['--after', '-1'],
-      ['--owner', '01'],
-    ];
-    for (const args of wrong) {
-      const { code, output, errors } = await on.run('campaign', 'list', ...args);
-      expect({ code, output }).to.deep.equal({ code: 2, output: '' });
-      expect(errors).to.match(/^error: .*A whole number from 1 to 9007199254740991 is expected\.$/m);
-    }
   });
 
   it('a reader that has enough ends the list early, quietly and as done', async () => {

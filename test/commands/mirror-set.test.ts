@@ -1,24 +1,16 @@
 import { expect } from 'chai';
-import { command } from '../support/command.ts';
-import { type LiveService, liveService } from '../support/live-service.ts';
-import { endAll } from '../support/service-process.ts';
+import { answered, command, refused } from '../support/command.ts';
+import { liveServiceOf } from '../support/lives.ts';
 import { terminal } from '../support/terminal.ts';
 import { before as first, type Live, liveCampaign, newCampaign, newOwner } from '../support/world.ts';
 
 const second = 'https://second.example/?click={click_id}&x=[ü]|';
 
 describe('commands — mirror set, as a call with an access key does it', () => {
-  let service: LiveService;
+  const service = liveServiceOf('suite');
   let live: Live;
-  before(async () => {
-    service = await liveService();
-  });
   beforeEach(async () => {
     live = await service.campaign();
-  });
-  after(async () => {
-    await endAll();
-    await service.close();
   });
 
   const settings = () => ({ DATABASE_URL: service.database.url('operator') });
@@ -54,11 +46,7 @@ describe('commands — mirror set, as a call with an access key does it', () => 
   });
 
   it('for people it says so in a sentence', async () => {
-    expect(await set(second)).to.deep.equal({
-      code: 0,
-      output: `The mirror of campaign ${live.seen.id} is set.\n`,
-      errors: '',
-    });
+    expect(await set(second)).to.deep.equal(answered(`The mirror of campaign ${live.seen.id} is set.\n`));
   });
 
   it('every refusal in words, in the order of the checks: exit code 1, and nothing is written', async () => {
@@ -107,11 +95,9 @@ describe('commands — mirror set, as a call with an access key does it', () => 
 
   it('nobody to ask and no key in the environment, or an empty one: exit code 2', async () => {
     const { code, output, errors } = await set(second, { CAMPAIGN_MIRROR_KEY: '' });
-    expect({ code, output, errors }).to.deep.equal({
-      code: 2,
-      output: '',
-      errors: 'no access key, and nobody to ask for it: put it into the variable CAMPAIGN_MIRROR_KEY\n',
-    });
+    expect({ code, output, errors }).to.deep.equal(
+      refused('no access key, and nobody to ask for it: put it into the variable CAMPAIGN_MIRROR_KEY\n', 2),
+    );
   });
 
   it('a key is never taken from an argument, and not repeated where it was given as one', async () => {
@@ -153,6 +139,6 @@ describe('commands — mirror set, as a call with an access key does it', () => 
   ): Promise<void> {
     const environment = { ...settings(), CAMPAIGN_MIRROR_KEY: live.key, ...more };
     const done = await command(['mirror', 'set', campaign, url], environment);
-    expect(done).to.deep.equal({ code: 1, output: '', errors });
+    expect(done).to.deep.equal(refused(errors));
   }
 });

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { command, startCommandProcess } from '../support/command.ts';
+import { answered, command, startCommandProcess } from '../support/command.ts';
 import { type Filling, type MovingMirrors, movingMirrors, onOldHost } from '../support/moving-mirrors.ts';
 import { endAll } from '../support/service-process.ts';
 
@@ -23,11 +23,9 @@ describe('mirror move', () => {
       { url: stays },
       { url: 'https://o%6cd.example#b', owner: 2 },
     );
-    expect(await mirrors.move()).to.deep.equal({
-      code: 0,
-      output: '2 mirrors were moved from old.example to new.example.\n',
-      errors: '',
-    });
+    expect(await mirrors.move()).to.deep.equal(
+      answered('2 mirrors were moved from old.example to new.example.\n'),
+    );
     expect(await mirrors.addresses()).to.deep.equal([
       'HTTP://new.example:8080/a?{id}',
       stays,
@@ -45,11 +43,7 @@ describe('mirror move', () => {
     expect(await mirrors.history()).to.deep.equal(history);
     expect(await mirrors.audited()).to.deep.equal([2]);
 
-    expect(await mirrors.move()).to.deep.equal({
-      code: 0,
-      output: 'No mirror is on old.example.\n',
-      errors: '',
-    });
+    expect(await mirrors.move()).to.deep.equal(answered('No mirror is on old.example.\n'));
     expect(await mirrors.history()).to.deep.equal(history);
     expect(await mirrors.audited()).to.deep.equal([2]);
   });

@@ -1,8 +1,7 @@
-import { chmod, chown, mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { chmod, chown, readdir, readFile } from 'node:fs/promises';
 import { expect } from 'chai';
 import { writeNewFile } from '../../packages/app/src/cli/new-file.ts';
+import { folderOf } from '../support/lives.ts';
 
 async function* contents(): AsyncGenerator<string> {
   yield 'all of it';
@@ -23,26 +22,20 @@ async function asNobody<T>(run: () => Promise<T>): Promise<T> {
 
 describe('a new file', () => {
   const otherwise = 'name another file';
-  let folder: string;
-  beforeEach(async () => {
-    folder = await mkdtemp(join(tmpdir(), 'campaign-mirror-file-'));
-  });
-  afterEach(async () => {
-    await chmod(folder, 0o700);
-    await rm(folder, { recursive: true });
-  });
+  const folder = folderOf('test');
 
   it('may have the longest name that there is, and nothing is left beside it', async () => {
     const name = 'x'.repeat(255);
-    await writeNewFile(join(folder, name), contents(), { otherwise });
-    expect(await readdir(folder)).to.deep.equal([name]);
+    await writeNewFile(folder.at(name), contents(), { otherwise });
+    expect(await readdir(folder.path)).to.deep.equal([name]);
   });
 
   it('is written to a folder that its writer can not read', async () => {
-    if (process.getuid?.() === 0) await chown(folder, nobody, nobody);
-    await chmod(folder, 0o300);
-    const path = join(folder, 'new');
+    if (process.getuid?.() === 0) await chown(folder.path, nobody, nobody);
+    await chmod(folder.path, 0o300);
+    const path = folder.at('new');
     await asNobody(() => writeNewFile(path, contents(), { otherwise }));
+    await chmod(folder.path, 0o700);
     expect(await readFile(path, 'utf8')).to.equal('all of it');
   });
 });

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { command, type Done, fedCommand, startCommand, startCommandProcess } from '../support/command.ts';
-import { freshDatabase, type TestDatabase } from '../support/database-server.ts';
+import { databaseOf } from '../support/lives.ts';
 import { type Rival, rival, untilWaiting } from '../support/rival.ts';
 import { endAll } from '../support/service-process.ts';
 
@@ -10,13 +10,11 @@ const hurried = `data:text/javascript,${encodeURIComponent(`
   performance.now = () => real() * 100;`)}`;
 
 describe('a call of the command line', () => {
-  let database: TestDatabase;
+  const database = databaseOf('suite');
   before(async () => {
-    database = await freshDatabase();
     await database.admin.query('insert into campaign_mirror.campaigns (owner_id) values (1)');
     expect((await run('key', 'issue', '--owner', '1', '--name', 'held')).code).to.equal(0);
   });
-  after(() => database.drop());
 
   const settings = () => ({ DATABASE_URL: database.url('operator') });
   const run = (...args: string[]) => command(args, settings());

@@ -1,16 +1,10 @@
 import { expect } from 'chai';
 import { projectName } from '../../packages/app/src/postgres-programs/project.ts';
-import { canHaveRoom, closedFolder, closedProject, inRoom } from '../support/other-machine.ts';
+import { canHaveRoom, closedFolder, closedProject, saidInRoom } from '../support/other-machine.ts';
+
+const said = async (script: string) => (await saidInRoom(script)).output;
 
 const outside = `/var/lib/campaign-mirror/data/${projectName(closedProject)}`;
-
-/** What the script has said, when it ended well. */
-async function said(script: string, variables?: Record<string, string>): Promise<string> {
-  const process = inRoom(script, variables);
-  const { code } = await process.ended;
-  expect(code, `${process.output}\n${process.errors}`).to.equal(0);
-  return process.output;
-}
 
 const json = (text: string, mark: string) =>
   JSON.parse(new RegExp(`^${mark} (.*)$`, 'm').exec(text)?.[1] ?? '');

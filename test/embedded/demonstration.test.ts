@@ -1,8 +1,9 @@
 import { expect } from 'chai';
-import { command } from '../support/command.ts';
-import { type DataFolder, dataFolder } from '../support/data-folder.ts';
-import { emptyDatabase, type TestDatabase } from '../support/database-server.ts';
-import { endAll, listeningService, type RunningProcess } from '../support/service-process.ts';
+import { command, refused } from '../support/command.ts';
+import { objectsOf } from '../support/commands-on.ts';
+import { emptyDatabase } from '../support/database-server.ts';
+import { databaseOf, dataFolderOf } from '../support/lives.ts';
+import { listeningService, type RunningProcess } from '../support/service-process.ts';
 
 /** A printed command, read as the shell would. */
 function readCurl(line: string) {
@@ -19,16 +20,8 @@ const greeted = (process: RunningProcess) =>
   process.says(() => /demo remove|key issue/.exec(process.output)?.[0] as string | undefined);
 
 describe('the demonstration set', () => {
-  let folder: DataFolder;
-  let database: TestDatabase;
-  beforeEach(async () => {
-    [folder, database] = [await dataFolder(), await emptyDatabase('owner')];
-  });
-  afterEach(async () => {
-    await endAll();
-    await folder.remove();
-    await database.drop();
-  });
+  const folder = dataFolderOf('test');
+  const database = databaseOf('test', () => emptyDatabase('owner'));
 
   it('on the very first start: one curl command on one line answers 200, then 403, 404 and 422', async () => {
     const { process } = await listeningService({ DATA_DIR: folder.path });
@@ -51,10 +44,7 @@ describe('the demonstration set', () => {
     const removed = await command(['demo', 'remove', '--json'], { DATA_DIR: folder.path });
     expect(removed.output).to.equal('{"campaigns":4}\n');
     const noted = await command(['audit', '--limit', '5', '--json'], { DATA_DIR: folder.path });
-    const acts = noted.output
-      .split('\n')
-      .filter(Boolean)
-      .map((line) => JSON.parse(line).act);
+    const acts = objectsOf(noted.output).map(({ act }) => act);
     expect(acts.toSorted()).to.deep.equal([...Array(4).fill('campaign-deleted'), 'key-revoked']);
     const { url, init } = readCurl(curls(process)[0] ?? '');
     const { port } = await again.event('listening');
@@ -82,11 +72,7 @@ describe('the demonstration set', () => {
     const { url, init } = readCurl(first);
     expect((await fetch(url, init)).status).to.equal(200);
     const again = await command(['demo', 'create'], settings);
-    expect(again).to.deep.equal({
-      code: 1,
-      output: '',
-      errors: 'there is data already, or a trace of some: nothing was made\n',
-    });
+    expect(again).to.deep.equal(refused('there is data already, or a trace of some: nothing was made\n'));
   });
 
   const withoutOne: [why: string, settings: Record<string, string>][] = [

@@ -1,17 +1,16 @@
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { expect } from 'chai';
+import { openEmbeddedDatabase } from '../../packages/app/src/embedded/database.ts';
 import { call, keepAlive, load } from '../support/caller.ts';
-import { type DataFolder, dataFolder, endDatabaseOf, processesOf } from '../support/data-folder.ts';
+import { commandProcess } from '../support/command.ts';
+import { type DataFolder, processesOf } from '../support/data-folder.ts';
+import { query } from '../support/embedded-sandbox.ts';
 import { eventually } from '../support/eventually.ts';
 import { printed } from '../support/first-start.ts';
+import { dataFolderOf } from '../support/lives.ts';
 import { scrape } from '../support/metrics.ts';
 import {
-  endAll,
-  environment,
   type Listening,
   listeningService,
-  projectFolder,
   type RunningProcess,
   startService,
 } from '../support/service-process.ts';
@@ -24,15 +23,7 @@ async function firstStart(folder: DataFolder): Promise<Listening & { key: string
 }
 
 describe('a process of the service on its embedded database', () => {
-  let folder: DataFolder;
-  beforeEach(async () => {
-    folder = await dataFolder();
-  });
-  afterEach(async () => {
-    await endAll();
-    await endDatabaseOf(folder.path);
-    await folder.remove();
-  });
+  const folder = dataFolderOf('test');
 
   const acknowledged = (answers: { status: number | undefined; requestId: string }[]) =>
     answers.filter(({ status }) => status === 200).length;
@@ -108,23 +99,18 @@ describe('a process of the service on its embedded database', () => {
   it('a service that was killed leaves a database that a command may use, and stops', async () => {
     const service = await firstStart(folder);
     await service.process.stop('SIGKILL');
-    const command = spawn(`${projectFolder}campaign-mirror`, ['demo', 'remove', '--json'], {
-      env: environment({ DATA_DIR: folder.path }),
-    });
-    const [code] = await once(command, 'exit');
-    expect(code).to.equal(0);
+    const done = await commandProcess(['demo', 'remove', '--json'], { DATA_DIR: folder.path });
+    expect(done.code, done.errors).to.equal(0);
     expect(await processesOf(folder.path)).to.deep.equal([]);
   });
 });
 
 async function historyRows(folder: string): Promise<number> {
-  const { openEmbeddedDatabase } = await import('../../packages/app/src/embedded/database.ts');
-  const { default: pg } = await import('pg');
   const database = await openEmbeddedDatabase({ folder });
-  const client = new pg.Client(database.address('superuser'));
-  await client.connect();
-  const { rows } = await client.query('select count(*)::int as count from campaign_mirror.mirror_history');
-  await client.end();
+  const [{ count }] = await query(
+    database.address('superuser'),
+    'select count(*)::int as count from campaign_mirror.mirror_history',
+  );
   await database.leave();
-  return rows[0].count;
+  return count;
 }

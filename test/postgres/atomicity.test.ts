@@ -1,17 +1,13 @@
 import type { Outcome } from '@campaign-mirror/domain';
 import { expect } from 'chai';
-import { type LiveService, liveService } from '../support/live-service.ts';
+import { liveServiceOf } from '../support/lives.ts';
 import { type Rival, rival, untilWaiting } from '../support/rival.ts';
 import { after as afterwards, type Live, newOwner } from '../support/world.ts';
 
 const rivals = 'https://example.com/rival';
 
 describe(`decisions: atomicity — a rival holds what the update waits for`, () => {
-  let service: LiveService;
-  before(async () => {
-    service = await liveService();
-  });
-  after(() => service.close());
+  const service = liveServiceOf('suite');
 
   const refusals: [what: string, statement: string, outcome: Outcome['kind'], because?: string][] = [
     [

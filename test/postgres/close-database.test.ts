@@ -2,16 +2,12 @@ import { openDatabase, PostgresAccessKeys, PostgresSettings } from '@campaign-mi
 import { type OwnerId, Unavailable } from '@campaign-mirror/domain';
 import { expect } from 'chai';
 import { errorFields } from '../../packages/app/src/error-fields.ts';
-import { freshDatabase, type TestDatabase } from '../support/database-server.ts';
+import { databaseOf } from '../support/lives.ts';
 import { named, tester } from '../support/operator.ts';
 import { rival, untilWaiting } from '../support/rival.ts';
 
 describe('the database, when it is used for commands, and closed', () => {
-  let database: TestDatabase;
-  beforeEach(async () => {
-    database = await freshDatabase();
-  });
-  afterEach(() => database.drop());
+  const database = databaseOf('test');
 
   const thrownBy = (call: Promise<unknown>) =>
     call.then(

@@ -22,6 +22,7 @@ import { serverAddress } from '../support/database-server.ts';
 import { rejection } from '../support/faults.ts';
 import { hotPathOn } from '../support/hot-paths.ts';
 import { type LiveService, liveService, type Service, serviceOn } from '../support/live-service.ts';
+import { liveServiceOf } from '../support/lives.ts';
 import { named, tester } from '../support/operator.ts';
 import { rival, untilWaiting } from '../support/rival.ts';
 import { type TcpProxy, tcpProxy } from '../support/tcp-proxy.ts';
@@ -31,11 +32,7 @@ const address = 'https://example.com/new';
 const patient = { size: 6, waitTimeout: 30_000, statementTimeout: 30_000, queryTimeout: 30_000 };
 
 describe(`decisions: a database that is away — its pool is bounded`, () => {
-  let service: LiveService;
-  before(async () => {
-    service = await liveService();
-  });
-  after(() => service.close());
+  const service = liveServiceOf('suite');
 
   it('a call waits for a connection no longer than it may, and is served when there is one', async () => {
     const live = await service.campaign();

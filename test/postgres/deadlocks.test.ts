@@ -2,18 +2,15 @@ import { openDatabase, PostgresCampaignImport, roles } from '@campaign-mirror/ad
 import { expect } from 'chai';
 import { linesOf } from '../support/campaign-import-contract.ts';
 import { freshDatabase } from '../support/database-server.ts';
-import { type LiveService, liveService, type Service } from '../support/live-service.ts';
+import type { Service } from '../support/live-service.ts';
+import { liveServiceOf } from '../support/lives.ts';
 import { tester } from '../support/operator.ts';
 import { rival, untilWaiting } from '../support/rival.ts';
 import { after as afterwards } from '../support/world.ts';
 
 /** A rival who locks the mirror first, then wants the campaign, which the update holds while it waits for the mirror. */
 describe(`decisions: atomicity — a rival locks in the other order`, () => {
-  let service: LiveService;
-  before(async () => {
-    service = await liveService();
-  });
-  after(() => service.close());
+  const service = liveServiceOf('suite');
 
   const shareMirror = 'select from campaign_mirror.mirrors where campaign_id = $1 for share';
   const lockMirror = 'select from campaign_mirror.mirrors where campaign_id = $1 for update';

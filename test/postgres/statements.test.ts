@@ -1,15 +1,12 @@
 import { type Database, openDatabase, Statements } from '@campaign-mirror/adapters-persistence';
 import { expect } from 'chai';
-import { emptyDatabase, type TestDatabase } from '../support/database-server.ts';
+import { emptyDatabase } from '../support/database-server.ts';
 import { rejection } from '../support/faults.ts';
+import { databaseOf } from '../support/lives.ts';
 
 describe('statements of the hot path, on one connection', () => {
-  let database: TestDatabase;
+  const database = databaseOf('suite', () => emptyDatabase('owner'));
   let service: Database;
-  before(async () => {
-    database = await emptyDatabase('owner');
-  });
-  after(() => database.drop());
   beforeEach(async () => {
     const limits = { size: 1, waitTimeout: 5_000, statementTimeout: 5_000, queryTimeout: 6_000 };
     service = await openDatabase(database.address('service'), limits);

@@ -1,15 +1,11 @@
 import { openPool } from '@campaign-mirror/adapters-persistence/sql';
 import { expect } from 'chai';
 import { stoppable } from '../../packages/adapters-persistence/src/stoppable.ts';
-import { freshDatabase, type TestDatabase } from '../support/database-server.ts';
 import { eventually } from '../support/eventually.ts';
+import { databaseOf } from '../support/lives.ts';
 
 describe('what a signal stops at the server', () => {
-  let database: TestDatabase;
-  before(async () => {
-    database = await freshDatabase();
-  });
-  after(() => database.drop());
+  const database = databaseOf('suite');
 
   const asked = new Error('asked to stop');
   const opened = async () => {

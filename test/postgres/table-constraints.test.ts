@@ -1,20 +1,18 @@
 import { expect } from 'chai';
-import { freshDatabase, type TestDatabase } from '../support/database-server.ts';
 import { rejection } from '../support/faults.ts';
+import { databaseOf } from '../support/lives.ts';
 
 describe('decisions: the data around it — what the tables refuse', () => {
   const tooGreat = '9007199254740992';
   const greatest = '9007199254740991';
   const hash = "decode(repeat('00', 32), 'hex')";
-  let database: TestDatabase;
+  const database = databaseOf('suite');
   before(async () => {
-    database = await freshDatabase();
     await database.admin.query(`insert into campaign_mirror.campaigns (id, owner_id) values (7, 7), (8, 8)`);
     await database.admin.query(
       `insert into campaign_mirror.mirrors (campaign_id, target_url) values (7, 'x')`,
     );
   });
-  after(() => database.drop());
 
   for (const number of [tooGreat, '0', '-1']) {
     it(`the number ${number} as an identifier or an owner`, async () => {

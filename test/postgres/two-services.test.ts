@@ -1,14 +1,10 @@
 import { expect } from 'chai';
-import { type LiveService, liveService } from '../support/live-service.ts';
+import { liveServiceOf } from '../support/lives.ts';
 import { named } from '../support/operator.ts';
 import { newOwner } from '../support/world.ts';
 
 describe(`decisions: atomicity — two services on one database`, () => {
-  let service: LiveService;
-  before(async () => {
-    service = await liveService();
-  });
-  after(() => service.close());
+  const service = liveServiceOf('suite');
 
   it('race: every update succeeds, and the history is one unbroken chain', async () => {
     const live = await service.campaign();

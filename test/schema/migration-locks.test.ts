@@ -10,8 +10,9 @@ import { dataFolder } from '../support/data-folder.ts';
 import { freshDatabase, type TestDatabase } from '../support/database-server.ts';
 import { applied, earlierDatabase } from '../support/earlier-database.ts';
 import { rejection } from '../support/faults.ts';
+import { databaseOf } from '../support/lives.ts';
 import { type Rival, rival, untilWaiting } from '../support/rival.ts';
-import { endAll, startService } from '../support/service-process.ts';
+import { startService } from '../support/service-process.ts';
 import type { Speaker } from '../support/speaker.ts';
 
 const all = migrations.map(({ name }) => name);
@@ -30,11 +31,7 @@ async function reader(database: TestDatabase): Promise<Rival> {
 describe('an upgrade while others use the database', () => {
   /** Tries often enough for whatever the test does meanwhile. */
   const patience = { lockTimeout: 100, pause: 10, tries: 10_000 };
-  let database: TestDatabase;
-  beforeEach(async () => {
-    database = await earlierDatabase();
-  });
-  afterEach(() => database.drop());
+  const database = databaseOf('test', earlierDatabase);
 
   const waitingOwner = (call: Promise<unknown>) => untilWaiting(database, call, 1, [roles.owner]);
 
@@ -176,8 +173,6 @@ describe('an upgrade while others use the database', () => {
   }
 
   describe('as a process', () => {
-    afterEach(endAll);
-
     const migrateCommand = () => startCommand(['migrate'], { DATABASE_URL: database.url('owner') });
 
     it('`migrate` and a service that starts say that they are held up, and go on when they can', async () => {
@@ -253,6 +248,5 @@ describe('`migrate` by a role that does not own the schema', () => {
     expect(errors).to.match(
       /^the user "campaign_mirror_operator" may not migrate the database [^\n]*as the owner of the schema[^\n]*\n$/,
     );
-    await database.drop();
   });
 });

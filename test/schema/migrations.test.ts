@@ -19,7 +19,6 @@ describe('decisions: the data around it — migrations', () => {
       const database = await emptyDatabase('owner');
       await Promise.all(Array.from({ length: atOnce }, () => migrate(database.address('owner'))));
       await expectMigratedOnce(database);
-      await database.drop();
     });
   }
 
@@ -30,7 +29,6 @@ describe('decisions: the data around it — migrations', () => {
       promisify(execFile)(process.execPath, [program, JSON.stringify(database.address('owner'))]);
     await Promise.all([run(), run(), run()]);
     await expectMigratedOnce(database);
-    await database.drop();
   });
 
   it('run again: there is nothing to do, and what is there stays', async () => {
@@ -42,7 +40,6 @@ describe('decisions: the data around it — migrations', () => {
     expect(await schemaOf(database)).to.deep.equal(before);
     expect(await ports.campaigns.find(live.seen.id)).to.deep.equal(live.seen);
     await close();
-    await database.drop();
   });
 
   it('make everything in the schema campaign_mirror, and nothing elsewhere', async () => {
@@ -65,7 +62,6 @@ describe('decisions: the data around it — migrations', () => {
       'mirrors BASE TABLE',
       'operator_audit BASE TABLE',
     ]);
-    await database.drop();
   });
 
   it('by a role that may not create the schema: PostgreSQL says so (42501), and nothing is left', async () => {
@@ -75,7 +71,6 @@ describe('decisions: the data around it — migrations', () => {
       "select from pg_namespace where nspname like 'campaign%'",
     );
     expect(rowCount).to.equal(0);
-    await database.drop();
   });
 
   it('by a role that does not own the schema, on one that is up to date: it says so, and nothing changes', async () => {
@@ -83,7 +78,6 @@ describe('decisions: the data around it — migrations', () => {
     const before = await schemaOf(database);
     expect(await rejection(migrate(database.address('service')))).to.have.property('code', '42501');
     expect(await schemaOf(database)).to.deep.equal(before);
-    await database.drop();
   });
 
   it('in a database that there is not: it is not created', async () => {
@@ -93,7 +87,6 @@ describe('decisions: the data around it — migrations', () => {
     expect(await rejection(migrate(missing))).to.have.property('code', '3D000');
     const { rowCount } = await admin.query('select from pg_database where datname = $1', [`${name}_missing`]);
     expect(rowCount).to.equal(0);
-    await database.drop();
   });
 });
 

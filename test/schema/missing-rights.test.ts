@@ -37,6 +37,5 @@ describe('decisions: the data around it — the rights that the service lacks', 
     expect(await mirrorSet(ports, seen, change(by))).to.include({ targetUrl: afterwards });
     await ports.close();
     await service.end();
-    await database.drop();
   });
 });

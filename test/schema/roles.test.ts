@@ -6,7 +6,8 @@ import { expect } from 'chai';
 import pg from 'pg';
 import { scramVerifier } from '../../packages/adapters-persistence/src/scram-verifier.ts';
 import { connect } from '../support/client.ts';
-import { command } from '../support/command.ts';
+import { command, refused } from '../support/command.ts';
+import { objectsOf } from '../support/commands-on.ts';
 import { dataFolder } from '../support/data-folder.ts';
 import { type DedicatedServer, dedicatedServer } from '../support/dedicated-server.ts';
 import { rejection } from '../support/faults.ts';
@@ -54,7 +55,7 @@ describe('roles create', () => {
     const { code, output, errors } = await create('mirrors', '--json');
     expect(code, errors).to.equal(0);
     expect(errors).to.include('Next: `./campaign-mirror migrate` as campaign_mirror_owner');
-    const shown = readLines(output);
+    const shown = objectsOf(output) as Shown[];
     expect(shown.map(({ name, created }) => [name, created])).to.deep.equal(
       Object.values(roles).map((name) => [name, true]),
     );
@@ -93,7 +94,8 @@ describe('roles create', () => {
     const { code, output, errors } = await create('mirrors', '--json');
     expect(code).to.equal(0);
     expect(errors).to.equal('All roles were there.\n');
-    for (const one of readLines(output)) expect(one).to.include({ created: false, password: null });
+    for (const one of objectsOf(output) as Shown[])
+      expect(one).to.include({ created: false, password: null });
     expect((await admin.query(catalogue)).rows).to.deep.equal(before);
     expect((await create('mirrors')).output).to.match(
       /^campaign_mirror_owner +\(there already, left as it is\)/m,
@@ -135,12 +137,11 @@ describe('roles create', () => {
     await withoutRoles(async () => {
       const { rows: before } = await admin.query(catalogue);
       const plain = await command(['roles', 'create'], { DATABASE_URL: url('owned', 'plain:plain') });
-      expect(plain).to.deep.equal({
-        code: 1,
-        output: '',
-        errors:
+      expect(plain).to.deep.equal(
+        refused(
           'the user "plain" may not create roles: run this as a superuser, or as the owner of the database with CREATEROLE\n',
-      });
+        ),
+      );
       const maker = await command(['roles', 'create'], { DATABASE_URL: url('owned', 'maker:maker') });
       expect(maker).to.include({ code: 1, output: '' });
       expect(maker.errors).to.match(
@@ -159,7 +160,7 @@ describe('roles create', () => {
       const { code, output, errors } = await command(['roles', 'create', '--json'], { DATABASE_URL });
       expect(code, errors).to.equal(0);
       expect(errors).to.include('The schema belongs to "single", who has to go on migrating it.\n');
-      const { password } = readLines(output).find(({ role }) => role === 'operator') ?? {};
+      const { password } = (objectsOf(output) as Shown[]).find(({ role }) => role === 'operator') ?? {};
       const as = { DATABASE_URL: url('single', `campaign_mirror_operator:${password}`) };
       expect((await command(['campaign', 'create', '--owner', '1'], as)).code).to.equal(0);
     });
@@ -229,12 +230,6 @@ describe('roles create', () => {
     const { host, port } = server.address('postgres');
     return `postgres://${user}@${host}:${port}/${database}`;
   }
-
-  const readLines = (output: string): Shown[] =>
-    output
-      .trim()
-      .split('\n')
-      .map((line) => JSON.parse(line));
 
   /** As on a server where nobody has created them: with all that is theirs they are removed first. */
   async function withoutRoles(run: () => Promise<void>): Promise<void> {

@@ -1,19 +1,12 @@
 import { roles } from '@campaign-mirror/adapters-persistence';
 import { expect } from 'chai';
-import { freshDatabase, type TestDatabase } from '../support/database-server.ts';
 import { type DedicatedServer, dedicatedServer } from '../support/dedicated-server.ts';
+import { databaseOf } from '../support/lives.ts';
 import { schemaFaults } from '../support/log-schema.ts';
-import { endAll, type LogLine, listeningService } from '../support/service-process.ts';
+import { type LogLine, listeningService } from '../support/service-process.ts';
 
 describe('LOGS.md: a start with too many rights', () => {
-  let database: TestDatabase;
-  beforeEach(async () => {
-    database = await freshDatabase();
-  });
-  afterEach(async () => {
-    await endAll();
-    await database.drop();
-  });
+  const database = databaseOf('test');
 
   async function warnings(url: string, settings = {}): Promise<LogLine[]> {
     const { process } = await listeningService({ DATABASE_URL: url, ...settings });

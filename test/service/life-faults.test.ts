@@ -1,17 +1,10 @@
 import { expect } from 'chai';
 import { call } from '../support/caller.ts';
 import { serverAddress } from '../support/database-server.ts';
+import { serviceDataOf } from '../support/lives.ts';
 import { nodeOptions } from '../support/node-options.ts';
 import { eventsOf, lives, times } from '../support/primary-process.ts';
-import { rival, untilWaiting } from '../support/rival.ts';
-import { type ServiceData, serviceData } from '../support/service-data.ts';
-import {
-  endAll,
-  type Listening,
-  listeningService,
-  projectFolder,
-  startService,
-} from '../support/service-process.ts';
+import { listeningService, projectFolder, startService } from '../support/service-process.ts';
 import { tcpProxy } from '../support/tcp-proxy.ts';
 import { inTerminal } from '../support/terminal.ts';
 
@@ -21,40 +14,15 @@ const onWinch = (act: string) => ({
 });
 
 describe('decisions: life — faults, and what hangs at the end', () => {
-  let data: ServiceData;
-  const settings = (more = {}) => ({
-    DATABASE_URL: data.database.url('service'),
-    RUN_MIGRATIONS: 'false',
-    ...more,
-  });
-  const lock = 'select from campaign_mirror.mirrors where campaign_id = $1 for update';
-  const one = ({ base }: Listening, requestId = 'one') => ({
-    base,
-    campaign: data.campaigns[0] as number,
-    key: data.key,
-    address: 'https://example.com/',
-    requestId,
-  });
-
-  beforeEach(async () => {
-    data = await serviceData();
-  });
-  afterEach(async () => {
-    await endAll();
-    await data.database.drop();
-  });
-
+  const data = serviceDataOf('test');
   const faults = {
     'an uncaught error': "setTimeout(()=>{throw new RangeError('planted')})",
     'an unhandled rejection': "Promise.reject(new RangeError('planted'))",
   };
   for (const [name, act] of Object.entries(faults)) {
     it(`${name} is logged with its stack, what is under way is answered, exit code 1`, async () => {
-      const service = await listeningService(settings({ ...onWinch(act), SHUTDOWN_DELAY: '60m' }));
-      const holder = await rival(data.database);
-      await holder.run(lock, data.campaigns[0]);
-      const slow = call(one(service));
-      await untilWaiting(data.database, slow);
+      const service = await listeningService(data.settings({ ...onWinch(act), SHUTDOWN_DELAY: '60m' }));
+      const { slow, holder } = await data.slow(service);
       service.process.child.kill('SIGWINCH');
       const { err } = (await service.process.event('failed')) as { err?: Record<string, string> };
       expect(err).to.include({ type: 'RangeError', message: 'planted' });
@@ -68,11 +36,8 @@ describe('decisions: life — faults, and what hangs at the end', () => {
 
   it('an error that comes again and again ends it once, and does not fill the log', async () => {
     const act = "setInterval(()=>{throw new RangeError('planted')})";
-    const service = await listeningService(settings({ ...onWinch(act), SHUTDOWN_TIMEOUT: '200ms' }));
-    const holder = await rival(data.database);
-    await holder.run(lock, data.campaigns[0]);
-    const slow = call(one(service));
-    await untilWaiting(data.database, slow);
+    const service = await listeningService(data.settings({ ...onWinch(act), SHUTDOWN_TIMEOUT: '200ms' }));
+    const { slow, holder } = await data.slow(service);
     service.process.child.kill('SIGWINCH');
     expect((await slow).status).to.equal(503);
     expect((await service.process.ended).code).to.equal(1);
@@ -81,13 +46,10 @@ describe('decisions: life — faults, and what hangs at the end', () => {
   });
 
   it('what is left at SHUTDOWN_TIMEOUT is named: request, pool; exit code 1', async () => {
-    const service = await listeningService(settings({ SHUTDOWN_TIMEOUT: '50ms' }));
-    const holder = await rival(data.database);
-    await holder.run(lock, data.campaigns[0]);
-    const slow = call(one(service, 'slow-one'));
-    await untilWaiting(data.database, slow);
+    const service = await listeningService(data.settings({ SHUTDOWN_TIMEOUT: '50ms' }));
+    const { slow, holder } = await data.slow(service, { requestId: 'slow-one' });
     service.process.child.kill('SIGTERM');
-    expect((await slow).status).to.equal(503);
+    expect(await slow).to.include({ status: 503, body: '{"message":"Service Unavailable"}' });
     expect((await service.process.ended).code).to.equal(1);
     const [request, ...others] = eventsOf(service.process, 'hung');
     expect(request).to.include({
@@ -106,9 +68,9 @@ describe('decisions: life — faults, and what hangs at the end', () => {
     const url = new URL(data.database.url('service'));
     url.hostname = '127.0.0.1';
     url.port = String(proxy.port);
-    const service = await listeningService(settings({ DATABASE_URL: url.href }));
+    const service = await listeningService(data.settings({ DATABASE_URL: url.href }));
     // When its key was used is written a second later.
-    expect((await call(one(service))).status).to.equal(200);
+    expect((await call(data.one(service))).status).to.equal(200);
     proxy.freeze();
     expect((await service.process.stop()).code).to.equal(1);
     const parts = eventsOf(service.process, 'hung').map(({ part }) => part);
@@ -117,22 +79,22 @@ describe('decisions: life — faults, and what hangs at the end', () => {
   });
 
   it('SHUTDOWN_DELAY: new connections are served while /readyz says 503', async () => {
-    const service = await listeningService(settings({ SHUTDOWN_DELAY: '60m' }));
+    const service = await listeningService(data.settings({ SHUTDOWN_DELAY: '60m' }));
     service.process.child.kill('SIGTERM');
     await service.process.event('stopping');
     expect((await fetch(`${service.ops}/readyz`)).status).to.equal(503);
-    expect((await call(one(service))).status).to.equal(200);
+    expect((await call(data.one(service))).status).to.equal(200);
     expect((await fetch(`${service.ops}/livez`)).status).to.equal(200);
   });
 
   it('SHUTDOWN_DELAY: then it ends', async () => {
-    const service = await listeningService(settings({ SHUTDOWN_DELAY: '10ms' }));
+    const service = await listeningService(data.settings({ SHUTDOWN_DELAY: '10ms' }));
     expect((await service.process.stop()).code).to.equal(0);
   });
 
   it('SHUTDOWN_DELAY is not waited for by a start that was not over', async () => {
     const process = startService(
-      settings({
+      data.settings({
         SHUTDOWN_DELAY: '60m',
         DATABASE_WAIT: '60s',
         DATABASE_URL: 'postgres://nobody@127.0.0.1:9/none',
@@ -143,13 +105,13 @@ describe('decisions: life — faults, and what hangs at the end', () => {
   });
 
   it('SIGHUP ends one process, with a terminal or without', async () => {
-    const service = await listeningService(settings());
+    const service = await listeningService(data.settings());
     expect((await service.process.stop('SIGHUP')).code).to.equal(0);
   });
 
   it('SIGHUP in a terminal ends the workers too', async () => {
     const program = [process.execPath, ...nodeOptions, `${projectFolder}packages/app/src/main.ts`];
-    const shown = inTerminal(program, settings({ WORKERS: '2' }));
+    const shown = inTerminal(program, data.settings({ WORKERS: '2' }));
     const pid = await shown.processId();
     await shown.shows('by 2 workers');
     process.kill(pid, 'SIGHUP');
@@ -160,7 +122,7 @@ describe('decisions: life — faults, and what hangs at the end', () => {
 
   it('a pool that the server does not allow is warned of at the start', async () => {
     await data.database.admin.query(`alter database ${data.database.name} connection limit 7`);
-    const service = await listeningService(settings());
+    const service = await listeningService(data.settings());
     const [warning] = await times(service.process, 'pool-too-large', 1);
     expect(warning?.msg).to.match(/^POOL_SIZE is 10, of 7 connections that the server allows/);
     expect((await service.process.stop()).code).to.equal(0);

@@ -1,26 +1,17 @@
 import { expect } from 'chai';
 import { call, keepAlive } from '../support/caller.ts';
+import { serviceDataOf } from '../support/lives.ts';
 import { eventsOf, listeningFleet, times } from '../support/primary-process.ts';
-import { type ServiceData, serviceData } from '../support/service-data.ts';
 import { endAll, type Listening, listeningService, start } from '../support/service-process.ts';
 
 const perMinute = (most: number) => `${most}/1m`;
 
 describe('limits of a process', () => {
-  let data: ServiceData;
-  before(async () => {
-    data = await serviceData();
-  });
+  const data = serviceDataOf('suite');
   afterEach(endAll);
-  after(() => data.database.drop());
 
-  const settings = (more: Record<string, string>) => ({
-    DATABASE_URL: data.database.url('service'),
-    RUN_MIGRATIONS: 'false',
-    ...more,
-  });
-  const ask = ({ base }: Listening, key: string = data.key, agent = keepAlive()) =>
-    call({ base, key, campaign: Number(data.campaigns[0]), address: 'https://second.example/' }, agent);
+  const ask = (service: Listening, key: string = data.key, agent = keepAlive()) =>
+    call(data.one(service, { key }), agent);
   async function statuses(asking: Promise<{ status: number | undefined }>[]) {
     const found: Record<string, number> = {};
     for (const { status } of await Promise.all(asking))
@@ -30,14 +21,14 @@ describe('limits of a process', () => {
   const times20 = (one: () => ReturnType<typeof ask>) => statuses(Array.from({ length: 20 }, one));
 
   it('none for keys by default, and a generous one for addresses with wrong keys', async () => {
-    const service = await listeningService(settings({ FAILED_KEY_LIMIT: '' }));
+    const service = await listeningService(data.settings({ FAILED_KEY_LIMIT: '' }));
     expect(await times20(() => ask(service))).to.deep.equal({ 200: 20 });
     expect(await times20(() => ask(service, 'cm_nothing'))).to.deep.equal({ 401: 20 });
   });
 
   it('one process counts in its memory', async () => {
     const service = await listeningService(
-      settings({ RATE_LIMIT: perMinute(7), FAILED_KEY_LIMIT: perMinute(3) }),
+      data.settings({ RATE_LIMIT: perMinute(7), FAILED_KEY_LIMIT: perMinute(3) }),
     );
     expect(await times20(() => ask(service))).to.deep.equal({ 200: 7, 429: 13 });
     expect(await times20(() => ask(service, 'cm_nothing'))).to.deep.equal({ 401: 3, 429: 17 });
@@ -49,7 +40,7 @@ describe('limits of a process', () => {
 
   it('several workers count together; nobody waits for a primary that is stuck', async () => {
     const service = await listeningFleet(
-      settings({ RATE_LIMIT: perMinute(7), FAILED_KEY_LIMIT: perMinute(3) }),
+      data.settings({ RATE_LIMIT: perMinute(7), FAILED_KEY_LIMIT: perMinute(3) }),
     );
     expect(await times20(() => ask(service))).to.deep.equal({ 200: 7, 429: 13 });
     expect(await times20(() => ask(service, 'cm_nothing'))).to.deep.equal({ 401: 3, 429: 17 });

@@ -1,15 +1,14 @@
 import { readFileSync } from 'node:fs';
 import { expect } from 'chai';
+import { serviceDataOf } from '../support/lives.ts';
 import { nodeOptions } from '../support/node-options.ts';
 import { listeningFleet } from '../support/primary-process.ts';
-import { serviceData } from '../support/service-data.ts';
-import { endAll } from '../support/service-process.ts';
 import { UnitFile } from '../support/unit-file.ts';
 import { projectFolder } from '../support/workspace.ts';
 
 describe('what Node is told at the start', () => {
   const program = 'packages/app/src/main.ts';
-  after(endAll);
+  const data = serviceDataOf('suite');
 
   it('by `npm start`: no debugger on SIGUSR1, and nothing thrown away that makes it fast', () => {
     expect(nodeOptions).to.deep.equal(['--disable-sigusr1', '--no-memory-reducer']);
@@ -27,13 +26,10 @@ describe('what Node is told at the start', () => {
   });
 
   it('the same by the service to each of its workers', async () => {
-    const { database } = await serviceData();
-    const fleet = await listeningFleet({ DATABASE_URL: database.url('service'), RUN_MIGRATIONS: 'false' });
+    const fleet = await listeningFleet(data.settings());
     for (const { pid } of fleet.workers()) {
       const [, ...words] = readFileSync(`/proc/${pid}/cmdline`, 'utf8').split('\0');
       expect(words.slice(0, nodeOptions.length)).to.deep.equal(nodeOptions);
     }
-    await endAll();
-    await database.drop();
   });
 });

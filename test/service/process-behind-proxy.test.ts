@@ -2,23 +2,18 @@ import { expect } from 'chai';
 import type { Log } from '../../packages/app/src/log.ts';
 import { warnOfPlainHttp } from '../../packages/app/src/plain-http-warning.ts';
 import { readSettings } from '../../packages/app/src/read-settings.ts';
-import { type ServiceData, serviceData } from '../support/service-data.ts';
+import { serviceDataOf } from '../support/lives.ts';
 import { endAll, type LogLine, listeningService } from '../support/service-process.ts';
 
 const headers = { 'X-Forwarded-For': '192.0.2.66, 203.0.113.9, 10.0.0.1' };
 
 describe('decisions: life — a process behind a proxy', () => {
-  let data: ServiceData;
-  before(async () => {
-    data = await serviceData();
-  });
+  const data = serviceDataOf('suite');
   afterEach(endAll);
-  after(() => data.database.drop());
 
   /** Everything that a service logs that others can reach, and that is asked once. */
   async function logOf(settings: Record<string, string>): Promise<readonly LogLine[]> {
-    const given = { DATABASE_URL: data.database.url('service'), RUN_MIGRATIONS: 'false', HOST: '0.0.0.0' };
-    const { process, base } = await listeningService({ ...given, ...settings });
+    const { process, base } = await listeningService(data.settings({ HOST: '0.0.0.0', ...settings }));
     expect((await fetch(base, { headers })).status).to.equal(404);
     expect((await process.stop()).code).to.equal(0);
     return process.log;

@@ -1,28 +1,19 @@
 import { openapiPath } from '@campaign-mirror/adapters-http';
 import { expect } from 'chai';
 import { readSettings } from '../../packages/app/src/read-settings.ts';
-import { type ServiceData, serviceData } from '../support/service-data.ts';
-import { endAll, type Listening, listeningService } from '../support/service-process.ts';
+import { serviceDataOf } from '../support/lives.ts';
+import { type Listening, listeningService } from '../support/service-process.ts';
 
 const origin = 'https://tools.example';
 
 describe('the settings for browsers, in a process', () => {
-  let data: ServiceData;
+  const data = serviceDataOf('suite');
   let service: Listening;
   before(async () => {
-    data = await serviceData();
-    service = await listeningService({
-      DATABASE_URL: data.database.url('service'),
-      RUN_MIGRATIONS: 'false',
-      DOCS: 'off',
-      BODY_LIMIT: '4096',
-      HSTS_SECONDS: '31536000',
-      CORS_ORIGINS: `http://localhost:8080, ${origin}`,
-    });
-  });
-  after(async () => {
-    await endAll();
-    await data?.database.drop();
+    const more = { DOCS: 'off', BODY_LIMIT: '4096', HSTS_SECONDS: '31536000' };
+    service = await listeningService(
+      data.settings({ ...more, CORS_ORIGINS: `http://localhost:8080, ${origin}` }),
+    );
   });
 
   it('DOCS=off takes the page away, and nothing else', async () => {

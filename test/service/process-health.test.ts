@@ -3,28 +3,16 @@ import { migrations } from '@campaign-mirror/adapters-persistence';
 import { expect } from 'chai';
 import { call } from '../support/caller.ts';
 import { RawConnection } from '../support/http-connection.ts';
-import { rival, untilWaiting } from '../support/rival.ts';
-import { type ServiceData, serviceData } from '../support/service-data.ts';
-import { endAll, type Listening, listeningService } from '../support/service-process.ts';
+import { serviceDataOf } from '../support/lives.ts';
+import { type Listening, listeningService } from '../support/service-process.ts';
 import { projectFolder } from '../support/workspace.ts';
 
-const lock = 'select from campaign_mirror.mirrors where campaign_id = $1 for update';
 const ready = { accepting: true, database: true, writable: true, migrations: true };
 
 describe('decisions: life — health of a process, and overload', () => {
-  let data: ServiceData;
-  beforeEach(async () => {
-    data = await serviceData({ campaigns: 2 });
-  });
-  afterEach(async () => {
-    await endAll();
-    await data.database.drop();
-  });
+  const data = serviceDataOf('test', { campaigns: 2 });
 
-  const serving = (more = {}) =>
-    listeningService({ DATABASE_URL: data.database.url('service'), RUN_MIGRATIONS: 'false', ...more });
-  const set = ({ base }: Listening, at: number) =>
-    call({ base, campaign: data.campaigns[at] ?? 0, key: data.key, address: 'https://example.com/a' });
+  const serving = (more = {}) => listeningService(data.settings(more));
   async function health({ ops }: Listening, path: string) {
     const response = await fetch(`${ops}${path}`);
     return [response.status, await response.json()];
@@ -32,19 +20,17 @@ describe('decisions: life — health of a process, and overload', () => {
 
   it('a pool that the load has taken whole, and requests that are refused, are no reason to be not ready', async () => {
     const service = await serving({ MAX_IN_FLIGHT: '1', POOL_SIZE: '1' });
-    const holder = await rival(data.database);
-    await holder.run(lock, data.campaigns[0]);
-    const carried = set(service, 0);
     // On the only connection.
-    await untilWaiting(data.database, carried);
+    const { slow: carried, holder } = await data.slow(service);
+    const other = () => call(data.one(service, { campaign: data.campaigns[1] ?? 0 }));
     for (let times = 0; times < 20; times++) {
-      expect(await set(service, 1)).to.include({ status: 503, body: '{"message":"Service Unavailable"}' });
+      expect(await other()).to.include({ status: 503, body: '{"message":"Service Unavailable"}' });
     }
     expect(await health(service, '/livez')).to.deep.equal([200, { status: 'alive', checks: {} }]);
     expect(await health(service, '/readyz')).to.deep.equal([200, { status: 'ready', checks: ready }]);
     await holder.rollback();
     expect((await carried).status).to.equal(200);
-    expect((await set(service, 1)).status).to.equal(200);
+    expect((await other()).status).to.equal(200);
 
     expect((await service.process.stop()).code).to.equal(0);
     const { log } = service.process;

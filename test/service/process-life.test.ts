@@ -2,34 +2,18 @@ import { once } from 'node:events';
 import { connect } from 'node:net';
 import { expect } from 'chai';
 import { call, load } from '../support/caller.ts';
-import { rival, untilWaiting } from '../support/rival.ts';
-import { type ServiceData, serviceData } from '../support/service-data.ts';
-import { endAll, type Listening, listeningService, startService } from '../support/service-process.ts';
+import { serviceDataOf } from '../support/lives.ts';
+import { rival } from '../support/rival.ts';
+import { type Listening, listeningService, startService } from '../support/service-process.ts';
 
 describe('decisions: life — a process of the service', () => {
-  let data: ServiceData;
-  const settings = (more = {}) => ({
-    DATABASE_URL: data.database.url('service'),
-    RUN_MIGRATIONS: 'false',
-    ...more,
-  });
+  const data = serviceDataOf('test', { campaigns: 4 });
   const campaigns = ({ base }: Listening) =>
     data.campaigns.map((campaign) => ({ base, campaign, key: data.key }));
-  const one = (service: Listening) =>
-    ({ ...campaigns(service)[0], address: 'https://example.com/a' }) as Parameters<typeof call>[0];
-  const lock = 'select from campaign_mirror.mirrors where campaign_id = $1 for update';
-
-  beforeEach(async () => {
-    data = await serviceData({ campaigns: 4 });
-  });
-  afterEach(async () => {
-    await endAll();
-    await data.database.drop();
-  });
 
   for (const signal of ['SIGTERM', 'SIGINT'] as const) {
     it(`${signal} under load: every accepted request is answered, exit code 0`, async () => {
-      const service = await listeningService(settings());
+      const service = await listeningService(data.settings());
       const callers = load(campaigns(service), 16);
       await callers.first;
       const end = await service.process.stop(signal);
@@ -44,7 +28,7 @@ describe('decisions: life — a process of the service', () => {
   }
 
   it('kill -9 under load: every acknowledged update is there', async () => {
-    const service = await listeningService(settings());
+    const service = await listeningService(data.settings());
     const callers = load(campaigns(service), 16);
     await callers.first;
     expect((await service.process.stop('SIGKILL')).signal).to.equal('SIGKILL');
@@ -53,11 +37,8 @@ describe('decisions: life — a process of the service', () => {
   });
 
   it('what is under way is waited for, and its connection closes', async () => {
-    const service = await listeningService(settings());
-    const holder = await rival(data.database);
-    await holder.run(lock, data.campaigns[0]);
-    const slow = call(one(service));
-    await untilWaiting(data.database, slow);
+    const service = await listeningService(data.settings());
+    const { slow, holder } = await data.slow(service);
     service.process.child.kill('SIGTERM');
     await service.process.event('stopping');
     const ready = await fetch(`${service.ops}/readyz`);
@@ -67,26 +48,11 @@ describe('decisions: life — a process of the service', () => {
     expect((await service.process.ended).code).to.equal(0);
   });
 
-  it('what is left at SHUTDOWN_TIMEOUT gets 503', async () => {
-    const service = await listeningService(settings({ SHUTDOWN_TIMEOUT: '50ms' }));
-    const holder = await rival(data.database);
-    await holder.run(lock, data.campaigns[0]);
-    const slow = call(one(service));
-    await untilWaiting(data.database, slow);
-    service.process.child.kill('SIGTERM');
-    expect(await slow).to.include({ status: 503, body: '{"message":"Service Unavailable"}' });
-    await holder.rollback();
-    expect((await service.process.ended).code).to.equal(1);
-  });
-
   it('the same signal again within a second is the first one; later it ends the process at once', async () => {
     const service = await listeningService(
-      settings({ SHUTDOWN_TIMEOUT: '10m', STATEMENT_TIMEOUT: '30s', QUERY_TIMEOUT: '60s' }),
+      data.settings({ SHUTDOWN_TIMEOUT: '10m', STATEMENT_TIMEOUT: '30s', QUERY_TIMEOUT: '60s' }),
     );
-    const holder = await rival(data.database);
-    await holder.run(lock, data.campaigns[0]);
-    const slow = call(one(service));
-    await untilWaiting(data.database, slow);
+    const { slow, holder } = await data.slow(service);
     service.process.child.kill('SIGTERM');
     service.process.child.kill('SIGTERM');
     await service.process.event('stopping');
@@ -101,7 +67,7 @@ describe('decisions: life — a process of the service', () => {
   });
 
   it('a connection that idles, or never asked, does not hold up the end', async () => {
-    const service = await listeningService(settings({ SHUTDOWN_TIMEOUT: '10m' }));
+    const service = await listeningService(data.settings({ SHUTDOWN_TIMEOUT: '10m' }));
     const port = Number(new URL(service.base).port);
     const silent = connect(port, '127.0.0.1');
     await once(silent, 'connect');
@@ -109,14 +75,6 @@ describe('decisions: life — a process of the service', () => {
     const closed = once(silent, 'close');
     expect((await service.process.stop()).code).to.equal(0);
     await closed;
-  });
-
-  it('SIGTERM while it still starts: exit code 0', async () => {
-    const process = startService(
-      settings({ DATABASE_WAIT: '60s', DATABASE_URL: 'postgres://nobody@127.0.0.1:9/none' }),
-    );
-    await process.event('database-awaited');
-    expect((await process.stop()).code).to.equal(0);
   });
 
   it('SIGTERM while it waits for another process that migrates: exit code 0', async () => {
@@ -132,7 +90,10 @@ describe('decisions: life — a process of the service', () => {
   });
 
   it('two services over one database: one order of updates, and a revoked key is refused by both at once', async () => {
-    const services = await Promise.all([listeningService(settings()), listeningService(settings())]);
+    const services = await Promise.all([
+      listeningService(data.settings()),
+      listeningService(data.settings()),
+    ]);
     const callers = load(
       services.flatMap((service) => campaigns(service).slice(0, 1)),
       8,
@@ -148,6 +109,6 @@ describe('decisions: life — a process of the service', () => {
     for (const [at, row] of rows.slice(1).entries())
       expect(row.address_before).to.equal(rows[at].address_after);
     await data.database.admin.query('update campaign_mirror.access_keys set revoked_at = now()');
-    for (const service of services) expect((await call(one(service))).status).to.equal(401);
+    for (const service of services) expect((await call(data.one(service))).status).to.equal(401);
   });
 });

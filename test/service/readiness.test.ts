@@ -1,18 +1,15 @@
 import { migrations, openProbe, roles } from '@campaign-mirror/adapters-persistence';
 import { expect } from 'chai';
 import { Readiness } from '../../packages/app/src/readiness.ts';
-import { freshDatabase, serverAddress, type TestDatabase } from '../support/database-server.ts';
+import { serverAddress } from '../support/database-server.ts';
 import { eventually } from '../support/eventually.ts';
+import { databaseOf } from '../support/lives.ts';
 import { tcpProxy } from '../support/tcp-proxy.ts';
 
 const limits = { timeout: 10_000, statementTimeout: true };
 
 describe('decisions: life — what /readyz asks of the database', () => {
-  let database: TestDatabase;
-  beforeEach(async () => {
-    database = await freshDatabase();
-  });
-  afterEach(() => database.drop());
+  const database = databaseOf('test');
 
   /** As the service's role, after something was done to the database. */
   async function stateAfter(...statements: string[]) {

@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { createServer } from 'node:net';
-import { roles } from '@campaign-mirror/adapters-persistence';
+import { type Role, roles } from '@campaign-mirror/adapters-persistence';
 import { expect } from 'chai';
 import { openEmbeddedDatabase } from '../../packages/app/src/embedded/database.ts';
 import { dataFolder } from '../support/data-folder.ts';
@@ -11,17 +11,23 @@ import {
   serverAddress,
   type TestDatabase,
 } from '../support/database-server.ts';
+import { databaseOf } from '../support/lives.ts';
 import { rival, untilWaiting } from '../support/rival.ts';
 import { endAll, listeningService, startService } from '../support/service-process.ts';
 import { versionProxy } from '../support/version-proxy.ts';
 
+interface Given {
+  readonly make?: () => Promise<TestDatabase>;
+  readonly role?: Role;
+  /** Parts of its address that are others. */
+  readonly url?: Partial<URL>;
+  readonly change?: (database: string) => string;
+  readonly [setting: `${Uppercase<string>}`]: string;
+}
+
 describe('a start that can not succeed ends with one clear line and an exit code', () => {
-  let database: TestDatabase;
-  before(async () => {
-    database = await freshDatabase();
-  });
+  const database = databaseOf('suite');
   afterEach(endAll);
-  after(() => database.drop());
 
   async function refusal(settings: Record<string, string>): Promise<string> {
     const process = startService({ DATABASE_WAIT: '0s', ...settings });
@@ -34,12 +40,6 @@ describe('a start that can not succeed ends with one clear line and an exit code
     return lines[0] as string;
   }
 
-  const withDatabase = (url: string, change: (url: URL) => void): string => {
-    const changed = new URL(url);
-    change(changed);
-    return changed.href;
-  };
-
   for (const name of ['PORT', 'OPS_PORT']) {
     it(`${name} in use`, async () => {
       const other = createServer().listen(0, '127.0.0.1');
@@ -50,11 +50,6 @@ describe('a start that can not succeed ends with one clear line and an exit code
       expect(line).to.equal(`${name} ${port} on 127.0.0.1 is in use: free it, or set ${name}`);
     });
   }
-
-  it('a host that is not of this machine', async () => {
-    const line = await refusal({ DATABASE_URL: database.url('owner'), HOST: '192.0.2.1' });
-    expect(line).to.equal('PORT: "192.0.2.1" is no address of this machine');
-  });
 
   it('a database that is away when DATABASE_WAIT is over, which is said while it is awaited', async () => {
     const process = startService({
@@ -70,25 +65,77 @@ describe('a start that can not succeed ends with one clear line and an exit code
     expect(process.output).not.to.include('MARKED');
   });
 
-  it('a database that is not in UTF-8', async () => {
-    const other = await emptyDatabase('owner', latin1);
-    expect(await refusal({ DATABASE_URL: other.url('owner') })).to.match(
+  const empty = () => emptyDatabase('owner');
+  /** In a database of its own, changed by a statement; of the service, who does not migrate, or of the owner. */
+  const refusals: [what: string, line: RegExp, given: Given][] = [
+    [
+      'a host that is not of this machine',
+      /^PORT: "192\.0\.2\.1" is no address of this machine$/,
+      { HOST: '192.0.2.1' },
+    ],
+    [
+      'a database that is not in UTF-8',
       /^the database .* is in LATIN1: make one with encoding UTF8, and move the data there$/,
-    );
-    await other.drop();
-  });
-
-  it('a wrong password', async () => {
-    const url = withDatabase(database.url('service'), (wrong) => {
-      wrong.password = 'MARKED';
-      wrong.username = 'campaign_mirror_nobody';
-    });
-    const line = await refusal({ DATABASE_URL: url });
-    expect(line).to.match(
+      { make: () => emptyDatabase('owner', latin1) },
+    ],
+    [
+      'a wrong password',
       /^the database .* refuses the user "campaign_mirror_nobody": check its name, its password/,
-    );
-    expect(line).not.to.include('MARKED');
-  });
+      { url: { username: 'campaign_mirror_nobody', password: 'MARKED' } },
+    ],
+    [
+      'no right to connect',
+      /^the user "campaign_mirror_service" may not use the database .*: grant it CONNECT$/,
+      {
+        role: 'service',
+        change: (name) => `revoke connect on database ${name} from public, ${roles.service}`,
+      },
+    ],
+    [
+      'a server that takes no writes',
+      /^the database .* takes no writes \(a standby, or set to read only\): nothing was done; name the primary in DATABASE_URL or PGHOST$/,
+      { change: (name) => `alter database ${name} set default_transaction_read_only = on` },
+    ],
+    [
+      'sslmode=require on a server that has no TLS, without a warning of the driver beside it',
+      /^the database .* does not speak TLS, which sslmode asks for: /,
+      { url: { search: '?sslmode=require' }, DATABASE_WAIT: '60m' },
+    ],
+    [
+      'a database that does not exist',
+      /campaign_mirror_nowhere does not exist: create it/,
+      { url: { pathname: '/campaign_mirror_nowhere' } },
+    ],
+    [
+      'the right to migrate is missing',
+      /"campaign_mirror_service" may not migrate .*RUN_MIGRATIONS=false$/,
+      { role: 'service', RUN_MIGRATIONS: 'true' },
+    ],
+    [
+      'RUN_MIGRATIONS=false on a database that was never migrated',
+      /is not at the version that this service needs: run `.\/campaign-mirror migrate`/,
+      { role: 'service', make: empty },
+    ],
+    [
+      'a right of the service is missing',
+      /lacks a right \(insert \(campaign_id\) on campaign_mirror.mirror_history.* and 6 more\)/,
+      {
+        role: 'service',
+        change: () => `revoke insert on campaign_mirror.mirror_history from ${roles.service}`,
+      },
+    ],
+  ];
+  for (const [what, line, { make = freshDatabase, role = 'owner', url, change, ...settings }] of refusals) {
+    it(what, async () => {
+      const other = await make();
+      if (change) await other.admin.query(change(other.name));
+      const DATABASE_URL = Object.assign(new URL(other.url(role)), url).href;
+      const given = { RUN_MIGRATIONS: String(role === 'owner'), ...settings, DATABASE_URL };
+      expect(await refusal(given))
+        .to.match(line)
+        .and.not.to.include('MARKED');
+    });
+  }
 
   it('no password where the server asks for one', async () => {
     // The embedded server always does; one that was given for the tests may trust us.
@@ -100,35 +147,6 @@ describe('a start that can not succeed ends with one clear line and an exit code
     await embedded.leave();
     await folder.remove();
     expect(line).to.match(/refuses the user "campaign_mirror_service"/);
-  });
-
-  it('no right to connect', async () => {
-    const other = await freshDatabase();
-    await other.admin.query(`revoke connect on database ${other.name} from public, ${roles.service}`);
-    const line = await refusal({ DATABASE_URL: other.url('service'), RUN_MIGRATIONS: 'false' });
-    await other.drop();
-    expect(line).to.match(
-      /^the user "campaign_mirror_service" may not use the database .*: grant it CONNECT$/,
-    );
-  });
-
-  it('a server that takes no writes', async () => {
-    const other = await freshDatabase();
-    await other.admin.query(`alter database ${other.name} set default_transaction_read_only = on`);
-    const line = await refusal({ DATABASE_URL: other.url('owner') });
-    await other.drop();
-    expect(line).to.match(
-      /^the database .* takes no writes \(a standby, or set to read only\): nothing was done; name the primary in DATABASE_URL or PGHOST$/,
-    );
-  });
-
-  it('sslmode=require on a server that has no TLS, without a warning of the driver beside it', async () => {
-    const url = withDatabase(database.url('service'), (secured) => {
-      secured.searchParams.set('sslmode', 'require');
-    });
-    expect(await refusal({ DATABASE_URL: url, DATABASE_WAIT: '60m' })).to.match(
-      /^the database .* does not speak TLS, which sslmode asks for: /,
-    );
   });
 
   it('a migration whose connection is cut', async () => {
@@ -143,58 +161,17 @@ describe('a start that can not succeed ends with one clear line and an exit code
     );
     expect((await service.ended).code).to.equal(1);
     await holder.rollback();
-    await other.drop();
     expect(service.errors.trim()).to.match(/^the database .* can not be reached \(57P01\): [^\n]*$/);
-  });
-
-  it('a database that does not exist', async () => {
-    const url = withDatabase(database.url('service'), (wrong) => {
-      wrong.pathname = '/campaign_mirror_nowhere';
-    });
-    expect(await refusal({ DATABASE_URL: url })).to.match(
-      /campaign_mirror_nowhere does not exist: create it/,
-    );
-  });
-
-  it('the right to migrate is missing', async () => {
-    const line = await refusal({ DATABASE_URL: database.url('service') });
-    expect(line).to.match(/"campaign_mirror_service" may not migrate .*RUN_MIGRATIONS=false$/);
-  });
-
-  it('RUN_MIGRATIONS=false on a database that was never migrated', async () => {
-    const empty = await emptyDatabase('owner');
-    const line = await refusal({ DATABASE_URL: empty.url('service'), RUN_MIGRATIONS: 'false' });
-    await empty.drop();
-    expect(line).to.match(/is not at the version that this service needs: run `.\/campaign-mirror migrate`/);
-  });
-
-  it('a right of the service is missing', async () => {
-    const other = await freshDatabase();
-    await other.admin.query(`revoke insert on campaign_mirror.mirror_history from ${roles.service}`);
-    const line = await refusal({ DATABASE_URL: other.url('service'), RUN_MIGRATIONS: 'false' });
-    await other.drop();
-    expect(line).to.match(
-      /lacks a right \(insert \(campaign_id\) on campaign_mirror.mirror_history.* and 6 more\)/,
-    );
   });
 
   it('a server older than 15', async () => {
     const proxy = await versionProxy(serverAddress(), '14');
-    const url = withDatabase(database.url('owner'), (old) => {
-      old.hostname = '127.0.0.1';
-      old.port = String(proxy.port);
+    const through = { hostname: '127.0.0.1', port: String(proxy.port) };
+    const line = await refusal({
+      DATABASE_URL: Object.assign(new URL(database.url('owner')), through).href,
     });
-    const line = await refusal({ DATABASE_URL: url });
     await proxy.close();
     expect(line).to.match(/is PostgreSQL 14: version 15 or newer is needed$/);
-  });
-
-  it('RUN_MIGRATIONS=false starts as the service’s role, without the right to migrate', async () => {
-    const { process } = await listeningService({
-      DATABASE_URL: database.url('service'),
-      RUN_MIGRATIONS: 'false',
-    });
-    expect((await process.stop()).code).to.equal(0);
   });
 
   it('with one DATABASE_URL of an owner it migrates and serves', async () => {
@@ -202,6 +179,5 @@ describe('a start that can not succeed ends with one clear line and an exit code
     const { process, ops } = await listeningService({ DATABASE_URL: empty.url('owner') });
     expect((await fetch(`${ops}/readyz`)).status).to.equal(200);
     expect((await process.stop()).code).to.equal(0);
-    await empty.drop();
   });
 });

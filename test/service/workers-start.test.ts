@@ -3,28 +3,18 @@ import { createServer } from 'node:net';
 import { expect } from 'chai';
 import { call } from '../support/caller.ts';
 import { dataFolder, processesOf } from '../support/data-folder.ts';
+import { serviceDataOf } from '../support/lives.ts';
 import { ended, eventsOf, type Fleet, listeningFleet, lives } from '../support/primary-process.ts';
-import { type ServiceData, serviceData } from '../support/service-data.ts';
-import { endAll, startService } from '../support/service-process.ts';
+import { startService } from '../support/service-process.ts';
 
 describe('decisions: life — how a service of several processes starts, and starts anew', () => {
-  let data: ServiceData;
-  const settings = (more = {}) => ({
-    DATABASE_URL: data.database.url('service'),
-    RUN_MIGRATIONS: 'false',
-    ...more,
-  });
+  const data = serviceDataOf('suite');
   let silenced: Fleet;
   before(async () => {
-    data = await serviceData();
-    silenced = await listeningFleet(settings());
+    silenced = await listeningFleet(data.settings());
     // It takes 10 s until that is noticed: the last of these tests.
     expect(await livez(silenced)).to.deep.equal([200, { status: 'alive', checks: { workers: true } }]);
     process.kill(Number(silenced.workers()[0]?.pid), 'SIGSTOP');
-  });
-  after(async () => {
-    await endAll();
-    await data.database.drop();
   });
 
   async function livez({ ops }: Fleet): Promise<unknown[]> {
@@ -46,25 +36,21 @@ describe('decisions: life — how a service of several processes starts, and sta
     const other = createServer();
     await new Promise<void>((resolve) => other.listen(0, '127.0.0.1', resolve));
     const { port } = other.address() as { port: number };
-    expect(await refused(settings({ PORT: String(port) }))).to.match(
+    expect(await refused(data.settings({ PORT: String(port) }))).to.match(
       new RegExp(`^PORT ${port} .* is in use`),
     );
     other.close();
   });
 
-  it('a database that lacks rights ends it with one line', async () => {
-    const url = data.database.url('redirector');
-    expect(await refused(settings({ DATABASE_URL: url }))).to.match(/lacks a right/);
-  });
-
-  it('fewer connections than workers end it with one line', async () => {
-    expect(await refused(settings({ POOL_SIZE: '2' }))).to.match(
-      /^POOL_SIZE must be at least 3 with WORKERS=2/,
-    );
+  it('a database that lacks rights, or fewer connections than workers, end it with one line', async () => {
+    const DATABASE_URL = data.database.url('redirector');
+    expect(await refused(data.settings({ DATABASE_URL }))).to.match(/lacks a right/);
+    const few = await refused(data.settings({ POOL_SIZE: '2' }));
+    expect(few).to.match(/^POOL_SIZE must be at least 3 with WORKERS=2/);
   });
 
   it('SIGTERM while workers start: exit code 0', async () => {
-    const process = startService(settings({ WORKERS: '2' }));
+    const process = startService(data.settings({ WORKERS: '2' }));
     await process.event('starting');
     expect((await process.stop()).code).to.equal(0);
     expect(eventsOf(process, 'listening')).to.deep.equal([]);
@@ -77,13 +63,12 @@ describe('decisions: life — how a service of several processes starts, and sta
     await writeFile(folder.path, data.database.url('redirector'));
     service.process.child.kill('SIGHUP');
     expect((await service.process.event('restart-failed')).msg).to.match(/lacks a right/);
-    const own = { base: service.base, campaign: data.campaigns[0] as number, key: data.key };
-    expect((await call({ ...own, address: 'https://example.com/' })).status).to.equal(200);
+    expect((await call(data.one(service))).status).to.equal(200);
     expect(service.workers().map(({ pid }) => lives(pid))).to.deep.equal([true, true]);
     await writeFile(folder.path, data.database.url('service'));
     service.process.child.kill('SIGHUP');
     await service.process.event('restarted');
-    expect((await call({ ...own, address: 'https://example.com/' })).status).to.equal(200);
+    expect((await call(data.one(service))).status).to.equal(200);
     expect((await service.process.stop()).code).to.equal(0);
     await folder.remove();
   });

@@ -3,6 +3,7 @@ import { expect } from 'chai';
 import { call, load } from '../support/caller.ts';
 import { eventually } from '../support/eventually.ts';
 import { RawConnection } from '../support/http-connection.ts';
+import { serviceDataOf } from '../support/lives.ts';
 import {
   ended,
   eventsOf,
@@ -12,20 +13,12 @@ import {
   timesAfterItsEnd,
 } from '../support/primary-process.ts';
 import { rival, untilWaiting } from '../support/rival.ts';
-import { type ServiceData, serviceData } from '../support/service-data.ts';
-import { endAll, type Listening } from '../support/service-process.ts';
+import type { Listening } from '../support/service-process.ts';
 
 describe('decisions: life — a service of several processes', () => {
-  let data: ServiceData;
-  const settings = (more = {}) => ({
-    DATABASE_URL: data.database.url('service'),
-    RUN_MIGRATIONS: 'false',
-    ...more,
-  });
+  const data = serviceDataOf('test', { campaigns: 4 });
   const campaigns = ({ base }: Listening) =>
     data.campaigns.map((campaign) => ({ base, campaign, key: data.key }));
-  const one = (service: Listening) =>
-    ({ ...campaigns(service)[0], address: 'https://example.com/a' }) as Parameters<typeof call>[0];
   const lock = 'select from campaign_mirror.mirrors where campaign_id = $1 for update';
   const statuses = (answers: readonly { status: number | undefined }[]) => [
     ...new Set(answers.map(({ status }) => status)),
@@ -35,16 +28,8 @@ describe('decisions: life — a service of several processes', () => {
     return [answer.status, ((await answer.json()) as { checks: Record<string, boolean> }).checks] as const;
   }
 
-  beforeEach(async () => {
-    data = await serviceData({ campaigns: 4 });
-  });
-  afterEach(async () => {
-    await endAll();
-    await data.database.drop();
-  });
-
   it('all serve on one port, SIGTERM under load: every accepted request is answered, exit code 0', async () => {
-    const service = await listeningFleet(settings());
+    const service = await listeningFleet(data.settings());
     const callers = load(campaigns(service), 16);
     await callers.first;
     await callers.after(200);
@@ -59,9 +44,9 @@ describe('decisions: life — a service of several processes', () => {
   });
 
   it('SIGHUP under load: new processes, and every request is answered with 200', async () => {
-    const service = await listeningFleet(settings());
+    const service = await listeningFleet(data.settings());
     const kept = load(campaigns(service), 4);
-    const anew = connectingAnew(one(service), 2);
+    const anew = connectingAnew(data.one(service), 2);
     await kept.first;
     service.process.child.kill('SIGHUP');
     await service.process.event('restarting');
@@ -77,7 +62,7 @@ describe('decisions: life — a service of several processes', () => {
   });
 
   it('SIGHUP: a connection that idles may ask once more, and closes with the answer', async () => {
-    const service = await listeningFleet(settings({ SHUTDOWN_TIMEOUT: '10m' }));
+    const service = await listeningFleet(data.settings({ SHUTDOWN_TIMEOUT: '10m' }));
     const port = Number(new URL(service.base).port);
     const connections: RawConnection[] = [await RawConnection.open(port), await RawConnection.open(port)];
     const ask = (which = connections) =>
@@ -103,34 +88,31 @@ describe('decisions: life — a service of several processes', () => {
   });
 
   it('a worker that is killed is replaced, the others serve on', async () => {
-    const service = await listeningFleet(settings());
+    const service = await listeningFleet(data.settings());
     const [first] = service.workers();
     process.kill(Number(first?.pid), 'SIGKILL');
     expect(await service.process.event('worker-lost')).to.include({ lost: first?.worker, signal: 'SIGKILL' });
     expect((await readiness(service))[0]).to.equal(200);
-    expect((await call(one(service))).status).to.equal(200);
+    expect((await call(data.one(service))).status).to.equal(200);
     await service.process.event('worker-replaced');
     await times(service.process, 'worker-listening', 3);
     expect((await service.process.stop()).code, 'a crash before the end is none of it').to.equal(0);
   });
 
   it('without a worker it is not ready, until they are back on the same port', async () => {
-    const service = await listeningFleet(settings());
+    const service = await listeningFleet(data.settings());
     for (const { pid } of service.workers()) process.kill(Number(pid), 'SIGKILL');
     await times(service.process, 'worker-lost', 2);
     const [status, checks] = await readiness(service);
     expect([status, checks.workers]).to.deep.equal([503, false]);
     await times(service.process, 'worker-replaced', 2);
     expect((await readiness(service))[0]).to.equal(200);
-    expect((await call(one(service))).status).to.equal(200);
+    expect((await call(data.one(service))).status).to.equal(200);
   });
 
   it('kill -9 of the primary: what is under way is answered, then the workers end by themselves', async () => {
-    const service = await listeningFleet(settings());
-    const holder = await rival(data.database);
-    await holder.run(lock, data.campaigns[0]);
-    const slow = call(one(service));
-    await untilWaiting(data.database, slow);
+    const service = await listeningFleet(data.settings());
+    const { slow, holder } = await data.slow(service);
     service.process.child.kill('SIGKILL');
     await timesAfterItsEnd(service.process, 'stopping', 2);
     await holder.rollback();
@@ -139,11 +121,8 @@ describe('decisions: life — a service of several processes', () => {
   });
 
   it('what hangs in a worker is named, gets 503, and the exit code is 1', async () => {
-    const service = await listeningFleet(settings({ SHUTDOWN_TIMEOUT: '50ms' }));
-    const holder = await rival(data.database);
-    await holder.run(lock, data.campaigns[0]);
-    const slow = call({ ...one(service), requestId: 'slow-one' });
-    await untilWaiting(data.database, slow);
+    const service = await listeningFleet(data.settings({ SHUTDOWN_TIMEOUT: '50ms' }));
+    const { slow, holder } = await data.slow(service, { requestId: 'slow-one' });
     service.process.child.kill('SIGTERM');
     expect((await slow).status).to.equal(503);
     expect((await service.process.ended).code).to.equal(1);
@@ -154,11 +133,8 @@ describe('decisions: life — a service of several processes', () => {
 
   it('a second signal, a second or more later, ends all of them at once', async () => {
     const patient = { SHUTDOWN_TIMEOUT: '10m', STATEMENT_TIMEOUT: '30s', QUERY_TIMEOUT: '60s' };
-    const service = await listeningFleet(settings(patient));
-    const holder = await rival(data.database);
-    await holder.run(lock, data.campaigns[0]);
-    const slow = call(one(service));
-    await untilWaiting(data.database, slow);
+    const service = await listeningFleet(data.settings(patient));
+    const { slow, holder } = await data.slow(service);
     service.process.child.kill('SIGTERM');
     await times(service.process, 'stopping', 3);
     const again = setInterval(() => service.process.child.kill('SIGTERM'), 100);
@@ -170,7 +146,7 @@ describe('decisions: life — a service of several processes', () => {
   });
 
   it('POOL_SIZE holds for all workers together', async () => {
-    const service = await listeningFleet(settings({ POOL_SIZE: '6' }));
+    const service = await listeningFleet(data.settings({ POOL_SIZE: '6' }));
     // Held campaigns take connections, as many as they may.
     const holder = await rival(data.database);
     for (const campaign of data.campaigns) await holder.run(lock, campaign);
@@ -188,7 +164,7 @@ describe('decisions: life — a service of several processes', () => {
   });
 
   it('SIGUSR2 reaches all of them, and those who come later', async () => {
-    const service = await listeningFleet(settings());
+    const service = await listeningFleet(data.settings());
     service.process.child.kill('SIGUSR2');
     await times(service.process, 'log-level-changed', 3);
     process.kill(Number(service.workers()[0]?.pid), 'SIGKILL');
@@ -198,7 +174,7 @@ describe('decisions: life — a service of several processes', () => {
   });
 
   it('their lines come out whole, also when the log is read late', async () => {
-    const service = await listeningFleet(settings());
+    const service = await listeningFleet(data.settings());
     const { stdout } = service.process.child;
     stdout?.pause();
     const callers = load(campaigns(service), 16);

@@ -1,9 +1,8 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { writeFile } from 'node:fs/promises';
 import { expect } from 'chai';
 import { settings } from '../../packages/app/src/settings.ts';
 import { command } from '../support/command.ts';
+import { folderOf } from '../support/lives.ts';
 
 interface Shown {
   readonly setting: string;
@@ -14,14 +13,10 @@ interface Shown {
 }
 
 describe('config', () => {
-  let folder: string;
-  before(async () => {
-    folder = await mkdtemp(join(tmpdir(), 'campaign-mirror-config-'));
-  });
-  after(() => rm(folder, { recursive: true, force: true }));
+  const { at } = folderOf('suite');
 
   it('shows every setting in force, and where it comes from, to programs in one object', async () => {
-    const path = join(folder, 'password');
+    const path = at('password');
     await writeFile(path, 'MARKED\n');
     const environment = {
       DATABASE_URL: 'postgres://me:MARKED@db.example:6432/mirrors?sslmode=require&password=MARKED',
@@ -79,7 +74,7 @@ describe('config', () => {
   });
 
   it('says that the database is the embedded one, and where, and starts nothing', async () => {
-    const DATA_DIR = join(folder, 'data');
+    const DATA_DIR = at('data');
     const { code, output } = await command(['config', '--json'], { DATA_DIR });
     expect(code).to.equal(0);
     expect(JSON.parse(output).database).to.deep.equal({ database: 'embedded', folder: DATA_DIR });

@@ -1,29 +1,28 @@
-import { chmod, mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { chmod, writeFile } from 'node:fs/promises';
+
 import { expect } from 'chai';
 import { awaitDatabase } from '../../packages/app/src/database-start.ts';
 import { silentLog } from '../../packages/app/src/log-events.ts';
 import { readSettings } from '../../packages/app/src/read-settings.ts';
 import { yourDatabase } from '../../packages/app/src/your-database.ts';
-import { command } from '../support/command.ts';
+import { command, refused } from '../support/command.ts';
 import { otherCa, serverCertificate, serverKey, testCa } from '../support/database-certificates.ts';
 import { type DedicatedServer, dedicatedServer } from '../support/dedicated-server.ts';
+import { folderOf } from '../support/lives.ts';
 import { endAll, listeningService } from '../support/service-process.ts';
 
 /** Nobody without TLS. */
 const tlsOnly = 'hostssl all all 127.0.0.1/32 trust\nhostssl all all ::1/128 trust\n';
 
 describe('TLS to a database of yours', () => {
-  let folder: string;
+  const folder = folderOf('suite');
   let server: DedicatedServer;
   let port: number;
-  const ca = () => join(folder, 'ca.crt');
-  const wrongCa = () => join(folder, 'other.crt');
+  const ca = () => folder.at('ca.crt');
+  const wrongCa = () => folder.at('other.crt');
 
   before(async () => {
-    folder = await mkdtemp(join(tmpdir(), 'campaign-mirror-tls-'));
-    await chmod(folder, 0o755);
+    await chmod(folder.path, 0o755);
     await writeFile(ca(), testCa);
     await writeFile(wrongCa(), otherCa);
     server = await dedicatedServer();
@@ -38,7 +37,6 @@ describe('TLS to a database of yours', () => {
   afterEach(endAll);
   after(async () => {
     await server?.remove();
-    await rm(folder, { recursive: true, force: true });
   });
 
   const url = (parameters: string, host = '127.0.0.1') =>
@@ -92,11 +90,7 @@ describe('TLS to a database of yours', () => {
       expect(await fault({ DATABASE_URL }), mode).to.equal(line);
     }
     const DATABASE_URL = url(`sslmode=verify-full&sslrootcert=${wrongCa()}`);
-    expect(await command(['campaign', 'list'], { DATABASE_URL })).to.deep.equal({
-      code: 3,
-      output: '',
-      errors: `${line}\n`,
-    });
+    expect(await command(['campaign', 'list'], { DATABASE_URL })).to.deep.equal(refused(`${line}\n`, 3));
   });
 
   it('a CA that nobody named is not trusted', async () => {

@@ -1,23 +1,18 @@
-import { chmod, mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
+import { chmod, mkdir, symlink, writeFile } from 'node:fs/promises';
 import { createServer, type Server } from 'node:net';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { expect } from 'chai';
 import { readSettings } from '../../packages/app/src/read-settings.ts';
-import { command } from '../support/command.ts';
+import { answered, command } from '../support/command.ts';
 import { freshDatabase } from '../support/database-server.ts';
+import { folderOf } from '../support/lives.ts';
 import { endAll, startService } from '../support/service-process.ts';
 
 describe('secrets in files', () => {
-  let folder: string;
-  before(async () => {
-    folder = await mkdtemp(join(tmpdir(), 'campaign-mirror-secrets-'));
-  });
+  const { at } = folderOf('suite');
   afterEach(endAll);
-  after(() => rm(folder, { recursive: true, force: true }));
 
   async function file(content: string | Buffer, name = 'secret'): Promise<string> {
-    const path = join(folder, name);
+    const path = at(name);
     await writeFile(path, content);
     return path;
   }
@@ -40,8 +35,8 @@ describe('secrets in files', () => {
   });
 
   it('may lie behind a link, as those of Kubernetes do', async () => {
-    await symlink(await file('it\n', 'linked'), join(folder, 'link'));
-    expect(password({ PGPASSWORD_FILE: join(folder, 'link') })).to.equal('it');
+    await symlink(await file('it\n', 'linked'), at('link'));
+    expect(password({ PGPASSWORD_FILE: at('link') })).to.equal('it');
   });
 
   it('a variable that is set to nothing names no file', () => {
@@ -49,11 +44,11 @@ describe('secrets in files', () => {
   });
 
   it('a file that can be no secret is named, and what it holds is not', async () => {
-    await mkdir(join(folder, 'folder'));
+    await mkdir(at('folder'));
     const large = 'MARKED'.repeat(4_000);
     const cases: [path: string, fault: string][] = [
-      [join(folder, 'nowhere'), 'can not be read (ENOENT)'],
-      [join(folder, 'folder'), 'is a folder, not a file'],
+      [at('nowhere'), 'can not be read (ENOENT)'],
+      [at('folder'), 'is a folder, not a file'],
       ['/dev/null', 'is not a file'],
       [await file('', 'empty'), 'is empty'],
       [await file('\n', 'break'), 'is empty'],
@@ -68,7 +63,7 @@ describe('secrets in files', () => {
   });
 
   it('a socket in the place of a file is not waited for', async () => {
-    const path = join(folder, 'socket');
+    const path = at('socket');
     const server: Server = createServer().listen(path);
     await new Promise((resolve) => server.once('listening', resolve));
     expect(password({ PGPASSWORD_FILE: path })).to.deep.equal([
@@ -98,12 +93,7 @@ describe('secrets in files', () => {
   it('the commands take the address of the database from its file', async () => {
     const database = await freshDatabase();
     const DATABASE_URL_FILE = await file(`${database.url('operator')}\n`, 'address');
-    expect(await command(['campaign', 'list', '--json'], { DATABASE_URL_FILE })).to.deep.equal({
-      code: 0,
-      output: '',
-      errors: '',
-    });
-    await database.drop();
+    expect(await command(['campaign', 'list', '--json'], { DATABASE_URL_FILE })).to.deep.equal(answered(''));
   });
 
   it('a key for the commands too', async () => {

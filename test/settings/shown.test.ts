@@ -3,7 +3,6 @@ import { parseEnv } from 'node:util';
 import { expect } from 'chai';
 import { readSettings } from '../../packages/app/src/read-settings.ts';
 import { type Setting, settings } from '../../packages/app/src/settings.ts';
-import { settingsTable } from '../../packages/app/src/settings-shown.ts';
 import { command } from '../support/command.ts';
 import { projectFolder, startService } from '../support/service-process.ts';
 
@@ -19,20 +18,6 @@ describe('the settings are shown from one table', () => {
       expect(defaults[name], name).to.equal(byDefault);
     }
     expect(readSettings(defaults)).to.have.property('settings');
-  });
-
-  it('each has its type, its range, its default, and whether it is secret', () => {
-    const rows = settingsTable().split('\n');
-    expect(rows).to.have.length(names.length + 2);
-    expect(rows).to.include(
-      '| `PORT` | whole number: 0 to 65535 | `3000` | port that the service listens on; 0 takes a free one and says which |',
-    );
-    expect(rows.find((row) => row.startsWith('| `PGPASSWORD` |'))).to.equal(
-      '| `PGPASSWORD` | text, secret |  | its password |',
-    );
-    expect(rows.find((row) => row.startsWith('| `DATABASE_WAIT` |'))).to.match(
-      /\| time: 0s to 60m \| `10s` \|/,
-    );
   });
 
   it('the help of the service names each, and it is not started', async () => {

@@ -3,8 +3,8 @@ import { expect } from 'chai';
 import { readSettings } from '../../packages/app/src/read-settings.ts';
 import { isYours, yourDatabase } from '../../packages/app/src/your-database.ts';
 import { command, commandProcess } from '../support/command.ts';
-import { freshDatabase, type TestDatabase } from '../support/database-server.ts';
 import { type DedicatedServer, dedicatedServer } from '../support/dedicated-server.ts';
+import { databaseOf } from '../support/lives.ts';
 
 type Environment = Record<string, string>;
 
@@ -132,11 +132,7 @@ describe('a database of yours', () => {
   });
 
   describe('and the commands', () => {
-    let database: TestDatabase;
-    before(async () => {
-      database = await freshDatabase();
-    });
-    after(() => database.drop());
+    const database = databaseOf('suite');
 
     it('read PGHOST and its siblings, as the service does, also from the folder of the caller', async () => {
       const { host, port, user = '', password } = database.address('operator');

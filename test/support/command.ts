@@ -11,6 +11,12 @@ export interface Done {
   readonly errors: string;
 }
 
+/** What was done says this, and nothing on standard error unless it is told. */
+export const answered = (output: string, errors = ''): Done => ({ code: 0, output, errors });
+
+/** What was not done says why, on standard error alone. */
+export const refused = (errors: string, code = 1): Done => ({ code, output: '', errors });
+
 type Settings = Readonly<Record<string, string>>;
 
 /** Calls the command line in this process, as `./campaign-mirror …` does in one of its own. */

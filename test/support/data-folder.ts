@@ -5,6 +5,7 @@ import { join } from 'node:path';
 export interface DataFolder {
   /** A DATA_DIR that is not there yet. */
   readonly path: string;
+  /** With what a failed test left running in it. */
   remove(): Promise<void>;
 }
 
@@ -12,7 +13,14 @@ export interface DataFolder {
 export async function dataFolder(name = 'data'): Promise<DataFolder> {
   const parent = await mkdtemp(join(tmpdir(), 'campaign-mirror-process-'));
   await chmod(parent, 0o711);
-  return { path: join(parent, name), remove: () => rm(parent, { recursive: true, force: true }) };
+  const path = join(parent, name);
+  return {
+    path,
+    remove: async () => {
+      await endDatabaseOf(path);
+      await rm(parent, { recursive: true, force: true });
+    },
+  };
 }
 
 /** The processes whose command line names this folder. Linux has them in /proc. */
@@ -24,8 +32,7 @@ export async function processesOf(folder: string): Promise<string[]> {
   return lines.map((line) => line.replaceAll('\0', ' ')).filter((line) => line.includes(folder));
 }
 
-/** What a failed test left running. */
-export async function endDatabaseOf(folder: string): Promise<void> {
+async function endDatabaseOf(folder: string): Promise<void> {
   const lines = await readFile(`${folder}/cluster/pgdata/postmaster.pid`, 'utf8').catch(() => undefined);
   const living = (await processesOf(folder)).length > 0;
   if (lines && living) process.kill(Number(lines.split('\n')[0]), 'SIGQUIT');

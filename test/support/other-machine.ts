@@ -1,4 +1,5 @@
 import { spawnSync } from 'node:child_process';
+import { expect } from 'chai';
 import { program } from './programs.ts';
 import { type RunningProcess, start } from './service-process.ts';
 import { projectFolder } from './workspace.ts';
@@ -52,4 +53,13 @@ export function inRoom(script: string, variables: Readonly<Record<string, string
   const words = ['--mount', '--propagation', 'private', '--pid', '--fork', '--kill-child', '--mount-proc'];
   const given = { PROJECT: projectFolder, DATABASE_URL: undefined, DEMO: 'off', ...variables };
   return start(program('unshare'), [...words, 'bash', '-c', `${room}${script}`], given);
+}
+
+/** What such a script has said, when it ended with this code. */
+export async function saidInRoom(script: string, expected = 0): Promise<{ output: string; errors: string }> {
+  const process = inRoom(script);
+  const { code } = await process.ended;
+  const { output, errors } = process;
+  expect(code, `${output}\n${errors}`).to.equal(expected);
+  return { output, errors };
 }

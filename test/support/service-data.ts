@@ -1,13 +1,24 @@
 import { openDatabase, PostgresAccessKeys, PostgresSettings } from '@campaign-mirror/adapters-persistence';
 import type { AccessKey, CampaignId, MirrorAddress, OwnerId } from '@campaign-mirror/domain';
+import { type Answer, type Call, call } from './caller.ts';
 import { freshDatabase, type TestDatabase } from './database-server.ts';
 import { named, tester } from './operator.ts';
+import { type Rival, rival, untilWaiting } from './rival.ts';
 
 export interface ServiceData {
   readonly database: TestDatabase;
   /** Campaigns with a mirror, of one owner. */
   readonly campaigns: readonly CampaignId[];
   readonly key: AccessKey;
+  /** Of a service that is to serve it. */
+  settings(more?: Readonly<Record<string, string>>): Record<string, string>;
+  /** An update of its first campaign. */
+  one(service: { readonly base: string }, more?: Partial<Call>): Call;
+  /** Such an update in its middle: it waits for a rival, who holds the campaign until he rolls back. */
+  slow(
+    service: { readonly base: string },
+    more?: Partial<Call>,
+  ): Promise<{ slow: Promise<Answer>; holder: Rival }>;
   /** The request identifiers of a campaign's history, in its order; or of all. */
   recorded(): Promise<string[]>;
 }
@@ -28,7 +39,20 @@ export async function serviceData({ campaigns = 1, owner = 1 } = {}): Promise<Se
     name: named('tests'),
   });
   await close();
+  const one: ServiceData['one'] = ({ base }, more) => {
+    const [campaign = 0] = made;
+    return { base, campaign, key, address: 'https://example.com/a', ...more };
+  };
   return {
+    settings: (more) => ({ DATABASE_URL: database.url('service'), RUN_MIGRATIONS: 'false', ...more }),
+    one,
+    slow: async (service, more) => {
+      const holder = await rival(database);
+      await holder.run('select from campaign_mirror.mirrors where campaign_id = $1 for update', made[0]);
+      const slow = call(one(service, more));
+      await untilWaiting(database, slow);
+      return { slow, holder };
+    },
     database,
     campaigns: made,
     key,
