@@ -47,10 +47,6 @@ const chosen = commandLine(
   .option('--campaigns <N>', 'how many there are', wholeNumber(1_000, 5_000_000), 100_000)
   .option('--no-floor', 'measures no floor')
   .option(
-    '--guaranteed',
-    'measures the floor with our own two statements: what ownership lock and history cost alone',
-  )
-  .option(
     '--batched',
     'measures the floor with our persistence adapter: what batches give where nothing else is added',
   )

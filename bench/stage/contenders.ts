@@ -22,7 +22,6 @@ const programs = {
   // Its two statements can not tell a campaign that is missing from another owner's.
   floor: { script: 'floors/floor.ts', otherwise: { 404: '403' }, isRecorded: false },
   'floor, workers': { script: 'floors/workers.ts', otherwise: { 404: '403' }, isRecorded: false },
-  'floor, guaranteed': { script: 'floors/guaranteed.ts', isRecorded: true },
   'floor, batched': { script: 'floors/batched.ts', isRecorded: true },
   fastify: { script: 'peers/fastify.ts', isRecorded: false },
   koa: { script: 'peers/koa.ts', isRecorded: false },

@@ -6,7 +6,6 @@ import { type Contender, type OtherName, startOther, startOurs } from './contend
 
 export interface LineUp {
   readonly floor: boolean;
-  readonly guaranteed?: true | undefined;
   readonly batched?: true | undefined;
   readonly peers: boolean;
   /** Measures the floor and ours as so many processes too. */
@@ -22,7 +21,7 @@ export const isPeer = (name: string): boolean => (peers as readonly string[]).in
 
 /** Starts all that are measured, each on a database of its own, in the order of the tables. */
 export async function startAll(
-  { floor, guaranteed, batched, workers, set, profile, ...more }: LineUp,
+  { floor, batched, workers, set, profile, ...more }: LineUp,
   { databases, cores }: Bench,
   cleanup: Cleanup,
 ): Promise<Contender[]> {
@@ -34,7 +33,6 @@ export async function startAll(
   const starts = [
     ...(floor ? [other('floor')] : []),
     ...(floor && workers ? [other('floor, workers', several)] : []),
-    ...(guaranteed ? [other('floor, guaranteed')] : []),
     ...(batched ? [other('floor, batched')] : []),
     ours('ours'),
     ...(workers ? [ours('ours, workers', several)] : []),
