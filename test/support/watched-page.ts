@@ -44,8 +44,11 @@ export class WatchedPage {
       window.complain(violation.violatedDirective + ' ' + violation.blockedURI))`);
   }
 
-  /** What axe-core finds that is serious or critical. */
+  /** What axe-core finds that is serious or critical, once colours have stopped to change. */
   async barriers(): Promise<string[]> {
+    await this.page.evaluate(`Promise.allSettled(document.getAnimations()
+      .filter(({ effect }) => effect.getComputedTiming().endTime < Infinity)
+      .map(({ finished }) => finished))`);
     await this.page.evaluate(await readFile(require.resolve('axe-core/axe.min.js'), 'utf8'));
     const { violations } = await this.page.evaluate<{ violations: Violation[] }>('axe.run()');
     return violations
