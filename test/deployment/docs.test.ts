@@ -5,9 +5,9 @@ import type { OwnerId } from '@campaign-mirror/domain';
 import { expect } from 'chai';
 import type { Browser, Page } from 'playwright-core';
 import { DocsPage } from '../support/docs-browser.ts';
+import { serviceDataOf } from '../support/lives.ts';
 import { tester } from '../support/operator.ts';
-import { type ServiceData, serviceData } from '../support/service-data.ts';
-import { endAll, type Listening, listeningService } from '../support/service-process.ts';
+import { type Listening, listeningService } from '../support/service-process.ts';
 import { openBrowser } from '../support/watched-page.ts';
 
 const run = promisify(execFile);
@@ -15,29 +15,20 @@ const address = 'https://second.example/?click={click_id}';
 const message = (text: string) => JSON.stringify({ message: text });
 
 describe('the page at /docs, in Chromium', () => {
-  let data: ServiceData;
+  after(() => browser?.close());
+  const data = serviceDataOf('suite');
   let service: Listening;
   let browser: Browser;
   let docs: DocsPage;
   let foreign: number;
 
   before(async () => {
-    data = await serviceData();
     const { orm, close } = await openDatabase(data.database.address('operator'));
     const other = { owner: 2 as OwnerId, isDefault: false };
     foreign = (await new PostgresSettings(orm, tester).createCampaign(other)).id;
     await close();
-    service = await listeningService({
-      DATABASE_URL: data.database.url('service'),
-      RUN_MIGRATIONS: 'false',
-      CORS_ORIGINS: 'https://tools.example',
-    });
+    service = await listeningService({ ...data.settings(), CORS_ORIGINS: 'https://tools.example' });
     browser = await openBrowser();
-  });
-  after(async () => {
-    await browser?.close();
-    await endAll();
-    await data?.database.drop();
   });
   afterEach(async () => {
     const { complaints } = docs;

@@ -6,26 +6,21 @@ import { selfMadeCertificate } from '../support/certificate.ts';
 import { commandProcess } from '../support/command.ts';
 import { eventually } from '../support/eventually.ts';
 import { pathOf } from '../support/http-request.ts';
+import { serviceDataOf } from '../support/lives.ts';
 import { listeningFleet } from '../support/primary-process.ts';
 import { RedisServer } from '../support/redis-server.ts';
-import { type ServiceData, serviceData } from '../support/service-data.ts';
 import { endAll, type Listening, listeningService } from '../support/service-process.ts';
 
 describe('limits that several machines count in Redis', () => {
-  let data: ServiceData;
+  const data = serviceDataOf('suite');
   let redis: RedisServer;
-  before(async () => {
-    data = await serviceData();
-  });
   afterEach(async () => {
     await endAll();
     await redis.remove();
   });
-  after(() => data.database.drop());
 
   const settings = (more: Record<string, string> = {}) => ({
-    DATABASE_URL: data.database.url('service'),
-    RUN_MIGRATIONS: 'false',
+    ...data.settings(),
     RATE_LIMIT: '7/1m',
     FAILED_KEY_LIMIT: '3/1m',
     REDIS_URL: `redis://127.0.0.1:${redis.port}/1`,

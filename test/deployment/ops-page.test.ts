@@ -2,35 +2,30 @@ import { expect } from 'chai';
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
 import { call, load } from '../support/caller.ts';
 import { eventually } from '../support/eventually.ts';
+import { serviceDataOf } from '../support/lives.ts';
 import { unknownKey } from '../support/secrets.ts';
-import { type ServiceData, serviceData } from '../support/service-data.ts';
-import { endAll, type Listening, listeningService } from '../support/service-process.ts';
+import { type Listening, listeningService } from '../support/service-process.ts';
 import { openBrowser, WatchedPage } from '../support/watched-page.ts';
 
 describe('the page for operators, in Chromium', () => {
-  let data: ServiceData;
+  after(async () => {
+    await browser?.close();
+    await callers?.stop();
+  });
+  const data = serviceDataOf('suite', { campaigns: 4 });
   let service: Listening;
   let browser: Browser;
   let callers: ReturnType<typeof load>;
   let watched: WatchedPage | undefined;
 
   before(async () => {
-    data = await serviceData({ campaigns: 4 });
-    service = await listeningService({ DATABASE_URL: data.database.url('service'), RUN_MIGRATIONS: 'false' });
-    const calls = data.campaigns.map((campaign) => ({ base: service.base, campaign, key: data.key }));
-    callers = load(calls, 2);
-    const one = { base: service.base, campaign: data.campaigns[0] ?? 0, address: 'https://example.com/' };
-    expect((await call({ ...one, key: unknownKey })).status).to.equal(401);
+    service = await listeningService(data.settings());
+    callers = load(data.updates(service.base), 2);
+    expect((await call(data.one(service, { key: unknownKey }))).status).to.equal(401);
     await eventually('the refusal on the page', async () =>
       expect(await (await fetch(`${service.ops}/`)).text()).to.include('unknown-key'),
     );
     browser = await openBrowser();
-  });
-  after(async () => {
-    await browser?.close();
-    await callers?.stop();
-    await endAll();
-    await data?.database.drop();
   });
   afterEach(async () => {
     await watched?.close();
@@ -51,8 +46,7 @@ describe('the page for operators, in Chromium', () => {
     const { page, complaints } = await open();
     await shows(page, 'requests', /[1-9]/);
     const [first, at] = [await path(page, 'requests'), await text(page, 'at')];
-    const none = { base: service.base, campaign: 404_404, key: data.key, address: 'https://example.com/' };
-    expect((await call(none)).status).to.equal(404);
+    expect((await call(data.one(service, { campaign: 404_404 }))).status).to.equal(404);
     const row = page.locator('[data-rows="refusals"] tr', { hasText: 'campaign-not-found' });
     await row.waitFor();
     expect(await row.innerText()).to.match(/^campaign-not-found\s+404\s+1\s+\d\d:\d\d:\d\d UTC$/);

@@ -2,34 +2,32 @@ import { expect } from 'chai';
 import { type Answer, call, load } from '../support/caller.ts';
 import { panelQueries, variableQueries } from '../support/dashboard.ts';
 import { eventually } from '../support/eventually.ts';
+import { serviceDataOf } from '../support/lives.ts';
 import { type Fleet, listeningFleet } from '../support/primary-process.ts';
 import { Prometheus } from '../support/prometheus.ts';
 import { rules, seriesIn } from '../support/prometheus-rules.ts';
 import { promtool } from '../support/promtool.ts';
 import { unknownKey } from '../support/secrets.ts';
-import { type ServiceData, serviceData } from '../support/service-data.ts';
-import { endAll } from '../support/service-process.ts';
 
 /** So often Prometheus may look until there is data for a query. */
 const patience = 40;
 
 describe('a Prometheus as ops/prometheus has it, while callers call, rightly and wrongly, and more than is carried', () => {
-  let data: ServiceData;
+  after(async () => {
+    await callers?.stop();
+    await prometheus?.stop();
+  });
+  const data = serviceDataOf('suite', { campaigns: 3 });
   let service: Fleet;
   let prometheus: Prometheus;
   let callers: ReturnType<typeof load>;
   const others: Answer[] = [];
 
   before(async () => {
-    data = await serviceData({ campaigns: 3 });
     const [, transferred] = data.campaigns;
     const change = (text: string) => data.database.admin.query(text);
     await change(`update campaign_mirror.campaigns set owner_id = 99 where id = ${transferred}`);
-    service = await listeningFleet({
-      DATABASE_URL: data.database.url('service'),
-      RUN_MIGRATIONS: 'false',
-      MAX_IN_FLIGHT: '1',
-    });
+    service = await listeningFleet({ ...data.settings(), MAX_IN_FLIGHT: '1' });
     prometheus = await Prometheus.of(service);
 
     const { base } = service;
@@ -39,19 +37,12 @@ describe('a Prometheus as ops/prometheus has it, while callers call, rightly and
       6,
     );
     await callers.first;
-    const invalid = { base, campaign: Number(data.campaigns[0]), key: data.key, address: 'no address' };
     await eventually('a refused address', async () => {
-      others.push(await call(invalid));
+      others.push(await call(data.one({ base }, { address: 'no address' })));
       expect(others.at(-1)).to.include({ status: 422 });
     });
     // Only then PostgreSQL has an estimate of the rows of the history.
     await data.database.admin.query('analyze campaign_mirror.mirror_history');
-  });
-  after(async () => {
-    await callers?.stop();
-    await prometheus?.stop();
-    await endAll();
-    await data?.database.drop();
   });
 
   const hasData = async (query: string) =>

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
-import { type ServiceData, serviceData } from '../support/service-data.ts';
-import { endAll, type Listening, listeningService } from '../support/service-process.ts';
+import { serviceDataOf } from '../support/lives.ts';
+import { type Listening, listeningService } from '../support/service-process.ts';
 import { tcpProxy } from '../support/tcp-proxy.ts';
 import { callByHttp2, callersAddress, type TlsCall, TlsCaller } from '../support/tls-caller.ts';
 import { proxyNames, type TlsProxy, tlsProxy } from '../support/tls-proxy.ts';
@@ -14,18 +14,17 @@ const unavailable = { status: 503, body: '{"message":"Service Unavailable"}' };
 
 for (const name of proxyNames) {
   describe(`the service behind ${name}, as the README shows it`, () => {
-    let data: ServiceData;
+    after(async () => {
+      caller?.close();
+      await proxy?.stop();
+    });
+    const data = serviceDataOf('suite');
     let service: Listening;
     let proxy: TlsProxy;
     let caller: TlsCaller;
 
     const serve = (PORT = '0') =>
-      listeningService({
-        DATABASE_URL: data.database.url('service'),
-        RUN_MIGRATIONS: 'false',
-        TRUSTED_PROXIES: '127.0.0.1',
-        PORT,
-      });
+      listeningService({ ...data.settings(), TRUSTED_PROXIES: '127.0.0.1', PORT });
     const port = () => Number(new URL(service.base).port);
     const update = (more: Partial<TlsCall> & { id?: string } = {}): TlsCall => ({
       path: `/public/v1/mirror/campaign/${data.campaigns[0]}/mirror`,
@@ -44,16 +43,9 @@ for (const name of proxyNames) {
       );
 
     before(async () => {
-      data = await serviceData();
       service = await serve();
       proxy = await tlsProxy(name, port());
       caller = new TlsCaller(proxy);
-    });
-    after(async () => {
-      caller?.close();
-      await proxy?.stop();
-      await endAll();
-      await data?.database.drop();
     });
 
     it('a mirror is set through TLS, and the log names the request and the client', async () => {
@@ -160,10 +152,9 @@ for (const name of proxyNames) {
 }
 
 describe('the service behind nginx that has a proxy before it', () => {
+  const data = serviceDataOf('suite');
   it('the address that nginx adds itself is the one that counts', async () => {
-    const data = await serviceData();
-    const settings = { DATABASE_URL: data.database.url('service'), RUN_MIGRATIONS: 'false' };
-    const service = await listeningService({ ...settings, TRUSTED_PROXIES: 'loopback' });
+    const service = await listeningService({ ...data.settings(), TRUSTED_PROXIES: 'loopback' });
     const proxy = await tlsProxy('nginx', Number(new URL(service.base).port), {
       'X-Forwarded-For $remote_addr;': 'X-Forwarded-For $proxy_add_x_forwarded_for;',
     });
@@ -174,7 +165,5 @@ describe('the service behind nginx that has a proxy before it', () => {
     expect(await service.process.event('request')).to.include({ client: '203.0.113.9' });
     caller.close();
     await proxy.stop();
-    await endAll();
-    await data.database.drop();
   });
 });

@@ -1,9 +1,9 @@
-import { execFileSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
 import { expect } from 'chai';
 import { readSettings } from '../../packages/app/src/read-settings.ts';
 import { call } from '../support/caller.ts';
+import { serviceDataOf } from '../support/lives.ts';
 import { program } from '../support/programs.ts';
-import { type ServiceData, serviceData } from '../support/service-data.ts';
 import { endAll, type LogLine, type RunningProcess } from '../support/service-process.ts';
 import { allowedCalls, tracedCalls } from '../support/system-calls.ts';
 import { UnitFile } from '../support/unit-file.ts';
@@ -11,51 +11,29 @@ import { asInstalled, startUnit } from '../support/unit-sandbox.ts';
 
 /** What systemd 252 calls OK; in tenths. */
 const exposure = 15;
+const installed = '"$PROJECT/ops/campaign-mirror.service"';
 
 describe('ops/campaign-mirror.service', () => {
   const unit = new UnitFile();
-  let data: ServiceData;
-
-  before(async () => {
-    data = await serviceData();
-  });
+  const data = serviceDataOf('suite');
   afterEach(endAll);
-  after(async () => {
-    await data.database.drop();
-  });
 
   const started = (under = '') =>
     startUnit(unit, { url: data.database.url('service'), file: { PORT: '0', OPS_PORT: '0' }, under });
-  const callTo = ({ port }: LogLine) => ({
-    base: `http://127.0.0.1:${port}`,
-    campaign: Number(data.campaigns[0]),
-    key: data.key,
-    address: 'https://second.example/',
-  });
+  const callTo = ({ port }: LogLine) => data.one({ base: `http://127.0.0.1:${port}` });
   async function silent(process: RunningProcess): Promise<void> {
     const { code } = await process.ended;
     expect({ code, errors: process.errors }).to.deep.equal({ code: 0, errors: '' });
   }
 
   it('systemd finds nothing wrong with it', () =>
-    silent(
-      asInstalled([
-        program('systemd-analyze'),
-        'verify',
-        '--recursive-errors=yes',
-        `"$PROJECT/ops/campaign-mirror.service"`,
-      ]),
-    ));
+    silent(asInstalled([program('systemd-analyze'), 'verify', '--recursive-errors=yes', installed])));
 
   it(`systemd calls its exposure at most ${exposure / 10}`, () =>
     silent(
       asInstalled([
-        program('systemd-analyze'),
-        'security',
-        '--no-pager',
-        '--offline=true',
-        `--threshold=${exposure}`,
-        `"$PROJECT/ops/campaign-mirror.service"`,
+        ...[program('systemd-analyze'), 'security', '--no-pager', '--offline=true'],
+        ...[`--threshold=${exposure}`, installed],
       ]),
     ));
 
@@ -71,15 +49,10 @@ describe('ops/campaign-mirror.service', () => {
     const process = started();
     const listening = await process.event('listening');
     expect((await call(callTo(listening))).status).to.equal(200);
-    const [user, rights] = execFileSync(
-      'sed',
-      ['-n', 's/^Uid:\\|^CapEff://p', `/proc/${process.child.pid}/status`],
-      {
-        encoding: 'utf8',
-      },
-    ).split('\n');
-    expect(user).to.include('65534');
-    expect(Number(rights)).to.equal(0);
+    const status = readFileSync(`/proc/${process.child.pid}/status`, 'utf8');
+    expect(status)
+      .to.match(/^Uid:\s+65534\s/m)
+      .and.to.match(/^CapEff:\s+0+$/m);
     expect(await process.stop('SIGTERM')).to.deep.equal({ code: 0, signal: null });
     expect(`${process.output}${process.errors}`).not.to.include(data.database.url('service'));
   });

@@ -44,11 +44,4 @@ describe('the documents name what there is', () => {
     const events = code.filter((one) => /^[a-z]+(?:-[a-z]+)+$/.test(one));
     expect(events.filter((event) => !textOf('LOGS.md').includes(`\`${event}\``))).to.deep.equal([]);
   });
-
-  it('finds what there is not', () => {
-    const planted = '[a](absent.md), [b](README.md#absent), [c](#absent), [d](README.md#run-it)';
-    expect(brokenLinks('README.md', planted)).to.deep.equal(['absent.md', 'README.md#absent', '#absent']);
-    for (const call of ['npm run absent', './campaign-mirror key make'])
-      expect(unknownCalls(`See \`${call}\`.`, ['start']), call).to.have.length(1);
-  });
 });

@@ -56,23 +56,11 @@ describe('the OpenAPI document', () => {
     body: '{"message":"This action is unauthorized."}',
   };
   const { 'x-request-id': _, ...withoutId } = exampleAnswer.headers;
-  const wrong = {
-    'another status': { status: 402 },
-    'another header': { headers: { ...exampleAnswer.headers, server: 'x' } },
-    'a header that is missing': { headers: withoutId },
-    'a header of another form': { headers: { ...exampleAnswer.headers, 'x-request-id': 'a b' } },
-    'a body that is none': { body: '{' },
-    'a key that is missing': { body: '{}' },
-    'a key that nobody knows': { body: '{"message":"x","why":"y"}' },
-    'a value of another type': { body: '{"message":1}' },
-    'another type': { headers: { ...exampleAnswer.headers, 'content-type': 'text/html' } },
-  };
-  for (const [name, change] of Object.entries(wrong)) {
-    it(`the check of every answer finds ${name}`, () => {
-      expect(() => assertDocumented(exampleAnswer)).not.to.throw();
+  it('the check of every answer finds a status, a header and a body that it does not tell of', () => {
+    expect(() => assertDocumented(exampleAnswer)).not.to.throw();
+    for (const change of [{ status: 402 }, { headers: withoutId }, { body: '{"message":"x","why":"y"}' }])
       expect(() => assertDocumented({ ...exampleAnswer, ...change })).to.throw('openapi.json does not tell');
-    });
-  }
+  });
 });
 
 describe('the OpenAPI document, served', () => {

@@ -57,37 +57,6 @@ describe('README.md', () => {
   }
 });
 
-describe('README.md: what is found in it', () => {
-  const fence = '```';
-  const block = (marker: string, language: string, text: string) =>
-    `${marker}\n${fence}${language}\n${text}\n${fence}\n`;
-
-  it('blocks that are not accounted for, or run what there is not', () => {
-    const planted = [
-      ['', 'sh', 'x'],
-      ['<!-- shown: -->', 'sh', 'x'],
-      ['<!-- run: service -->', 'bash', 'x'],
-      ['<!-- scripts -->', 'sh', 'npm start && rm x'],
-      ['<!-- scripts -->', 'sh', 'npm run absent'],
-      ['<!-- scripts -->', 'sh', 'PROT=1 npm start'],
-      ['<!-- answers -->', 'text', 'x'],
-    ] as const;
-    for (const [marker, language, text] of planted) {
-      expect(unaccounted(block(marker, language, text), ['start']), `${marker} ${text}`).to.have.length(1);
-    }
-  });
-
-  it('answers: … stands for anything, and nothing else does', () => {
-    const json = { line: 1, marker: 'answers', language: 'json', text: '{\n  "id": …,\n  "ok": "a b"\n}' };
-    expect(isAnswer(json, '{"id":12,"ok":"a b"}')).to.equal(true);
-    expect(isAnswer(json, '{"id":12,"ok":"a  b"}')).to.equal(false);
-    expect(isAnswer(json, '{"id":12,"ok":"a b","more":1}')).to.equal(false);
-    const rows = { ...json, language: 'text', text: ' id | name\n----+------\n  1 | x' };
-    expect(isAnswer(rows, 'id | name\n--+--\n1 | x', true)).to.equal(true);
-    expect(isAnswer(rows, 'id | name\n--+--\n2 | x', true)).to.equal(false);
-  });
-});
-
 function compare(output: string, answer: Block | undefined, rows: boolean): void {
   if (!answer || accountOf(answer)?.kind !== 'answers') return;
   if (!isAnswer(answer, output, rows)) expect(output, `line ${answer.line}`).to.equal(answer.text);

@@ -1,13 +1,13 @@
 import { readFileSync } from 'node:fs';
 import type { CampaignId } from '@campaign-mirror/domain';
 import { expect } from 'chai';
-import { type Call, call } from '../support/caller.ts';
+import { call } from '../support/caller.ts';
 import { command } from '../support/command.ts';
 import { type DedicatedServer, dedicatedServer } from '../support/dedicated-server.ts';
 import { eventually } from '../support/eventually.ts';
+import { serviceDataOf } from '../support/lives.ts';
 import { blocksOf } from '../support/readme.ts';
 import { block, Rehearsal, rehearsedBlocks, run } from '../support/rehearsal.ts';
-import { type ServiceData, serviceData } from '../support/service-data.ts';
 import { endAll, type Listening, listeningService } from '../support/service-process.ts';
 import { projectFolder } from '../support/workspace.ts';
 
@@ -73,16 +73,11 @@ describe('RUNBOOK.md', () => {
   });
 
   describe('with the database there', () => {
-    let data: ServiceData;
+    const data = serviceDataOf('test', { campaigns: 2, owner: 42 });
     let service: Listening;
     let rehearsal: Rehearsal;
-    const update = (key: string, address: string, campaign = data.campaigns[0]): Call => ({
-      base: service.base,
-      campaign: Number(campaign),
-      key,
-      address,
-    });
-    const set = async (...given: Parameters<typeof update>) => (await call(update(...given))).status;
+    const set = async (key: string, address: string, campaign = data.campaigns[0]) =>
+      (await call(data.one(service, { campaign: Number(campaign), key, address }))).status;
     const operator = () => data.database.url('operator');
     const mirrors = async () => {
       const { rows } = await data.database.admin.query(
@@ -92,17 +87,10 @@ describe('RUNBOOK.md', () => {
     };
 
     beforeEach(async () => {
-      data = await serviceData({ campaigns: 2, owner: 42 });
-      service = await listeningService({
-        DATABASE_URL: data.database.url('service'),
-        RUN_MIGRATIONS: 'false',
-      });
+      service = await listeningService(data.settings());
       rehearsal = await Rehearsal.of(service, operator());
     });
-    afterEach(async () => {
-      await rehearsal.end();
-      await data.database.drop();
-    });
+    afterEach(() => rehearsal.end());
 
     /** A key of the same owner that somebody else has got hold of. */
     async function leaked(): Promise<{ key: string; BEGINS: string }> {

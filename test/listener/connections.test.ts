@@ -33,7 +33,6 @@ describe('decisions: answers — connections', () => {
         expect((await connection.response()).status).to.equal(expected);
       }
       await servesOn(service(), connection);
-      await connection.reset();
     });
   }
 
@@ -43,7 +42,6 @@ describe('decisions: answers — connections', () => {
     for (let at = 0; at < whole.length; at += 2) {
       const connection = await RawConnection.open(port);
       await connection.send(whole.subarray(0, at));
-      await connection.reset();
     }
     const holder = await rival(database);
     await holder.run('select from campaign_mirror.mirrors where campaign_id = $1 for update', campaigns.own);

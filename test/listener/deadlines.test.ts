@@ -46,7 +46,6 @@ describe('decisions: answers — slow request, by the deadlines that Node looks 
         await servesOn(service(), quick);
       }
       await expectTimeout(slow);
-      await quick.reset();
     },
     'a body of a length that does not come': () =>
       expectTimeoutOfBody({ 'Content-Length': String(goodBody.length) }, 'of-a-length'),
@@ -60,7 +59,6 @@ describe('decisions: answers — slow request, by the deadlines that Node looks 
         // By the time that this is cut off, the other has idled for longer than the deadline.
         await expectTimeout(connection);
         await servesOn(service(), idle);
-        await idle.reset();
       },
   };
 

@@ -35,7 +35,6 @@ describe('decisions: order of checks — Expect', () => {
       await connection.send(goodBody);
       expect((await connection.response()).status).to.equal(200);
       await servesOn(service(), connection);
-      await connection.reset();
     });
   }
 
@@ -47,7 +46,6 @@ describe('decisions: order of checks — Expect', () => {
         await connection.send(headOf(service(), { ...others, headers: { Expect, ...headers } }));
         const answer = await connection.response();
         expect([answer.status, answer.headers.connection]).to.deep.equal([expected, 'close']);
-        await connection.reset();
       }
     });
   }
@@ -56,7 +54,6 @@ describe('decisions: order of checks — Expect', () => {
     const connection = await RawConnection.open(service().port);
     await connection.send(headOf(service(), { headers: { 'Content-Length': '0' } }));
     expect((await connection.response()).status).to.equal(422);
-    await connection.reset();
   });
 
   it('decisions: order of checks — 100-continue of HTTP/1.0 is ignored', async () => {
@@ -64,7 +61,6 @@ describe('decisions: order of checks — Expect', () => {
     await connection.send(headOf(service(), { version: 'HTTP/1.0' }));
     await connection.send(goodBody);
     expect((await connection.response()).status).to.equal(200);
-    await connection.reset();
   });
 
   it('decisions: order of checks — 100-continue behind another request waits for its turn', async () => {
@@ -74,6 +70,5 @@ describe('decisions: order of checks — Expect', () => {
     expect((await connection.response()).status).to.equal(100);
     await connection.send(goodBody);
     expect((await connection.response()).status).to.equal(200);
-    await connection.reset();
   });
 });

@@ -70,6 +70,12 @@ describe('decisions: order of checks — more requests than the process may carr
     return connections;
   }
 
+  /** The one place that there is is taken. */
+  async function full(): Promise<RawConnection[]> {
+    await serving({ inFlight: 1 });
+    return busy(1);
+  }
+
   async function expectRefusal(connection: RawConnection) {
     const { status, body, headers } = await connection.response();
     expect([status, body, headers['retry-after']]).to.deep.equal(refusal);
@@ -92,12 +98,10 @@ describe('decisions: order of checks — more requests than the process may carr
     await carryingOut(1);
     letGo();
     expect((await another.response()).status).to.equal(200);
-    for (const connection of [...carried, another]) await connection.reset();
   });
 
   it('decisions: answers — overloaded: the same bytes as where the database is away', async () => {
-    await serving({ inFlight: 1 });
-    const carried = await busy(1);
+    await full();
     const another = await RawConnection.open(service.port);
     await another.send(requestBytes(service, { headers: { 'X-Request-Id': 'a' } }));
     const { date, ...headers } = await expectRefusal(another);
@@ -110,12 +114,10 @@ describe('decisions: order of checks — more requests than the process may carr
       connection: 'keep-alive',
       'keep-alive': 'timeout=75',
     });
-    for (const connection of [...carried, another]) await connection.reset();
   });
 
   it('decisions: order of checks — before all the others: no key, no route, a malformed message', async () => {
-    await serving({ inFlight: 1 });
-    const carried = await busy(1);
+    await full();
     for (const asking of [
       { headers: { Authorization: undefined } },
       { target: '/nowhere' },
@@ -125,14 +127,11 @@ describe('decisions: order of checks — more requests than the process may carr
       const another = await RawConnection.open(service.port);
       await another.send(requestBytes(service, asking));
       await expectRefusal(another);
-      await another.reset();
     }
-    for (const connection of carried) await connection.reset();
   });
 
   it('decisions: order of checks — a body that has not come along is not waited for: a bounded rest is read, then the connection closes', async () => {
-    await serving({ inFlight: 1 });
-    const carried = await busy(1);
+    await full();
     const bytes = requestBytes(service);
     const expecting = requestBytes(service, { headers: { Expect: '100-continue' } });
     const chunked = chunkedBytes(service, [goodBody]);
@@ -145,12 +144,10 @@ describe('decisions: order of checks — more requests than the process may carr
       expect(await another.closed()).to.equal('');
       expect(another.error).to.equal(undefined);
     }
-    for (const connection of carried) await connection.reset();
   });
 
   it('decisions: order of checks — a message whose end is in doubt leaves no connection open behind it', async () => {
-    await serving({ inFlight: 1 });
-    const carried = await busy(1);
+    await full();
     const another = await RawConnection.open(service.port);
     const headers = { 'Transfer-Encoding': 'gzip, chunked', 'Content-Length': undefined };
     await another.send(
@@ -158,12 +155,10 @@ describe('decisions: order of checks — more requests than the process may carr
     );
     expect((await expectRefusal(another)).connection).to.equal('close');
     expect(await another.closed()).to.equal('');
-    for (const connection of carried) await connection.reset();
   });
 
   it('decisions: order of checks — a request whose caller has left counts until its outcome is there', async () => {
-    await serving({ inFlight: 1 });
-    const [carried] = await busy(1);
+    const [carried] = await full();
     await carried?.reset();
     const another = await RawConnection.open(service.port);
     await another.send(requestBytes(service));
@@ -174,7 +169,6 @@ describe('decisions: order of checks — more requests than the process may carr
     await carryingOut(1);
     letGo();
     expect((await another.response()).status).to.equal(200);
-    await another.reset();
   });
 
   it('decisions: order of checks — callers whose bodies do not come take no place', async () => {
@@ -199,7 +193,6 @@ describe('decisions: order of checks — more requests than the process may carr
     for (const connection of others) await expectRefusal(connection);
     letGo();
     expect((await first.response()).status).to.equal(200);
-    for (const connection of [quick as RawConnection, ...slow]) await connection.reset();
   });
 
   it('decisions: order of checks — requests behind others of their connection are bounded, and take no place from the rest', async () => {
@@ -223,7 +216,6 @@ describe('decisions: order of checks — more requests than the process may carr
     // All that was counted is given back.
     void other.send(Buffer.concat(Array.from({ length: 4 }, () => requestBytes(service))));
     for (let at = 0; at < 4; at++) expect((await other.response()).status).to.equal(200);
-    await other.reset();
   });
 
   it('decisions: order of checks — a caller that leaves gives back its places in line', async () => {
@@ -237,8 +229,7 @@ describe('decisions: order of checks — more requests than the process may carr
   });
 
   it('decisions: order of checks — who asks on and on behind a refusal is cut off', async () => {
-    await serving({ inFlight: 1 });
-    const [piping] = await busy(1);
+    const [piping] = await full();
     await piping?.send(Buffer.concat(Array.from({ length: 2 }, () => requestBytes(service))));
     await told.hears('began pipelined-requests');
     const flood = Buffer.concat(Array.from({ length: 100 }, () => requestBytes(service)));
@@ -257,12 +248,10 @@ describe('decisions: order of checks — more requests than the process may carr
     await servesOn(service, open[1] as RawConnection);
     const another = await RawConnection.open(service.port);
     await servesOn(service, another);
-    for (const connection of [...open, another]) await connection.reset();
   });
 
   it('decisions: life — overload is told of when it begins and when the drain ends it, with a number and no line a request', async () => {
-    await serving({ inFlight: 1 });
-    const carried = await busy(1);
+    const carried = await full();
     const another = await RawConnection.open(service.port);
     for (let times = 0; times < 50; times++) {
       await another.send(requestBytes(service));
@@ -280,8 +269,7 @@ describe('decisions: order of checks — more requests than the process may carr
   });
 
   it('decisions: life — a request that is too many while the drain goes on gets its 503, and its connection closes', async () => {
-    await serving({ inFlight: 1 });
-    const [carried] = await busy(1);
+    const [carried] = await full();
     const another = await RawConnection.open(service.port);
     const bytes = requestBytes(service);
     await another.send(bytes.subarray(0, 20));

@@ -38,7 +38,6 @@ describe('decisions: answers — requests that do not wait for the answer before
     expect((await history()).slice(-names.length)).to.deep.equal(names);
     const mirror = await service().world.others.mirror(service().campaigns.own);
     expect(mirror?.targetUrl).to.equal('https://example.com/j');
-    await connection.reset();
   });
 
   it('decisions: answers — one that is refused on the way does not keep the next from its turn', async () => {
@@ -56,7 +55,6 @@ describe('decisions: answers — requests that do not wait for the answer before
     for (const expected of [200, 403, 404, 400, 404, 200]) {
       expect((await connection.response()).status).to.equal(expected);
     }
-    await connection.reset();
   });
 
   it('decisions: answers — parser refuses: also where the ones before are held up', async () => {
@@ -88,7 +86,6 @@ describe('decisions: answers — requests that do not wait for the answer before
       await other.response();
     }
     expect(connection.socket.writableLength).to.be.greaterThan(0);
-    await other.reset();
     await holder.commit();
     for (const expected of [200, 400]) expect((await connection.response()).status).to.equal(expected);
     expect(await connection.closed()).to.equal('');

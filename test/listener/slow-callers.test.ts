@@ -45,7 +45,6 @@ describe('decisions: answers — slow request, by the deadlines of our own', () 
       connection.socket.end();
       expect(await connection.closed()).to.equal('');
     }
-    for (const connection of [quick, inTime]) await connection.reset();
   });
 
   it('decisions: answers — 503: a request that takes too long keeps its place until its outcome is there, and the connection serves on', async () => {
@@ -69,7 +68,6 @@ describe('decisions: answers — slow request, by the deadlines of our own', () 
     const history = await service().world.others.history(campaigns.own);
     expect(history.at(-1)?.requestId).to.equal('held');
     await servesOn(service(), connection);
-    await connection.reset();
   });
 });
 

@@ -42,61 +42,56 @@ describe('the benchmark', () => {
     });
   });
 
-  describe('judges beside the bar', () => {
-    const many = (count: number, rate: number) => rates(...Array<number>(count).fill(rate));
-
-    it('by the median, where one side of it is ahead by ten rounds', () => {
-      const mixed = [...many(1, 12), ...many(10, 20), ...many(1, 900)];
-      expect(verdictOf(mixed, many(12, 10), 1.3)).to.deep.equal({ ratio: 2, clear: true });
-      expect(verdictOf(many(10, 12), many(10, 10), 1.3)).to.deep.equal({ ratio: 1.2, clear: true });
-      expect(verdictOf(many(10, 13), many(10, 10), 1.3)).to.deep.equal({ ratio: 1.3, clear: true });
+  const many = (count: number, rate: number) => rates(...Array<number>(count).fill(rate));
+  const [its, floors] = [
+    [...many(9, 20), ...many(5, 0)],
+    [...many(9, 10), ...many(5, 0)],
+  ];
+  for (const [how, ours, floor, ratio, clear] of [
+    ['by the median', [...many(1, 12), ...many(10, 20), ...many(1, 900)], many(12, 10), 2, true],
+    ['below the bar', many(10, 12), many(10, 10), 1.2, true],
+    ['at the bar', many(10, 13), many(10, 10), 1.3, true],
+    ['by the sum, where no side is ahead', [...many(5, 70), ...many(6, 5)], many(11, 10), 380 / 110, false],
+    ['by nine rounds, which are too few', many(9, 20), many(9, 10), 2, false],
+    ['without those that answered nobody', its, floors, 2, false],
+    ['of which ten are left', [...its, ...many(1, 20)], [...floors, ...many(1, 10)], 2, true],
+  ] as const) {
+    it(`judges beside the bar: ${how}`, () => {
+      expect(verdictOf(ours, floor, 1.3)).to.deep.equal({ ratio, clear });
     });
+  }
 
-    it('by the sum of all rounds, where none is', () => {
-      const scattered = [...many(5, 70), ...many(6, 5)];
-      expect(verdictOf(scattered, many(11, 10), 1.3)).to.deep.equal({ ratio: 380 / 110, clear: false });
-      expect(verdictOf(many(9, 20), many(9, 10), 1.3)).to.deep.equal({ ratio: 2, clear: false });
+  const none: readonly string[] = [];
+  for (const [what, answered, made, errors, faults] of [
+    [
+      'a status that nobody asked for',
+      { 200: 99, 503: 1 },
+      { 200: 100 },
+      {},
+      ['1 answers of 503, expected to 0 requests'],
+    ],
+    ['an error of the connection', { 200: 99 }, { 200: 100 }, { reset: 1 }, ['reset, 1 times']],
+    [
+      'nothing that the end of the round has cut off, a request a connection',
+      { 200: 96 },
+      { 200: 100 },
+      {},
+      none,
+    ],
+    ['more than that', { 200: 94 }, { 200: 100 }, {}, 1],
+    ['one status in the place of another', { 200: 70, 401: 30 }, { 200: 60, 401: 40 }, {}, 2],
+  ] as const) {
+    it(`fails for an answer that was not expected: ${what}`, () => {
+      const found = answerFaults({ requests: 100, seconds: 1, p50: 1, p99: 2, answered, made, errors }, 4);
+      if (typeof faults === 'number') expect(found).to.have.length(faults);
+      else expect(found).to.deep.equal(faults);
     });
-
-    it('without the rounds in which nobody was answered', () => {
-      const [its, floors] = [
-        [...many(9, 20), ...many(5, 0)],
-        [...many(9, 10), ...many(5, 0)],
-      ];
-      expect(verdictOf(its, floors, 1.3)).to.deep.equal({ ratio: 2, clear: false });
-      expect(verdictOf([...its, ...many(1, 20)], [...floors, ...many(1, 10)], 1.3).clear).to.equal(true);
-    });
-  });
-
-  describe('fails for an answer that was not expected', () => {
-    const answers = { requests: 100, seconds: 1, p50: 1, p99: 2, errors: {} };
-    const faults = (answered: Record<string, number>, made: Record<string, number>, errors = {}) =>
-      answerFaults({ ...answers, answered, made, errors }, 4);
-
-    it('a status that nobody asked for', () => {
-      expect(faults({ 200: 99, 503: 1 }, { 200: 100 })).to.deep.equal([
-        '1 answers of 503, expected to 0 requests',
-      ]);
-    });
-
-    it('one status in the place of another', () => {
-      expect(faults({ 200: 70, 401: 30 }, { 200: 60, 401: 40 })).to.have.length(2);
-    });
-
-    it('an error of the connection', () => {
-      expect(faults({ 200: 99 }, { 200: 100 }, { reset: 1 })).to.deep.equal(['reset, 1 times']);
-    });
-
-    it('not for what the end of the round has cut off, a request a connection', () => {
-      expect(faults({ 200: 96 }, { 200: 100 })).to.deep.equal([]);
-      expect(faults({ 200: 94 }, { 200: 100 })).to.have.length(1);
-    });
-  });
+  }
 
   describe('fails for a history that is not what was answered', () => {
     let database: TestDatabase;
     const query = (text: string) => database.admin.query(text);
-    const checked = async (answered: number, asked = answered) => {
+    const checked = async (answered: number, asked: number) => {
       const asBench = {
         url: '',
         address: { host: '', port: 0, user: '', password: '', database: '' },
@@ -122,38 +117,35 @@ describe('the benchmark', () => {
     });
     afterEach(() => database.drop());
 
-    it('not for a whole one, nor for an update that was carried out and whose answer was cut off', async () => {
-      expect(await checked(2)).to.deep.equal([]);
-      expect(await checked(1, 2)).to.deep.equal([]);
-    });
-
-    it('an answered update that is not in it', async () => {
-      expect(await checked(3)).to.deep.equal(['3 answers of 200 to 3 requests, 2 rows of history']);
-    });
-
-    it('an update that nobody asked for', async () => {
-      expect(await checked(1)).to.deep.equal(['1 answers of 200 to 1 requests, 2 rows of history']);
-    });
-
-    it('an address before that was not there', async () => {
-      await query(change('b', 'c', 3));
-      await query(
-        "update campaign_mirror.mirrors set updated_at = 'epoch'::timestamptz + interval '3 s' where id = 1",
-      );
-      expect(await checked(3)).to.deep.equal(['1 rows of history do not follow on the one before']);
-    });
-
-    it('a mirror that is not what was recorded last', async () => {
-      await query("update campaign_mirror.mirrors set target_url = 'd' where id = 1");
-      expect(await checked(2)).to.deep.equal(['1 mirrors are not what their history says last']);
-    });
-
-    it('a mirror that was changed without a record', async () => {
-      await query(
-        "update campaign_mirror.mirrors set target_url = 'd', updated_externally = true where id = 2",
-      );
-      expect(await checked(2)).to.deep.equal(['1 mirrors were changed without history']);
-    });
+    const secondLater = "updated_at = 'epoch'::timestamptz + interval '3 s'";
+    const update = (what: string, id: number) =>
+      `update campaign_mirror.mirrors set ${what} where id = ${id}`;
+    for (const [what, changed, answered, asked, ...fault] of [
+      ['not for a whole one', '', 2, 2],
+      ['nor for an update that was carried out and whose answer was cut off', '', 1, 2],
+      ['an answered update is not in it', '', 3, 3, '3 answers of 200 to 3 requests, 2 rows of history'],
+      ['an update that nobody asked for', '', 1, 1, '1 answers of 200 to 1 requests, 2 rows of history'],
+      [
+        'an address before that was not there',
+        `${change('b', 'c', 3)}; ${update(secondLater, 1)}`,
+        ...[3, 3, '1 rows of history do not follow on the one before'],
+      ],
+      [
+        'a mirror that is not what was recorded last',
+        update("target_url = 'd'", 1),
+        ...[2, 2, '1 mirrors are not what their history says last'],
+      ],
+      [
+        'a mirror that was changed without a record',
+        update("target_url = 'd', updated_externally = true", 2),
+        ...[2, 2, '1 mirrors were changed without history'],
+      ],
+    ] as [string, string, number, number, string?][]) {
+      it(what, async () => {
+        await query(changed);
+        expect(await checked(answered, asked)).to.deep.equal(fault);
+      });
+    }
   });
 
   it('measures in turn, to and fro, so that nobody always follows the same', () => {

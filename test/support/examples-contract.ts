@@ -1,8 +1,8 @@
 import { expect } from 'chai';
 import { ExampleFiles, type Run } from './examples.ts';
+import { serviceDataOf } from './lives.ts';
 import { type Received, type Scripted, scriptedServer } from './scripted-server.ts';
-import { type ServiceData, serviceData } from './service-data.ts';
-import { endAll, type Listening, listeningService } from './service-process.ts';
+import { type Listening, listeningService } from './service-process.ts';
 
 const address = 'https://second.example/?click={click_id}&name=é';
 const set = { status: 200, body: { mirror: { id: 7, campaign_id: 42, target_url: address } } };
@@ -24,18 +24,12 @@ export interface Example {
 /** What EXAMPLES.md says that its programs do. */
 export function exampleContract({ file, command, repeatsFaults = false }: Example): void {
   describe(`EXAMPLES.md: ${file}`, () => {
-    let data: ServiceData;
+    const data = serviceDataOf('suite');
     let service: Listening;
     const files = new ExampleFiles();
+    after(() => files.remove());
     before(async () => {
-      data = await serviceData();
-      const DATABASE_URL = data.database.url('service');
-      service = await listeningService({ DATABASE_URL, RUN_MIGRATIONS: 'false' });
-    });
-    after(async () => {
-      await endAll();
-      await files.remove();
-      await data?.database.drop();
+      service = await listeningService(data.settings());
     });
 
     const real = (campaign: number, to: string) =>

@@ -44,9 +44,9 @@ function unprocessable(of: string, body: string | undefined, text: string): Row 
 
 const address = (text: unknown) => JSON.stringify({ mirror_endpoint: text });
 const header = (name: string, value: string | undefined) => () => ({ headers: { [name]: value } });
-const withKey = (of: (service: HttpService) => string) => (service: HttpService) => ({
-  headers: { Authorization: `Bearer ${of(service)}` },
-});
+const withKey =
+  (kind: keyof HttpService['keys']): Given =>
+  ({ keys }) => ({ headers: { Authorization: `Bearer ${keys[kind]}` } });
 const noCampaign = 'No query results for model [Campaign]';
 const unauthorized = 'This action is unauthorized.';
 const required = 'The mirror endpoint field is required.';
@@ -58,6 +58,7 @@ const allow = { allow: 'POST' };
 const twoKeys: Given = ({ keys }) => ({
   headers: { Authorization: [`Bearer ${keys.valid}`, `Bearer ${keys.valid}`] },
 });
+const overTheLimit = goodBody.padEnd(16_385);
 const tunnel: Asking = { method: 'CONNECT', target: 'example.com:443', body: undefined };
 
 export const rows: readonly Row[] = [
@@ -67,33 +68,9 @@ export const rows: readonly Row[] = [
   last('no key', header('Authorization', undefined), 401, 'Unauthenticated.', challenge),
   last('not Bearer', header('Authorization', 'Basic dXNlcjpwYXNz'), 401, 'Unauthenticated.', challenge),
   last('more than one Authorization header', twoKeys, 400, 'More than one Authorization header.'),
-  row(
-    'unknown key',
-    withKey(({ keys }) => keys.unknown),
-    401,
-    'Unauthenticated.',
-    invalidToken,
-  ),
-  row(
-    'malformed key',
-    withKey(() => 'cm_nothing'),
-    401,
-    'Unauthenticated.',
-    invalidToken,
-  ),
-  row(
-    'expired key',
-    withKey(({ keys }) => keys.expired),
-    401,
-    'Unauthenticated.',
-    invalidToken,
-  ),
-  row(
-    'revoked key',
-    withKey(({ keys }) => keys.revoked),
-    401,
-    'Unauthenticated.',
-    invalidToken,
+  row('malformed key', header('Authorization', 'Bearer cm_nothing'), 401, 'Unauthenticated.', invalidToken),
+  ...(['unknown', 'expired', 'revoked'] as const).map((kind) =>
+    row(`${kind} key`, withKey(kind), 401, 'Unauthenticated.', invalidToken),
   ),
   row('no such campaign', () => ({ campaign: 424242 }), 404, `${noCampaign} 424242`),
   row('path identifier not an integer', () => ({ campaign: 'forty-two' }), 404, `${noCampaign} forty-two`),
@@ -121,18 +98,8 @@ export const rows: readonly Row[] = [
   unprocessable('no body at all', undefined, required),
   last('content type', header('Content-Type', 'text/plain'), 415, otherBody),
   last('content encoding', header('Content-Encoding', 'gzip'), 415, otherBody),
-  last(
-    'body over the limit',
-    () => ({ body: `${goodBody}${' '.repeat(16_384)}` }),
-    413,
-    'The request body is too large.',
-  ),
-  last(
-    'route unknown',
-    () => ({ target: '/public/v2?secret=1' }),
-    404,
-    'The route /public/v2 could not be found.',
-  ),
+  last('body over the limit', () => ({ body: overTheLimit }), 413, 'The request body is too large.'),
+  last('route unknown', () => ({ target: '/public/v2?a' }), 404, 'The route /public/v2 could not be found.'),
   last('method other than POST', () => ({ method: 'PUT' }), 405, postOnly('PUT'), allow),
   last('CONNECT', () => tunnel, 405, postOnly('CONNECT'), allow),
 ];

@@ -3,6 +3,13 @@ import { type EventName, logEvents } from '../../packages/app/src/log-events.ts'
 const levels = { debug: 20, info: 30, warn: 40, error: 50, fatal: 60 };
 const everyLine = ['level', 'time', 'pid', 'event', 'msg'];
 
+/** Of an output that is nothing but lines of the log. */
+export const linesIn = (output: string) =>
+  output
+    .trimEnd()
+    .split('\n')
+    .map((line) => JSON.parse(line));
+
 /** What of a process' output is otherwise than LOGS.md says; lines that begin no object, as those for newcomers, are none of the log's. */
 export function schemaFaults(output: string): string[] {
   const lines = output.split('\n').filter((line) => line.startsWith('{'));

@@ -19,6 +19,8 @@ export interface ServiceData {
     service: { readonly base: string },
     more?: Partial<Call>,
   ): Promise<{ slow: Promise<Answer>; holder: Rival }>;
+  /** An update of each of its campaigns. */
+  updates(base: string): Call[];
   /** The request identifiers of a campaign's history, in its order; or of all. */
   recorded(): Promise<string[]>;
 }
@@ -56,6 +58,7 @@ export async function serviceData({ campaigns = 1, owner = 1 } = {}): Promise<Se
     database,
     campaigns: made,
     key,
+    updates: (base) => made.map((campaign) => one({ base }, { campaign })),
     recorded: async () => {
       const { rows } = await database.admin.query(
         'select request_id from campaign_mirror.mirror_history order by id',

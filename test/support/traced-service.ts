@@ -30,9 +30,7 @@ export class TracedService {
 
   start(more: Settings = {}): Promise<Listening> {
     return listeningService({
-      DATABASE_URL: this.data.database.url('service'),
-      RUN_MIGRATIONS: 'false',
-      // A machine that is busy with other things is no overload.
+      ...this.data.settings(), // A machine that is busy with other things is no overload.
       MAX_EVENT_LOOP_DELAY: '60s',
       OTEL_EXPORTER_OTLP_ENDPOINT: this.collector.endpoint,
       OTEL_BSP_SCHEDULE_DELAY: '1',

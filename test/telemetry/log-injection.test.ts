@@ -6,9 +6,9 @@ import { printable } from '../../packages/app/src/log-escapes.ts';
 import { LogLines } from '../../packages/app/src/log-lines.ts';
 import { readable } from '../../packages/app/src/log-readable.ts';
 import { requestsWith, send, steering } from '../support/hostile-requests.ts';
-import { schemaFaults } from '../support/log-schema.ts';
-import { type ServiceData, serviceData } from '../support/service-data.ts';
-import { endAll, listeningService } from '../support/service-process.ts';
+import { serviceDataOf } from '../support/lives.ts';
+import { linesIn, schemaFaults } from '../support/log-schema.ts';
+import { listeningService } from '../support/service-process.ts';
 
 /** Anything that a terminal does not just show. */
 const unshown = /[^\n\u0020-\u007e\u00a1-\u1fff]/;
@@ -23,22 +23,11 @@ function written(write: (log: ReturnType<typeof logBy>, lines: LogLines) => void
 
 describe('LOGS.md: no line is forged, and no terminal is steered', () => {
   describe('by what callers send', () => {
-    let data: ServiceData;
-    before(async () => {
-      data = await serviceData();
-    });
-    after(async () => {
-      await endAll();
-      await data.database.drop();
-    });
+    const data = serviceDataOf('suite');
 
     it('each line is JSON of the schema, in ASCII, and each request has one', async () => {
-      const { process, base, ops } = await listeningService({
-        DATABASE_URL: data.database.url('service'),
-        RUN_MIGRATIONS: 'false',
-        LOG_LEVEL: 'trace',
-        TRUSTED_PROXIES: '127.0.0.1',
-      });
+      const said = { LOG_LEVEL: 'trace', TRUSTED_PROXIES: '127.0.0.1' };
+      const { process, base, ops } = await listeningService({ ...data.settings(), ...said });
       const answers: string[] = [];
       for (const listener of [base, ops]) {
         for (const text of Object.values(steering)) {
@@ -52,10 +41,7 @@ describe('LOGS.md: no line is forged, and no terminal is steered', () => {
       expect(process.errors).to.equal('');
       expect(process.output).to.match(/^[\n\u0020-\u007e]+$/);
       expect(schemaFaults(process.output)).to.deep.equal([]);
-      const lines = process.output
-        .trimEnd()
-        .split('\n')
-        .map((line) => JSON.parse(line));
+      const lines = linesIn(process.output);
       expect(lines.map(({ event }) => event)).not.to.include('forged');
       const logged = new Set(lines.map(({ requestId }) => requestId));
       const answered = answers.flatMap((answer) => /^X-Request-Id: (.*)\r$/m.exec(answer)?.[1] ?? []);
@@ -84,10 +70,7 @@ describe('LOGS.md: no line is forged, and no terminal is steered', () => {
         httpLog(log, lines).answered(request satisfies AnsweredRequest);
       });
       expect(output).not.to.match(unshown);
-      const lines = output
-        .split('\n')
-        .slice(0, -1)
-        .map((line) => JSON.parse(line));
+      const lines = linesIn(output);
       expect(lines).to.have.length(3);
       expect(lines[0])
         .to.include({ requestId: text, msg: text })

@@ -2,7 +2,8 @@ import { expect } from 'chai';
 import { logBy } from '../../packages/app/src/log.ts';
 import { levelToggle } from '../../packages/app/src/log-level.ts';
 import { LogLines } from '../../packages/app/src/log-lines.ts';
-import { type ServiceData, serviceData } from '../support/service-data.ts';
+import { serviceDataOf } from '../support/lives.ts';
+import { linesIn } from '../support/log-schema.ts';
 import { endAll, type Listening, listeningService } from '../support/service-process.ts';
 
 describe('LOGS.md: the level of the log', () => {
@@ -21,10 +22,7 @@ describe('LOGS.md: the level of the log', () => {
       expect(log.level).to.equal(other);
       toggle();
       expect(log.level).to.equal(configured);
-      const lines = output
-        .trim()
-        .split('\n')
-        .map((line) => JSON.parse(line));
+      const lines = linesIn(output);
       expect(lines.map(({ event, from, to }) => ({ event, from, to }))).to.deep.equal([
         { event: 'log-level-changed', from: configured, to: other },
         { event: 'log-level-changed', from: other, to: configured },
@@ -33,18 +31,10 @@ describe('LOGS.md: the level of the log', () => {
   }
 
   describe('of a process', () => {
-    let data: ServiceData;
-    before(async () => {
-      data = await serviceData();
-    });
+    const data = serviceDataOf('suite');
     afterEach(endAll);
-    after(() => data.database.drop());
 
-    const settings = (more: object) => ({
-      DATABASE_URL: data.database.url('service'),
-      RUN_MIGRATIONS: 'false',
-      ...more,
-    });
+    const settings = (more: object) => ({ ...data.settings(), ...more });
     /** A request to each of both listeners. */
     async function ask({ base, ops }: Listening, name: string): Promise<void> {
       await fetch(base, { headers: { 'X-Request-Id': `callers-${name}` } });

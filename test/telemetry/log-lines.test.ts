@@ -7,6 +7,7 @@ import { logBy } from '../../packages/app/src/log.ts';
 import { LogLines } from '../../packages/app/src/log-lines.ts';
 import { Seldom } from '../../packages/app/src/seldom.ts';
 import { eventually } from '../support/eventually.ts';
+import { linesIn } from '../support/log-schema.ts';
 import { untilTheEnd } from '../support/service-process.ts';
 import { projectFolder } from '../support/workspace.ts';
 
@@ -93,10 +94,7 @@ describe('decisions: answers — the lines of the log', () => {
     const http = httpLog(log, lines);
     for (const requestId of ['one', 'two', 'three']) http.failed(requestId, new Error('away'), 'unavailable');
     for (const requestId of ['four', 'five']) http.failed(requestId, new Error('ours'), 'unexpected');
-    const told = output.text
-      .trim()
-      .split('\n')
-      .map((line) => JSON.parse(line));
+    const told = linesIn(output.text);
     expect(told.map(({ event, requestId }) => [event, requestId])).to.deep.equal([
       ['unavailable', 'one'],
       ['unexpected', 'four'],

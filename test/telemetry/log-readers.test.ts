@@ -8,8 +8,9 @@ import { text } from 'node:stream/consumers';
 import { expect } from 'chai';
 import { eventually } from '../support/eventually.ts';
 import { freePort } from '../support/free-port.ts';
+import { serviceDataOf } from '../support/lives.ts';
+import { linesIn } from '../support/log-schema.ts';
 import { nodeOptions } from '../support/node-options.ts';
-import { type ServiceData, serviceData } from '../support/service-data.ts';
 import { endAll, environment, projectFolder, untilTheEnd } from '../support/service-process.ts';
 
 const service = [...nodeOptions, `${projectFolder}packages/app/src/main.ts`];
@@ -26,18 +27,11 @@ const writer = (count: number, then: string, shared = false) => [
 const endInOrder = 'await close(); process.exit(7);';
 
 describe('decisions: life — whoever reads the log, or does not', () => {
-  let data: ServiceData;
-  let folder: string;
+  const data = serviceDataOf('suite');
+  const folder = mkdtempSync(join(tmpdir(), 'campaign-mirror-log-'));
   let pipes = 0;
-  before(async () => {
-    data = await serviceData();
-    folder = mkdtempSync(join(tmpdir(), 'campaign-mirror-log-'));
-  });
   afterEach(endAll);
-  after(async () => {
-    rmSync(folder, { recursive: true });
-    await data.database.drop();
-  });
+  after(() => rmSync(folder, { recursive: true }));
 
   /** A pipe as a shell makes it, unlike Node's: `read` and `write` are its ends. */
   function pipe(): { read: number; write: number } {
@@ -56,13 +50,12 @@ describe('decisions: life — whoever reads the log, or does not', () => {
   ): ChildProcess {
     const child = spawn(process.execPath, args, {
       cwd: projectFolder,
-      env: environment({ DATABASE_URL: data.database.url('service'), RUN_MIGRATIONS: 'false', ...settings }),
+      env: environment({ ...data.settings(), ...settings }),
       stdio: ['ignore', output, errors],
     });
     untilTheEnd(child);
     return child;
   }
-  const errorsOf = (child: ChildProcess) => text(child.stderr as NonNullable<typeof child.stderr>);
   const exitOf = async (child: ChildProcess) => (await once(child, 'exit'))[0];
 
   /** As nobody may read the log, what it says is known from elsewhere: the ports are given. */
@@ -82,50 +75,42 @@ describe('decisions: life — whoever reads the log, or does not', () => {
     return { child, base };
   }
 
-  async function answersMany(base: string, count: number): Promise<void> {
+  type Serving = Awaited<ReturnType<typeof serving>>;
+  /** Resolves with what it says of its log on its other output. */
+  async function answersAndEnds({ child, base }: Serving, count: number): Promise<string> {
+    const errors = text(child.stderr as NonNullable<typeof child.stderr>);
     for (let at = 0; at < count; at++) {
       const answer = await fetch(base, { headers: { 'X-Request-Id': `${at}-`.padEnd(128, 'x') } });
       expect(answer.status).to.equal(404);
       await answer.text();
     }
+    child.kill('SIGTERM');
+    expect(await exitOf(child)).to.equal(0);
+    return errors;
   }
 
   it('a reader that is stuck holds up neither requests nor the end', async () => {
     const { read, write } = pipe();
-    const { child, base } = await serving(write);
-    await answersMany(base, 300);
-    const errors = errorsOf(child);
-    child.kill('SIGTERM');
-    expect(await exitOf(child)).to.equal(0);
-    expect(await errors).to.match(/^\d+ lines of the log were lost: nobody read them in time\n$/);
+    expect(await answersAndEnds(await serving(write), 300)).to.match(
+      /^\d+ lines of the log were lost: nobody read them in time\n$/,
+    );
     closeSync(read);
     closeSync(write);
   });
 
   it('a reader that is gone ends nobody', async () => {
     const { read, write } = pipe();
-    const { child, base } = await serving(write);
+    const served = await serving(write);
     closeSync(read);
     closeSync(write);
-    const errors = errorsOf(child);
-    await answersMany(base, 50);
-    child.kill('SIGTERM');
-    expect(await exitOf(child)).to.equal(0);
-    expect(await errors).to.match(
-      /^the log can not be written \(write EPIPE\): its lines are kept for a while\n\d+ lines/,
-    );
+    const told = /^the log can not be written \(write EPIPE\): its lines are kept for a while\n\d+ lines/;
+    expect(await answersAndEnds(served, 50)).to.match(told);
   });
 
   if (process.platform === 'linux') {
     it('a disk that is full ends nobody', async () => {
-      const { child, base } = await serving(openSync('/dev/full', 'w'));
-      const errors = errorsOf(child);
-      await answersMany(base, 50);
-      child.kill('SIGTERM');
-      expect(await exitOf(child)).to.equal(0);
-      expect(await errors).to.match(
-        /^the log can not be written \(ENOSPC.*\): its lines are kept for a while\n\d+ lines/,
-      );
+      const told = /^the log can not be written \(ENOSPC.*\): its lines are kept for a while\n\d+ lines/;
+      expect(await answersAndEnds(await serving(openSync('/dev/full', 'w')), 50)).to.match(told);
     });
   }
 
@@ -216,10 +201,7 @@ describe('decisions: life — whoever reads the log, or does not', () => {
     const child = spawn('sh', words, { cwd: projectFolder, stdio: ['ignore', 'pipe', 'inherit'] });
     untilTheEnd(child);
     const written = await text(child.stdout);
-    const lines = written
-      .trimEnd()
-      .split('\n')
-      .map((line) => JSON.parse(line));
+    const lines = linesIn(written);
     const byProcess = Object.values(Object.groupBy(lines, ({ by }) => by));
     expect(byProcess.map((some) => some?.map(({ at }) => at))).to.deep.equal(
       Array(2).fill([...Array(3_000).keys()]),

@@ -7,9 +7,9 @@ import { readSettings } from '../../packages/app/src/read-settings.ts';
 import { call } from '../support/caller.ts';
 import { type DataFolder, dataFolder } from '../support/data-folder.ts';
 import { requestsWith, send } from '../support/hostile-requests.ts';
+import { serviceDataOf } from '../support/lives.ts';
 import { schemaFaults } from '../support/log-schema.ts';
 import { marked, unknownKey } from '../support/secrets.ts';
-import { type ServiceData, serviceData } from '../support/service-data.ts';
 import {
   endAll,
   type Listening,
@@ -43,43 +43,31 @@ function expectNone(texts: readonly string[], secrets: readonly string[]): void 
 const said = ({ output, errors }: RunningProcess) => [output, errors];
 
 describe('LOGS.md: no secret reaches an output', () => {
-  afterEach(endAll);
-
   describe('on a database by DATABASE_URL', () => {
-    let data: ServiceData;
-    beforeEach(async () => {
-      data = await serviceData();
-    });
-    afterEach(() => data.database.drop());
-    const password = () => String(data.database.address('service').password);
+    const data = serviceDataOf('test');
     const settings = (more: Record<string, string> = {}) => ({
-      DATABASE_URL: data.database.url('service'),
-      RUN_MIGRATIONS: 'false',
+      ...data.settings(),
       LOG_LEVEL: 'trace',
       ...more,
     });
-    const one = ({ base }: Listening, address: string) => ({
-      base,
-      campaign: data.campaigns[0] as number,
-      key: data.key,
-      address,
-    });
-    const secrets = () => [
-      marked,
-      unknownKey,
-      unknownKey.slice(3, 20),
-      data.key,
-      data.key.slice(3, 20),
-      password(),
-    ];
+    const one = ({ base }: Listening, address: string) => data.one({ base }, { address });
+    /** Whatever may not be said: what was sent, the keys, and the password of the database. */
+    const secrets = () => {
+      const keys = [unknownKey, data.key].flatMap((key) => [key, key.slice(3, 20)]);
+      return [marked, ...keys, String(data.database.address('service').password)];
+    };
+    /** Nothing secret was said, nor anything that LOGS.md does not have. */
+    function expectSilence(process: RunningProcess): void {
+      expectNone(said(process), secrets());
+      expect(schemaFaults(process.output)).to.deep.equal([]);
+    }
 
     it('by requests, good, bad and malformed', async () => {
       const service = await listeningService(settings());
       await sendEverywhere(service, data.key);
       expect((await call(one(service, `https://a.example/${marked}`))).status).to.equal(200);
       expect((await service.process.stop()).code).to.equal(0);
-      expectNone(said(service.process), secrets());
-      expect(schemaFaults(service.process.output)).to.deep.equal([]);
+      expectSilence(service.process);
     });
 
     it('by faults of the database that quote what was sent', async () => {
@@ -89,7 +77,7 @@ describe('LOGS.md: no secret reaches an output', () => {
           $$ begin raise exception 'not %', new.target_url; end $$;
         create trigger quoting before update on campaign_mirror.mirrors for each row
           when (new.target_url like '%RAISED%') execute function campaign_mirror.quoting()`);
-      const service = await listeningService(settings({}));
+      const service = await listeningService(settings());
       for (const how of ['CHECKED', 'RAISED']) {
         const requestId = `request-${how}`;
         const address = `https://a.example/${how}?${marked}`;
@@ -104,9 +92,9 @@ describe('LOGS.md: no secret reaches an output', () => {
         ).to.have.members(['unexpected', 'request']);
       }
       await service.process.stop();
-      expectNone(said(service.process), secrets());
-      expect(schemaFaults(service.process.output)).to.deep.equal([]);
+      expectSilence(service.process);
     });
+
     it('by a database that goes away, and an uncaught error', async () => {
       const service = await listeningService(settings({ NODE_OPTIONS: crash }));
       await data.database.admin.query(`alter database ${data.database.name} connection limit 0`);
@@ -121,8 +109,7 @@ describe('LOGS.md: no secret reaches an output', () => {
       service.process.child.kill('SIGCONT');
       await service.process.event('failed');
       expect((await service.process.ended).code).to.equal(1);
-      expectNone(said(service.process), secrets());
-      expect(schemaFaults(service.process.output)).to.deep.equal([]);
+      expectSilence(service.process);
     });
 
     it('by an uncaught error of a worker', async () => {
@@ -131,27 +118,15 @@ describe('LOGS.md: no secret reaches an output', () => {
       process.kill(Number(pid), 'SIGCONT');
       await service.process.event('worker-replaced');
       await service.process.stop();
-      expectNone(said(service.process), secrets());
-      expect(schemaFaults(service.process.output)).to.deep.equal([]);
+      expectSilence(service.process);
     });
 
     it('by a start that fails', async () => {
-      const right = data.database.url('service');
-      const url = (change: (url: URL) => void) => {
-        const changed = new URL(right);
-        change(changed);
-        return changed.href;
-      };
-      const wrong = [
-        url((one) => {
-          one.password = marked;
-          one.username = 'campaign_mirror_nobody';
-        }),
-        url((one) => {
-          one.host = 'no-such-host.invalid';
-          one.password = marked;
-        }),
-      ];
+      const changes: object[] = [{ username: 'campaign_mirror_nobody' }, { host: 'no-such-host.invalid' }];
+      const wrong = changes.map(
+        (change) =>
+          Object.assign(new URL(data.database.url('service')), { password: marked, ...change }).href,
+      );
       const processes = wrong.map((one) =>
         startService(settings({ DATABASE_URL: one, DATABASE_WAIT: '0s' })),
       );

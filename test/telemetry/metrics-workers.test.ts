@@ -1,31 +1,23 @@
 import { expect } from 'chai';
-import { type Call, load } from '../support/caller.ts';
+import { load } from '../support/caller.ts';
+import { serviceDataOf } from '../support/lives.ts';
 import { type Exposition, scrape, undocumented } from '../support/metrics.ts';
 import { type Fleet, listeningFleet, times } from '../support/primary-process.ts';
-import { type ServiceData, serviceData } from '../support/service-data.ts';
-import { endAll } from '../support/service-process.ts';
 
 const requests = { name: 'campaign_mirror_http_requests_total', labels: { listener: 'callers' } };
 
 describe('decisions: life — metrics of several processes', () => {
-  let data: ServiceData;
+  const data = serviceDataOf('test', { campaigns: 4 });
   let service: Fleet;
   beforeEach(async () => {
-    data = await serviceData({ campaigns: 4 });
-    service = await listeningFleet({ DATABASE_URL: data.database.url('service'), RUN_MIGRATIONS: 'false' });
-  });
-  afterEach(async () => {
-    await endAll();
-    await data.database.drop();
+    service = await listeningFleet(data.settings());
   });
 
-  const calls = (): Omit<Call, 'address'>[] =>
-    data.campaigns.map((campaign) => ({ base: service.base, campaign, key: data.key }));
   const answered = (told: Exposition) =>
     told.value(requests.name, { ...requests.labels, status: '200' }) ?? 0;
 
   it('sums are those of the load, while workers relieve each other, and when one that idles is killed', async () => {
-    const callers = load(calls(), 8);
+    const callers = load(data.updates(service.base), 8);
     await callers.first;
     service.process.child.kill('SIGHUP');
     await service.process.event('restarted');
@@ -41,7 +33,7 @@ describe('decisions: life — metrics of several processes', () => {
     // What was told at this scrape is known, whatever becomes of the worker.
     process.kill(Number(service.workers().at(-1)?.pid), 'SIGKILL');
     await service.process.event('worker-replaced');
-    const more = load(calls(), 8);
+    const more = load(data.updates(service.base), 8);
     await more.after(100);
     const all = count + (await more.stop()).length;
     told = await scrape(service);
@@ -57,7 +49,7 @@ describe('decisions: life — metrics of several processes', () => {
   });
 
   it('kill -9 under load: no sum falls, and nothing is lost but what was counted since it was told last', async () => {
-    const callers = load(calls(), 8);
+    const callers = load(data.updates(service.base), 8);
     await callers.after(200);
     const answersBefore = callers.answers.length;
     const before = await scrape(service);

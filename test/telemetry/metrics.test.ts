@@ -5,11 +5,11 @@ import { call } from '../support/caller.ts';
 import { serverAddress } from '../support/database-server.ts';
 import { eventually } from '../support/eventually.ts';
 import { RawConnection } from '../support/http-connection.ts';
+import { serviceDataOf } from '../support/lives.ts';
 import { type Exposition, scrape, undocumented } from '../support/metrics.ts';
 import { rival, untilWaiting } from '../support/rival.ts';
 import { marked, unknownKey } from '../support/secrets.ts';
-import { type ServiceData, serviceData } from '../support/service-data.ts';
-import { endAll, type Listening, listeningService } from '../support/service-process.ts';
+import { type Listening, listeningService } from '../support/service-process.ts';
 import { tcpProxy } from '../support/tcp-proxy.ts';
 
 const route = '/public/v1/mirror/campaign/{campaign}/mirror';
@@ -17,25 +17,11 @@ const requests = 'campaign_mirror_http_requests_total';
 const lock = 'select from campaign_mirror.mirrors where campaign_id = $1 for update';
 
 describe('decisions: answers — metrics of a process', () => {
-  let data: ServiceData;
-  beforeEach(async () => {
-    data = await serviceData({ campaigns: 4 });
-  });
-  afterEach(async () => {
-    await endAll();
-    await data.database.drop();
-  });
+  const data = serviceDataOf('test', { campaigns: 4 });
 
-  const serving = (more = {}) =>
-    listeningService({ DATABASE_URL: data.database.url('service'), RUN_MIGRATIONS: 'false', ...more });
+  const serving = (more = {}) => listeningService({ ...data.settings(), ...more });
   const set = ({ base }: Listening, more: Partial<Parameters<typeof call>[0]> = {}) =>
-    call({
-      base,
-      campaign: data.campaigns[0] ?? 0,
-      key: data.key,
-      address: `https://${marked}.example/`,
-      ...more,
-    });
+    call(data.one({ base }, { address: `https://${marked}.example/`, ...more }));
   async function raw({ base }: Listening, request: string) {
     const connection = await RawConnection.open(Number(new URL(base).port));
     await connection.send(request);

@@ -2,10 +2,10 @@ import { expect } from 'chai';
 import { call } from '../support/caller.ts';
 import { serverAddress } from '../support/database-server.ts';
 import { eventually } from '../support/eventually.ts';
+import { serviceDataOf } from '../support/lives.ts';
 import { listeningFleet } from '../support/primary-process.ts';
 import { marked, unknownKey } from '../support/secrets.ts';
-import { type ServiceData, serviceData } from '../support/service-data.ts';
-import { endAll, type Listening, listeningService } from '../support/service-process.ts';
+import { type Listening, listeningService } from '../support/service-process.ts';
 import { tcpProxy } from '../support/tcp-proxy.ts';
 
 interface Shown {
@@ -16,25 +16,11 @@ interface Shown {
 }
 
 describe('decisions: life — the page for operators', () => {
-  let data: ServiceData;
-  beforeEach(async () => {
-    data = await serviceData({ campaigns: 2 });
-  });
-  afterEach(async () => {
-    await endAll();
-    await data.database.drop();
-  });
+  const data = serviceDataOf('test', { campaigns: 2 });
 
-  const own = () => ({ DATABASE_URL: data.database.url('service'), RUN_MIGRATIONS: 'false' });
-  const serving = (more = {}) => listeningService({ ...own(), ...more });
+  const serving = (more = {}) => listeningService({ ...data.settings(), ...more });
   const set = ({ base }: Listening, more: Partial<Parameters<typeof call>[0]> = {}) =>
-    call({
-      base,
-      campaign: data.campaigns[0] ?? 0,
-      key: data.key,
-      address: `https://${marked}.example/`,
-      ...more,
-    });
+    call(data.one({ base }, { address: `https://${marked}.example/`, ...more }));
   const state = async ({ ops }: Listening) => (await (await fetch(`${ops}/state.json`)).json()) as Shown;
   const shows = (service: Listening, what: string, assert: (shown: Shown) => void) =>
     eventually(what, async () => {
@@ -131,7 +117,7 @@ describe('decisions: life — the page for operators', () => {
   });
 
   it('with workers: how many there are, and the sums of all', async () => {
-    const service = await listeningFleet(own());
+    const service = await listeningFleet(data.settings());
     await shows(service, 'a scale', ({ texts }) =>
       expect(Number(texts['requests-top'] ?? 0)).to.be.at.least(1),
     );
