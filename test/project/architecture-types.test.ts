@@ -56,7 +56,7 @@ const head = [
 ];
 const inDomain = 'packages/domain/src/planted';
 const inApp = 'packages/app/src/planted.ts';
-const rules = 'packages/domain/src/authorization-rules.ts';
+const rules = 'packages/domain/src/set-campaign-mirror/authorization-rules.ts';
 /** Where each of the rules has an answer. */
 const answering = [
   'packages/adapters-http/src/documented-answers.ts',

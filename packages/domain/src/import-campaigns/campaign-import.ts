@@ -1,4 +1,4 @@
-import type { CampaignId, MirrorId, OwnerId } from './identifiers.ts';
+import type { CampaignId, MirrorId, OwnerId } from '../values/identifiers.ts';
 import type { BadField, Claims, ImportedCampaign } from './imported-campaign.ts';
 
 /** Why a line can not be imported. What takes the place already is a line before it, or, with null, in the store. */

@@ -1,4 +1,4 @@
-import type { CampaignRecord } from './campaign-record.ts';
+import type { CampaignRecord } from '../operator/campaign-record.ts';
 
 /** Where all campaigns are read at once. Throws `Unavailable` when the store is away. */
 export interface CampaignExport {

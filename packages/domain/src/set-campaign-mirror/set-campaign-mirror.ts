@@ -1,14 +1,14 @@
-import type { AccessKey } from './access-key.ts';
+import type { AccessKey } from '../values/access-key.ts';
+import { type HostDenylist, noDeniedHosts } from '../values/host-denylist.ts';
+import type { CampaignId } from '../values/identifiers.ts';
+import { type AddressFault, mirrorAddress } from '../values/mirror-address.ts';
 import { type Refusal, refusalOf } from './authorization-rules.ts';
 import type { CallLimit } from './call-limit.ts';
 import type { Caller } from './caller.ts';
 import type { Campaign } from './campaign.ts';
 import type { CampaignRepository } from './campaign-repository.ts';
-import { type HostDenylist, noDeniedHosts } from './host-denylist.ts';
-import type { CampaignId } from './identifiers.ts';
 import type { Identity } from './identity.ts';
 import type { Mirror } from './mirror.ts';
-import { type AddressFault, mirrorAddress } from './mirror-address.ts';
 import { Unavailable } from './unavailable.ts';
 
 export interface SetMirrorRequest {

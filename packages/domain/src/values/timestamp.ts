@@ -1,4 +1,4 @@
-import type { Timestamp } from './mirror.ts';
+import type { Timestamp } from '../set-campaign-mirror/mirror.ts';
 
 const shape = /^(\d{4})-(\d\d)-(\d\d)T([01]\d|2[0-3]):[0-5]\d:[0-5]\d\.\d{6}Z$/;
 const daysOfMonths = [31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31];

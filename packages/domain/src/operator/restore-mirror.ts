@@ -1,12 +1,12 @@
-import { type OperatorRefusal, operatorRefusalOf } from './authorization-rules.ts';
-import type { CampaignRepository } from './campaign-repository.ts';
-import { type HostDenylist, noDeniedHosts } from './host-denylist.ts';
-import type { CampaignId, HistoryId } from './identifiers.ts';
-import type { Mirror } from './mirror.ts';
-import { type AddressFault, mirrorAddress } from './mirror-address.ts';
+import { type OperatorRefusal, operatorRefusalOf } from '../set-campaign-mirror/authorization-rules.ts';
+import type { CampaignRepository } from '../set-campaign-mirror/campaign-repository.ts';
+import type { Mirror } from '../set-campaign-mirror/mirror.ts';
+import { Unavailable } from '../set-campaign-mirror/unavailable.ts';
+import { type HostDenylist, noDeniedHosts } from '../values/host-denylist.ts';
+import type { CampaignId, HistoryId } from '../values/identifiers.ts';
+import { type AddressFault, mirrorAddress } from '../values/mirror-address.ts';
 import type { MirrorHistory } from './mirror-history.ts';
 import type { OperatorMirrors } from './operator-mirrors.ts';
-import { Unavailable } from './unavailable.ts';
 
 export interface RestoreRequest {
   readonly campaign: CampaignId;

@@ -1,4 +1,4 @@
-import type { CampaignRecord } from './campaign-record.ts';
+import type { CampaignRecord } from '../operator/campaign-record.ts';
 
 /** What is said of a campaign where campaigns go out and in as text, in this order. */
 export const campaignFields = [

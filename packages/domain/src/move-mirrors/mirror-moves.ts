@@ -1,7 +1,7 @@
-import type { Campaign } from './campaign.ts';
+import type { Campaign } from '../set-campaign-mirror/campaign.ts';
+import type { CampaignId, OwnerId } from '../values/identifiers.ts';
+import type { MirrorAddress } from '../values/mirror-address.ts';
 import type { HostMove } from './host-move.ts';
-import type { CampaignId, OwnerId } from './identifiers.ts';
-import type { MirrorAddress } from './mirror-address.ts';
 
 /** A mirror as it was found. */
 export interface FoundMirror {

@@ -1,7 +1,7 @@
-import { comparable, hostNameOf } from './host.ts';
-import type { HostDenylist } from './host-denylist.ts';
+import { comparable, hostNameOf } from '../values/host.ts';
+import type { HostDenylist } from '../values/host-denylist.ts';
+import { type AddressFault, type MirrorAddress, mirrorAddress } from '../values/mirror-address.ts';
 import { type HostMove, namesBefore } from './host-move.ts';
-import { type AddressFault, type MirrorAddress, mirrorAddress } from './mirror-address.ts';
 
 /** The scheme and the slashes, then the host: up to a port, the path, the query, the fragment or the end. */
 const place = /^(https?:\/\/)(\[[^\]]*\]|[^/?#:@\\[\]]+)(?=(?::[0-9]*)?(?:[/?#]|$))/i;

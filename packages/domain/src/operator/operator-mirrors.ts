@@ -1,7 +1,7 @@
-import type { Campaign } from './campaign.ts';
-import type { HistoryId } from './identifiers.ts';
-import type { Mirror } from './mirror.ts';
-import type { MirrorAddress } from './mirror-address.ts';
+import type { Campaign } from '../set-campaign-mirror/campaign.ts';
+import type { Mirror } from '../set-campaign-mirror/mirror.ts';
+import type { HistoryId } from '../values/identifiers.ts';
+import type { MirrorAddress } from '../values/mirror-address.ts';
 
 /** An address that a mirror gets back. */
 export interface RestoredAddress {

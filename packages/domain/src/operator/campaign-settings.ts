@@ -1,8 +1,8 @@
+import type { Mirror } from '../set-campaign-mirror/mirror.ts';
+import type { CampaignId, OwnerId } from '../values/identifiers.ts';
+import type { Label } from '../values/label.ts';
+import type { MirrorAddress } from '../values/mirror-address.ts';
 import type { CampaignRecord } from './campaign-record.ts';
-import type { CampaignId, OwnerId } from './identifiers.ts';
-import type { Label } from './label.ts';
-import type { Mirror } from './mirror.ts';
-import type { MirrorAddress } from './mirror-address.ts';
 
 export interface NewCampaign {
   readonly owner: OwnerId;

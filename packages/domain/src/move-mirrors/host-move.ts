@@ -1,5 +1,5 @@
-import { type Host, type HostName, isIpAddress } from './host.ts';
-import { type HostDenylist, isDenied } from './host-denylist.ts';
+import { type Host, type HostName, isIpAddress } from '../values/host.ts';
+import { type HostDenylist, isDenied } from '../values/host-denylist.ts';
 
 /** From which host mirrors move to which one, and whether every name below it moves along. */
 export interface HostMove {

@@ -1,7 +1,7 @@
-import type { AccessKey } from './access-key.ts';
-import type { AccessKeyId, OwnerId } from './identifiers.ts';
-import type { Label } from './label.ts';
-import type { Timestamp } from './mirror.ts';
+import type { Timestamp } from '../set-campaign-mirror/mirror.ts';
+import type { AccessKey } from '../values/access-key.ts';
+import type { AccessKeyId, OwnerId } from '../values/identifiers.ts';
+import type { Label } from '../values/label.ts';
 
 export interface NewAccessKey {
   readonly owner: OwnerId;

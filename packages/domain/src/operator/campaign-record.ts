@@ -1,5 +1,5 @@
-import type { CampaignId, OwnerId } from './identifiers.ts';
-import type { Mirror, Timestamp } from './mirror.ts';
+import type { Mirror, Timestamp } from '../set-campaign-mirror/mirror.ts';
+import type { CampaignId, OwnerId } from '../values/identifiers.ts';
 
 /** A campaign with its mirror, as its settings show it. */
 export interface CampaignRecord {

@@ -1,4 +1,4 @@
-import type { CampaignId, OwnerId } from './identifiers.ts';
+import type { CampaignId, OwnerId } from '../values/identifiers.ts';
 
 /** What the rules are judged on. An update takes effect only while all of it still holds. */
 export interface Campaign {

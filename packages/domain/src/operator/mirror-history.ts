@@ -1,6 +1,6 @@
-import type { AccessKeyId, CampaignId, HistoryId, MirrorId, OwnerId } from './identifiers.ts';
-import type { Timestamp } from './mirror.ts';
-import type { MirrorAddress } from './mirror-address.ts';
+import type { Timestamp } from '../set-campaign-mirror/mirror.ts';
+import type { AccessKeyId, CampaignId, HistoryId, MirrorId, OwnerId } from '../values/identifiers.ts';
+import type { MirrorAddress } from '../values/mirror-address.ts';
 
 /** A change of a mirror, as it is kept (decisions: history): it outlives the campaign, the mirror and the key. */
 export interface HistoryEntry {

@@ -1,5 +1,5 @@
-import type { CampaignField, CampaignFields } from './campaign-fields.ts';
-import type { HostDenylist } from './host-denylist.ts';
+import type { Mirror, Timestamp } from '../set-campaign-mirror/mirror.ts';
+import type { HostDenylist } from '../values/host-denylist.ts';
 import {
   type CampaignId,
   campaignId,
@@ -7,11 +7,11 @@ import {
   mirrorId,
   type OwnerId,
   ownerId,
-} from './identifiers.ts';
-import { type Label, label } from './label.ts';
-import type { Mirror, Timestamp } from './mirror.ts';
-import { type AddressFault, mirrorAddress } from './mirror-address.ts';
-import { timestamp } from './timestamp.ts';
+} from '../values/identifiers.ts';
+import { type Label, label } from '../values/label.ts';
+import { type AddressFault, mirrorAddress } from '../values/mirror-address.ts';
+import { timestamp } from '../values/timestamp.ts';
+import type { CampaignField, CampaignFields } from './campaign-fields.ts';
 
 /** A campaign that comes from elsewhere. What is null is given to it as to a new one: a number, the time. */
 export interface ImportedCampaign {

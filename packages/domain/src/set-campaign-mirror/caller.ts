@@ -1,4 +1,4 @@
-import type { AccessKeyId, OwnerId } from './identifiers.ts';
+import type { AccessKeyId, OwnerId } from '../values/identifiers.ts';
 
 /** Who calls: the owner that a valid access key was issued to, and which key it was. */
 export interface Caller {

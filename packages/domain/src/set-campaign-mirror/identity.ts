@@ -1,4 +1,4 @@
-import type { AccessKey } from './access-key.ts';
+import type { AccessKey } from '../values/access-key.ts';
 import type { Caller } from './caller.ts';
 
 /** Tells who calls. Throws `Unavailable` when it cannot tell. */

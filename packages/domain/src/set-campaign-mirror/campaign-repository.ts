@@ -1,8 +1,8 @@
+import type { CampaignId } from '../values/identifiers.ts';
+import type { MirrorAddress } from '../values/mirror-address.ts';
 import type { Caller } from './caller.ts';
 import type { Campaign } from './campaign.ts';
-import type { CampaignId } from './identifiers.ts';
 import type { Mirror } from './mirror.ts';
-import type { MirrorAddress } from './mirror-address.ts';
 
 /** What is to be set, and by whom: what history records. */
 export interface MirrorChange {

@@ -1,7 +1,7 @@
+import { type HostDenylist, noDeniedHosts } from '../values/host-denylist.ts';
+import type { CampaignId } from '../values/identifiers.ts';
+import { type AddressFault, mirrorAddress } from '../values/mirror-address.ts';
 import type { CampaignSettings, MirrorCreation } from './campaign-settings.ts';
-import { type HostDenylist, noDeniedHosts } from './host-denylist.ts';
-import type { CampaignId } from './identifiers.ts';
-import { type AddressFault, mirrorAddress } from './mirror-address.ts';
 
 export type CreateMirrorOutcome =
   | MirrorCreation

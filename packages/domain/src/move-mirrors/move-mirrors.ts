@@ -1,7 +1,7 @@
-import { type OperatorRefusal, operatorRefusalOf } from './authorization-rules.ts';
-import { type HostDenylist, noDeniedHosts } from './host-denylist.ts';
-import type { CampaignId } from './identifiers.ts';
-import type { AddressFault, MirrorAddress } from './mirror-address.ts';
+import { type OperatorRefusal, operatorRefusalOf } from '../set-campaign-mirror/authorization-rules.ts';
+import { type HostDenylist, noDeniedHosts } from '../values/host-denylist.ts';
+import type { CampaignId } from '../values/identifiers.ts';
+import type { AddressFault, MirrorAddress } from '../values/mirror-address.ts';
 import type { FoundMirror, MirrorMove, MirrorMoveOutcome, MirrorMoves, MoveTerms } from './mirror-moves.ts';
 import { movedAddress } from './moved-address.ts';
 
