@@ -1,8 +1,8 @@
 import { keyHash, setMirrorText } from '@campaign-mirror/adapters-persistence';
 import { sum } from 'd3-array';
 import type pg from 'pg';
-import { lookUpMany } from '../../packages/adapters-persistence/src/grouped-look-ups.ts';
-import { setMirrorsText } from '../../packages/adapters-persistence/src/set-mirrors-text.ts';
+import { lookUpMany } from '../../packages/adapters-persistence/src/hot-path/grouped-look-ups.ts';
+import { setMirrorsText } from '../../packages/adapters-persistence/src/hot-path/set-mirrors-text.ts';
 import type { Database } from '../databases/database.ts';
 import type { Seed } from '../databases/seed.ts';
 import { setMirror, whoIs } from '../floors/statements.ts';

@@ -1,6 +1,10 @@
 import { Unavailable } from '@campaign-mirror/domain';
 import { expect } from 'chai';
-import { Batches, type Stage, type Waiting } from '../../packages/adapters-persistence/src/batches.ts';
+import {
+  Batches,
+  type Stage,
+  type Waiting,
+} from '../../packages/adapters-persistence/src/hot-path/batches.ts';
 import { rejection } from '../support/faults.ts';
 
 interface Member extends Waiting {

@@ -1,6 +1,6 @@
 import { type CampaignId, Unavailable } from '@campaign-mirror/domain';
 import { expect } from 'chai';
-import { LockQueue, type Queued } from '../../packages/adapters-persistence/src/lock-queue.ts';
+import { LockQueue, type Queued } from '../../packages/adapters-persistence/src/hot-path/lock-queue.ts';
 import { rejection } from '../support/faults.ts';
 
 interface Member extends Queued {

@@ -1,7 +1,10 @@
 import { type Database, openDatabase, Statements } from '@campaign-mirror/adapters-persistence';
 import { expect } from 'chai';
-import { epochSeconds, timestampAt } from '../../packages/adapters-persistence/src/epoch-seconds.ts';
-import { timestampText } from '../../packages/adapters-persistence/src/schema.ts';
+import { timestampText } from '../../packages/adapters-persistence/src/schema/schema.ts';
+import {
+  epochSeconds,
+  timestampAt,
+} from '../../packages/adapters-persistence/src/statements/epoch-seconds.ts';
 import { emptyDatabase, type TestDatabase } from '../support/database-server.ts';
 
 describe('a time that PostgreSQL writes as seconds', () => {

@@ -1,6 +1,6 @@
 import { openPool } from '@campaign-mirror/adapters-persistence/sql';
 import { expect } from 'chai';
-import { stoppable } from '../../packages/adapters-persistence/src/stoppable.ts';
+import { stoppable } from '../../packages/adapters-persistence/src/connection/stoppable.ts';
 import { eventually } from '../support/eventually.ts';
 import { databaseOf } from '../support/lives.ts';
 

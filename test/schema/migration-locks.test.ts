@@ -1,6 +1,6 @@
 import { migrate, migrations, openDatabase, roles } from '@campaign-mirror/adapters-persistence';
 import { expect } from 'chai';
-import { bringUpToDate } from '../../packages/adapters-persistence/src/bring-up-to-date.ts';
+import { bringUpToDate } from '../../packages/adapters-persistence/src/migration/bring-up-to-date.ts';
 import { ClearError } from '../../packages/app/src/clear-error.ts';
 import { migrateClearly } from '../../packages/app/src/database-start.ts';
 import { openEmbeddedDatabase } from '../../packages/app/src/embedded/database.ts';

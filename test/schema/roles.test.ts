@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { roles } from '@campaign-mirror/adapters-persistence';
 import { expect } from 'chai';
 import pg from 'pg';
-import { scramVerifier } from '../../packages/adapters-persistence/src/scram-verifier.ts';
+import { scramVerifier } from '../../packages/adapters-persistence/src/migration/scram-verifier.ts';
 import { connect } from '../support/client.ts';
 import { command, refused } from '../support/command.ts';
 import { objectsOf } from '../support/commands-on.ts';

@@ -1,38 +1,49 @@
-export type { BackupTable, TableCounts } from './backup-format.ts';
-export { BackupFault } from './backup-reader.ts';
-export { type CreatedRole, createRoles, type RolesCreation } from './create-roles.ts';
-export { isDatabaseAway, isHeld } from './database-faults.ts';
-export { type DatabaseProbe, type DatabaseState, openProbe, type ProbeLimits } from './database-probe.ts';
-export { EncodingFault } from './encoding.ts';
-export type { TextRow, Value } from './extended-query.ts';
-export { grants, missingRightsSql } from './grants.ts';
-export { GroupCommit, type GroupCommitLimits, heldAtMost } from './group-commit.ts';
-export { heldRights, type RightsFinding, rightsOf, temporary } from './held-rights.ts';
-export type { HotPath } from './hot-path.ts';
+export { type BackupProgress, PostgresBackup } from './bulk/backup.ts';
+export type { BackupTable, TableCounts } from './bulk/backup-format.ts';
+export { BackupFault } from './bulk/backup-reader.ts';
+export { PostgresCampaignExport } from './bulk/campaign-export.ts';
+export { PostgresCampaignImport } from './bulk/campaign-import.ts';
+export { PostgresRestore, type RestoreOutcome } from './bulk/restore.ts';
+export { isDatabaseAway, isHeld } from './connection/database-faults.ts';
+export {
+  type DatabaseProbe,
+  type DatabaseState,
+  openProbe,
+  type ProbeLimits,
+} from './connection/database-probe.ts';
+export { EncodingFault } from './connection/encoding.ts';
+export {
+  type DatabaseAddress,
+  defaultPoolLimits,
+  type OpenPool,
+  openPool,
+  type PoolLimits,
+} from './connection/pool.ts';
+export { oldestServerVersion, serverVersion } from './connection/server-version.ts';
+export { PostgresCampaigns } from './hot-path/campaigns.ts';
+export { GroupCommit, type GroupCommitLimits, heldAtMost } from './hot-path/group-commit.ts';
+export type { HotPath } from './hot-path/hot-path.ts';
+export { PostgresIdentity } from './hot-path/identity.ts';
+export { KeyUses } from './hot-path/key-uses.ts';
+export { type CreatedRole, createRoles, type RolesCreation } from './migration/create-roles.ts';
+export { heldRights, type RightsFinding, rightsOf, temporary } from './migration/held-rights.ts';
+export { type MigrationState, migrationStates, pendingMigrations } from './migration/pending-migrations.ts';
+export { PostgresAudit } from './operator/audit.ts';
+export { PostgresCampaignRecords } from './operator/campaign-records.ts';
+export { PostgresHistoryPruning } from './operator/history-pruning.ts';
+export { PostgresMirrorHistory } from './operator/mirror-history.ts';
+export { PostgresMirrorMoves } from './operator/mirror-moves.ts';
+export { PostgresOperatorMirrors } from './operator/operator-mirrors.ts';
+export { grants, missingRightsSql } from './schema/grants.ts';
+export { keyHash } from './schema/key-hash.ts';
+export { migrationNames } from './schema/migration-names.ts';
+export { type Role, roles } from './schema/roles.ts';
+export type { TextRow, Value } from './statements/extended-query.ts';
 export {
   type BatchKind,
   type Call,
   type HotPathObserver,
   silentHotPathObserver,
-} from './hot-path-observer.ts';
-export { keyHash } from './key-hash.ts';
-export { KeyUses } from './key-uses.ts';
-export { migrationNames } from './migration-names.ts';
-export { type MigrationState, migrationStates, pendingMigrations } from './pending-migrations.ts';
-export { type DatabaseAddress, defaultPoolLimits, type OpenPool, openPool, type PoolLimits } from './pool.ts';
-export { PostgresAudit } from './postgres-audit.ts';
-export { type BackupProgress, PostgresBackup } from './postgres-backup.ts';
-export { PostgresCampaignExport } from './postgres-campaign-export.ts';
-export { PostgresCampaignImport } from './postgres-campaign-import.ts';
-export { PostgresCampaignRecords } from './postgres-campaign-records.ts';
-export { PostgresCampaigns } from './postgres-campaigns.ts';
-export { PostgresHistoryPruning } from './postgres-history-pruning.ts';
-export { PostgresIdentity } from './postgres-identity.ts';
-export { PostgresMirrorHistory } from './postgres-mirror-history.ts';
-export { PostgresMirrorMoves } from './postgres-mirror-moves.ts';
-export { PostgresOperatorMirrors } from './postgres-operator-mirrors.ts';
-export { PostgresRestore, type RestoreOutcome } from './postgres-restore.ts';
-export { type Role, roles } from './roles.ts';
-export { oldestServerVersion, serverVersion } from './server-version.ts';
-export { setMirrorText } from './set-mirror-text.ts';
-export { type Statement, Statements } from './statements.ts';
+} from './statements/hot-path-observer.ts';
+export { setMirrorText } from './statements/set-mirror-text.ts';
+export { type Statement, Statements } from './statements/statements.ts';

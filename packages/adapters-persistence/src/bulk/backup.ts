@@ -1,0 +1,128 @@
+import { createHash } from 'node:crypto';
+import type { Pool, PoolClient } from 'pg';
+import { ofOneMoment } from '../connection/snapshot.ts';
+import { timestampText } from '../schema/schema.ts';
+import { safeInteger } from '../statements/mirror-row.ts';
+import {
+  type BackupEnd,
+  type BackupHeader,
+  type BackupTable,
+  backupFormat,
+  backupTables,
+  backupVersion,
+  countsOf,
+  endOfRows,
+  plainValues,
+} from './backup-format.ts';
+import { copyOut } from './copy-rows.ts';
+
+export interface BackupProgress {
+  /** How many rows there are, of all tables together; then how many are read. */
+  total(rows: number): void;
+  at(rows: number): void;
+}
+
+/** Everything that the database holds, the hashes of keys and the history included, as it is at one moment. */
+export class PostgresBackup {
+  readonly #pool: Pool;
+  readonly #signal: AbortSignal | undefined;
+
+  /** With `signal` the reading ends at once, by throwing the signal's reason. */
+  constructor(pool: Pool, signal?: AbortSignal) {
+    this.#pool = pool;
+    this.#signal = signal;
+  }
+
+  /** The backup's bytes (see `backup-format.ts`). @throws Unavailable */
+  contents(progress?: BackupProgress): AsyncGenerator<Buffer> {
+    return ofOneMoment(this.#pool, this.#signal, (client) => read(client, progress));
+  }
+}
+
+async function* read(client: PoolClient, progress: BackupProgress | undefined): AsyncGenerator<Buffer> {
+  await client.query(plainValues);
+  // Before the numbers are looked at, which no moment holds: they are never below what is in it.
+  await client.query('select from campaign_mirror.migrations');
+  if (progress) progress.total(await countRows(client));
+  const hash = createHash('sha256');
+  const hashed = (bytes: Buffer) => {
+    hash.update(bytes);
+    return bytes;
+  };
+  const rows: Partial<Record<BackupTable, number>> = {};
+  let before = 0;
+  yield hashed(jsonLine(await headerOf(client)));
+  for (const table of backupTables) {
+    const columns = await columnsOf(client, table);
+    yield hashed(jsonLine({ table, columns }));
+    let count = 0;
+    for await (const bytes of copyOut(
+      client,
+      `copy campaign_mirror.${table} (${quoted(columns)}) to stdout`,
+    )) {
+      count += linesIn(bytes);
+      progress?.at(before + count);
+      yield hashed(bytes);
+    }
+    rows[table] = count;
+    before += count;
+    yield hashed(Buffer.from(endOfRows));
+  }
+  yield jsonLine({ rows, sha256: hash.digest('hex') } as BackupEnd);
+}
+
+async function headerOf(client: PoolClient): Promise<BackupHeader> {
+  const { rows } = await client.query<{ server: string; now: string; migrations: string[] }>(
+    `select current_setting('server_version') as server, ${timestampText('now()')} as now,
+      (select json_agg(name order by name) from campaign_mirror.migrations) as migrations`,
+  );
+  const [{ server = '', now = '', migrations = [] } = {}] = rows;
+  return {
+    format: backupFormat,
+    version: backupVersion,
+    migrations,
+    server_version: server,
+    taken_at: now,
+    last_numbers: await countsOf((table) => lastNumber(client, table)),
+  };
+}
+
+async function lastNumber(client: PoolClient, table: BackupTable): Promise<number> {
+  const { rows } = await client.query<{ last: string }>(
+    `select case when is_called then last_value else 0 end as last from campaign_mirror.${table}_id_seq`,
+  );
+  return safeInteger(rows[0]?.last ?? '0');
+}
+
+/** Those that can be written: what is computed from others computes itself again. */
+export async function columnsOf(client: PoolClient, table: BackupTable): Promise<string[]> {
+  const { rows } = await client.query<{ name: string }>(
+    `select attname as name from pg_attribute
+    where attrelid = $1::regclass and attnum > 0 and not attisdropped and attgenerated = '' order by attnum`,
+    [`campaign_mirror.${table}`],
+  );
+  return rows.map(({ name }) => name);
+}
+
+export function quoted(columns: readonly string[]): string {
+  return columns.map((name) => `"${name.replaceAll('"', '""')}"`).join(', ');
+}
+
+async function countRows(client: PoolClient): Promise<number> {
+  const counts = backupTables.map((table) => `(select count(*) from campaign_mirror.${table})`);
+  const { rows } = await client.query<{ count: string }>(`select ${counts.join(' + ')} as count`);
+  return Number(rows[0]?.count);
+}
+
+function jsonLine(object: object): Buffer {
+  return Buffer.from(`${JSON.stringify(object)}\n`);
+}
+
+const newline = 10;
+
+/** Each row is a line: a newline in a value is written otherwise. */
+function linesIn(bytes: Buffer): number {
+  let lines = 0;
+  for (let at = bytes.indexOf(newline); at !== -1; at = bytes.indexOf(newline, at + 1)) lines += 1;
+  return lines;
+}

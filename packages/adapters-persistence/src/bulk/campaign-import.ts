@@ -1,0 +1,111 @@
+import {
+  type BadLine,
+  type CampaignImport,
+  type ImportLine,
+  type ImportOutcome,
+  type OperatorAct,
+  Unavailable,
+} from '@campaign-mirror/domain';
+import type { Pool, PoolClient } from 'pg';
+import { isRetryable } from '../connection/database-faults.ts';
+import { refuseOtherEncoding } from '../connection/encoding.ts';
+import { patiently, stoppable } from '../connection/stoppable.ts';
+import { inTransaction, noteIn } from '../connection/transaction.ts';
+import { tellFaults } from './import-faults.ts';
+import { fillImportTable } from './import-table.ts';
+import { countedUpTo, moveOn } from './number-sequences.ts';
+
+/** How often what others took between look and write is looked at anew, at most. */
+const tries = 5;
+
+/** After the numbers that the lines name, in their order. */
+const newNumbers = [
+  "update pg_temp.imported_lines set id = nextval('campaign_mirror.campaigns_id_seq') where id is null",
+  `update pg_temp.imported_lines set mirror_id = nextval('campaign_mirror.mirrors_id_seq')
+    where mirror_id is null and target_url is not null`,
+];
+
+const insertCampaigns = `
+  insert into campaign_mirror.campaigns (id, name, owner_id, is_default, created_at)
+  select id, name, owner_id, is_default, coalesce(created_at, now()) from pg_temp.imported_lines order by id`;
+
+const insertMirrors = `
+  insert into campaign_mirror.mirrors (id, campaign_id, target_url, clicks, updated_externally,
+    updated_externally_at, created_at, updated_at)
+  select mirror_id, id, target_url, clicks, updated_externally, updated_externally_at,
+    coalesce(mirror_created_at, now()), coalesce(mirror_updated_at, now())
+  from pg_temp.imported_lines where target_url is not null order by mirror_id`;
+
+/** Campaigns that come in from elsewhere, in PostgreSQL. Nobody else's campaign is locked. */
+export class PostgresCampaignImport implements CampaignImport {
+  readonly #pool: Pool;
+  readonly #act: OperatorAct;
+  readonly #signal: AbortSignal | undefined;
+
+  /** With `signal` an import ends at once, with nothing imported, by throwing the signal's reason. */
+  constructor(pool: Pool, act: OperatorAct, signal?: AbortSignal) {
+    this.#pool = pool;
+    this.#act = act;
+    this.#signal = signal;
+  }
+
+  importAll(
+    source: string,
+    lines: AsyncIterable<ImportLine>,
+    tell: (bad: BadLine) => Promise<void>,
+  ): Promise<ImportOutcome> {
+    return inTransaction(
+      this.#pool,
+      (client) =>
+        stoppable(this.#signal, this.#pool, client, async () => {
+          await refuseOtherEncoding(client);
+          await fillImportTable(client, lines);
+          const outcome = await this.#judgeAndWrite(client, tell);
+          if (outcome.kind === 'imported') {
+            const { campaigns, mirrors } = outcome;
+            const details = { campaigns, mirrors, source };
+            await noteIn(client, this.#act, { act: 'campaigns-imported', details });
+          }
+          return outcome;
+        }),
+      { settings: patiently },
+    );
+  }
+
+  async #judgeAndWrite(client: PoolClient, tell: (bad: BadLine) => Promise<void>): Promise<ImportOutcome> {
+    for (let tried = 0; tried < tries; tried++) {
+      const badLines = await tellFaults(client, tell);
+      if (badLines > 0) return { kind: 'refused', badLines };
+      const written = await unlessTaken(client, () => write(client));
+      if (written) return { kind: 'imported', ...written };
+    }
+    throw new Unavailable('others took the same numbers each time');
+  }
+}
+
+async function write(client: PoolClient): Promise<{ campaigns: number; mirrors: number }> {
+  const { rows } = await client.query<{ campaigns: string | null; mirrors: string | null }>(
+    `select max(id) filter (where id <= $1) as campaigns, max(mirror_id) filter (where mirror_id <= $1) as mirrors
+    from pg_temp.imported_lines`,
+    [countedUpTo],
+  );
+  // First, so that whoever creates a campaign meanwhile gets none of these numbers.
+  await moveOn(client, 'campaigns', Number(rows[0]?.campaigns));
+  await moveOn(client, 'mirrors', Number(rows[0]?.mirrors));
+  for (const text of newNumbers) await client.query(text);
+  const campaigns = await client.query(insertCampaigns);
+  const mirrors = await client.query(insertMirrors);
+  return { campaigns: campaigns.rowCount ?? 0, mirrors: mirrors.rowCount ?? 0 };
+}
+
+/** Undefined, with nothing written, where somebody else took a number or a default meanwhile. */
+async function unlessTaken<T>(client: PoolClient, act: () => Promise<T>): Promise<T | undefined> {
+  await client.query('savepoint unwritten');
+  try {
+    return await act();
+  } catch (error) {
+    if ((error as { code?: string }).code !== '23505' && !isRetryable(error)) throw error;
+    await client.query('rollback to savepoint unwritten');
+    return undefined;
+  }
+}

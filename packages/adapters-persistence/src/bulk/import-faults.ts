@@ -1,0 +1,54 @@
+import type { BadLine, LineFault } from '@campaign-mirror/domain';
+import type { PoolClient } from 'pg';
+import { cursorRows } from '../connection/snapshot.ts';
+
+/**
+ * Every fault of every line, in their order: what was wrong with it from the start, then what the store or a line
+ * before it has already. Looked at as others have committed it by now.
+ */
+const faults = `
+  select line, fault from (
+    select line, place, fault
+    from pg_temp.imported_lines, json_array_elements(faults) with ordinality as given (fault, place)
+  union all
+    select line, 101, json_build_object('kind', 'campaign-taken', 'id', claimed.id,
+      'line', case when campaigns.id is null then first_line end)
+    from (${claimed('id')}) claimed left join campaign_mirror.campaigns on campaigns.id = claimed.id
+    where campaigns.id is not null or first_line < line
+  union all
+    select line, 102, json_build_object('kind', 'mirror-taken', 'id', claimed.mirror_id,
+      'line', case when mirrors.id is null then first_line end)
+    from (${claimed('mirror_id')}) claimed left join campaign_mirror.mirrors on mirrors.id = claimed.mirror_id
+    where mirrors.id is not null or first_line < line
+  union all
+    select line, 103, json_build_object('kind', 'second-default', 'ownerId', claimed.default_of,
+      'id', case when campaigns.id is null then first_id else campaigns.id end,
+      'name', case when campaigns.id is null then first_name else campaigns.name end,
+      'line', case when campaigns.id is null then first_line end)
+    from (${claimed('default_of')}) claimed
+      left join campaign_mirror.campaigns on campaigns.owner_id = claimed.default_of and campaigns.is_default
+    where case when campaigns.id is null then first_line < line else campaigns.id is distinct from claimed.id end
+  ) found
+  order by line, place`;
+
+/** The lines that claim it, each with the first of those that claim the same. */
+function claimed(column: string): string {
+  const first = (what: string) =>
+    `first_value(${what}) over (partition by ${column} order by line) as first_${what}`;
+  return `
+    select line, id, mirror_id, default_of, ${first('line')}, ${first('id')}, ${first('name')}
+    from pg_temp.imported_lines where ${column} is not null`;
+}
+
+/** Tells each fault, however many there are; then how many lines have any. */
+export async function tellFaults(client: PoolClient, tell: (bad: BadLine) => Promise<void>): Promise<number> {
+  let badLines = 0;
+  let last = 0;
+  for await (const row of cursorRows<{ line: string; fault: LineFault }>(client, faults)) {
+    const line = Number(row.line);
+    if (line !== last) badLines += 1;
+    last = line;
+    await tell({ line, fault: row.fault });
+  }
+  return badLines;
+}

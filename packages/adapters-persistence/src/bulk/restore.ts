@@ -1,0 +1,125 @@
+import { type OperatorAct, Unavailable } from '@campaign-mirror/domain';
+import type { Pool, PoolClient } from 'pg';
+import { isHeld } from '../connection/database-faults.ts';
+import { refuseOtherEncoding } from '../connection/encoding.ts';
+import { patiently, stoppable } from '../connection/stoppable.ts';
+import { inTransaction, noteIn } from '../connection/transaction.ts';
+import { columnsOf, quoted } from './backup.ts';
+import { checkColumns, checkEnd, checkedHeader, checkedPart } from './backup-check.ts';
+import {
+  type BackupHeader,
+  type BackupTable,
+  backupTables,
+  plainValues,
+  type TableCounts,
+} from './backup-format.ts';
+import { BackupReader, damaged } from './backup-reader.ts';
+import { copyIn } from './copy-rows.ts';
+import { moveOn } from './number-sequences.ts';
+
+export type RestoreOutcome =
+  | { readonly kind: 'restored'; readonly rows: TableCounts; readonly header: BackupHeader }
+  | { readonly kind: 'not-empty'; readonly table: BackupTable }
+  /** Somebody else writes there, or restores. */
+  | { readonly kind: 'held' };
+
+/**
+ * Until the end nobody else writes: what has history or an audit begins with one of these tables, and of the others
+ * the operator may not keep anybody away. Reading goes on. Whoever writes waits behind us while we wait.
+ */
+const keepOthersOut = `set local lock_timeout = '5s';
+  lock table campaign_mirror.campaigns, campaign_mirror.mirrors, campaign_mirror.access_keys
+    in share row exclusive mode;
+  set local lock_timeout = 0`;
+
+/** Puts a backup back into a database where there is nothing yet. */
+export class PostgresRestore {
+  readonly #pool: Pool;
+  readonly #act: OperatorAct;
+  readonly #signal: AbortSignal | undefined;
+
+  /** With `signal` a restore ends at once, with nothing restored, by throwing the signal's reason. */
+  constructor(pool: Pool, act: OperatorAct, signal?: AbortSignal) {
+    this.#pool = pool;
+    this.#act = act;
+    this.#signal = signal;
+  }
+
+  /**
+   * Restores all of it, or nothing; `source` is where it is from, for the audit.
+   * @throws BackupFault when it is not whole, or not for this version; EncodingFault; Unavailable; what `bytes` throws
+   */
+  async restore(source: string, bytes: AsyncIterable<Buffer>): Promise<RestoreOutcome> {
+    try {
+      return await inTransaction(
+        this.#pool,
+        (client) =>
+          stoppable(this.#signal, this.#pool, client, async () => {
+            const taken = await takeOver(client);
+            if (taken) return taken;
+            const { header, rows } = await fill(client, new BackupReader(bytes));
+            const details = { source, taken_at: header.taken_at, ...rows };
+            await noteIn(client, this.#act, { act: 'backup-restored', details });
+            return { kind: 'restored', header, rows };
+          }),
+        { settings: `${patiently}; ${plainValues}` },
+      );
+    } catch (error) {
+      if (error instanceof Unavailable && isHeld(error.cause)) return { kind: 'held' };
+      throw error;
+    }
+  }
+}
+
+/** Keeps everybody else out of a database that is empty, and asks nobody to wait where it is not. */
+async function takeOver(client: PoolClient): Promise<RestoreOutcome | undefined> {
+  await refuseOtherEncoding(client);
+  const filled = await filledTable(client);
+  if (filled) return { kind: 'not-empty', table: filled };
+  await client.query(keepOthersOut);
+  const meanwhile = await filledTable(client);
+  return meanwhile && { kind: 'not-empty', table: meanwhile };
+}
+
+/** The first table that is not empty. */
+async function filledTable(client: PoolClient): Promise<BackupTable | undefined> {
+  for (const table of backupTables) {
+    const { rowCount } = await client.query(`select from campaign_mirror.${table} limit 1`);
+    if (rowCount) return table;
+  }
+  return undefined;
+}
+
+async function fill(
+  client: PoolClient,
+  reader: BackupReader,
+): Promise<{ header: BackupHeader; rows: TableCounts }> {
+  const header = checkedHeader((await reader.object()).object);
+  const rows: Partial<Record<BackupTable, number>> = {};
+  const seen = new Set<BackupTable>();
+  for (;;) {
+    const { object, sha256 } = await reader.object();
+    const part = checkedPart(object, seen);
+    if ('sha256' in part) {
+      checkEnd(part, rows, sha256);
+      await reader.end();
+      for (const table of backupTables) await moveOn(client, table, header.last_numbers[table]);
+      return { header, rows: part.rows };
+    }
+    const { table, columns } = part;
+    seen.add(table);
+    checkColumns(part, await columnsOf(client, table));
+    const copy = `copy campaign_mirror.${table} (${quoted(columns)}) from stdin`;
+    rows[table] = await copyIn(client, copy, reader.rows()).catch((error) =>
+      Promise.reject(unfitting(error)),
+    );
+  }
+}
+
+/** A value that the table refuses was not written there by a backup. */
+function unfitting(error: unknown): unknown {
+  const { code = '' } = error as { code?: unknown };
+  return typeof code === 'string' && /^2[23]...$/.test(code)
+    ? damaged('a row does not fit its table')
+    : error;
+}

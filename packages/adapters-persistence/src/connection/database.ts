@@ -1,0 +1,45 @@
+import { Migrator } from '@mikro-orm/migrations';
+import { type Connection, MikroORM, type PostgreSqlConnection } from '@mikro-orm/postgresql';
+import { entities } from '../schema/entities.ts';
+import { migrations } from '../schema/migrations.ts';
+import { schema } from '../schema/schema.ts';
+import { closing } from './close-database.ts';
+import {
+  type DatabaseAddress,
+  defaultPoolLimits,
+  type OpenPool,
+  type PoolLimits,
+  poolOptions,
+} from './pool.ts';
+
+/** MikroORM on its pool. */
+export interface Database extends OpenPool {
+  readonly orm: MikroORM;
+}
+
+export async function openDatabase(
+  address: DatabaseAddress,
+  limits: PoolLimits = defaultPoolLimits,
+  applicationName = 'campaign-mirror',
+): Promise<Database> {
+  const orm = new MikroORM({
+    entities,
+    extensions: [Migrator],
+    dbName: address.database ?? 'postgres',
+    driverOptions: poolOptions(address, limits, applicationName),
+    // Else it connects at once, and creates the database where it is missing.
+    ensureDatabase: false,
+    // Its messages may hold interpolated values: what goes wrong reaches the caller as an exception.
+    logger: () => {},
+    migrations: {
+      tableName: `${schema}.migrations`,
+      migrationsList: [...migrations],
+      snapshot: false,
+      disableForeignKeys: false,
+      silent: true,
+    },
+  });
+  const connection: Connection = orm.em.getConnection();
+  const pool = await (connection as PostgreSqlConnection).getNativeClient();
+  return { orm, pool, close: closing(pool, () => orm.close(true)) };
+}

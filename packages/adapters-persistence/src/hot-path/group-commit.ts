@@ -1,0 +1,46 @@
+import type { Caller, Campaign, CampaignId, MirrorChange, SetMirrorResult } from '@campaign-mirror/domain';
+import { defaultPoolLimits } from '../connection/pool.ts';
+import { type HotPathObserver, silentHotPathObserver } from '../statements/hot-path-observer.ts';
+import type { Statements } from '../statements/statements.ts';
+import { GroupedLookUps } from './grouped-look-ups.ts';
+import { GroupedUpdates } from './grouped-updates.ts';
+import type { HotPath } from './hot-path.ts';
+
+/** Campaigns that are waited for at once, at most: half of the pool, so that the rest goes on. */
+export function heldAtMost(poolSize: number): number {
+  return Math.max(1, Math.floor(poolSize / 2));
+}
+
+export interface GroupCommitLimits {
+  /** Campaigns that are waited for at the same time, each on a connection. */
+  readonly maxHeld: number;
+  /** How long a call waits for its turn, in milliseconds. */
+  readonly timeout: number;
+}
+
+/** Calls that arrive while a statement is under way go together with the next one, and share its commit. */
+export class GroupCommit implements HotPath {
+  readonly #lookUps: GroupedLookUps;
+  readonly #updates: GroupedUpdates;
+
+  constructor(
+    statements: Statements,
+    limits: GroupCommitLimits = { maxHeld: 1, timeout: defaultPoolLimits.waitTimeout },
+    observer: HotPathObserver = silentHotPathObserver,
+  ) {
+    this.#lookUps = new GroupedLookUps(statements, limits.timeout, observer);
+    this.#updates = new GroupedUpdates(statements, limits, observer);
+  }
+
+  key(hash: Buffer): Promise<Caller | undefined> {
+    return this.#lookUps.key(hash);
+  }
+
+  campaign(id: CampaignId): Promise<Campaign | undefined> {
+    return this.#lookUps.campaign(id);
+  }
+
+  set(seen: Campaign, change: MirrorChange): Promise<SetMirrorResult | undefined> {
+    return this.#updates.set(seen, change);
+  }
+}

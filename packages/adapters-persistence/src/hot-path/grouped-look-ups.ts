@@ -1,0 +1,135 @@
+import { type Caller, type Campaign, type CampaignId, Unavailable } from '@campaign-mirror/domain';
+import { isStatementsFault } from '../connection/database-faults.ts';
+import { byteaArray, plainArray } from '../statements/array-literal.ts';
+import type { Call, HotPathObserver } from '../statements/hot-path-observer.ts';
+import type { Statement, Statements } from '../statements/statements.ts';
+import { Batches, type Stage, type Waiting } from './batches.ts';
+import {
+  type CampaignColumns,
+  callerIn,
+  campaignIn,
+  campaignOf,
+  type KeyColumns,
+  keyOf,
+} from './hot-path.ts';
+
+/** Keys and campaigns of one statement together, at most: those of 128 requests. */
+const maxBatchSize = 256;
+
+/**
+ * Each key and each campaign by its place. The arrays come from subqueries, so that the planner takes any number of
+ * members for the same: it keeps its plan instead of making one for each batch. The limits keep it from reading a
+ * whole small table for a few members.
+ */
+export const lookUpMany: Statement = {
+  name: 'look-up-many',
+  text: `
+    select k.*, c.*
+    from unnest((select $1::bytea[]), (select $2::bigint[])) with ordinality as asked (hash, campaign, place)
+    left join lateral (${keyOf('asked.hash')} limit 1) k on true
+    left join lateral (${campaignOf('asked.campaign')} limit 1) c on true
+    order by place`,
+};
+
+/** The same of one key and one campaign, which is cheaper; null is none. */
+export const lookUpOne: Statement = {
+  name: 'look-up-one',
+  text: `
+    select k.*, c.*
+    from (select) as asked left join (${keyOf('$1')}) k on true left join (${campaignOf('$2::bigint')}) c on true`,
+};
+
+/** A key, then a campaign; where one is not there its columns are null. */
+type Row = readonly [...KeyColumns, ...CampaignColumns];
+
+interface KeyMember extends Waiting, Call {
+  readonly hash: Buffer;
+  resolve(caller: Caller | undefined): void;
+}
+interface CampaignMember extends Waiting, Call {
+  readonly id: CampaignId;
+  resolve(campaign: Campaign | undefined): void;
+}
+type Member = KeyMember | CampaignMember;
+
+/** Look-ups of keys and campaigns that go together, each read after it was asked for. */
+export class GroupedLookUps implements Stage<Member> {
+  readonly #statements: Statements;
+  readonly #observer: HotPathObserver;
+  readonly #batches: Batches<Member>;
+
+  constructor(statements: Statements, timeout: number, observer: HotPathObserver) {
+    this.#statements = statements;
+    this.#observer = observer;
+    this.#batches = new Batches(this, timeout);
+  }
+
+  key(hash: Buffer): Promise<Caller | undefined> {
+    return new Promise((resolve, reject) => {
+      const origin = this.#observer.origin?.();
+      this.#batches.add({ hash, origin, since: performance.now(), resolve, reject });
+    });
+  }
+
+  campaign(id: CampaignId): Promise<Campaign | undefined> {
+    return new Promise((resolve, reject) => {
+      const origin = this.#observer.origin?.();
+      this.#batches.add({ id, origin, since: performance.now(), resolve, reject });
+    });
+  }
+
+  take(waiting: Member[]): Member[] {
+    return waiting.splice(0, maxBatchSize);
+  }
+
+  async carryOut(batch: readonly Member[]): Promise<void> {
+    this.#observer.batch('look-up', batch.length, batch);
+    try {
+      await this.#answer(batch);
+    } catch (error) {
+      if (error instanceof Unavailable) throw error;
+      if (isStatementsFault(error)) this.#observer.refused(lookUpMany.name, error);
+      await this.#oneByOne(batch);
+    }
+  }
+
+  async #answer(batch: readonly Member[]): Promise<void> {
+    const keys: KeyMember[] = [];
+    const campaigns: CampaignMember[] = [];
+    for (const member of batch) {
+      if ('hash' in member) keys.push(member);
+      else campaigns.push(member);
+    }
+    const rows = await this.#read(keys, campaigns);
+    for (const [place, member] of keys.entries()) {
+      const [id, owner] = rows[place] as Row;
+      member.resolve(callerIn([id, owner]));
+    }
+    for (const [place, member] of campaigns.entries()) {
+      const [, , owner, isDefault, hasMirror] = rows[place] as Row;
+      member.resolve(campaignIn(member.id, [owner, isDefault, hasMirror]));
+    }
+  }
+
+  #read(keys: readonly KeyMember[], campaigns: readonly CampaignMember[]): Promise<Row[]> {
+    if (keys.length < 2 && campaigns.length < 2) {
+      return this.#statements.run<Row>(lookUpOne, [keys[0]?.hash ?? null, campaigns[0]?.id ?? null]);
+    }
+    const hashes = byteaArray(keys.map(({ hash }) => hash));
+    return this.#statements.run<Row>(lookUpMany, [hashes, plainArray(campaigns.map(({ id }) => id))]);
+  }
+
+  /** After a fault that one member may have brought upon all. @throws Unavailable for those that are left */
+  async #oneByOne(batch: readonly Member[]): Promise<void> {
+    this.#observer.splitUp('look-up');
+    for (const member of batch) {
+      this.#observer.alone?.(member);
+      try {
+        await this.#answer([member]);
+      } catch (error) {
+        if (error instanceof Unavailable || isStatementsFault(error)) throw error;
+        member.reject(error);
+      }
+    }
+  }
+}

@@ -1,0 +1,201 @@
+import type { Campaign, MirrorChange, SetMirrorResult } from '@campaign-mirror/domain';
+import { isMembersFault, isStatementsFault } from '../connection/database-faults.ts';
+import { plainArray, textArray } from '../statements/array-literal.ts';
+import type { Call, HotPathObserver } from '../statements/hot-path-observer.ts';
+import { mirrorSetTo, type SetMirrorRow } from '../statements/mirror-row.ts';
+import { setMirrorText } from '../statements/set-mirror-text.ts';
+import type { Statement, Statements } from '../statements/statements.ts';
+import { Batches, type Stage } from './batches.ts';
+import { type CampaignColumns, campaignIn, isTrue } from './hot-path.ts';
+import { LockQueue, type Queued } from './lock-queue.ts';
+import { setChainsText, setHeldChainsText, setMirrorsText } from './set-mirrors-text.ts';
+
+/** Updates of one statement, at most. */
+const maxBatchSize = 128;
+
+/** Of one update alone, which is cheaper. */
+const setMirror: Statement = { name: 'set-mirror', text: setMirrorText };
+const setMirrors: Statement = { name: 'set-mirrors', text: setMirrorsText };
+/** Costs more, and is needed where a campaign is updated more than once. */
+const setChains: Statement = { name: 'set-mirror-chains', text: setChainsText };
+/** The only one that waits. */
+const setHeldChains: Statement = { name: 'set-held-mirror-chains', text: setHeldChainsText };
+
+/** Why a mirror was not set: whether the key is valid, and the campaign as the statement saw it. */
+type UnsetRow = readonly [
+  null,
+  null,
+  null,
+  null,
+  keyIsValid: string | null,
+  ...CampaignColumns,
+  ...more: (string | null)[],
+];
+type Row = SetMirrorRow | UnsetRow;
+
+/** Where a statement for many has the place of a member, from 1 up. */
+const placeColumn = 8;
+
+interface Member extends Queued, Call {
+  readonly seen: Campaign;
+  readonly change: MirrorChange;
+  resolve(result: SetMirrorResult | undefined): void;
+}
+
+type PassedOver = (member: Member) => void;
+
+/**
+ * Updates that go together, as one statement and one commit. A batch waits for no row: whose campaign or mirror is
+ * held leaves it and waits in the lock queue. Each is answered by its own row.
+ */
+export class GroupedUpdates implements Stage<Member> {
+  readonly #statements: Statements;
+  readonly #observer: HotPathObserver;
+  readonly #batches: Batches<Member>;
+  readonly #held: LockQueue<Member>;
+
+  constructor(
+    statements: Statements,
+    { maxHeld, timeout }: { readonly maxHeld: number; readonly timeout: number },
+    observer: HotPathObserver,
+  ) {
+    this.#statements = statements;
+    this.#observer = observer;
+    this.#batches = new Batches(this, timeout);
+    const limits = { maxCampaigns: maxHeld, maxTogether: maxBatchSize, timeout };
+    this.#held = new LockQueue((members) => this.#waitForRow(members), limits);
+  }
+
+  set(seen: Campaign, change: MirrorChange): Promise<SetMirrorResult | undefined> {
+    return new Promise((resolve, reject) => {
+      const origin = this.#observer.origin?.();
+      const since = performance.now();
+      this.#batches.add({ campaign: seen.id, seen, change, origin, since, resolve, reject });
+    });
+  }
+
+  take(waiting: Member[]): Member[] {
+    const batch: Member[] = [];
+    let looked = 0;
+    for (; looked < waiting.length && batch.length < maxBatchSize; looked++) {
+      const member = waiting[looked] as Member;
+      if (this.#held.has(member.campaign)) this.#hold(member);
+      else batch.push(member);
+    }
+    waiting.splice(0, looked);
+    return batch;
+  }
+
+  async carryOut(batch: readonly Member[]): Promise<void> {
+    this.#observer.batch('update', batch.length, batch);
+    const campaigns = new Set(batch.map(({ campaign }) => campaign));
+    await this.#run(campaigns.size === batch.length ? setMirrors : setChains, batch, (member) =>
+      this.#hold(member),
+    );
+  }
+
+  /** What the row was waited for has changed, then, where nothing was set. */
+  async #waitForRow(members: readonly Member[]): Promise<void> {
+    this.#observer.batch('update', members.length, members);
+    await this.#run(setHeldChains, members, (member) => member.resolve(undefined));
+  }
+
+  /** Answers each member. `passedOver`: the campaign is as it was seen, and yet the mirror was not set. */
+  async #run(statement: Statement, batch: readonly Member[], passedOver: PassedOver): Promise<void> {
+    try {
+      const rows = await this.#rows(statement, batch);
+      // Else somebody would wait for ever.
+      if (rows.length !== batch.length) throw new Error(`${rows.length} rows for ${batch.length} updates`);
+      for (const [at, row] of rows.entries()) {
+        answer(batch[Number(row[placeColumn] ?? at + 1) - 1] as Member, row, passedOver);
+      }
+    } catch (error) {
+      await this.#failed(error, statement, batch, passedOver);
+    }
+  }
+
+  #rows(statement: Statement, batch: readonly Member[]): Promise<Row[]> {
+    const [only, second] = batch;
+    return only && !second && statement !== setHeldChains
+      ? this.#statements.run<Row>(setMirror, valuesOf(only))
+      : this.#statements.run<Row>(statement, arraysOf(batch));
+  }
+
+  /**
+   * Where nothing was done, and a single member may be at fault, they go one by one; after the first fault that is not
+   * a member's own, the others are rejected with it, too.
+   */
+  async #failed(
+    error: unknown,
+    statement: Statement,
+    batch: readonly Member[],
+    passedOver: PassedOver,
+  ): Promise<void> {
+    const isRefused = isStatementsFault(error);
+    if (isRefused) this.#observer.refused(statement.name, error);
+    if (batch.length === 1 || !(isRefused || isMembersFault(error))) {
+      for (const member of batch) member.reject(error);
+      return;
+    }
+    this.#observer.splitUp('update');
+    for (const [at, member] of batch.entries()) {
+      this.#observer.alone?.(member);
+      try {
+        const [row] = await this.#rows(statement, [member]);
+        answer(member, row as Row, passedOver);
+      } catch (error) {
+        member.reject(error);
+        if (isMembersFault(error)) continue;
+        for (const other of batch.slice(at + 1)) other.reject(error);
+        return;
+      }
+    }
+  }
+
+  #hold(member: Member): void {
+    this.#observer.setAside();
+    this.#held.enter(member);
+  }
+}
+
+function answer(member: Member, row: Row, passedOver: PassedOver): void {
+  try {
+    const result = resultOf(member, row);
+    if (result) member.resolve(result);
+    else passedOver(member);
+  } catch (error) {
+    member.reject(error);
+  }
+}
+
+/** Undefined where the campaign is as it was seen. */
+function resultOf({ seen, change }: Member, row: Row): SetMirrorResult | undefined {
+  if (isSet(row)) return { kind: 'mirror-set', mirror: mirrorSetTo(seen.id, change.address, row) };
+  const [, , , , keyIsValid, ...columns] = row;
+  if (!isTrue(keyIsValid)) return { kind: 'caller-invalid' };
+  const campaign = campaignIn(seen.id, columns as unknown as CampaignColumns);
+  return campaign && isAs(seen, campaign) ? undefined : { kind: 'campaign-differs', campaign };
+}
+
+function isSet(row: Row): row is SetMirrorRow {
+  return row[0] !== null;
+}
+
+function isAs(seen: Campaign, { ownerId, isDefault, hasMirror }: Campaign): boolean {
+  return ownerId === seen.ownerId && isDefault === seen.isDefault && hasMirror === seen.hasMirror;
+}
+
+function valuesOf({ seen, change: { address, by, requestId } }: Member) {
+  return [seen.id, seen.ownerId, seen.isDefault, address, by.accessKeyId, requestId];
+}
+
+function arraysOf(batch: readonly Member[]): string[] {
+  return [
+    plainArray(batch.map(({ campaign }) => campaign)),
+    plainArray(batch.map(({ seen }) => seen.ownerId)),
+    plainArray(batch.map(({ seen }) => seen.isDefault)),
+    textArray(batch.map(({ change }) => change.address)),
+    plainArray(batch.map(({ change }) => change.by.accessKeyId)),
+    textArray(batch.map(({ change }) => change.requestId)),
+  ];
+}

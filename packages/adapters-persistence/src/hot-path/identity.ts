@@ -1,0 +1,40 @@
+import type { AccessKey, Caller, Identity } from '@campaign-mirror/domain';
+import { LRUCache } from 'lru-cache';
+import { keyHash } from '../schema/key-hash.ts';
+import type { HotPath } from './hot-path.ts';
+import type { KeyUses } from './key-uses.ts';
+
+/** Claims that are remembered, at most: some 200 bytes each. */
+const maxClaims = 100_000;
+
+/**
+ * Access keys in PostgreSQL. Whom a key belongs to never changes: what was found once is a claim until a look-up finds
+ * the key invalid. `uses` hears of keys that are found; by default nobody does.
+ */
+export class PostgresIdentity implements Identity {
+  readonly #lookUp: Pick<HotPath, 'key'>;
+  readonly #uses: KeyUses | undefined;
+  /** By the hash of the key, since no key is kept. */
+  readonly #claims = new LRUCache<string, Caller>({ max: maxClaims });
+
+  constructor(lookUp: Pick<HotPath, 'key'>, { uses }: { uses?: KeyUses } = {}) {
+    this.#lookUp = lookUp;
+    this.#uses = uses;
+  }
+
+  async claimedBy(key: AccessKey): Promise<Caller | undefined> {
+    return this.#claims.get(keyHash(key).toString('latin1'));
+  }
+
+  async whoIs(key: AccessKey): Promise<Caller | undefined> {
+    const hash = keyHash(key);
+    const caller = await this.#lookUp.key(hash);
+    if (!caller) {
+      this.#claims.delete(hash.toString('latin1'));
+      return undefined;
+    }
+    this.#uses?.note(caller.accessKeyId);
+    this.#claims.set(hash.toString('latin1'), caller);
+    return caller;
+  }
+}

@@ -1,0 +1,31 @@
+import type {
+  Campaign,
+  CampaignId,
+  CampaignRepository,
+  MirrorChange,
+  SetMirrorResult,
+} from '@campaign-mirror/domain';
+import { campaignIn, setMirrorIn } from './set-mirror.ts';
+import { type InMemoryStore, isValid } from './store.ts';
+
+/** Campaigns and mirrors in memory: for tests, and for reuse where nothing need be kept. */
+export class InMemoryCampaigns implements CampaignRepository {
+  readonly #store: InMemoryStore;
+
+  constructor(store: InMemoryStore) {
+    this.#store = store;
+  }
+
+  async find(id: CampaignId): Promise<Campaign | undefined> {
+    return campaignIn(this.#store, id);
+  }
+
+  async setMirror(seen: Campaign, { address, by, requestId }: MirrorChange): Promise<SetMirrorResult> {
+    const key = this.#store.accessKey(by.accessKeyId);
+    if (!key || !isValid(key, this.#store.now())) return { kind: 'caller-invalid' };
+    const actor = { actor: 'key', accessKeyId: by.accessKeyId, requestId } as const;
+    const mirror = setMirrorIn(this.#store, seen, address, actor);
+    if (mirror) return { kind: 'mirror-set', mirror };
+    return { kind: 'campaign-differs', campaign: campaignIn(this.#store, seen.id) };
+  }
+}

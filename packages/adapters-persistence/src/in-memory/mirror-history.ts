@@ -1,0 +1,28 @@
+import type {
+  CampaignId,
+  HistoryEntry,
+  HistoryId,
+  HistoryPage,
+  MirrorHistory,
+} from '@campaign-mirror/domain';
+import type { InMemoryStore } from './store.ts';
+
+/** The history in memory: for tests, and for reuse where nothing need be kept. */
+export class InMemoryMirrorHistory implements MirrorHistory {
+  readonly #store: InMemoryStore;
+
+  constructor(store: InMemoryStore) {
+    this.#store = store;
+  }
+
+  async list({ campaign, before, limit }: HistoryPage): Promise<HistoryEntry[]> {
+    return this.#store.history
+      .filter(({ campaignId, id }) => campaignId === campaign && (before === undefined || id < before))
+      .toSorted((one, next) => next.id - one.id)
+      .slice(0, limit);
+  }
+
+  async find(campaign: CampaignId, id: HistoryId): Promise<HistoryEntry | undefined> {
+    return this.#store.history.find((entry) => entry.campaignId === campaign && entry.id === id);
+  }
+}

@@ -1,0 +1,67 @@
+import type {
+  FoundMirrors,
+  MirrorMove,
+  MirrorMoveOutcome,
+  MirrorMoves,
+  MirrorStretch,
+  MoveTerms,
+  OperatorAct,
+} from '@campaign-mirror/domain';
+import { campaignIn, setMirrorIn } from './set-mirror.ts';
+import { type InMemoryStore, somebody } from './store.ts';
+
+/** Mirrors that move to another host, in memory, where nothing is ever held: for tests, and for reuse. */
+export class InMemoryMirrorMoves implements MirrorMoves {
+  readonly #store: InMemoryStore;
+  readonly #act: OperatorAct;
+
+  constructor(store: InMemoryStore, act = somebody) {
+    this.#store = store;
+    this.#act = act;
+  }
+
+  async count(): Promise<number> {
+    return this.#store.mirrors.size;
+  }
+
+  async find({ after, limit, owner }: MirrorStretch): Promise<FoundMirrors> {
+    const looked = [...this.#store.mirrors.values()]
+      .filter(({ campaignId }) => after === undefined || campaignId > after)
+      .toSorted((one, next) => one.campaignId - next.campaignId)
+      .slice(0, limit);
+    const mirrors = looked.flatMap(({ campaignId, targetUrl }) => {
+      const campaign = campaignIn(this.#store, campaignId);
+      if (!campaign || (owner && campaign.ownerId !== owner)) return [];
+      return [{ campaign, address: targetUrl }];
+    });
+    return { mirrors, looked: looked.length, last: looked.at(-1)?.campaignId };
+  }
+
+  async setMany(moves: readonly MirrorMove[], terms: MoveTerms): Promise<readonly MirrorMoveOutcome[]> {
+    const outcomes = moves.map((move) => this.#set(move, terms));
+    const mirrors = outcomes.filter((outcome) => outcome === 'moved').length;
+    if (mirrors > 0) {
+      const { from, to, subdomains } = terms.move;
+      const details = { from, to: to.written, subdomains, mirrors };
+      this.#store.note(this.#act, { act: 'mirrors-moved', ownerId: terms.owner ?? null, details });
+    }
+    return outcomes;
+  }
+
+  async setOne(move: MirrorMove, terms: MoveTerms): Promise<MirrorMoveOutcome> {
+    const [outcome = 'changed-meanwhile'] = await this.setMany([move], terms);
+    return outcome;
+  }
+
+  #set({ campaign: id, before, after }: MirrorMove, { owner, includeDefault }: MoveTerms): MirrorMoveOutcome {
+    const campaign = campaignIn(this.#store, id);
+    const isAsJudged =
+      campaign &&
+      (!owner || campaign.ownerId === owner) &&
+      (includeDefault || !campaign.isDefault) &&
+      this.#store.mirrors.get(id)?.targetUrl === before;
+    if (!isAsJudged) return 'changed-meanwhile';
+    const by = { actor: 'operator', accessKeyId: null, requestId: this.#act.requestId } as const;
+    return setMirrorIn(this.#store, campaign, after, by) ? 'moved' : 'changed-meanwhile';
+  }
+}

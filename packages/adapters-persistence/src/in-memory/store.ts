@@ -1,0 +1,120 @@
+import type {
+  AccessKeyId,
+  AuditEntry,
+  AuditId,
+  CampaignId,
+  CampaignRecord,
+  HistoryEntry,
+  Label,
+  MirrorAddress,
+  MirrorId,
+  OperatorAct,
+  OwnerId,
+  Timestamp,
+} from '@campaign-mirror/domain';
+import { countedUpTo } from '../bulk/number-sequences.ts';
+import type { AuditNote } from '../connection/audited.ts';
+
+export interface StoredCampaign {
+  readonly id: CampaignId;
+  ownerId: OwnerId;
+  isDefault: boolean;
+  name: string | null;
+  readonly createdAt: Timestamp;
+}
+
+export interface StoredMirror {
+  readonly id: MirrorId;
+  readonly campaignId: CampaignId;
+  targetUrl: MirrorAddress;
+  clicks: number;
+  updatedExternally: boolean;
+  updatedExternallyAt: Timestamp | null;
+  readonly createdAt: Timestamp;
+  updatedAt: Timestamp;
+}
+
+export interface StoredAccessKey {
+  readonly id: AccessKeyId;
+  readonly displayed: string;
+  readonly ownerId: OwnerId;
+  readonly name: Label;
+  /** Microseconds since 1970, here and below; undefined for never. */
+  readonly createdAt: bigint;
+  expiresAt: bigint | undefined;
+  lastUsedAt: bigint | undefined;
+  revokedAt: bigint | undefined;
+  replacedBy: AccessKeyId | undefined;
+}
+
+/** Whoever acts where nobody is named. */
+export const somebody: OperatorAct = { operator: 'somebody', requestId: 'in-memory' };
+
+/**
+ * What the in-memory adapters share. One process, nothing kept; as atomic as PostgreSQL, since a step that
+ * judges and writes is not interrupted.
+ */
+export class InMemoryStore {
+  readonly campaigns = new Map<CampaignId, StoredCampaign>();
+  readonly mirrors = new Map<CampaignId, StoredMirror>();
+  /** By the SHA-256 of the key, in hexadecimal. */
+  readonly accessKeys = new Map<string, StoredAccessKey>();
+  readonly history: HistoryEntry[] = [];
+  readonly audit: AuditEntry[] = [];
+  readonly now: () => bigint;
+  #lastId = 0;
+
+  /** `now` gives microseconds since 1970. */
+  constructor(now = () => BigInt(Date.now()) * 1000n) {
+    this.now = now;
+  }
+
+  /** Notes an act of the operator. */
+  note({ operator, requestId }: OperatorAct, { act, ...more }: AuditNote): void {
+    const id = this.nextId<AuditId>();
+    const at = timestamp(this.now());
+    const nothing = { databaseRole: null, campaignId: null, ownerId: null, accessKeyId: null, details: {} };
+    this.audit.push({ ...nothing, ...more, id, at, act, operator, requestId });
+  }
+
+  accessKey(id: AccessKeyId): StoredAccessKey | undefined {
+    return [...this.accessKeys.values()].find((one) => one.id === id);
+  }
+
+  /** A campaign and its mirror, as they are now. */
+  record(id: CampaignId): CampaignRecord | undefined {
+    const campaign = this.campaigns.get(id);
+    const mirror = this.mirrors.get(id);
+    return campaign && { ...campaign, mirror: mirror ? { ...mirror } : null };
+  }
+
+  /** Adds a change to the history. */
+  recordChange(change: Omit<HistoryEntry, 'id'>): void {
+    this.history.push({ id: this.nextId(), ...change });
+  }
+
+  /** Numbers to come are beyond this one; what counting never reaches is left out. */
+  moveOn(last: number): void {
+    if (last <= countedUpTo) this.#lastId = Math.max(this.#lastId, last);
+  }
+
+  nextId<Id extends number>(): Id {
+    this.#lastId += 1;
+    return this.#lastId as Id;
+  }
+}
+
+/** Whether the key may be used at this time, in microseconds since 1970. */
+export function isValid({ revokedAt, expiresAt }: StoredAccessKey, now: bigint): boolean {
+  return revokedAt === undefined && (expiresAt === undefined || expiresAt > now);
+}
+
+/** `2026-11-20T15:36:00.123456Z` for microseconds since 1970. */
+export function timestamp(microseconds: bigint): Timestamp {
+  const milliseconds = new Date(Number(microseconds / 1000n)).toISOString().slice(0, -1);
+  return `${milliseconds}${String(microseconds % 1000n).padStart(3, '0')}Z` as Timestamp;
+}
+
+export function microseconds(time: Timestamp): bigint {
+  return BigInt(Date.parse(`${time.slice(0, 23)}Z`)) * 1000n + BigInt(time.slice(23, 26));
+}

@@ -1,0 +1,86 @@
+import type { ClientBase, Pool } from 'pg';
+import { portFault } from '../connection/database-faults.ts';
+import { grants } from '../schema/grants.ts';
+import type { Role } from '../schema/roles.ts';
+
+/** What a user lacks of a role's rights, and what it may beyond them, each such as `update on mirrors`. */
+export interface RightsFinding {
+  readonly missing: readonly string[];
+  readonly beyond: readonly string[];
+}
+
+/** The one right on the database itself: an import needs a table of its own. */
+export const temporary = 'temporary on the database';
+
+/** Rights that a table has as a whole, and those that its columns have. */
+const ofTables = ['delete', 'truncate', 'references', 'trigger'];
+const ofColumns = ['select', 'insert', 'update'];
+const ofSequences = ['usage', 'select', 'update'];
+
+/** One row for each right on each object of the schema, or each column: whether the present user has it. */
+const rightsText = `
+  select relname::text as object, attname::text as part, one as right,
+    has_column_privilege(pg_class.oid, attnum, one) as held
+  from pg_class join pg_attribute on attrelid = pg_class.oid and attnum > 0 and not attisdropped
+    cross join unnest($1::text[]) as one
+  where relnamespace = 'campaign_mirror'::regnamespace and relkind in ('r', 'v')
+  union all
+  select relname, null, one, has_table_privilege(pg_class.oid, one)
+  from pg_class cross join unnest($2::text[]) as one
+  where relnamespace = 'campaign_mirror'::regnamespace and relkind in ('r', 'v')
+  union all
+  select relname, null, one, has_sequence_privilege(pg_class.oid, one)
+  from pg_class cross join unnest($3::text[]) as one
+  where relnamespace = 'campaign_mirror'::regnamespace and relkind = 'S'
+  union all
+  select proname, null, 'execute', has_function_privilege(oid, 'execute')
+  from pg_proc where pronamespace = 'campaign_mirror'::regnamespace and prorettype <> 'trigger'::regtype
+  union all
+  select 'schema campaign_mirror', null, one, has_schema_privilege('campaign_mirror', one)
+  from unnest(array['usage', 'create']) as one
+  union all
+  select 'the database', null, 'temporary', has_database_privilege(current_database(), 'temporary')`;
+
+interface Right {
+  object: string;
+  part: string | null;
+  right: string;
+  held: boolean;
+}
+
+/** Every right that there is in the schema, and whether the present user has it. @throws Unavailable */
+export async function heldRights(database: Pool | ClientBase): Promise<readonly Right[]> {
+  try {
+    return (await (database as Pool).query<Right>(rightsText, [ofColumns, ofTables, ofSequences])).rows;
+  } catch (error) {
+    throw portFault(error);
+  }
+}
+
+/** How those rights differ from what a role is granted. */
+export function rightsOf(role: keyof typeof grants, rights: readonly Right[]): RightsFinding {
+  const granted = grantedTo(role);
+  const differing = (held: boolean) => {
+    const found = rights.filter((one) => one.held === held && granted(one) !== held);
+    return [...new Set(found.map(({ right, object }) => `${right} on ${object}`))];
+  };
+  // Everybody has it where nobody took it away: it is no sign of a role that may too much.
+  const beyond = differing(true).filter((right) => right !== temporary);
+  return { missing: differing(false), beyond };
+}
+
+/** Read from the text of the grants, which say nothing twice. */
+function grantedTo(role: Exclude<Role, 'owner'>): (one: Right) => boolean {
+  const granted = new Set(['usage schema campaign_mirror']);
+  if (role === 'operator') granted.add('temporary the database');
+  for (const grant of grants[role]) {
+    const [, rights = '', objects = ''] = /^(.*) on (?:sequence |function )?(.*)$/.exec(grant) ?? [];
+    for (const [, object] of objects.matchAll(/campaign_mirror\.(\w+)/g)) {
+      for (const [, right, columns] of rights.matchAll(/(\w+)(?: \(([^)]*)\))?(?:, |$)/g)) {
+        for (const part of columns?.split(', ') ?? ['']) granted.add(`${right} ${object} ${part}`.trim());
+      }
+    }
+  }
+  return ({ right, object, part }) =>
+    granted.has(`${right} ${object}`) || granted.has(`${right} ${object} ${part ?? ''}`.trim());
+}

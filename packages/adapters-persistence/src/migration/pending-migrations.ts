@@ -1,0 +1,43 @@
+import type { Timestamp } from '@campaign-mirror/domain';
+import type { Pool } from 'pg';
+import { portFault } from '../connection/database-faults.ts';
+import { migrationNames } from '../schema/migration-names.ts';
+import { timestampText } from '../schema/schema.ts';
+
+/** What says that there is no such table or schema: then nothing was applied. */
+const notThere = new Set(['42P01', '3F000']);
+
+export interface MigrationState {
+  readonly name: string;
+  /** Unknown: applied by a newer version of ours. */
+  readonly state: 'applied' | 'pending' | 'unknown';
+  readonly appliedAt: Timestamp | null;
+}
+
+/**
+ * Every migration that this version knows, in their order, then those that it does not.
+ * @throws Unavailable, or the driver's 42501 where we may not know
+ */
+export async function migrationStates(pool: Pool): Promise<MigrationState[]> {
+  const applied = new Map<string, Timestamp>();
+  try {
+    const { rows } = await pool.query<{ name: string; at: Timestamp }>(
+      `select name, ${timestampText('executed_at')} as at from campaign_mirror.migrations order by id`,
+    );
+    for (const { name, at } of rows) applied.set(name, at);
+  } catch (error) {
+    if (!notThere.has((error as { code?: string }).code ?? '')) throw portFault(error);
+  }
+  const known = migrationNames.map((name): MigrationState => {
+    const appliedAt = applied.get(name) ?? null;
+    applied.delete(name);
+    return { name, state: appliedAt === null ? 'pending' : 'applied', appliedAt };
+  });
+  const newer = [...applied].map(([name, appliedAt]) => ({ name, state: 'unknown' as const, appliedAt }));
+  return [...known, ...newer];
+}
+
+/** The names of the migrations that the schema still needs, in their order; throws as `migrationStates` does. */
+export async function pendingMigrations(pool: Pool): Promise<string[]> {
+  return (await migrationStates(pool)).filter(({ state }) => state === 'pending').map(({ name }) => name);
+}

@@ -1,0 +1,104 @@
+import { randomBytes } from 'node:crypto';
+import {
+  type AccessKey,
+  type AccessKeyId,
+  type AccessKeyPage,
+  type AccessKeyRecord,
+  type AccessKeys,
+  accessKeyBytes,
+  accessKeyFrom,
+  displayedPart,
+  type KeyRotation,
+  type NewAccessKey,
+  type OperatorAct,
+  type OwnerId,
+  type Timestamp,
+} from '@campaign-mirror/domain';
+import { type MikroORM, raw } from '@mikro-orm/postgresql';
+import { audited } from '../connection/audited.ts';
+import { ormFault } from '../connection/orm-faults.ts';
+import { AccessKeyEntity } from '../schema/entities.ts';
+import { keyHash } from '../schema/key-hash.ts';
+import { safeInteger } from '../statements/mirror-row.ts';
+import { rotateKey } from './key-rotation.ts';
+
+const listed = [
+  'id',
+  'displayed',
+  'name',
+  'ownerId',
+  'createdAt',
+  'expiresAt',
+  'lastUsedAt',
+  'revokedAt',
+  'replacedBy',
+] as const;
+
+const revoke = `
+  update campaign_mirror.access_keys set revoked_at = clock_timestamp()
+  where id = ? and revoked_at is null returning owner_id`;
+
+/** Access keys as the operator issues, rotates and revokes them, in PostgreSQL. */
+export class PostgresAccessKeys implements AccessKeys {
+  readonly #orm: MikroORM;
+  readonly #act: OperatorAct;
+
+  constructor(orm: MikroORM, act: OperatorAct) {
+    this.#orm = orm;
+    this.#act = act;
+  }
+
+  async issue({ owner, name, expiresIn }: NewAccessKey): Promise<{ id: AccessKeyId; key: AccessKey }> {
+    const key = accessKeyFrom(randomBytes(accessKeyBytes));
+    const fields = { hash: keyHash(key), displayed: displayedPart(key), name, ownerId: owner };
+    const expires = expiresIn === undefined ? {} : { expiresAt: inSeconds(expiresIn) };
+    return audited(this.#orm, this.#act, async (em, note) => {
+      const id = Number(await em.insert(AccessKeyEntity, { ...fields, ...expires })) as AccessKeyId;
+      await note({ act: 'key-issued', accessKeyId: id, ownerId: owner, details: { name } });
+      return { id, key };
+    });
+  }
+
+  async list({ owner, after, limit }: AccessKeyPage): Promise<AccessKeyRecord[]> {
+    const where = {
+      ...(owner !== undefined && { ownerId: owner }),
+      ...(after !== undefined && { id: { $gt: after } }),
+    };
+    try {
+      const options = { fields: listed, orderBy: { id: 'asc' as const }, limit };
+      const rows = await this.#orm.em.fork().find(AccessKeyEntity, where, options);
+      return rows.map((row) => ({
+        id: row.id as AccessKeyId,
+        displayed: row.displayed,
+        name: row.name,
+        ownerId: row.ownerId as OwnerId,
+        createdAt: row.createdAt as Timestamp,
+        expiresAt: (row.expiresAt ?? null) as Timestamp | null,
+        lastUsedAt: (row.lastUsedAt ?? null) as Timestamp | null,
+        revokedAt: (row.revokedAt ?? null) as Timestamp | null,
+        replacedBy: (row.replacedBy ?? null) as AccessKeyId | null,
+      }));
+    } catch (error) {
+      throw ormFault(error);
+    }
+  }
+
+  async rotate(id: AccessKeyId, { grace }: { grace: number }): Promise<KeyRotation> {
+    return audited(this.#orm, this.#act, (em, note) => rotateKey(em, note, id, grace));
+  }
+
+  async revoke(id: AccessKeyId): Promise<boolean> {
+    return audited(this.#orm, this.#act, async (em, note) => {
+      const [revoked] = await em.execute<{ owner_id: string }[]>(revoke, [id]);
+      if (!revoked) return (await em.count(AccessKeyEntity, { id })) > 0;
+      const ownerId = safeInteger(revoked.owner_id) as OwnerId;
+      await note({ act: 'key-revoked', accessKeyId: id, ownerId });
+      return true;
+    });
+  }
+}
+
+/** By the database's clock, which judges the expiry too. */
+function inSeconds(seconds: number) {
+  return raw<string>('clock_timestamp() + make_interval(secs => ?)', [seconds]);
+}

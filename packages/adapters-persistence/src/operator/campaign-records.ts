@@ -1,0 +1,82 @@
+import type {
+  CampaignId,
+  CampaignPage,
+  CampaignRecord,
+  CampaignRecords,
+  Mirror,
+  OwnerId,
+  Timestamp,
+} from '@campaign-mirror/domain';
+import type { Pool } from 'pg';
+import { portFault } from '../connection/database-faults.ts';
+import { timestampText } from '../schema/schema.ts';
+import { type MirrorRow, mirrorColumns, mirrorOf, safeInteger } from '../statements/mirror-row.ts';
+
+export type RecordRow = {
+  campaign: string;
+  owner_id: string;
+  is_default: boolean;
+  name: string | null;
+  campaign_created_at: string;
+} & (MirrorRow | { id: null });
+
+/** One look: a campaign and its mirror are from the same moment. */
+const records = `
+  with asked as materialized (
+    select id as campaign, owner_id, is_default, name, created_at as campaign_created
+    from campaign_mirror.campaigns where %
+  )
+  select campaign, owner_id, is_default, name, ${timestampText('campaign_created')} as campaign_created_at,
+    ${mirrorColumns}
+  from asked left join campaign_mirror.mirrors on mirrors.campaign_id = asked.campaign
+  order by campaign`;
+
+const one = records.replace('%', 'id = $1');
+const page = records.replace('%', 'id > $1 and ($2::bigint is null or owner_id = $2) order by id limit $3');
+
+const mirrorPage = `
+  select ${mirrorColumns} from campaign_mirror.mirrors
+  where campaign_id > $1 and ($2::bigint is null or exists
+    (select from campaign_mirror.campaigns where campaigns.id = mirrors.campaign_id and owner_id = $2))
+  order by campaign_id limit $3`;
+
+/** Campaigns and their mirrors as the operator looks at them, in PostgreSQL. */
+export class PostgresCampaignRecords implements CampaignRecords {
+  readonly #pool: Pool;
+
+  constructor(pool: Pool) {
+    this.#pool = pool;
+  }
+
+  async find(id: CampaignId): Promise<CampaignRecord | undefined> {
+    const [row] = await this.#rows<RecordRow>(one, [id]);
+    return row && recordOf(row);
+  }
+
+  async list({ owner, after, limit }: CampaignPage): Promise<CampaignRecord[]> {
+    return (await this.#rows<RecordRow>(page, [after ?? 0, owner, limit])).map(recordOf);
+  }
+
+  async listMirrors({ owner, after, limit }: CampaignPage): Promise<Mirror[]> {
+    return (await this.#rows<MirrorRow>(mirrorPage, [after ?? 0, owner, limit])).map(mirrorOf);
+  }
+
+  async #rows<R extends RecordRow | MirrorRow>(text: string, values: unknown[]): Promise<R[]> {
+    try {
+      return (await this.#pool.query<R>(text, values)).rows;
+    } catch (error) {
+      throw portFault(error);
+    }
+  }
+}
+
+export function recordOf(row: RecordRow): CampaignRecord {
+  return {
+    id: safeInteger(row.campaign) as CampaignId,
+    ownerId: safeInteger(row.owner_id) as OwnerId,
+    isDefault: row.is_default,
+    name: row.name,
+    createdAt: row.campaign_created_at as Timestamp,
+    mirror: row.id === null ? null : mirrorOf(row),
+  };
+}

@@ -1,0 +1,73 @@
+import type {
+  CampaignId,
+  CampaignRecord,
+  Mirror,
+  MirrorAddress,
+  MirrorId,
+  OwnerHasDefault,
+  OwnerId,
+  Timestamp,
+} from '@campaign-mirror/domain';
+import {
+  type EntityManager,
+  type InferEntity,
+  type LockMode,
+  UniqueConstraintViolationException,
+} from '@mikro-orm/postgresql';
+import { CampaignEntity, type MirrorEntity } from '../schema/entities.ts';
+
+/** The campaign, locked until the end of the transaction. */
+export function lockedCampaign(em: EntityManager, id: CampaignId, lockMode: LockMode) {
+  return em.findOne(CampaignEntity, { id }, { lockMode });
+}
+
+/** The campaign that is its owner's default one. */
+export async function defaultOf(em: EntityManager, ownerId: OwnerId): Promise<OwnerHasDefault | undefined> {
+  const taken = await em.findOne(CampaignEntity, { ownerId, isDefault: true });
+  if (!taken) return undefined;
+  return { kind: 'owner-has-default', ownerId, id: taken.id as CampaignId, name: taken.name ?? null };
+}
+
+/** Where a rival's campaign became the owner's default one meanwhile, the act begins anew, and finds that one. */
+export async function unlessOvertaken<T>(act: () => Promise<T>): Promise<T> {
+  for (;;) {
+    try {
+      return await act();
+    } catch (error) {
+      if (!violates(error, 'one_default_campaign_an_owner')) throw error;
+    }
+  }
+}
+
+/** Not any unique constraint: an identifier that was given by hand may be taken too. */
+export function violates(error: unknown, constraint: string): boolean {
+  const named = error as UniqueConstraintViolationException & { constraint?: string };
+  return error instanceof UniqueConstraintViolationException && named.constraint === constraint;
+}
+
+export function recordOfEntity(
+  row: InferEntity<typeof CampaignEntity>,
+  mirror: Mirror | null,
+): CampaignRecord {
+  return {
+    id: row.id as CampaignId,
+    ownerId: row.ownerId as OwnerId,
+    isDefault: row.isDefault,
+    name: row.name ?? null,
+    createdAt: row.createdAt as Timestamp,
+    mirror,
+  };
+}
+
+export function mirrorOfEntity(row: InferEntity<typeof MirrorEntity>): Mirror {
+  return {
+    id: row.id as MirrorId,
+    campaignId: row.campaignId as CampaignId,
+    targetUrl: row.targetUrl as MirrorAddress,
+    clicks: row.clicks,
+    updatedExternally: row.updatedExternally,
+    updatedExternallyAt: (row.updatedExternallyAt ?? null) as Timestamp | null,
+    createdAt: row.createdAt as Timestamp,
+    updatedAt: row.updatedAt as Timestamp,
+  };
+}

@@ -1,0 +1,117 @@
+import type {
+  CampaignCreation,
+  CampaignId,
+  CampaignRecord,
+  CampaignSettings,
+  DefaultChange,
+  Deletion,
+  MirrorAddress,
+  MirrorCreation,
+  NewCampaign,
+  OperatorAct,
+  OwnerId,
+  Transfer,
+} from '@campaign-mirror/domain';
+import { type EntityManager, LockMode, type MikroORM } from '@mikro-orm/postgresql';
+import { type AuditNote, audited } from '../connection/audited.ts';
+import { CampaignEntity, MirrorEntity } from '../schema/entities.ts';
+import {
+  defaultOf,
+  lockedCampaign,
+  mirrorOfEntity,
+  recordOfEntity,
+  unlessOvertaken,
+  violates,
+} from './campaign-rows.ts';
+import { deletionDetails, differs } from './deletion.ts';
+
+const forUpdate = LockMode.PESSIMISTIC_WRITE;
+const forShare = LockMode.PESSIMISTIC_READ;
+
+/** Campaigns and mirrors as the operator creates and changes them, in PostgreSQL. */
+export class PostgresSettings implements CampaignSettings {
+  readonly #orm: MikroORM;
+  readonly #act: OperatorAct;
+
+  constructor(orm: MikroORM, act: OperatorAct) {
+    this.#orm = orm;
+    this.#act = act;
+  }
+
+  createCampaign({ owner, isDefault, name }: NewCampaign): Promise<CampaignCreation> {
+    return this.#audited(async (em, note) => {
+      const taken = isDefault && (await defaultOf(em, owner));
+      if (taken) return taken;
+      const made = await em.insert(CampaignEntity, { ownerId: owner, isDefault, name: name ?? null });
+      const id = Number(made) as CampaignId;
+      const details = { default: isDefault, name: name ?? null };
+      await note({ act: 'campaign-created', campaignId: id, ownerId: owner, details });
+      return { kind: 'created', id };
+    });
+  }
+
+  async createMirror(id: CampaignId, address: MirrorAddress): Promise<MirrorCreation> {
+    try {
+      return await this.#audited(async (em, note) => {
+        const campaign = await lockedCampaign(em, id, forShare);
+        if (!campaign) return { kind: 'campaign-not-found' };
+        const made = await em.insert(MirrorEntity, { campaignId: id, targetUrl: address });
+        const mirror = await em.findOneOrFail(MirrorEntity, { id: Number(made) });
+        const ownerId = campaign.ownerId as OwnerId;
+        await note({ act: 'mirror-created', campaignId: id, ownerId, details: { target_url: address } });
+        return { kind: 'created', mirror: mirrorOfEntity(mirror) };
+      });
+    } catch (error) {
+      if (violates(error, 'mirrors_campaign_id_key')) return { kind: 'mirror-exists' };
+      throw error;
+    }
+  }
+
+  transfer(id: CampaignId, to: OwnerId): Promise<Transfer> {
+    return this.#audited(async (em, note) => {
+      const campaign = await lockedCampaign(em, id, forUpdate);
+      if (!campaign) return { kind: 'campaign-not-found' };
+      if (campaign.ownerId === to) return { kind: 'unchanged' };
+      const taken = campaign.isDefault && (await defaultOf(em, to));
+      if (taken) return taken;
+      const from = campaign.ownerId as OwnerId;
+      await em.nativeUpdate(CampaignEntity, { id }, { ownerId: to });
+      const details = { owner_id_before: from, default: campaign.isDefault, name: campaign.name ?? null };
+      await note({ act: 'campaign-transferred', campaignId: id, ownerId: to, details });
+      return { kind: 'transferred', from };
+    });
+  }
+
+  setDefault(id: CampaignId, isDefault: boolean): Promise<DefaultChange> {
+    return this.#audited(async (em, note) => {
+      const campaign = await lockedCampaign(em, id, forUpdate);
+      if (!campaign) return { kind: 'campaign-not-found' };
+      const ownerId = campaign.ownerId as OwnerId;
+      if (campaign.isDefault === isDefault) return { kind: 'unchanged', ownerId };
+      const taken = isDefault && (await defaultOf(em, ownerId));
+      if (taken) return taken;
+      await em.nativeUpdate(CampaignEntity, { id }, { isDefault });
+      const act = isDefault ? 'default-set' : 'default-unset';
+      await note({ act, campaignId: id, ownerId, details: { name: campaign.name ?? null } });
+      return { kind: 'changed', ownerId };
+    });
+  }
+
+  deleteCampaign(id: CampaignId, seen?: CampaignRecord): Promise<Deletion> {
+    return this.#audited(async (em, note) => {
+      const row = await lockedCampaign(em, id, forUpdate);
+      if (!row) return { kind: 'campaign-not-found' };
+      const mirror = await em.findOne(MirrorEntity, { campaignId: id }, { lockMode: forUpdate });
+      const campaign = recordOfEntity(row, mirror && mirrorOfEntity(mirror));
+      if (seen && differs(campaign, seen)) return { kind: 'changed-meanwhile' };
+      await em.nativeDelete(CampaignEntity, { id });
+      const details = deletionDetails(campaign);
+      await note({ act: 'campaign-deleted', campaignId: id, ownerId: campaign.ownerId, details });
+      return { kind: 'deleted', campaign };
+    });
+  }
+
+  #audited<T>(run: (em: EntityManager, note: (note: AuditNote) => Promise<void>) => Promise<T>): Promise<T> {
+    return unlessOvertaken(() => audited(this.#orm, this.#act, run));
+  }
+}

@@ -1,0 +1,69 @@
+import { randomBytes } from 'node:crypto';
+import {
+  type AccessKeyId,
+  accessKeyBytes,
+  accessKeyFrom,
+  displayedPart,
+  type KeyRotation,
+  type OwnerId,
+  type Timestamp,
+} from '@campaign-mirror/domain';
+import type { EntityManager } from '@mikro-orm/postgresql';
+import type { AuditNote } from '../connection/audited.ts';
+import { keyHash } from '../schema/key-hash.ts';
+import { timestampText } from '../schema/schema.ts';
+import { safeInteger } from '../statements/mirror-row.ts';
+
+interface Judged {
+  owner_id: string;
+  replaced_by: string | null;
+  revoked: boolean;
+  expired: boolean;
+}
+
+/** Under its lock, so that of two rotations at once the second finds what the first has done. */
+const judge = `
+  select owner_id, replaced_by, revoked_at is not null as revoked,
+    coalesce(expires_at <= clock_timestamp(), false) as expired
+  from campaign_mirror.access_keys where id = ? for update`;
+
+/**
+ * The life is counted from one moment, and in seconds: days would be another length where a time zone changes its clocks.
+ * So it is the same, however often it is handed on.
+ */
+const add = `
+  with timed as materialized (select clock_timestamp() as now)
+  insert into campaign_mirror.access_keys (hash, displayed, name, owner_id, created_at, expires_at)
+  select ?, ?, name, owner_id, now, now + make_interval(secs => extract(epoch from expires_at - created_at)::float8)
+  from campaign_mirror.access_keys, timed where id = ?
+  returning id`;
+
+/** A key that never expires has no time in `expires_at`, which `least` then passes over. */
+const replace = `
+  update campaign_mirror.access_keys
+  set expires_at = least(expires_at, clock_timestamp() + make_interval(secs => ?)), replaced_by = ?
+  where id = ? returning ${timestampText('expires_at')} as expires_at`;
+
+/** Puts a new key in the place of this one, in the transaction of `em`; see `AccessKeys`. */
+export async function rotateKey(
+  em: EntityManager,
+  note: (note: AuditNote) => Promise<void>,
+  id: AccessKeyId,
+  grace: number,
+): Promise<KeyRotation> {
+  const [old] = await em.execute<Judged[]>(judge, [id]);
+  if (!old) return { kind: 'key-not-found' };
+  if (old.revoked) return { kind: 'key-revoked' };
+  if (old.replaced_by !== null) {
+    return { kind: 'key-replaced', by: safeInteger(old.replaced_by) as AccessKeyId };
+  }
+  if (old.expired) return { kind: 'key-expired' };
+
+  const ownerId = safeInteger(old.owner_id) as OwnerId;
+  const key = accessKeyFrom(randomBytes(accessKeyBytes));
+  const [added] = await em.execute<[{ id: string }]>(add, [keyHash(key), displayedPart(key), id]);
+  const next = safeInteger(added.id) as AccessKeyId;
+  const [ending] = await em.execute<[{ expires_at: Timestamp }]>(replace, [grace, next, id]);
+  await note({ act: 'key-rotated', accessKeyId: id, ownerId, details: { replaced_by: next, grace } });
+  return { kind: 'rotated', id: next, key, ownerId, oldExpiresAt: ending.expires_at };
+}

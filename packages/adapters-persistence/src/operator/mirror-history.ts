@@ -1,0 +1,76 @@
+import type {
+  AccessKeyId,
+  CampaignId,
+  HistoryEntry,
+  HistoryId,
+  HistoryPage,
+  MirrorAddress,
+  MirrorHistory,
+  MirrorId,
+  OwnerId,
+  Timestamp,
+} from '@campaign-mirror/domain';
+import type { Pool } from 'pg';
+import { portFault } from '../connection/database-faults.ts';
+import { timestampText } from '../schema/schema.ts';
+import { safeInteger } from '../statements/mirror-row.ts';
+
+interface Row {
+  id: string;
+  mirror_id: string;
+  campaign_id: string;
+  actor: HistoryEntry['actor'];
+  access_key_id: string | null;
+  owner_id: string;
+  address_before: string;
+  address_after: string;
+  at: string;
+  request_id: string;
+}
+
+const entries = `
+  select id, mirror_id, campaign_id, actor, access_key_id, owner_id, address_before, address_after,
+    ${timestampText('changed_at')} as at, request_id
+  from campaign_mirror.mirror_history where campaign_id = $1`;
+const page = `${entries} and ($2::bigint is null or id < $2) order by id desc limit $3`;
+const one = `${entries} and id = $2`;
+
+/** The history in PostgreSQL. Its primary key, which begins with the campaign, is its only index. */
+export class PostgresMirrorHistory implements MirrorHistory {
+  readonly #pool: Pool;
+
+  constructor(pool: Pool) {
+    this.#pool = pool;
+  }
+
+  list({ campaign, before, limit }: HistoryPage): Promise<HistoryEntry[]> {
+    return this.#rows(page, [campaign, before, limit]);
+  }
+
+  async find(campaign: CampaignId, id: HistoryId): Promise<HistoryEntry | undefined> {
+    return (await this.#rows(one, [campaign, id]))[0];
+  }
+
+  async #rows(text: string, values: unknown[]): Promise<HistoryEntry[]> {
+    try {
+      return (await this.#pool.query<Row>(text, values)).rows.map(entryOf);
+    } catch (error) {
+      throw portFault(error);
+    }
+  }
+}
+
+function entryOf(row: Row): HistoryEntry {
+  return {
+    id: safeInteger(row.id) as HistoryId,
+    mirrorId: safeInteger(row.mirror_id) as MirrorId,
+    campaignId: safeInteger(row.campaign_id) as CampaignId,
+    actor: row.actor,
+    accessKeyId: row.access_key_id === null ? null : (safeInteger(row.access_key_id) as AccessKeyId),
+    ownerId: safeInteger(row.owner_id) as OwnerId,
+    addressBefore: row.address_before as MirrorAddress,
+    addressAfter: row.address_after as MirrorAddress,
+    changedAt: row.at as Timestamp,
+    requestId: row.request_id,
+  };
+}

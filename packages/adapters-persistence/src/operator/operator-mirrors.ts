@@ -1,0 +1,44 @@
+import type {
+  Campaign,
+  Mirror,
+  OperatorAct,
+  OperatorMirrors,
+  RestoredAddress,
+} from '@campaign-mirror/domain';
+import { mirrorSetTo, type SetMirrorRow } from '../statements/mirror-row.ts';
+import { setMirrorByOperatorText } from '../statements/set-mirror-text.ts';
+import type { Statement, Statements } from '../statements/statements.ts';
+
+const restore: Statement = {
+  name: 'restore-mirror',
+  text: setMirrorByOperatorText({
+    actor: "'operator'",
+    accessKeyId: 'null',
+    requestId: '$5',
+    also: `noted as (
+      insert into campaign_mirror.operator_audit (act, operator, request_id, campaign_id, owner_id, details)
+      select 'mirror-restored', $6, $5, campaign_id, owner_id, jsonb_build_object('change', $7::bigint,
+        'address_before', address_before, 'address_after', address_after)
+      from changed
+    )`,
+  }),
+};
+
+/** Mirrors as the operator sets them, in PostgreSQL: one statement sets, records and notes. */
+export class PostgresOperatorMirrors implements OperatorMirrors {
+  readonly #statements: Statements;
+  readonly #act: OperatorAct;
+
+  constructor(statements: Statements, act: OperatorAct) {
+    this.#statements = statements;
+    this.#act = act;
+  }
+
+  async setMirror(seen: Campaign, { address, change }: RestoredAddress): Promise<Mirror | undefined> {
+    if (!seen.hasMirror) return undefined;
+    const { operator, requestId } = this.#act;
+    const values = [seen.id, seen.ownerId, seen.isDefault, address, requestId, operator, change];
+    const [row] = await this.#statements.run<SetMirrorRow>(restore, values);
+    return row && mirrorSetTo(seen.id, address, row);
+  }
+}

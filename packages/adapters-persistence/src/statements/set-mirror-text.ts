@@ -1,0 +1,69 @@
+import { campaignOf, provenKey } from '../hot-path/hot-path.ts';
+import { epochSeconds } from './epoch-seconds.ts';
+
+/** Who sets the mirror, each as SQL has it: $1 to $4 are the campaign, its owner and flag as seen, and the address. */
+export interface SetBy {
+  readonly actor: string;
+  readonly accessKeyId: string;
+  readonly requestId: string;
+  /** A further condition, which is judged before anything is locked. */
+  readonly provided?: string;
+  /** A further step that writes in the same statement, from what was `changed`, such as `noted as (insert …)`. */
+  readonly also?: string;
+  /** Does nothing where the campaign or its mirror is held, instead of waiting. */
+  readonly skipLocked?: boolean;
+}
+
+/**
+ * The steps that set a mirror; what was set is in `changed`. The judged facts are locked, then the mirror, in a step of
+ * its own, because only what is read under its lock is still true at the write: a rival who changes the owner is waited
+ * for, and the address before is the one that was really replaced. The time is taken after the locks.
+ */
+function settingMirror({ actor, accessKeyId, requestId, provided, also, skipLocked }: SetBy): string {
+  const orNot = skipLocked ? ' skip locked' : '';
+  return `
+  with changed as (
+    update campaign_mirror.mirrors
+    set target_url = $4, updated_externally = true, updated_externally_at = timed.now, updated_at = timed.now
+    from (
+      select locked.*, greatest(clock_timestamp(), updated_at + interval '1 microsecond') as now
+      from (
+        select mirrors.id, mirrors.target_url, mirrors.updated_at, campaigns.owner_id
+        from campaign_mirror.campaigns join campaign_mirror.mirrors on mirrors.campaign_id = campaigns.id
+        where campaigns.id = $1 and owner_id = $2 and is_default = $3${provided ? ` and ${provided}` : ''}
+        for share of campaigns${orNot} for no key update of mirrors${orNot}
+      ) as locked
+    ) as timed
+    where mirrors.id = timed.id
+    returning mirrors.id, mirrors.campaign_id, mirrors.clicks, mirrors.created_at, timed.now as changed_at,
+      timed.owner_id, timed.target_url as address_before, mirrors.target_url as address_after
+  ), recorded as (
+    insert into campaign_mirror.mirror_history
+      (campaign_id, mirror_id, actor, access_key_id, owner_id, address_before, address_after, changed_at, request_id)
+    select campaign_id, id, ${actor}, ${accessKeyId}, owner_id, address_before, address_after, changed_at, ${requestId}
+    from changed
+  )${also ? `, ${also}` : ''}`;
+}
+
+const times = `${epochSeconds('created_at')} as created_at, ${epochSeconds('changed_at')} as changed_at`;
+
+/** For the operator. It gives back a `SetMirrorRow`, or no row. */
+export function setMirrorByOperatorText(by: SetBy): string {
+  return `${settingMirror(by)}
+  select id, clicks, ${times} from changed`;
+}
+
+/** For a caller's key, $5, and request, $6. It waits for nobody, and gives back a `SetMirrorRow` or an `UnsetRow`. */
+export const setMirrorText = `${settingMirror({
+  actor: "'key'",
+  accessKeyId: '$5::bigint',
+  requestId: '$6',
+  provided: provenKey('$5'),
+  skipLocked: true,
+})}
+  select id, clicks, ${times}, null as key_is_valid, null as campaign_owner_id, null as is_default, null as has_mirror
+  from changed
+  union all
+  select null, null, null, null, ${provenKey('$5')}, campaign.*
+  from (select) as asked left join (${campaignOf('$1')}) as campaign on true
+  where not exists (select from changed)`;

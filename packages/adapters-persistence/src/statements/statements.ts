@@ -1,0 +1,65 @@
+import type { Pool } from 'pg';
+import { isRetryable, isStalePlan, portFault } from '../connection/database-faults.ts';
+import { ExtendedQuery, type TextRow, type Value } from './extended-query.ts';
+import { type HotPathObserver, silentHotPathObserver } from './hot-path-observer.ts';
+
+/** A statement of the hot path: parsed and planned once a connection, under its name. */
+export interface Statement {
+  readonly name: string;
+  readonly text: string;
+}
+
+/**
+ * Runs statements on the pool. Each is a transaction of its own, so that a connection which dies in it goes with
+ * it, and one that PostgreSQL ended for another's sake, or whose plan is stale, is run once more.
+ */
+export class Statements {
+  readonly #pool: Pool;
+  readonly #named: boolean;
+  readonly #observer: HotPathObserver;
+
+  /** `named: false` for a pooler in transaction mode that keeps no prepared statements. */
+  constructor(pool: Pool, { named = true } = {}, observer: HotPathObserver = silentHotPathObserver) {
+    this.#pool = pool;
+    this.#named = named;
+    this.#observer = observer;
+  }
+
+  /**
+   * Each row is the array of its columns, in PostgreSQL's text form.
+   * @throws Unavailable when the database went away: the outcome of the statement is unknown then
+   */
+  async run<Row extends TextRow>(statement: Statement, values: readonly Value[]): Promise<Row[]> {
+    const first = this.#observer.began(statement.name);
+    try {
+      return await this.#query<Row>(statement, values, first, this.#named);
+    } catch (error) {
+      if (!isRetryable(error) && !isStalePlan(error)) throw portFault(error);
+    }
+    const second = this.#observer.retried(statement.name, first);
+    try {
+      // Any connection of the pool may have a plan that is as stale: this time the text is parsed.
+      return await this.#query<Row>(statement, values, second, false);
+    } catch (error) {
+      throw portFault(error);
+    }
+  }
+
+  async #query<Row extends TextRow>(
+    { name, text }: Statement,
+    values: readonly Value[],
+    began: unknown,
+    named: boolean,
+  ): Promise<Row[]> {
+    const since = performance.now();
+    try {
+      // The pool answers a query with its own end, of which the driver's types know nothing.
+      const { rows } = await this.#pool.query(new ExtendedQuery(named ? name : '', text, values));
+      this.#observer.ended(name, performance.now() - since, began);
+      return rows as readonly TextRow[] as Row[];
+    } catch (error) {
+      this.#observer.ended(name, performance.now() - since, began, error);
+      throw error;
+    }
+  }
+}
