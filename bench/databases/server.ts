@@ -3,7 +3,7 @@ import { chmod, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir, totalmem } from 'node:os';
 import { join } from 'node:path';
 import { type Role, roles } from '@campaign-mirror/adapters-persistence';
-import { openEmbeddedDatabase } from '../../packages/app/src/embedded/database.ts';
+import { openOwnDatabase } from '../../packages/app/src/database/embedded-database.ts';
 import type { Cleanup } from '../processes/cleanup.ts';
 import { type Address, addressOf, query } from './queries.ts';
 
@@ -35,7 +35,7 @@ export async function embeddedServer(cleanup: Cleanup, settings = {}) {
   // Where we are root the database runs as another user, who has to pass through.
   await chmod(parent, 0o711);
   const folder = join(parent, 'data');
-  const opening = openEmbeddedDatabase({ folder, settings });
+  const opening = openOwnDatabase({ folder, settings });
   cleanup.add(async () => {
     await opening.then((database) => database.leave()).catch(() => {});
     await rm(parent, { recursive: true, force: true, maxRetries: 10 });

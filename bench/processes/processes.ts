@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { connect } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
-import { freePort } from '../../packages/app/src/embedded/port.ts';
+import { freePort } from '@campaign-mirror/embedded-postgres';
 import type { Cleanup } from './cleanup.ts';
 import type { Cores } from './cores.ts';
 

@@ -1,5 +1,5 @@
 import { roles } from '@campaign-mirror/adapters-persistence';
-import { freePort } from '../../packages/app/src/embedded/port.ts';
+import { freePort } from '@campaign-mirror/embedded-postgres';
 import type { Database } from '../databases/database.ts';
 import type { Cleanup } from '../processes/cleanup.ts';
 import type { Settings } from '../processes/command-line.ts';

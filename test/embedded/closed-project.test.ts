@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { projectName } from '../../packages/app/src/postgres-programs/project.ts';
+import { projectName } from '../../packages/embedded-postgres/src/programs/project-name.ts';
 import { canHaveRoom, closedFolder, closedProject, saidInRoom } from '../support/other-machine.ts';
 
 const said = async (script: string) => (await saidInRoom(script)).output;

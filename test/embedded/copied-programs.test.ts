@@ -16,8 +16,8 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'chai';
-import { expectNoPlantedLink } from '../../packages/app/src/postgres-programs/own-folder.ts';
-import { programCopy } from '../../packages/app/src/postgres-programs/program-copies.ts';
+import { expectNoPlantedLink } from '../../packages/embedded-postgres/src/programs/own-folder.ts';
+import { programCopy } from '../../packages/embedded-postgres/src/programs/program-copies.ts';
 import { clearError, isRoot } from '../support/embedded-sandbox.ts';
 
 const other = 65534;

@@ -1,11 +1,11 @@
 import { cp, mkdir, readdir, readFile, stat, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
+import { EmbeddedError } from '@campaign-mirror/embedded-postgres';
 import { expect } from 'chai';
-import { ClearError } from '../../packages/app/src/clear-error.ts';
-import { loggedSince } from '../../packages/app/src/embedded/log.ts';
-import { findBinaries, runnableBinaries } from '../../packages/app/src/postgres-programs/binaries.ts';
-import { fileTrouble } from '../../packages/app/src/postgres-programs/errors.ts';
-import { databaseOsUser } from '../../packages/app/src/postgres-programs/os-user.ts';
+import { loggedSince } from '../../packages/embedded-postgres/src/cluster/server-log.ts';
+import { findBinaries, runnableBinaries } from '../../packages/embedded-postgres/src/programs/binaries.ts';
+import { fileTrouble } from '../../packages/embedded-postgres/src/programs/errors.ts';
+import { databaseOsUser } from '../../packages/embedded-postgres/src/programs/os-user.ts';
 import { clearError, isRoot, pgdataOf, query, Sandbox, until } from '../support/embedded-sandbox.ts';
 
 const modeOf = async (path: string) => ((await stat(path)).mode & 0o777).toString(8);
@@ -102,9 +102,11 @@ describe('the creation of the embedded database', () => {
     const folder = await sandbox.folder();
     const broken = join(dirname(folder), 'postgres');
     await writeFile(broken, '#!/bin/sh\necho "no such library" >&2\nexit 127\n', { mode: 0o755 });
-    const message = await clearError(runnableBinaries({ postgres: broken, initdb: broken }, user, folder));
+    const message = await clearError(
+      runnableBinaries({ postgres: broken, initdb: broken }, user, folder, folder),
+    );
     expect(message).contain(broken).contain('no such library').contain('DATABASE_URL');
-    const missing = runnableBinaries({ postgres: `${broken}x`, initdb: '' }, user, folder);
+    const missing = runnableBinaries({ postgres: `${broken}x`, initdb: '' }, user, folder, folder);
     expect(await clearError(missing)).contain('ENOENT');
   });
 
@@ -114,7 +116,7 @@ describe('the creation of the embedded database', () => {
       ['linux', 'mips'],
       ['sunos', 'x64'],
     ] as const)
-      expect(() => findBinaries(platform, arch)).throw(ClearError, /set DATABASE_URL/);
+      expect(() => findBinaries(platform, arch)).throw(EmbeddedError, /set DATABASE_URL/);
   });
 
   it('is refused in one line on a file, a folder without rights, and a disk without space', async () => {
@@ -131,12 +133,15 @@ describe('the creation of the embedded database', () => {
       code: 'ENOSPC',
       syscall: 'write',
     });
-    expect(fileTrouble(full, '/data')).instanceOf(ClearError).property('message').contain('no space is left');
+    expect(fileTrouble(full, '/data'))
+      .instanceOf(EmbeddedError)
+      .property('message')
+      .contain('no space is left');
 
     const folder = await sandbox.folder();
     const limited = sandbox.member(folder, 'ulimit -f 500;');
     const { failed, name } = await limited.record.next('failed');
-    expect(name).equal('ClearError');
+    expect(name).equal('EmbeddedError');
     expect(failed).match(/^The embedded database cannot be created in .*File too large.*DATABASE_URL.*\.$/);
     expect(await readdir(folder)).deep.equal([]);
   });

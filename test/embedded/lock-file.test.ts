@@ -3,12 +3,15 @@ import { once } from 'node:events';
 import { cp, readdir, readFile, stat, utimes, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { expect } from 'chai';
-import { trimLogs } from '../../packages/app/src/embedded/log.ts';
-import { isFree } from '../../packages/app/src/embedded/port.ts';
-import { dropStaleLockFile, livingPostmaster } from '../../packages/app/src/embedded/postmaster.ts';
-import { databaseOsUser } from '../../packages/app/src/postgres-programs/os-user.ts';
-import { commandLine } from '../../packages/app/src/postgres-programs/process.ts';
-import { surroundings } from '../../packages/app/src/postgres-programs/program.ts';
+import { isFree } from '../../packages/embedded-postgres/src/cluster/port.ts';
+import {
+  dropStaleLockFile,
+  livingPostmaster,
+} from '../../packages/embedded-postgres/src/cluster/postmaster.ts';
+import { trimLogs } from '../../packages/embedded-postgres/src/cluster/server-log.ts';
+import { databaseOsUser } from '../../packages/embedded-postgres/src/programs/os-user.ts';
+import { commandLine } from '../../packages/embedded-postgres/src/programs/process.ts';
+import { surroundings } from '../../packages/embedded-postgres/src/programs/program.ts';
 import { pgdataOf, Sandbox, signalServer } from '../support/embedded-sandbox.ts';
 
 describe('the lock file of the embedded database', () => {

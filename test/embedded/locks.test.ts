@@ -1,7 +1,7 @@
 import { spawnSync } from 'node:child_process';
 import { expect } from 'chai';
 import pg from 'pg';
-import { registerMember, unregister } from '../../packages/app/src/embedded/locks.ts';
+import { registerMember, unregister } from '../../packages/embedded-postgres/src/supervision/locks.ts';
 import { freshDatabase, type TestDatabase } from '../support/database-server.ts';
 import { until } from '../support/embedded-sandbox.ts';
 

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { openEmbeddedDatabase } from '../../packages/app/src/embedded/database.ts';
+import { openOwnDatabase } from '../../packages/app/src/database/embedded-database.ts';
 import { call, keepAlive, load } from '../support/caller.ts';
 import { commandProcess } from '../support/command.ts';
 import { type DataFolder, processesOf } from '../support/data-folder.ts';
@@ -106,7 +106,7 @@ describe('a process of the service on its embedded database', () => {
 });
 
 async function historyRows(folder: string): Promise<number> {
-  const database = await openEmbeddedDatabase({ folder });
+  const database = await openOwnDatabase({ folder });
   const [{ count }] = await query(
     database.address('superuser'),
     'select count(*)::int as count from campaign_mirror.mirror_history',

@@ -3,7 +3,7 @@ import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type Role, roles } from '@campaign-mirror/adapters-persistence';
 import { expect } from 'chai';
-import { livingPostmaster } from '../../packages/app/src/embedded/postmaster.ts';
+import { livingPostmaster } from '../../packages/embedded-postgres/src/cluster/postmaster.ts';
 import { type Opened, pgdataOf, query, Sandbox, until } from '../support/embedded-sandbox.ts';
 
 const marker = 'marker-of-a-parameter';

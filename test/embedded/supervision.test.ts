@@ -1,8 +1,8 @@
 import { rename } from 'node:fs/promises';
 import { setTimeout as pause } from 'node:timers/promises';
+import { EmbeddedError } from '@campaign-mirror/embedded-postgres';
 import { expect } from 'chai';
-import { ClearError } from '../../packages/app/src/clear-error.ts';
-import { livingPostmaster } from '../../packages/app/src/embedded/postmaster.ts';
+import { livingPostmaster } from '../../packages/embedded-postgres/src/cluster/postmaster.ts';
 import {
   type Opened,
   pgdataOf,
@@ -121,7 +121,7 @@ describe('the supervision of the embedded database', () => {
     process.kill(Number(database.record.all.at(-1)?.detail?.processId), 'SIGKILL');
     const error = await database.givenUp;
     await rename(`${pgdata}.away`, pgdata);
-    expect(error).instanceOf(ClearError);
+    expect(error).instanceOf(EmbeddedError);
     expect(error.message).match(
       /^The embedded database in .* does not start \(.*pgdata.*\): see .*logs.*\.$/,
     );

@@ -2,8 +2,8 @@ import { migrate, migrations, openDatabase, roles } from '@campaign-mirror/adapt
 import { expect } from 'chai';
 import { bringUpToDate } from '../../packages/adapters-persistence/src/migration/bring-up-to-date.ts';
 import { ClearError } from '../../packages/app/src/clear-error.ts';
+import { openOwnDatabase } from '../../packages/app/src/database/embedded-database.ts';
 import { migrateClearly } from '../../packages/app/src/database-start.ts';
-import { openEmbeddedDatabase } from '../../packages/app/src/embedded/database.ts';
 import { connect } from '../support/client.ts';
 import { command, startCommand } from '../support/command.ts';
 import { dataFolder } from '../support/data-folder.ts';
@@ -224,7 +224,7 @@ describe('an upgrade while others use the database', () => {
 describe('an upgrade of the embedded database by a command', () => {
   it('says that it waits for another process, and Ctrl-C ends that at once', async () => {
     const folder = await dataFolder();
-    const embedded = await openEmbeddedDatabase({ folder: folder.path, settings: { fsync: 'off' } });
+    const embedded = await openOwnDatabase({ folder: folder.path, settings: { fsync: 'off' } });
     await migrate(embedded.address('owner'));
     const other = await connect(embedded.address('owner'));
     await other.query('delete from campaign_mirror.migrations where name <> $1', [first]);

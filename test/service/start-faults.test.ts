@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { createServer } from 'node:net';
 import { type Role, roles } from '@campaign-mirror/adapters-persistence';
 import { expect } from 'chai';
-import { openEmbeddedDatabase } from '../../packages/app/src/embedded/database.ts';
+import { openOwnDatabase } from '../../packages/app/src/database/embedded-database.ts';
 import { dataFolder } from '../support/data-folder.ts';
 import {
   emptyDatabase,
@@ -140,7 +140,7 @@ describe('a start that can not succeed ends with one clear line and an exit code
   it('no password where the server asks for one', async () => {
     // The embedded server always does; one that was given for the tests may trust us.
     const folder = await dataFolder();
-    const embedded = await openEmbeddedDatabase({ folder: folder.path, settings: { fsync: 'off' } });
+    const embedded = await openOwnDatabase({ folder: folder.path, settings: { fsync: 'off' } });
     const { host, port, user, database: name } = embedded.address('service');
     const settings = { DATABASE_URL: `postgres://${user}@${host}:${port}/${name}`, DATABASE_WAIT: '60s' };
     const line = await refusal(settings);

@@ -6,8 +6,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import type { DatabaseAddress } from '@campaign-mirror/adapters-persistence';
-import { findBinaries, runnableBinaries } from '../../packages/app/src/postgres-programs/binaries.ts';
-import { databaseOsUser } from '../../packages/app/src/postgres-programs/os-user.ts';
+import { projectFolder } from '../../packages/app/src/database/project-folder.ts';
+import { findBinaries, runnableBinaries } from '../../packages/embedded-postgres/src/programs/binaries.ts';
+import { databaseOsUser } from '../../packages/embedded-postgres/src/programs/os-user.ts';
 import { freePort } from './free-port.ts';
 
 /** A PostgreSQL of a test's own, to be stopped, killed and started again at will. Everybody may connect as anybody. */
@@ -35,7 +36,7 @@ export async function dedicatedServer({ socket = false } = {}): Promise<Dedicate
   await chmod(parent, 0o711);
   const data = join(parent, 'data');
   const user = await databaseOsUser(data);
-  const { initdb, postgres } = await runnableBinaries(findBinaries(), user, parent);
+  const { initdb, postgres } = await runnableBinaries(findBinaries(), user, parent, projectFolder);
   await mkdir(data, 0o700);
   if (user) await chown(data, user.uid, user.gid);
   const as = user && { uid: user.uid, gid: user.gid };

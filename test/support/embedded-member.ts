@@ -1,5 +1,5 @@
 // A process of its own that opens an embedded database, tells what happens, and does what it is told.
-import { openEmbeddedDatabase } from '../../packages/app/src/embedded/database.ts';
+import { openEmbeddedDatabase } from '@campaign-mirror/embedded-postgres';
 
 const tell = (message: object) => process.send?.(message);
 

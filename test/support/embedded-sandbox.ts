@@ -5,18 +5,24 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
-import { expect } from 'chai';
-import pg from 'pg';
-import { ClearError } from '../../packages/app/src/clear-error.ts';
+import { roles } from '@campaign-mirror/adapters-persistence/sql';
 import {
   type DatabaseAddress,
   type EmbeddedDatabase,
+  EmbeddedError,
   type EmbeddedOptions,
   openEmbeddedDatabase,
-} from '../../packages/app/src/embedded/database.ts';
-import { isPostmasterOf, livingPostmaster } from '../../packages/app/src/embedded/postmaster.ts';
+} from '@campaign-mirror/embedded-postgres';
+import { expect } from 'chai';
+import pg from 'pg';
+import { projectFolder } from '../../packages/app/src/database/project-folder.ts';
+import { isPostmasterOf, livingPostmaster } from '../../packages/embedded-postgres/src/cluster/postmaster.ts';
+
+type Role = keyof typeof roles;
 
 export const settings = { fsync: 'off' };
+/** What every member of a suite's databases says alike. */
+export const usual = { settings, project: projectFolder, roles };
 export const isRoot = process.getuid?.() === 0;
 
 export interface Happening {
@@ -62,7 +68,7 @@ export async function until<T>(what: string, look: () => T | undefined | Promise
   throw new Error(`waited in vain for ${what}`);
 }
 
-export interface Opened extends EmbeddedDatabase {
+export interface Opened extends EmbeddedDatabase<Role> {
   record: Happenings;
   givenUp: Promise<Error>;
 }
@@ -89,12 +95,12 @@ export class Sandbox {
     return join(root, name);
   }
 
-  async open(folder: string, options: Partial<EmbeddedOptions> = {}): Promise<Opened> {
+  async open(folder: string, options: Partial<EmbeddedOptions<Role>> = {}): Promise<Opened> {
     const record = new Happenings();
     const givenUp = Promise.withResolvers<Error>();
     const database = await openEmbeddedDatabase({
+      ...usual,
       folder,
-      settings,
       onEvent: (event, detail) => record.add({ event, detail }),
       onGivenUp: givenUp.resolve,
       ...options,
@@ -107,7 +113,7 @@ export class Sandbox {
   /** The same in a process of its own; resolves once that process runs. */
   member(folder: string, shell = ''): Member {
     const script = fileURLToPath(new URL('embedded-member.ts', import.meta.url));
-    const options = JSON.stringify({ folder, settings });
+    const options = JSON.stringify({ ...usual, folder });
     const child = spawn('/bin/sh', ['-c', `${shell} exec "$0" "$@"`, process.execPath, script, options], {
       stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
     });
@@ -178,7 +184,7 @@ export async function query(address: DatabaseAddress, text: string, values: unkn
 }
 
 /** The registrations in the database, as `<process>:<1 member, 2 service>`. */
-export async function registrations(database: EmbeddedDatabase): Promise<string[]> {
+export async function registrations(database: EmbeddedDatabase<Role>): Promise<string[]> {
   const rows = await query(
     { ...database.address('superuser'), database: 'postgres' },
     `select a.application_name as name, l.objid::int as what from pg_locks l join pg_stat_activity a using (pid)
@@ -187,14 +193,14 @@ export async function registrations(database: EmbeddedDatabase): Promise<string[
   return rows.map(({ name, what }) => `${/\d+$/.exec(name)?.[0]}:${what}`);
 }
 
-/** The message of a ClearError that is fit for a user: one line, of what is wrong and what to do. */
+/** The message of a EmbeddedError that is fit for a user: one line, of what is wrong and what to do. */
 export async function clearError(promise: Promise<unknown>): Promise<string> {
   const error = await promise.then(
     () => undefined,
     (reason: unknown) => reason,
   );
-  expect(error).instanceOf(ClearError);
-  const { message } = error as ClearError;
+  expect(error).instanceOf(EmbeddedError);
+  const { message } = error as EmbeddedError;
   expect(message).match(/^\S.*\.$/);
   return message;
 }

@@ -3,14 +3,14 @@ import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { roles } from '@campaign-mirror/adapters-persistence';
 import pg from 'pg';
-import { openEmbeddedDatabase } from '../../packages/app/src/embedded/database.ts';
+import { openOwnDatabase } from '../../packages/app/src/database/embedded-database.ts';
 import { command } from './command.ts';
 import { type DedicatedServer, dedicatedServer } from './dedicated-server.ts';
 import type { Account, Block } from './readme.ts';
 import { type Listening, listeningService, projectFolder, start } from './service-process.ts';
 import { outputOf, typescript } from './typescript.ts';
 
-type EmbeddedUser = Parameters<Awaited<ReturnType<typeof openEmbeddedDatabase>>['address']>[0];
+type EmbeddedUser = Parameters<Awaited<ReturnType<typeof openOwnDatabase>>['address']>[0];
 type Variables = Readonly<Record<string, string>>;
 
 /** Runs the blocks of README.md, with what they need: each thing is started when the first block asks for it. */
@@ -56,7 +56,7 @@ export class ReadmeRuns {
 
   async #queryService(sql: string, role: string): Promise<string> {
     await this.#running();
-    const embedded = await openEmbeddedDatabase({ folder: join(await this.#temporary(), 'data') });
+    const embedded = await openOwnDatabase({ folder: join(await this.#temporary(), 'data') });
     try {
       return await query(embedded.address(role as EmbeddedUser), sql);
     } finally {

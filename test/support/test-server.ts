@@ -3,7 +3,7 @@ import { chmod, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { PoolConfig } from 'pg';
-import { openEmbeddedDatabase } from '../../packages/app/src/embedded/database.ts';
+import { openOwnDatabase } from '../../packages/app/src/database/embedded-database.ts';
 
 /** A running PostgreSQL, and its user who may create roles and databases. */
 export interface TestServer {
@@ -66,7 +66,7 @@ async function embedded(): Promise<TestServer> {
   const parent = await mkdtemp(join(tmpdir(), 'campaign-mirror-test-'));
   // The database does not run as root: another user has to pass through.
   await chmod(parent, 0o711);
-  const database = await openEmbeddedDatabase({ folder: join(parent, 'data'), settings: { fsync: 'off' } });
+  const database = await openOwnDatabase({ folder: join(parent, 'data'), settings: { fsync: 'off' } });
   const abandon = () => {
     endNow(join(parent, 'data', 'cluster', 'pgdata', 'postmaster.pid'));
     rmSync(parent, { recursive: true, force: true, maxRetries: 10 });

@@ -1,7 +1,7 @@
 import type { DatabaseAddress } from '@campaign-mirror/adapters-persistence/sql';
+import type { EmbeddedDatabase, EmbeddedEvent } from '@campaign-mirror/embedded-postgres';
 import type { Logger } from 'pino';
 import { dataFolder } from './data-folder.ts';
-import type { EmbeddedDatabase, EmbeddedEvent } from './embedded/database.ts';
 import { type Log, logEvents, type Told } from './log-events.ts';
 import type { Settings } from './settings.ts';
 import { isYours, yourDatabase } from './your-database.ts';
@@ -25,11 +25,11 @@ export async function openDatabaseAccess(
   onEvent: (event: EmbeddedEvent) => void = () => {},
 ): Promise<DatabaseAccess> {
   if (isYours(settings)) return yours(settings);
-  const { openEmbeddedDatabase } = await import('./embedded/database.ts');
+  const { openOwnDatabase } = await import('./database/embedded-database.ts');
   const { folder, because } = await dataFolder(settings);
   if (because !== undefined)
     log.info({ event: 'database-elsewhere', folder, because }, `the data lies in ${folder}: ${because}`);
-  const database = await openEmbeddedDatabase({
+  const database = await openOwnDatabase({
     folder,
     onEvent: (event, detail) => {
       onEvent(event);
@@ -42,7 +42,7 @@ export async function openDatabaseAccess(
   return embedded(database);
 }
 
-function embedded(database: EmbeddedDatabase): DatabaseAccess {
+function embedded(database: EmbeddedDatabase<User>): DatabaseAccess {
   return {
     embedded: true,
     // Named, because node-postgres takes what is left out from PG* variables.

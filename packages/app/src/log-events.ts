@@ -1,5 +1,5 @@
+import type { EmbeddedEvent } from '@campaign-mirror/embedded-postgres';
 import type { Logger } from 'pino';
-import type { EmbeddedEvent } from './embedded/events.ts';
 
 type LogLevel = 'debug' | 'info' | 'warn' | 'error' | 'fatal';
 

@@ -1,4 +1,4 @@
-import type { EmbeddedEvent } from '../embedded/database.ts';
+import type { EmbeddedEvent } from '@campaign-mirror/embedded-postgres';
 import type { Meters } from './meters.ts';
 import { databaseEvents } from './service-definitions.ts';
 import { Tally } from './tally.ts';

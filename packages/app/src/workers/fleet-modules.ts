@@ -1,6 +1,6 @@
+import { freePort } from '@campaign-mirror/embedded-postgres';
 import { ContainerModule } from 'inversify';
 import type { DatabaseAccess } from '../database-access.ts';
-import { freePort } from '../embedded/port.ts';
 import { countsForWorkers } from '../limits/counts-for-workers.ts';
 import type { Meters } from '../metrics/meters.ts';
 import { Scrape } from '../metrics/scrape.ts';

@@ -1,9 +1,5 @@
 import { createHash } from 'node:crypto';
 import { basename } from 'node:path';
-import { fileURLToPath } from 'node:url';
-
-/** The folder of this copy of the project, without a slash at its end and without symbolic links. */
-export const projectFolder = fileURLToPath(new URL('../../../..', import.meta.url)).replace(/\/$/, '');
 
 /** A file name for a project: its folder's name to read, and a hash of its path, so that no two have the same. */
 export function projectName(folder: string): string {

@@ -1,6 +1,6 @@
 import { link, readFile, rename, stat, unlink } from 'node:fs/promises';
 import { join } from 'node:path';
-import { commandLine, isAlive } from '../postgres-programs/process.ts';
+import { commandLine, isAlive } from '../programs/process.ts';
 
 /** A living database server of a cluster. */
 export interface Postmaster {

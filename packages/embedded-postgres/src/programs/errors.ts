@@ -1,8 +1,8 @@
-import { ClearError } from '../clear-error.ts';
+import { EmbeddedError } from './embedded-error.ts';
 
 export const orYourOwn = 'set DATABASE_URL to use a PostgreSQL of your own';
 
-/** A text as one line of at most 300 characters, for a `ClearError`. */
+/** A text as one line of at most 300 characters, for an `EmbeddedError`. */
 export function oneLine(text: string): string {
   return text.replace(/\s+/g, ' ').trim().slice(0, 300);
 }
@@ -22,11 +22,11 @@ const causes: Record<string, string> = {
 /** What a file system's error on the data folder means to its owner; errors of another kind come back as they are. */
 export function fileTrouble(error: unknown, folder: string): unknown {
   const code = codeOf(error);
-  if (error instanceof ClearError || code === undefined || !(error instanceof Error && 'syscall' in error))
+  if (error instanceof EmbeddedError || code === undefined || !(error instanceof Error && 'syscall' in error))
     return error;
   const cause = causes[code] ?? oneLine(error.message);
   const at = 'path' in error && error.path !== folder ? ` at ${error.path}` : '';
-  return new ClearError(
+  return new EmbeddedError(
     `The data folder ${folder} cannot be used (${code}${at}): ${cause}, choose another folder with DATA_DIR, or ${orYourOwn}.`,
   );
 }
@@ -41,7 +41,7 @@ export function codeOf(error: unknown): string | undefined {
  * SQLSTATE classes 08, 53 and 57P, a lock not given in time, any socket error, and node-postgres' errors without a code.
  */
 export function isAbsence(error: unknown): boolean {
-  if (error instanceof ClearError || !(error instanceof Error)) return false;
+  if (error instanceof EmbeddedError || !(error instanceof Error)) return false;
   const code = codeOf(error);
   return code === undefined || /^(08|53|57P|55P03)/.test(code) || /^E[A-Z]+$/.test(code);
 }

@@ -1,18 +1,18 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { ClearError } from '../clear-error.ts';
-import { isAbsence, oneLine } from '../postgres-programs/errors.ts';
-import type { Cluster } from './cluster.ts';
+import type { Cluster } from '../cluster/cluster.ts';
+import type { ServerSettings } from '../cluster/server-settings.ts';
+import { EmbeddedError } from '../programs/embedded-error.ts';
+import { isAbsence, oneLine } from '../programs/errors.ts';
 import { connectMember, type MemberConnection } from './connection.ts';
 import type { EmbeddedEvents } from './events.ts';
 import { type Reached, reachServer } from './reach.ts';
-import type { ServerSettings } from './settings.ts';
 
 export type Joined = Reached & MemberConnection;
 
 /** One that is just going down is waited for and started again; longer than this it is not plausible. */
 const longestJoinMs = 90_000;
 
-/** Reaches the server, on `port` if given, and registers this process with it. Throws a ClearError. */
+/** Reaches the server, on `port` if given, and registers this process with it. Throws an EmbeddedError. */
 export async function join(
   cluster: Cluster,
   settings: ServerSettings,
@@ -32,9 +32,9 @@ export async function join(
   }
 }
 
-function unreachable(cluster: Cluster, { processId, port }: Reached, error: unknown): ClearError {
+function unreachable(cluster: Cluster, { processId, port }: Reached, error: unknown): EmbeddedError {
   const why = error instanceof Error ? oneLine(error.message) : 'no reason given';
-  return new ClearError(
+  return new EmbeddedError(
     `The embedded database in ${cluster.folder} (process ${processId}) cannot be reached on 127.0.0.1:${port} (${why}): end that process, then start again.`,
   );
 }

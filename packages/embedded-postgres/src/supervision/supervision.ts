@@ -1,14 +1,14 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Client } from 'pg';
-import { ClearError } from '../clear-error.ts';
-import { oneLine } from '../postgres-programs/errors.ts';
-import type { Cluster } from './cluster.ts';
+import type { Cluster } from '../cluster/cluster.ts';
+import type { ServerSettings } from '../cluster/server-settings.ts';
+import { hastenStop } from '../cluster/stop.ts';
+import { EmbeddedError } from '../programs/embedded-error.ts';
+import { oneLine } from '../programs/errors.ts';
 import { disconnect, type MemberConnection } from './connection.ts';
 import type { EmbeddedEvents, Patience } from './events.ts';
 import { registerService, ServiceElsewhere } from './locks.ts';
 import { type Joined, join } from './member.ts';
-import type { ServerSettings } from './settings.ts';
-import { hastenStop } from './stop.ts';
 
 export interface Supervision {
   /** The connection that holds our registrations; undefined once the database is given up. Waits while it comes back. */
@@ -103,8 +103,8 @@ export function supervise(joined: Joined, watch: Watch): Supervision {
   };
 }
 
-function lostTooOften(cluster: Cluster, times: number): ClearError {
-  return new ClearError(
+function lostTooOften(cluster: Cluster, times: number): EmbeddedError {
+  return new EmbeddedError(
     `The embedded database in ${cluster.folder} was lost ${times} times in a row: see ${cluster.logs}, and start again.`,
   );
 }

@@ -5,7 +5,7 @@ import { lockedBy } from './file-lock.ts';
 import { expectRootsOwn, makeFolders } from './own-folder.ts';
 import { commandLines } from './process.ts';
 import { checksumOf, copyPrograms, draftPrefix } from './program-copy.ts';
-import { projectName } from './project.ts';
+import { projectName } from './project-name.ts';
 
 /** The programs of PostgreSQL that a project has: the folder with `bin`, `lib` and `share`, and their version. */
 export interface Original {
@@ -23,7 +23,7 @@ interface Use {
 /**
  * A copy of the programs below `base`, which the projects with the same programs share; `<base>/projects` says who
  * uses which. It is made where it is missing, and one that nobody uses any more is removed. For root only.
- * @returns the copy's folder @throws a file system's error, or a ClearError where somebody else might have made it
+ * @returns the copy's folder @throws a file system's error, or an EmbeddedError where somebody else might have made it
  */
 export async function programCopy(original: Original, base: string, project: string): Promise<string> {
   const [programs, projects] = [join(base, 'programs'), join(base, 'projects')];

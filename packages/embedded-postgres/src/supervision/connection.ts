@@ -1,10 +1,10 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import pg from 'pg';
-import { ClearError } from '../clear-error.ts';
-import { codeOf, orYourOwn } from '../postgres-programs/errors.ts';
-import type { Cluster } from './cluster.ts';
+import type { Cluster } from '../cluster/cluster.ts';
+import { superuser } from '../cluster/passwords.ts';
+import { EmbeddedError } from '../programs/embedded-error.ts';
+import { codeOf, orYourOwn } from '../programs/errors.ts';
 import { memberName, registerMember } from './locks.ts';
-import { userNames } from './passwords.ts';
 
 export const host = '127.0.0.1';
 
@@ -19,7 +19,7 @@ export async function connectMember(cluster: Cluster, port: number): Promise<Mem
   const client = new pg.Client({
     host,
     port,
-    user: userNames.superuser,
+    user: superuser,
     password: cluster.passwords.superuser,
     // Advisory locks are per database, and this one is nobody's template: a connection here is in no one's way.
     database: 'postgres',
@@ -52,8 +52,8 @@ export async function disconnect(client: pg.Client): Promise<void> {
   if (!inTime) client.connection.stream.destroy();
 }
 
-function wrongPassword(cluster: Cluster): ClearError {
-  return new ClearError(
+function wrongPassword(cluster: Cluster): EmbeddedError {
+  return new EmbeddedError(
     `The embedded database in ${cluster.folder} refuses the password of ${cluster.home}/passwords.json: bring that file back from a backup, or ${orYourOwn}.`,
   );
 }

@@ -1,5 +1,5 @@
 import { readFile, stat } from 'node:fs/promises';
-import { ClearError } from '../clear-error.ts';
+import { EmbeddedError } from './embedded-error.ts';
 import { orYourOwn } from './errors.ts';
 import type { OsUser } from './program.ts';
 
@@ -19,7 +19,7 @@ export async function databaseOsUser(pgdata: string): Promise<OsUser | undefined
     const user = users.find((one) => one.name === name);
     if (user !== undefined) return user;
   }
-  throw new ClearError(
+  throw new EmbeddedError(
     `The embedded database cannot run as root, and this machine has neither an OS user postgres nor nobody: run as an ordinary user, or ${orYourOwn}.`,
   );
 }

@@ -1,5 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { ClearError } from '../clear-error.ts';
+import { EmbeddedError } from './embedded-error.ts';
 
 /** Copying 60 MB takes a second or two, on a slow disk some more; in milliseconds. */
 const longestWait = 120_000;
@@ -14,7 +14,7 @@ export async function lockedBy<T>(file: string, act: () => Promise<T>): Promise<
   try {
     for (const deadline = Date.now() + longestWait; !isTaken(lock); await pause(20))
       if (Date.now() > deadline)
-        throw new ClearError(`Another process holds ${file} and does not end: end it, then start again.`);
+        throw new EmbeddedError(`Another process holds ${file} and does not end: end it, then start again.`);
     return await act();
   } finally {
     lock.close();

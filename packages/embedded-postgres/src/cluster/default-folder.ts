@@ -1,11 +1,11 @@
 import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import { ClearError } from '../clear-error.ts';
-import { codeOf } from './errors.ts';
-import { databaseOsUser } from './os-user.ts';
-import { deepestExisting, systemFolder } from './own-folder.ts';
-import { barredFolder } from './passage.ts';
-import { projectName } from './project.ts';
+import { EmbeddedError } from '../programs/embedded-error.ts';
+import { codeOf } from '../programs/errors.ts';
+import { databaseOsUser } from '../programs/os-user.ts';
+import { deepestExisting, systemFolder } from '../programs/own-folder.ts';
+import { barredFolder } from '../programs/passage.ts';
+import { projectName } from '../programs/project-name.ts';
 
 /** Where the data of a project lies. */
 export interface Place {
@@ -34,7 +34,7 @@ async function closedAbove(folder: string): Promise<string | undefined> {
     return closed && `the OS user ${user.name} cannot enter ${closed}, and the database cannot run as root`;
   } catch (error) {
     // There is no user for it: its start says so.
-    if (error instanceof ClearError) return undefined;
+    if (error instanceof EmbeddedError) return undefined;
     throw error;
   }
 }

@@ -1,12 +1,12 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { ClearError } from '../clear-error.ts';
-import { orYourOwn } from '../postgres-programs/errors.ts';
-import type { Cluster } from './cluster.ts';
-import { freePort, isFree } from './port.ts';
-import { dropStaleLockFile, lastPort, livingPostmaster, type Postmaster } from './postmaster.ts';
-import type { ServerSettings } from './settings.ts';
-import { type Start, startServer } from './start.ts';
-import { hastenStop } from './stop.ts';
+import type { Cluster } from '../cluster/cluster.ts';
+import { freePort, isFree } from '../cluster/port.ts';
+import { dropStaleLockFile, lastPort, livingPostmaster, type Postmaster } from '../cluster/postmaster.ts';
+import type { ServerSettings } from '../cluster/server-settings.ts';
+import { type Start, startServer } from '../cluster/start.ts';
+import { hastenStop } from '../cluster/stop.ts';
+import { EmbeddedError } from '../programs/embedded-error.ts';
+import { orYourOwn } from '../programs/errors.ts';
 
 export interface Reached {
   processId: number;
@@ -20,7 +20,7 @@ const longestGoingMs = 60_000;
 
 /**
  * Finds the cluster's living server or starts it: on `port` and no other where one is given, else where it was last
- * time, else on a free one. Any number of processes may do this at once; one server comes of it. Throws a ClearError.
+ * time, else on a free one. Any number of processes may do this at once; one server comes of it. Throws an EmbeddedError.
  */
 export async function reachServer(
   cluster: Cluster,
@@ -49,7 +49,7 @@ export async function reachServer(
     }
     // One that starts is waited for as long as it lives: it may be at crash recovery.
     if (living !== undefined && living.status !== 'starting' && Date.now() > deadline)
-      throw new ClearError(
+      throw new EmbeddedError(
         `The embedded database in ${cluster.folder} (process ${living.processId}) has been ${living.status} for a minute: end that process, then start again.`,
       );
     if (living !== undefined) await hastenStop(cluster.pgdata);
@@ -59,7 +59,7 @@ export async function reachServer(
 
 function adopted(cluster: Cluster, { processId, port }: Postmaster, wanted: number | undefined): Reached {
   if (wanted === undefined || wanted === port) return { processId, port, startedByUs: false };
-  throw new ClearError(
+  throw new EmbeddedError(
     `The embedded database in ${cluster.folder} came back on port ${port} instead of ${wanted}: start again.`,
   );
 }
@@ -69,8 +69,8 @@ async function choosePort(cluster: Cluster, avoided: number | undefined): Promis
   return last !== undefined && last !== avoided && (await isFree(last)) ? last : await freePort();
 }
 
-function doesNotStart(cluster: Cluster, start: Exclude<Start, { kind: 'ready' }>): ClearError {
-  return new ClearError(
+function doesNotStart(cluster: Cluster, start: Exclude<Start, { kind: 'ready' }>): EmbeddedError {
+  return new EmbeddedError(
     `The embedded database in ${cluster.folder} does not start (${start.because}): see ${cluster.logs}, or ${orYourOwn}.`,
   );
 }

@@ -1,6 +1,6 @@
 import { chmod, lstat, mkdir, stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import { ClearError } from '../clear-error.ts';
+import { EmbeddedError } from './embedded-error.ts';
 import { codeOf } from './errors.ts';
 
 /** What root keeps for all projects of a machine: the programs' copies, and the data that cannot lie in a project. */
@@ -39,14 +39,14 @@ const othersWrite = 0o022;
 
 /**
  * Nobody but root can have put there what is in the folder: it and all above it belong to root, and nobody else may
- * write to them, or (in a folder such as /tmp) only beside. @throws ClearError
+ * write to them, or (in a folder such as /tmp) only beside. @throws EmbeddedError
  */
 export async function expectRootsOwn(folder: string): Promise<void> {
   for (let at = folder; ; at = dirname(at)) {
     const found = await lstat(at);
     const isClosed = (found.mode & othersWrite) === 0 || (at !== folder && (found.mode & sticky) !== 0);
     if (!found.isDirectory() || found.uid !== 0 || !isClosed)
-      throw new ClearError(
+      throw new EmbeddedError(
         `The folder ${at} is not to be trusted: it has to be a folder that belongs to root and that nobody else may write to.`,
       );
     if (at === dirname(at)) return;
@@ -55,7 +55,7 @@ export async function expectRootsOwn(folder: string): Promise<void> {
 
 /**
  * In a folder where everybody may write, a symbolic link of somebody else is a trap: whoever follows it writes where
- * its maker wants. Linux refuses it too where `fs.protected_symlinks` is set. @throws ClearError
+ * its maker wants. Linux refuses it too where `fs.protected_symlinks` is set. @throws EmbeddedError
  */
 export async function expectNoPlantedLink(path: string): Promise<void> {
   for (let at = path; at !== dirname(at); at = dirname(at)) {
@@ -65,7 +65,7 @@ export async function expectNoPlantedLink(path: string): Promise<void> {
     const isShared = above !== undefined && (above.mode & (sticky | 0o002)) === (sticky | 0o002);
     if (!link?.isSymbolicLink() || !isShared) continue;
     if (link.uid !== process.getuid?.() && link.uid !== above.uid)
-      throw new ClearError(
+      throw new EmbeddedError(
         `The symbolic link ${at} is somebody else's, in a folder where everybody may write, and is not followed: choose another folder with DATA_DIR.`,
       );
   }

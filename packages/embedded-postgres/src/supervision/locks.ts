@@ -1,8 +1,8 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Client } from 'pg';
-import { ClearError } from '../clear-error.ts';
-import { isAlive } from '../postgres-programs/process.ts';
-import type { Cluster } from './cluster.ts';
+import type { Cluster } from '../cluster/cluster.ts';
+import { EmbeddedError } from '../programs/embedded-error.ts';
+import { isAlive } from '../programs/process.ts';
 
 /**
  * Who uses a database stands in the database itself, as advisory locks of a connection: they end with their
@@ -18,7 +18,7 @@ const afterlifeMs = 2000;
 export const memberName = `campaign mirror process ${process.pid}`;
 
 /** Another process has become the service of this data folder. */
-export class ServiceElsewhere extends ClearError {}
+export class ServiceElsewhere extends EmbeddedError {}
 
 /** Waits while the last one to leave makes up its mind: then the lock comes, or the connection ends. */
 export async function registerMember(client: Client): Promise<void> {

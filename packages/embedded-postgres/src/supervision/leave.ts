@@ -1,10 +1,10 @@
 import type { Client } from 'pg';
-import type { Cluster } from './cluster.ts';
+import type { Cluster } from '../cluster/cluster.ts';
+import { livingPostmaster } from '../cluster/postmaster.ts';
+import { stopServer } from '../cluster/stop.ts';
 import { connectMember, disconnect } from './connection.ts';
 import type { EmbeddedEvents, Patience } from './events.ts';
 import { unregister } from './locks.ts';
-import { livingPostmaster } from './postmaster.ts';
-import { stopServer } from './stop.ts';
 
 /** Gives up our registrations, and stops the server if nobody else has one. Never rejects, and ends in bounded time. */
 export async function leaveServer(

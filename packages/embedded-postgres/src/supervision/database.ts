@@ -1,18 +1,15 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { isAbsence } from '../postgres-programs/errors.ts';
-import { openCluster } from './cluster.ts';
+import { type Cluster, openCluster } from '../cluster/cluster.ts';
+import { databaseName } from '../cluster/initdb.ts';
+import { type Roles, superuser } from '../cluster/passwords.ts';
+import type { ServerSettings } from '../cluster/server-settings.ts';
+import { isAbsence } from '../programs/errors.ts';
 import { host } from './connection.ts';
 import { type EmbeddedEvents, type Patience, usualPatience } from './events.ts';
-import { databaseName } from './initdb.ts';
 import { leaveServer } from './leave.ts';
 import { registerService } from './locks.ts';
 import { join } from './member.ts';
-import { type EmbeddedUser, userNames } from './passwords.ts';
-import type { ServerSettings } from './settings.ts';
 import { type Supervision, supervise } from './supervision.ts';
-
-export type { EmbeddedEvent, EmbeddedEvents, Patience } from './events.ts';
-export type { EmbeddedUser } from './passwords.ts';
 
 /** Every field that a connection needs, so that none is taken from PG* variables. */
 export interface DatabaseAddress {
@@ -23,9 +20,13 @@ export interface DatabaseAddress {
   database: string;
 }
 
-export interface EmbeddedOptions {
+export interface EmbeddedOptions<Role extends string> {
   /** The data folder (DATA_DIR); made if missing, its rights never changed if it is there. */
   folder: string;
+  /** Whose programs these are: where root has to make a copy of them, it stays as long as this folder is there. */
+  project: string;
+  /** The names in the database of the roles that a new cluster gets, none of them a secret; the owner's is the database. */
+  roles: Readonly<Record<Role | 'owner', string>>;
   onEvent?: EmbeddedEvents;
   /** The database was lost and could not be brought back: the bounded restarts are used up, or it has another service. */
   onGivenUp?: (error: Error) => void;
@@ -35,21 +36,24 @@ export interface EmbeddedOptions {
 }
 
 /** A membership in the data folder's database: it runs as long as it has members. */
-export interface EmbeddedDatabase {
-  address(user: EmbeddedUser): DatabaseAddress;
-  /** Throws a ClearError when another living process is the service of this data folder. */
+export interface EmbeddedDatabase<Role extends string> {
+  address(user: Role | 'owner' | 'superuser'): DatabaseAddress;
+  /** Throws an EmbeddedError when another living process is the service of this data folder. */
   becomeService(): Promise<void>;
   /** Gives the membership up; the last one to leave stops the database and waits for its end. Never rejects. */
   leave(): Promise<void>;
 }
 
-/** Brings the data folder's database up, or joins the one that runs. Throws a ClearError that says what to do. */
-export async function openEmbeddedDatabase(options: EmbeddedOptions): Promise<EmbeddedDatabase> {
-  const { onEvent = () => {}, onGivenUp = () => {}, settings = {} } = options;
+/** Brings the data folder's database up, or joins the one that runs. @throws EmbeddedError that says what to do */
+export async function openEmbeddedDatabase<Role extends string>(
+  options: EmbeddedOptions<Role>,
+): Promise<EmbeddedDatabase<Role>> {
+  const { folder, project, onEvent = () => {}, onGivenUp = () => {}, settings = {} } = options;
   const patience = { ...usualPatience, ...options.patience };
-  const cluster = await openCluster(options.folder, settings.fsync !== 'off', () =>
-    onEvent('created', { folder: options.folder }),
-  );
+  const roles: Roles = options.roles;
+  const durable = settings.fsync !== 'off';
+  const onCreated = () => onEvent('created', { folder });
+  const cluster = await openCluster({ folder, project, roles, durable, onCreated });
   const joined = await join(cluster, settings, undefined, new AbortController().signal, onEvent);
   const { processId, port } = joined;
   onEvent(joined.startedByUs ? 'started' : 'adopted', { processId, port });
@@ -59,8 +63,7 @@ export async function openEmbeddedDatabase(options: EmbeddedOptions): Promise<Em
     address: (user) => ({
       host,
       port,
-      user: userNames[user],
-      password: cluster.passwords[user],
+      ...account(cluster, roles, user),
       database: databaseName,
     }),
     becomeService: () => becomeService(supervision, (client) => registerService(client, cluster)),
@@ -69,6 +72,12 @@ export async function openEmbeddedDatabase(options: EmbeddedOptions): Promise<Em
       return left;
     },
   };
+}
+
+function account({ passwords }: Cluster, roles: Roles, user: string): { user: string; password: string } {
+  const [name, password] = [user === 'superuser' ? superuser : roles[user], passwords[user]];
+  if (name === undefined || password === undefined) throw new Error(`no user ${user} of the database`);
+  return { user: name, password };
 }
 
 /** The connection may be lost at any time; then the registration is taken on the next one. */

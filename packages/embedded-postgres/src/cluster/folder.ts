@@ -1,10 +1,10 @@
 import { open, realpath, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
-import { fileTrouble } from '../postgres-programs/errors.ts';
-import { deepestExisting, expectNoPlantedLink, makeFolders } from '../postgres-programs/own-folder.ts';
-import { barred, barredFolder } from '../postgres-programs/passage.ts';
-import type { OsUser } from '../postgres-programs/program.ts';
+import { fileTrouble } from '../programs/errors.ts';
+import { deepestExisting, expectNoPlantedLink, makeFolders } from '../programs/own-folder.ts';
+import { barred, barredFolder } from '../programs/passage.ts';
+import type { OsUser } from '../programs/program.ts';
 
 /** The mode of a folder of ours: the database's OS user may pass through it, if that is not us. */
 export const passageMode = (user: OsUser | undefined) => (user === undefined ? 0o700 : 0o711);

@@ -1,30 +1,31 @@
 import { userInfo } from 'node:os';
-import { ClearError } from '../clear-error.ts';
-import type { Binaries } from '../postgres-programs/binaries.ts';
-import { oneLine, orYourOwn } from '../postgres-programs/errors.ts';
-import { type Ended, type OsUser, run } from '../postgres-programs/program.ts';
-import { type EmbeddedUser, type Passwords, userNames } from './passwords.ts';
+import type { Binaries } from '../programs/binaries.ts';
+import { EmbeddedError } from '../programs/embedded-error.ts';
+import { oneLine, orYourOwn } from '../programs/errors.ts';
+import { type Ended, type OsUser, run } from '../programs/program.ts';
+import { type Passwords, type Roles, superuser } from './passwords.ts';
 
 export const databaseName = 'campaign_mirror';
 
-/** Fills the empty folder `pgdata` with a cluster that has our roles and our database. Throws a ClearError. */
+/** Fills the empty folder `pgdata` with a cluster that has the roles and their database. Throws an EmbeddedError. */
 export async function initialise(
   binaries: Binaries,
   user: OsUser | undefined,
   pgdata: string,
   passwordFile: string,
+  roles: Roles,
   passwords: Passwords,
   durable: boolean,
 ): Promise<void> {
   if (user === undefined) expectNamedUser();
   // Written without waiting for the disk, and brought to it once, at the end.
   const cluster = ['-D', pgdata, '-E', 'UTF8', '--locale', 'C', '--no-sync', '--no-instructions'];
-  const access = ['-U', userNames.superuser, '--pwfile', passwordFile, '-A', 'scram-sha-256'];
+  const access = ['-U', superuser, '--pwfile', passwordFile, '-A', 'scram-sha-256'];
   check(await run(binaries.initdb, [...cluster, ...access], user), pgdata);
 
   const quiet = ['-c', 'log_min_messages=fatal', '-c', 'log_min_error_statement=panic'];
   const single = ['--single', '-D', pgdata, '-c', 'exit_on_error=on', '-c', 'fsync=off', ...quiet];
-  const statements = firstStatements(passwords).map((statement) => `${statement}\n`);
+  const statements = firstStatements(roles, passwords).map((statement) => `${statement}\n`);
   check(await run(binaries.postgres, [...single, 'template1'], user, statements.join('')), pgdata);
   if (durable) check(await run(binaries.initdb, ['-D', pgdata, '--sync-only'], user), pgdata);
 }
@@ -34,21 +35,20 @@ function expectNamedUser(): void {
   try {
     userInfo();
   } catch {
-    throw new ClearError(
+    throw new EmbeddedError(
       `The embedded database cannot be created by the OS user ${process.getuid?.()}, who has no entry in /etc/passwd: run as a user who has one, or ${orYourOwn}.`,
     );
   }
 }
 
 /** One line each: PostgreSQL's single-user mode takes a line for a statement. It runs in template1, which new databases copy. */
-function firstStatements(passwords: Passwords): string[] {
-  const ours = (Object.keys(userNames) as EmbeddedUser[]).filter((user) => user !== 'superuser');
-  const names = ours.map((user) => userNames[user]).join(', ');
+function firstStatements(roles: Roles, passwords: Passwords): string[] {
+  const names = Object.values(roles).join(', ');
   return [
-    ...ours.map((user) => `CREATE ROLE ${userNames[user]} LOGIN PASSWORD '${passwords[user]}'`),
+    ...Object.entries(roles).map(([role, name]) => `CREATE ROLE ${name} LOGIN PASSWORD '${passwords[role]}'`),
     'REVOKE ALL ON SCHEMA public FROM PUBLIC',
     `GRANT USAGE ON SCHEMA public TO ${names}`,
-    `CREATE DATABASE ${databaseName} OWNER ${userNames.owner}`,
+    `CREATE DATABASE ${databaseName} OWNER ${roles.owner}`,
     `REVOKE ALL ON DATABASE ${databaseName}, postgres, template1 FROM PUBLIC`,
     `GRANT CONNECT ON DATABASE ${databaseName} TO ${names}`,
   ];
@@ -59,7 +59,7 @@ function check({ code, output, errors }: Ended, pgdata: string): void {
   const lines = `${output}\n${errors}`.split('\n');
   const why =
     lines.find((line) => /\b(error|FATAL|PANIC):/.test(line)) ?? lines.findLast((line) => line.trim());
-  throw new ClearError(
+  throw new EmbeddedError(
     `The embedded database cannot be created in ${pgdata} (${oneLine(why ?? `exit code ${code}`)}): choose another folder with DATA_DIR, or ${orYourOwn}.`,
   );
 }

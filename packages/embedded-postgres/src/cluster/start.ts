@@ -4,13 +4,13 @@ import { once } from 'node:events';
 import { open, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
-import { ClearError } from '../clear-error.ts';
-import { oneLine } from '../postgres-programs/errors.ts';
-import { surroundings } from '../postgres-programs/program.ts';
+import { EmbeddedError } from '../programs/embedded-error.ts';
+import { oneLine } from '../programs/errors.ts';
+import { surroundings } from '../programs/program.ts';
 import type { Cluster } from './cluster.ts';
-import { lastFatal, loggedSince, logSizes, trimLogs } from './log.ts';
 import { livingPostmaster } from './postmaster.ts';
-import { type ServerSettings, serverArguments } from './settings.ts';
+import { lastFatal, loggedSince, logSizes, trimLogs } from './server-log.ts';
+import { type ServerSettings, serverArguments } from './server-settings.ts';
 
 /** How a start ended: `rival`: another one runs already; `orphans`: processes of a killed server still end. */
 export type Start =
@@ -70,7 +70,7 @@ async function becomesReady(cluster: Cluster, child: ChildProcess, signal: Abort
       signal.throwIfAborted();
     }
     if (Date.now() > deadline)
-      throw new ClearError(
+      throw new EmbeddedError(
         `The embedded database in ${cluster.folder} still starts after 5 minutes: see ${cluster.logs}, and start again later.`,
       );
     await Promise.race([end, pause(10)]);

@@ -1,13 +1,13 @@
 import { randomBytes } from 'node:crypto';
 import { chmod, chown, mkdir, readdir, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { Binaries } from '../postgres-programs/binaries.ts';
-import { codeOf } from '../postgres-programs/errors.ts';
-import { isAlive } from '../postgres-programs/process.ts';
-import type { OsUser } from '../postgres-programs/program.ts';
+import type { Binaries } from '../programs/binaries.ts';
+import { codeOf } from '../programs/errors.ts';
+import { isAlive } from '../programs/process.ts';
+import type { OsUser } from '../programs/program.ts';
 import { passageMode, syncFolder } from './folder.ts';
 import { initialise } from './initdb.ts';
-import { makePasswords, writePasswords } from './passwords.ts';
+import { makePasswords, type Roles, writePasswords } from './passwords.ts';
 
 const draftName = /^cluster\.new-(\d+)-[0-9a-f]+$/;
 const draftsOfOurs = new Set<string>();
@@ -20,6 +20,7 @@ export async function createCluster(
   folder: string,
   binaries: Binaries,
   user: OsUser | undefined,
+  roles: Roles,
   durable: boolean,
 ): Promise<boolean> {
   const name = `cluster.new-${process.pid}-${randomBytes(4).toString('hex')}`;
@@ -28,12 +29,12 @@ export async function createCluster(
   try {
     await makeFolder(draft, passageMode(user));
     for (const inner of ['pgdata', 'logs']) await makeFolder(join(draft, inner), 0o700, user);
-    const passwords = makePasswords();
+    const passwords = makePasswords(roles);
     await writePasswords(join(draft, 'passwords.json'), passwords);
     const passwordFile = join(draft, 'superuser');
     await writeFile(passwordFile, passwords.superuser, { mode: 0o600 });
     if (user !== undefined) await chown(passwordFile, user.uid, user.gid);
-    await initialise(binaries, user, join(draft, 'pgdata'), passwordFile, passwords, durable);
+    await initialise(binaries, user, join(draft, 'pgdata'), passwordFile, roles, passwords, durable);
     await rm(passwordFile);
     if (durable) await syncFolder(draft);
     await rename(draft, join(folder, 'cluster'));

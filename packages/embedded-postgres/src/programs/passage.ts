@@ -1,6 +1,6 @@
 import { stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import { ClearError } from '../clear-error.ts';
+import { EmbeddedError } from './embedded-error.ts';
 import { orYourOwn } from './errors.ts';
 import { type OsUser, run } from './program.ts';
 
@@ -26,8 +26,8 @@ export async function canRead(file: string, user: OsUser): Promise<boolean> {
 }
 
 /** The error for a folder that root's stand-in cannot enter; we never change the rights of what is not ours. */
-export function barred(folder: string, user: OsUser, move: string): ClearError {
-  return new ClearError(
+export function barred(folder: string, user: OsUser, move: string): EmbeddedError {
+  return new EmbeddedError(
     `The embedded database does not run as root but as the OS user ${user.name}, who cannot enter ${folder}: ${move}, run as an ordinary user, or ${orYourOwn}.`,
   );
 }

@@ -1,0 +1,11 @@
+export { defaultFolder, type Place } from './cluster/default-folder.ts';
+export { freePort } from './cluster/port.ts';
+export type { ServerSettings } from './cluster/server-settings.ts';
+export { EmbeddedError } from './programs/embedded-error.ts';
+export {
+  type DatabaseAddress,
+  type EmbeddedDatabase,
+  type EmbeddedOptions,
+  openEmbeddedDatabase,
+} from './supervision/database.ts';
+export type { EmbeddedEvent, EmbeddedEvents, Patience } from './supervision/events.ts';
