@@ -1,6 +1,6 @@
 import { expect } from 'chai';
-import { EventLoopDelay } from '../../packages/adapters-http/src/event-loop-delay.ts';
-import { Refusals } from '../../packages/adapters-http/src/refusals.ts';
+import { EventLoopDelay } from '../../packages/adapters-http/src/listener/event-loop-delay.ts';
+import { Refusals } from '../../packages/adapters-http/src/listener/refusals.ts';
 import { type SteppedClock, steppedClock } from '../support/http-clock.ts';
 import { ToldOverload } from '../support/told-overload.ts';
 

@@ -59,8 +59,8 @@ const inApp = 'packages/app/src/planted.ts';
 const rules = 'packages/domain/src/set-campaign-mirror/authorization-rules.ts';
 /** Where each of the rules has an answer. */
 const answering = [
-  'packages/adapters-http/src/documented-answers.ts',
-  'packages/adapters-http/src/replies.ts',
+  'packages/adapters-http/src/documentation/documented-answers.ts',
+  'packages/adapters-http/src/answers/replies.ts',
   'packages/app/src/cli/mirror-refusals.ts',
   'packages/app/src/cli/move-refusals.ts',
 ];

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { ConnectionClient } from '../../packages/adapters-http/src/client-address.ts';
+import { ConnectionClient } from '../../packages/adapters-http/src/messages/client-address.ts';
 import { trustedProxies } from '../../packages/app/src/trusted-proxies.ts';
 import { RawConnection } from '../support/http-connection.ts';
 import { type Asking, ask, exchange, requestBytes } from '../support/http-request.ts';

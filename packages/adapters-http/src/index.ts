@@ -1,26 +1,32 @@
-export { type AnswerHeaderSettings, AnswerHeaders } from './answer-headers.ts';
-export { type AppSettings, koaHandler } from './app.ts';
-export { Capacity, type CapacityLimits } from './capacity.ts';
-export { noProxies, type TrustedProxies } from './client-address.ts';
-export { type Clock, platformClock } from './clock.ts';
-export { type Deadlines, defaultDeadlines } from './deadlines.ts';
-export { docsPath, interfacePages } from './docs-pages.ts';
-export type { Unfinished } from './draining.ts';
-export type { Exchange } from './exchange.ts';
-export { networkOf } from './failed-keys.ts';
+export { type AnswerHeaderSettings, AnswerHeaders } from './answers/answer-headers.ts';
+export { Page, type Pages } from './answers/pages.ts';
+export { mirrorBody, type Refused, Replies, type Reply } from './answers/replies.ts';
+export { docsPath, interfacePages } from './documentation/docs-pages.ts';
+export { openapiDocument, openapiPath } from './documentation/openapi-document.ts';
+export { Capacity, type CapacityLimits } from './listener/capacity.ts';
+export { type Clock, platformClock } from './listener/clock.ts';
+export { type Deadlines, defaultDeadlines } from './listener/deadlines.ts';
+export type { Unfinished } from './listener/draining.ts';
+export type { Exchange } from './listener/exchange.ts';
 export {
   type AnsweredRequest,
   type HttpLog,
   silentLog,
   type TraceIds,
-} from './http-log.ts';
-export { type HttpObserver, silentHttpObserver } from './http-observer.ts';
-export { HttpServer, type HttpServerSettings } from './http-server.ts';
-export type { Count, Limiter, Rate } from './limiter.ts';
-export { openapiDocument, openapiPath } from './openapi-document.ts';
-export { type Checks, type OpsAnswer, opsHandler, type Readiness, type Version } from './ops-handler.ts';
-export type { Overload, OverloadLog } from './overload-log.ts';
-export { Page, type Pages } from './pages.ts';
-export { mirrorBody, type Refused, Replies, type Reply } from './replies.ts';
-export type { RequestTrace, RequestTraces } from './request-traces.ts';
-export { setMirrorPath, setMirrorRoute } from './set-mirror-route.ts';
+} from './listener/http-log.ts';
+export { type HttpObserver, silentHttpObserver } from './listener/http-observer.ts';
+export { HttpServer, type HttpServerSettings } from './listener/http-server.ts';
+export type { Overload, OverloadLog } from './listener/overload-log.ts';
+export type { RequestTrace, RequestTraces } from './listener/request-traces.ts';
+export { noProxies, type TrustedProxies } from './messages/client-address.ts';
+export { type AppSettings, koaHandler } from './routes/app.ts';
+export { networkOf } from './routes/failed-keys.ts';
+export type { Count, Limiter, Rate } from './routes/limiter.ts';
+export {
+  type Checks,
+  type OpsAnswer,
+  opsHandler,
+  type Readiness,
+  type Version,
+} from './routes/ops-handler.ts';
+export { setMirrorPath, setMirrorRoute } from './routes/set-mirror-route.ts';

@@ -1,6 +1,12 @@
 import type { AddressFault, Mirror, Refusal } from '@campaign-mirror/domain';
-import { type Fault, methodNotSupported, type Replies, type Reply, routeNotFound } from './replies.ts';
-import type { BodyFault } from './submitted-body.ts';
+import {
+  type Fault,
+  methodNotSupported,
+  type Replies,
+  type Reply,
+  routeNotFound,
+} from '../answers/replies.ts';
+import type { BodyFault } from '../messages/submitted-body.ts';
 
 /** An answer as callers are told of it. */
 export interface DocumentedAnswer {

@@ -1,5 +1,5 @@
 import type { Caller, CallLimit } from '@campaign-mirror/domain';
-import type { Exchange } from './exchange.ts';
+import type { Exchange } from '../listener/exchange.ts';
 import { LimitHeaders, secondsLeft } from './limit-headers.ts';
 import type { Limiter } from './limiter.ts';
 

@@ -1,6 +1,6 @@
+import { methodNotSupported, options, type Reply, routeNotFound } from '../answers/replies.ts';
+import type { Exchange } from '../listener/exchange.ts';
 import { pathOf } from './app.ts';
-import type { Exchange } from './exchange.ts';
-import { methodNotSupported, options, type Reply, routeNotFound } from './replies.ts';
 
 /** Whether each thing that is needed is there, by its name. */
 export type Checks = Readonly<Record<string, boolean>>;

@@ -1,12 +1,12 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import type { AnswerHeaders } from './answer-headers.ts';
-import { announcesBody } from './body-headers.ts';
-import type { ConnectionClient } from './client-address.ts';
+import type { AnswerHeaders } from '../answers/answer-headers.ts';
+import type { Reply } from '../answers/replies.ts';
+import { announcesBody } from '../messages/body-headers.ts';
+import type { ConnectionClient } from '../messages/client-address.ts';
+import { requestIdOf } from '../messages/request-id.ts';
 import type { Clock } from './clock.ts';
 import type { HttpLog } from './http-log.ts';
 import type { HttpObserver } from './http-observer.ts';
-import type { Reply } from './replies.ts';
-import { requestIdOf } from './request-id.ts';
 import type { RequestTrace } from './request-traces.ts';
 import { discardRest, type Rest } from './unread-body.ts';
 

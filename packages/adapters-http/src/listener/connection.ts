@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import { STATUS_CODES } from 'node:http';
 import type { Socket } from 'node:net';
-import type { AnswerHeaders } from './answer-headers.ts';
-import type { ConnectionClient } from './client-address.ts';
+import type { AnswerHeaders } from '../answers/answer-headers.ts';
+import type { Reply } from '../answers/replies.ts';
+import type { ConnectionClient } from '../messages/client-address.ts';
 import { type Exchange, jsonType } from './exchange.ts';
-import type { Reply } from './replies.ts';
 import type { Rest } from './unread-body.ts';
 
 /**

@@ -1,11 +1,11 @@
 import type { IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
+import { methodNotSupported, type Replies, type Reply } from '../answers/replies.ts';
+import { messageFault, parserFault } from '../messages/message-faults.ts';
+import { requestIdOf } from '../messages/request-id.ts';
 import type { Connection } from './connection.ts';
 import type { HttpLog } from './http-log.ts';
 import type { HttpObserver } from './http-observer.ts';
-import { messageFault, parserFault } from './message-faults.ts';
-import { methodNotSupported, type Replies, type Reply } from './replies.ts';
-import { requestIdOf } from './request-id.ts';
 import type { Rest } from './unread-body.ts';
 
 interface Settings {

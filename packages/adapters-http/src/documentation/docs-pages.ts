@@ -2,13 +2,13 @@ import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { Page, type Pages } from '../answers/pages.ts';
+import type { Replies } from '../answers/replies.ts';
 import { openapiDocument, openapiPath } from './openapi-document.ts';
-import { Page, type Pages } from './pages.ts';
-import type { Replies } from './replies.ts';
 
 export const docsPath = '/docs';
 
-const ownFolder = fileURLToPath(new URL('../docs/', import.meta.url));
+const ownFolder = fileURLToPath(new URL('../../docs/', import.meta.url));
 const require = createRequire(import.meta.url);
 const componentFolder = dirname(require.resolve('swagger-ui-dist/package.json'));
 

@@ -1,7 +1,7 @@
-import type { Exchange } from './exchange.ts';
+import type { Replies, Reply } from '../answers/replies.ts';
+import type { Exchange } from '../listener/exchange.ts';
 import { LimitHeaders, secondsLeft } from './limit-headers.ts';
 import type { Limiter } from './limiter.ts';
-import type { Replies, Reply } from './replies.ts';
 
 /**
  * Answers keys that are refused: with 401, or 429 to an address that has sent too many of them. Each key is judged

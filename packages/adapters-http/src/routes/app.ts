@@ -1,9 +1,9 @@
 import { Unavailable } from '@campaign-mirror/domain';
 import Koa from 'koa';
-import type { Exchange } from './exchange.ts';
-import type { HttpLog } from './http-log.ts';
-import type { Pages } from './pages.ts';
-import { routeNotFound } from './replies.ts';
+import type { Pages } from '../answers/pages.ts';
+import { routeNotFound } from '../answers/replies.ts';
+import type { Exchange } from '../listener/exchange.ts';
+import type { HttpLog } from '../listener/http-log.ts';
 import { type RouteState, type SetMirrorSettings, setMirrorRouter } from './set-mirror-route.ts';
 
 export interface AppSettings extends SetMirrorSettings {

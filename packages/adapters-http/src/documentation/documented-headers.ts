@@ -1,4 +1,4 @@
-import type { Reply } from './replies.ts';
+import type { Reply } from '../answers/replies.ts';
 
 interface HeaderMeaning {
   readonly description: string;

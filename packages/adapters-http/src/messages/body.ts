@@ -1,8 +1,8 @@
 import type { IncomingMessage } from 'node:http';
 import type { Context } from 'koa';
 import bodyParser from 'koa-bodyparser';
+import type { Fault } from '../answers/replies.ts';
 import { announcesBody, bodyHeaderFault, expectsContinue } from './body-headers.ts';
-import type { Fault } from './replies.ts';
 
 const nothing = Buffer.alloc(0);
 

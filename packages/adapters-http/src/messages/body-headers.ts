@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
+import type { Fault } from '../answers/replies.ts';
 import { headerValues } from './authorization.ts';
-import type { Fault } from './replies.ts';
 
 const token = "[!#$%&'*+.^_`|~0-9A-Za-z-]+";
 const charset = 'charset=(?:utf-8|"utf-8")';

@@ -1,12 +1,12 @@
 import { longestAddress } from '@campaign-mirror/domain';
 import { toJsonSchemaDefs } from '@valibot/to-json-schema';
-import { errorAnswer, mirrorAnswer, shownMirror, validationAnswer } from './answer-schemas.ts';
+import { errorAnswer, mirrorAnswer, shownMirror, validationAnswer } from '../answers/answer-schemas.ts';
+import { options, type Replies } from '../answers/replies.ts';
+import { requestBody } from '../messages/submitted-body.ts';
+import { setMirrorRoute } from '../routes/set-mirror-route.ts';
 import { answersAnywhere, answersToCall, type DocumentedAnswer, onlyRead } from './documented-answers.ts';
 import { documentedHeaders, headerComponents } from './documented-headers.ts';
 import { aboutAnswers, aboutCall, aboutKey, addressDescription, addressPattern } from './openapi-texts.ts';
-import { options, type Replies } from './replies.ts';
-import { setMirrorRoute } from './set-mirror-route.ts';
-import { requestBody } from './submitted-body.ts';
 
 export const openapiPath = '/public/v1/openapi.json';
 

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
+import type { Fault } from '../answers/replies.ts';
 import { headerValues } from './authorization.ts';
-import type { Fault } from './replies.ts';
 
 /** A host and a port, or nothing (RFC 9112, section 3.2; RFC 3986, section 3.2.2). */
 const host = /^(?:\[[0-9A-Fa-f:.]+\]|[A-Za-z0-9._~!$&'()*+,;=%-]*)(?::[0-9]*)?$/;

@@ -1,15 +1,15 @@
 import { campaignId, type SetCampaignMirror } from '@campaign-mirror/domain';
 import Router from '@koa/router';
-import { keyInHeaders } from './authorization.ts';
-import { bodyReader } from './body.ts';
-import { type Capacity, unlimited } from './capacity.ts';
-import type { Exchange } from './exchange.ts';
+import { methodNotSupported, options, type Replies, type Reply } from '../answers/replies.ts';
+import { type Capacity, unlimited } from '../listener/capacity.ts';
+import type { Exchange } from '../listener/exchange.ts';
+import { cameAlong } from '../listener/unread-body.ts';
+import { keyInHeaders } from '../messages/authorization.ts';
+import { bodyReader } from '../messages/body.ts';
+import { submitted } from '../messages/submitted-body.ts';
 import { FailedKeys } from './failed-keys.ts';
 import { KeyLimit } from './key-limit.ts';
 import type { Limiter } from './limiter.ts';
-import { methodNotSupported, options, type Replies, type Reply } from './replies.ts';
-import { submitted } from './submitted-body.ts';
-import { cameAlong } from './unread-body.ts';
 
 export const setMirrorPath = '/public/v1/mirror/campaign/:campaign/mirror';
 /** The same as the specification writes it. */

@@ -1,9 +1,11 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import { type AddressInfo, Server as NetServer, type Socket } from 'node:net';
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { AnswerHeaders } from './answer-headers.ts';
+import { AnswerHeaders } from '../answers/answer-headers.ts';
+import type { Replies } from '../answers/replies.ts';
+import { ConnectionClient, noProxies, type TrustedProxies } from '../messages/client-address.ts';
+import { messageFault } from '../messages/message-faults.ts';
 import { type Capacity, unlimited } from './capacity.ts';
-import { ConnectionClient, noProxies, type TrustedProxies } from './client-address.ts';
 import { type Clock, platformClock } from './clock.ts';
 import { Connection } from './connection.ts';
 import { type Deadlines, defaultDeadlines, missedDeadline } from './deadlines.ts';
@@ -11,10 +13,8 @@ import { type Draining, unfinished } from './draining.ts';
 import { Exchange, type SharedByExchanges } from './exchange.ts';
 import type { HttpLog } from './http-log.ts';
 import { type HttpObserver, silentHttpObserver } from './http-observer.ts';
-import { messageFault } from './message-faults.ts';
 import { nodeServer } from './node-server.ts';
 import { NonRequests } from './non-requests.ts';
-import type { Replies } from './replies.ts';
 import type { RequestTraces } from './request-traces.ts';
 import { cameAlong, type Rest } from './unread-body.ts';
 

@@ -1,5 +1,5 @@
 import { type AccessKey, accessKey } from '@campaign-mirror/domain';
-import type { Fault } from './replies.ts';
+import type { Fault } from '../answers/replies.ts';
 
 /** The scheme in any case, then one or more spaces and what follows them, if anything does (RFC 6750, section 2.1). */
 const bearer = /^bearer(?: +(.*))?$/i;
