@@ -45,12 +45,17 @@ const chosen = commandLine(
   .option('--seconds <N>', 'length of a round', wholeNumber(1, 3_600), 10)
   .option('--warm-up <N>', 'length of the warm-up before the rounds of a load', wholeNumber(1, 3_600), 20)
   .option('--campaigns <N>', 'how many there are', wholeNumber(1_000, 5_000_000), 100_000)
+  .option('--owners <N>', 'how many they belong to, each with a key', wholeNumber(1, 5_000_000), 1_000)
   .option('--no-floor', 'measures no floor')
   .option(
     '--batched',
     'measures the floor with our persistence adapter: what batches give where nothing else is added',
   )
-  .option('--peers', 'measures Fastify + pg, Koa + pg and Koa + MikroORM too, with 64 connections', true)
+  .option(
+    '--peers',
+    'measures Fastify + pg, Koa + pg, Koa + MikroORM (as documented, and tuned) too, with 64 connections',
+    true,
+  )
   .option('--no-peers', 'or not')
   .option('--open-loop', 'latency at fixed rates of arrivals too: 50 % and 80 % of the highest rates', true)
   .option('--no-open-loop', 'or not')
@@ -71,9 +76,9 @@ const chosen = commandLine(
   .opts();
 
 await run(async (cleanup) => {
-  const { loads, json, workers, campaigns, newSegments, set: settings } = chosen;
+  const { loads, json, workers, campaigns, owners, newSegments, set: settings } = chosen;
   const isShared = workers !== undefined;
-  const bench = await openBench({ campaigns, newSegments, isShared, settings }, cleanup);
+  const bench = await openBench({ campaigns, owners, newSegments, isShared, settings }, cleanup);
   const contenders = await startAll(chosen, bench, cleanup);
   const floor = contenders.find(({ name }) => name === 'floor');
   const ours = contenders.find(({ name }) => name === 'ours');

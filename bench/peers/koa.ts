@@ -1,5 +1,8 @@
+import pg from 'pg';
 import { serve } from './koa-app.ts';
-import { answer } from './pg.ts';
+import { answerFrom } from './pg.ts';
 
 /** Koa and pg. */
-serve(answer);
+const pool = new pg.Pool({ connectionString: process.env.DATABASE_URL, max: 10 });
+
+serve((...request) => answerFrom(pool, ...request));

@@ -1,4 +1,4 @@
-import pg from 'pg';
+import type pg from 'pg';
 import {
   type Answer,
   addressIn,
@@ -9,9 +9,6 @@ import {
   unauthenticated,
   unauthorized,
 } from './contract.ts';
-
-/** How a service on the driver alone sets a mirror: three named statements, one after the other. */
-const pool = new pg.Pool({ connectionString: process.env.DATABASE_URL, max: 10 });
 
 const whoIs = {
   name: 'who-is',
@@ -34,7 +31,9 @@ const setMirror = {
       ${time('created_at')}, ${time('updated_at')}`,
 };
 
-export async function answer(
+/** How a service on the driver alone sets a mirror: three named statements, one after the other. */
+export async function answerFrom(
+  pool: pg.Pool,
   campaignId: string,
   authorization: string | undefined,
   body: unknown,

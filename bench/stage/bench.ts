@@ -23,6 +23,8 @@ export interface Bench {
 
 export interface BenchOptions {
   readonly campaigns: number;
+  /** How many they belong to, each with a key. */
+  readonly owners?: number;
   readonly newSegments?: boolean | undefined;
   /** Whether several processes are measured, which share all cores: on one they would show nothing. */
   readonly isShared?: boolean;
@@ -30,15 +32,14 @@ export interface BenchOptions {
 }
 
 export async function openBench(
-  { campaigns, newSegments = false, isShared = false, settings = {} }: BenchOptions,
+  { campaigns, owners = 1_000, newSegments = false, isShared = false, settings = {} }: BenchOptions,
   cleanup: Cleanup,
 ): Promise<Bench> {
   const cores = isShared ? undefined : divideCores();
-  const seed = { campaigns, keys: newKeys(1_000) };
+  const seed = { campaigns, keys: newKeys(owners) };
   const databases = await openDatabases({ filling: seed, newSegments }, cleanup);
   const generator = await openLoadGenerator(seed, cleanup);
-  const owners = `${campaigns} campaigns of ${seed.keys.length} owners`;
-  const where = `${placed(databases.server, cores, settings)}\n${owners}; load by ${generator.name}`;
+  const where = `${placed(databases.server, cores, settings)}\n${campaigns} campaigns of ${owners} owners; load by ${generator.name}`;
   console.error(`${where}\n`);
   return { where, cores, seed, databases, generator, faults: [], updates: new Map() };
 }

@@ -25,6 +25,7 @@ const programs = {
   'floor, batched': { script: 'floors/batched.ts', isRecorded: true },
   fastify: { script: 'peers/fastify.ts', isRecorded: false },
   koa: { script: 'peers/koa.ts', isRecorded: false },
+  'mikro-orm, tuned': { script: 'peers/mikro-orm-tuned.ts', isRecorded: false },
   'mikro-orm': { script: 'peers/mikro-orm.ts', isRecorded: false },
 } satisfies Record<string, { script: string; otherwise?: Settings; isRecorded: boolean }>;
 

@@ -14,7 +14,7 @@ export interface LineUp {
   readonly profile?: string | undefined;
 }
 
-const peers = ['fastify', 'koa', 'mikro-orm'] as const;
+const peers = ['fastify', 'koa', 'mikro-orm, tuned', 'mikro-orm'] as const;
 
 /** Stacks on which the contract is carried out without our code. */
 export const isPeer = (name: string): boolean => (peers as readonly string[]).includes(name);
