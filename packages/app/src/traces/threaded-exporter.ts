@@ -11,7 +11,7 @@ type Done = (result: ExportResult) => void;
 
 /**
  * Sends spans from a thread of its own. A service that is an HTTP client as well is a slower HTTP server: V8 makes of
- * the code that both share something that fits both (PERFORMANCE.md, what each technique gave).
+ * the code that both share something that fits both (PERFORMANCE.md, what was tried).
  */
 export class ThreadedExporter implements SpanExporter {
   readonly #script: URL;
