@@ -11,6 +11,7 @@ import {
   rename,
   rm,
   symlink,
+  utimes,
   writeFile,
 } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -57,9 +58,10 @@ describe('copies of PostgreSQL’s programs', () => {
   it('are made once, whole, and can be read by all and written by root alone', async () => {
     const [original, folder] = await project('one', 'library');
     const [same, sibling] = await project('two', 'library');
+    const umask = process.umask(0o077);
     const made = await Promise.all(
       [folder, sibling, folder, sibling].map((of) => programCopy(of === folder ? original : same, base, of)),
-    );
+    ).finally(() => process.umask(umask));
     expect(new Set(made)).to.have.property('size', 1);
     const [copy = ''] = made;
     expect(copy).to.match(/\/programs\/18\.4-[0-9a-f]{16}$/);
@@ -90,6 +92,25 @@ describe('copies of PostgreSQL’s programs', () => {
     const third = await programCopy({ ...newer, version: '18.6' }, base, folder);
     expect(await copies()).to.deep.equal([third.replace(/.*\//, '')]);
     expect(third).not.to.equal(second);
+  });
+
+  it('are made anew for other programs of the same version: other contents, another name, another mode', async () => {
+    const [original, folder] = await project('one', 'library');
+    const made = new Set([await programCopy(original, base, folder)]);
+    const lib = join(original.folder, 'lib');
+    const changes = [
+      () => writeFile(join(lib, 'lib.so.1'), 'Library'),
+      () => writeFile(join(lib, 'lib.so.2'), ''),
+      () => rename(join(lib, 'lib.so.2'), join(lib, 'lib.so.3')),
+      () => chmod(join(lib, 'lib.so.3'), 0o700),
+    ];
+    for (const [at, change] of changes.entries()) {
+      await change();
+      await utimes(join(original.folder, 'bin', 'postgres'), at, at);
+      made.add(await programCopy(original, base, folder));
+    }
+    expect(made).to.have.property('size', 1 + changes.length);
+    expect(await copies()).to.have.length(1);
   });
 
   it('stay while a server runs from them', async () => {
@@ -137,6 +158,9 @@ describe('copies of PostgreSQL’s programs', () => {
       `${base}/programs is not to be trusted`,
     );
     await chown(join(base, 'programs'), 0, 0);
+    await chmod(join(base, 'programs'), 0o1777);
+    expect(await clearError(programCopy(original, base, folder))).to.contain('programs is not to be trusted');
+    await chmod(join(base, 'programs'), 0o711);
     await chmod(base, 0o777);
     expect(await clearError(programCopy(original, base, folder))).to.contain(`${base} is not to be trusted`);
     expect(await copies()).to.deep.equal([]);

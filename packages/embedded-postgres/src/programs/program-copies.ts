@@ -38,7 +38,6 @@ export async function programCopy(original: Original, base: string, project: str
   for (const folder of [programs, projects]) await expectRootsOwn(await realpath(folder));
   return await lockedBy(join(projects, '.lock'), async () => {
     const copy = `${original.version}-${(await checksumOf(original.folder)).slice(0, 16)}`;
-    await removeDrafts(programs);
     if (!(await isWhole(programs, copy))) await copyPrograms(original.folder, programs, copy);
     await writeUse(note, { project, made, copy });
     await removeUnused(programs, projects);
@@ -73,11 +72,6 @@ async function writeUse(note: string, use: Use): Promise<void> {
   const beside = join(dirname(note), '.new');
   await writeFile(beside, `${JSON.stringify(use)}\n`, { mode: 0o600 });
   await rename(beside, note);
-}
-
-async function removeDrafts(programs: string): Promise<void> {
-  const drafts = (await readdir(programs)).filter((name) => name.startsWith(draftPrefix));
-  for (const draft of drafts) await rm(join(programs, draft), { recursive: true, force: true });
 }
 
 /** A copy is in use by a project that is still there, and by a server that still runs. */
