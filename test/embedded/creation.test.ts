@@ -1,4 +1,4 @@
-import { cp, mkdir, readdir, readFile, stat, writeFile } from 'node:fs/promises';
+import { chown, cp, mkdir, readdir, readFile, stat, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { EmbeddedError } from '@campaign-mirror/embedded-postgres';
 import { expect } from 'chai';
@@ -95,6 +95,23 @@ describe('the creation of the embedded database', () => {
     }
     expect(await modeOf(closed)).equal(isRoot ? '700' : '500');
     expect(await readdir(closed)).deep.equal([]);
+  });
+
+  it('who is not root runs it; as root, the owner of the data does, whoever that is', async () => {
+    const folder = await sandbox.folder('of another');
+    await mkdir(folder);
+    if (!isRoot) {
+      expect(await databaseOsUser(folder)).equal(undefined);
+      return;
+    }
+    const owners = [];
+    for (const uid of [65534, 54321, 0]) {
+      await chown(folder, uid, uid);
+      owners.push(await databaseOsUser(folder));
+    }
+    expect(owners[0]).deep.equal({ name: 'nobody', uid: 65534, gid: 65534 });
+    expect(owners[1]).deep.equal({ name: 'number 54321', uid: 54321, gid: 54321 });
+    expect(owners[2]).deep.equal(await databaseOsUser(''));
   });
 
   it('says that its programs cannot be run, and why', async () => {
