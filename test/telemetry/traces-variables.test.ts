@@ -1,12 +1,8 @@
-import { ROOT_CONTEXT, SpanKind } from '@opentelemetry/api';
-import { SamplingDecision } from '@opentelemetry/sdk-trace';
 import { expect } from 'chai';
 import { readSettings } from '../../packages/app/src/read-settings.ts';
-import { Ids } from '../../packages/app/src/traces/ids.ts';
-import { samplingOf } from '../../packages/app/src/traces/samplers.ts';
+import { samplerOf } from '../../packages/app/src/traces/samplers.ts';
 import { traceVariables } from '../../packages/app/src/traces/trace-variables.ts';
 
-const notRecorded = SamplingDecision.NOT_RECORD;
 const endpoint = { OTEL_EXPORTER_OTLP_ENDPOINT: 'http://collector:4318' };
 const wanted = (environment: Record<string, string>) => traceVariables(environment).wanted;
 const notes = (environment: Record<string, string>) => traceVariables(environment).notes;
@@ -108,50 +104,6 @@ describe('traces: the variables of OpenTelemetry', () => {
     expect(told({ OTEL_TRACES_EXPORTER: 'zipkin' })).to.deep.equal(notes({ OTEL_TRACES_EXPORTER: 'zipkin' }));
   });
 
-  it('a ratio records its part of all traces, whatever their first digits, and the whole of them where it is 1', () => {
-    const part = (ratio: number) => {
-      const { sampler } = samplingOf('traceidratio', ratio);
-      const ids = Array.from({ length: 20_000 }, (_, number) => {
-        const random = Math.floor((number / 20_000) * 2 ** 52).toString(16);
-        return `${'f'.repeat(18)}${random.padStart(13, '0')}0`;
-      });
-      const recorded = ids.filter(
-        (id) => sampler.shouldSample(ROOT_CONTEXT, id, 'x', SpanKind.SERVER, {}, []).decision !== notRecorded,
-      );
-      return recorded.length / ids.length;
-    };
-    expect([0, 0.01, 0.5, 1].map(part)).to.deep.equal([0, 0.01, 0.5, 1]);
-  });
-
-  it('what is drawn for a trace that begins here is what the sampler records', () => {
-    const drawn = (name: Parameters<typeof samplingOf>[0], ratio: number) => {
-      const { sampler, leastRandom } = samplingOf(name, ratio);
-      const ids = new Ids();
-      const all = Array.from({ length: 10_000 }, () => ids.draw(leastRandom));
-      const recorded = all.filter((id) => id !== undefined);
-      for (const id of recorded) {
-        const { decision } = sampler.shouldSample(ROOT_CONTEXT, id, 'x', SpanKind.SERVER, {}, []);
-        expect(decision).not.to.equal(notRecorded);
-      }
-      return recorded.length / all.length;
-    };
-    expect(drawn('parentbased_always_on', 0)).to.equal(1);
-    expect(drawn('parentbased_always_off', 1)).to.equal(0);
-    expect([0, 1].map((ratio) => drawn('traceidratio', ratio))).to.deep.equal([0, 1]);
-    // A tenth more or less is twenty times the standard deviation.
-    expect(drawn('parentbased_traceidratio', 0.5)).to.be.within(0.4, 0.6);
-  });
-
-  it('identifiers are random, of the right length, and never used twice', () => {
-    const ids = new Ids();
-    const made = Array.from({ length: 1_000 }, () => [ids.generateTraceId(), ids.generateSpanId()] as const);
-    for (const [traceId, spanId] of made) {
-      expect(traceId).to.match(/^[0-9a-f]{32}$/);
-      expect(spanId).to.match(/^[0-9a-f]{16}$/);
-    }
-    expect(new Set(made.flat().map((id) => id.slice(0, 16))).size).to.equal(2_000);
-  });
-
   it('each sampler is the one that its name says', () => {
     const root = (name: string) => `ParentBased{root=${name}, `;
     const names = {
@@ -163,7 +115,7 @@ describe('traces: the variables of OpenTelemetry', () => {
       parentbased_traceidratio: root('TraceIdRatioBased{0.5}'),
     } as const;
     for (const [name, text] of Object.entries(names)) {
-      const { sampler } = samplingOf(name as keyof typeof names, 0.5);
+      const sampler = samplerOf(name as keyof typeof names, 0.5);
       expect(sampler.toString().slice(0, text.length)).to.equal(text);
     }
   });

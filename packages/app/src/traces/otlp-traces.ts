@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { DatabaseAddress } from '@campaign-mirror/adapters-persistence';
 import type { CampaignRepository, Identity } from '@campaign-mirror/domain';
+import { OTLPTraceExporter } from '@opentelemetry/exporter-trace-otlp-proto';
 import {
   defaultResource,
   detectResources,
@@ -9,7 +10,7 @@ import {
   resourceFromAttributes,
   serviceNameEnvDetector,
 } from '@opentelemetry/resources';
-import { AlwaysOnSampler, BatchSpanProcessor, TracerProvider } from '@opentelemetry/sdk-trace';
+import { BatchSpanProcessor, TracerProvider } from '@opentelemetry/sdk-trace';
 import {
   ATTR_SERVICE_INSTANCE_ID,
   ATTR_SERVICE_NAME,
@@ -18,10 +19,7 @@ import {
 import type { Log } from '../log.ts';
 import { logOrigin } from '../log-origin.ts';
 import { version } from '../version.ts';
-import { Ids } from './ids.ts';
-import { LaterSpans } from './later-spans.ts';
-import { samplingOf } from './samplers.ts';
-import { ThreadedExporter } from './threaded-exporter.ts';
+import { samplerOf } from './samplers.ts';
 import { SpanCount, ToldExporter } from './told-exporter.ts';
 import type { TraceSettings } from './trace-variables.ts';
 import { TracedCampaigns, TracedIdentity } from './traced-ports.ts';
@@ -32,28 +30,23 @@ import type { Traces } from './traces.ts';
 /** How long the end waits for a collector to take the last spans, in milliseconds. */
 const lastSpans = 2_000;
 
-/** Sends spans to a collector by OTLP over HTTP, from another thread; those that it does not take are lost, and nothing else. */
+/** Sends spans to a collector by OTLP over HTTP; those that it does not take are lost, and nothing else. */
 export class OtlpTraces implements Traces {
   readonly requests: TracedRequests;
-  readonly #spans: LaterSpans;
   readonly #provider: TracerProvider;
   readonly #exporter: ToldExporter;
 
   constructor({ sampler, ratio, callersTraces, queue }: TraceSettings, log: Log) {
     const { name, version: ours } = version();
     const count = new SpanCount();
-    const beginning = { sampling: samplingOf(sampler, ratio), ids: new Ids(), callersTraces };
-    this.#exporter = new ToldExporter(new ThreadedExporter(), count, log);
+    // What else the variables say, it reads by itself: OTEL_EXPORTER_OTLP_…
+    this.#exporter = new ToldExporter(new OTLPTraceExporter(), count, log);
     this.#provider = new TracerProvider({
       resource: resource(name, ours),
-      // What is made was decided on before.
-      sampler: new AlwaysOnSampler(),
-      idGenerator: beginning.ids,
+      sampler: samplerOf(sampler, ratio),
       spanProcessors: [count, new BatchSpanProcessor({ exporter: this.#exporter, ...queue })],
     });
-    const tracer = this.#provider.getTracer(name, ours);
-    this.#spans = new LaterSpans(tracer, beginning.ids, queue.scheduledDelayMillis);
-    this.requests = new TracedRequests(this.#spans, beginning);
+    this.requests = new TracedRequests(this.#provider.getTracer(name, ours), callersTraces);
     log.info({ event: 'tracing', sampler, ratio }, 'requests are traced');
   }
 
@@ -70,7 +63,6 @@ export class OtlpTraces implements Traces {
   }
 
   async close(): Promise<void> {
-    this.#spans.make();
     // What can not be sent any more is counted, whatever the reason.
     const sent = this.#provider.shutdown().catch(() => {});
     await Promise.race([sent, pause(lastSpans)]);

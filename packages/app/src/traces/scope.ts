@@ -1,7 +1,13 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
-import { type Attributes, type Link, SpanKind, SpanStatusCode } from '@opentelemetry/api';
+import {
+  ROOT_CONTEXT,
+  type Span,
+  type SpanOptions,
+  SpanStatusCode,
+  type Tracer,
+  trace,
+} from '@opentelemetry/api';
 import { ATTR_ERROR_TYPE } from '@opentelemetry/semantic-conventions';
-import type { LaterSpan, LaterSpans } from './later-spans.ts';
 import { errorType } from './span-errors.ts';
 
 /** What a judgement of the use case rests on, of one request: when each was there, in Unix milliseconds. */
@@ -10,26 +16,19 @@ export interface Facts {
   campaignAt?: number | undefined;
 }
 
-interface SpanOptions {
-  readonly kind?: SpanKind;
-  readonly startTime?: number;
-  readonly attributes?: Attributes;
-  readonly links?: Link[];
-}
-
 /**
  * A span that is under way, of a trace that is recorded. All spans of a request have their times from one clock: each
  * taken by itself would begin up to a millisecond before what it is a part of.
  */
 export class Scope {
-  readonly span: LaterSpan;
+  readonly span: Span;
   readonly facts: Facts;
-  readonly #spans: LaterSpans;
+  readonly #tracer: Tracer;
   readonly #epoch: number;
 
   /** `epoch`: when `performance.now()` was 0, in Unix milliseconds. */
-  constructor(spans: LaterSpans, span: LaterSpan, epoch: number, facts: Facts = {}) {
-    this.#spans = spans;
+  constructor(tracer: Tracer, span: Span, epoch: number, facts: Facts = {}) {
+    this.#tracer = tracer;
     this.#epoch = epoch;
     this.span = span;
     this.facts = facts;
@@ -41,19 +40,15 @@ export class Scope {
   }
 
   /** Begins a span within this one. */
-  begin(
-    name: string,
-    { kind = SpanKind.INTERNAL, startTime = this.now(), ...more }: SpanOptions = {},
-  ): Scope {
-    const { context } = this.span;
-    const span = this.#spans.begin(name, { kind, startTime, ...more }, context.traceId, context);
-    return new Scope(this.#spans, span, this.#epoch, this.facts);
+  begin(name: string, options: SpanOptions = {}): Scope {
+    const within = trace.setSpan(ROOT_CONTEXT, this.span);
+    const span = this.#tracer.startSpan(name, { startTime: this.now(), ...options }, within);
+    return new Scope(this.#tracer, span, this.#epoch, this.facts);
   }
 
   end(error?: unknown, at = this.now()): void {
     if (error !== undefined) {
-      this.span.set(ATTR_ERROR_TYPE, errorType(error));
-      this.span.status = { code: SpanStatusCode.ERROR };
+      this.span.setAttribute(ATTR_ERROR_TYPE, errorType(error)).setStatus({ code: SpanStatusCode.ERROR });
     }
     this.span.end(at);
   }
@@ -62,7 +57,7 @@ export class Scope {
   async call<Result>(
     name: string,
     make: () => Promise<Result>,
-    seen: (result: Result, span: LaterSpan, at: number) => void,
+    seen: (result: Result, span: Span, at: number) => void,
   ): Promise<Result> {
     const scope = this.begin(name);
     try {

@@ -30,7 +30,7 @@ export class TracedIdentity implements Identity {
       'look up key',
       () => this.#port.whoIs(key),
       (caller, span, at) => {
-        span.set('campaign_mirror.key_valid', caller !== undefined);
+        span.setAttribute('campaign_mirror.key_valid', caller !== undefined);
         if (caller) request.facts.callerAt = at;
       },
     );
@@ -65,7 +65,7 @@ export class TracedCampaigns implements CampaignRepository {
       'set mirror',
       () => this.#port.setMirror(seen, change),
       (result, span, at) => {
-        span.set('campaign_mirror.result', result.kind);
+        span.setAttribute('campaign_mirror.result', result.kind);
         if (result.kind !== 'campaign-differs') return;
         request.facts.callerAt ??= at;
         if (result.campaign) request.facts.campaignAt = at;

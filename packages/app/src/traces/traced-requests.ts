@@ -2,19 +2,15 @@ import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
 import type { AnsweredRequest, RequestTrace, RequestTraces } from '@campaign-mirror/adapters-http';
 import {
   ROOT_CONTEXT,
-  type SpanContext,
   SpanKind,
   SpanStatusCode,
   type TextMapGetter,
+  type Tracer,
   trace,
 } from '@opentelemetry/api';
 import { W3CTraceContextPropagator } from '@opentelemetry/core';
-import { SamplingDecision } from '@opentelemetry/sdk-trace';
 import { ATTR_ERROR_TYPE } from '@opentelemetry/semantic-conventions';
-import type { Ids } from './ids.ts';
-import type { LaterSpans } from './later-spans.ts';
 import { requestAttributes, spanName } from './request-attributes.ts';
-import type { Sampling } from './samplers.ts';
 import { Scope, scopes } from './scope.ts';
 import { exceptionAttributes } from './span-errors.ts';
 import { judged } from './traced-ports.ts';
@@ -27,51 +23,26 @@ const headers: TextMapGetter<IncomingHttpHeaders> = {
   keys: (of) => Object.keys(of),
 };
 
-/** Whether a trace that begins here is recorded, and what it is called. */
-export interface Beginning {
-  readonly sampling: Sampling;
-  readonly ids: Ids;
-  /** Whether the trace of a caller is gone on with. */
-  readonly callersTraces: boolean;
-}
-
 /** Makes a span of each request that is recorded, in the trace of its caller where that is told by `traceparent`. */
 export class TracedRequests implements RequestTraces {
-  readonly #spans: LaterSpans;
-  readonly #beginning: Beginning;
+  readonly #tracer: Tracer;
+  readonly #callersTraces: boolean;
 
-  constructor(spans: LaterSpans, beginning: Beginning) {
-    this.#spans = spans;
-    this.#beginning = beginning;
+  /** `callersTraces`: whether the trace of a caller is gone on with. */
+  constructor(tracer: Tracer, callersTraces: boolean) {
+    this.#tracer = tracer;
+    this.#callersTraces = callersTraces;
   }
 
-  /**
-   * Decides before the SDK does: most requests are not recorded, and a span, or the asking, is dear for those. One that
-   * neither is, nor is part of a caller's trace, is in none: nobody else would know of that.
-   */
+  /** One that neither is recorded, nor is part of a caller's trace, is in none: nobody else would know of that. */
   begin(request: IncomingMessage): RequestTrace | undefined {
-    const { sampling, ids, callersTraces } = this.#beginning;
-    const context =
-      callersTraces && request.headers.traceparent !== undefined
-        ? w3c.extract(ROOT_CONTEXT, request.headers, headers)
-        : ROOT_CONTEXT;
-    const caller = context === ROOT_CONTEXT ? undefined : trace.getSpanContext(context);
-    if (!caller) {
-      const traceId = ids.draw(sampling.leastRandom);
-      return traceId === undefined ? undefined : this.#record(request, traceId);
-    }
-    const { traceId } = caller;
-    const { decision } = sampling.sampler.shouldSample(context, traceId, unnamed, SpanKind.SERVER, {}, []);
-    return decision === SamplingDecision.NOT_RECORD
-      ? new UnrecordedRequest(traceId)
-      : this.#record(request, traceId, caller);
-  }
-
-  #record(request: IncomingMessage, traceId: string, caller?: SpanContext): RecordedRequest {
+    const context = this.#callersTraces ? w3c.extract(ROOT_CONTEXT, request.headers, headers) : ROOT_CONTEXT;
     const epoch = Date.now() - performance.now();
     const beginning = { kind: SpanKind.SERVER, startTime: epoch + performance.now() };
-    const span = this.#spans.begin(unnamed, beginning, traceId, caller);
-    return new RecordedRequest(request, new Scope(this.#spans, span, epoch));
+    const span = this.#tracer.startSpan(unnamed, beginning, context);
+    if (span.isRecording()) return new RecordedRequest(request, new Scope(this.#tracer, span, epoch));
+    const caller = trace.getSpanContext(context);
+    return caller && new UnrecordedRequest(caller.traceId);
   }
 
   without(carryOut: () => void): void {
@@ -103,7 +74,7 @@ class RecordedRequest implements RequestTrace {
   readonly #scope: Scope;
 
   constructor(request: IncomingMessage, scope: Scope) {
-    const { traceId, spanId } = scope.span.context;
+    const { traceId, spanId } = scope.span.spanContext();
     this.traceId = traceId;
     this.spanId = spanId;
     this.#request = request;
@@ -115,18 +86,16 @@ class RecordedRequest implements RequestTrace {
   }
 
   failed(error: unknown): void {
-    this.#scope.span.event('exception', exceptionAttributes(error), this.#scope.now());
+    this.#scope.span.addEvent('exception', exceptionAttributes(error), this.#scope.now());
   }
 
   answered(answered: AnsweredRequest): void {
     const { span } = this.#scope;
     judged(this.#scope, answered.because);
-    span.name = spanName(answered);
-    span.setAll(requestAttributes(answered, this.#request));
+    span.updateName(spanName(answered)).setAttributes(requestAttributes(answered, this.#request));
     // What the caller did wrong is no error of the server's span (Semantic Conventions, HTTP spans).
     if (answered.status >= 500) {
-      span.set(ATTR_ERROR_TYPE, String(answered.status));
-      span.status = { code: SpanStatusCode.ERROR };
+      span.setAttribute(ATTR_ERROR_TYPE, String(answered.status)).setStatus({ code: SpanStatusCode.ERROR });
     }
     this.#scope.end();
   }

@@ -94,9 +94,9 @@ export class TracedStatements implements HotPathObserver {
       [ATTR_DB_QUERY_SUMMARY]: statement,
       [ATTR_DB_OPERATION_BATCH_SIZE]: isShared ? askers.calls : undefined,
     };
-    const links = isShared ? askers.scopes.map(({ span }) => ({ context: span.context })) : [];
+    const links = isShared ? askers.scopes.map(({ span }) => ({ context: span.spanContext() })) : [];
     const scope = first.begin(statement, { kind: SpanKind.CLIENT, attributes, links });
-    for (const { span } of others) span.link(scope.span.context);
+    for (const { span } of others) span.addLink({ context: scope.span.spanContext() });
     return { scope, askers };
   }
 }
@@ -107,6 +107,6 @@ function asking(): Askers {
 }
 
 function end({ scope }: Begun, error: unknown): void {
-  if (error !== undefined) scope.span.set(ATTR_DB_RESPONSE_STATUS_CODE, errorType(error));
+  if (error !== undefined) scope.span.setAttribute(ATTR_DB_RESPONSE_STATUS_CODE, errorType(error));
   scope.end(error);
 }
