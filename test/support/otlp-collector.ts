@@ -3,6 +3,9 @@ import type { AddressInfo } from 'node:net';
 import { buffer } from 'node:stream/consumers';
 import { type CollectedSpan, spansIn } from './otlp-types.ts';
 
+/** What it says of what it refuses. */
+export const collectorsWords = 'MARKED-WORDS';
+
 /** What collectors do with what they are sent. */
 export type Behaviour = 'takes' | 'refuses' | 'is silent';
 
@@ -29,7 +32,7 @@ export class OtlpCollector {
       for (const wake of this.#heard.splice(0)) wake();
       if (this.behaviour === 'takes')
         response.writeHead(200, { 'Content-Type': 'application/x-protobuf' }).end();
-      if (this.behaviour === 'refuses') response.writeHead(400, 'MARKED-REFUSAL').end();
+      if (this.behaviour === 'refuses') response.writeHead(400, 'MARKED-REFUSAL').end(collectorsWords);
     });
   }
 
