@@ -1,7 +1,7 @@
 import { Unavailable } from '@campaign-mirror/domain';
 import { expect } from 'chai';
 import pg from 'pg';
-import { undoneBy } from '../../packages/app/src/cli/undone.ts';
+import { undoneBy } from '../../packages/app/src/operator/undone.ts';
 import { command, refused, startCommand } from '../support/command.ts';
 import { databaseOf } from '../support/lives.ts';
 import { rival, untilWaiting } from '../support/rival.ts';

@@ -1,8 +1,8 @@
 import { stat } from 'node:fs/promises';
 import { migrations, roles } from '@campaign-mirror/adapters-persistence';
 import { expect } from 'chai';
-import { checkClock } from '../../packages/app/src/cli/doctor-clock.ts';
-import { checkDisk } from '../../packages/app/src/cli/doctor-disk.ts';
+import { checkClock } from '../../packages/app/src/doctor/clock.ts';
+import { checkDisk } from '../../packages/app/src/doctor/disk.ts';
 import { command, type Done } from '../support/command.ts';
 import { objectsOf } from '../support/commands-on.ts';
 import { dataFolder } from '../support/data-folder.ts';

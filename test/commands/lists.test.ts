@@ -1,6 +1,6 @@
 import { mirrorBody } from '@campaign-mirror/adapters-http';
 import { expect } from 'chai';
-import { mirrorObject } from '../../packages/app/src/cli/campaign-fields.ts';
+import { mirrorObject } from '../../packages/app/src/commands/campaign-fields.ts';
 import { answered, command, refused, startCommand } from '../support/command.ts';
 import { commandsOn } from '../support/commands-on.ts';
 import { mirror } from '../support/fake-ports.ts';

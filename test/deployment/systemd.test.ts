@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { expect } from 'chai';
-import { readSettings } from '../../packages/app/src/read-settings.ts';
+import { readSettings } from '../../packages/app/src/settings/read-settings.ts';
 import { call } from '../support/caller.ts';
 import { serviceDataOf } from '../support/lives.ts';
 import { program } from '../support/programs.ts';

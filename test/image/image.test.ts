@@ -111,7 +111,9 @@ describe('the container image', () => {
     const { name, process } = await containedService(data.settings());
     await health(name, 'healthy');
     // Its health check is asked where nothing listens any more.
-    const { code } = await atEnd(inImage({ OPS_PORT: '1' }, ['node', 'packages/app/src/health-check.ts']));
+    const { code } = await atEnd(
+      inImage({ OPS_PORT: '1' }, ['node', 'packages/app/src/service/health-check.ts']),
+    );
     expect(code).to.equal(1);
     await docker('stop', name);
     expect((await process.ended).code).to.equal(0);

@@ -1,7 +1,7 @@
 import { openDatabase, PostgresAccessKeys, PostgresSettings } from '@campaign-mirror/adapters-persistence';
 import { type OwnerId, Unavailable } from '@campaign-mirror/domain';
 import { expect } from 'chai';
-import { errorFields } from '../../packages/app/src/error-fields.ts';
+import { errorFields } from '../../packages/app/src/logging/error-fields.ts';
 import { databaseOf } from '../support/lives.ts';
 import { named, tester } from '../support/operator.ts';
 import { rival, untilWaiting } from '../support/rival.ts';

@@ -55,14 +55,14 @@ const head = [
   'export const planted = new ContainerModule(({ bind }) => {',
 ];
 const inDomain = 'packages/domain/src/planted';
-const inApp = 'packages/app/src/planted.ts';
+const inApp = 'packages/app/src/wiring/planted.ts';
 const rules = 'packages/domain/src/set-campaign-mirror/authorization-rules.ts';
 /** Where each of the rules has an answer. */
 const answering = [
   'packages/adapters-http/src/documentation/documented-answers.ts',
   'packages/adapters-http/src/answers/replies.ts',
-  'packages/app/src/cli/mirror-refusals.ts',
-  'packages/app/src/cli/move-refusals.ts',
+  'packages/app/src/commands/mirror-refusals.ts',
+  'packages/app/src/commands/move-refusals.ts',
 ];
 
 describe('decisions: architecture — what does not compile', () => {

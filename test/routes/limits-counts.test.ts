@@ -5,7 +5,7 @@ import { CountingLimiter } from '../../packages/app/src/limits/counting-limiter.
 import { type LimitObserver, limitsLog } from '../../packages/app/src/limits/limit-observer.ts';
 import { MemoryCounts } from '../../packages/app/src/limits/memory-counts.ts';
 import { PrimaryCounts } from '../../packages/app/src/limits/primary-counts.ts';
-import type { Log } from '../../packages/app/src/log.ts';
+import type { Log } from '../../packages/app/src/logging/log.ts';
 import { rejection } from '../support/faults.ts';
 
 const turn = () => new Promise((resolve) => setImmediate(resolve));

@@ -1,9 +1,9 @@
 import { migrate, migrations, openDatabase, roles } from '@campaign-mirror/adapters-persistence';
 import { expect } from 'chai';
 import { bringUpToDate } from '../../packages/adapters-persistence/src/migration/bring-up-to-date.ts';
-import { ClearError } from '../../packages/app/src/clear-error.ts';
+import { migrateClearly } from '../../packages/app/src/database/database-start.ts';
 import { openOwnDatabase } from '../../packages/app/src/database/embedded-database.ts';
-import { migrateClearly } from '../../packages/app/src/database-start.ts';
+import { ClearError } from '../../packages/app/src/logging/clear-error.ts';
 import { connect } from '../support/client.ts';
 import { command, startCommand } from '../support/command.ts';
 import { dataFolder } from '../support/data-folder.ts';

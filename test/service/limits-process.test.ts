@@ -64,7 +64,7 @@ describe('limits of a process', () => {
   });
 
   it('what is not needed for the limits that are set is not loaded', async () => {
-    const parts = 'await import("./packages/app/src/service.ts");';
+    const parts = 'await import("./packages/app/src/service/service.ts");';
     const open = 'const { openLimits } = await import("./packages/app/src/limits/open-limits.ts");';
     const list = 'Object.keys((await import("node:module")).default._cache).join(" ")';
     const loaded = async (limit: string) => {

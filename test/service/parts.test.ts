@@ -1,8 +1,8 @@
 import { expect } from 'chai';
-import { Life } from '../../packages/app/src/life.ts';
-import { logBy } from '../../packages/app/src/log.ts';
-import { LogLines } from '../../packages/app/src/log-lines.ts';
-import { endParts, type Part } from '../../packages/app/src/parts.ts';
+import { logBy } from '../../packages/app/src/logging/log.ts';
+import { LogLines } from '../../packages/app/src/logging/log-lines.ts';
+import { Life } from '../../packages/app/src/process/life.ts';
+import { endParts, type Part } from '../../packages/app/src/wiring/parts.ts';
 
 describe('decisions: life — the parts of a process come to their end one after the other', () => {
   const order: string[] = [];

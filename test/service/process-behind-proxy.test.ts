@@ -1,7 +1,7 @@
 import { expect } from 'chai';
-import type { Log } from '../../packages/app/src/log.ts';
-import { warnOfPlainHttp } from '../../packages/app/src/plain-http-warning.ts';
-import { readSettings } from '../../packages/app/src/read-settings.ts';
+import { warnOfPlainHttp } from '../../packages/app/src/listeners/plain-http-warning.ts';
+import type { Log } from '../../packages/app/src/logging/log.ts';
+import { readSettings } from '../../packages/app/src/settings/read-settings.ts';
 import { serviceDataOf } from '../support/lives.ts';
 import { endAll, type LogLine, listeningService } from '../support/service-process.ts';
 

@@ -1,6 +1,6 @@
 import { openapiPath } from '@campaign-mirror/adapters-http';
 import { expect } from 'chai';
-import { readSettings } from '../../packages/app/src/read-settings.ts';
+import { readSettings } from '../../packages/app/src/settings/read-settings.ts';
 import { serviceDataOf } from '../support/lives.ts';
 import { type Listening, listeningService } from '../support/service-process.ts';
 

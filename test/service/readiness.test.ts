@@ -1,6 +1,6 @@
 import { migrations, openProbe, roles } from '@campaign-mirror/adapters-persistence';
 import { expect } from 'chai';
-import { Readiness } from '../../packages/app/src/readiness.ts';
+import { Readiness } from '../../packages/app/src/listeners/readiness.ts';
 import { serverAddress } from '../support/database-server.ts';
 import { eventually } from '../support/eventually.ts';
 import { databaseOf } from '../support/lives.ts';

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
-import { BackOff } from '../../packages/app/src/workers/back-off.ts';
-import { leastPoolSize, workerShare } from '../../packages/app/src/workers/worker-count.ts';
+import { BackOff } from '../../packages/app/src/fleet/back-off.ts';
+import { leastPoolSize, workerShare } from '../../packages/app/src/settings/worker-count.ts';
 
 describe('workers: how many, and what each has', () => {
   it('POOL_SIZE is divided among them and the one more of a rolling restart', () => {

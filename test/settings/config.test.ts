@@ -1,6 +1,6 @@
 import { writeFile } from 'node:fs/promises';
 import { expect } from 'chai';
-import { settings } from '../../packages/app/src/settings.ts';
+import { settings } from '../../packages/app/src/settings/settings.ts';
 import { command } from '../support/command.ts';
 import { folderOf } from '../support/lives.ts';
 

@@ -1,10 +1,10 @@
 import { chmod, writeFile } from 'node:fs/promises';
 
 import { expect } from 'chai';
-import { awaitDatabase } from '../../packages/app/src/database-start.ts';
-import { silentLog } from '../../packages/app/src/log-events.ts';
-import { readSettings } from '../../packages/app/src/read-settings.ts';
-import { yourDatabase } from '../../packages/app/src/your-database.ts';
+import { awaitDatabase } from '../../packages/app/src/database/database-start.ts';
+import { silentLog } from '../../packages/app/src/logging/log-events.ts';
+import { readSettings } from '../../packages/app/src/settings/read-settings.ts';
+import { yourDatabase } from '../../packages/app/src/settings/your-database.ts';
 import { command, refused } from '../support/command.ts';
 import { otherCa, serverCertificate, serverKey, testCa } from '../support/database-certificates.ts';
 import { type DedicatedServer, dedicatedServer } from '../support/dedicated-server.ts';

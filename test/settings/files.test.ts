@@ -1,7 +1,7 @@
 import { chmod, mkdir, symlink, writeFile } from 'node:fs/promises';
 import { createServer, type Server } from 'node:net';
 import { expect } from 'chai';
-import { readSettings } from '../../packages/app/src/read-settings.ts';
+import { readSettings } from '../../packages/app/src/settings/read-settings.ts';
 import { answered, command } from '../support/command.ts';
 import { freshDatabase } from '../support/database-server.ts';
 import { folderOf } from '../support/lives.ts';

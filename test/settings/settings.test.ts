@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { readSettings } from '../../packages/app/src/read-settings.ts';
+import { readSettings } from '../../packages/app/src/settings/read-settings.ts';
 import { endAll, projectFolder, startService } from '../support/service-process.ts';
 
 const wrong = (environment: Record<string, string>) => {

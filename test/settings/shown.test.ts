@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { parseEnv } from 'node:util';
 import { expect } from 'chai';
-import { readSettings } from '../../packages/app/src/read-settings.ts';
-import { type Setting, settings } from '../../packages/app/src/settings.ts';
+import { readSettings } from '../../packages/app/src/settings/read-settings.ts';
+import { type Setting, settings } from '../../packages/app/src/settings/settings.ts';
 import { command } from '../support/command.ts';
 import { projectFolder, startService } from '../support/service-process.ts';
 

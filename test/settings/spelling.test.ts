@@ -1,7 +1,7 @@
 import { expect } from 'chai';
-import { misspelt } from '../../packages/app/src/misspelt.ts';
-import { readSettings } from '../../packages/app/src/read-settings.ts';
-import { settings } from '../../packages/app/src/settings.ts';
+import { misspelt } from '../../packages/app/src/settings/misspelt.ts';
+import { readSettings } from '../../packages/app/src/settings/read-settings.ts';
+import { settings } from '../../packages/app/src/settings/settings.ts';
 import { command } from '../support/command.ts';
 import { dataFolder } from '../support/data-folder.ts';
 import { endAll, listeningService } from '../support/service-process.ts';

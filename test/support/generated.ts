@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
-import { logEvents, logFields } from '../../packages/app/src/log-events.ts';
+import { logEvents, logFields } from '../../packages/app/src/logging/log-events.ts';
 import { metricsTable } from '../../packages/app/src/metrics/table.ts';
-import { environmentExample, settingsTable } from '../../packages/app/src/settings-shown.ts';
+import { environmentExample, settingsTable } from '../../packages/app/src/settings/shown.ts';
 import { calls, usage } from './command-tree.ts';
 import { currentText } from './openapi-file.ts';
 import { projectFolder, read } from './workspace.ts';

@@ -1,4 +1,4 @@
-import { type EventName, logEvents } from '../../packages/app/src/log-events.ts';
+import { type EventName, logEvents } from '../../packages/app/src/logging/log-events.ts';
 
 const levels = { debug: 20, info: 30, warn: 40, error: 50, fatal: 60 };
 const everyLine = ['level', 'time', 'pid', 'event', 'msg'];

@@ -23,7 +23,7 @@
  * links lead to files that there are.
  */
 import type { CommandUnknownOpts } from '@commander-js/extra-typings';
-import { settings } from '../../packages/app/src/settings.ts';
+import { settings } from '../../packages/app/src/settings/settings.ts';
 import { tree } from './command-tree.ts';
 
 export interface Block {

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { errorFields } from '../../packages/app/src/error-fields.ts';
+import { errorFields } from '../../packages/app/src/logging/error-fields.ts';
 import { connect } from '../support/client.ts';
 import { freshDatabase, type TestDatabase } from '../support/database-server.ts';
 

@@ -1,10 +1,10 @@
 import type { AnsweredRequest } from '@campaign-mirror/adapters-http';
 import { expect } from 'chai';
-import { httpLog } from '../../packages/app/src/http-log.ts';
-import { logBy } from '../../packages/app/src/log.ts';
-import { printable } from '../../packages/app/src/log-escapes.ts';
-import { LogLines } from '../../packages/app/src/log-lines.ts';
-import { readable } from '../../packages/app/src/log-readable.ts';
+import { httpLog } from '../../packages/app/src/listeners/http-log.ts';
+import { logBy } from '../../packages/app/src/logging/log.ts';
+import { printable } from '../../packages/app/src/logging/log-escapes.ts';
+import { LogLines } from '../../packages/app/src/logging/log-lines.ts';
+import { readable } from '../../packages/app/src/logging/log-readable.ts';
 import { requestsWith, send, steering } from '../support/hostile-requests.ts';
 import { serviceDataOf } from '../support/lives.ts';
 import { linesIn, schemaFaults } from '../support/log-schema.ts';

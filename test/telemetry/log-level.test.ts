@@ -1,7 +1,7 @@
 import { expect } from 'chai';
-import { logBy } from '../../packages/app/src/log.ts';
-import { levelToggle } from '../../packages/app/src/log-level.ts';
-import { LogLines } from '../../packages/app/src/log-lines.ts';
+import { logBy } from '../../packages/app/src/logging/log.ts';
+import { levelToggle } from '../../packages/app/src/logging/log-level.ts';
+import { LogLines } from '../../packages/app/src/logging/log-lines.ts';
 import { serviceDataOf } from '../support/lives.ts';
 import { linesIn } from '../support/log-schema.ts';
 import { endAll, type Listening, listeningService } from '../support/service-process.ts';

@@ -2,10 +2,10 @@ import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import type { AnsweredRequest } from '@campaign-mirror/adapters-http';
 import { expect } from 'chai';
-import { httpLog } from '../../packages/app/src/http-log.ts';
-import { logBy } from '../../packages/app/src/log.ts';
-import { LogLines } from '../../packages/app/src/log-lines.ts';
-import { Seldom } from '../../packages/app/src/seldom.ts';
+import { httpLog } from '../../packages/app/src/listeners/http-log.ts';
+import { logBy } from '../../packages/app/src/logging/log.ts';
+import { LogLines } from '../../packages/app/src/logging/log-lines.ts';
+import { Seldom } from '../../packages/app/src/logging/seldom.ts';
 import { eventually } from '../support/eventually.ts';
 import { linesIn } from '../support/log-schema.ts';
 import { untilTheEnd } from '../support/service-process.ts';
@@ -176,7 +176,7 @@ describe('decisions: answers — the lines of the log', () => {
   })) {
     it(`the last ones are not lost by ${how}`, () => {
       const program = `
-        import { openLog } from './packages/app/src/log.ts';
+        import { openLog } from './packages/app/src/logging/log.ts';
         const { lines } = openLog('info');
         for (let count = 0; count < 3; count++) lines.add(count + '\\n');
         ${end};`;
@@ -188,7 +188,7 @@ describe('decisions: answers — the lines of the log', () => {
 
   it('of a reader that is stuck, what is too much to keep is lost, and it is told how much', async () => {
     const program = `
-      import { openLog } from './packages/app/src/log.ts';
+      import { openLog } from './packages/app/src/logging/log.ts';
       const { lines } = openLog('info');
       for (let count = 0; count < 30_000; count++) lines.add('x'.repeat(1_000) + '\\n');
       console.error('done');

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { LogOutput, type OutputBounds } from '../../packages/app/src/log-output.ts';
+import { LogOutput, type OutputBounds } from '../../packages/app/src/logging/log-output.ts';
 
 /** Takes what it is given when the test says so. */
 class Reader {

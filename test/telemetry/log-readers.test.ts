@@ -18,7 +18,7 @@ const service = [...nodeOptions, `${projectFolder}packages/app/src/main.ts`];
 const writer = (count: number, then: string, shared = false) => [
   '--input-type=module',
   '-e',
-  `import { openLog } from './packages/app/src/log.ts';
+  `import { openLog } from './packages/app/src/logging/log.ts';
   const { lines, close } = openLog('info', { shared: ${shared} });
   for (let at = 0; at < ${count}; at++) lines.add(JSON.stringify({ by: process.pid, at, text: 'x'.repeat(200) }) + '\\n');
   lines.flush();

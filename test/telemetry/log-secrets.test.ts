@@ -3,7 +3,7 @@ import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { roles } from '@campaign-mirror/adapters-persistence';
 import { expect } from 'chai';
-import { readSettings } from '../../packages/app/src/read-settings.ts';
+import { readSettings } from '../../packages/app/src/settings/read-settings.ts';
 import { call } from '../support/caller.ts';
 import { type DataFolder, dataFolder } from '../support/data-folder.ts';
 import { requestsWith, send } from '../support/hostile-requests.ts';

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
-import { readSettings } from '../../packages/app/src/read-settings.ts';
+import { readSettings } from '../../packages/app/src/settings/read-settings.ts';
+import { traceVariables } from '../../packages/app/src/settings/trace-variables.ts';
 import { samplerOf } from '../../packages/app/src/traces/samplers.ts';
-import { traceVariables } from '../../packages/app/src/traces/trace-variables.ts';
 
 const endpoint = { OTEL_EXPORTER_OTLP_ENDPOINT: 'http://collector:4318' };
 const wanted = (environment: Record<string, string>) => traceVariables(environment).wanted;

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { version } from '../../packages/app/src/version.ts';
+import { version } from '../../packages/app/src/process/version.ts';
 import { eventually } from '../support/eventually.ts';
 import { RawConnection } from '../support/http-connection.ts';
 import { schemaFaults } from '../support/log-schema.ts';

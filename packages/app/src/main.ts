@@ -1,14 +1,14 @@
-import { forgetOrmVariables } from './orm-variables.ts';
-import { StopSignals } from './stop-signals.ts';
+import { forgetOrmVariables } from './process/orm-variables.ts';
+import { StopSignals } from './process/stop-signals.ts';
 
 // Before anything else is loaded, which takes a moment: a signal in it would end the process with 143.
 const stop = new StopSignals();
 process.on('SIGUSR2', () => {});
 if (process.argv.length > 2) {
-  const { answerArguments } = await import('./service-arguments.ts');
+  const { answerArguments } = await import('./service/service-arguments.ts');
   process.exitCode = answerArguments(process.argv.slice(2));
 } else {
   forgetOrmVariables(process.env);
-  const { runService } = await import('./service.ts');
+  const { runService } = await import('./service/service.ts');
   process.exit(await runService(process.env, stop));
 }

@@ -5,7 +5,7 @@ import {
   type EmbeddedOptions,
   openEmbeddedDatabase,
 } from '@campaign-mirror/embedded-postgres';
-import { ClearError } from '../clear-error.ts';
+import { ClearError } from '../logging/clear-error.ts';
 import { projectFolder } from './project-folder.ts';
 
 type Options = Omit<EmbeddedOptions<Role>, 'project' | 'roles'>;

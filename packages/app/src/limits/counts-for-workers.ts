@@ -1,4 +1,4 @@
-import type { Settings } from '../settings.ts';
+import type { Settings } from '../settings/settings.ts';
 import type { Counts, LimitName } from './counts.ts';
 
 /** Counts for a worker, each of them once more; in their order how often, and for how many milliseconds yet. */

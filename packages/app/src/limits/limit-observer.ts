@@ -1,5 +1,5 @@
-import type { Log } from '../log.ts';
-import { Seldom } from '../seldom.ts';
+import type { Log } from '../logging/log.ts';
+import { Seldom } from '../logging/seldom.ts';
 import type { LimitName } from './counts.ts';
 
 /** Hears of what could not be counted: each time. */

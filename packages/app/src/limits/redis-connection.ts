@@ -1,5 +1,5 @@
 import { Redis } from 'ioredis';
-import type { RedisAddress } from './redis-url.ts';
+import type { RedisAddress } from '../settings/redis-url.ts';
 
 /** Milliseconds. */
 const patience = {

@@ -1,9 +1,9 @@
 import type { Rate } from '@campaign-mirror/adapters-http';
 import type { Redis } from 'ioredis';
+import type { RedisAddress } from '../settings/redis-url.ts';
 import type { Counts, LimitName } from './counts.ts';
 import { connectRedis } from './redis-connection.ts';
 import { RedisCounts } from './redis-counts.ts';
-import type { RedisAddress } from './redis-url.ts';
 
 /** A Redis that several machines count in together. */
 export class RedisStore {

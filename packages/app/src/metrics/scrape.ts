@@ -1,5 +1,5 @@
 import { Replies, type Reply } from '@campaign-mirror/adapters-http';
-import type { Log } from '../log.ts';
+import type { Log } from '../logging/log.ts';
 import { type Source, type Told, told } from './meters.ts';
 import { registryOf, summed } from './summed.ts';
 

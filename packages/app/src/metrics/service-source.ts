@@ -1,7 +1,7 @@
 import type { DatabaseProbe } from '@campaign-mirror/adapters-persistence';
-import { checksInTime } from '../checks-in-time.ts';
-import type { Health } from '../readiness.ts';
-import { version } from '../version.ts';
+import { checksInTime } from '../listeners/checks-in-time.ts';
+import type { Health } from '../listeners/readiness.ts';
+import { version } from '../process/version.ts';
 import { plain, type Samples } from './definition.ts';
 import type { serviceDefinitions } from './service-definitions.ts';
 

@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { type OpsAnswer, Replies, type Reply } from '@campaign-mirror/adapters-http';
-import { checksInTime } from '../checks-in-time.ts';
-import type { Health } from '../readiness.ts';
-import { version } from '../version.ts';
+import { checksInTime } from '../listeners/checks-in-time.ts';
+import type { Health } from '../listeners/readiness.ts';
+import { version } from '../process/version.ts';
 import { pageOf } from './html.ts';
 import type { RecentMoments } from './recent-moments.ts';
 import { type View, viewOf } from './view.ts';

@@ -1,5 +1,5 @@
-import type { Log } from '../log.ts';
-import { Seldom } from '../seldom.ts';
+import type { Log } from '../logging/log.ts';
+import { Seldom } from '../logging/seldom.ts';
 
 /** What fails goes on failing; milliseconds. */
 const betweenLines = 60_000;

@@ -1,5 +1,5 @@
-import type { Log } from '../log.ts';
-import { traceVariables } from './trace-variables.ts';
+import type { Log } from '../logging/log.ts';
+import { traceVariables } from '../settings/trace-variables.ts';
 import type { Traces } from './traces.ts';
 
 /** Undefined where the `OTEL_*` variables ask for none: then nothing of OpenTelemetry is loaded. */

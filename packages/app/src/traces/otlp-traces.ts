@@ -16,12 +16,12 @@ import {
   ATTR_SERVICE_NAME,
   ATTR_SERVICE_VERSION,
 } from '@opentelemetry/semantic-conventions';
-import type { Log } from '../log.ts';
-import { logOrigin } from '../log-origin.ts';
-import { version } from '../version.ts';
+import type { Log } from '../logging/log.ts';
+import { logOrigin } from '../logging/log-origin.ts';
+import { version } from '../process/version.ts';
+import type { TraceSettings } from '../settings/trace-variables.ts';
 import { samplerOf } from './samplers.ts';
 import { SpanCount, ToldExporter } from './told-exporter.ts';
-import type { TraceSettings } from './trace-variables.ts';
 import { TracedCampaigns, TracedIdentity } from './traced-ports.ts';
 import { TracedRequests } from './traced-requests.ts';
 import { TracedStatements } from './traced-statements.ts';

@@ -5,7 +5,7 @@ import {
   type Sampler,
   TraceIdRatioBasedSampler,
 } from '@opentelemetry/sdk-trace';
-import type { SamplerName } from './trace-variables.ts';
+import type { SamplerName } from '../settings/trace-variables.ts';
 
 /** The sampler that OTEL_TRACES_SAMPLER names. With `parentbased_` the caller's decision stands, if any. */
 export function samplerOf(name: SamplerName, ratio: number): Sampler {

@@ -4,7 +4,7 @@ import {
   ATTR_EXCEPTION_STACKTRACE,
   ATTR_EXCEPTION_TYPE,
 } from '@opentelemetry/semantic-conventions';
-import { errorFields } from '../error-fields.ts';
+import { errorFields } from '../logging/error-fields.ts';
 
 interface Told {
   readonly type: string;

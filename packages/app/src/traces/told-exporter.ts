@@ -1,7 +1,7 @@
 import { ExportResultCode } from '@opentelemetry/core';
 import type { ReadableSpan, SpanExporter, SpanProcessor } from '@opentelemetry/sdk-trace';
-import type { Log } from '../log.ts';
-import { Seldom } from '../seldom.ts';
+import type { Log } from '../logging/log.ts';
+import { Seldom } from '../logging/seldom.ts';
 
 /** While a collector is away each batch fails; milliseconds. */
 const betweenLines = 60_000;

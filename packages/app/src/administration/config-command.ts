@@ -1,0 +1,19 @@
+import { environmentExample, settingsHelp } from '../settings/shown.ts';
+import type { Call } from '../terminal/call.ts';
+import { leaf } from '../terminal/leaf.ts';
+
+export function config(call: Call) {
+  return leaf({
+    name: 'config',
+    does: 'show which settings are in force and where each comes from, secrets hidden, and which database is used',
+    examples: ['config', 'config --json', 'config --example'],
+    explains: settingsHelp,
+  })
+    .option('--example', 'print every setting with its default, as .env.example has them')
+    .action(async ({ json, example }) => {
+      if (example)
+        return call.output.answer(json, { example: environmentExample() }, environmentExample().trimEnd());
+      const { showConfiguration } = await import('./configuration.ts');
+      await showConfiguration(call, json);
+    });
+}

@@ -1,0 +1,43 @@
+import { ClearError } from '../logging/clear-error.ts';
+import { actingByOrm } from '../operator/acting.ts';
+import type { Call } from '../terminal/call.ts';
+import { group, leaf } from '../terminal/leaf.ts';
+
+export function demonstrationCommands(call: Call) {
+  return group('demo', 'the demonstration set', [create(call), remove(call)]);
+}
+
+function create(call: Call) {
+  return leaf({
+    name: 'create',
+    does: 'make the demonstration set where there is no data at all, and show calls to try; its key is shown this once',
+    examples: ['demo create', 'demo create --base https://mirror.example.com'],
+  })
+    .option('--base <url>', 'where the service is called', 'http://127.0.0.1:3000')
+    .action(async ({ base, json }) => {
+      const { demonstrateWhereNothingIs } = await import('../operator/demonstration.ts');
+      const { firstCalls } = await import('../operator/first-calls.ts');
+      const made = await actingByOrm(call, demonstrateWhereNothingIs);
+      if (!made) throw new ClearError('there is data already, or a trace of some: nothing was made');
+      await call.output.answer(json, made, firstCalls(made, base));
+    });
+}
+
+function remove(call: Call) {
+  return leaf({
+    name: 'remove',
+    does: 'delete the campaigns of the demonstration set and revoke its key',
+    examples: ['demo remove'],
+  }).action(async ({ json }) => {
+    const { PostgresDemonstration } = await import('@campaign-mirror/adapters-persistence');
+    const { demonstrationOwners } = await import('../operator/demonstration.ts');
+    const campaigns = await actingByOrm(call, ({ database, act }) =>
+      new PostgresDemonstration(database.orm, act).remove(demonstrationOwners),
+    );
+    await call.output.answer(
+      json,
+      { campaigns },
+      `The demonstration set is removed: ${campaigns} campaigns.`,
+    );
+  });
+}

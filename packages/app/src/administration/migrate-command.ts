@@ -1,0 +1,23 @@
+import type { Call } from '../terminal/call.ts';
+import { leaf } from '../terminal/leaf.ts';
+import { migrationStatus } from './migration-status.ts';
+
+export function migrate(call: Call) {
+  return leaf({
+    name: 'migrate',
+    does: 'bring the schema up to date and give the database roles their rights, as the owner of the schema',
+    examples: ['migrate', 'migrate --status'],
+  })
+    .option(
+      '--status',
+      'only tell what is applied and what is pending; the exit code is 1 where something is',
+    )
+    .action(async ({ status, json }) => {
+      if (status) return migrationStatus(call, json);
+      call.hear();
+      const { withDatabase } = await import('../operator/command-database.ts');
+      const { migrateTelling } = await import('../operator/migrate-telling.ts');
+      await withDatabase(call, ({ access }) => migrateTelling(access.address('owner'), call));
+      await call.output.answer(json, { migrated: true }, 'The schema is up to date.');
+    });
+}

@@ -1,0 +1,30 @@
+import { mkdir } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import type { CreatedRole } from '@campaign-mirror/adapters-persistence/sql';
+import { ClearError } from '../logging/clear-error.ts';
+import { writeNewFile } from '../terminal/new-file.ts';
+
+/** A folder a role, so that each can be given to its own program only. */
+export function passwordFile(folder: string, role: CreatedRole['role']): string {
+  return join(folder, role, 'password');
+}
+
+/**
+ * Writes the passwords of the roles that are new, for the eyes of this user only. What stands there is of a role that
+ * there is no more, or of an attempt that came to nothing.
+ * @throws ClearError when one can not be written
+ */
+export async function writePasswords(created: readonly CreatedRole[], folder: string): Promise<void> {
+  for (const { role, password } of created) {
+    if (password === undefined) continue;
+    const path = passwordFile(folder, role);
+    await mkdir(dirname(path), { recursive: true, mode: 0o700 }).catch(({ code }: NodeJS.ErrnoException) => {
+      throw new ClearError(`${dirname(path)} can not be made (${code}): no role was created`);
+    });
+    await writeNewFile(path, contents(password), { replace: true, otherwise: '' });
+  }
+}
+
+async function* contents(password: string): AsyncGenerator<string> {
+  yield `${password}\n`;
+}

@@ -1,0 +1,18 @@
+import { forgetOrmVariables } from '../process/orm-variables.ts';
+import { signalOfProcess } from '../terminal/process-signals.ts';
+import { run } from './run.ts';
+
+forgetOrmVariables(process.env);
+// What can not be written is the call's to tell, also when that is heard of behind its end.
+for (const stream of [process.stdout, process.stderr]) stream.on('error', () => {});
+process.exitCode = await run(process.argv.slice(2), {
+  environment: process.env,
+  get stdin() {
+    return process.stdin;
+  },
+  stdout: process.stdout,
+  stderr: process.stderr,
+  get signal() {
+    return signalOfProcess();
+  },
+});

@@ -1,0 +1,72 @@
+import { readFileSync } from 'node:fs';
+import { Command, CommanderError, type CommandUnknownOpts } from '@commander-js/extra-typings';
+import type { Call } from '../terminal/call.ts';
+
+type Made = Promise<(call: Call) => CommandUnknownOpts>;
+
+/** By their first word, each loaded when it is wanted. */
+const commands: Readonly<Record<string, () => Made>> = {
+  campaign: async () => (await import('../commands/campaign-commands.ts')).campaignCommands,
+  mirror: async () => (await import('../commands/mirror-commands.ts')).mirrorCommands,
+  key: async () => (await import('../commands/key-commands.ts')).keyCommands,
+  history: async () => (await import('../commands/history-commands.ts')).historyCommands,
+  roles: async () => (await import('../administration/roles-command.ts')).rolesCommands,
+  import: async () => (await import('../data/data-commands.ts')).importCommand,
+  export: async () => (await import('../data/data-commands.ts')).exportCommand,
+  backup: async () => (await import('../data/data-commands.ts')).backup,
+  restore: async () => (await import('../data/data-commands.ts')).restore,
+  migrate: async () => (await import('../administration/migrate-command.ts')).migrate,
+  doctor: async () => (await import('../doctor/doctor-command.ts')).doctor,
+  config: async () => (await import('../administration/config-command.ts')).config,
+  audit: async () => (await import('../commands/audit-command.ts')).auditCommand,
+  demo: async () => (await import('../administration/demonstration-commands.ts')).demonstrationCommands,
+  completion: async () => {
+    const { completion } = await import('../terminal/completion-command.ts');
+    return (call) => completion(call, () => program(call));
+  },
+};
+
+/** The operator's commands; where `first` is the first word of one of them, those alone that begin with it. */
+export async function program(call: Call, first = ''): Promise<Command> {
+  const { output } = call;
+  const all = new Command('campaign-mirror')
+    .description(
+      'Campaigns, mirrors and access keys, in the database of DATABASE_URL or PGHOST, or the embedded one of DATA_DIR.',
+    )
+    .showHelpAfterError('(add --help to see what there is)')
+    .configureOutput({ ...output.forHelp(), outputError: (text, write) => write(withoutKeys(text)) })
+    .addHelpText(
+      'after',
+      '\nExit codes: 0 done; 1 refused, invalid or not found; 2 wrong usage; 3 database away, or outcome unknown; ' +
+        '130 stopped by Ctrl-C.',
+    );
+  const wanted = Object.hasOwn(commands, first) ? [first] : Object.keys(commands);
+  for (const word of wanted) all.addCommand((await commands[word]?.())?.(call) as Command);
+  inherit(all, call);
+  all.option('--version', 'show the version').on('option:version', () => {
+    output.say(`${version()}\n`);
+    throw new CommanderError(0, 'campaign-mirror.version', '');
+  });
+  return all;
+}
+
+/** Read when it is asked for. */
+function version(): string {
+  return JSON.parse(readFileSync(new URL('../../../../package.json', import.meta.url), 'utf8')).version;
+}
+
+/** What can not be understood is repeated to the user: a key, given where none belongs, is not. */
+function withoutKeys(text: string): string {
+  return text.replace(/cm_[0-9A-Za-z]{8,}/g, 'cm_…');
+}
+
+/** What holds for every command, however deep. */
+function inherit(command: Command, call: Call): void {
+  // Commander's own `help` shows the help of a group, whatever command of it is named.
+  command.exitOverride().helpOption('-h, --help', 'show this').helpCommand(false);
+  command.option('--verbose', 'tell more on standard error, also of what went wrong');
+  command.on('option:verbose', () => {
+    call.verbose = true;
+  });
+  for (const child of command.commands as Command[]) inherit(child.copyInheritedSettings(command), call);
+}

@@ -1,0 +1,43 @@
+import { CommanderError } from 'commander';
+import { ClearError } from '../logging/clear-error.ts';
+import { Call, type Given } from '../terminal/call.ts';
+import { exitCodeOf, exitCodes } from '../terminal/exit-codes.ts';
+import { Interrupted } from '../terminal/interruption.ts';
+import { program } from './program.ts';
+
+/**
+ * Calls the command line with these words; resolves with the exit code when it is done. Nothing is thrown, and no call
+ * knows of another.
+ */
+export async function run(words: readonly string[], given: Given): Promise<number> {
+  const call = new Call(given);
+  try {
+    await (await program(call, words[0])).parseAsync(words, { from: 'user' });
+    await call.output.allWritten();
+    return call.exitCode;
+  } catch (error) {
+    return await explained(error, call);
+  } finally {
+    call.output.letGo();
+  }
+}
+
+/** Tells what went wrong in one line, and with `--verbose` the rest; the exit code for it. */
+async function explained(error: unknown, { output, verbose }: Call): Promise<number> {
+  // Commander has said it.
+  if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : exitCodes.usage;
+  const { errorFields } = await import('../logging/error-fields.ts');
+  const details = () => output.tell(JSON.stringify(errorFields(error), undefined, 2));
+  if (error instanceof Interrupted) {
+    output.tell(error.message);
+    return exitCodeOf(error.signal);
+  }
+  if (error instanceof ClearError) {
+    output.tell(error.message);
+    if (verbose) details();
+    return exitCodes[error.kind];
+  }
+  output.tell('A fault of ours: please report what follows.');
+  details();
+  return exitCodes.refused;
+}

@@ -1,0 +1,52 @@
+import { actingByOrm } from '../operator/acting.ts';
+import { keyArgument, lifeArgument, nameArgument, ownerArgument } from '../terminal/arguments.ts';
+import type { Call } from '../terminal/call.ts';
+import { group, leaf } from '../terminal/leaf.ts';
+import { keyList } from './key-list.ts';
+import { keyRotate } from './key-rotate.ts';
+import { shownOnce } from './key-shown.ts';
+
+export function keyCommands(call: Call) {
+  return group('key', 'access keys', [issue(call), keyList(call), keyRotate(call), revoke(call)]);
+}
+
+function issue(call: Call) {
+  return leaf({
+    name: 'issue',
+    does: 'issue an access key; it is shown this once, on standard output',
+    examples: ['key issue --owner 42 --name "my script" --expires-in 90d'],
+  })
+    .requiredOption('--owner <n>', 'whose campaigns it may change', ownerArgument)
+    .requiredOption('--name <name>', 'what it is for', nameArgument)
+    .option(
+      '--expires-in <time>',
+      'how long it lives: 1s, 30m, 12h or 90d; without it, or with never, it never expires',
+      lifeArgument,
+      undefined,
+    )
+    .action(async ({ owner, name, expiresIn, json }) => {
+      const { PostgresAccessKeys } = await import('@campaign-mirror/adapters-persistence');
+      const issued = await actingByOrm(call, ({ database, act }) =>
+        new PostgresAccessKeys(database.orm, act).issue({ owner, name, ...(expiresIn && { expiresIn }) }),
+      );
+      await shownOnce(call.output, json, issued, issued, `Key ${issued.id} of the owner ${owner}.`);
+    });
+}
+
+function revoke(call: Call) {
+  return leaf({
+    name: 'revoke',
+    does: 'revoke an access key: it is refused from now on',
+    examples: ['key revoke 7'],
+  })
+    .argument('<id>', 'the number of the key', keyArgument)
+    .action(async (id, { json }) => {
+      const { PostgresAccessKeys } = await import('@campaign-mirror/adapters-persistence');
+      const { noSuchKey } = await import('../operator/refusals.ts');
+      const revoked = await actingByOrm(call, ({ database, act }) =>
+        new PostgresAccessKeys(database.orm, act).revoke(id),
+      );
+      if (!revoked) throw noSuchKey(id);
+      await call.output.answer(json, { id, revoked: true }, `Key ${id} is revoked.`);
+    });
+}

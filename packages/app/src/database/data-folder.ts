@@ -1,0 +1,11 @@
+import { resolve } from 'node:path';
+import type { Place } from '@campaign-mirror/embedded-postgres';
+import { type Settings, settings } from '../settings/settings.ts';
+import { projectFolder } from './project-folder.ts';
+
+/** The data folder: the default goes by the project, any other counts from where the command is called. */
+export async function dataFolder(read: Settings): Promise<Place> {
+  if (read.DATA_DIR !== settings.DATA_DIR.byDefault) return { folder: resolve(read.DATA_DIR) };
+  const { defaultFolder } = await import('@campaign-mirror/embedded-postgres');
+  return await defaultFolder(projectFolder);
+}

@@ -1,0 +1,63 @@
+import type { DatabaseAddress } from '@campaign-mirror/adapters-persistence/sql';
+import type { EmbeddedDatabase, EmbeddedEvent } from '@campaign-mirror/embedded-postgres';
+import type { Logger } from 'pino';
+import { type Log, logEvents, type Told } from '../logging/log-events.ts';
+import type { Settings } from '../settings/settings.ts';
+import { isYours, yourDatabase } from '../settings/your-database.ts';
+import { dataFolder } from './data-folder.ts';
+
+type User = 'owner' | 'operator' | 'service';
+
+/** The database, as each of our parts may use it. */
+export interface DatabaseAccess {
+  readonly embedded: boolean;
+  address(user: User): DatabaseAddress;
+  /** @throws ClearError when another process is the service of this data folder already */
+  becomeService(): Promise<void>;
+  close(): Promise<void>;
+}
+
+/** Yours by DATABASE_URL or PGHOST, or the embedded one, which is brought up. @throws ClearError */
+export async function openDatabaseAccess(
+  settings: Settings,
+  log: Told,
+  onGivenUp: (error: Error) => void = () => {},
+  onEvent: (event: EmbeddedEvent) => void = () => {},
+): Promise<DatabaseAccess> {
+  if (isYours(settings)) return yours(settings);
+  const { openOwnDatabase } = await import('./embedded-database.ts');
+  const { folder, because } = await dataFolder(settings);
+  if (because !== undefined)
+    log.info({ event: 'database-elsewhere', folder, because }, `the data lies in ${folder}: ${because}`);
+  const database = await openOwnDatabase({
+    folder,
+    onEvent: (event, detail) => {
+      onEvent(event);
+      const name = `database-${event}` as const;
+      const [level] = logEvents[name].levels;
+      (log as Log as Logger)[level]({ event: name, ...detail }, `embedded database: ${event}`);
+    },
+    onGivenUp,
+  });
+  return embedded(database);
+}
+
+function embedded(database: EmbeddedDatabase<User>): DatabaseAccess {
+  return {
+    embedded: true,
+    // Named, because node-postgres takes what is left out from PG* variables.
+    address: (user) => ({ ...database.address(user), ssl: false, sslnegotiation: 'postgres' }),
+    becomeService: () => database.becomeService(),
+    close: () => database.leave(),
+  };
+}
+
+function yours(settings: Settings): DatabaseAccess {
+  const { address } = yourDatabase(settings);
+  return {
+    embedded: false,
+    address: () => address,
+    becomeService: async () => {},
+    close: async () => {},
+  };
+}

@@ -1,0 +1,115 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import type { Migrating } from '@campaign-mirror/adapters-persistence';
+import {
+  type DatabaseAddress,
+  missingRightsSql,
+  oldestServerVersion,
+} from '@campaign-mirror/adapters-persistence/sql';
+import pg from 'pg';
+import type { Told } from '../logging/log-events.ts';
+import {
+  mayComeBack,
+  migrationFault,
+  missingRights,
+  nameOf,
+  notMigrated,
+  startFault,
+  tooOld,
+} from './start-faults.ts';
+
+/** Between two tries to reach a database, in milliseconds. */
+const betweenTries = 250;
+
+/** For one try, in milliseconds: a signal to stop is heard of between them. */
+const longestTry = 2_000;
+
+/**
+ * Waits until the database answers, at most `wait` milliseconds or until it is `givenUp`, and checks its version.
+ * Gives its encoding, undefined when it was given up.
+ * @throws ClearError when it does not answer, refuses us, or is too old
+ */
+export async function awaitDatabase(
+  address: DatabaseAddress,
+  wait: number,
+  log: Told,
+  givenUp?: AbortSignal,
+): Promise<string | undefined> {
+  const until = performance.now() + wait;
+  for (let tries = 1; !givenUp?.aborted; tries++) {
+    try {
+      const { version, encoding } = await serverOf(address, longestTry);
+      if (version < oldestServerVersion) throw tooOld(version, address);
+      return encoding;
+    } catch (error) {
+      if (!mayComeBack(error) || performance.now() >= until) throw startFault(error, address) ?? error;
+      if (tries === 1) log.warn({ event: 'database-awaited' }, `waiting for the database ${nameOf(address)}`);
+    }
+    await pause(Math.min(betweenTries, Math.max(0, until - performance.now())));
+  }
+  return undefined;
+}
+
+async function serverOf(
+  address: DatabaseAddress,
+  timeout: number,
+): Promise<{ version: number; encoding: string }> {
+  const client = new pg.Client({ ...address, connectionTimeoutMillis: timeout, query_timeout: timeout });
+  // What ends an idle connection is told to the query, or to nobody.
+  client.on('error', () => {});
+  try {
+    await client.connect();
+    const { rows } = await client.query(
+      "select current_setting('server_version_num')::int / 10000 as version",
+    );
+    const [server] = (await client.query('show server_encoding')).rows;
+    return { version: rows[0].version, encoding: server.server_encoding };
+  } finally {
+    // Not waited for: a server that stalls now has said what was asked.
+    client.end().catch(() => {});
+  }
+}
+
+/** Told of what a migration waits for: a name for programs, a line for people. */
+export type Waits = (event: 'migration-awaited' | 'migration-held', line: string) => void;
+
+/**
+ * False when it was `givenUp`: then nothing was done.
+ * @throws ClearError when the role may not migrate, or another transaction holds what is to be changed
+ */
+export async function migrateClearly(
+  address: DatabaseAddress,
+  waits: Waits,
+  bounds: Pick<Migrating, 'givenUp' | 'patience' | 'commitWait'>,
+): Promise<boolean> {
+  const { migrate } = await import('@campaign-mirror/adapters-persistence');
+  try {
+    await migrate(address, {
+      ...bounds,
+      onWait: () => waits('migration-awaited', 'waiting for another process that migrates'),
+      onHeld: (next, tries) =>
+        waits(
+          'migration-held',
+          `another transaction holds what the migration has to change: trying again (${next} of ${tries})`,
+        ),
+    });
+    return true;
+  } catch (error) {
+    const { givenUp } = bounds;
+    if (givenUp?.aborted && error === givenUp.reason) return false;
+    throw migrationFault(error, address) ?? error;
+  }
+}
+
+/** @throws ClearError when the schema is not there, or the service's role lacks a right */
+export async function checkRights(pool: pg.Pool, address: DatabaseAddress): Promise<void> {
+  let missing: string[];
+  try {
+    const { rows } = await pool.query<{ right_needed: string }>(missingRightsSql);
+    missing = rows.map((row) => row.right_needed);
+  } catch (error) {
+    const { code } = error as { code?: string };
+    if (code === '3F000' || code === '42P01' || code === '42703') throw notMigrated(address);
+    throw startFault(error, address) ?? error;
+  }
+  if (missing.length > 0) throw missingRights(missing, address);
+}

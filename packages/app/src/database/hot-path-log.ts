@@ -1,0 +1,21 @@
+import { type HotPathObserver, silentHotPathObserver } from '@campaign-mirror/adapters-persistence';
+import type { Log } from '../logging/log.ts';
+import { Seldom } from '../logging/seldom.ts';
+
+/** Each batch has the same to tell; milliseconds. */
+const betweenLines = 60_000;
+
+/** Writes a line, once a minute, of a statement for many that PostgreSQL refuses: its members go one by one, slowly. */
+export function hotPathLog(log: Log): HotPathObserver {
+  const refusals = new Seldom(betweenLines);
+  return {
+    ...silentHotPathObserver,
+    refused: (statement, error) =>
+      refusals.tell((untold) =>
+        log.error(
+          { event: 'statement-refused', statement, untold, err: error },
+          'PostgreSQL refuses a statement of the service: run `./campaign-mirror doctor`, or report a fault',
+        ),
+      ),
+  };
+}

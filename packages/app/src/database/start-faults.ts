@@ -1,0 +1,157 @@
+import { isDatabaseAway, isHeld, oldestServerVersion } from '@campaign-mirror/adapters-persistence/sql';
+import { Unavailable } from '@campaign-mirror/domain';
+import { ClearError } from '../logging/clear-error.ts';
+import { tlsFault, wantsTls } from './tls-faults.ts';
+
+/** Where the database is, for messages: no password. */
+export interface Place {
+  readonly host?: string | undefined;
+  readonly port?: number | undefined;
+  readonly user?: string | undefined;
+  readonly database?: string | undefined;
+}
+
+/** A standby, or a server that is set to read only: it answers, and refuses what would write. */
+export const takesNoWrites = {
+  code: '25006',
+  what: 'takes no writes (a standby, or set to read only)',
+  remedy: 'name the primary in DATABASE_URL or PGHOST',
+} as const;
+
+export function isFull(code: string): boolean {
+  return code.startsWith('53');
+}
+
+const full: Readonly<Record<string, string>> = {
+  53100: 'space on its disk',
+  53200: 'memory',
+  53300: 'connection',
+};
+
+/** For a code of the class 53: what a server has no more of. */
+export function whatIsFull(code: string): string {
+  return `has no ${full[code] ?? 'room'} left (${code})`;
+}
+
+export function nameOf({ host, port, database }: Place): string {
+  return `${host ?? 'localhost'}:${port ?? 5432}/${database ?? ''}`;
+}
+
+/** Whether a database that answered so may be there in a moment: it starts, is full, or can not be reached. */
+export function mayComeBack(error: unknown): boolean {
+  const code = codeOf(error);
+  return (
+    isDatabaseAway(error) &&
+    !isRefusal(error) &&
+    !code.startsWith('28') &&
+    code !== '3D000' &&
+    tlsFault(error) === undefined
+  );
+}
+
+/** One clear line for a fault of the database at the start; undefined where it is none that a user can mend. */
+export function startFault(error: unknown, place: Place): ClearError | undefined {
+  const code = codeOf(error);
+  const database = `the database ${nameOf(place)}`;
+  const tls = tlsFault(error);
+  if (tls) return new ClearError(`${database} ${tls}`);
+  if (wantsTls(error)) {
+    return new ClearError(
+      `${database} lets the user ${JSON.stringify(place.user)} in with TLS only, or not at all: set sslmode=verify-full, or check pg_hba.conf`,
+    );
+  }
+  if (code === '28P01' || code === '28000' || isRefusal(error)) {
+    return new ClearError(
+      `${database} refuses the user ${JSON.stringify(place.user)}: check its name, its password and pg_hba.conf`,
+    );
+  }
+  if (code === '3D000')
+    return new ClearError(`${database} does not exist: create it, or correct DATABASE_URL or PGDATABASE`);
+  if (code === '42501') {
+    return new ClearError(`the user ${JSON.stringify(place.user)} may not use ${database}: grant it CONNECT`);
+  }
+  if (code === takesNoWrites.code) {
+    const { what, remedy } = takesNoWrites;
+    return new ClearError(`${database} ${what}: nothing was done; ${remedy}`, 'away');
+  }
+  if (isFull(code)) {
+    return new ClearError(`${database} ${whatIsFull(code)}: make room there, or raise DATABASE_WAIT`, 'away');
+  }
+  if (isDatabaseAway(error)) {
+    return new ClearError(
+      `${database} can not be reached (${reason(error)}): start it, correct DATABASE_URL or PGHOST, or raise DATABASE_WAIT`,
+      'away',
+    );
+  }
+  return undefined;
+}
+
+/** The same for a fault of a migration. */
+export function migrationFault(error: unknown, place: Place): ClearError | undefined {
+  if (codeOf(error) === '42501') return new ClearError(missingRight(place));
+  if (isHeld(error)) {
+    return new ClearError(
+      `another transaction of the database ${nameOf(place)} holds what the migration has to change: ` +
+        'nothing was done; end it, or try again later',
+      'away',
+    );
+  }
+  if (codeOf(error) === '57014') {
+    const where = `a statement of the migration of the database ${nameOf(place)}`;
+    return new ClearError(`${where} was cancelled: nothing was done; run it again`, 'away');
+  }
+  if (error instanceof Unavailable) return new ClearError(error.message, 'away');
+  return startFault(error, place);
+}
+
+/** The server asks for a password, and there is none. */
+function isRefusal(error: unknown): boolean {
+  return error instanceof Error && error.message.startsWith('SASL');
+}
+
+export function tooOld(version: number, place: Place): ClearError {
+  return new ClearError(
+    `the database ${nameOf(place)} is PostgreSQL ${version}: version ${oldestServerVersion} or newer is needed`,
+  );
+}
+
+/** What a caller sends may then not be stored, and would fail those that share its statement. */
+export function otherEncoding(encoding: string, place: Place): ClearError {
+  return new ClearError(
+    `the database ${nameOf(place)} is in ${encoding}: make one with encoding UTF8, and move the data there`,
+  );
+}
+
+/** `rights` are those that the catalogue says are missing. */
+export function missingRights(rights: readonly string[], place: Place): ClearError {
+  const shown = rights.slice(0, 3).join(', ');
+  const more = rights.length > 3 ? ` and ${rights.length - 3} more` : '';
+  return new ClearError(
+    `the user ${JSON.stringify(place.user)} of the database ${nameOf(place)} lacks a right (${shown}${more}): ` +
+      'grant it the role campaign_mirror_service, and run `./campaign-mirror migrate` as the owner of the schema',
+  );
+}
+
+export function notMigrated(place: Place): ClearError {
+  return new ClearError(
+    `the database ${nameOf(place)} is not at the version that this service needs: ` +
+      'run `./campaign-mirror migrate` as the owner of the schema, or start with RUN_MIGRATIONS=true',
+  );
+}
+
+function missingRight(place: Place): string {
+  return (
+    `the user ${JSON.stringify(place.user)} may not migrate the database ${nameOf(place)}: ` +
+    'run `./campaign-mirror migrate` as the owner of the schema, and start with RUN_MIGRATIONS=false'
+  );
+}
+
+/** None where it has none. */
+export function codeOf(error: unknown): string {
+  const code = (error as { code?: unknown } | null)?.code;
+  return typeof code === 'string' ? code : '';
+}
+
+function reason(error: unknown): string {
+  return codeOf(error) || (error instanceof Error ? error.message : 'no answer');
+}

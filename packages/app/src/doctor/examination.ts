@@ -1,0 +1,83 @@
+import { stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import {
+  defaultPoolLimits,
+  isDatabaseAway,
+  type OpenPool,
+  openPool,
+} from '@campaign-mirror/adapters-persistence/sql';
+import { Unavailable } from '@campaign-mirror/domain';
+import { dataFolder } from '../database/data-folder.ts';
+import { type DatabaseAccess, openDatabaseAccess } from '../database/database-access.ts';
+import { awaitDatabase } from '../database/database-start.ts';
+import { nameOf } from '../database/start-faults.ts';
+import { ClearError } from '../logging/clear-error.ts';
+import { commandLog } from '../operator/command-database.ts';
+import type { Settings } from '../settings/settings.ts';
+import { isYours } from '../settings/your-database.ts';
+import type { Call } from '../terminal/call.ts';
+import { examineDatabase } from './database.ts';
+import { checkDisk } from './disk.ts';
+import { type Finding, ok, problem } from './findings.ts';
+import { checkSettings } from './settings.ts';
+
+/** How long a database that does not answer is waited for, at most, in milliseconds: a doctor is waited for too. */
+const patience = 2_000;
+
+/** Examines what the settings name, one check after the other; what is away does not keep the rest from being told. */
+export async function* examine(call: Call): AsyncGenerator<Finding> {
+  const { findings, settings } = checkSettings(call.environment);
+  yield* findings;
+  if (!settings) return;
+  if (settings.REDIS_URL) {
+    const { checkRedis } = await import('./redis.ts');
+    yield await checkRedis(settings.REDIS_URL);
+  }
+  if (!isYours(settings)) {
+    const { folder } = await dataFolder(settings);
+    yield await checkDisk(folder);
+    if (!(await stat(join(folder, 'cluster')).catch(() => undefined))) {
+      yield ok('database', `there is no embedded database in ${folder} yet: the first start makes it`);
+      return;
+    }
+  }
+  let access: DatabaseAccess | undefined;
+  const opened: OpenPool[] = [];
+  try {
+    const log = await commandLog(call);
+    access = await openDatabaseAccess(settings, log);
+    const address = access.address('operator');
+    await awaitDatabase(address, Math.min(settings.DATABASE_WAIT, patience), log);
+    yield ok('database', `${nameOf(address)} answers`);
+    yield* examineDatabase(await pools(access, settings, opened), settings);
+  } catch (error) {
+    yield away(error);
+  } finally {
+    for (const database of opened) await database.close();
+    await access?.close();
+  }
+}
+
+/** As each of our parts connects: to your own database all do so alike. */
+async function pools(
+  access: DatabaseAccess,
+  { POOL_WAIT_TIMEOUT: waitTimeout }: Settings,
+  opened: OpenPool[],
+): Promise<[OpenPool['pool'], ...OpenPool['pool'][]]> {
+  const limits = { ...defaultPoolLimits, size: 1, waitTimeout };
+  const open = async (user: 'operator' | 'service') => {
+    const database = openPool(access.address(user), limits, 'campaign-mirror operator');
+    opened.push(database);
+    return database.pool;
+  };
+  const first = await open('operator');
+  return access.embedded ? [first, await open('service')] : [first];
+}
+
+/** @throws what is no fault of the database */
+function away(error: unknown): Finding {
+  const fault = error instanceof Unavailable ? (error.cause ?? error) : error;
+  if (!(error instanceof ClearError) && !isDatabaseAway(fault)) throw error;
+  const said = error instanceof ClearError ? error.message : `it went away (${(fault as Error).message})`;
+  return { ...problem('database', said, 'then run `./campaign-mirror doctor` again'), away: true };
+}

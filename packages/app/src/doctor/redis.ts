@@ -1,0 +1,43 @@
+import { connectRedis } from '../limits/redis-connection.ts';
+import { type RedisAddress, redisName } from '../settings/redis-url.ts';
+import { type Finding, ok, problem } from './findings.ts';
+
+/** How long Redis is waited for, in milliseconds. */
+const patience = 2_000;
+
+/** Whether Redis, where limits are counted, lets us in and answers. */
+export async function checkRedis(address: RedisAddress): Promise<Finding> {
+  const name = redisName(address);
+  let fault: Error | undefined;
+  const client = connectRedis(address, (error) => {
+    fault = error;
+  });
+  try {
+    await ready(client);
+    await client.ping();
+    // It would go on with another database than the one that it was told.
+    if (fault) throw fault;
+    return ok('redis', `${name} answers`);
+  } catch (error) {
+    const says = `${name} can not be used (${reason(fault ?? error)})`;
+    return problem('redis', says, 'start it, or correct REDIS_URL; meanwhile RATE_LIMIT_WHEN_AWAY holds');
+  } finally {
+    client.disconnect();
+  }
+}
+
+/**
+ * Resolves when it can be asked; rejects when the first connection has come to nothing, or takes too long. Not at the
+ * first error: what a server says of a question comes before what it says of the password.
+ */
+function ready(client: ReturnType<typeof connectRedis>): Promise<void> {
+  const { promise, resolve, reject } = Promise.withResolvers<void>();
+  const timer = setTimeout(() => reject(new Error('no answer')), patience);
+  client.once('ready', resolve).once('close', () => reject(new Error('the connection was closed')));
+  return promise.finally(() => clearTimeout(timer));
+}
+
+function reason(error: unknown): string {
+  const { code, message } = error as NodeJS.ErrnoException;
+  return code ?? message;
+}

@@ -1,0 +1,49 @@
+import { heldRights, rightsOf, roles, temporary } from '@campaign-mirror/adapters-persistence/sql';
+import type { Pool } from 'pg';
+import type { DatabaseUser } from '../database/database-user.ts';
+import { type Finding, ok, problem, some, warning } from './findings.ts';
+
+/** The right on the database is not the schema's owner's to give. */
+function remedy(missing: readonly string[]): string {
+  const migrate = '`./campaign-mirror migrate` as the owner of the schema';
+  const create = '`./campaign-mirror roles create` as the owner of the database';
+  if (!missing.includes(temporary)) return migrate;
+  return missing.length === 1 ? create : `${migrate} and ${create}`;
+}
+
+/** The rights on what is in the schema: too few for what the user is for, and too many. */
+export async function checkRights(pool: Pool, user: DatabaseUser): Promise<Finding[]> {
+  const who = `the user ${JSON.stringify(user.name)}`;
+  if (user.superuser || user.ownsSchema)
+    return [ok('rights', `${who} may do all that service and operator do`)];
+  const rights = await heldRights(pool);
+  if (user.name === roles.redirector) {
+    return [problem('rights', `${who} is a redirector's`, "use the operator's, or the service's")];
+  }
+  const asOperator = rightsOf('operator', rights);
+  const isOperator =
+    user.name === roles.operator || (user.name !== roles.service && asOperator.missing.length === 0);
+  const [purpose, { missing, beyond }] = isOperator
+    ? (['operator', asOperator] as const)
+    : (['service', rightsOf('service', rights)] as const);
+  const findings: Finding[] = [];
+  if (missing.length > 0) {
+    findings.push(
+      problem(
+        'rights',
+        `${who} lacks what the ${purpose} needs: ${some(missing)}`,
+        `run ${remedy(missing)}, and use ${roles[purpose]} or a member of it`,
+      ),
+    );
+  }
+  if (beyond.length > 0) {
+    findings.push(
+      warning(
+        'rights',
+        `${who} may do more than the ${purpose} needs: ${some(beyond)}`,
+        `revoke it, or use ${roles[purpose]}`,
+      ),
+    );
+  }
+  return findings.length > 0 ? findings : [ok('rights', `${who} may do what the ${purpose} does, no more`)];
+}

@@ -1,0 +1,167 @@
+import type { CountForWorkers } from '../limits/counts-for-workers.ts';
+import type { Log } from '../logging/log.ts';
+import { aborted, type Life } from '../process/life.ts';
+import { FleetCounts } from './fleet-counts.ts';
+import { Post } from './post.ts';
+import { type Begin, type WorkerEnd, WorkerProcess } from './worker-process.ts';
+
+/** So long the event loop of a worker may be silent, in milliseconds. */
+const longestSilence = 10_000;
+const betweenLooks = 1_000;
+/** What a worker needs at its end beside SHUTDOWN_TIMEOUT, in milliseconds: last answers, keys' uses, pool, spans, log. */
+export const workerEndGrace = 9_000;
+
+export interface FleetOptions {
+  readonly workers: number;
+  /** What a worker is told first. */
+  readonly begin: Begin;
+  readonly shutdownTimeout: number;
+  /** Where the primary counts for them. */
+  readonly count?: CountForWorkers | undefined;
+  readonly log: Log;
+  readonly life: Life;
+}
+
+/** The workers of a primary. */
+export class Fleet {
+  readonly counts = new FleetCounts();
+  /** Workers that a restart has relieved. */
+  relieved = 0;
+  readonly #options: FleetOptions;
+  readonly #over = new AbortController();
+  #toldSilent: readonly number[] = [];
+  #posts: Post[] = [];
+  #restarts = 0;
+  #toggled = false;
+
+  constructor(options: FleetOptions) {
+    this.#options = options;
+    // Whatever ends the primary at once, it leaves no worker behind.
+    process.once('exit', () => {
+      for (const worker of this.#workers) worker.kill();
+    });
+  }
+
+  /**
+   * Starts them all; those who are ready wait for the others, so that connections are shared evenly from the first on.
+   * Resolves with the port, or undefined where it is to end meanwhile. @throws WorkerFault of the first that has one
+   */
+  async start(): Promise<number | undefined> {
+    const { workers, log, life } = this.#options;
+    const fork = () => this.#fork();
+    const posting = { log, over: this.#over.signal, fork };
+    this.#posts = Array.from({ length: workers }, () => new Post(posting));
+    setInterval(() => this.#tellOfSilence(), betweenLooks).unref();
+    const first = this.#posts.map(({ present }) => present);
+    const givenUp = aborted(life.ending).then(() => undefined);
+    await Promise.race([givenUp, Promise.all(first.map(({ prepared }) => prepared))]);
+    if (life.ending.aborted) return undefined;
+    const ports = await Promise.race([givenUp, Promise.all(first.map((worker) => worker.listen()))]);
+    for (const post of this.#posts) post.keep();
+    return ports?.[0];
+  }
+
+  get wanted(): number {
+    return this.#options.workers;
+  }
+
+  /** Workers that ended by themselves. */
+  get lost(): number {
+    return this.#posts.reduce((sum, { lost }) => sum + lost, 0);
+  }
+
+  get ready(): number {
+    return this.#workers.filter(({ isReady }) => isReady).length;
+  }
+
+  /** Those whose event loop does not run. */
+  get silent(): number[] {
+    const now = performance.now();
+    return this.#workers.filter(({ heardAt }) => now - heardAt > longestSilence).map(({ id }) => id);
+  }
+
+  #tellOfSilence(): void {
+    const { log } = this.#options;
+    const { silent } = this;
+    for (const id of silent.filter((one) => !this.#toldSilent.includes(one))) {
+      const line = `the event loop of worker ${id} has been silent for ${longestSilence / 1_000} s`;
+      log.error({ event: 'worker-silent', silent: id }, line);
+    }
+    for (const id of this.#toldSilent.filter((one) => !silent.includes(one))) {
+      log.warn({ event: 'worker-silent-no-more', silent: id }, `worker ${id} is heard again, or gone`);
+    }
+    this.#toldSilent = silent;
+  }
+
+  /** Of the log; those who come later are told too. */
+  toggleLevel(): void {
+    this.#toggled = !this.#toggled;
+    for (const worker of this.#workers) worker.toggleLevel();
+  }
+
+  #fork(): WorkerProcess {
+    const worker = new WorkerProcess(this.#options.begin, this.#options.count);
+    this.counts.follow(worker);
+    if (this.#toggled) worker.toggleLevel();
+    return worker;
+  }
+
+  /** A new worker for each, one after the other; asked for again meanwhile, once more behind it. */
+  async restart(): Promise<void> {
+    this.#restarts += 1;
+    if (this.#restarts > 1) return;
+    for (let [begun, whole] = [0, true]; whole && begun < this.#restarts; ) {
+      begun = this.#restarts;
+      whole = await this.#restartOnce();
+    }
+    this.#restarts = 0;
+  }
+
+  /** False when it broke off: then those who are left serve on. */
+  async #restartOnce(): Promise<boolean> {
+    const { log, shutdownTimeout, life } = this.#options;
+    log.info({ event: 'restarting', workers: this.#posts.length }, 'restarting, one worker after the other');
+    try {
+      for (const post of this.#posts) {
+        if (life.ending.aborted) return false;
+        const old = await post.relieve();
+        if (!old) continue;
+        this.relieved += 1;
+        this.#judge(old, await old.end(true, shutdownTimeout + workerEndGrace));
+      }
+    } catch (fault) {
+      if (life.ending.aborted) return false;
+      const line = (fault as Error).message;
+      log.error({ event: 'restart-failed' }, `the new worker can not serve, the others go on: ${line}`);
+      return false;
+    }
+    log.info({ event: 'restarted', workers: this.#posts.length }, 'restarted');
+    return true;
+  }
+
+  /** Lets all answer what was asked, and waits for their end. */
+  async end(): Promise<void> {
+    this.#over.abort();
+    const bound = this.#options.shutdownTimeout + workerEndGrace;
+    const { life } = this.#options;
+    await Promise.all(
+      this.#workers.map(async (worker) => {
+        const end = await worker.end(false, bound);
+        this.#judge(worker, end);
+        if (end.code !== 0) life.exitCode = 1;
+      }),
+    );
+  }
+
+  /** One that was killed is told of; what else hung it has told itself. */
+  #judge({ id, processId }: WorkerProcess, { signal }: WorkerEnd): void {
+    if (signal === null) return;
+    const { log } = this.#options;
+    const particulars = { part: 'worker', hung: id, processId, signal };
+    log.error({ event: 'hung', ...particulars }, `worker ${id} did not end by itself (${signal})`);
+  }
+
+  get #workers(): WorkerProcess[] {
+    return this.#posts.flatMap(({ workers }) => [...workers]);
+  }
+}

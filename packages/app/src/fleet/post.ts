@@ -1,0 +1,108 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import type { Log } from '../logging/log.ts';
+import { BackOff } from './back-off.ts';
+import type { WorkerEnd, WorkerProcess } from './worker-process.ts';
+
+/** What a post needs of those that it belongs to. */
+export interface Posting {
+  readonly log: Log;
+  fork(): WorkerProcess;
+  /** Nobody is to be brought up any more. */
+  readonly over: AbortSignal;
+}
+
+/** A place of a worker: who crashes is replaced, after a pause that grows while it happens again and again. */
+export class Post {
+  /** Workers of this place that ended by themselves. */
+  lost = 0;
+  readonly #posting: Posting;
+  readonly #backOff = new BackOff();
+  /** Those that hold it: two while one relieves the other. */
+  readonly #workers = new Set<WorkerProcess>();
+  #present: WorkerProcess;
+  #coming: Promise<void> | undefined;
+
+  /** With its first worker, who is not told to listen yet. */
+  constructor(posting: Posting) {
+    this.#posting = posting;
+    this.#present = this.#fork();
+  }
+
+  get workers(): ReadonlySet<WorkerProcess> {
+    return this.#workers;
+  }
+
+  get present(): WorkerProcess {
+    return this.#present;
+  }
+
+  /** From now on its worker is replaced when it ends by itself. */
+  keep(worker = this.#present): void {
+    const since = performance.now();
+    this.#present = worker;
+    void worker.gone.then((end) => {
+      if (worker === this.#present) void this.#replace(worker, end, performance.now() - since);
+    });
+  }
+
+  /** One that serves takes the present one's place; gives back that one, who is still to end. @throws WorkerFault */
+  async relieve(): Promise<WorkerProcess | undefined> {
+    const old = this.#present;
+    // Who is being replaced has no place to be relieved of.
+    if (!old.isReady) return undefined;
+    await this.#serve();
+    return old;
+  }
+
+  /** Brings up the next worker; whoever asks meanwhile gets the same one. */
+  #serve(): Promise<void> {
+    this.#coming ??= this.#bringUp().finally(() => {
+      this.#coming = undefined;
+    });
+    return this.#coming;
+  }
+
+  async #bringUp(): Promise<void> {
+    const next = this.#fork();
+    await next.prepared;
+    await next.listen();
+    this.keep(next);
+  }
+
+  async #replace({ id }: WorkerProcess, end: WorkerEnd, lasted: number): Promise<void> {
+    const { log, over } = this.#posting;
+    for (let [ended, well] = [end, lasted]; !over.aborted; well = 0) {
+      this.lost += 1;
+      const afterMs = this.#backOff.next(well);
+      const how = ended.fault ?? ended.signal ?? `exit code ${ended.code}`;
+      const { code, signal } = ended;
+      log.error(
+        { event: 'worker-lost', lost: id, code, signal, afterMs },
+        `a worker ended by itself (${how}): another one follows in ${afterMs} ms`,
+      );
+      await pause(afterMs, undefined, { signal: over }).catch(() => {});
+      if (over.aborted) return;
+      try {
+        await this.#serve();
+        log.info(
+          { event: 'worker-replaced', lost: id, by: this.#present.id },
+          `worker ${this.#present.id} serves`,
+        );
+        return;
+      } catch (fault) {
+        ended = endOf(fault);
+      }
+    }
+  }
+
+  #fork(): WorkerProcess {
+    const worker = this.#posting.fork();
+    this.#workers.add(worker);
+    void worker.gone.then(() => this.#workers.delete(worker));
+    return worker;
+  }
+}
+
+function endOf(fault: unknown): WorkerEnd {
+  return (fault as { end?: WorkerEnd }).end ?? { code: 1, signal: null, fault: String(fault) };
+}

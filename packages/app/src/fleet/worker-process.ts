@@ -1,0 +1,149 @@
+import cluster, { type Worker } from 'node:cluster';
+import { setTimeout as pause } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import type { CountForWorkers } from '../limits/counts-for-workers.ts';
+import type { Told } from '../metrics/meters.ts';
+import type { ToPrimary, ToWorker } from './messages.ts';
+
+export type Begin = Extract<ToWorker, { kind: 'begin' }>;
+
+/** How a worker ended. */
+export interface WorkerEnd {
+  readonly code: number | null;
+  readonly signal: NodeJS.Signals | null;
+  /** The line that a user can do something about. */
+  readonly fault?: string;
+}
+
+/** It did not get so far. */
+export class WorkerFault extends Error {
+  readonly end: WorkerEnd;
+
+  constructor(id: number, end: WorkerEnd) {
+    super(end.fault ?? `worker ${id} ended at its start (${end.signal ?? `exit code ${end.code}`})`);
+    this.end = end;
+  }
+}
+
+/** A worker, as the primary sees it. */
+export class WorkerProcess {
+  readonly id: number;
+  readonly processId: number | undefined;
+  /** It could serve. Rejects with WorkerFault. */
+  readonly prepared: Promise<void>;
+  /** It serves, on this port. Rejects with WorkerFault. */
+  readonly listening: Promise<number>;
+  readonly gone: Promise<WorkerEnd>;
+  isReady = false;
+  /** When its event loop was last heard of, by `performance.now()`. */
+  heardAt = performance.now();
+  /** What it has counted, as it told last. */
+  counts: readonly Told[] = [];
+  #onAskedCounts = () => {};
+  readonly #worker: Worker;
+  #fault: string | undefined;
+
+  /** `count`: for the limits that hold for all workers together. */
+  constructor(begin: Begin, count?: CountForWorkers) {
+    // The primary hands connections out in turn. Where workers share the listener, or have one each, a caller's kept
+    // connections pile up with some of them, and a listener of its own takes those down that wait in its queue.
+    cluster.schedulingPolicy = cluster.SCHED_RR;
+    cluster.setupPrimary({
+      exec: fileURLToPath(new URL('../service/worker-main.ts', import.meta.url)),
+      args: [],
+    });
+    this.#worker = cluster.fork();
+    this.id = this.#worker.id;
+    this.processId = this.#worker.process.pid;
+    const prepared = Promise.withResolvers<void>();
+    const listening = Promise.withResolvers<number>();
+    this.prepared = prepared.promise;
+    this.listening = listening.promise;
+    this.#worker.on('error', () => {});
+    const answerTo =
+      ({ limit, question }: Extract<ToPrimary, { kind: 'count' }>) =>
+      (counts: Awaited<ReturnType<CountForWorkers>>) =>
+        this.#send({ kind: 'counted', limit, question, counts });
+    this.#worker.on('message', (message: ToPrimary) => {
+      this.heardAt = performance.now();
+      if (message.kind === 'awake') this.#send(begin);
+      else if (message.kind === 'prepared') prepared.resolve();
+      else if (message.kind === 'listening') {
+        this.isReady = true;
+        listening.resolve(message.port);
+      } else if (message.kind === 'counts') {
+        this.counts = message.counts;
+        if (message.asked) this.#onAskedCounts();
+      } else if (message.kind === 'ending') this.isReady = false;
+      else if (message.kind === 'count') void count?.(message.limit, message.who).then(answerTo(message));
+      else if (message.kind === 'fault') this.#fault = message.line;
+      // All that was on its way to it when it closed its listener is before this in the channel.
+      else if (message.kind === 'over') this.#send({ kind: 'farewell' });
+    });
+    this.gone = this.#end();
+    this.gone.then((end) => {
+      this.isReady = false;
+      const fault = new WorkerFault(this.id, end);
+      prepared.reject(fault);
+      listening.reject(fault);
+    });
+    for (const promise of [this.prepared, this.listening]) promise.catch(() => {});
+  }
+
+  /** When what it said last has been heard, too. */
+  async #end(): Promise<WorkerEnd> {
+    const child = this.#worker.process;
+    const disconnected = new Promise<void>((resolve) => child.once('disconnect', resolve));
+    const [code, signal] = await new Promise<[number | null, NodeJS.Signals | null]>((resolve) => {
+      child.once('exit', (...how) => resolve(how));
+      child.once('error', () => resolve([1, null]));
+    });
+    if (child.connected) await disconnected;
+    return { code, signal, ...(this.#fault !== undefined && { fault: this.#fault }) };
+  }
+
+  listen(): Promise<number> {
+    this.#send({ kind: 'listen' });
+    return this.listening;
+  }
+
+  /** Resolves when `counts` are new; or it is gone, or has not told them within `patience` milliseconds. */
+  async tellCounts(patience: number): Promise<void> {
+    // Before its first ones it does not listen yet.
+    if (this.counts.length === 0) return;
+    const told = new Promise<void>((resolve) => {
+      this.#onAskedCounts = resolve;
+    });
+    this.#send({ kind: 'tell-counts' });
+    const impatient = new AbortController();
+    const over = pause(patience, undefined, { signal: impatient.signal }).catch(() => {});
+    await Promise.race([told, this.gone, over]);
+    impatient.abort();
+  }
+
+  toggleLevel(): void {
+    this.#send({ kind: 'toggle-level' });
+  }
+
+  /** Tells it to end, and kills it where it has not within `bound` milliseconds: then with a signal. */
+  async end(isRelieved: boolean, bound: number): Promise<WorkerEnd> {
+    this.isReady = false;
+    this.#send({ kind: 'end', isRelieved });
+    const impatient = new AbortController();
+    const over = pause(bound, undefined, { signal: impatient.signal }).catch(() => undefined);
+    const end = await Promise.race([this.gone, over]);
+    impatient.abort();
+    if (end) return end;
+    this.kill();
+    return this.gone;
+  }
+
+  kill(): void {
+    this.#worker.process.kill('SIGKILL');
+  }
+
+  /** To one that is about to be gone nothing needs to be told. */
+  #send(message: ToWorker): void {
+    if (this.#worker.isConnected()) this.#worker.send(message, () => {});
+  }
+}

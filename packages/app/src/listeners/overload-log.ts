@@ -1,0 +1,22 @@
+import type { Overload, OverloadLog } from '@campaign-mirror/adapters-http';
+import type { Log } from '../logging/log.ts';
+
+/** What is said of it: what is refused, and the setting that says when. */
+const texts: Readonly<Record<Overload, string>> = {
+  requests: 'requests are refused: MAX_IN_FLIGHT are being carried out',
+  'event-loop-delay': 'requests are refused: the event loop is later than MAX_EVENT_LOOP_DELAY',
+  'pipelined-requests': 'requests are refused: MAX_IN_FLIGHT wait behind others of their connections',
+  connections: 'connections are refused: MAX_CONNECTIONS are open, or the system has no room for more',
+};
+
+/** Fills the HTTP adapter's overload port: a line when it begins, one when it is over. */
+export function overloadLog(log: Log, listener: 'callers' | 'operators'): OverloadLog {
+  return {
+    began: (what) => log.warn({ event: 'overload', listener, what }, texts[what]),
+    ended: (what, refused, milliseconds) =>
+      log.warn(
+        { event: 'overload-over', listener, what, refused, milliseconds: Math.round(milliseconds) },
+        `${refused} ${what === 'connections' ? 'connections' : 'requests'} were refused in ${Math.ceil(milliseconds / 1_000)} s`,
+      ),
+  };
+}

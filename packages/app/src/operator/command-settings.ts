@@ -1,0 +1,19 @@
+import { ClearError } from '../logging/clear-error.ts';
+import { type ReadSettings, readSettings } from '../settings/read-settings.ts';
+import type { Settings } from '../settings/settings.ts';
+import type { Call } from '../terminal/call.ts';
+import { printable } from '../terminal/printable.ts';
+
+/** Tells, once a call, what may not be what was meant. @throws ClearError when one is wrong */
+export function readCommandSettings(call: Call): Exclude<ReadSettings, { wrong: unknown }> {
+  const read = readSettings(call.environment);
+  if ('wrong' in read) throw new ClearError(read.wrong.map(printable).join('\n'), 'usage');
+  if (!call.notesTold) for (const note of read.notes) call.output.tell(printable(note));
+  call.notesTold = true;
+  return read;
+}
+
+/** @throws ClearError when one is wrong */
+export function commandSettings(call: Call): Settings {
+  return readCommandSettings(call).settings;
+}

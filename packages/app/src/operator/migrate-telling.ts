@@ -1,0 +1,17 @@
+import type { DatabaseAddress } from '@campaign-mirror/adapters-persistence/sql';
+import { migrateClearly } from '../database/database-start.ts';
+import type { Call } from '../terminal/call.ts';
+
+/**
+ * Migrates, and tells what it waits for. Ctrl-C ends the waiting, and the migration itself until it is committed.
+ * @throws ClearError; Interrupted, when nothing was done
+ */
+export async function migrateTelling(
+  address: DatabaseAddress,
+  { output, interruption }: Call,
+): Promise<void> {
+  const done = await migrateClearly(address, (_event, line) => output.tell(line), {
+    givenUp: interruption.signal,
+  });
+  if (!done) interruption.throwIfInterrupted('Nothing was done.');
+}

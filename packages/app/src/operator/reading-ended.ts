@@ -1,0 +1,13 @@
+import { Unavailable } from '@campaign-mirror/domain';
+import { ClearError } from '../logging/clear-error.ts';
+import { undoneBy } from './undone.ts';
+
+/** The same fault, or where the database ended the reading, what came of it: `left`. There is nothing to be unsure of. */
+export function orReadingEnded(error: unknown, left: string): unknown {
+  if (!(error instanceof Unavailable)) return error;
+  const { what = 'the database went away', remedy } = undoneBy(error) ?? {};
+  const next = [remedy, 'run it again'].filter(Boolean).join(', then ');
+  const fault = new ClearError(`${what}: ${left}; ${next}`, 'away');
+  fault.cause = error;
+  return fault;
+}

@@ -1,0 +1,42 @@
+import { Unavailable } from '@campaign-mirror/domain';
+import { codeOf, isFull, takesNoWrites, whatIsFull } from '../database/start-faults.ts';
+import { ClearError } from '../logging/clear-error.ts';
+
+/** The server cancelled a statement, did not get a lock in time, or ended a transaction for another's sake. */
+const gaveUp = new Set(['57014', '55P03', '40001', '40P01', '25P04']);
+
+/** What a statement or a transaction came to that the server says it has undone. */
+export interface Undone {
+  readonly what: string;
+  /** What to do before it is tried again. */
+  readonly remedy?: string;
+}
+
+/**
+ * Tells of a fault of the database after which nothing of the transaction is left for certain; undefined where the
+ * outcome is unknown, as when a connection is lost.
+ */
+export function undoneBy(error: unknown, database = 'the database'): Undone | undefined {
+  // Without a cause it was one of us who gave up: others came first each time.
+  if (error instanceof Unavailable && error.cause === undefined) return { what: error.message };
+  const code = codeOf(error instanceof Unavailable ? error.cause : error);
+  if (gaveUp.has(code)) {
+    return { what: `another transaction holds what this is about, or ${database} is too slow (${code})` };
+  }
+  if (code === takesNoWrites.code) {
+    return { what: `${database} ${takesNoWrites.what}`, remedy: takesNoWrites.remedy };
+  }
+  if (isFull(code)) return { what: `${database} ${whatIsFull(code)}`, remedy: 'make room there' };
+  return undefined;
+}
+
+/** For an act of many transactions that the database ended; `done` tells what is committed, undefined where it only reads. */
+export function cutOff(cause: Unavailable, done: string | undefined): ClearError {
+  const undone = undoneBy(cause);
+  const what = undone?.what ?? 'the database went away';
+  const state = done && !undone ? `${done}, and perhaps some more` : (done ?? 'nothing was done');
+  const next = [undone?.remedy, `run it again${done ? ' to go on' : ''}`].filter(Boolean).join(', then ');
+  const fault = new ClearError(`${what}: ${state}; ${next}`, 'away');
+  fault.cause = cause;
+  return fault;
+}

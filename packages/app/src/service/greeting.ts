@@ -1,0 +1,49 @@
+import { openDatabase } from '@campaign-mirror/adapters-persistence';
+import type { DatabaseAccess } from '../database/database-access.ts';
+import type { Log } from '../logging/log.ts';
+import type { LogLines } from '../logging/log-lines.ts';
+import { demonstrateWhereNothingIs } from '../operator/demonstration.ts';
+import { firstCalls } from '../operator/first-calls.ts';
+import { asOperator } from '../operator/operator.ts';
+import type { Settings } from '../settings/settings.ts';
+
+/**
+ * Tells a newcomer what to call, on standard output, but by no line of the log, since it shows a key. The demonstration
+ * set is made where there is no data at all; a start that finds some says how to get a key.
+ */
+export async function greet(
+  settings: Settings,
+  access: DatabaseAccess,
+  port: number,
+  log: Log,
+  lines: LogLines,
+): Promise<void> {
+  if (!isWanted(settings, access.embedded)) return;
+  try {
+    const made = await asOperator(openDatabase, access, demonstrateWhereNothingIs, {
+      operator: 'the service, at its start',
+    });
+    const base = `http://${reachable(settings.HOST)}:${port}`;
+    lines.write(made ? firstCalls(made, base) : laterCalls());
+  } catch (error) {
+    log.warn({ event: 'demonstration-failed', err: error }, 'the demonstration set could not be made');
+  }
+}
+
+function isWanted({ DEMO, NODE_ENV }: Settings, embedded: boolean): boolean {
+  return NODE_ENV !== 'production' && (DEMO === 'on' || (DEMO === undefined && embedded));
+}
+
+/** Where a listener on every address of the machine can be called. */
+function reachable(host: string): string {
+  if (host === '0.0.0.0') return '127.0.0.1';
+  if (host === '::') return '[::1]';
+  return host.includes(':') ? `[${host}]` : host;
+}
+
+function laterCalls(): string {
+  return `
+./campaign-mirror key issue --owner N --name NAME   makes a key for the owner N
+
+`;
+}

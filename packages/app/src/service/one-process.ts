@@ -1,0 +1,66 @@
+import { checkRights } from '../database/database-start.ts';
+import { listen } from '../listeners/listening.ts';
+import { warnOfPlainHttp } from '../listeners/plain-http-warning.ts';
+import { aborted } from '../process/life.ts';
+import { metersModule, ownScrapeModule } from '../wiring/metrics-modules.ts';
+import {
+  accessModule,
+  coreModule,
+  type Given,
+  givenModule,
+  httpModule,
+  identityModule,
+  limitsModule,
+  opsModule,
+  ownHealthModule,
+  persistenceModule,
+} from '../wiring/modules.ts';
+import { opsPageModule } from '../wiring/ops-page-modules.ts';
+import { bounds, type Part } from '../wiring/parts.ts';
+import { prepareDatabase } from '../wiring/prepare-database.ts';
+import type { ProcessKind } from '../wiring/process-kind.ts';
+import { tokens } from '../wiring/tokens.ts';
+import { tracesModule } from '../wiring/traces-module.ts';
+import { greet } from './greeting.ts';
+
+/** One process that does it all. */
+export function oneProcess(given: Given): ProcessKind {
+  const { settings, log, lines, life } = given;
+  const { ending } = life;
+  const parts: Part[] = [
+    { name: 'settings', module: givenModule(given), bound: bounds.own },
+    { name: 'metrics', module: metersModule('serving', given.lostLines), bound: bounds.own },
+    { name: 'traces', module: tracesModule, bound: bounds.own },
+    { name: 'database', module: accessModule(given), bound: bounds.database },
+    { name: 'database pool', module: persistenceModule(given), bound: bounds.own },
+    { name: 'key uses', module: identityModule(given), bound: bounds.own },
+    { name: 'use case', module: coreModule, bound: bounds.own },
+    { name: 'limits', module: limitsModule(given), bound: bounds.own },
+    { name: 'health', module: ownHealthModule, bound: bounds.own },
+    { name: 'scrape', module: ownScrapeModule, bound: bounds.own },
+    { name: 'page', module: opsPageModule, bound: bounds.own },
+    { name: 'ops', module: opsModule(given), bound: bounds.own },
+    { name: 'http', module: httpModule(given), bound: settings.SHUTDOWN_TIMEOUT + bounds.own },
+  ];
+  return {
+    parts,
+    start: async (container) => {
+      const access = await prepareDatabase(container, given);
+      if (ending.aborted) return false;
+      const database = await container.getAsync(tokens.database);
+      await checkRights(database.pool, access.address('service'));
+      if (ending.aborted) return false;
+      const readiness = await container.getAsync(tokens.readiness);
+      void aborted(ending).then(() => readiness.startDraining());
+      const ops = await container.getAsync(tokens.ops);
+      const opsPort = await listen(ops, settings.OPS_PORT, settings.OPS_HOST, 'OPS_PORT');
+      const http = await container.getAsync(tokens.http);
+      const port = await listen(http, settings.PORT, settings.HOST, 'PORT');
+      const where = { host: settings.HOST, port, opsHost: settings.OPS_HOST, opsPort };
+      log.info({ event: 'listening', ...where }, `listening on http://${settings.HOST}:${port}`);
+      warnOfPlainHttp(settings, log);
+      if (!ending.aborted) await greet(settings, access, port, log, lines);
+      return true;
+    },
+  };
+}

@@ -1,0 +1,82 @@
+import { availableParallelism } from 'node:os';
+import { workerEndGrace } from '../fleet/fleet.ts';
+import { WorkerFault } from '../fleet/worker-process.ts';
+import { listen } from '../listeners/listening.ts';
+import { warnOfPlainHttp } from '../listeners/plain-http-warning.ts';
+import { ClearError } from '../logging/clear-error.ts';
+import { aborted } from '../process/life.ts';
+import type { StopSignals } from '../process/stop-signals.ts';
+import { workerShare } from '../settings/worker-count.ts';
+import { fleetHealthModule, fleetModule, fleetScrapeModule } from '../wiring/fleet-modules.ts';
+import { metersModule } from '../wiring/metrics-modules.ts';
+import { accessModule, type Given, givenModule, opsModule } from '../wiring/modules.ts';
+import { opsPageModule } from '../wiring/ops-page-modules.ts';
+import { bounds, type Part } from '../wiring/parts.ts';
+import { prepareDatabase } from '../wiring/prepare-database.ts';
+import type { ProcessKind } from '../wiring/process-kind.ts';
+import { tokens } from '../wiring/tokens.ts';
+import { greet } from './greeting.ts';
+
+export interface Asked {
+  readonly stop: StopSignals;
+  /** SIGHUP restarts the workers, one after the other. */
+  readonly restarts: boolean;
+  readonly toggleLevel: () => void;
+}
+
+/** The process that watches over workers: it has the database, its migrations, and the listener for operators. */
+export function primary(given: Given, { stop, restarts, toggleLevel }: Asked): ProcessKind {
+  const { settings, log, lines, life } = given;
+  const { ending } = life;
+  const share = workerShare(settings.WORKERS, availableParallelism(), settings.POOL_SIZE);
+  const fleetBound = settings.SHUTDOWN_TIMEOUT + workerEndGrace + bounds.own;
+  const parts: Part[] = [
+    { name: 'settings', module: givenModule(given), bound: bounds.own },
+    { name: 'metrics', module: metersModule('watching', given.lostLines), bound: bounds.own },
+    { name: 'database', module: accessModule(given), bound: bounds.database },
+    { name: 'health', module: fleetHealthModule, bound: bounds.own },
+    { name: 'scrape', module: fleetScrapeModule, bound: bounds.own },
+    { name: 'page', module: opsPageModule, bound: bounds.own },
+    { name: 'ops', module: opsModule(given), bound: bounds.own },
+    { name: 'workers', module: fleetModule(given, share), bound: fleetBound },
+  ];
+  return {
+    parts,
+    start: async (container) => {
+      if (!restarts) stop.decideHangUp();
+      const access = await prepareDatabase(container, given);
+      if (ending.aborted) return false;
+      const readiness = await container.getAsync(tokens.readiness);
+      void aborted(ending).then(() => readiness.startDraining());
+      const fleet = await container.getAsync(tokens.fleet);
+      process.on('SIGUSR2', () => {
+        toggleLevel();
+        fleet.toggleLevel();
+      });
+      const ops = await container.getAsync(tokens.ops);
+      const opsPort = await listen(ops, settings.OPS_PORT, settings.OPS_HOST, 'OPS_PORT');
+      const port = await fleet.start().catch(clearly);
+      if (port === undefined) return false;
+      if (restarts) stop.decideHangUp(() => void fleet.restart());
+      const where = { host: settings.HOST, port, opsHost: settings.OPS_HOST, opsPort };
+      const line = `listening on http://${settings.HOST}:${port}`;
+      log.info(
+        { event: 'listening', ...where, workers: share.workers },
+        `${line}, by ${share.workers} workers`,
+      );
+      warnOfPlainHttp(settings, log);
+      if (share.fewer) log.warn({ event: 'fewer-workers' }, fewer(share.workers, settings.POOL_SIZE));
+      if (!ending.aborted) await greet(settings, access, port, log, lines);
+      return true;
+    },
+  };
+}
+
+function fewer(workers: number, poolSize: number): string {
+  return `POOL_SIZE ${poolSize} is enough for ${workers} workers, fewer than there are cores: raise it for more`;
+}
+
+/** What a worker can not start for nobody can, and is told once. */
+function clearly(error: unknown): never {
+  throw error instanceof WorkerFault ? new ClearError(error.message) : error;
+}

@@ -1,0 +1,15 @@
+import { settingsHelp } from '../settings/shown.ts';
+
+const usage = 'npm start, or npm start -- --help';
+
+/** Answers a call that was not meant to start the service; the exit code. */
+export function answerArguments(given: readonly string[]): number {
+  if (given.every((one) => one === '--help' || one === '-h')) {
+    process.stdout.write(`Usage: ${usage}\n\nStarts the service.\n\n${settingsHelp()}`);
+    return 0;
+  }
+  process.stderr.write(
+    `The service takes no arguments (${usage}): its settings are environment variables.\n`,
+  );
+  return 2;
+}

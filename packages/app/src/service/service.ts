@@ -1,0 +1,42 @@
+import 'reflect-metadata';
+import { openLog } from '../logging/log.ts';
+import { printable } from '../logging/log-escapes.ts';
+import { hasControllingTerminal } from '../process/controlling-terminal.ts';
+import { Life } from '../process/life.ts';
+import type { StopSignals } from '../process/stop-signals.ts';
+import { readSettings } from '../settings/read-settings.ts';
+import { live } from '../wiring/process-kind.ts';
+import { oneProcess } from './one-process.ts';
+import { tellOfStart } from './starting.ts';
+
+/** Runs the service until it is asked to stop; resolves with the exit code. */
+export async function runService(environment: NodeJS.ProcessEnv, stop: StopSignals): Promise<number> {
+  const read = readSettings(environment);
+  if ('wrong' in read) {
+    for (const line of read.wrong) console.error(printable(line));
+    return 1;
+  }
+  const { settings, origins, notes } = read;
+  const isAlone = settings.WORKERS === 1;
+  const { log, lines, lostLines, toggleLevel, close } = openLog(settings.LOG_LEVEL, { shared: !isAlone });
+  tellOfStart(log, origins);
+  for (const note of notes) log.warn({ event: 'setting-doubtful' }, note);
+  const life = new Life(log);
+  // A reader of our output that is gone is no reason to end.
+  for (const stream of [process.stdout, process.stderr]) stream.on('error', () => {});
+  process.on('uncaughtException', (error) => life.fail(error, 'an uncaught error'));
+  stop.asked.then((signal) => life.end(signal));
+
+  const given = { settings, log, lines, lostLines, life };
+  if (isAlone) {
+    stop.decideHangUp();
+    process.on('SIGUSR2', toggleLevel);
+    await live(oneProcess(given), given);
+  } else {
+    const { primary } = await import('./primary.ts');
+    const restarts = !hasControllingTerminal();
+    await live(primary(given, { toggleLevel, stop, restarts }), given);
+  }
+  await close();
+  return life.exitCode;
+}

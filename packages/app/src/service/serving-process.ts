@@ -1,0 +1,96 @@
+import { ContainerModule } from 'inversify';
+import { type DatabaseAccess, openDatabaseAccess } from '../database/database-access.ts';
+import { awaitDatabase, checkRights } from '../database/database-start.ts';
+import type { PrimaryChannel } from '../fleet/primary-channel.ts';
+import { keepTelling, tellCounts } from '../fleet/told-counts.ts';
+import type { Begin } from '../fleet/worker-process.ts';
+import type { LimitName } from '../limits/counts.ts';
+import type { CountsOf } from '../limits/open-limits.ts';
+import { PrimaryCounts } from '../limits/primary-counts.ts';
+import { listen } from '../listeners/listening.ts';
+import type { Meters } from '../metrics/meters.ts';
+import { aborted } from '../process/life.ts';
+import { metersModule } from '../wiring/metrics-modules.ts';
+import {
+  coreModule,
+  type Given,
+  givenModule,
+  httpModule,
+  identityModule,
+  limitsModule,
+  persistenceModule,
+} from '../wiring/modules.ts';
+import { bounds, type Part } from '../wiring/parts.ts';
+import type { ProcessKind } from '../wiring/process-kind.ts';
+import { tokens } from '../wiring/tokens.ts';
+import { tracesModule } from '../wiring/traces-module.ts';
+
+/** A worker: it serves, and leaves the rest to its primary. */
+export function servingProcess(given: Given, begin: Begin, channel: PrimaryChannel): ProcessKind {
+  const { settings, log, life } = given;
+  const { ending } = life;
+  const isCounting = settings.METRICS === 'on';
+  const lastCounts = async (meters: Meters) => {
+    if (isCounting) await tellCounts(meters, channel);
+  };
+  const parts: Part[] = [
+    { name: 'settings', module: givenModule(given), bound: bounds.own },
+    { name: 'metrics', module: metersModule('serving', given.lostLines, lastCounts), bound: bounds.own },
+    { name: 'traces', module: tracesModule, bound: bounds.own },
+    { name: 'database', module: borrowedAccessModule(given, begin), bound: bounds.own },
+    { name: 'database pool', module: persistenceModule(given), bound: bounds.own },
+    { name: 'key uses', module: identityModule(given), bound: bounds.own },
+    { name: 'use case', module: coreModule, bound: bounds.own },
+    { name: 'limits', module: limitsModule(given, countsOfPrimary(channel)), bound: bounds.own },
+    { name: 'http', module: httpModule(given), bound: settings.SHUTDOWN_TIMEOUT + bounds.own },
+  ];
+  return {
+    parts,
+    start: async (container) => {
+      const toListen = channel.once('listen');
+      const access = await container.getAsync(tokens.access);
+      const address = access.address('service');
+      await awaitDatabase(address, settings.DATABASE_WAIT, log, ending);
+      if (ending.aborted) return false;
+      const database = await container.getAsync(tokens.database);
+      await checkRights(database.pool, address);
+      const http = await container.getAsync(tokens.http);
+      if (isCounting) await keepTelling(await container.getAsync(tokens.meters), channel);
+      channel.tell({ kind: 'prepared' });
+      await Promise.race([toListen, aborted(ending)]);
+      if (ending.aborted) return false;
+      const port = await listen(http, settings.PORT, settings.HOST, 'PORT');
+      channel.tell({ kind: 'listening', port });
+      log.info({ event: 'worker-listening', port }, 'a worker serves');
+      return true;
+    },
+  };
+}
+
+/** The primary counts for all workers together. */
+function countsOfPrimary(channel: PrimaryChannel): CountsOf {
+  const kept = new Map<LimitName, PrimaryCounts>();
+  channel.on('counted', ({ limit, question, counts }) => kept.get(limit)?.counted(question, counts));
+  return (limit) => {
+    const counts = new PrimaryCounts((question, who) =>
+      channel.tell({ kind: 'count', limit, question, who }),
+    );
+    kept.set(limit, counts);
+    return counts;
+  };
+}
+
+/** The database belongs to the primary, who says where the embedded one is. */
+function borrowedAccessModule({ log }: Given, { address }: Begin) {
+  const embedded: DatabaseAccess | undefined = address && {
+    embedded: true,
+    address: () => address,
+    becomeService: async () => {},
+    close: async () => {},
+  };
+  return new ContainerModule(({ bind }) => {
+    bind(tokens.access)
+      .toResolvedValue(async (settings) => embedded ?? openDatabaseAccess(settings, log), [tokens.settings])
+      .inSingletonScope();
+  });
+}

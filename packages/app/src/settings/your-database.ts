@@ -1,0 +1,95 @@
+import { userInfo } from 'node:os';
+import type { DatabaseAddress } from '@campaign-mirror/adapters-persistence';
+import { ClearError } from '../logging/clear-error.ts';
+import { databaseTls, type Tls } from './database-tls.ts';
+import { databaseUrlParts, type TlsParameters } from './database-url.ts';
+import type { Mistake } from './setting-mistake.ts';
+import type { SettingName, Settings } from './settings.ts';
+
+export interface YourDatabase {
+  readonly address: DatabaseAddress & { readonly host: string; readonly port: number };
+  readonly tls: 'disable' | 'require' | 'verify-ca' | 'verify-full';
+}
+
+type Place = Pick<
+  Settings,
+  | 'DATABASE_URL'
+  | 'PGHOST'
+  | 'PGPORT'
+  | 'PGUSER'
+  | 'PGPASSWORD'
+  | 'PGDATABASE'
+  | 'PGSSLMODE'
+  | 'PGSSLROOTCERT'
+>;
+
+/** Whether a PostgreSQL of yours is named; else it is the embedded one. */
+export function isYours({ DATABASE_URL, PGHOST }: Place): boolean {
+  return DATABASE_URL !== undefined || PGHOST !== undefined;
+}
+
+/**
+ * Where DATABASE_URL says, else PGHOST; what that leaves out is taken from the other PG* variables, as PostgreSQL's own
+ * programs do. Every field is set, so that the driver takes none from a variable that is not ours.
+ * @throws ClearError when a file that is named can not be read, or how it is to be encrypted can not be
+ */
+export function yourDatabase(read: Place): YourDatabase {
+  const { place, tls } = understood(read);
+  if ('wrong' in tls) throw new ClearError(lineOf(read, tls), 'usage');
+  const user = place.user ?? read.PGUSER ?? userInfo().username;
+  const password = place.password ?? read.PGPASSWORD;
+  const direct = place.tls.sslnegotiation === 'direct' && tls.mode !== 'disable';
+  return {
+    tls: tls.mode,
+    address: {
+      host: hostOf(read),
+      port: place.port ?? read.PGPORT ?? 5432,
+      user,
+      database: place.database ?? read.PGDATABASE ?? user,
+      ...(password !== undefined && { password }),
+      ssl: tls.ssl,
+      sslnegotiation: direct ? 'direct' : 'postgres',
+    },
+  };
+}
+
+/** What keeps a database of yours from being reached as it is named. */
+export function yourDatabaseFaults(read: Place): Mistake[] {
+  if (!isYours(read)) return [];
+  const { tls } = understood(read);
+  if (!('wrong' in tls)) return [];
+  return [{ about: [settingOf(read, tls.parameter)], line: lineOf(read, tls) }];
+}
+
+function understood(read: Place) {
+  const place = partsOf(read);
+  // A socket is not encrypted, whatever is asked for.
+  const isSocket = hostOf(read).startsWith('/');
+  const tls: Tls = isSocket ? { mode: 'disable', ssl: false } : databaseTls(parametersOf(read), hostOf(read));
+  return { place, tls };
+}
+
+function partsOf({ DATABASE_URL }: Place) {
+  return (DATABASE_URL === undefined ? undefined : databaseUrlParts(DATABASE_URL)) ?? { tls: {} };
+}
+
+function hostOf(read: Place): string {
+  return partsOf(read).host ?? read.PGHOST ?? 'localhost';
+}
+
+function parametersOf(read: Place): TlsParameters {
+  const { PGSSLMODE: sslmode, PGSSLROOTCERT: sslrootcert } = read;
+  return { ...(sslmode && { sslmode }), ...(sslrootcert && { sslrootcert }), ...partsOf(read).tls };
+}
+
+const ofVariables = { sslmode: 'PGSSLMODE', sslrootcert: 'PGSSLROOTCERT' } as const;
+
+/** Who said it: the address, or a variable. */
+function settingOf(read: Place, parameter: keyof TlsParameters): SettingName {
+  if (partsOf(read).tls[parameter] !== undefined) return 'DATABASE_URL';
+  return parameter in ofVariables ? ofVariables[parameter as keyof typeof ofVariables] : 'DATABASE_URL';
+}
+
+function lineOf(read: Place, { parameter, wrong }: Extract<Tls, { wrong: string }>): string {
+  return `${settingOf(read, parameter)}: ${wrong}`;
+}

@@ -1,0 +1,65 @@
+import { freePort } from '@campaign-mirror/embedded-postgres';
+import { ContainerModule } from 'inversify';
+import type { DatabaseAccess } from '../database/database-access.ts';
+import { Fleet } from '../fleet/fleet.ts';
+import { fleetSource } from '../fleet/fleet-source.ts';
+import type { Begin } from '../fleet/worker-process.ts';
+import { countsForWorkers } from '../limits/counts-for-workers.ts';
+import type { Health, Readiness } from '../listeners/readiness.ts';
+import type { Meters } from '../metrics/meters.ts';
+import { Scrape } from '../metrics/scrape.ts';
+import type { WorkerShare } from '../settings/worker-count.ts';
+import type { Given } from './modules.ts';
+import { tokens } from './tokens.ts';
+
+/** The workers, who drain when this is unloaded. */
+export const fleetModule = ({ settings, log, life }: Given, { workers, poolSize }: WorkerShare) =>
+  new ContainerModule(({ bind }) => {
+    bind(tokens.fleet)
+      .toResolvedValue(
+        async (access: DatabaseAccess, meters: Meters) => {
+          // One that all of them are told, and those who come later too.
+          const port = settings.PORT === 0 ? await freePort() : settings.PORT;
+          const address = access.embedded ? { address: access.address('service') } : {};
+          const begin: Begin = { kind: 'begin', port, poolSize, ...address };
+          const count = await countsForWorkers(settings);
+          const { SHUTDOWN_TIMEOUT: shutdownTimeout } = settings;
+          const fleet = new Fleet({ workers, begin, shutdownTimeout, count, log, life });
+          meters.add(fleetSource(fleet));
+          return fleet;
+        },
+        [tokens.access, tokens.meters],
+      )
+      .inSingletonScope()
+      .onDeactivation((fleet) => fleet.end());
+  });
+
+/** What the listener for operators tells of a primary: the workers belong to it. */
+export const fleetHealthModule = new ContainerModule(({ bind }) => {
+  bind(tokens.health)
+    .toResolvedValue(
+      (readiness: Readiness, fleet: Fleet): Health => ({
+        readiness: async () => ({ ...(await readiness.checks()), workers: fleet.ready > 0 }),
+        liveness: () => ({
+          workers: fleet.silent.length === 0,
+          ...Object.fromEntries(fleet.silent.map((id) => [`worker ${id}`, false])),
+        }),
+      }),
+      [tokens.readiness, tokens.fleet],
+    )
+    .inSingletonScope();
+});
+
+/** The metrics of a primary and of all its workers. */
+export const fleetScrapeModule = new ContainerModule(({ bind }) => {
+  bind(tokens.scrape)
+    .toResolvedValue(
+      (meters: Meters, fleet: Fleet) =>
+        new Scrape(async () => {
+          const [own, theirs] = await Promise.all([meters.tell(), fleet.counts.told()]);
+          return [own, ...theirs];
+        }),
+      [tokens.meters, tokens.fleet],
+    )
+    .inSingletonScope();
+});

@@ -1,0 +1,34 @@
+import { ContainerModule } from 'inversify';
+import type { Meters } from '../metrics/meters.ts';
+import type { ProcessRole } from '../metrics/process-definitions.ts';
+import { noMeters, ProcessMeters } from '../metrics/process-meters.ts';
+import { Scrape } from '../metrics/scrape.ts';
+import type { Settings } from '../settings/settings.ts';
+import { tokens } from './tokens.ts';
+
+/** What is counted in this process. `lastly` hears of it at the end. */
+export const metersModule = (
+  role: ProcessRole,
+  lostLines: () => number,
+  lastly: (meters: Meters) => Promise<void> = async () => {},
+) =>
+  new ContainerModule(({ bind }) => {
+    bind(tokens.meters)
+      .toResolvedValue(
+        (settings: Settings): Meters =>
+          settings.METRICS === 'on' ? new ProcessMeters(role, lostLines) : noMeters,
+        [tokens.settings],
+      )
+      .inSingletonScope()
+      .onDeactivation(async (meters) => {
+        await lastly(meters);
+        meters.stop();
+      });
+  });
+
+/** The metrics of a process that serves all by itself. */
+export const ownScrapeModule = new ContainerModule(({ bind }) => {
+  bind(tokens.scrape)
+    .toResolvedValue((meters: Meters) => new Scrape(async () => [await meters.tell()]), [tokens.meters])
+    .inSingletonScope();
+});

@@ -1,0 +1,40 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import { Container } from 'inversify';
+import type { Log } from '../logging/log.ts';
+import { aborted, type Life } from '../process/life.ts';
+import type { Settings } from '../settings/settings.ts';
+import { endParts, type Part } from './parts.ts';
+
+/** What a process is made of: all at once, or the primary, or a worker. */
+export interface ProcessKind {
+  /** In the order in which they need each other. */
+  readonly parts: readonly Part[];
+  /** Between and in its steps it hears that it is to end, and goes no further. True when it serves. @throws ClearError */
+  start(container: Container): Promise<boolean>;
+}
+
+interface Lived {
+  readonly settings: Pick<Settings, 'SHUTDOWN_DELAY'>;
+  readonly log: Log;
+  readonly life: Life;
+}
+
+/** From the start to the end (decisions: life). Never rejects. */
+export async function live(kind: ProcessKind, { settings, log, life }: Lived): Promise<void> {
+  const container = new Container();
+  container.load(...kind.parts.map(({ module }) => module));
+  let startFault: unknown;
+  try {
+    const serves = await kind.start(container);
+    await aborted(life.ending);
+    // What failed serves nobody any more who is not there yet.
+    if (serves && !life.failing.aborted) {
+      await pause(settings.SHUTDOWN_DELAY, undefined, { signal: life.failing }).catch(() => {});
+    }
+  } catch (error) {
+    startFault = error;
+    life.failToStart(error);
+  }
+  await endParts(container, kind.parts, life, log, startFault);
+  log.info({ event: 'stopped' }, 'stopped');
+}
