@@ -49,7 +49,7 @@ describe('the lock file of the embedded database', () => {
 
   it('is left by a killed server, without harm', async () => {
     const database = await sandbox.open(folder, {
-      patience: { firstPauseMs: 600_000, longestPauseMs: 600_000 },
+      bounds: { firstPauseMs: 600_000, longestPauseMs: 600_000 },
     });
     await signalServer(pgdata, 'SIGKILL');
     await database.leave();

@@ -51,7 +51,7 @@ describe('the supervision of the embedded database', () => {
     });
 
   it('brings a server back that somebody told to end when its clients are gone', async () => {
-    const database = await sandbox.open(folder, { patience: { lookMs: 50 } });
+    const database = await sandbox.open(folder, { bounds: { lookMs: 50 } });
     await signalServer(pgdata, 'SIGTERM');
     await database.record.next('restarted');
     await asksOne(database);
@@ -116,7 +116,7 @@ describe('the supervision of the embedded database', () => {
   });
 
   it('gives up after the last attempt, and can be left then', async () => {
-    const database = await sandbox.open(folder, { patience: { attempts: 3, firstPauseMs: 10 } });
+    const database = await sandbox.open(folder, { bounds: { attempts: 3, firstPauseMs: 10 } });
     await rename(pgdata, `${pgdata}.away`);
     process.kill(Number(database.record.all.at(-1)?.detail?.processId), 'SIGKILL');
     const error = await database.givenUp;
@@ -133,8 +133,8 @@ describe('the supervision of the embedded database', () => {
   });
 
   it('gives up on a database that is lost again and again, but not on one that is well in between', async () => {
-    const patience = { attempts: 2, firstPauseMs: 10, longestPauseMs: 10 };
-    const sickly = await sandbox.open(folder, { patience });
+    const bounds = { attempts: 2, firstPauseMs: 10, longestPauseMs: 10 };
+    const sickly = await sandbox.open(folder, { bounds });
     for (const _ of [1, 2]) {
       await endConnections(sickly);
       await sickly.record.next('reconnected');
@@ -143,7 +143,7 @@ describe('the supervision of the embedded database', () => {
     expect((await sickly.givenUp).message).contain('was lost 2 times in a row');
     await sickly.leave();
 
-    const well = await sandbox.open(folder, { patience: { ...patience, healthyMs: 0 } });
+    const well = await sandbox.open(folder, { bounds: { ...bounds, healthyMs: 0 } });
     for (const _ of [1, 2, 3]) {
       await endConnections(well);
       await well.record.next('reconnected');
@@ -153,7 +153,7 @@ describe('the supervision of the embedded database', () => {
   });
 
   it('gives up at once when another has become the service meanwhile', async () => {
-    const database = await sandbox.open(folder, { patience: { firstPauseMs: 1500 } });
+    const database = await sandbox.open(folder, { bounds: { firstPauseMs: 1500 } });
     const other = await sandbox.openedMember(folder);
     await database.becomeService();
     await endConnections(database, `${process.pid}`);
@@ -166,14 +166,14 @@ describe('the supervision of the embedded database', () => {
 
   it('can be left while it waits for the next attempt', async () => {
     const database = await sandbox.open(folder, {
-      patience: { firstPauseMs: 600_000, longestPauseMs: 600_000 },
+      bounds: { firstPauseMs: 600_000, longestPauseMs: 600_000 },
     });
     await signalServer(pgdata, 'SIGKILL');
     await database.record.next('restarting');
     await database.leave();
     expect(await processId()).equal(undefined);
 
-    const cut = await sandbox.open(folder, { patience: { firstPauseMs: 600_000, longestPauseMs: 600_000 } });
+    const cut = await sandbox.open(folder, { bounds: { firstPauseMs: 600_000, longestPauseMs: 600_000 } });
     await endConnections(cut);
     await cut.record.next('restarting');
     await cut.leave();
@@ -192,7 +192,7 @@ describe('the supervision of the embedded database', () => {
   });
 
   it('drops everything when a fast stop takes too long, and says so', async () => {
-    const database = await sandbox.open(folder, { patience: { fastStopMs: 300 } });
+    const database = await sandbox.open(folder, { bounds: { fastStopMs: 300 } });
     await query(database.address('superuser'), 'create table survivor as select 7 as number');
     const [{ stuck }] = await query(
       database.address('superuser'),

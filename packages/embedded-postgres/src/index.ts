@@ -8,4 +8,4 @@ export {
   type EmbeddedOptions,
   openEmbeddedDatabase,
 } from './supervision/database.ts';
-export type { EmbeddedEvent, EmbeddedEvents, Patience } from './supervision/events.ts';
+export type { EmbeddedEvent, EmbeddedEvents, SupervisionBounds } from './supervision/events.ts';

@@ -7,17 +7,17 @@ const longestImmediateMs = 15_000;
 
 /**
  * Stops the cluster's server and waits for its end: fast (transactions are rolled back, everything is written), and
- * after `patienceMs` immediate (the next start recovers from its log). False when it lives even then.
+ * after `timeoutMs` immediate (the next start recovers from its log). False when it lives even then.
  */
 export async function stopServer(
   cluster: Cluster,
-  patienceMs: number,
+  timeoutMs: number,
   onForced: (processId: number) => void,
 ): Promise<boolean> {
   const living = await livingPostmaster(cluster.pgdata);
   if (living === undefined) return true;
   signal(living.processId, 'SIGINT');
-  if (await ends(cluster, living.processId, patienceMs)) return true;
+  if (await ends(cluster, living.processId, timeoutMs)) return true;
   onForced(living.processId);
   signal(living.processId, 'SIGQUIT');
   return await ends(cluster, living.processId, longestImmediateMs);

@@ -5,7 +5,7 @@ import { type Roles, superuser } from '../cluster/passwords.ts';
 import type { ServerSettings } from '../cluster/server-settings.ts';
 import { isAbsence } from '../programs/errors.ts';
 import { host } from './connection.ts';
-import { type EmbeddedEvents, type Patience, usualPatience } from './events.ts';
+import { type EmbeddedEvents, type SupervisionBounds, usualBounds } from './events.ts';
 import { leaveServer } from './leave.ts';
 import { registerService } from './locks.ts';
 import { join } from './member.ts';
@@ -32,7 +32,7 @@ export interface EmbeddedOptions<Role extends string> {
   onGivenUp?: (error: Error) => void;
   /** Further server settings, such as `{ fsync: 'off' }` for tests. They count for the process that starts the server. */
   settings?: ServerSettings;
-  patience?: Partial<Patience>;
+  bounds?: Partial<SupervisionBounds>;
 }
 
 /** A membership in the data folder's database: it runs as long as it has members. */
@@ -49,7 +49,7 @@ export async function openEmbeddedDatabase<Role extends string>(
   options: EmbeddedOptions<Role>,
 ): Promise<EmbeddedDatabase<Role>> {
   const { folder, project, onEvent = () => {}, onGivenUp = () => {}, settings = {} } = options;
-  const patience = { ...usualPatience, ...options.patience };
+  const bounds = { ...usualBounds, ...options.bounds };
   const roles: Roles = options.roles;
   const durable = settings.fsync !== 'off';
   const onCreated = () => onEvent('created', { folder });
@@ -57,7 +57,7 @@ export async function openEmbeddedDatabase<Role extends string>(
   const joined = await join(cluster, settings, undefined, new AbortController().signal, onEvent);
   const { processId, port } = joined;
   onEvent(joined.startedByUs ? 'started' : 'adopted', { processId, port });
-  const supervision = supervise(joined, { cluster, settings, patience, onEvent, onGivenUp });
+  const supervision = supervise(joined, { cluster, settings, bounds, onEvent, onGivenUp });
   let left: Promise<void> | undefined;
   return {
     address: (user) => ({
@@ -68,7 +68,7 @@ export async function openEmbeddedDatabase<Role extends string>(
     }),
     becomeService: () => becomeService(supervision, (client) => registerService(client, cluster)),
     leave: () => {
-      left ??= supervision.end().then((client) => leaveServer(cluster, client, patience, onEvent));
+      left ??= supervision.end().then((client) => leaveServer(cluster, client, bounds, onEvent));
       return left;
     },
   };

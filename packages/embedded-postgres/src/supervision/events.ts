@@ -28,7 +28,7 @@ export type EmbeddedEvent =
 export type EmbeddedEvents = (event: EmbeddedEvent, detail: Record<string, unknown>) => void;
 
 /** Bounds of the supervision, in milliseconds but for the attempts. */
-export interface Patience {
+export interface SupervisionBounds {
   /** Attempts to bring the server back, without `healthyMs` of health in between. */
   attempts: number;
   /** The pause before the first attempt; it doubles up to `longestPauseMs`. */
@@ -41,7 +41,7 @@ export interface Patience {
   fastStopMs: number;
 }
 
-export const usualPatience: Patience = {
+export const usualBounds: SupervisionBounds = {
   attempts: 10,
   firstPauseMs: 100,
   longestPauseMs: 5000,

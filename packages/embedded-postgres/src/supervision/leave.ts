@@ -3,14 +3,14 @@ import type { Cluster } from '../cluster/cluster.ts';
 import { livingPostmaster } from '../cluster/postmaster.ts';
 import { stopServer } from '../cluster/stop.ts';
 import { connectMember, disconnect } from './connection.ts';
-import type { EmbeddedEvents, Patience } from './events.ts';
+import type { EmbeddedEvents, SupervisionBounds } from './events.ts';
 import { unregister } from './locks.ts';
 
 /** Gives up our registrations, and stops the server if nobody else has one. Never rejects, and ends in bounded time. */
 export async function leaveServer(
   cluster: Cluster,
   connection: Client | undefined,
-  patience: Patience,
+  bounds: SupervisionBounds,
   onEvent: EmbeddedEvents,
 ): Promise<void> {
   const living = await livingPostmaster(cluster.pgdata);
@@ -26,8 +26,8 @@ export async function leaveServer(
     return onEvent('left-running', { processId, port });
   }
   onEvent('stopping', { processId, port });
-  const stopped = await stopServer(cluster, patience.fastStopMs, (forced) =>
-    onEvent('stop-forced', { processId: forced, afterMs: patience.fastStopMs }),
+  const stopped = await stopServer(cluster, bounds.fastStopMs, (forced) =>
+    onEvent('stop-forced', { processId: forced, afterMs: bounds.fastStopMs }),
   );
   await disconnect(alone.client);
   onEvent(stopped ? 'stopped' : 'left-running', { processId, port });

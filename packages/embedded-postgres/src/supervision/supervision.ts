@@ -6,7 +6,7 @@ import { hastenStop } from '../cluster/stop.ts';
 import { EmbeddedError } from '../programs/embedded-error.ts';
 import { oneLine } from '../programs/errors.ts';
 import { disconnect, type MemberConnection } from './connection.ts';
-import type { EmbeddedEvents, Patience } from './events.ts';
+import type { EmbeddedEvents, SupervisionBounds } from './events.ts';
 import { registerService, ServiceElsewhere } from './locks.ts';
 import { type Joined, join } from './member.ts';
 
@@ -22,14 +22,14 @@ export interface Supervision {
 export interface Watch {
   cluster: Cluster;
   settings: ServerSettings;
-  patience: Patience;
+  bounds: SupervisionBounds;
   onEvent: EmbeddedEvents;
   onGivenUp: (error: Error) => void;
 }
 
 /** Watches the joined server by our connection to it, and brings it back on the same port, where every pool looks for it. */
 export function supervise(joined: Joined, watch: Watch): Supervision {
-  const { cluster, settings, patience, onEvent } = watch;
+  const { cluster, settings, bounds, onEvent } = watch;
   const ending = new AbortController();
   const { port } = joined;
   let { processId } = joined;
@@ -49,10 +49,10 @@ export function supervise(joined: Joined, watch: Watch): Supervision {
   }
 
   async function bringBack(): Promise<Client> {
-    if (Date.now() - wellSince >= patience.healthyMs) attempts = 0;
+    if (Date.now() - wellSince >= bounds.healthyMs) attempts = 0;
     for (let last: unknown; ; ) {
-      if (attempts >= patience.attempts) throw last ?? lostTooOften(cluster, attempts);
-      const afterMs = Math.min(patience.firstPauseMs * 2 ** attempts, patience.longestPauseMs);
+      if (attempts >= bounds.attempts) throw last ?? lostTooOften(cluster, attempts);
+      const afterMs = Math.min(bounds.firstPauseMs * 2 ** attempts, bounds.longestPauseMs);
       attempts++;
       onEvent('restarting', { attempt: attempts, afterMs, port });
       await pause(afterMs, undefined, { signal: ending.signal });
@@ -88,7 +88,7 @@ export function supervise(joined: Joined, watch: Watch): Supervision {
     return undefined;
   }
 
-  const look = setInterval(() => void hastenStop(cluster.pgdata), patience.lookMs).unref();
+  const look = setInterval(() => void hastenStop(cluster.pgdata), bounds.lookMs).unref();
   current = Promise.resolve(follow(joined));
   return {
     connection: () => current,
