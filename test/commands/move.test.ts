@@ -53,7 +53,7 @@ describe('mirror move', () => {
     const before = await mirrors.addresses();
     const { code, output, errors } = await mirrors.move('--dry-run');
     expect(lines(output)).to.deep.equal([
-      'campaign 1: https://old.example/\u200f → https://new.example/\u200f',
+      'campaign 1: https://old.example/\\u{200f} → https://new.example/\\u{200f}',
       'campaign 2: https://old.example/d is not moved: it is that of a default campaign; --include-default moves it, too',
       '1 mirror would be moved from old.example to new.example; nothing was done.',
     ]);

@@ -28,9 +28,7 @@ export async function showConfiguration(call: Call, json: boolean | undefined): 
   const names = Object.keys(settings) as SettingName[];
   const rows = names.map((name) => shown(name, origins[name]));
   const used = await database(read);
-  if (json) {
-    return output.print(JSON.stringify({ database: used, settings: rows.map(object), notes }));
-  }
+  if (json) return output.object({ database: used, settings: rows.map(object), notes });
   await output.fields(Object.entries(used));
   await output.print('');
   await output.list(rows, {

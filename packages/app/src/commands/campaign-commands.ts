@@ -92,7 +92,7 @@ function show(call: Call) {
         new PostgresCampaignRecords(database.pool).find(id),
       );
       if (!campaign) throw noSuchCampaign(id);
-      if (json) return call.output.print(JSON.stringify(campaignObject(campaign)));
+      if (json) return call.output.object(campaignObject(campaign));
       await call.output.fields([
         ['campaign', campaign.id],
         ['owner', campaign.ownerId],

@@ -1,11 +1,11 @@
 import type { CampaignRecord } from '@campaign-mirror/domain';
 import { ClearError } from '../logging/clear-error.ts';
+import { printable } from '../logging/log-escapes.ts';
 import { actingByOrm } from '../operator/acting.ts';
 import { campaignNamed, noSuchCampaign } from '../operator/refusals.ts';
 import { campaignArgument } from '../terminal/arguments.ts';
 import type { Call } from '../terminal/call.ts';
 import { leaf } from '../terminal/leaf.ts';
-import { printable } from '../terminal/printable.ts';
 import { confirmed } from '../terminal/prompt.ts';
 
 export function deleteCampaign(call: Call) {

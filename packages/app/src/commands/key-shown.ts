@@ -19,7 +19,7 @@ export async function shownOnce(
   about: string,
 ): Promise<void> {
   if (!json) output.tell(`${about} It can not be shown again:`);
-  await output.print(json ? JSON.stringify(object) : key);
+  await output.answer(json, object, key);
   if (await output.isTaken()) return;
   throw new ClearError(
     `key ${id} was issued, but standard output did not take it, and it can not be shown again: ` +

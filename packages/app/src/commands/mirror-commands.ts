@@ -101,7 +101,7 @@ function show(call: Call) {
       if (!campaign) throw noSuchCampaign(id);
       if (!campaign.mirror) throw mirrorRefused(id, 'mirror-not-created');
       const mirror = mirrorObject(campaign.mirror);
-      if (json) return call.output.print(JSON.stringify({ mirror }));
+      if (json) return call.output.object({ mirror });
       await call.output.fields(mirrorFields(campaign.mirror));
     });
 }

@@ -1,11 +1,11 @@
 import { Option } from '@commander-js/extra-typings';
 import { ClearError } from '../logging/clear-error.ts';
+import { printable } from '../logging/log-escapes.ts';
 import { acting } from '../operator/acting.ts';
 import { addressFaults, noSuchCampaign } from '../operator/refusals.ts';
 import { campaignArgument, changeArgument } from '../terminal/arguments.ts';
 import type { Call } from '../terminal/call.ts';
 import { leaf } from '../terminal/leaf.ts';
-import { printable } from '../terminal/printable.ts';
 import { mirrorObject } from './campaign-fields.ts';
 import { mirrorRefused } from './mirror-refusals.ts';
 

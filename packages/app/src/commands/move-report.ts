@@ -6,10 +6,10 @@ import type {
   Unavailable,
 } from '@campaign-mirror/domain';
 import { ClearError } from '../logging/clear-error.ts';
+import { printable } from '../logging/log-escapes.ts';
 import { cutOff } from '../operator/undone.ts';
 import type { Call } from '../terminal/call.ts';
 import { counted } from '../terminal/counted.ts';
-import { printable } from '../terminal/printable.ts';
 import { type Progress, progress } from '../terminal/progress.ts';
 import { reasonOf } from './move-refusals.ts';
 
@@ -45,10 +45,11 @@ export class MoveReport {
       return;
     }
     this.#counts[event.kind] += 1;
-    const line = this.#json ? JSON.stringify(objectOf(event)) : sentenceOf(event);
-    if (line === undefined) return;
-    if (this.#call.output.isTerminal) this.#bar?.aside();
-    await this.#call.output.print(line);
+    const sentence = sentenceOf(event);
+    if (!this.#json && sentence === undefined) return;
+    const { output } = this.#call;
+    if (output.isTerminal) this.#bar?.aside();
+    await output.answer(this.#json, objectOf(event), sentence ?? '');
   }
 
   endProgress(): void {
@@ -73,10 +74,9 @@ export class MoveReport {
   /** @throws ClearError when mirrors on the host were not moved */
   async sum(): Promise<void> {
     const counts = this.#counts;
-    if (this.#json) {
-      const each = Object.entries(counts).map(([kind, count]) => [kind.replace('-', '_'), count]);
-      await this.#call.output.print(JSON.stringify({ looked_at: this.#looked, ...Object.fromEntries(each) }));
-    } else await this.#call.output.print(this.#sum());
+    const each = Object.entries(counts).map(([kind, count]) => [kind.replace('-', '_'), count]);
+    const object = { looked_at: this.#looked, ...Object.fromEntries(each) };
+    await this.#call.output.answer(this.#json, object, this.#sum());
     const left = (['refused', 'invalid', 'changed-meanwhile', 'held'] as const).filter(
       (kind) => counts[kind] > 0,
     );

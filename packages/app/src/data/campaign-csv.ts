@@ -10,7 +10,6 @@ import {
 } from '@campaign-mirror/domain';
 import { stringify } from 'csv-stringify/sync';
 import { ClearError } from '../logging/clear-error.ts';
-import { printable } from '../terminal/printable.ts';
 import { type CsvRecord, recordsOf } from './csv-records.ts';
 import { linesOf } from './file-lines.ts';
 
@@ -97,8 +96,6 @@ function columnsOf(header: CsvRecord | undefined): readonly CampaignField[] {
 /** The first of them, when there are any. */
 function list(what: string, names: readonly string[]): string | undefined {
   if (names.length === 0) return undefined;
-  const shown = names
-    .slice(0, campaignFields.length)
-    .map((name) => printable(name.slice(0, 40)) || '(empty)');
+  const shown = names.slice(0, campaignFields.length).map((name) => name.slice(0, 40) || '(empty)');
   return `${what} ${shown.join(', ')}`;
 }

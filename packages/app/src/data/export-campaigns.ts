@@ -17,7 +17,7 @@ export async function exportToOutput(acting: Acting, json: boolean | undefined):
   try {
     if (json) {
       for await (const campaign of campaigns) {
-        await output.print(JSON.stringify(objectOf(campaign)));
+        await output.object(objectOf(campaign));
         if (output.isReaderGone) break;
       }
       return;

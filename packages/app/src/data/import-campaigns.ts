@@ -5,7 +5,7 @@ import type { Acting } from '../operator/command-database.ts';
 import { type GivenFile, readShown } from '../terminal/given-file.ts';
 import { orStopped } from '../terminal/interruption.ts';
 import { importLines } from './campaign-csv.ts';
-import { badLineInWords } from './line-faults.ts';
+import { tellOfBadLine } from './line-faults.ts';
 
 /** Imports a CSV file of campaigns, or tells of each of its bad lines. @throws ClearError, Unavailable */
 export async function importCampaigns(
@@ -15,12 +15,11 @@ export async function importCampaigns(
 ): Promise<ImportOutcome> {
   const { output, interruption } = call;
   const bytes = readShown(call, 'Reading', file);
-  const tellOf = (line: string) => (json ? output.print(line) : output.tellInTurn(line));
   try {
     return await new PostgresCampaignImport(database.pool, act, interruption.signal).importAll(
       file.name,
       importLines(bytes, settings.MIRROR_HOST_DENYLIST),
-      (bad) => tellOf(badLineInWords(json, bad)),
+      (bad) => tellOfBadLine(output, json, bad),
     );
   } catch (error) {
     if (error instanceof EncodingFault) throw new ClearError(error.message);

@@ -1,8 +1,9 @@
 import type { BadLine, FieldFault, LineFault } from '@campaign-mirror/domain';
 import { addressFaults, campaignNamed } from '../operator/refusals.ts';
+import type { Output } from '../terminal/output.ts';
 
 /** What is wrong with a line, in words: which column, where it is one, and why. */
-export function faultInWords(fault: LineFault): { column: string | null; reason: string } {
+function faultInWords(fault: LineFault): { column: string | null; reason: string } {
   switch (fault.kind) {
     case 'unread':
       return { column: null, reason: fault.because };
@@ -14,8 +15,7 @@ export function faultInWords(fault: LineFault): { column: string | null; reason:
       return { column: 'mirror_id', reason: taken(`mirror ${fault.id}`, fault.line) };
     case 'second-default': {
       const { ownerId, id, name, line } = fault;
-      const named =
-        id === null ? `a new campaign${name === null ? '' : ` "${name}"`}` : campaignNamed(id, name);
+      const named = campaignNamed(id, name);
       const where = line === null ? '' : ` (line ${line})`;
       return {
         column: 'is_default',
@@ -25,11 +25,15 @@ export function faultInWords(fault: LineFault): { column: string | null; reason:
   }
 }
 
-/** One line for people, or an object for programs. */
-export function badLineInWords(json: boolean | undefined, { line, fault }: BadLine): string {
+/** Tells of a bad line: an object for programs, or a line for people beside the answer. */
+export function tellOfBadLine(
+  output: Output,
+  json: boolean | undefined,
+  { line, fault }: BadLine,
+): Promise<void> {
   const { column, reason } = faultInWords(fault);
-  if (json) return JSON.stringify({ line, column, fault: fault.kind, reason });
-  return `line ${line}: ${column === null ? '' : `${column}: `}${reason}`;
+  if (json) return output.object({ line, column, fault: fault.kind, reason });
+  return output.tellInTurn(`line ${line}: ${column === null ? '' : `${column}: `}${reason}`);
 }
 
 function taken(what: string, line: number | null): string {

@@ -1,7 +1,7 @@
+import { printable } from '../logging/log-escapes.ts';
 import type { Call } from '../terminal/call.ts';
 import { exitCodes } from '../terminal/exit-codes.ts';
 import { leaf } from '../terminal/leaf.ts';
-import { printable } from '../terminal/printable.ts';
 import type { Finding } from './findings.ts';
 
 export function doctor(call: Call) {
@@ -14,7 +14,7 @@ export function doctor(call: Call) {
     const found: Finding[] = [];
     for await (const finding of examine(call)) {
       found.push(finding);
-      await call.output.print(json ? JSON.stringify(object(finding)) : lines(finding));
+      await call.output.answer(json, object(finding), lines(finding));
     }
     if (found.some(({ away }) => away)) call.exitCode = exitCodes.away;
     else if (found.some(({ state }) => state === 'problem')) call.exitCode = exitCodes.refused;

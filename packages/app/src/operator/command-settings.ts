@@ -1,8 +1,8 @@
 import { ClearError } from '../logging/clear-error.ts';
+import { printable } from '../logging/log-escapes.ts';
 import { type ReadSettings, readSettings } from '../settings/read-settings.ts';
 import type { Settings } from '../settings/settings.ts';
 import type { Call } from '../terminal/call.ts';
-import { printable } from '../terminal/printable.ts';
 
 /** Tells, once a call, what may not be what was meant. @throws ClearError when one is wrong */
 export function readCommandSettings(call: Call): Exclude<ReadSettings, { wrong: unknown }> {

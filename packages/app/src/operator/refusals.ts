@@ -6,7 +6,7 @@ import type {
   OwnerHasDefault,
 } from '@campaign-mirror/domain';
 import { ClearError } from '../logging/clear-error.ts';
-import { printable } from '../terminal/printable.ts';
+import { printable } from '../logging/log-escapes.ts';
 
 /** What the store or the domain refuses, in words. */
 export function ownerHasDefault({ ownerId, id, name }: OwnerHasDefault): ClearError {
@@ -27,9 +27,10 @@ export const addressFaults: Readonly<Record<AddressFault, string>> = {
   'denied-host': 'MIRROR_HOST_DENYLIST denies its host',
 };
 
-/** Such as `campaign 42 "Summer"`. */
-export function campaignNamed(id: CampaignId, name: string | null): string {
-  return name === null ? `campaign ${id}` : `campaign ${id} "${printable(name)}"`;
+/** Such as `campaign 42 "Summer"`; without a number, which an import gives it, `a new campaign "Summer"`. */
+export function campaignNamed(id: CampaignId | null, name: string | null): string {
+  const campaign = id === null ? 'a new campaign' : `campaign ${id}`;
+  return name === null ? campaign : `${campaign} "${printable(name)}"`;
 }
 
 export function noSuchKey(id: AccessKeyId): ClearError {

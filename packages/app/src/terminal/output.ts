@@ -1,6 +1,7 @@
 import type { Writable } from 'node:stream';
 import { WriteStream } from 'node:tty';
 import { ClearError } from '../logging/clear-error.ts';
+import { escaped, printableLines } from '../logging/log-escapes.ts';
 import type { Column, Field } from './table.ts';
 
 /** Where a command writes to: a terminal says that it is one. */
@@ -27,7 +28,10 @@ export interface Listing<Row> {
 /** So many rows are laid out together. */
 const together = 500;
 
-/** What a call says: its answer on standard output, and what people read beside it on standard error. */
+/**
+ * What a call says: its answer on standard output, and what people read beside it on standard error. Whatever steers a
+ * terminal or misleads its reader, names of campaigns above all, is shown by its code point to people, and escaped in JSON.
+ */
 export class Output {
   readonly #streams: Streams;
   /** Set when standard output takes nothing any more. */
@@ -69,10 +73,15 @@ export class Output {
 
   /** One line on standard output; resolves when it was taken, so that nothing piles up behind a slow reader. */
   print(line: string): Promise<void> {
-    return this.write(`${line}\n`);
+    return this.write(`${printableLines(line)}\n`);
   }
 
-  /** The same with text as it is. */
+  /** The same with an object for programs. */
+  object(object: object): Promise<void> {
+    return this.write(`${escaped(JSON.stringify(object))}\n`);
+  }
+
+  /** Text as it is, for what has to come back as it was. */
   async write(text: string): Promise<void> {
     if (!this.#readerIsGone) await taken(this.#streams.stdout, text);
   }
@@ -100,17 +109,17 @@ export class Output {
 
   /** One line for people, beside the answer: on standard error. */
   tell(line: string): void {
-    this.#streams.stderr.write(`${line}\n`);
+    this.#streams.stderr.write(`${printableLines(line)}\n`);
   }
 
   /** `tell` for what may be many lines. */
   async tellInTurn(line: string): Promise<void> {
-    if (!this.#nobodyIsTold) await taken(this.#streams.stderr, `${line}\n`);
+    if (!this.#nobodyIsTold) await taken(this.#streams.stderr, `${printableLines(line)}\n`);
   }
 
   /** One object for programs, or a sentence for people. */
   answer(json: boolean | undefined, object: object, sentence: string): Promise<void> {
-    return this.print(json ? JSON.stringify(object) : sentence);
+    return json ? this.object(object) : this.print(sentence);
   }
 
   /** A table for people, or a line of JSON for each row; ends early where nobody reads on. Tells how many there were. */
@@ -120,7 +129,7 @@ export class Output {
     for await (const row of rows) {
       if (this.#readerIsGone) break;
       count += 1;
-      if (listing.json) await this.print(JSON.stringify(listing.object(row)));
+      if (listing.json) await this.object(listing.object(row));
       else if (page.push(row) === together) {
         await this.#table(page, listing.columns);
         page = [];
@@ -134,12 +143,12 @@ export class Output {
   /** The fields of one thing, one a line. */
   async fields(rows: readonly Field[]): Promise<void> {
     const { fieldsText } = await import('./table.ts');
-    await this.print(fieldsText(rows, this.#isColoured));
+    await this.write(`${fieldsText(rows, this.#isColoured)}\n`);
   }
 
   async #table<Row>(rows: readonly Row[], columns: readonly Column<Row>[]): Promise<void> {
     const { tableText } = await import('./table.ts');
-    await this.print(tableText(rows, columns, this.#isColoured));
+    await this.write(`${tableText(rows, columns, this.#isColoured)}\n`);
   }
 
   /** Only in a terminal, and not with NO_COLOR; anywhere with FORCE_COLOR. */

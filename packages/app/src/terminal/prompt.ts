@@ -1,4 +1,5 @@
 import { ClearError } from '../logging/clear-error.ts';
+import { printable } from '../logging/log-escapes.ts';
 import type { Call } from './call.ts';
 import { Interrupted } from './interruption.ts';
 
@@ -17,7 +18,9 @@ export async function confirmed(call: Call, question: string, yes: boolean | und
     throw new ClearError(`${question}\nNobody is there to be asked: add --yes to do it.`, 'usage');
   }
   const { default: confirm } = await import('@inquirer/confirm');
-  const agreed = await asked(call, (context) => confirm({ message: question, default: false }, context));
+  const agreed = await asked(call, (context) =>
+    confirm({ message: printable(question), default: false }, context),
+  );
   if (!agreed) throw new ClearError('Nothing was done.');
 }
 

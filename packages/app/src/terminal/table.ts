@@ -1,6 +1,6 @@
 import { styleText } from 'node:util';
 import Table from 'cli-table3';
-import { printable } from './printable.ts';
+import { printable } from '../logging/log-escapes.ts';
 
 export type Field = readonly [name: string, value: string | number | null];
 
@@ -13,7 +13,7 @@ export interface Column<Row> {
 /** The fields of one thing, one a line. */
 export function fieldsText(rows: readonly Field[], coloured: boolean): string {
   const lines = layout();
-  for (const [name, value] of rows) lines.push([emphasised(name, coloured), printable(value)]);
+  for (const [name, value] of rows) lines.push([emphasised(name, coloured), shown(value)]);
   return trimmed(lines);
 }
 
@@ -24,8 +24,12 @@ export function tableText<Row>(
 ): string {
   const lines = layout(columns.map(({ right }) => (right ? 'right' : 'left')));
   lines.push(columns.map(({ head }) => emphasised(head, coloured)));
-  for (const row of rows) lines.push(columns.map(({ cell }) => printable(cell(row))));
+  for (const row of rows) lines.push(columns.map(({ cell }) => shown(cell(row))));
   return trimmed(lines);
+}
+
+function shown(value: string | number | null): string {
+  return value === null ? '-' : printable(String(value));
 }
 
 function layout(colAligns: ('left' | 'right')[] = []) {
