@@ -30,7 +30,7 @@ async function reader(database: TestDatabase): Promise<Rival> {
 
 describe('an upgrade while others use the database', () => {
   /** Tries often enough for whatever the test does meanwhile. */
-  const patience = { lockTimeout: 100, pause: 10, tries: 10_000 };
+  const retries = { lockTimeout: 100, pause: 10, tries: 10_000 };
   const database = databaseOf('test', earlierDatabase);
 
   const waitingOwner = (call: Promise<unknown>) => untilWaiting(database, call, 1, [roles.owner]);
@@ -38,7 +38,7 @@ describe('an upgrade while others use the database', () => {
   it('a reader stays: whoever looks keys up is answered meanwhile, and the upgrade is done after its end', async () => {
     const holder = await reader(database);
     const service = await openDatabase(database.address('owner'));
-    const migrating = migrate(database.address('owner'), { patience });
+    const migrating = migrate(database.address('owner'), { retries });
     await waitingOwner(migrating);
     const { rows } = await service.pool.query(
       'select count(*)::int as count from campaign_mirror.access_keys',
@@ -62,7 +62,7 @@ describe('an upgrade while others use the database', () => {
       const told: string[] = [];
       const fault = await rejection(
         migrateClearly(database.address('owner'), (event, line) => told.push(`${event}: ${line}`), {
-          patience: { lockTimeout: 50, pause: 1, tries: 3 },
+          retries: { lockTimeout: 50, pause: 1, tries: 3 },
         }),
       );
       const held = 'another transaction holds what the migration has to change: trying again';
@@ -89,14 +89,14 @@ describe('an upgrade while others use the database', () => {
     let secondWaits = false;
     let tries = 0;
     const one = migrate(database.address('owner'), {
-      patience,
+      retries,
       onHeld: () => {
         if (secondWaits && ++tries === 3) tried.resolve();
       },
     });
     await waitingOwner(one);
     const two = migrate(database.address('owner'), {
-      patience: { ...patience, tries: 1 },
+      retries: { ...retries, tries: 1 },
       onWait: waits.resolve,
     });
     await waits.promise;
@@ -110,7 +110,7 @@ describe('an upgrade while others use the database', () => {
   it('given up while it is committed: it is done, since nobody could say that nothing was', async () => {
     const holder = await holdingTheCommit();
     const giving = new AbortController();
-    const bounds = { givenUp: giving.signal, patience: { ...patience, lockTimeout: 0 } };
+    const bounds = { givenUp: giving.signal, retries: { ...retries, lockTimeout: 0 } };
     const migrating = migrateClearly(database.address('owner'), () => {}, bounds);
     await waitingOwner(migrating);
     giving.abort(new Error('given up'));
@@ -122,7 +122,7 @@ describe('an upgrade while others use the database', () => {
   it('given up while it is committed, and the server does not answer: that is told, in bounded time', async () => {
     const holder = await holdingTheCommit();
     const giving = new AbortController();
-    const bounds = { givenUp: giving.signal, patience: { ...patience, lockTimeout: 0 }, commitWait: 50 };
+    const bounds = { givenUp: giving.signal, retries: { ...retries, lockTimeout: 0 }, commitWait: 50 };
     const migrating = migrateClearly(database.address('owner'), () => {}, bounds);
     await waitingOwner(migrating);
     giving.abort(new Error('given up'));
@@ -150,9 +150,9 @@ describe('an upgrade while others use the database', () => {
     }
     const holder = await reader(database);
     const { promise: enough, resolve } = Promise.withResolvers<void>();
-    const longer = { ...patience, lockTimeout: 150 };
+    const longer = { ...retries, lockTimeout: 150 };
     const onHeld = (next: number) => next > 3 && resolve();
-    const migrating = migrate(database.address('owner'), { patience: longer, onHeld });
+    const migrating = migrate(database.address('owner'), { retries: longer, onHeld });
     await Promise.race([enough, migrating]);
     await holder.rollback();
     await migrating;

@@ -5,7 +5,7 @@ import { expect } from 'chai';
 import { httpLog } from '../../packages/app/src/listeners/http-log.ts';
 import { logBy } from '../../packages/app/src/logging/log.ts';
 import { LogLines } from '../../packages/app/src/logging/log-lines.ts';
-import { Seldom } from '../../packages/app/src/logging/seldom.ts';
+import { LogThrottle } from '../../packages/app/src/logging/log-throttle.ts';
 import { eventually } from '../support/eventually.ts';
 import { linesIn } from '../support/log-schema.ts';
 import { untilTheEnd } from '../support/service-process.ts';
@@ -105,10 +105,10 @@ describe('decisions: answers — the lines of the log', () => {
   it('what is told seldom is told with how often it was not', async () => {
     const told: number[] = [];
     const tell = (untold: number) => void told.push(untold);
-    const seldom = new Seldom(20);
-    for (let count = 0; count < 3; count++) seldom.tell(tell);
+    const throttle = new LogThrottle(20);
+    for (let count = 0; count < 3; count++) throttle.tell(tell);
     await eventually('a second time', () => {
-      seldom.tell(tell);
+      throttle.tell(tell);
       expect(told).to.have.length(2);
     });
     expect(told[0]).to.equal(0);

@@ -14,7 +14,7 @@ import { Exchange, type SharedByExchanges } from './exchange.ts';
 import type { HttpLog } from './http-log.ts';
 import { type HttpObserver, silentHttpObserver } from './http-observer.ts';
 import { nodeServer } from './node-server.ts';
-import { NonRequests } from './non-requests.ts';
+import { ProtocolErrors } from './protocol-errors.ts';
 import type { RequestTraces } from './request-traces.ts';
 import { cameAlong, type Rest } from './unread-body.ts';
 
@@ -47,7 +47,7 @@ export class HttpServer {
   readonly #clock: Clock;
   readonly #capacity: Capacity;
   readonly #server: Server;
-  readonly #nonRequests: NonRequests;
+  readonly #protocolErrors: ProtocolErrors;
   readonly #carryOut: (exchange: Exchange) => void;
   readonly #connections = new Map<Socket, Connection>();
   #draining = false;
@@ -71,15 +71,15 @@ export class HttpServer {
         this.#draining && this.#connections.get(exchange.request.socket)?.isLast(exchange) !== false,
     };
     this.#server = nodeServer(this.#deadlines, this.#capacity.connections);
-    this.#nonRequests = new NonRequests(settings, this.#shared.observer, this.#rest, this.#connections);
+    this.#protocolErrors = new ProtocolErrors(settings, this.#shared.observer, this.#rest, this.#connections);
     this.#server
       .on('connection', (socket) => this.#connected(socket))
       .on('drop', () => this.#capacity.refused('connections'))
       .on('request', (request, response) => this.#asked(request, response))
       .on('checkContinue', (request, response) => this.#asked(request, response))
       .on('checkExpectation', (request, response) => this.#asked(request, response))
-      .on('connect', (request) => this.#nonRequests.connect(request))
-      .on('clientError', (error, socket) => this.#nonRequests.misunderstood(error, socket as Socket));
+      .on('connect', (request) => this.#protocolErrors.connect(request))
+      .on('clientError', (error, socket) => this.#protocolErrors.misunderstood(error, socket as Socket));
   }
 
   /** How many are open. */
@@ -162,7 +162,7 @@ export class HttpServer {
     if (!connection) return;
     const inLine = connection.exchanges.length > 0;
     if (connection.refused || (inLine && !this.#capacity.lineUp())) {
-      this.#nonRequests.further(request.socket, request.method ?? '-');
+      this.#protocolErrors.further(request.socket, request.method ?? '-');
       return;
     }
     const { client } = connection;
@@ -222,7 +222,7 @@ export class HttpServer {
       const [first] = exchanges;
       if (!first) continue;
       const missed = missedDeadline(first, this.#deadlines, now);
-      if (missed === 'body') this.#nonRequests.unfinished(socket);
+      if (missed === 'body') this.#protocolErrors.unfinished(socket);
       else if (missed === 'request') first.answer(replies.fault('unavailable'));
       else if (missed === 'answer') socket.destroy();
     }

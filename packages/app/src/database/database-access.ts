@@ -1,7 +1,7 @@
 import type { DatabaseAddress } from '@campaign-mirror/adapters-persistence/sql';
 import type { EmbeddedDatabase, EmbeddedEvent } from '@campaign-mirror/embedded-postgres';
 import type { Logger } from 'pino';
-import { type Log, logEvents, type Told } from '../logging/log-events.ts';
+import { type Log, type LogWriter, logEvents } from '../logging/log-events.ts';
 import type { Settings } from '../settings/settings.ts';
 import { isYours, yourDatabase } from '../settings/your-database.ts';
 import { dataFolder } from './data-folder.ts';
@@ -20,7 +20,7 @@ export interface DatabaseAccess {
 /** Yours by DATABASE_URL or PGHOST, or the embedded one, which is brought up. @throws ClearError */
 export async function openDatabaseAccess(
   settings: Settings,
-  log: Told,
+  log: LogWriter,
   onGivenUp: (error: Error) => void = () => {},
   onEvent: (event: EmbeddedEvent) => void = () => {},
 ): Promise<DatabaseAccess> {

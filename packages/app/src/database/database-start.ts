@@ -6,7 +6,7 @@ import {
   oldestServerVersion,
 } from '@campaign-mirror/adapters-persistence/sql';
 import pg from 'pg';
-import type { Told } from '../logging/log-events.ts';
+import type { LogWriter } from '../logging/log-events.ts';
 import {
   mayComeBack,
   migrationFault,
@@ -31,7 +31,7 @@ const longestTry = 2_000;
 export async function awaitDatabase(
   address: DatabaseAddress,
   wait: number,
-  log: Told,
+  log: LogWriter,
   givenUp?: AbortSignal,
 ): Promise<string | undefined> {
   const until = performance.now() + wait;
@@ -79,7 +79,7 @@ export type Waits = (event: 'migration-awaited' | 'migration-held', line: string
 export async function migrateClearly(
   address: DatabaseAddress,
   waits: Waits,
-  bounds: Pick<Migrating, 'givenUp' | 'patience' | 'commitWait'>,
+  bounds: Pick<Migrating, 'givenUp' | 'retries' | 'commitWait'>,
 ): Promise<boolean> {
   const { migrate } = await import('@campaign-mirror/adapters-persistence');
   try {

@@ -1,13 +1,13 @@
 import { type HotPathObserver, silentHotPathObserver } from '@campaign-mirror/adapters-persistence';
 import type { Log } from '../logging/log.ts';
-import { Seldom } from '../logging/seldom.ts';
+import { LogThrottle } from '../logging/log-throttle.ts';
 
 /** Each batch has the same to tell; milliseconds. */
 const betweenLines = 60_000;
 
 /** Writes a line, once a minute, of a statement for many that PostgreSQL refuses: its members go one by one, slowly. */
 export function hotPathLog(log: Log): HotPathObserver {
-  const refusals = new Seldom(betweenLines);
+  const refusals = new LogThrottle(betweenLines);
   return {
     ...silentHotPathObserver,
     refused: (statement, error) =>

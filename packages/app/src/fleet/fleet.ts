@@ -2,8 +2,8 @@ import type { CountForWorkers } from '../limits/counts-for-workers.ts';
 import type { Log } from '../logging/log.ts';
 import { aborted, type Life } from '../process/life.ts';
 import { FleetCounts } from './fleet-counts.ts';
-import { Post } from './post.ts';
 import { type Begin, type WorkerEnd, WorkerProcess } from './worker-process.ts';
+import { WorkerSlot } from './worker-slot.ts';
 
 /** So long the event loop of a worker may be silent, in milliseconds. */
 const longestSilence = 10_000;
@@ -30,7 +30,7 @@ export class Fleet {
   readonly #options: FleetOptions;
   readonly #over = new AbortController();
   #toldSilent: readonly number[] = [];
-  #posts: Post[] = [];
+  #slots: WorkerSlot[] = [];
   #restarts = 0;
   #toggled = false;
 
@@ -49,15 +49,15 @@ export class Fleet {
   async start(): Promise<number | undefined> {
     const { workers, log, life } = this.#options;
     const fork = () => this.#fork();
-    const posting = { log, over: this.#over.signal, fork };
-    this.#posts = Array.from({ length: workers }, () => new Post(posting));
+    const surroundings = { log, over: this.#over.signal, fork };
+    this.#slots = Array.from({ length: workers }, () => new WorkerSlot(surroundings));
     setInterval(() => this.#tellOfSilence(), betweenLooks).unref();
-    const first = this.#posts.map(({ present }) => present);
+    const first = this.#slots.map(({ present }) => present);
     const givenUp = aborted(life.ending).then(() => undefined);
     await Promise.race([givenUp, Promise.all(first.map(({ prepared }) => prepared))]);
     if (life.ending.aborted) return undefined;
     const ports = await Promise.race([givenUp, Promise.all(first.map((worker) => worker.listen()))]);
-    for (const post of this.#posts) post.keep();
+    for (const slot of this.#slots) slot.keep();
     return ports?.[0];
   }
 
@@ -67,7 +67,7 @@ export class Fleet {
 
   /** Workers that ended by themselves. */
   get lost(): number {
-    return this.#posts.reduce((sum, { lost }) => sum + lost, 0);
+    return this.#slots.reduce((sum, { lost }) => sum + lost, 0);
   }
 
   get ready(): number {
@@ -120,11 +120,11 @@ export class Fleet {
   /** False when it broke off: then those who are left serve on. */
   async #restartOnce(): Promise<boolean> {
     const { log, shutdownTimeout, life } = this.#options;
-    log.info({ event: 'restarting', workers: this.#posts.length }, 'restarting, one worker after the other');
+    log.info({ event: 'restarting', workers: this.#slots.length }, 'restarting, one worker after the other');
     try {
-      for (const post of this.#posts) {
+      for (const slot of this.#slots) {
         if (life.ending.aborted) return false;
-        const old = await post.relieve();
+        const old = await slot.replace();
         if (!old) continue;
         this.relieved += 1;
         this.#judge(old, await old.end(true, shutdownTimeout + workerEndGrace));
@@ -135,7 +135,7 @@ export class Fleet {
       log.error({ event: 'restart-failed' }, `the new worker can not serve, the others go on: ${line}`);
       return false;
     }
-    log.info({ event: 'restarted', workers: this.#posts.length }, 'restarted');
+    log.info({ event: 'restarted', workers: this.#slots.length }, 'restarted');
     return true;
   }
 
@@ -162,6 +162,6 @@ export class Fleet {
   }
 
   get #workers(): WorkerProcess[] {
-    return this.#posts.flatMap(({ workers }) => [...workers]);
+    return this.#slots.flatMap(({ workers }) => [...workers]);
   }
 }

@@ -1,5 +1,5 @@
 import type { Log } from '../logging/log.ts';
-import { Seldom } from '../logging/seldom.ts';
+import { LogThrottle } from '../logging/log-throttle.ts';
 import type { LimitName } from './counts.ts';
 
 /** Hears of what could not be counted: each time. */
@@ -13,10 +13,10 @@ const betweenLines = 1_000;
 
 /** Writes a line of it, once a second for each limit. */
 export function limitsLog(log: Log): LimitObserver {
-  const seldom = { key: new Seldom(betweenLines), 'failed-keys': new Seldom(betweenLines) };
+  const throttle = { key: new LogThrottle(betweenLines), 'failed-keys': new LogThrottle(betweenLines) };
   return {
     uncounted: (limit, error, passed) =>
-      seldom[limit].tell((untold) =>
+      throttle[limit].tell((untold) =>
         log.warn(
           { event: 'uncounted', limit, passed, untold, err: error },
           `a request could not be counted, and ${passed ? 'was let through' : 'got 503'}`,

@@ -3,7 +3,7 @@ import type { Log } from '../logging/log.ts';
 import type { EventName, FieldName } from '../logging/log-events.ts';
 import { type LogLines, timeOfLine } from '../logging/log-lines.ts';
 import { logOrigin } from '../logging/log-origin.ts';
-import { Seldom } from '../logging/seldom.ts';
+import { LogThrottle } from '../logging/log-throttle.ts';
 
 /** While the database is away each request has the same fault to tell; milliseconds. */
 const betweenOutageLines = 1_000;
@@ -19,7 +19,7 @@ const events: Readonly<Record<number, EventName>> = {
 export function httpLog(log: Log, lines: LogLines, level: 'info' | 'debug' = 'info'): HttpLog {
   const number = log.levels.values[level];
   const { pid, worker } = logOrigin;
-  const outage = new Seldom(betweenOutageLines);
+  const outage = new LogThrottle(betweenOutageLines);
   return {
     // The line that pino would write of these, past pino: that costs a fifth of it.
     answered: (request) => {

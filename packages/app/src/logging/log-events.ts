@@ -271,13 +271,13 @@ type EventFields<E extends EventName> = { readonly event: E } & {
 type Tell<L extends LogLevel> = <E extends EventAt<L>>(fields: EventFields<E>, message: string) => void;
 
 /** Takes these events only, each at its levels and with its fields. */
-export type Log = Omit<Logger, LogLevel> & Told;
+export type Log = Omit<Logger, LogLevel> & LogWriter;
 
 /** As much of it as whoever only tells needs. */
-export type Told = { readonly [L in LogLevel]: Tell<L> };
+export type LogWriter = { readonly [L in LogLevel]: Tell<L> };
 
 /** For who shows what happens by other means. */
-export const silentLog: Told = { debug() {}, info() {}, warn() {}, error() {}, fatal() {} };
+export const silentLog: LogWriter = { debug() {}, info() {}, warn() {}, error() {}, fatal() {} };
 
 /** What the fields mean, in Markdown. */
 export const logFields: readonly (readonly [names: readonly FieldName[], means: string])[] = [

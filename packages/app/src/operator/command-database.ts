@@ -9,7 +9,7 @@ import { type DatabaseAccess, openDatabaseAccess } from '../database/database-ac
 import { awaitDatabase } from '../database/database-start.ts';
 import { nameOf } from '../database/start-faults.ts';
 import { ClearError } from '../logging/clear-error.ts';
-import { silentLog, type Told } from '../logging/log-events.ts';
+import { type LogWriter, silentLog } from '../logging/log-events.ts';
 import type { Settings } from '../settings/settings.ts';
 import type { Call } from '../terminal/call.ts';
 import { Interrupted } from '../terminal/interruption.ts';
@@ -85,7 +85,7 @@ export async function withDatabase<T>(call: Call, run: (reached: Reached) => Pro
 }
 
 /** On standard error, and only where it is asked for. */
-export async function commandLog({ verbose, stderr }: Call): Promise<Told> {
+export async function commandLog({ verbose, stderr }: Call): Promise<LogWriter> {
   if (!verbose) return silentLog;
   const { logTo } = await import('../logging/log.ts');
   return logTo(stderr, 'debug');

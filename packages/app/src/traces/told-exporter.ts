@@ -1,7 +1,7 @@
 import { ExportResultCode } from '@opentelemetry/core';
 import type { ReadableSpan, SpanExporter, SpanProcessor } from '@opentelemetry/sdk-trace';
 import type { Log } from '../logging/log.ts';
-import { Seldom } from '../logging/seldom.ts';
+import { LogThrottle } from '../logging/log-throttle.ts';
 
 /** While a collector is away each batch fails; milliseconds. */
 const betweenLines = 60_000;
@@ -24,7 +24,7 @@ export class ToldExporter implements SpanExporter {
   readonly #exporter: SpanExporter;
   readonly #count: SpanCount;
   readonly #log: Log;
-  readonly #failures = new Seldom(betweenLines);
+  readonly #failures = new LogThrottle(betweenLines);
   #sent = 0;
   #failed = 0;
   #told = 0;

@@ -3,8 +3,8 @@ import type { Log } from '../logging/log.ts';
 import { BackOff } from './back-off.ts';
 import type { WorkerEnd, WorkerProcess } from './worker-process.ts';
 
-/** What a post needs of those that it belongs to. */
-export interface Posting {
+/** What a slot needs of those that it belongs to. */
+export interface SlotSurroundings {
   readonly log: Log;
   fork(): WorkerProcess;
   /** Nobody is to be brought up any more. */
@@ -12,10 +12,10 @@ export interface Posting {
 }
 
 /** A place of a worker: who crashes is replaced, after a pause that grows while it happens again and again. */
-export class Post {
+export class WorkerSlot {
   /** Workers of this place that ended by themselves. */
   lost = 0;
-  readonly #posting: Posting;
+  readonly #surroundings: SlotSurroundings;
   readonly #backOff = new BackOff();
   /** Those that hold it: two while one relieves the other. */
   readonly #workers = new Set<WorkerProcess>();
@@ -23,8 +23,8 @@ export class Post {
   #coming: Promise<void> | undefined;
 
   /** With its first worker, who is not told to listen yet. */
-  constructor(posting: Posting) {
-    this.#posting = posting;
+  constructor(surroundings: SlotSurroundings) {
+    this.#surroundings = surroundings;
     this.#present = this.#fork();
   }
 
@@ -46,7 +46,7 @@ export class Post {
   }
 
   /** One that serves takes the present one's place; gives back that one, who is still to end. @throws WorkerFault */
-  async relieve(): Promise<WorkerProcess | undefined> {
+  async replace(): Promise<WorkerProcess | undefined> {
     const old = this.#present;
     // Who is being replaced has no place to be relieved of.
     if (!old.isReady) return undefined;
@@ -70,7 +70,7 @@ export class Post {
   }
 
   async #replace({ id }: WorkerProcess, end: WorkerEnd, lasted: number): Promise<void> {
-    const { log, over } = this.#posting;
+    const { log, over } = this.#surroundings;
     for (let [ended, well] = [end, lasted]; !over.aborted; well = 0) {
       this.lost += 1;
       const afterMs = this.#backOff.next(well);
@@ -96,7 +96,7 @@ export class Post {
   }
 
   #fork(): WorkerProcess {
-    const worker = this.#posting.fork();
+    const worker = this.#surroundings.fork();
     this.#workers.add(worker);
     void worker.gone.then(() => this.#workers.delete(worker));
     return worker;

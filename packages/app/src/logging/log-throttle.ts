@@ -1,5 +1,5 @@
 /** Keeps what happens often from being told each time. */
-export class Seldom {
+export class LogThrottle {
   readonly #between: number;
   #untold = 0;
   #toldAt = Number.NEGATIVE_INFINITY;

@@ -14,7 +14,7 @@ interface Settings {
 }
 
 /** Answers what comes on a connection and never becomes a request that Node's server hands over whole. */
-export class NonRequests {
+export class ProtocolErrors {
   readonly #settings: Settings;
   readonly #observer: HttpObserver;
   readonly #rest: Rest;
