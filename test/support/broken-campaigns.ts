@@ -92,7 +92,7 @@ export const brokenInPostgres: Record<Exclude<Breakage, 'has a stale before'>, P
     'and owner_id = $2 and is_default = $3',
     'and ($2::bigint, $3::boolean) is not null',
   ),
-  'trusts the claim': altered(` and ${provenKey('$5')}`, ''),
+  'trusts the claim': altered(` and ${provenKey('$5', '$2')}`, ''),
   'loses the history': altered('    from changed\n', '    from changed where false\n'),
   // The service has no right to do so: the operator's role shows what the contract makes of it.
   'forgets the clicks': {

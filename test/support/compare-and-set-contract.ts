@@ -41,6 +41,7 @@ export const compareAndSetChecks: readonly Check[] = [
   invalid('is revoked', (world, { by }) => world.accessKeys.revoke(by.accessKeyId)),
   invalid('has expired', (world, { by }) => world.others.expireKey(by.accessKeyId)),
   invalid('is deleted', (world, { by }) => world.others.deleteKey(by.accessKeyId)),
+  invalid("is another owner's now", (world, { by }) => world.others.giveKey(by.accessKeyId, newOwner())),
   invalid("is revoked, and the campaign another owner's", async (world, { seen, by }) => {
     await world.accessKeys.revoke(by.accessKeyId);
     await world.others.transfer(seen.id, newOwner());
@@ -77,8 +78,8 @@ export const compareAndSetChecks: readonly Check[] = [
   {
     name: 'setMirror: nothing is written when it was seen without a mirror, and has none',
     check: async (world) => {
-      const seen = await newCampaign(world);
       const { by } = await liveCampaign(world);
+      const seen = await newCampaign(world, by.ownerId);
       const result = await world.campaigns.setMirror(seen, change(by));
       expect(result).to.deep.equal({ kind: 'campaign-differs', campaign: seen });
       expect(await world.others.mirror(seen.id)).to.equal(undefined);

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { address, after, before, type Check, change, liveCampaign, mirrorSet, newOwner } from './world.ts';
+import { address, after, before, type Check, change, liveCampaign, mirrorSet } from './world.ts';
 
 const racers = 20;
 
@@ -80,9 +80,10 @@ export const historyChecks: readonly Check[] = [
     check: async (world) => {
       const { seen, by } = await liveCampaign(world);
       await mirrorSet(world, seen, change(by));
-      const to = newOwner();
+      const { by: next } = await liveCampaign(world);
+      const to = next.ownerId;
       await world.others.transfer(seen.id, to);
-      await mirrorSet(world, { ...seen, ownerId: to }, change({ ...by, ownerId: to }));
+      await mirrorSet(world, { ...seen, ownerId: to }, change(next));
       const owners = (await world.others.history(seen.id)).map((row) => row.ownerId);
       expect(owners).to.deep.equal([seen.ownerId, to]);
     },

@@ -58,6 +58,10 @@ export function inMemoryWorld(
         const [hash, stored] = key(id);
         store.accessKeys.set(hash, { ...stored, expiresAt: store.now() });
       },
+      giveKey: async (id, ownerId) => {
+        const [hash, stored] = key(id);
+        store.accessKeys.set(hash, { ...stored, ownerId });
+      },
       deleteKey: async (id) => void store.accessKeys.delete(key(id)[0]),
       usesAreWritten: async () => {},
       clock: async () => {

@@ -108,6 +108,7 @@ export async function postgresWorld(
         run('update campaign_mirror.mirrors set updated_at = $2 where campaign_id = $1', id, time),
       expireKey: (id) =>
         run('update campaign_mirror.access_keys set expires_at = clock_timestamp() where id = $1', id),
+      giveKey: (id, to) => run('update campaign_mirror.access_keys set owner_id = $2 where id = $1', id, to),
       deleteKey: (id) => run('delete from campaign_mirror.access_keys where id = $1', id),
       usesAreWritten: () => uses.write(),
       clock: async () => {

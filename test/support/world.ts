@@ -59,6 +59,8 @@ export interface Others {
   setUpdatedAt(campaign: CampaignId, time: Timestamp): Promise<void>;
   expireKey(key: AccessKeyId): Promise<void>;
   deleteKey(key: AccessKeyId): Promise<void>;
+  /** As a database that was put back may have the number for a key of somebody else. */
+  giveKey(key: AccessKeyId, to: OwnerId): Promise<void>;
   /** Resolves when it is written which keys were used so far. */
   usesAreWritten(): Promise<void>;
 

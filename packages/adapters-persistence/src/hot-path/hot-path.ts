@@ -21,9 +21,12 @@ export interface HotPath {
 /** What makes a key valid. */
 const isValid = 'revoked_at is null and (expires_at is null or expires_at > clock_timestamp())';
 
-/** True where the key is valid, else null; `id` as SQL has it. */
-export const provenKey = (id: string) =>
-  `(select true from campaign_mirror.access_keys where id = ${id} and ${isValid})`;
+/**
+ * True where the key is valid and its owner's, else null; both as SQL has them. A number may be another key's than when
+ * it was claimed, in a database that was put back from a backup.
+ */
+export const provenKey = (id: string, owner: string) =>
+  `(select true from campaign_mirror.access_keys where id = ${id} and owner_id = ${owner} and ${isValid})`;
 
 /** The valid key with this hash, given as SQL has it. */
 export const keyOf = (hash: string) =>

@@ -8,8 +8,8 @@ import type { KeyUses } from './key-uses.ts';
 const maxClaims = 100_000;
 
 /**
- * Access keys in PostgreSQL. Whom a key belongs to never changes: what was found once is a claim until a look-up finds
- * the key invalid. `uses` hears of keys that are found; by default nobody does.
+ * Access keys in PostgreSQL. What was found once is a claim, which each write proves, until a look-up finds the key
+ * invalid. `uses` hears of keys that are found; by default nobody does.
  */
 export class PostgresIdentity implements Identity {
   readonly #lookUp: Pick<HotPath, 'key'>;

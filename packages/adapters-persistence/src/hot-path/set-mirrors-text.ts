@@ -14,7 +14,7 @@ import { campaignOf, provenKey } from './hot-path.ts';
  */
 
 const asked = `asked as materialized (
-    select asked.*, ${provenKey('asked.access_key_id')} as key_is_valid
+    select asked.*, ${provenKey('asked.access_key_id', 'asked.owner_id')} as key_is_valid
     from unnest((select $1::bigint[]), (select $2::bigint[]), (select $3::boolean[]), (select $4::text[]),
         (select $5::bigint[]), (select $6::text[])) with ordinality
       as asked (campaign_id, owner_id, is_default, address, access_key_id, request_id, place)

@@ -22,7 +22,7 @@ export class InMemoryCampaigns implements CampaignRepository {
 
   async setMirror(seen: Campaign, { address, by, requestId }: MirrorChange): Promise<SetMirrorResult> {
     const key = this.#store.accessKey(by.accessKeyId);
-    if (!key || !isValid(key, this.#store.now())) return { kind: 'caller-invalid' };
+    if (key?.ownerId !== seen.ownerId || !isValid(key, this.#store.now())) return { kind: 'caller-invalid' };
     const actor = { actor: 'key', accessKeyId: by.accessKeyId, requestId } as const;
     const mirror = setMirrorIn(this.#store, seen, address, actor);
     if (mirror) return { kind: 'mirror-set', mirror };

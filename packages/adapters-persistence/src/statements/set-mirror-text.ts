@@ -58,12 +58,12 @@ export const setMirrorText = `${settingMirror({
   actor: "'key'",
   accessKeyId: '$5::bigint',
   requestId: '$6',
-  provided: provenKey('$5'),
+  provided: provenKey('$5', '$2'),
   skipLocked: true,
 })}
   select id, clicks, ${times}, null as key_is_valid, null as campaign_owner_id, null as is_default, null as has_mirror
   from changed
   union all
-  select null, null, null, null, ${provenKey('$5')}, campaign.*
+  select null, null, null, null, ${provenKey('$5', '$2')}, campaign.*
   from (select) as asked left join (${campaignOf('$1')}) as campaign on true
   where not exists (select from changed)`;

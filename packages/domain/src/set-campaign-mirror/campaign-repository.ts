@@ -15,7 +15,7 @@ export interface MirrorChange {
 /** What came of an attempt to set a mirror. Nothing was written unless it is set. */
 export type SetMirrorResult =
   | { readonly kind: 'mirror-set'; readonly mirror: Mirror }
-  /** The caller's key is no longer valid; nothing is said of the campaign. */
+  /** The caller's key is no longer valid, or another owner's; nothing is said of the campaign. */
   | { readonly kind: 'caller-invalid' }
   /** The campaign is not as it was seen. `campaign`: as it is, undefined where there is none. */
   | { readonly kind: 'campaign-differs'; readonly campaign: Campaign | undefined };
@@ -27,7 +27,7 @@ export interface CampaignRepository {
   /**
    * Sets the mirror and records it in the history, both or neither, provided that at the moment of the write the
    * campaign is as `seen` (its owner, its default flag, that it has a mirror), which need not have been read, and that
-   * the caller's key is valid. A call that begins after the key was revoked writes nothing.
+   * the caller's key is valid and that owner's. A call that begins after the key was revoked writes nothing.
    */
   setMirror(seen: Campaign, change: MirrorChange): Promise<SetMirrorResult>;
 }
