@@ -104,21 +104,25 @@ describe('decisions: life — faults, and what hangs at the end', () => {
     expect((await process.stop()).code).to.equal(0);
   });
 
-  it('SIGHUP ends one process, with a terminal or without', async () => {
+  it('SIGHUP, which a reload sends, does not end one process: it goes on, and logs that there is nothing to reload', async () => {
     const service = await listeningService(data.settings());
-    expect((await service.process.stop('SIGHUP')).code).to.equal(0);
+    service.process.child.kill('SIGHUP');
+    expect((await service.process.event('reload-ignored')).msg).to.include('Restart the service');
+    expect((await call(data.one(service))).status).to.equal(200);
+    expect((await service.process.stop()).code).to.equal(0);
   });
 
-  it('SIGHUP in a terminal ends the workers too', async () => {
-    const program = [process.execPath, ...nodeOptions, `${projectFolder}packages/app/src/main.ts`];
-    const shown = inTerminal(program, data.settings({ WORKERS: '2' }));
-    const pid = await shown.processId();
-    await shown.shows('by 2 workers');
-    process.kill(pid, 'SIGHUP');
-    expect((await shown.ended).code).to.equal(0);
-    expect(shown.screen).to.include('stopping on SIGHUP');
-    expect(lives(pid)).to.equal(false);
-  });
+  for (const WORKERS of ['1', '2'])
+    it(`SIGHUP in a terminal, which hangs up, ends it, WORKERS=${WORKERS}`, async () => {
+      const program = [process.execPath, ...nodeOptions, `${projectFolder}packages/app/src/main.ts`];
+      const shown = inTerminal(program, data.settings({ WORKERS }));
+      const pid = await shown.processId();
+      await shown.shows('listening on');
+      process.kill(pid, 'SIGHUP');
+      expect((await shown.ended).code).to.equal(0);
+      expect(shown.screen).to.include('stopping on SIGHUP');
+      expect(lives(pid)).to.equal(false);
+    });
 
   it('a pool that the server does not allow is warned of at the start', async () => {
     await data.database.admin.query(`alter database ${data.database.name} connection limit 7`);

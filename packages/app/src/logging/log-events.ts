@@ -165,6 +165,7 @@ export const logEvents = {
     when: 'it runs again, or the worker is gone',
     fields: ['silent'],
   },
+  'reload-ignored': { levels: ['warn'], when: 'SIGHUP without a terminal, `WORKERS=1`', fields: [] },
   restarting: { levels: ['info'], when: 'SIGHUP: one worker after the other', fields: ['workers'] },
   restarted: { levels: ['info'], when: 'all are new', fields: ['workers'] },
   'restart-failed': {

@@ -26,10 +26,10 @@ export class StopSignals {
       process.on(name, () => (name === 'SIGHUP' ? this.#onHangUp() : this.#receive(name)));
   }
 
-  /** What SIGHUP means: it asks to stop as the others do, or to `restart`. Those that came before count. */
-  decideHangUp(restart: () => void = () => this.#receive('SIGHUP')): void {
-    this.#onHangUp = restart;
-    if (this.#hangUps > 0) restart();
+  /** What SIGHUP means: it asks to stop as the others do, or calls `act`. Those that came before count. */
+  decideHangUp(act: () => void = () => this.#receive('SIGHUP')): void {
+    this.#onHangUp = act;
+    if (this.#hangUps > 0) act();
   }
 
   #receive(name: NodeJS.Signals): void {

@@ -9,6 +9,9 @@ import { live } from '../wiring/process-kind.ts';
 import { oneProcess } from './one-process.ts';
 import { tellOfStart } from './starting.ts';
 
+const noReload =
+  'SIGHUP is ignored: one process reads its settings when it starts. Restart the service, or set WORKERS=2 or more for rolling restarts';
+
 /** Runs the service until it is asked to stop; resolves with the exit code. */
 export async function runService(environment: NodeJS.ProcessEnv, stop: StopSignals): Promise<number> {
   const read = readSettings(environment);
@@ -28,14 +31,15 @@ export async function runService(environment: NodeJS.ProcessEnv, stop: StopSigna
   stop.asked.then((signal) => life.end(signal));
 
   const given = { settings, log, lines, lostLines, life };
+  const inTerminal = hasControllingTerminal();
   if (isAlone) {
-    stop.decideHangUp();
+    const refuse = () => log.warn({ event: 'reload-ignored' }, noReload);
+    stop.decideHangUp(inTerminal ? undefined : refuse);
     process.on('SIGUSR2', toggleLevel);
     await live(oneProcess(given), given);
   } else {
     const { primary } = await import('./primary.ts');
-    const restarts = !hasControllingTerminal();
-    await live(primary(given, { toggleLevel, stop, restarts }), given);
+    await live(primary(given, { toggleLevel, stop, restarts: !inTerminal }), given);
   }
   await close();
   return life.exitCode;
