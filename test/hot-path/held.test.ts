@@ -43,6 +43,21 @@ describe('group commit: while somebody holds a campaign or a mirror', () => {
     expect(await service.history(given)).to.deep.equal([]);
   });
 
+  it("callers who are not its owner: they are refused at once, while the owner's update waits", async () => {
+    await withHolder();
+    const [held, ...strangers] = await service.live(4);
+    for (const stranger of strangers) await service.set(stranger, address);
+    await holder.run(lockMirror, held.seen.id);
+    const call = service.set(held, address);
+    await untilWaiting(service.database, call);
+    const refused = strangers.map(({ key }) => service.set({ key, seen: held.seen }, address));
+    // If they waited for the holder, this would never end.
+    for (const outcome of await Promise.all(refused))
+      expect(outcome).to.deep.equal({ kind: 'refused', because: 'not-the-owner' });
+    await holder.rollback();
+    expect(await call).to.have.property('kind', 'mirror-set');
+  });
+
   it('and it was asked for alone: what comes behind it is answered', async () => {
     await withHolder();
     const [held, ...others] = await service.live(4);

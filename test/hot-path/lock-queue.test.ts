@@ -1,4 +1,4 @@
-import { type CampaignId, Unavailable } from '@campaign-mirror/domain';
+import { Unavailable } from '@campaign-mirror/domain';
 import { expect } from 'chai';
 import { LockQueue, type Queued } from '../../packages/adapters-persistence/src/hot-path/lock-queue.ts';
 import { rejection } from '../support/faults.ts';
@@ -30,7 +30,7 @@ describe('group commit: the lock queue', () => {
   /** Resolves with the fault when it is sent away. */
   function enters(where: LockQueue<Member>, name: string, campaign: number): Promise<unknown> {
     const { promise, reject } = Promise.withResolvers<never>();
-    where.enter({ name, campaign: campaign as CampaignId, since: performance.now(), reject });
+    where.enter({ name, line: `${campaign}`, since: performance.now(), reject });
     return rejection(promise);
   }
 
@@ -55,7 +55,7 @@ describe('group commit: the lock queue', () => {
 
   it('a campaign is in it until the last of its line is answered, and leaves nothing behind', async () => {
     const where = queue(5);
-    const is = () => where.has(1 as CampaignId);
+    const is = () => where.has('1');
     expect(is()).to.equal(false);
     void enters(where, 'a1', 1);
     await turn();
@@ -85,8 +85,8 @@ describe('group commit: the lock queue', () => {
     for (const fault of await Promise.all([enters(where, 'a2', 1), enters(where, 'b1', 2)])) {
       expect(fault).to.be.instanceOf(Unavailable);
     }
-    expect(where.has(1 as CampaignId)).to.equal(true);
-    expect(where.has(2 as CampaignId)).to.equal(false);
+    expect(where.has('1')).to.equal(true);
+    expect(where.has('2')).to.equal(false);
     void enters(where, 'c1', 3);
     await freed('a1');
     expect(waits).to.deep.equal([['a1'], ['c1']]);

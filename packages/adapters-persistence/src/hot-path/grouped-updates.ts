@@ -1,4 +1,4 @@
-import type { Campaign, MirrorChange, SetMirrorResult } from '@campaign-mirror/domain';
+import type { Campaign, CampaignId, MirrorChange, SetMirrorResult } from '@campaign-mirror/domain';
 import { isMembersFault, isStatementsFault } from '../connection/database-faults.ts';
 import { plainArray, textArray } from '../statements/array-literal.ts';
 import type { Call, HotPathObserver } from '../statements/hot-path-observer.ts';
@@ -37,6 +37,7 @@ type Row = SetMirrorRow | UnsetRow;
 const placeColumn = 8;
 
 interface Member extends Queued, Call {
+  readonly campaign: CampaignId;
   readonly seen: Campaign;
   readonly change: MirrorChange;
   resolve(result: SetMirrorResult | undefined): void;
@@ -70,7 +71,9 @@ export class GroupedUpdates implements Stage<Member> {
     return new Promise((resolve, reject) => {
       const origin = this.#observer.origin?.();
       const since = performance.now();
-      this.#batches.add({ campaign: seen.id, seen, change, origin, since, resolve, reject });
+      // A stranger is refused at once, and does not wait for what is not to be written.
+      const line = `${seen.id} ${seen.ownerId}`;
+      this.#batches.add({ line, campaign: seen.id, seen, change, origin, since, resolve, reject });
     });
   }
 
@@ -79,7 +82,7 @@ export class GroupedUpdates implements Stage<Member> {
     let looked = 0;
     for (; looked < waiting.length && batch.length < maxBatchSize; looked++) {
       const member = waiting[looked] as Member;
-      if (this.#held.has(member.campaign)) this.#hold(member);
+      if (this.#held.has(member.line)) this.#hold(member);
       else batch.push(member);
     }
     waiting.splice(0, looked);

@@ -1,8 +1,9 @@
-import { type CampaignId, Unavailable } from '@campaign-mirror/domain';
+import { Unavailable } from '@campaign-mirror/domain';
 
 /** An update that waits for its answer. */
 export interface Queued {
-  readonly campaign: CampaignId;
+  /** Those of one line wait together: of one campaign, and of the owner whom they take for its own. */
+  readonly line: string;
   /** When it came, by `performance.now()`. */
   readonly since: number;
   reject(reason: unknown): void;
@@ -20,14 +21,14 @@ export interface LockQueueLimits {
 /**
  * Where updates wait whose campaign or mirror somebody holds. All of a campaign wait in the database together, by one
  * statement, and who comes meanwhile goes with the next: however long each holder stays away, a line moves on as a
- * whole. No campaign takes more than one connection.
+ * whole. No line takes more than one connection.
  */
 export class LockQueue<Member extends Queued> {
   readonly #wait: (members: readonly Member[]) => Promise<void>;
   readonly #limits: LockQueueLimits;
   /** In the order in which they are waited for; each in the order in which its members came. */
-  readonly #lines = new Map<CampaignId, Member[]>();
-  readonly #waitedFor = new Set<CampaignId>();
+  readonly #lines = new Map<string, Member[]>();
+  readonly #waitedFor = new Set<string>();
   #watch: NodeJS.Timeout | undefined;
 
   /** `wait`: waits for whoever holds the campaign of these, and answers each of them. Never rejects. */
@@ -36,34 +37,34 @@ export class LockQueue<Member extends Queued> {
     this.#limits = limits;
   }
 
-  /** Whether updates of this campaign wait here: then a later one waits behind them. */
-  has(campaign: CampaignId): boolean {
-    return this.#lines.has(campaign);
+  /** Whether updates wait in this line: then a later one waits behind them. */
+  has(line: string): boolean {
+    return this.#lines.has(line);
   }
 
   enter(member: Member): void {
-    const line = this.#lines.get(member.campaign);
+    const line = this.#lines.get(member.line);
     if (line) line.push(member);
-    else this.#lines.set(member.campaign, [member]);
+    else this.#lines.set(member.line, [member]);
     // Not at once: what else comes in this turn waits with it.
     setImmediate(() => this.#callNext());
   }
 
   #callNext(): void {
-    for (const [campaign, line] of this.#lines) {
+    for (const [name, line] of this.#lines) {
       if (this.#waitedFor.size >= this.#limits.maxCampaigns) break;
-      if (!this.#waitedFor.has(campaign)) void this.#waitFor(campaign, line);
+      if (!this.#waitedFor.has(name)) void this.#waitFor(name, line);
     }
     this.#watchOver();
   }
 
-  async #waitFor(campaign: CampaignId, line: Member[]): Promise<void> {
-    this.#waitedFor.add(campaign);
+  async #waitFor(name: string, line: Member[]): Promise<void> {
+    this.#waitedFor.add(name);
     await this.#wait(line.splice(0, this.#limits.maxTogether));
-    this.#waitedFor.delete(campaign);
-    // Behind the others, so that each campaign has its turn.
-    this.#lines.delete(campaign);
-    if (line.length > 0) this.#lines.set(campaign, line);
+    this.#waitedFor.delete(name);
+    // Behind the others, so that each line has its turn.
+    this.#lines.delete(name);
+    if (line.length > 0) this.#lines.set(name, line);
     this.#callNext();
   }
 
@@ -84,12 +85,12 @@ export class LockQueue<Member extends Queued> {
 
   #dismiss(): void {
     const tooLong = performance.now() - this.#limits.timeout;
-    for (const [campaign, line] of this.#lines) {
+    for (const [name, line] of this.#lines) {
       const kept = line.findIndex(({ since }) => since > tooLong);
       for (const member of line.splice(0, kept === -1 ? line.length : kept)) {
         member.reject(new Unavailable('the campaign was held by somebody for too long'));
       }
-      if (line.length === 0 && !this.#waitedFor.has(campaign)) this.#lines.delete(campaign);
+      if (line.length === 0 && !this.#waitedFor.has(name)) this.#lines.delete(name);
     }
   }
 }
