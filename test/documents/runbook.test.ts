@@ -132,20 +132,21 @@ describe('RUNBOOK.md', () => {
       const id = await campaignApart();
       const { key, BEGINS } = await leaked();
       expect(await set(data.key, 'https://owners.example/?a={click_id}', id)).to.equal(200);
-      expect(await set(key, 'https://evil.example/1', id)).to.equal(200);
-      expect(await set(key, 'http://evil.example:8080/2', id)).to.equal(200);
+      expect(await set(key, 'https://owners.example/?ref=evil.example', id)).to.equal(200);
+    expect(await set(key, 'https://EVIL.example/1', id)).to.equal(200);
+      expect(await set(key, 'http://go.EVIL.example:8080/2', id)).to.equal(200);
       const others = (await mirrors()).slice(0, -1);
 
       await data.database.admin.query(
         `update campaign_mirror.access_keys set revoked_at = now() where displayed = '${BEGINS}'`,
       );
       const found = await rehearsal.paste('hijacked-find', { EVIL: 'evil.example' });
-      expect(found).to.include(`"campaign_id":${id}`).and.to.include('http://evil.example:8080/2');
+      expect(found).to.include(`"campaign_id":${id}`).and.to.include('http://go.EVIL.example:8080/2');
       await rehearsal.paste('hijacked-restore');
-      expect(await mirrors()).to.deep.equal([...others, 'https://owners.example/?a={click_id}']);
+      expect(await mirrors()).to.deep.equal([...others, 'https://owners.example/?ref=evil.example']);
       const over = await rehearsal.paste('hijacked-over');
       expect(over)
-        .to.include('no mirror points to evil.example')
+        .to.include('No mirror is on evil.example or a name below it.')
         .and.to.match(/operator/);
       expect(await set(key, 'https://evil.example/3', id)).to.equal(401);
     });
