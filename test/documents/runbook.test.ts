@@ -133,7 +133,7 @@ describe('RUNBOOK.md', () => {
       const { key, BEGINS } = await leaked();
       expect(await set(data.key, 'https://owners.example/?a={click_id}', id)).to.equal(200);
       expect(await set(key, 'https://owners.example/?ref=evil.example', id)).to.equal(200);
-    expect(await set(key, 'https://EVIL.example/1', id)).to.equal(200);
+      expect(await set(key, 'https://EVIL.example/1', id)).to.equal(200);
       expect(await set(key, 'http://go.EVIL.example:8080/2', id)).to.equal(200);
       const others = (await mirrors()).slice(0, -1);
 
