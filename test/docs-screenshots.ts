@@ -1,7 +1,7 @@
-import { dataFolder } from './support/data-folder.ts';
-import { DocsPage } from './support/docs-browser.ts';
-import { endAll, listeningService } from './support/service-process.ts';
-import { openBrowser } from './support/watched-page.ts';
+import { DocsPage } from './support/documents/docs-browser.ts';
+import { openBrowser } from './support/documents/watched-page.ts';
+import { dataFolder } from './support/process/data-folder.ts';
+import { endAll, listeningService } from './support/process/service-process.ts';
 import { projectFolder } from './support/workspace.ts';
 
 // Makes docs-light.png and docs-dark.png, which the README shows, with Debian's Chromium and a service of its own.

@@ -1,6 +1,6 @@
 import { writeFile } from 'node:fs/promises';
 import { parseArgs } from 'node:util';
-import { outdated } from './support/generated.ts';
+import { outdated } from './support/documents/generated.ts';
 import { projectFolder } from './support/workspace.ts';
 
 const { values } = parseArgs({ options: { check: { type: 'boolean' } } });

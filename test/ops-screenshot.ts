@@ -1,10 +1,10 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { call, load } from './support/caller.ts';
-import { startDatabaseServer, stopDatabaseServer } from './support/database-server.ts';
+import { startDatabaseServer, stopDatabaseServer } from './support/database/database-server.ts';
+import { openBrowser, WatchedPage } from './support/documents/watched-page.ts';
+import { call, load } from './support/http/caller.ts';
+import { serviceData } from './support/process/service-data.ts';
+import { endAll, listeningService } from './support/process/service-process.ts';
 import { unknownKey } from './support/secrets.ts';
-import { serviceData } from './support/service-data.ts';
-import { endAll, listeningService } from './support/service-process.ts';
-import { openBrowser, WatchedPage } from './support/watched-page.ts';
 import { projectFolder } from './support/workspace.ts';
 
 /** How long the service has something to do before it is looked at, in milliseconds. */

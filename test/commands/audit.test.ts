@@ -1,8 +1,8 @@
 import { userInfo } from 'node:os';
 import { expect } from 'chai';
-import { answered, command } from '../support/command.ts';
-import { commandsOn } from '../support/commands-on.ts';
-import { databaseOf } from '../support/lives.ts';
+import { answered, command } from '../support/commands/command.ts';
+import { commandsOn } from '../support/commands/commands-on.ts';
+import { databaseOf } from '../support/process/lives.ts';
 
 /** `sudo` runs as root, who alone may say who called. */
 function who(behind: string): string {

@@ -9,15 +9,15 @@ import { restoreFrom } from '../../packages/app/src/data/backup-database.ts';
 import { ClearError } from '../../packages/app/src/logging/clear-error.ts';
 import type { Acting } from '../../packages/app/src/operator/command-database.ts';
 import { givenFile } from '../../packages/app/src/terminal/given-file.ts';
-import { call } from '../support/caller.ts';
-import { command, fedCommand, refused, startCommand } from '../support/command.ts';
-import { commandsOn } from '../support/commands-on.ts';
-import type { TestDatabase } from '../support/database-server.ts';
+import { command, fedCommand, refused, startCommand } from '../support/commands/command.ts';
+import { commandsOn } from '../support/commands/commands-on.ts';
+import type { TestDatabase } from '../support/database/database-server.ts';
+import { rival, untilWaiting } from '../support/database/rival.ts';
 import { eventually } from '../support/eventually.ts';
-import { databaseOf, dataFolderOf, folderOf } from '../support/lives.ts';
-import { tester } from '../support/operator.ts';
-import { rival, untilWaiting } from '../support/rival.ts';
-import { type Listening, listeningService } from '../support/service-process.ts';
+import { call } from '../support/http/caller.ts';
+import { databaseOf, dataFolderOf, folderOf } from '../support/process/lives.ts';
+import { type Listening, listeningService } from '../support/process/service-process.ts';
+import { tester } from '../support/store/operator.ts';
 
 const tables = ['campaigns', 'mirrors', 'access_keys', 'mirror_history', 'operator_audit'];
 

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
-import { commandsOn } from '../support/commands-on.ts';
-import { databaseOf } from '../support/lives.ts';
-import type { Terminal } from '../support/terminal.ts';
+import { commandsOn } from '../support/commands/commands-on.ts';
+import { databaseOf } from '../support/process/lives.ts';
+import type { Terminal } from '../support/process/terminal.ts';
 
 describe('the command campaign delete', () => {
   const database = databaseOf('suite');

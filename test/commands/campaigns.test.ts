@@ -1,6 +1,6 @@
 import { expect } from 'chai';
-import { commandsOn } from '../support/commands-on.ts';
-import { databaseOf } from '../support/lives.ts';
+import { commandsOn } from '../support/commands/commands-on.ts';
+import { databaseOf } from '../support/process/lives.ts';
 
 describe('the command campaign', () => {
   const database = databaseOf('suite');

@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 import type { CommandUnknownOpts } from '@commander-js/extra-typings';
 import { expect } from 'chai';
-import { command, refused } from '../support/command.ts';
-import { calls, commandTree, examplesOf, helpOf, tree, wordsOf } from '../support/command-tree.ts';
+import { command, refused } from '../support/commands/command.ts';
+import { calls, commandTree, examplesOf, helpOf, tree, wordsOf } from '../support/commands/command-tree.ts';
 import { projectFolder } from '../support/workspace.ts';
 
 const readme = readFileSync(`${projectFolder}README.md`, 'utf8');

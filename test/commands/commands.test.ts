@@ -2,14 +2,14 @@ import { mkdtemp, rm, symlink } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'chai';
-import { call } from '../support/caller.ts';
-import { command, commandProcess } from '../support/command.ts';
-import { commandsOn } from '../support/commands-on.ts';
-import { processesOf } from '../support/data-folder.ts';
-import { emptyDatabase } from '../support/database-server.ts';
+import { command, commandProcess } from '../support/commands/command.ts';
+import { commandsOn } from '../support/commands/commands-on.ts';
+import { emptyDatabase } from '../support/database/database-server.ts';
 import { eventually } from '../support/eventually.ts';
-import { databaseOf, dataFolderOf } from '../support/lives.ts';
-import { type Listening, listeningService, projectFolder } from '../support/service-process.ts';
+import { call } from '../support/http/caller.ts';
+import { processesOf } from '../support/process/data-folder.ts';
+import { databaseOf, dataFolderOf } from '../support/process/lives.ts';
+import { type Listening, listeningService, projectFolder } from '../support/process/service-process.ts';
 
 describe('commands, while the service runs', () => {
   const database = databaseOf('suite');

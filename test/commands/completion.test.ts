@@ -3,8 +3,8 @@ import { promisify } from 'node:util';
 import { Command, Option } from '@commander-js/extra-typings';
 import { expect } from 'chai';
 import { shells } from '../../packages/app/src/terminal/completion-script.ts';
-import { answered, command, type Done } from '../support/command.ts';
-import { calls } from '../support/command-tree.ts';
+import { answered, command, type Done } from '../support/commands/command.ts';
+import { calls } from '../support/commands/command-tree.ts';
 
 describe('completion', () => {
   let printed: Done;

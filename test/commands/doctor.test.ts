@@ -3,13 +3,13 @@ import { migrations, roles } from '@campaign-mirror/adapters-persistence';
 import { expect } from 'chai';
 import { checkClock } from '../../packages/app/src/doctor/clock.ts';
 import { checkDisk } from '../../packages/app/src/doctor/disk.ts';
-import { command, type Done } from '../support/command.ts';
-import { objectsOf } from '../support/commands-on.ts';
-import { dataFolder } from '../support/data-folder.ts';
-import { emptyDatabase, latin1 } from '../support/database-server.ts';
+import { command, type Done } from '../support/commands/command.ts';
+import { objectsOf } from '../support/commands/commands-on.ts';
+import { emptyDatabase, latin1 } from '../support/database/database-server.ts';
 import { freePort } from '../support/free-port.ts';
-import { databaseOf } from '../support/lives.ts';
-import { listeningService } from '../support/service-process.ts';
+import { dataFolder } from '../support/process/data-folder.ts';
+import { databaseOf } from '../support/process/lives.ts';
+import { listeningService } from '../support/process/service-process.ts';
 
 interface Finding {
   readonly check: string;

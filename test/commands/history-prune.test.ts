@@ -1,14 +1,14 @@
 import { setMirrorText } from '@campaign-mirror/adapters-persistence';
 import type { CampaignId, Timestamp } from '@campaign-mirror/domain';
 import { expect } from 'chai';
-import { load } from '../support/caller.ts';
-import { connect } from '../support/client.ts';
-import { command, startCommand, startCommandProcess } from '../support/command.ts';
-import { liveServiceOf } from '../support/lives.ts';
-import { rival, untilWaiting } from '../support/rival.ts';
-import { listeningService } from '../support/service-process.ts';
-import { terminal } from '../support/terminal.ts';
-import { after as afterwards, change, type Live, mirrorSet } from '../support/world.ts';
+import { command, startCommand, startCommandProcess } from '../support/commands/command.ts';
+import { connect } from '../support/database/client.ts';
+import { rival, untilWaiting } from '../support/database/rival.ts';
+import { load } from '../support/http/caller.ts';
+import { liveServiceOf } from '../support/process/lives.ts';
+import { listeningService } from '../support/process/service-process.ts';
+import { terminal } from '../support/process/terminal.ts';
+import { after as afterwards, change, type Live, mirrorSet } from '../support/store/world.ts';
 
 const stepSize = 10_000;
 

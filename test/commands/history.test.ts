@@ -1,8 +1,8 @@
 import type { CampaignId, HistoryEntry } from '@campaign-mirror/domain';
 import { expect } from 'chai';
-import { answered, command, refused } from '../support/command.ts';
-import { liveServiceOf } from '../support/lives.ts';
-import { before as first, type Live, newCampaign } from '../support/world.ts';
+import { answered, command, refused } from '../support/commands/command.ts';
+import { liveServiceOf } from '../support/process/lives.ts';
+import { before as first, type Live, newCampaign } from '../support/store/world.ts';
 
 const step = (number: number) => `https://step-${number}.example/?a={click_id}`;
 

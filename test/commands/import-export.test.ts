@@ -2,14 +2,14 @@ import { readdir, readFile, stat, symlink, writeFile } from 'node:fs/promises';
 
 import { migrate } from '@campaign-mirror/adapters-persistence';
 import { expect } from 'chai';
-import { answered, command, fedCommand, refused, startCommand } from '../support/command.ts';
-import { commandsOn } from '../support/commands-on.ts';
-import { csv, header, line } from '../support/csv.ts';
-import { emptyDatabase, latin1 } from '../support/database-server.ts';
+import { answered, command, fedCommand, refused, startCommand } from '../support/commands/command.ts';
+import { commandsOn } from '../support/commands/commands-on.ts';
+import { csv, header, line } from '../support/commands/csv.ts';
+import { emptyDatabase, latin1 } from '../support/database/database-server.ts';
+import { endWaiting, rival, untilWaiting } from '../support/database/rival.ts';
 import { eventually } from '../support/eventually.ts';
-import { databaseOf, folderOf } from '../support/lives.ts';
-import { endWaiting, rival, untilWaiting } from '../support/rival.ts';
-import { projectFolder, start } from '../support/service-process.ts';
+import { databaseOf, folderOf } from '../support/process/lives.ts';
+import { projectFolder, start } from '../support/process/service-process.ts';
 
 /** Every kind of campaign, as `export` writes it. */
 const exported = [

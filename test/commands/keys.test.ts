@@ -1,10 +1,10 @@
 import { expect } from 'chai';
-import { call } from '../support/caller.ts';
-import { command } from '../support/command.ts';
-import { commandsOn } from '../support/commands-on.ts';
-import { databaseOf } from '../support/lives.ts';
-import { piped } from '../support/pipe.ts';
-import { listeningService, projectFolder, start } from '../support/service-process.ts';
+import { command } from '../support/commands/command.ts';
+import { commandsOn } from '../support/commands/commands-on.ts';
+import { call } from '../support/http/caller.ts';
+import { databaseOf } from '../support/process/lives.ts';
+import { piped } from '../support/process/pipe.ts';
+import { listeningService, projectFolder, start } from '../support/process/service-process.ts';
 
 const stamp = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}Z$/;
 

@@ -1,13 +1,13 @@
 import { mirrorBody } from '@campaign-mirror/adapters-http';
 import { expect } from 'chai';
 import { mirrorObject } from '../../packages/app/src/commands/campaign-fields.ts';
-import { answered, command, refused, startCommand } from '../support/command.ts';
-import { commandsOn } from '../support/commands-on.ts';
-import { mirror } from '../support/fake-ports.ts';
-import { databaseOf } from '../support/lives.ts';
-import { piped } from '../support/pipe.ts';
-import { rival, untilWaiting } from '../support/rival.ts';
-import { terminal } from '../support/terminal.ts';
+import { answered, command, refused, startCommand } from '../support/commands/command.ts';
+import { commandsOn } from '../support/commands/commands-on.ts';
+import { rival, untilWaiting } from '../support/database/rival.ts';
+import { databaseOf } from '../support/process/lives.ts';
+import { piped } from '../support/process/pipe.ts';
+import { terminal } from '../support/process/terminal.ts';
+import { mirror } from '../support/store/fake-ports.ts';
 
 /** More than a pipe holds, and several pages. */
 const many = 5_000;

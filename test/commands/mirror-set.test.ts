@@ -1,8 +1,8 @@
 import { expect } from 'chai';
-import { answered, command, refused } from '../support/command.ts';
-import { liveServiceOf } from '../support/lives.ts';
-import { terminal } from '../support/terminal.ts';
-import { before as first, type Live, liveCampaign, newCampaign, newOwner } from '../support/world.ts';
+import { answered, command, refused } from '../support/commands/command.ts';
+import { liveServiceOf } from '../support/process/lives.ts';
+import { terminal } from '../support/process/terminal.ts';
+import { before as first, type Live, liveCampaign, newCampaign, newOwner } from '../support/store/world.ts';
 
 const second = 'https://second.example/?click={click_id}&x=[ü]|';
 

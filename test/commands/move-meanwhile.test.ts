@@ -1,10 +1,10 @@
 import { roles } from '@campaign-mirror/adapters-persistence';
 import { expect } from 'chai';
-import { answered } from '../support/command.ts';
-import { type MovingMirrors, movingMirrors, onOldHost } from '../support/moving-mirrors.ts';
-import { type Rival, rival, untilWaiting } from '../support/rival.ts';
-import { endAll } from '../support/service-process.ts';
-import { terminal } from '../support/terminal.ts';
+import { answered } from '../support/commands/command.ts';
+import { type MovingMirrors, movingMirrors, onOldHost } from '../support/commands/moving-mirrors.ts';
+import { type Rival, rival, untilWaiting } from '../support/database/rival.ts';
+import { endAll } from '../support/process/service-process.ts';
+import { terminal } from '../support/process/terminal.ts';
 
 const transfer = 'update campaign_mirror.campaigns set owner_id = 2 where id = 1';
 const lockMirror = 'select from campaign_mirror.mirrors where campaign_id = $1 for update';

@@ -1,7 +1,12 @@
 import { expect } from 'chai';
-import { answered, command, startCommandProcess } from '../support/command.ts';
-import { type Filling, type MovingMirrors, movingMirrors, onOldHost } from '../support/moving-mirrors.ts';
-import { endAll } from '../support/service-process.ts';
+import { answered, command, startCommandProcess } from '../support/commands/command.ts';
+import {
+  type Filling,
+  type MovingMirrors,
+  movingMirrors,
+  onOldHost,
+} from '../support/commands/moving-mirrors.ts';
+import { endAll } from '../support/process/service-process.ts';
 
 const lines = (output: string) => output.trimEnd().split('\n');
 const objects = (output: string) => lines(output).map((line) => JSON.parse(line));

@@ -1,7 +1,7 @@
 import { chmod, chown, readdir, readFile } from 'node:fs/promises';
 import { expect } from 'chai';
 import { writeNewFile } from '../../packages/app/src/terminal/new-file.ts';
-import { folderOf } from '../support/lives.ts';
+import { folderOf } from '../support/process/lives.ts';
 
 async function* contents(): AsyncGenerator<string> {
   yield 'all of it';

@@ -1,8 +1,14 @@
 import { expect } from 'chai';
-import { command, type Done, fedCommand, startCommand, startCommandProcess } from '../support/command.ts';
-import { databaseOf } from '../support/lives.ts';
-import { type Rival, rival, untilWaiting } from '../support/rival.ts';
-import { endAll } from '../support/service-process.ts';
+import {
+  command,
+  type Done,
+  fedCommand,
+  startCommand,
+  startCommandProcess,
+} from '../support/commands/command.ts';
+import { type Rival, rival, untilWaiting } from '../support/database/rival.ts';
+import { databaseOf } from '../support/process/lives.ts';
+import { endAll } from '../support/process/service-process.ts';
 
 /** Lets a second pass in ten milliseconds, in the command. */
 const hurried = `data:text/javascript,${encodeURIComponent(`

@@ -1,4 +1,5 @@
 import { expect } from 'chai';
+import { freshDatabase } from '../support/database/database-server.ts';
 import {
   type Breakage,
   type BreakageOfChains,
@@ -7,12 +8,11 @@ import {
   brokenInMemory,
   brokenInPostgres,
   brokenTogether,
-} from '../support/broken-campaigns.ts';
-import { campaignRepositoryContract } from '../support/campaign-repository-contract.ts';
-import { freshDatabase } from '../support/database-server.ts';
-import { inMemoryWorld } from '../support/in-memory-world.ts';
-import { postgresWorld } from '../support/postgres-world.ts';
-import type { World } from '../support/world.ts';
+} from '../support/store/broken-campaigns.ts';
+import { inMemoryWorld } from '../support/store/in-memory-world.ts';
+import { postgresWorld } from '../support/store/postgres-world.ts';
+import type { World } from '../support/store/world.ts';
+import { campaignRepositoryContract } from './campaign-repository-contract.ts';
 
 const race = 'history: 20 racing updates all succeed and make one unbroken chain, whose last stands';
 

@@ -1,19 +1,19 @@
-import { accessKeysContract } from '../support/access-keys-contract.ts';
-import { auditContract } from '../support/audit-contract.ts';
-import { campaignExportContract } from '../support/campaign-export-contract.ts';
-import { campaignImportContract } from '../support/campaign-import-contract.ts';
-import { campaignRecordsContract } from '../support/campaign-records-contract.ts';
-import { campaignRepositoryContract } from '../support/campaign-repository-contract.ts';
-import { campaignSettingsContract } from '../support/campaign-settings-contract.ts';
-import { freshDatabase, type TestDatabase } from '../support/database-server.ts';
-import { historyPruningContract } from '../support/history-pruning-contract.ts';
-import { identityContract } from '../support/identity-contract.ts';
-import { inMemoryWorld } from '../support/in-memory-world.ts';
-import { mirrorHistoryContract } from '../support/mirror-history-contract.ts';
-import { mirrorMovesContract } from '../support/mirror-moves-contract.ts';
-import { operatorMirrorsContract } from '../support/operator-mirrors-contract.ts';
-import { type Company, postgresWorld } from '../support/postgres-world.ts';
-import type { Check, World } from '../support/world.ts';
+import { freshDatabase, type TestDatabase } from '../support/database/database-server.ts';
+import { inMemoryWorld } from '../support/store/in-memory-world.ts';
+import { type Company, postgresWorld } from '../support/store/postgres-world.ts';
+import type { Check, World } from '../support/store/world.ts';
+import { accessKeysContract } from './access-keys-contract.ts';
+import { auditContract } from './audit-contract.ts';
+import { campaignExportContract } from './campaign-export-contract.ts';
+import { campaignImportContract } from './campaign-import-contract.ts';
+import { campaignRecordsContract } from './campaign-records-contract.ts';
+import { campaignRepositoryContract } from './campaign-repository-contract.ts';
+import { campaignSettingsContract } from './campaign-settings-contract.ts';
+import { historyPruningContract } from './history-pruning-contract.ts';
+import { identityContract } from './identity-contract.ts';
+import { mirrorHistoryContract } from './mirror-history-contract.ts';
+import { mirrorMovesContract } from './mirror-moves-contract.ts';
+import { operatorMirrorsContract } from './operator-mirrors-contract.ts';
 
 const contracts: Record<string, readonly Check[]> = {
   CampaignRepository: campaignRepositoryContract,

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
-import { alertCases } from '../support/alert-cases.ts';
-import { alertRules, prometheusFolder } from '../support/prometheus-rules.ts';
-import { promtool, tryCases } from '../support/promtool.ts';
+import { alertCases } from '../support/prometheus/alert-cases.ts';
+import { alertRules, prometheusFolder } from '../support/prometheus/prometheus-rules.ts';
+import { promtool, tryCases } from '../support/prometheus/promtool.ts';
 
 describe('ops/prometheus, by promtool', () => {
   it('the configuration and the rules that it names are right', async () => {

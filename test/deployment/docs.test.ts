@@ -4,11 +4,11 @@ import { openDatabase, PostgresSettings } from '@campaign-mirror/adapters-persis
 import type { OwnerId } from '@campaign-mirror/domain';
 import { expect } from 'chai';
 import type { Browser, Page } from 'playwright-core';
-import { DocsPage } from '../support/docs-browser.ts';
-import { serviceDataOf } from '../support/lives.ts';
-import { tester } from '../support/operator.ts';
-import { type Listening, listeningService } from '../support/service-process.ts';
-import { openBrowser } from '../support/watched-page.ts';
+import { DocsPage } from '../support/documents/docs-browser.ts';
+import { openBrowser } from '../support/documents/watched-page.ts';
+import { serviceDataOf } from '../support/process/lives.ts';
+import { type Listening, listeningService } from '../support/process/service-process.ts';
+import { tester } from '../support/store/operator.ts';
 
 const run = promisify(execFile);
 const address = 'https://second.example/?click={click_id}';

@@ -2,14 +2,14 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'chai';
-import { selfMadeCertificate } from '../support/certificate.ts';
-import { commandProcess } from '../support/command.ts';
+import { commandProcess } from '../support/commands/command.ts';
+import { selfMadeCertificate } from '../support/deployment/certificate.ts';
+import { RedisServer } from '../support/deployment/redis-server.ts';
 import { eventually } from '../support/eventually.ts';
-import { pathOf } from '../support/http-request.ts';
-import { serviceDataOf } from '../support/lives.ts';
-import { listeningFleet } from '../support/primary-process.ts';
-import { RedisServer } from '../support/redis-server.ts';
-import { endAll, type Listening, listeningService } from '../support/service-process.ts';
+import { pathOf } from '../support/http/request.ts';
+import { serviceDataOf } from '../support/process/lives.ts';
+import { listeningFleet } from '../support/process/primary-process.ts';
+import { endAll, type Listening, listeningService } from '../support/process/service-process.ts';
 
 describe('limits that several machines count in Redis', () => {
   const data = serviceDataOf('suite');

@@ -1,11 +1,11 @@
 import { expect } from 'chai';
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
-import { call, load } from '../support/caller.ts';
+import { openBrowser, WatchedPage } from '../support/documents/watched-page.ts';
 import { eventually } from '../support/eventually.ts';
-import { serviceDataOf } from '../support/lives.ts';
+import { call, load } from '../support/http/caller.ts';
+import { serviceDataOf } from '../support/process/lives.ts';
+import { type Listening, listeningService } from '../support/process/service-process.ts';
 import { unknownKey } from '../support/secrets.ts';
-import { type Listening, listeningService } from '../support/service-process.ts';
-import { openBrowser, WatchedPage } from '../support/watched-page.ts';
 
 describe('the page for operators, in Chromium', () => {
   after(async () => {

@@ -1,12 +1,12 @@
 import { expect } from 'chai';
-import { type Answer, call, load } from '../support/caller.ts';
-import { panelQueries, variableQueries } from '../support/dashboard.ts';
 import { eventually } from '../support/eventually.ts';
-import { serviceDataOf } from '../support/lives.ts';
-import { type Fleet, listeningFleet } from '../support/primary-process.ts';
-import { Prometheus } from '../support/prometheus.ts';
-import { rules, seriesIn } from '../support/prometheus-rules.ts';
-import { promtool } from '../support/promtool.ts';
+import { type Answer, call, load } from '../support/http/caller.ts';
+import { serviceDataOf } from '../support/process/lives.ts';
+import { type Fleet, listeningFleet } from '../support/process/primary-process.ts';
+import { panelQueries, variableQueries } from '../support/prometheus/dashboard.ts';
+import { Prometheus } from '../support/prometheus/prometheus.ts';
+import { rules, seriesIn } from '../support/prometheus/prometheus-rules.ts';
+import { promtool } from '../support/prometheus/promtool.ts';
 import { unknownKey } from '../support/secrets.ts';
 
 /** So often Prometheus may look until there is data for a query. */

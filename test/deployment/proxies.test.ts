@@ -1,9 +1,9 @@
 import { expect } from 'chai';
-import { serviceDataOf } from '../support/lives.ts';
-import { type Listening, listeningService } from '../support/service-process.ts';
-import { tcpProxy } from '../support/tcp-proxy.ts';
-import { callByHttp2, callersAddress, type TlsCall, TlsCaller } from '../support/tls-caller.ts';
-import { proxyNames, type TlsProxy, tlsProxy } from '../support/tls-proxy.ts';
+import { tcpProxy } from '../support/database/tcp-proxy.ts';
+import { callByHttp2, callersAddress, type TlsCall, TlsCaller } from '../support/deployment/tls-caller.ts';
+import { proxyNames, type TlsProxy, tlsProxy } from '../support/deployment/tls-proxy.ts';
+import { serviceDataOf } from '../support/process/lives.ts';
+import { type Listening, listeningService } from '../support/process/service-process.ts';
 
 const forged = {
   'X-Forwarded-For': ['203.0.113.9', '203.0.113.10, 127.0.0.1'],

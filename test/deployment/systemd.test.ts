@@ -1,13 +1,13 @@
 import { readFileSync } from 'node:fs';
 import { expect } from 'chai';
 import { readSettings } from '../../packages/app/src/settings/read-settings.ts';
-import { call } from '../support/caller.ts';
-import { serviceDataOf } from '../support/lives.ts';
+import { UnitFile } from '../support/deployment/unit-file.ts';
+import { asInstalled, startUnit } from '../support/deployment/unit-sandbox.ts';
+import { call } from '../support/http/caller.ts';
+import { serviceDataOf } from '../support/process/lives.ts';
+import { endAll, type LogLine, type RunningProcess } from '../support/process/service-process.ts';
+import { allowedCalls, tracedCalls } from '../support/process/system-calls.ts';
 import { program } from '../support/programs.ts';
-import { endAll, type LogLine, type RunningProcess } from '../support/service-process.ts';
-import { allowedCalls, tracedCalls } from '../support/system-calls.ts';
-import { UnitFile } from '../support/unit-file.ts';
-import { asInstalled, startUnit } from '../support/unit-sandbox.ts';
 
 /** What systemd 252 calls OK; in tenths. */
 const exposure = 15;

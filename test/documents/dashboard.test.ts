@@ -1,7 +1,7 @@
 import { expect } from 'chai';
-import { dashboard, panelQueries, variableQueries } from '../support/dashboard.ts';
-import { allSeries } from '../support/metrics.ts';
-import { metricsOf, recorded } from '../support/prometheus-rules.ts';
+import { dashboard, panelQueries, variableQueries } from '../support/prometheus/dashboard.ts';
+import { allSeries } from '../support/prometheus/metrics.ts';
+import { metricsOf, recorded } from '../support/prometheus/prometheus-rules.ts';
 
 const { panels, templating } = dashboard;
 const chosen = { type: 'prometheus', uid: '${' + 'datasource}' };

@@ -1,8 +1,8 @@
 import { request } from 'node:http';
 import { gunzipSync } from 'node:zlib';
 import { expect } from 'chai';
-import { ask } from '../support/http-request.ts';
-import { withHttpService } from '../support/http-service.ts';
+import { ask } from '../support/http/request.ts';
+import { withHttpService } from '../support/http/service.ts';
 
 interface Got {
   readonly status: number | undefined;

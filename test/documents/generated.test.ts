@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { outdated } from '../support/generated.ts';
+import { outdated } from '../support/documents/generated.ts';
 import { read } from '../support/workspace.ts';
 
 describe('documents that are made from the code', () => {

@@ -2,7 +2,7 @@ import { existsSync, globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import { settings } from '../../packages/app/src/settings/settings.ts';
-import { blocksOf, linksOf, sectionsOf, unknownCalls } from '../support/readme.ts';
+import { blocksOf, linksOf, sectionsOf, unknownCalls } from '../support/documents/readme.ts';
 import { projectFolder } from '../support/workspace.ts';
 
 const documents = globSync('*.md', { cwd: projectFolder });

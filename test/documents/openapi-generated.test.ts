@@ -1,10 +1,10 @@
 import { setMirrorRoute } from '@campaign-mirror/adapters-http';
 import { expect } from 'chai';
 import * as fc from 'fast-check';
-import { type Asking, ask } from '../support/http-request.ts';
-import { type HttpService, withHttpService } from '../support/http-service.ts';
-import { faultsOfAnswer, isAllowedBody } from '../support/openapi-answers.ts';
-import { currentDocument } from '../support/openapi-file.ts';
+import { currentDocument } from '../support/documents/openapi-file.ts';
+import { faultsOfAnswer, isAllowedBody } from '../support/http/openapi-answers.ts';
+import { type Asking, ask } from '../support/http/request.ts';
+import { type HttpService, withHttpService } from '../support/http/service.ts';
 import { seed } from '../support/seed.ts';
 
 const { campaign } = (

@@ -1,10 +1,10 @@
 import { openapiPath, setMirrorRoute } from '@campaign-mirror/adapters-http';
 import { lintFromString, loadConfig } from '@redocly/openapi-core';
 import { expect } from 'chai';
-import { ask } from '../support/http-request.ts';
-import { withHttpService } from '../support/http-service.ts';
-import { assertDocumented, faultsOfAnswer } from '../support/openapi-answers.ts';
-import { currentDocument, currentText, openapiFile } from '../support/openapi-file.ts';
+import { currentDocument, currentText, openapiFile } from '../support/documents/openapi-file.ts';
+import { assertDocumented, faultsOfAnswer } from '../support/http/openapi-answers.ts';
+import { ask } from '../support/http/request.ts';
+import { withHttpService } from '../support/http/service.ts';
 import { projectFolder } from '../support/workspace.ts';
 
 interface Operation {

@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { expect } from 'chai';
-import { allSeries } from '../support/metrics.ts';
-import { alertRules, metricsOf, recorded, rules } from '../support/prometheus-rules.ts';
-import { sectionsOf } from '../support/readme.ts';
+import { sectionsOf } from '../support/documents/readme.ts';
+import { allSeries } from '../support/prometheus/metrics.ts';
+import { alertRules, metricsOf, recorded, rules } from '../support/prometheus/prometheus-rules.ts';
 import { projectFolder } from '../support/workspace.ts';
 
 describe('ops/prometheus', () => {

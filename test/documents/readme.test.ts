@@ -1,6 +1,5 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { expect } from 'chai';
-import { rejection } from '../support/faults.ts';
 import {
   type Account,
   accountOf,
@@ -9,8 +8,9 @@ import {
   isAnswer,
   isRun,
   unaccounted,
-} from '../support/readme.ts';
-import { ReadmeRuns } from '../support/readme-runs.ts';
+} from '../support/documents/readme.ts';
+import { ReadmeRuns } from '../support/documents/readme-runs.ts';
+import { rejection } from '../support/faults.ts';
 import { projectFolder } from '../support/workspace.ts';
 
 const file = `${projectFolder}README.md`;

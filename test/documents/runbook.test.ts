@@ -1,14 +1,14 @@
 import { readFileSync } from 'node:fs';
 import type { CampaignId } from '@campaign-mirror/domain';
 import { expect } from 'chai';
-import { call } from '../support/caller.ts';
-import { command } from '../support/command.ts';
-import { type DedicatedServer, dedicatedServer } from '../support/dedicated-server.ts';
+import { command } from '../support/commands/command.ts';
+import { type DedicatedServer, dedicatedServer } from '../support/database/dedicated-server.ts';
+import { blocksOf } from '../support/documents/readme.ts';
+import { block, Rehearsal, rehearsedBlocks, run } from '../support/documents/rehearsal.ts';
 import { eventually } from '../support/eventually.ts';
-import { serviceDataOf } from '../support/lives.ts';
-import { blocksOf } from '../support/readme.ts';
-import { block, Rehearsal, rehearsedBlocks, run } from '../support/rehearsal.ts';
-import { endAll, type Listening, listeningService } from '../support/service-process.ts';
+import { call } from '../support/http/caller.ts';
+import { serviceDataOf } from '../support/process/lives.ts';
+import { endAll, type Listening, listeningService } from '../support/process/service-process.ts';
 import { projectFolder } from '../support/workspace.ts';
 
 const runbook = readFileSync(`${projectFolder}RUNBOOK.md`, 'utf8');

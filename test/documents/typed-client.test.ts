@@ -1,8 +1,8 @@
 import { expect } from 'chai';
 import openapiTS, { astToString } from 'openapi-typescript';
+import { committedText } from '../support/documents/openapi-file.ts';
 import { rejection } from '../support/faults.ts';
-import { withHttpService } from '../support/http-service.ts';
-import { committedText } from '../support/openapi-file.ts';
+import { withHttpService } from '../support/http/service.ts';
 import { typescript } from '../support/typescript.ts';
 import { read } from '../support/workspace.ts';
 
@@ -11,7 +11,7 @@ describe('a client whose types are made from openapi.json', () => {
   let client: string;
   let types: string;
   before(async () => {
-    client = await read('test/support/typed-client.ts');
+    client = await read('test/support/documents/typed-client.ts');
     types = astToString(await openapiTS(await committedText()));
   });
 

@@ -8,8 +8,8 @@ import {
   Unavailable,
 } from '@campaign-mirror/domain';
 import { expect } from 'chai';
-import { mirror } from '../support/fake-ports.ts';
 import { rejection } from '../support/faults.ts';
+import { mirror } from '../support/store/fake-ports.ts';
 
 const campaign = 42 as CampaignId;
 const submitted = 'HTTPS://Example.com/%7E{click_id}';

@@ -11,8 +11,8 @@ import {
   timestamp,
 } from '@campaign-mirror/domain';
 import { expect } from 'chai';
-import { named } from '../support/operator.ts';
-import { address } from '../support/world.ts';
+import { named } from '../support/store/operator.ts';
+import { address } from '../support/store/world.ts';
 
 const time = '2026-11-20T15:36:00.123456Z';
 const nothing = Object.fromEntries(campaignFields.map((field) => [field, ''])) as CampaignFields;

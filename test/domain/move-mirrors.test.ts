@@ -15,9 +15,9 @@ import {
 } from '@campaign-mirror/domain';
 import { expect } from 'chai';
 import * as fc from 'fast-check';
-import { inMemoryWorld } from '../support/in-memory-world.ts';
 import { seed } from '../support/seed.ts';
-import { address, newCampaign, newMirror, newOwner, type World } from '../support/world.ts';
+import { inMemoryWorld } from '../support/store/in-memory-world.ts';
+import { address, newCampaign, newMirror, newOwner, type World } from '../support/store/world.ts';
 
 const read = (text: string): Host => host(text) ?? expect.fail(`not a host: ${text}`);
 

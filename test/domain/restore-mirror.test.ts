@@ -8,9 +8,9 @@ import {
   Unavailable,
 } from '@campaign-mirror/domain';
 import { expect } from 'chai';
-import { campaign, FakePorts, mirror } from '../support/fake-ports.ts';
 import { rejection } from '../support/faults.ts';
-import { address, newOwner } from '../support/world.ts';
+import { campaign, FakePorts, mirror } from '../support/store/fake-ports.ts';
+import { address, newOwner } from '../support/store/world.ts';
 
 const change = 17 as HistoryId;
 const recorded = {

@@ -11,8 +11,8 @@ import {
   Unavailable,
 } from '@campaign-mirror/domain';
 import { expect } from 'chai';
-import { caller, campaign, FakePorts, mirror } from '../support/fake-ports.ts';
 import { rejection } from '../support/faults.ts';
+import { caller, campaign, FakePorts, mirror } from '../support/store/fake-ports.ts';
 
 const key = accessKeyFrom(new Uint8Array(accessKeyBytes));
 const address = 'HTTPS://Example.com/%7E{click_id}';

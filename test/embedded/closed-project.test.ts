@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { projectName } from '../../packages/embedded-postgres/src/programs/project-name.ts';
-import { canHaveRoom, closedFolder, closedProject, saidInRoom } from '../support/other-machine.ts';
+import { canHaveRoom, closedFolder, closedProject, saidInRoom } from '../support/embedded/other-machine.ts';
 
 const said = async (script: string) => (await saidInRoom(script)).output;
 

@@ -19,7 +19,7 @@ import { join } from 'node:path';
 import { expect } from 'chai';
 import { expectNoPlantedLink } from '../../packages/embedded-postgres/src/programs/own-folder.ts';
 import { programCopy } from '../../packages/embedded-postgres/src/programs/program-copies.ts';
-import { clearError, isRoot } from '../support/embedded-sandbox.ts';
+import { clearError, isRoot } from '../support/embedded/embedded-sandbox.ts';
 
 const other = 65534;
 

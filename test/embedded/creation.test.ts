@@ -6,7 +6,7 @@ import { loggedSince } from '../../packages/embedded-postgres/src/cluster/server
 import { findBinaries, runnableBinaries } from '../../packages/embedded-postgres/src/programs/binaries.ts';
 import { fileTrouble } from '../../packages/embedded-postgres/src/programs/errors.ts';
 import { databaseOsUser } from '../../packages/embedded-postgres/src/programs/os-user.ts';
-import { clearError, isRoot, pgdataOf, query, Sandbox, until } from '../support/embedded-sandbox.ts';
+import { clearError, isRoot, pgdataOf, query, Sandbox, until } from '../support/embedded/embedded-sandbox.ts';
 
 const modeOf = async (path: string) => ((await stat(path)).mode & 0o777).toString(8);
 

@@ -1,9 +1,9 @@
 import { expect } from 'chai';
-import { command, refused } from '../support/command.ts';
-import { objectsOf } from '../support/commands-on.ts';
-import { emptyDatabase } from '../support/database-server.ts';
-import { databaseOf, dataFolderOf } from '../support/lives.ts';
-import { listeningService, type RunningProcess } from '../support/service-process.ts';
+import { command, refused } from '../support/commands/command.ts';
+import { objectsOf } from '../support/commands/commands-on.ts';
+import { emptyDatabase } from '../support/database/database-server.ts';
+import { databaseOf, dataFolderOf } from '../support/process/lives.ts';
+import { listeningService, type RunningProcess } from '../support/process/service-process.ts';
 
 /** A printed command, read as the shell would. */
 function readCurl(line: string) {

@@ -2,7 +2,7 @@ import { readFile, stat } from 'node:fs/promises';
 import { relative } from 'node:path';
 import { expect } from 'chai';
 import { livingPostmaster } from '../../packages/embedded-postgres/src/cluster/postmaster.ts';
-import { pgdataOf, query, registrations, Sandbox, settings } from '../support/embedded-sandbox.ts';
+import { pgdataOf, query, registrations, Sandbox, settings } from '../support/embedded/embedded-sandbox.ts';
 
 describe('the life of the embedded database', () => {
   const sandbox = new Sandbox();

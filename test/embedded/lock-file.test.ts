@@ -12,7 +12,7 @@ import { trimLogs } from '../../packages/embedded-postgres/src/cluster/server-lo
 import { databaseOsUser } from '../../packages/embedded-postgres/src/programs/os-user.ts';
 import { commandLine } from '../../packages/embedded-postgres/src/programs/process.ts';
 import { surroundings } from '../../packages/embedded-postgres/src/programs/program.ts';
-import { pgdataOf, Sandbox, signalServer } from '../support/embedded-sandbox.ts';
+import { pgdataOf, Sandbox, signalServer } from '../support/embedded/embedded-sandbox.ts';
 
 describe('the lock file of the embedded database', () => {
   const sandbox = new Sandbox();

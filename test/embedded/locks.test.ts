@@ -2,8 +2,8 @@ import { spawnSync } from 'node:child_process';
 import { expect } from 'chai';
 import pg from 'pg';
 import { registerMember, unregister } from '../../packages/embedded-postgres/src/supervision/locks.ts';
-import { freshDatabase, type TestDatabase } from '../support/database-server.ts';
-import { until } from '../support/embedded-sandbox.ts';
+import { freshDatabase, type TestDatabase } from '../support/database/database-server.ts';
+import { until } from '../support/embedded/embedded-sandbox.ts';
 
 describe('who is the last to leave the embedded database', () => {
   let database: TestDatabase;

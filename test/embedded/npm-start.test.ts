@@ -1,9 +1,9 @@
 import { expect } from 'chai';
-import { call } from '../support/caller.ts';
-import { processesOf } from '../support/data-folder.ts';
-import { printed } from '../support/first-start.ts';
-import { dataFolderOf } from '../support/lives.ts';
-import { inTerminal } from '../support/terminal.ts';
+import { printed } from '../support/embedded/first-start.ts';
+import { call } from '../support/http/caller.ts';
+import { processesOf } from '../support/process/data-folder.ts';
+import { dataFolderOf } from '../support/process/lives.ts';
+import { inTerminal } from '../support/process/terminal.ts';
 
 describe('npm start', () => {
   const folder = dataFolderOf('test');

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { canHaveRoom, saidInRoom } from '../support/other-machine.ts';
+import { canHaveRoom, saidInRoom } from '../support/embedded/other-machine.ts';
 
 const open = `
 chmod 755 '/srv/closed'

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { expect } from 'chai';
-import { Sandbox } from '../support/embedded-sandbox.ts';
-import { blocksOf } from '../support/readme.ts';
+import { blocksOf } from '../support/documents/readme.ts';
+import { Sandbox } from '../support/embedded/embedded-sandbox.ts';
 import { typescript } from '../support/typescript.ts';
 import { projectFolder } from '../support/workspace.ts';
 

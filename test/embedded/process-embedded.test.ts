@@ -1,19 +1,19 @@
 import { expect } from 'chai';
 import { openOwnDatabase } from '../../packages/app/src/database/embedded-database.ts';
-import { call, keepAlive, load } from '../support/caller.ts';
-import { commandProcess } from '../support/command.ts';
-import { type DataFolder, processesOf } from '../support/data-folder.ts';
-import { query } from '../support/embedded-sandbox.ts';
+import { commandProcess } from '../support/commands/command.ts';
+import { query } from '../support/embedded/embedded-sandbox.ts';
+import { printed } from '../support/embedded/first-start.ts';
 import { eventually } from '../support/eventually.ts';
-import { printed } from '../support/first-start.ts';
-import { dataFolderOf } from '../support/lives.ts';
-import { scrape } from '../support/metrics.ts';
+import { call, keepAlive, load } from '../support/http/caller.ts';
+import { type DataFolder, processesOf } from '../support/process/data-folder.ts';
+import { dataFolderOf } from '../support/process/lives.ts';
 import {
   type Listening,
   listeningService,
   type RunningProcess,
   startService,
-} from '../support/service-process.ts';
+} from '../support/process/service-process.ts';
+import { scrape } from '../support/prometheus/metrics.ts';
 
 async function firstStart(folder: DataFolder): Promise<Listening & { key: string; campaign: number }> {
   const service = await listeningService({ DATA_DIR: folder.path });

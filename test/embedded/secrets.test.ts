@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { type Role, roles } from '@campaign-mirror/adapters-persistence';
 import { expect } from 'chai';
 import { livingPostmaster } from '../../packages/embedded-postgres/src/cluster/postmaster.ts';
-import { type Opened, pgdataOf, query, Sandbox, until } from '../support/embedded-sandbox.ts';
+import { type Opened, pgdataOf, query, Sandbox, until } from '../support/embedded/embedded-sandbox.ts';
 
 const marker = 'marker-of-a-parameter';
 const failure = async (promise: Promise<unknown>) =>

@@ -11,7 +11,7 @@ import {
   Sandbox,
   signalServer,
   until,
-} from '../support/embedded-sandbox.ts';
+} from '../support/embedded/embedded-sandbox.ts';
 
 describe('the supervision of the embedded database', () => {
   const sandbox = new Sandbox();

@@ -1,8 +1,8 @@
 import { expect } from 'chai';
-import { gateBeforeLock, shutGate } from '../support/gate.ts';
-import { type Grouped, grouped, microseconds, setAddress, transfer } from '../support/grouped.ts';
-import { rival, untilWaiting } from '../support/rival.ts';
-import { before as beforehand, newOwner } from '../support/world.ts';
+import { gateBeforeLock, shutGate } from '../support/database/gate.ts';
+import { rival, untilWaiting } from '../support/database/rival.ts';
+import { type Grouped, grouped, microseconds, setAddress, transfer } from '../support/store/grouped.ts';
+import { before as beforehand, newOwner } from '../support/store/world.ts';
 
 const steps = ['one', 'two', 'three', 'four', 'five'].map((step) => `https://example.com/${step}`);
 const rivals = 'https://example.com/rival';

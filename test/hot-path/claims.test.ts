@@ -1,7 +1,7 @@
 import { expect } from 'chai';
-import { type Grouped, grouped, lockMirror, setAddress, transfer } from '../support/grouped.ts';
-import { rival, untilWaiting } from '../support/rival.ts';
-import { type Live, newOwner } from '../support/world.ts';
+import { rival, untilWaiting } from '../support/database/rival.ts';
+import { type Grouped, grouped, lockMirror, setAddress, transfer } from '../support/store/grouped.ts';
+import { type Live, newOwner } from '../support/store/world.ts';
 
 const address = 'https://example.com/new';
 

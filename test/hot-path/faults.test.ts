@@ -10,11 +10,11 @@ import {
 import { Unavailable } from '@campaign-mirror/domain';
 import { expect } from 'chai';
 import pg from 'pg';
+import { gateBeforeCommit, shutGate } from '../support/database/gate.ts';
+import { endWaiting, untilWaiting } from '../support/database/rival.ts';
 import { rejection } from '../support/faults.ts';
-import { gateBeforeCommit, shutGate } from '../support/gate.ts';
-import { type Grouped, grouped } from '../support/grouped.ts';
-import { endWaiting, untilWaiting } from '../support/rival.ts';
-import { change, type Live } from '../support/world.ts';
+import { type Grouped, grouped } from '../support/store/grouped.ts';
+import { change, type Live } from '../support/store/world.ts';
 
 const address = 'https://example.com/new';
 const poison = 'https://example.com/poison';

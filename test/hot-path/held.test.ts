@@ -1,9 +1,15 @@
 import { type Outcome, Unavailable } from '@campaign-mirror/domain';
 import { expect } from 'chai';
+import { type Rival, rival, untilWaiting } from '../support/database/rival.ts';
 import { rejection } from '../support/faults.ts';
-import { type Grouped, type GroupedOptions, grouped, lockMirror, transfer } from '../support/grouped.ts';
-import { type Rival, rival, untilWaiting } from '../support/rival.ts';
-import { type Live, newOwner } from '../support/world.ts';
+import {
+  type Grouped,
+  type GroupedOptions,
+  grouped,
+  lockMirror,
+  transfer,
+} from '../support/store/grouped.ts';
+import { type Live, newOwner } from '../support/store/world.ts';
 
 const address = 'https://example.com/new';
 

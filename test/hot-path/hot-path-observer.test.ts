@@ -8,10 +8,10 @@ import {
 import { type MirrorAddress, SetCampaignMirror } from '@campaign-mirror/domain';
 import { expect } from 'chai';
 import { HotPathCounts } from '../../packages/app/src/metrics/hot-path-counts.ts';
+import { rival, untilWaiting } from '../support/database/rival.ts';
 import { rejection } from '../support/faults.ts';
-import { type Grouped, grouped, lockMirror, transfer } from '../support/grouped.ts';
-import { rival, untilWaiting } from '../support/rival.ts';
-import { change, type Live, newOwner } from '../support/world.ts';
+import { type Grouped, grouped, lockMirror, transfer } from '../support/store/grouped.ts';
+import { change, type Live, newOwner } from '../support/store/world.ts';
 
 const address = 'https://example.com/new' as MirrorAddress;
 

@@ -7,11 +7,11 @@ import {
 } from '@campaign-mirror/adapters-persistence';
 import { type AccessKey, accessKeyFrom, type CampaignId, Unavailable } from '@campaign-mirror/domain';
 import { expect } from 'chai';
+import { rival } from '../support/database/rival.ts';
 import { rejection } from '../support/faults.ts';
-import { type Grouped, grouped } from '../support/grouped.ts';
-import { named } from '../support/operator.ts';
-import { rival } from '../support/rival.ts';
-import { newCampaign, newOwner } from '../support/world.ts';
+import { type Grouped, grouped } from '../support/store/grouped.ts';
+import { named } from '../support/store/operator.ts';
+import { newCampaign, newOwner } from '../support/store/world.ts';
 
 const unknown = (number: number) => accessKeyFrom(new Uint8Array(32).fill(number));
 

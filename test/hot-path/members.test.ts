@@ -1,8 +1,8 @@
 import { PostgresCampaigns, PostgresIdentity } from '@campaign-mirror/adapters-persistence';
 import { SetCampaignMirror } from '@campaign-mirror/domain';
 import { expect } from 'chai';
-import { type Grouped, grouped } from '../support/grouped.ts';
-import { type Live, newOwner } from '../support/world.ts';
+import { type Grouped, grouped } from '../support/store/grouped.ts';
+import { type Live, newOwner } from '../support/store/world.ts';
 
 const address = 'https://example.com/new';
 

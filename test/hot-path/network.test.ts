@@ -6,14 +6,14 @@ import {
 } from '@campaign-mirror/adapters-persistence';
 import { Unavailable } from '@campaign-mirror/domain';
 import { expect } from 'chai';
-import { serverAddress } from '../support/database-server.ts';
+import { serverAddress } from '../support/database/database-server.ts';
+import { gateBeforeCommit, shutGate } from '../support/database/gate.ts';
+import { untilWaiting } from '../support/database/rival.ts';
+import { tcpProxy } from '../support/database/tcp-proxy.ts';
 import { eventually } from '../support/eventually.ts';
 import { rejection } from '../support/faults.ts';
-import { gateBeforeCommit, shutGate } from '../support/gate.ts';
-import { type Grouped, grouped } from '../support/grouped.ts';
-import { untilWaiting } from '../support/rival.ts';
-import { tcpProxy } from '../support/tcp-proxy.ts';
-import { address, change } from '../support/world.ts';
+import { type Grouped, grouped } from '../support/store/grouped.ts';
+import { address, change } from '../support/store/world.ts';
 
 const to = address('https://example.com/new');
 

@@ -1,12 +1,12 @@
 import type { Agent } from 'node:http';
 import { expect } from 'chai';
-import { type Answer, call, keepAlive } from '../support/caller.ts';
+import { gateBeforeCommit, shutGate } from '../support/database/gate.ts';
+import { type Rival, untilWaiting } from '../support/database/rival.ts';
 import { eventually } from '../support/eventually.ts';
-import { gateBeforeCommit, shutGate } from '../support/gate.ts';
-import { disagreements } from '../support/history-agreement.ts';
-import { type Rival, untilWaiting } from '../support/rival.ts';
-import { type ServiceData, serviceData } from '../support/service-data.ts';
-import { endAll, type Listening, listeningService } from '../support/service-process.ts';
+import { type Answer, call, keepAlive } from '../support/http/caller.ts';
+import { type ServiceData, serviceData } from '../support/process/service-data.ts';
+import { endAll, type Listening, listeningService } from '../support/process/service-process.ts';
+import { disagreements } from '../support/store/history-agreement.ts';
 
 const callers = 32;
 

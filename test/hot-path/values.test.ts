@@ -1,6 +1,6 @@
 import { expect } from 'chai';
-import { type Grouped, grouped } from '../support/grouped.ts';
-import type { Live } from '../support/world.ts';
+import { type Grouped, grouped } from '../support/store/grouped.ts';
+import type { Live } from '../support/store/world.ts';
 
 /** What may end, begin or be mistaken in an array, a row or a literal of PostgreSQL. */
 const texts = [

@@ -1,10 +1,10 @@
 import { expect } from 'chai';
-import { atEnd, docker, engine, images } from '../support/container-engine.ts';
+import { atEnd, docker, engine, images } from '../support/deployment/container-engine.ts';
+import { inspected } from '../support/deployment/image-container.ts';
+import { TlsCaller } from '../support/deployment/tls-caller.ts';
 import { freePort } from '../support/free-port.ts';
-import { inspected } from '../support/image-container.ts';
+import { endAll, type RunningProcess, start } from '../support/process/service-process.ts';
 import { program } from '../support/programs.ts';
-import { endAll, type RunningProcess, start } from '../support/service-process.ts';
-import { TlsCaller } from '../support/tls-caller.ts';
 
 const project = 'campaign-mirror-test';
 

@@ -1,15 +1,15 @@
 import { expect } from 'chai';
-import { call, load } from '../support/caller.ts';
-import { atEnd, docker, images } from '../support/container-engine.ts';
+import { atEnd, docker, images } from '../support/deployment/container-engine.ts';
 import {
   containedService,
   health,
   inImage,
   inspected,
   removeContainers,
-} from '../support/image-container.ts';
-import { serviceDataOf } from '../support/lives.ts';
-import { endAll } from '../support/service-process.ts';
+} from '../support/deployment/image-container.ts';
+import { call, load } from '../support/http/caller.ts';
+import { serviceDataOf } from '../support/process/lives.ts';
+import { endAll } from '../support/process/service-process.ts';
 import { read } from '../support/workspace.ts';
 
 /** What it may have beyond its base, in bytes. */

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
-import { RawConnection } from '../support/http-connection.ts';
-import { chunkedBytes, goodBody, newAddress, requestBytes } from '../support/http-request.ts';
-import { withHttpService } from '../support/http-service.ts';
+import { RawConnection } from '../support/http/connection.ts';
+import { chunkedBytes, goodBody, newAddress, requestBytes } from '../support/http/request.ts';
+import { withHttpService } from '../support/http/service.ts';
 
 /** As it is with a length, and as it is in chunks. */
 const framings = {

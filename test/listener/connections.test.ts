@@ -1,8 +1,8 @@
 import { expect } from 'chai';
-import { RawConnection } from '../support/http-connection.ts';
-import { type Asking, ask, requestBytes, servesOn } from '../support/http-request.ts';
-import { type HttpService, withHttpService } from '../support/http-service.ts';
-import { rival, untilWaiting } from '../support/rival.ts';
+import { rival, untilWaiting } from '../support/database/rival.ts';
+import { RawConnection } from '../support/http/connection.ts';
+import { type Asking, ask, requestBytes, servesOn } from '../support/http/request.ts';
+import { type HttpService, withHttpService } from '../support/http/service.ts';
 
 const kept: Record<string, readonly [number, (service: HttpService) => Asking]> = {
   'mirror set': [200, () => ({})],

@@ -2,10 +2,10 @@ import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import type { Server } from 'node:http';
 import { defaultDeadlines } from '@campaign-mirror/adapters-http';
 import { expect } from 'chai';
-import { steppedClock } from '../support/http-clock.ts';
-import { RawConnection } from '../support/http-connection.ts';
-import { ask, goodBody, requestBytes, servesOn } from '../support/http-request.ts';
-import { withHttpService } from '../support/http-service.ts';
+import { steppedClock } from '../support/http/clock.ts';
+import { RawConnection } from '../support/http/connection.ts';
+import { ask, goodBody, requestBytes, servesOn } from '../support/http/request.ts';
+import { withHttpService } from '../support/http/service.ts';
 
 describe('decisions: answers — slow request, by the deadlines that Node looks after', () => {
   const deadlines = { headersTimeout: 400, requestTimeout: 550, connectionsCheckingInterval: 10 };

@@ -2,14 +2,14 @@ import { Agent } from 'node:http';
 import { buffer } from 'node:stream/consumers';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { expect } from 'chai';
+import { type Rival, rival, untilWaiting } from '../support/database/rival.ts';
 import { eventually } from '../support/eventually.ts';
 import { rejection } from '../support/faults.ts';
-import { type SteppedClock, steppedClock } from '../support/http-clock.ts';
-import { RawConnection } from '../support/http-connection.ts';
-import { largeReply, unreadAnswer, withHttpListener } from '../support/http-listener.ts';
-import { ask, requestBytes, servesOn } from '../support/http-request.ts';
-import { type HttpService, httpService, withHttpService } from '../support/http-service.ts';
-import { type Rival, rival, untilWaiting } from '../support/rival.ts';
+import { type SteppedClock, steppedClock } from '../support/http/clock.ts';
+import { RawConnection } from '../support/http/connection.ts';
+import { largeReply, unreadAnswer, withHttpListener } from '../support/http/listener.ts';
+import { ask, requestBytes, servesOn } from '../support/http/request.ts';
+import { type HttpService, httpService, withHttpService } from '../support/http/service.ts';
 
 const long = 600_000;
 /** Over before a deadline is. */

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
-import { RawConnection } from '../support/http-connection.ts';
-import { type Asking, goodBody, requestBytes, servesOn } from '../support/http-request.ts';
-import { type HttpService, withHttpService } from '../support/http-service.ts';
+import { RawConnection } from '../support/http/connection.ts';
+import { type Asking, goodBody, requestBytes, servesOn } from '../support/http/request.ts';
+import { type HttpService, withHttpService } from '../support/http/service.ts';
 
 const waiting = { Expect: '100-continue', 'Content-Length': String(goodBody.length) };
 const headOf = (service: HttpService, { headers, ...asking }: Asking = {}) =>

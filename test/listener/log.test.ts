@@ -1,7 +1,7 @@
 import { inspect } from 'node:util';
 import { expect } from 'chai';
-import { ask, askToSet } from '../support/http-request.ts';
-import { withHttpService } from '../support/http-service.ts';
+import { ask, askToSet } from '../support/http/request.ts';
+import { withHttpService } from '../support/http/service.ts';
 
 const client = '127.0.0.1';
 const route = '/public/v1/mirror/campaign/{campaign}/mirror';

@@ -1,7 +1,7 @@
 import { type Checks, HttpServer, opsHandler, type Readiness, Replies } from '@campaign-mirror/adapters-http';
 import { expect } from 'chai';
-import { RawConnection } from '../support/http-connection.ts';
-import { CapturedLog } from '../support/http-log.ts';
+import { RawConnection } from '../support/http/connection.ts';
+import { CapturedLog } from '../support/http/log.ts';
 
 describe('decisions: life — the ops listener', () => {
   let readiness: Readiness = async () => ({});

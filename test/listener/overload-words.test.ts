@@ -1,8 +1,8 @@
 import { expect } from 'chai';
 import { EventLoopDelay } from '../../packages/adapters-http/src/listener/event-loop-delay.ts';
 import { Refusals } from '../../packages/adapters-http/src/listener/refusals.ts';
-import { type SteppedClock, steppedClock } from '../support/http-clock.ts';
-import { ToldOverload } from '../support/told-overload.ts';
+import { type SteppedClock, steppedClock } from '../support/http/clock.ts';
+import { ToldOverload } from '../support/http/told-overload.ts';
 
 describe('decisions: order of checks — what is told of refusals', () => {
   let clock: SteppedClock;

@@ -2,12 +2,12 @@ import { Capacity, type CapacityLimits } from '@campaign-mirror/adapters-http';
 import type { Identity } from '@campaign-mirror/domain';
 import { expect } from 'chai';
 import { eventually } from '../support/eventually.ts';
-import { standing } from '../support/http-answer-rows.ts';
-import { steppedClock } from '../support/http-clock.ts';
-import { RawConnection } from '../support/http-connection.ts';
-import { chunkedBytes, goodBody, requestBytes, servesOn } from '../support/http-request.ts';
-import { type HttpService, httpService, withHttpService } from '../support/http-service.ts';
-import { ToldOverload } from '../support/told-overload.ts';
+import { standing } from '../support/http/answer-rows.ts';
+import { steppedClock } from '../support/http/clock.ts';
+import { RawConnection } from '../support/http/connection.ts';
+import { chunkedBytes, goodBody, requestBytes, servesOn } from '../support/http/request.ts';
+import { type HttpService, httpService, withHttpService } from '../support/http/service.ts';
+import { ToldOverload } from '../support/http/told-overload.ts';
 
 const refusal = [503, '{"message":"Service Unavailable"}', '1'];
 

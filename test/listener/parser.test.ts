@@ -1,8 +1,8 @@
 import { expect } from 'chai';
-import { closing, json, standing } from '../support/http-answer-rows.ts';
-import { RawConnection } from '../support/http-connection.ts';
-import { ask, chunkedBytes, exchange, goodBody, pathOf, requestBytes } from '../support/http-request.ts';
-import { type HttpService, withHttpService } from '../support/http-service.ts';
+import { closing, json, standing } from '../support/http/answer-rows.ts';
+import { RawConnection } from '../support/http/connection.ts';
+import { ask, chunkedBytes, exchange, goodBody, pathOf, requestBytes } from '../support/http/request.ts';
+import { type HttpService, withHttpService } from '../support/http/service.ts';
 
 const badRequest = '{"message":"Bad Request"}';
 

@@ -1,8 +1,8 @@
 import { expect } from 'chai';
-import { RawConnection } from '../support/http-connection.ts';
-import { type Asking, ask, requestBytes } from '../support/http-request.ts';
-import { type HttpService, withHttpService } from '../support/http-service.ts';
-import { rival, untilWaiting } from '../support/rival.ts';
+import { rival, untilWaiting } from '../support/database/rival.ts';
+import { RawConnection } from '../support/http/connection.ts';
+import { type Asking, ask, requestBytes } from '../support/http/request.ts';
+import { type HttpService, withHttpService } from '../support/http/service.ts';
 
 const setting = (service: HttpService, name: string, asking: Asking = {}) =>
   requestBytes(service, {

@@ -2,14 +2,14 @@ import { buffer } from 'node:stream/consumers';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { Capacity, defaultDeadlines } from '@campaign-mirror/adapters-http';
 import { expect } from 'chai';
+import { rival, untilWaiting } from '../support/database/rival.ts';
 import { eventually } from '../support/eventually.ts';
 import { rejection } from '../support/faults.ts';
-import { steppedClock } from '../support/http-clock.ts';
-import { RawConnection } from '../support/http-connection.ts';
-import { largeReply, unreadAnswer, withHttpListener } from '../support/http-listener.ts';
-import { ask, goodBody, requestBytes, servesOn } from '../support/http-request.ts';
-import { withHttpService } from '../support/http-service.ts';
-import { rival, untilWaiting } from '../support/rival.ts';
+import { steppedClock } from '../support/http/clock.ts';
+import { RawConnection } from '../support/http/connection.ts';
+import { largeReply, unreadAnswer, withHttpListener } from '../support/http/listener.ts';
+import { ask, goodBody, requestBytes, servesOn } from '../support/http/request.ts';
+import { withHttpService } from '../support/http/service.ts';
 
 const { bodyTimeout, requestTimeout, answerTimeout, connectionsCheckingInterval } = defaultDeadlines;
 

@@ -1,9 +1,9 @@
 import { expect } from 'chai';
 import { eventually } from '../support/eventually.ts';
-import { steppedClock } from '../support/http-clock.ts';
-import { RawConnection } from '../support/http-connection.ts';
-import { ask, chunkedBytes, exchange, goodBody, requestBytes } from '../support/http-request.ts';
-import { httpService, withHttpService } from '../support/http-service.ts';
+import { steppedClock } from '../support/http/clock.ts';
+import { RawConnection } from '../support/http/connection.ts';
+import { ask, chunkedBytes, exchange, goodBody, requestBytes } from '../support/http/request.ts';
+import { httpService, withHttpService } from '../support/http/service.ts';
 
 const limit = 16_384;
 /** A good body of exactly so many bytes. */

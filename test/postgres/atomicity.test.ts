@@ -1,8 +1,8 @@
 import type { Outcome } from '@campaign-mirror/domain';
 import { expect } from 'chai';
-import { liveServiceOf } from '../support/lives.ts';
-import { type Rival, rival, untilWaiting } from '../support/rival.ts';
-import { after as afterwards, type Live, newOwner } from '../support/world.ts';
+import { type Rival, rival, untilWaiting } from '../support/database/rival.ts';
+import { liveServiceOf } from '../support/process/lives.ts';
+import { after as afterwards, type Live, newOwner } from '../support/store/world.ts';
 
 const rivals = 'https://example.com/rival';
 

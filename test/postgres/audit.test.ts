@@ -1,10 +1,10 @@
 import type { CampaignId } from '@campaign-mirror/domain';
 import { expect } from 'chai';
-import { connect } from '../support/client.ts';
-import { command } from '../support/command.ts';
-import { freshDatabase, type TestDatabase } from '../support/database-server.ts';
+import { command } from '../support/commands/command.ts';
+import { connect } from '../support/database/client.ts';
+import { freshDatabase, type TestDatabase } from '../support/database/database-server.ts';
 import { rejection } from '../support/faults.ts';
-import { postgresWorld } from '../support/postgres-world.ts';
+import { postgresWorld } from '../support/store/postgres-world.ts';
 import {
   after as afterwards,
   type Live,
@@ -12,7 +12,7 @@ import {
   newCampaign,
   newOwner,
   type World,
-} from '../support/world.ts';
+} from '../support/store/world.ts';
 
 describe('the audit', () => {
   let database: TestDatabase;

@@ -1,9 +1,15 @@
 import type { OwnerId } from '@campaign-mirror/domain';
 import { expect } from 'chai';
-import { freshDatabase, type TestDatabase } from '../support/database-server.ts';
-import { postgresWorld } from '../support/postgres-world.ts';
-import { type Rival, rival, untilWaiting } from '../support/rival.ts';
-import { after as afterwards, liveCampaign, newCampaign, newOwner, type World } from '../support/world.ts';
+import { freshDatabase, type TestDatabase } from '../support/database/database-server.ts';
+import { type Rival, rival, untilWaiting } from '../support/database/rival.ts';
+import { postgresWorld } from '../support/store/postgres-world.ts';
+import {
+  after as afterwards,
+  liveCampaign,
+  newCampaign,
+  newOwner,
+  type World,
+} from '../support/store/world.ts';
 
 describe('campaigns that a rival changes at the same time', () => {
   let database: TestDatabase;

@@ -2,9 +2,9 @@ import { openDatabase, PostgresAccessKeys, PostgresSettings } from '@campaign-mi
 import { type OwnerId, Unavailable } from '@campaign-mirror/domain';
 import { expect } from 'chai';
 import { errorFields } from '../../packages/app/src/logging/error-fields.ts';
-import { databaseOf } from '../support/lives.ts';
-import { named, tester } from '../support/operator.ts';
-import { rival, untilWaiting } from '../support/rival.ts';
+import { rival, untilWaiting } from '../support/database/rival.ts';
+import { databaseOf } from '../support/process/lives.ts';
+import { named, tester } from '../support/store/operator.ts';
 
 describe('the database, when it is used for commands, and closed', () => {
   const database = databaseOf('test');

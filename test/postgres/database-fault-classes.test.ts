@@ -3,7 +3,7 @@ import { isDatabaseAway, openDatabase, Statements } from '@campaign-mirror/adapt
 import { Unavailable } from '@campaign-mirror/domain';
 import { expect } from 'chai';
 import pg from 'pg';
-import { emptyDatabase } from '../support/database-server.ts';
+import { emptyDatabase } from '../support/database/database-server.ts';
 import { rejection } from '../support/faults.ts';
 
 describe('decisions: answers — which faults of the driver are a database that is away', () => {

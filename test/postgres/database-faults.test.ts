@@ -18,15 +18,15 @@ import {
   Unavailable,
 } from '@campaign-mirror/domain';
 import { expect } from 'chai';
-import { serverAddress } from '../support/database-server.ts';
+import { serverAddress } from '../support/database/database-server.ts';
+import { rival, untilWaiting } from '../support/database/rival.ts';
+import { type TcpProxy, tcpProxy } from '../support/database/tcp-proxy.ts';
 import { rejection } from '../support/faults.ts';
-import { hotPathOn } from '../support/hot-paths.ts';
-import { type LiveService, liveService, type Service, serviceOn } from '../support/live-service.ts';
-import { liveServiceOf } from '../support/lives.ts';
-import { named, tester } from '../support/operator.ts';
-import { rival, untilWaiting } from '../support/rival.ts';
-import { type TcpProxy, tcpProxy } from '../support/tcp-proxy.ts';
-import { before as beforehand, change, type Live, newOwner } from '../support/world.ts';
+import { type LiveService, liveService, type Service, serviceOn } from '../support/process/live-service.ts';
+import { liveServiceOf } from '../support/process/lives.ts';
+import { hotPathOn } from '../support/store/hot-paths.ts';
+import { named, tester } from '../support/store/operator.ts';
+import { before as beforehand, change, type Live, newOwner } from '../support/store/world.ts';
 
 const address = 'https://example.com/new';
 const patient = { size: 6, waitTimeout: 30_000, statementTimeout: 30_000, queryTimeout: 30_000 };

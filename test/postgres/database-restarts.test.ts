@@ -7,11 +7,11 @@ import {
 } from '@campaign-mirror/adapters-persistence';
 import { Unavailable } from '@campaign-mirror/domain';
 import { expect } from 'chai';
-import { connect } from '../support/client.ts';
-import { type DedicatedServer, dedicatedServer } from '../support/dedicated-server.ts';
-import { type Service, serviceOn } from '../support/live-service.ts';
-import { tester } from '../support/operator.ts';
-import { type Live, liveCampaign } from '../support/world.ts';
+import { connect } from '../support/database/client.ts';
+import { type DedicatedServer, dedicatedServer } from '../support/database/dedicated-server.ts';
+import { type Service, serviceOn } from '../support/process/live-service.ts';
+import { tester } from '../support/store/operator.ts';
+import { type Live, liveCampaign } from '../support/store/world.ts';
 
 /** Enough to be under way on every connection of the pool. */
 const workers = 6;

@@ -1,12 +1,12 @@
 import { openDatabase, PostgresCampaignImport, roles } from '@campaign-mirror/adapters-persistence';
 import { expect } from 'chai';
-import { linesOf } from '../support/campaign-import-contract.ts';
-import { freshDatabase } from '../support/database-server.ts';
-import type { Service } from '../support/live-service.ts';
-import { liveServiceOf } from '../support/lives.ts';
-import { tester } from '../support/operator.ts';
-import { rival, untilWaiting } from '../support/rival.ts';
-import { after as afterwards } from '../support/world.ts';
+import { linesOf } from '../contracts/campaign-import-contract.ts';
+import { freshDatabase } from '../support/database/database-server.ts';
+import { rival, untilWaiting } from '../support/database/rival.ts';
+import type { Service } from '../support/process/live-service.ts';
+import { liveServiceOf } from '../support/process/lives.ts';
+import { tester } from '../support/store/operator.ts';
+import { after as afterwards } from '../support/store/world.ts';
 
 /** A rival who locks the mirror first, then wants the campaign, which the update holds while it waits for the mirror. */
 describe(`decisions: atomicity — a rival locks in the other order`, () => {

@@ -5,7 +5,7 @@ import {
   epochSeconds,
   timestampAt,
 } from '../../packages/adapters-persistence/src/statements/epoch-seconds.ts';
-import { emptyDatabase, type TestDatabase } from '../support/database-server.ts';
+import { emptyDatabase, type TestDatabase } from '../support/database/database-server.ts';
 
 describe('a time that PostgreSQL writes as seconds', () => {
   let database: TestDatabase;

@@ -6,11 +6,11 @@ import {
 } from '@campaign-mirror/adapters-persistence';
 import { type BadLine, campaignId, type LineFault } from '@campaign-mirror/domain';
 import { expect } from 'chai';
-import { linesOf } from '../support/campaign-import-contract.ts';
-import { freshDatabase, type TestDatabase } from '../support/database-server.ts';
-import { named, tester } from '../support/operator.ts';
-import { postgresWorld } from '../support/postgres-world.ts';
-import { rival, untilWaiting } from '../support/rival.ts';
+import { linesOf } from '../contracts/campaign-import-contract.ts';
+import { freshDatabase, type TestDatabase } from '../support/database/database-server.ts';
+import { rival, untilWaiting } from '../support/database/rival.ts';
+import { named, tester } from '../support/store/operator.ts';
+import { postgresWorld } from '../support/store/postgres-world.ts';
 import {
   after,
   change,
@@ -19,7 +19,7 @@ import {
   newCampaign,
   newOwner,
   type World,
-} from '../support/world.ts';
+} from '../support/store/world.ts';
 
 describe('a database whose transactions are repeatable reads by default', () => {
   let database: TestDatabase;

@@ -9,12 +9,12 @@ import {
 } from '@campaign-mirror/adapters-persistence';
 import type { AccessKey, AccessKeyId } from '@campaign-mirror/domain';
 import { expect } from 'chai';
-import { freshDatabase, type TestDatabase } from '../support/database-server.ts';
+import { freshDatabase, type TestDatabase } from '../support/database/database-server.ts';
+import { rival, untilWaiting } from '../support/database/rival.ts';
 import { eventually } from '../support/eventually.ts';
-import { hotPathOn } from '../support/hot-paths.ts';
-import { named, tester } from '../support/operator.ts';
-import { rival, untilWaiting } from '../support/rival.ts';
-import { newOwner } from '../support/world.ts';
+import { hotPathOn } from '../support/store/hot-paths.ts';
+import { named, tester } from '../support/store/operator.ts';
+import { newOwner } from '../support/store/world.ts';
 
 /** A write that only `write` and `stop` begin. */
 const byHand = { gatherFor: 2 ** 30 };

@@ -8,11 +8,11 @@ import {
 } from '@campaign-mirror/adapters-persistence';
 import { displayedPart } from '@campaign-mirror/domain';
 import { expect } from 'chai';
-import { freshDatabase, type TestDatabase } from '../support/database-server.ts';
-import { hotPathOn } from '../support/hot-paths.ts';
-import { named, tester } from '../support/operator.ts';
-import { rival, untilWaiting } from '../support/rival.ts';
-import { newOwner } from '../support/world.ts';
+import { freshDatabase, type TestDatabase } from '../support/database/database-server.ts';
+import { rival, untilWaiting } from '../support/database/rival.ts';
+import { hotPathOn } from '../support/store/hot-paths.ts';
+import { named, tester } from '../support/store/operator.ts';
+import { newOwner } from '../support/store/world.ts';
 
 describe('decisions: keys — in PostgreSQL', () => {
   let database: TestDatabase;

@@ -1,11 +1,11 @@
 import { PostgresCampaignExport } from '@campaign-mirror/adapters-persistence';
 import { expect } from 'chai';
 import type { Pool } from 'pg';
-import { linesOf } from '../support/campaign-import-contract.ts';
-import { freshDatabase, type TestDatabase } from '../support/database-server.ts';
+import { linesOf } from '../contracts/campaign-import-contract.ts';
+import { freshDatabase, type TestDatabase } from '../support/database/database-server.ts';
 import { eventually } from '../support/eventually.ts';
-import { postgresWorld } from '../support/postgres-world.ts';
-import { newOwner, type World } from '../support/world.ts';
+import { postgresWorld } from '../support/store/postgres-world.ts';
+import { newOwner, type World } from '../support/store/world.ts';
 
 describe('what takes its time', () => {
   let database: TestDatabase;

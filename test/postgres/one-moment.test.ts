@@ -7,8 +7,8 @@ import {
 } from '@campaign-mirror/adapters-persistence';
 import { expect } from 'chai';
 import type { Pool } from 'pg';
-import { freshDatabase, type TestDatabase } from '../support/database-server.ts';
-import { tester } from '../support/operator.ts';
+import { freshDatabase, type TestDatabase } from '../support/database/database-server.ts';
+import { tester } from '../support/store/operator.ts';
 
 describe('what is read at one moment, whatever others commit meanwhile', () => {
   let source: TestDatabase;

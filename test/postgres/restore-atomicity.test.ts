@@ -9,10 +9,10 @@ import {
 } from '@campaign-mirror/adapters-persistence';
 import { type HistoryId, type Restoration, RestoreMirror } from '@campaign-mirror/domain';
 import { expect } from 'chai';
-import { type LiveService, liveService } from '../support/live-service.ts';
-import { tester } from '../support/operator.ts';
-import { type Rival, rival, untilWaiting } from '../support/rival.ts';
-import { before as first, type Live, newOwner } from '../support/world.ts';
+import { type Rival, rival, untilWaiting } from '../support/database/rival.ts';
+import { type LiveService, liveService } from '../support/process/live-service.ts';
+import { tester } from '../support/store/operator.ts';
+import { before as first, type Live, newOwner } from '../support/store/world.ts';
 
 const second = 'https://example.com/second';
 const third = 'https://example.com/third';

@@ -1,8 +1,8 @@
 import { type Database, openDatabase, Statements } from '@campaign-mirror/adapters-persistence';
 import { expect } from 'chai';
-import { emptyDatabase } from '../support/database-server.ts';
+import { emptyDatabase } from '../support/database/database-server.ts';
 import { rejection } from '../support/faults.ts';
-import { databaseOf } from '../support/lives.ts';
+import { databaseOf } from '../support/process/lives.ts';
 
 describe('statements of the hot path, on one connection', () => {
   const database = databaseOf('suite', () => emptyDatabase('owner'));

@@ -2,7 +2,7 @@ import { openPool } from '@campaign-mirror/adapters-persistence/sql';
 import { expect } from 'chai';
 import { stoppable } from '../../packages/adapters-persistence/src/connection/stoppable.ts';
 import { eventually } from '../support/eventually.ts';
-import { databaseOf } from '../support/lives.ts';
+import { databaseOf } from '../support/process/lives.ts';
 
 describe('what a signal stops at the server', () => {
   const database = databaseOf('suite');

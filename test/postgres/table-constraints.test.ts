@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { rejection } from '../support/faults.ts';
-import { databaseOf } from '../support/lives.ts';
+import { databaseOf } from '../support/process/lives.ts';
 
 describe('decisions: the data around it — what the tables refuse', () => {
   const tooGreat = '9007199254740992';

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
-import { liveServiceOf } from '../support/lives.ts';
-import { named } from '../support/operator.ts';
-import { newOwner } from '../support/world.ts';
+import { liveServiceOf } from '../support/process/lives.ts';
+import { named } from '../support/store/operator.ts';
+import { newOwner } from '../support/store/world.ts';
 
 describe(`decisions: atomicity — two services on one database`, () => {
   const service = liveServiceOf('suite');

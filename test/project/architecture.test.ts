@@ -96,7 +96,12 @@ const planted: readonly (readonly [folder: string, rule: string, ...texts: strin
   ['packages/app/src', 'noUndeclaredDependencies', "import 'koa';"],
   ['packages/app/src', 'noSelfImport', "export * from './planted-SELF.ts';"],
   ['packages/app/src', 'plugin', 'await import(String(1));'],
-  ['bench', 'noRestrictedImports', "import '../test/support/csv.ts';", "import '@campaign-mirror/test';"],
+  [
+    'bench',
+    'noRestrictedImports',
+    "import '../test/support/commands/csv.ts';",
+    "import '@campaign-mirror/test';",
+  ],
   ['bench', 'noUndeclaredDependencies', "import 'koa-mount';"],
   ['test/project', 'noRestrictedImports', "import '../../bench/index.ts';"],
   ['test/project', 'noUndeclaredDependencies', "import 'koa-mount';"],

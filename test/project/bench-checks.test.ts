@@ -12,7 +12,7 @@ import {
   verdictOf,
 } from '@campaign-mirror/bench';
 import { expect } from 'chai';
-import { freshDatabase, type TestDatabase } from '../support/database-server.ts';
+import { freshDatabase, type TestDatabase } from '../support/database/database-server.ts';
 import { projectFolder } from '../support/workspace.ts';
 
 describe('the benchmark', () => {

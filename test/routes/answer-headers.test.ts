@@ -1,9 +1,9 @@
 import { AnswerHeaders } from '@campaign-mirror/adapters-http';
 import { expect } from 'chai';
-import { RawConnection } from '../support/http-connection.ts';
-import type { RawResponse } from '../support/http-message.ts';
-import { type Asking, ask, exchange } from '../support/http-request.ts';
-import { withHttpService } from '../support/http-service.ts';
+import { RawConnection } from '../support/http/connection.ts';
+import type { RawResponse } from '../support/http/message.ts';
+import { type Asking, ask, exchange } from '../support/http/request.ts';
+import { withHttpService } from '../support/http/service.ts';
 
 const origin = 'https://tools.example';
 const corsNames = ({ headers }: RawResponse) =>

@@ -1,9 +1,9 @@
 import { STATUS_CODES } from 'node:http';
 import { hostDenylist } from '@campaign-mirror/domain';
 import { expect } from 'chai';
-import { closing, json, keptAlive, rows, standing } from '../support/http-answer-rows.ts';
-import { ask, goodBody, newAddress } from '../support/http-request.ts';
-import { withHttpService } from '../support/http-service.ts';
+import { closing, json, keptAlive, rows, standing } from '../support/http/answer-rows.ts';
+import { ask, goodBody, newAddress } from '../support/http/request.ts';
+import { withHttpService } from '../support/http/service.ts';
 
 describe('decisions: answers', () => {
   const deniedHosts = hostDenylist(['go.denied.example']);

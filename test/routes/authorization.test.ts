@@ -1,9 +1,9 @@
 import { expect } from 'chai';
-import { RawConnection } from '../support/http-connection.ts';
-import { ask, exchange, goodBody, requestBytes } from '../support/http-request.ts';
-import { withHttpService } from '../support/http-service.ts';
-import { named } from '../support/operator.ts';
-import { newOwner } from '../support/world.ts';
+import { RawConnection } from '../support/http/connection.ts';
+import { ask, exchange, goodBody, requestBytes } from '../support/http/request.ts';
+import { withHttpService } from '../support/http/service.ts';
+import { named } from '../support/store/operator.ts';
+import { newOwner } from '../support/store/world.ts';
 
 type Value = (key: string) => string | readonly string[] | undefined;
 

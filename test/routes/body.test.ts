@@ -1,6 +1,6 @@
 import { expect } from 'chai';
-import { ask, askToSet } from '../support/http-request.ts';
-import { withHttpService } from '../support/http-service.ts';
+import { ask, askToSet } from '../support/http/request.ts';
+import { withHttpService } from '../support/http/service.ts';
 
 const latin1 = (text: string) => Buffer.from(text, 'latin1');
 const url = 'https://example.com/';

@@ -1,9 +1,9 @@
 import { expect } from 'chai';
 import { ConnectionClient } from '../../packages/adapters-http/src/messages/client-address.ts';
 import { trustedProxies } from '../../packages/app/src/settings/trusted-proxies.ts';
-import { RawConnection } from '../support/http-connection.ts';
-import { type Asking, ask, exchange, requestBytes } from '../support/http-request.ts';
-import { withHttpService } from '../support/http-service.ts';
+import { RawConnection } from '../support/http/connection.ts';
+import { type Asking, ask, exchange, requestBytes } from '../support/http/request.ts';
+import { withHttpService } from '../support/http/service.ts';
 
 const trusting = (...ranges: string[]) => {
   const proxies = trustedProxies(ranges);

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
-import { ask, chunkedBytes, exchange } from '../support/http-request.ts';
-import { withHttpService } from '../support/http-service.ts';
+import { ask, chunkedBytes, exchange } from '../support/http/request.ts';
+import { withHttpService } from '../support/http/service.ts';
 
 const accepted = [
   ...['application/json', 'APPLICATION/Json', 'application/json;charset=utf-8'],

@@ -1,11 +1,11 @@
 import { Capacity } from '@campaign-mirror/adapters-http';
 import { type CampaignRepository, type Identity, Unavailable } from '@campaign-mirror/domain';
 import { expect } from 'chai';
-import { standing } from '../support/http-answer-rows.ts';
-import { RawConnection } from '../support/http-connection.ts';
-import { ask, goodBody, requestBytes } from '../support/http-request.ts';
-import { type HttpServiceOptions, withHttpService } from '../support/http-service.ts';
-import type { World } from '../support/world.ts';
+import { standing } from '../support/http/answer-rows.ts';
+import { RawConnection } from '../support/http/connection.ts';
+import { ask, goodBody, requestBytes } from '../support/http/request.ts';
+import { type HttpServiceOptions, withHttpService } from '../support/http/service.ts';
+import type { World } from '../support/store/world.ts';
 
 const secret = 'postgres://user:hunter2@db.internal/campaigns select * from access_keys';
 const secrets = ['hunter2', 'db.internal', 'access_keys', 'postgres', '.ts', 'at ', 'Error', 'node_modules'];

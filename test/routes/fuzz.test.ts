@@ -1,11 +1,11 @@
 import { expect } from 'chai';
 import * as fc from 'fast-check';
-import { RawConnection } from '../support/http-connection.ts';
-import { type RawResponse, readResponse } from '../support/http-message.ts';
-import { mutated } from '../support/http-mutations.ts';
-import { ask, chunkedBytes, goodBody, requestBytes } from '../support/http-request.ts';
-import { type HttpService, withHttpService } from '../support/http-service.ts';
-import { assertDocumented } from '../support/openapi-answers.ts';
+import { RawConnection } from '../support/http/connection.ts';
+import { type RawResponse, readResponse } from '../support/http/message.ts';
+import { mutated } from '../support/http/mutations.ts';
+import { assertDocumented } from '../support/http/openapi-answers.ts';
+import { ask, chunkedBytes, goodBody, requestBytes } from '../support/http/request.ts';
+import { type HttpService, withHttpService } from '../support/http/service.ts';
 import { seed } from '../support/seed.ts';
 
 const rounds = 40;

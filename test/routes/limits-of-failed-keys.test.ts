@@ -1,9 +1,9 @@
 import { networkOf } from '@campaign-mirror/adapters-http';
 import { expect } from 'chai';
-import { keptAlive } from '../support/http-answer-rows.ts';
-import { ask } from '../support/http-request.ts';
-import { withHttpService } from '../support/http-service.ts';
-import { ToldCounts } from '../support/told-counts.ts';
+import { keptAlive } from '../support/http/answer-rows.ts';
+import { ask } from '../support/http/request.ts';
+import { withHttpService } from '../support/http/service.ts';
+import { ToldCounts } from '../support/http/told-counts.ts';
 
 describe('a limit of keys that are refused, by the address', () => {
   const counts = new ToldCounts(2);

@@ -1,9 +1,9 @@
 import { Unavailable } from '@campaign-mirror/domain';
 import { expect } from 'chai';
-import { json, keptAlive, standing } from '../support/http-answer-rows.ts';
-import { type Asking, ask, newAddress } from '../support/http-request.ts';
-import { type HttpService, withHttpService } from '../support/http-service.ts';
-import { ToldCounts } from '../support/told-counts.ts';
+import { json, keptAlive, standing } from '../support/http/answer-rows.ts';
+import { type Asking, ask, newAddress } from '../support/http/request.ts';
+import { type HttpService, withHttpService } from '../support/http/service.ts';
+import { ToldCounts } from '../support/http/told-counts.ts';
 
 describe('decisions: order of checks — 6, the rate of a key', () => {
   const counts = new ToldCounts(1);

@@ -1,8 +1,8 @@
 import { METHODS } from 'node:http';
 import { expect } from 'chai';
-import { RawConnection } from '../support/http-connection.ts';
-import { ask, exchange, pathOf, requestBytes } from '../support/http-request.ts';
-import { withHttpService } from '../support/http-service.ts';
+import { RawConnection } from '../support/http/connection.ts';
+import { ask, exchange, pathOf, requestBytes } from '../support/http/request.ts';
+import { withHttpService } from '../support/http/service.ts';
 
 const notSupported = (method: string) =>
   JSON.stringify({

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
-import { type Asking, ask, chunkedBytes, exchange, goodBody } from '../support/http-request.ts';
-import { type HttpService, withHttpService } from '../support/http-service.ts';
+import { type Asking, ask, chunkedBytes, exchange, goodBody } from '../support/http/request.ts';
+import { type HttpService, withHttpService } from '../support/http/service.ts';
 
 type Spoil = (service: HttpService, asking: Asking) => Asking;
 /** What is wrong with a request, by the check that it breaks; several go together. */

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
-import { ask, exchange, pathOf, requestBytes } from '../support/http-request.ts';
-import { withHttpService } from '../support/http-service.ts';
+import { ask, exchange, pathOf, requestBytes } from '../support/http/request.ts';
+import { withHttpService } from '../support/http/service.ts';
 
 const noCampaign = (named: string) =>
   JSON.stringify({ message: `No query results for model [Campaign] ${named}` });

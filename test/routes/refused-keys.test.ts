@@ -1,9 +1,9 @@
 import { expect } from 'chai';
-import { closing, keptAlive } from '../support/http-answer-rows.ts';
-import { RawConnection } from '../support/http-connection.ts';
-import { ask, chunkedBytes, goodBody, requestBytes, servesOn } from '../support/http-request.ts';
-import { type HttpService, withHttpService } from '../support/http-service.ts';
-import { ToldCounts } from '../support/told-counts.ts';
+import { closing, keptAlive } from '../support/http/answer-rows.ts';
+import { RawConnection } from '../support/http/connection.ts';
+import { ask, chunkedBytes, goodBody, requestBytes, servesOn } from '../support/http/request.ts';
+import { type HttpService, withHttpService } from '../support/http/service.ts';
+import { ToldCounts } from '../support/http/told-counts.ts';
 
 const refused = ['malformed', 'unknown', 'expired', 'revoked'] as const;
 type Refused = (typeof refused)[number];

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
-import { RawConnection } from '../support/http-connection.ts';
-import { type Asking, ask, exchange, requestBytes } from '../support/http-request.ts';
-import { type HttpService, withHttpService } from '../support/http-service.ts';
+import { RawConnection } from '../support/http/connection.ts';
+import { type Asking, ask, exchange, requestBytes } from '../support/http/request.ts';
+import { type HttpService, withHttpService } from '../support/http/service.ts';
 
 const allVisible = Array.from({ length: 94 }, (_, at) => String.fromCharCode(0x21 + at)).join('');
 const taken = ['a', '0', allVisible, 'x'.repeat(128), '"quoted"', '{"json":true}', '../../x', '%0d%0a'];

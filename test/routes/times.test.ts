@@ -1,6 +1,6 @@
 import { expect } from 'chai';
-import { ask, askToSet } from '../support/http-request.ts';
-import { withHttpService } from '../support/http-service.ts';
+import { ask, askToSet } from '../support/http/request.ts';
+import { withHttpService } from '../support/http/service.ts';
 
 const microseconds = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}\.\d{6}Z$/;
 

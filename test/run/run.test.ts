@@ -3,12 +3,12 @@ import { chmod, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'chai';
-import { processesOf } from '../support/data-folder.ts';
 import { eventually } from '../support/eventually.ts';
-import { endAll, type RunningProcess, start } from '../support/service-process.ts';
+import { processesOf } from '../support/process/data-folder.ts';
+import { endAll, type RunningProcess, start } from '../support/process/service-process.ts';
 import { projectFolder } from '../support/workspace.ts';
 
-const support = `${projectFolder}test/support`;
+const support = `${projectFolder}test/support/database`;
 
 describe('a run of the tests', () => {
   let folder: string;

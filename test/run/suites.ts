@@ -30,7 +30,6 @@ export const parts = {
   processes: {
     of: [
       'commands/data-in-flat-memory',
-      'commands/embedded',
       'contracts/contract-teeth',
       'run',
       'service',
@@ -42,7 +41,7 @@ export const parts = {
   /** What the documents say, and what the source may import. */
   docs: { of: ['documents', 'project'] },
   /** The installation, from the npm registry, by old Nodes. */
-  start: { of: ['start'], oneByOne: true },
+  start: { of: ['deployment/installation'], oneByOne: true },
   /** With programs of Debian, as root. */
   deployment: { of: ['deployment'], oneByOne: true },
   /** With a container engine. */
@@ -66,7 +65,6 @@ export const choices = {
   integration: {
     of: [
       'commands/backup',
-      'commands/database-faults',
       'commands/doctor',
       'commands/history-prune',
       'commands/import-export',

@@ -1,9 +1,9 @@
 import { type Role, roles } from '@campaign-mirror/adapters-persistence';
 import { expect } from 'chai';
 import type pg from 'pg';
-import { connect } from '../support/client.ts';
-import { freshDatabase, type TestDatabase } from '../support/database-server.ts';
-import { postgresPorts } from '../support/postgres-world.ts';
+import { connect } from '../support/database/client.ts';
+import { freshDatabase, type TestDatabase } from '../support/database/database-server.ts';
+import { postgresPorts } from '../support/store/postgres-world.ts';
 import {
   after as afterwards,
   before as beforehand,
@@ -11,7 +11,7 @@ import {
   type Live,
   liveCampaign,
   mirrorSet,
-} from '../support/world.ts';
+} from '../support/store/world.ts';
 
 /** All that anybody but the owner may do: the rights, and what they are rights on. */
 const decided = {

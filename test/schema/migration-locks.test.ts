@@ -4,16 +4,16 @@ import { bringUpToDate } from '../../packages/adapters-persistence/src/migration
 import { migrateClearly } from '../../packages/app/src/database/database-start.ts';
 import { openOwnDatabase } from '../../packages/app/src/database/embedded-database.ts';
 import { ClearError } from '../../packages/app/src/logging/clear-error.ts';
-import { connect } from '../support/client.ts';
-import { command, startCommand } from '../support/command.ts';
-import { dataFolder } from '../support/data-folder.ts';
-import { freshDatabase, type TestDatabase } from '../support/database-server.ts';
-import { applied, earlierDatabase } from '../support/earlier-database.ts';
+import { command, startCommand } from '../support/commands/command.ts';
+import { connect } from '../support/database/client.ts';
+import { freshDatabase, type TestDatabase } from '../support/database/database-server.ts';
+import { applied, earlierDatabase } from '../support/database/earlier-database.ts';
+import { type Rival, rival, untilWaiting } from '../support/database/rival.ts';
 import { rejection } from '../support/faults.ts';
-import { databaseOf } from '../support/lives.ts';
-import { type Rival, rival, untilWaiting } from '../support/rival.ts';
-import { startService } from '../support/service-process.ts';
-import type { Speaker } from '../support/speaker.ts';
+import { dataFolder } from '../support/process/data-folder.ts';
+import { databaseOf } from '../support/process/lives.ts';
+import { startService } from '../support/process/service-process.ts';
+import type { Speaker } from '../support/process/speaker.ts';
 
 const all = migrations.map(({ name }) => name);
 const [first] = all;

@@ -4,12 +4,12 @@ import { promisify } from 'node:util';
 import { migrate, migrations, missingRightsSql, roles } from '@campaign-mirror/adapters-persistence';
 import { expect } from 'chai';
 import type pg from 'pg';
-import { connect } from '../support/client.ts';
-import { emptyDatabase, freshDatabase, type TestDatabase } from '../support/database-server.ts';
-import { type DedicatedServer, dedicatedServer } from '../support/dedicated-server.ts';
+import { connect } from '../support/database/client.ts';
+import { emptyDatabase, freshDatabase, type TestDatabase } from '../support/database/database-server.ts';
+import { type DedicatedServer, dedicatedServer } from '../support/database/dedicated-server.ts';
 import { rejection } from '../support/faults.ts';
-import { postgresPorts } from '../support/postgres-world.ts';
-import { after as afterwards, change, liveCampaign, mirrorSet } from '../support/world.ts';
+import { postgresPorts } from '../support/store/postgres-world.ts';
+import { after as afterwards, change, liveCampaign, mirrorSet } from '../support/store/world.ts';
 
 const atOnce = 5;
 
@@ -24,7 +24,7 @@ describe('decisions: the data around it — migrations', () => {
 
   it('by several processes at once: all succeed, and the schema is there once', async () => {
     const database = await emptyDatabase('owner');
-    const program = fileURLToPath(new URL('../support/migrate-process.ts', import.meta.url));
+    const program = fileURLToPath(new URL('../support/database/migrate-process.ts', import.meta.url));
     const run = () =>
       promisify(execFile)(process.execPath, [program, JSON.stringify(database.address('owner'))]);
     await Promise.all([run(), run(), run()]);

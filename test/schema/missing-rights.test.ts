@@ -1,9 +1,9 @@
 import { missingRightsSql, roles } from '@campaign-mirror/adapters-persistence';
 import { expect } from 'chai';
-import { connect } from '../support/client.ts';
-import { freshDatabase } from '../support/database-server.ts';
-import { postgresPorts } from '../support/postgres-world.ts';
-import { after as afterwards, change, liveCampaign, mirrorSet } from '../support/world.ts';
+import { connect } from '../support/database/client.ts';
+import { freshDatabase } from '../support/database/database-server.ts';
+import { postgresPorts } from '../support/store/postgres-world.ts';
+import { after as afterwards, change, liveCampaign, mirrorSet } from '../support/store/world.ts';
 
 describe('decisions: the data around it — the rights that the service lacks', () => {
   it('are named one by one, and with just those that are named the service works', async () => {

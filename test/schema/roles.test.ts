@@ -5,14 +5,14 @@ import { roles } from '@campaign-mirror/adapters-persistence';
 import { expect } from 'chai';
 import pg from 'pg';
 import { scramVerifier } from '../../packages/adapters-persistence/src/migration/scram-verifier.ts';
-import { connect } from '../support/client.ts';
-import { command, refused } from '../support/command.ts';
-import { objectsOf } from '../support/commands-on.ts';
-import { dataFolder } from '../support/data-folder.ts';
-import { type DedicatedServer, dedicatedServer } from '../support/dedicated-server.ts';
+import { command, refused } from '../support/commands/command.ts';
+import { objectsOf } from '../support/commands/commands-on.ts';
+import { connect } from '../support/database/client.ts';
+import { type DedicatedServer, dedicatedServer } from '../support/database/dedicated-server.ts';
 import { rejection } from '../support/faults.ts';
-import { piped } from '../support/pipe.ts';
-import { endAll, listeningService } from '../support/service-process.ts';
+import { dataFolder } from '../support/process/data-folder.ts';
+import { piped } from '../support/process/pipe.ts';
+import { endAll, listeningService } from '../support/process/service-process.ts';
 
 interface Shown {
   readonly role: string;

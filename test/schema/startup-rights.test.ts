@@ -1,9 +1,9 @@
 import { roles } from '@campaign-mirror/adapters-persistence';
 import { expect } from 'chai';
-import { type DedicatedServer, dedicatedServer } from '../support/dedicated-server.ts';
-import { databaseOf } from '../support/lives.ts';
-import { schemaFaults } from '../support/log-schema.ts';
-import { type LogLine, listeningService } from '../support/service-process.ts';
+import { type DedicatedServer, dedicatedServer } from '../support/database/dedicated-server.ts';
+import { schemaFaults } from '../support/documents/log-schema.ts';
+import { databaseOf } from '../support/process/lives.ts';
+import { type LogLine, listeningService } from '../support/process/service-process.ts';
 
 describe('LOGS.md: a start with too many rights', () => {
   const database = databaseOf('test');

@@ -1,12 +1,12 @@
 import { expect } from 'chai';
-import { call } from '../support/caller.ts';
-import { serverAddress } from '../support/database-server.ts';
-import { serviceDataOf } from '../support/lives.ts';
-import { nodeOptions } from '../support/node-options.ts';
-import { eventsOf, lives, times } from '../support/primary-process.ts';
-import { listeningService, projectFolder, startService } from '../support/service-process.ts';
-import { tcpProxy } from '../support/tcp-proxy.ts';
-import { inTerminal } from '../support/terminal.ts';
+import { serverAddress } from '../support/database/database-server.ts';
+import { tcpProxy } from '../support/database/tcp-proxy.ts';
+import { call } from '../support/http/caller.ts';
+import { serviceDataOf } from '../support/process/lives.ts';
+import { nodeOptions } from '../support/process/node-options.ts';
+import { eventsOf, lives, times } from '../support/process/primary-process.ts';
+import { listeningService, projectFolder, startService } from '../support/process/service-process.ts';
+import { inTerminal } from '../support/process/terminal.ts';
 
 /** What a process does besides, as if it were a fault of ours: on SIGWINCH. */
 const onWinch = (act: string) => ({

@@ -1,8 +1,8 @@
 import { expect } from 'chai';
-import { call, keepAlive } from '../support/caller.ts';
-import { serviceDataOf } from '../support/lives.ts';
-import { eventsOf, listeningFleet, times } from '../support/primary-process.ts';
-import { endAll, type Listening, listeningService, start } from '../support/service-process.ts';
+import { call, keepAlive } from '../support/http/caller.ts';
+import { serviceDataOf } from '../support/process/lives.ts';
+import { eventsOf, listeningFleet, times } from '../support/process/primary-process.ts';
+import { endAll, type Listening, listeningService, start } from '../support/process/service-process.ts';
 
 const perMinute = (most: number) => `${most}/1m`;
 

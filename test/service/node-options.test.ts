@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { expect } from 'chai';
-import { serviceDataOf } from '../support/lives.ts';
-import { nodeOptions } from '../support/node-options.ts';
-import { listeningFleet } from '../support/primary-process.ts';
-import { UnitFile } from '../support/unit-file.ts';
+import { UnitFile } from '../support/deployment/unit-file.ts';
+import { serviceDataOf } from '../support/process/lives.ts';
+import { nodeOptions } from '../support/process/node-options.ts';
+import { listeningFleet } from '../support/process/primary-process.ts';
 import { projectFolder } from '../support/workspace.ts';
 
 describe('what Node is told at the start', () => {

@@ -2,8 +2,8 @@ import { expect } from 'chai';
 import { warnOfPlainHttp } from '../../packages/app/src/listeners/plain-http-warning.ts';
 import type { Log } from '../../packages/app/src/logging/log.ts';
 import { readSettings } from '../../packages/app/src/settings/read-settings.ts';
-import { serviceDataOf } from '../support/lives.ts';
-import { endAll, type LogLine, listeningService } from '../support/service-process.ts';
+import { serviceDataOf } from '../support/process/lives.ts';
+import { endAll, type LogLine, listeningService } from '../support/process/service-process.ts';
 
 const headers = { 'X-Forwarded-For': '192.0.2.66, 203.0.113.9, 10.0.0.1' };
 

@@ -1,8 +1,8 @@
 import { openapiPath } from '@campaign-mirror/adapters-http';
 import { expect } from 'chai';
 import { readSettings } from '../../packages/app/src/settings/read-settings.ts';
-import { serviceDataOf } from '../support/lives.ts';
-import { type Listening, listeningService } from '../support/service-process.ts';
+import { serviceDataOf } from '../support/process/lives.ts';
+import { type Listening, listeningService } from '../support/process/service-process.ts';
 
 const origin = 'https://tools.example';
 

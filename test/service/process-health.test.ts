@@ -1,10 +1,10 @@
 import { readFileSync } from 'node:fs';
 import { migrations } from '@campaign-mirror/adapters-persistence';
 import { expect } from 'chai';
-import { call } from '../support/caller.ts';
-import { RawConnection } from '../support/http-connection.ts';
-import { serviceDataOf } from '../support/lives.ts';
-import { type Listening, listeningService } from '../support/service-process.ts';
+import { call } from '../support/http/caller.ts';
+import { RawConnection } from '../support/http/connection.ts';
+import { serviceDataOf } from '../support/process/lives.ts';
+import { type Listening, listeningService } from '../support/process/service-process.ts';
 import { projectFolder } from '../support/workspace.ts';
 
 const ready = { accepting: true, database: true, writable: true, migrations: true };

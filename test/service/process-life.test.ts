@@ -1,10 +1,10 @@
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import { expect } from 'chai';
-import { call, load } from '../support/caller.ts';
-import { serviceDataOf } from '../support/lives.ts';
-import { rival } from '../support/rival.ts';
-import { type Listening, listeningService, startService } from '../support/service-process.ts';
+import { rival } from '../support/database/rival.ts';
+import { call, load } from '../support/http/caller.ts';
+import { serviceDataOf } from '../support/process/lives.ts';
+import { type Listening, listeningService, startService } from '../support/process/service-process.ts';
 
 describe('decisions: life — a process of the service', () => {
   const data = serviceDataOf('test', { campaigns: 4 });

@@ -1,10 +1,10 @@
 import { migrations, openProbe, roles } from '@campaign-mirror/adapters-persistence';
 import { expect } from 'chai';
 import { Readiness } from '../../packages/app/src/listeners/readiness.ts';
-import { serverAddress } from '../support/database-server.ts';
+import { serverAddress } from '../support/database/database-server.ts';
+import { tcpProxy } from '../support/database/tcp-proxy.ts';
 import { eventually } from '../support/eventually.ts';
-import { databaseOf } from '../support/lives.ts';
-import { tcpProxy } from '../support/tcp-proxy.ts';
+import { databaseOf } from '../support/process/lives.ts';
 
 const limits = { timeout: 10_000, statementTimeout: true };
 

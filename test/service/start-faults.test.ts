@@ -3,18 +3,18 @@ import { createServer } from 'node:net';
 import { type Role, roles } from '@campaign-mirror/adapters-persistence';
 import { expect } from 'chai';
 import { openOwnDatabase } from '../../packages/app/src/database/embedded-database.ts';
-import { dataFolder } from '../support/data-folder.ts';
 import {
   emptyDatabase,
   freshDatabase,
   latin1,
   serverAddress,
   type TestDatabase,
-} from '../support/database-server.ts';
-import { databaseOf } from '../support/lives.ts';
-import { rival, untilWaiting } from '../support/rival.ts';
-import { endAll, listeningService, startService } from '../support/service-process.ts';
-import { versionProxy } from '../support/version-proxy.ts';
+} from '../support/database/database-server.ts';
+import { rival, untilWaiting } from '../support/database/rival.ts';
+import { versionProxy } from '../support/database/version-proxy.ts';
+import { dataFolder } from '../support/process/data-folder.ts';
+import { databaseOf } from '../support/process/lives.ts';
+import { endAll, listeningService, startService } from '../support/process/service-process.ts';
 
 interface Given {
   readonly make?: () => Promise<TestDatabase>;

@@ -1,11 +1,11 @@
 import { writeFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { expect } from 'chai';
-import { call } from '../support/caller.ts';
-import { dataFolder, processesOf } from '../support/data-folder.ts';
-import { serviceDataOf } from '../support/lives.ts';
-import { ended, eventsOf, type Fleet, listeningFleet, lives } from '../support/primary-process.ts';
-import { startService } from '../support/service-process.ts';
+import { call } from '../support/http/caller.ts';
+import { dataFolder, processesOf } from '../support/process/data-folder.ts';
+import { serviceDataOf } from '../support/process/lives.ts';
+import { ended, eventsOf, type Fleet, listeningFleet, lives } from '../support/process/primary-process.ts';
+import { startService } from '../support/process/service-process.ts';
 
 describe('decisions: life — how a service of several processes starts, and starts anew', () => {
   const data = serviceDataOf('suite');

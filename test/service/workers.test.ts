@@ -1,9 +1,10 @@
 import { Agent } from 'node:http';
 import { expect } from 'chai';
-import { call, load } from '../support/caller.ts';
+import { rival, untilWaiting } from '../support/database/rival.ts';
 import { eventually } from '../support/eventually.ts';
-import { RawConnection } from '../support/http-connection.ts';
-import { serviceDataOf } from '../support/lives.ts';
+import { call, load } from '../support/http/caller.ts';
+import { RawConnection } from '../support/http/connection.ts';
+import { serviceDataOf } from '../support/process/lives.ts';
 import {
   ended,
   eventsOf,
@@ -11,9 +12,8 @@ import {
   lives,
   times,
   timesAfterItsEnd,
-} from '../support/primary-process.ts';
-import { rival, untilWaiting } from '../support/rival.ts';
-import type { Listening } from '../support/service-process.ts';
+} from '../support/process/primary-process.ts';
+import type { Listening } from '../support/process/service-process.ts';
 
 describe('decisions: life — a service of several processes', () => {
   const data = serviceDataOf('test', { campaigns: 4 });

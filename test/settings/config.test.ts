@@ -1,8 +1,8 @@
 import { writeFile } from 'node:fs/promises';
 import { expect } from 'chai';
 import { settings } from '../../packages/app/src/settings/settings.ts';
-import { command } from '../support/command.ts';
-import { folderOf } from '../support/lives.ts';
+import { command } from '../support/commands/command.ts';
+import { folderOf } from '../support/process/lives.ts';
 
 interface Shown {
   readonly setting: string;

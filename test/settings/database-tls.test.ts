@@ -5,11 +5,11 @@ import { awaitDatabase } from '../../packages/app/src/database/database-start.ts
 import { silentLog } from '../../packages/app/src/logging/log-events.ts';
 import { readSettings } from '../../packages/app/src/settings/read-settings.ts';
 import { yourDatabase } from '../../packages/app/src/settings/your-database.ts';
-import { command, refused } from '../support/command.ts';
-import { otherCa, serverCertificate, serverKey, testCa } from '../support/database-certificates.ts';
-import { type DedicatedServer, dedicatedServer } from '../support/dedicated-server.ts';
-import { folderOf } from '../support/lives.ts';
-import { endAll, listeningService } from '../support/service-process.ts';
+import { command, refused } from '../support/commands/command.ts';
+import { otherCa, serverCertificate, serverKey, testCa } from '../support/database/database-certificates.ts';
+import { type DedicatedServer, dedicatedServer } from '../support/database/dedicated-server.ts';
+import { folderOf } from '../support/process/lives.ts';
+import { endAll, listeningService } from '../support/process/service-process.ts';
 
 /** Nobody without TLS. */
 const tlsOnly = 'hostssl all all 127.0.0.1/32 trust\nhostssl all all ::1/128 trust\n';

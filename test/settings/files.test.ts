@@ -2,10 +2,10 @@ import { chmod, mkdir, symlink, writeFile } from 'node:fs/promises';
 import { createServer, type Server } from 'node:net';
 import { expect } from 'chai';
 import { readSettings } from '../../packages/app/src/settings/read-settings.ts';
-import { answered, command } from '../support/command.ts';
-import { freshDatabase } from '../support/database-server.ts';
-import { folderOf } from '../support/lives.ts';
-import { endAll, startService } from '../support/service-process.ts';
+import { answered, command } from '../support/commands/command.ts';
+import { freshDatabase } from '../support/database/database-server.ts';
+import { folderOf } from '../support/process/lives.ts';
+import { endAll, startService } from '../support/process/service-process.ts';
 
 describe('secrets in files', () => {
   const { at } = folderOf('suite');

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { readSettings } from '../../packages/app/src/settings/read-settings.ts';
-import { endAll, projectFolder, startService } from '../support/service-process.ts';
+import { endAll, projectFolder, startService } from '../support/process/service-process.ts';
 
 const wrong = (environment: Record<string, string>) => {
   const read = readSettings(environment);

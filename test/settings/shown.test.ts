@@ -3,8 +3,8 @@ import { parseEnv } from 'node:util';
 import { expect } from 'chai';
 import { readSettings } from '../../packages/app/src/settings/read-settings.ts';
 import { type Setting, settings } from '../../packages/app/src/settings/settings.ts';
-import { command } from '../support/command.ts';
-import { projectFolder, startService } from '../support/service-process.ts';
+import { command } from '../support/commands/command.ts';
+import { projectFolder, startService } from '../support/process/service-process.ts';
 
 const names = Object.keys(settings);
 const example = readFileSync(`${projectFolder}.env.example`, 'utf8');

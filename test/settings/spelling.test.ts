@@ -2,9 +2,9 @@ import { expect } from 'chai';
 import { misspelt } from '../../packages/app/src/settings/misspelt.ts';
 import { readSettings } from '../../packages/app/src/settings/read-settings.ts';
 import { settings } from '../../packages/app/src/settings/settings.ts';
-import { command } from '../support/command.ts';
-import { dataFolder } from '../support/data-folder.ts';
-import { endAll, listeningService } from '../support/service-process.ts';
+import { command } from '../support/commands/command.ts';
+import { dataFolder } from '../support/process/data-folder.ts';
+import { endAll, listeningService } from '../support/process/service-process.ts';
 
 const notes = (environment: Record<string, string>) => {
   const read = readSettings(environment);

@@ -2,9 +2,9 @@ import { userInfo } from 'node:os';
 import { expect } from 'chai';
 import { readSettings } from '../../packages/app/src/settings/read-settings.ts';
 import { isYours, yourDatabase } from '../../packages/app/src/settings/your-database.ts';
-import { command, commandProcess } from '../support/command.ts';
-import { type DedicatedServer, dedicatedServer } from '../support/dedicated-server.ts';
-import { databaseOf } from '../support/lives.ts';
+import { command, commandProcess } from '../support/commands/command.ts';
+import { type DedicatedServer, dedicatedServer } from '../support/database/dedicated-server.ts';
+import { databaseOf } from '../support/process/lives.ts';
 
 type Environment = Record<string, string>;
 

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { errorFields } from '../../packages/app/src/logging/error-fields.ts';
-import { connect } from '../support/client.ts';
-import { freshDatabase, type TestDatabase } from '../support/database-server.ts';
+import { connect } from '../support/database/client.ts';
+import { freshDatabase, type TestDatabase } from '../support/database/database-server.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
 const told = (error: unknown) => errorFields(error) as Fields;

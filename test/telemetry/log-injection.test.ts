@@ -5,10 +5,10 @@ import { logBy } from '../../packages/app/src/logging/log.ts';
 import { printable } from '../../packages/app/src/logging/log-escapes.ts';
 import { LogLines } from '../../packages/app/src/logging/log-lines.ts';
 import { readable } from '../../packages/app/src/logging/log-readable.ts';
-import { requestsWith, send, steering } from '../support/hostile-requests.ts';
-import { serviceDataOf } from '../support/lives.ts';
-import { linesIn, schemaFaults } from '../support/log-schema.ts';
-import { listeningService } from '../support/service-process.ts';
+import { linesIn, schemaFaults } from '../support/documents/log-schema.ts';
+import { requestsWith, send, steering } from '../support/http/hostile-requests.ts';
+import { serviceDataOf } from '../support/process/lives.ts';
+import { listeningService } from '../support/process/service-process.ts';
 
 /** Anything that a terminal does not just show. */
 const unshown = /[^\n\u0020-\u007e\u00a1-\u1fff]/;

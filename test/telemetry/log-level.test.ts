@@ -2,9 +2,9 @@ import { expect } from 'chai';
 import { logBy } from '../../packages/app/src/logging/log.ts';
 import { levelToggle } from '../../packages/app/src/logging/log-level.ts';
 import { LogLines } from '../../packages/app/src/logging/log-lines.ts';
-import { serviceDataOf } from '../support/lives.ts';
-import { linesIn } from '../support/log-schema.ts';
-import { endAll, type Listening, listeningService } from '../support/service-process.ts';
+import { linesIn } from '../support/documents/log-schema.ts';
+import { serviceDataOf } from '../support/process/lives.ts';
+import { endAll, type Listening, listeningService } from '../support/process/service-process.ts';
 
 describe('LOGS.md: the level of the log', () => {
   for (const [configured, other] of [

@@ -6,9 +6,9 @@ import { httpLog } from '../../packages/app/src/listeners/http-log.ts';
 import { logBy } from '../../packages/app/src/logging/log.ts';
 import { LogLines } from '../../packages/app/src/logging/log-lines.ts';
 import { LogThrottle } from '../../packages/app/src/logging/log-throttle.ts';
+import { linesIn } from '../support/documents/log-schema.ts';
 import { eventually } from '../support/eventually.ts';
-import { linesIn } from '../support/log-schema.ts';
-import { untilTheEnd } from '../support/service-process.ts';
+import { untilTheEnd } from '../support/process/service-process.ts';
 import { projectFolder } from '../support/workspace.ts';
 
 const answered: AnsweredRequest = {

@@ -6,12 +6,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { expect } from 'chai';
+import { linesIn } from '../support/documents/log-schema.ts';
 import { eventually } from '../support/eventually.ts';
 import { freePort } from '../support/free-port.ts';
-import { serviceDataOf } from '../support/lives.ts';
-import { linesIn } from '../support/log-schema.ts';
-import { nodeOptions } from '../support/node-options.ts';
-import { endAll, environment, projectFolder, untilTheEnd } from '../support/service-process.ts';
+import { serviceDataOf } from '../support/process/lives.ts';
+import { nodeOptions } from '../support/process/node-options.ts';
+import { endAll, environment, projectFolder, untilTheEnd } from '../support/process/service-process.ts';
 
 const service = [...nodeOptions, `${projectFolder}packages/app/src/main.ts`];
 /** Writes numbered lines until it is told how to go on. */

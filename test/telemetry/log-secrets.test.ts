@@ -4,12 +4,11 @@ import { join } from 'node:path';
 import { roles } from '@campaign-mirror/adapters-persistence';
 import { expect } from 'chai';
 import { readSettings } from '../../packages/app/src/settings/read-settings.ts';
-import { call } from '../support/caller.ts';
-import { type DataFolder, dataFolder } from '../support/data-folder.ts';
-import { requestsWith, send } from '../support/hostile-requests.ts';
-import { serviceDataOf } from '../support/lives.ts';
-import { schemaFaults } from '../support/log-schema.ts';
-import { marked, unknownKey } from '../support/secrets.ts';
+import { schemaFaults } from '../support/documents/log-schema.ts';
+import { call } from '../support/http/caller.ts';
+import { requestsWith, send } from '../support/http/hostile-requests.ts';
+import { type DataFolder, dataFolder } from '../support/process/data-folder.ts';
+import { serviceDataOf } from '../support/process/lives.ts';
 import {
   endAll,
   type Listening,
@@ -17,7 +16,8 @@ import {
   projectFolder,
   type RunningProcess,
   startService,
-} from '../support/service-process.ts';
+} from '../support/process/service-process.ts';
+import { marked, unknownKey } from '../support/secrets.ts';
 
 /** Every place where a caller can put a secret, on both listeners. */
 async function sendEverywhere({ base, ops }: Listening, key: string): Promise<void> {
@@ -29,7 +29,7 @@ async function sendEverywhere({ base, ops }: Listening, key: string): Promise<vo
   }
 }
 
-const crash = `--import=${projectFolder}test/support/uncaught-error.ts`;
+const crash = `--import=${projectFolder}test/support/process/uncaught-error.ts`;
 
 function expectNone(texts: readonly string[], secrets: readonly string[]): void {
   for (const secret of secrets) {

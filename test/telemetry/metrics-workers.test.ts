@@ -1,8 +1,8 @@
 import { expect } from 'chai';
-import { load } from '../support/caller.ts';
-import { serviceDataOf } from '../support/lives.ts';
-import { type Exposition, scrape, undocumented } from '../support/metrics.ts';
-import { type Fleet, listeningFleet, times } from '../support/primary-process.ts';
+import { load } from '../support/http/caller.ts';
+import { serviceDataOf } from '../support/process/lives.ts';
+import { type Fleet, listeningFleet, times } from '../support/process/primary-process.ts';
+import { type Exposition, scrape, undocumented } from '../support/prometheus/metrics.ts';
 
 const requests = { name: 'campaign_mirror_http_requests_total', labels: { listener: 'callers' } };
 

@@ -1,16 +1,16 @@
 import { expect } from 'chai';
 import { databaseEventCounts } from '../../packages/app/src/metrics/database-events.ts';
 import { metrics } from '../../packages/app/src/metrics/table.ts';
-import { call } from '../support/caller.ts';
-import { serverAddress } from '../support/database-server.ts';
+import { serverAddress } from '../support/database/database-server.ts';
+import { rival, untilWaiting } from '../support/database/rival.ts';
+import { tcpProxy } from '../support/database/tcp-proxy.ts';
 import { eventually } from '../support/eventually.ts';
-import { RawConnection } from '../support/http-connection.ts';
-import { serviceDataOf } from '../support/lives.ts';
-import { type Exposition, scrape, undocumented } from '../support/metrics.ts';
-import { rival, untilWaiting } from '../support/rival.ts';
+import { call } from '../support/http/caller.ts';
+import { RawConnection } from '../support/http/connection.ts';
+import { serviceDataOf } from '../support/process/lives.ts';
+import { type Listening, listeningService } from '../support/process/service-process.ts';
+import { type Exposition, scrape, undocumented } from '../support/prometheus/metrics.ts';
 import { marked, unknownKey } from '../support/secrets.ts';
-import { type Listening, listeningService } from '../support/service-process.ts';
-import { tcpProxy } from '../support/tcp-proxy.ts';
 
 const route = '/public/v1/mirror/campaign/{campaign}/mirror';
 const requests = 'campaign_mirror_http_requests_total';

@@ -1,12 +1,12 @@
 import { expect } from 'chai';
-import { call } from '../support/caller.ts';
-import { serverAddress } from '../support/database-server.ts';
+import { serverAddress } from '../support/database/database-server.ts';
+import { tcpProxy } from '../support/database/tcp-proxy.ts';
 import { eventually } from '../support/eventually.ts';
-import { serviceDataOf } from '../support/lives.ts';
-import { listeningFleet } from '../support/primary-process.ts';
+import { call } from '../support/http/caller.ts';
+import { serviceDataOf } from '../support/process/lives.ts';
+import { listeningFleet } from '../support/process/primary-process.ts';
+import { type Listening, listeningService } from '../support/process/service-process.ts';
 import { marked, unknownKey } from '../support/secrets.ts';
-import { type Listening, listeningService } from '../support/service-process.ts';
-import { tcpProxy } from '../support/tcp-proxy.ts';
 
 interface Shown {
   readonly good: boolean;

@@ -1,14 +1,14 @@
 import { roles } from '@campaign-mirror/adapters-persistence';
 import { expect } from 'chai';
-import { requestsWith, send } from '../support/hostile-requests.ts';
-import { schemaFaults } from '../support/log-schema.ts';
-import { collectorsWords } from '../support/otlp-collector.ts';
+import { schemaFaults } from '../support/documents/log-schema.ts';
+import { requestsWith, send } from '../support/http/hostile-requests.ts';
+import { type Listening, projectFolder } from '../support/process/service-process.ts';
 import { marked, unknownKey } from '../support/secrets.ts';
-import { type Listening, projectFolder } from '../support/service-process.ts';
-import { linesOf, TracedService } from '../support/traced-service.ts';
+import { collectorsWords } from '../support/telemetry/otlp-collector.ts';
+import { linesOf, TracedService } from '../support/telemetry/traced-service.ts';
 
 const route = 'POST /public/v1/mirror/campaign/{campaign}/mirror';
-const watch = { NODE_OPTIONS: `--import=${projectFolder}test/support/loaded-modules.ts` };
+const watch = { NODE_OPTIONS: `--import=${projectFolder}test/support/telemetry/loaded-modules.ts` };
 
 /** The first request of a key has spans of its look-ups and of the judging, besides those of the update. */
 const spansOf = (requests: number) => 7 + 3 * (requests - 1);

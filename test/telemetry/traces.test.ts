@@ -1,12 +1,12 @@
 import { expect } from 'chai';
 import { version } from '../../packages/app/src/process/version.ts';
+import { rival, untilWaiting } from '../support/database/rival.ts';
+import { schemaFaults } from '../support/documents/log-schema.ts';
 import { eventually } from '../support/eventually.ts';
-import { RawConnection } from '../support/http-connection.ts';
-import { schemaFaults } from '../support/log-schema.ts';
-import type { CollectedSpan } from '../support/otlp-types.ts';
-import { rival, untilWaiting } from '../support/rival.ts';
-import type { Listening } from '../support/service-process.ts';
-import { linesOf, named, TracedService } from '../support/traced-service.ts';
+import { RawConnection } from '../support/http/connection.ts';
+import type { Listening } from '../support/process/service-process.ts';
+import type { CollectedSpan } from '../support/telemetry/otlp-types.ts';
+import { linesOf, named, TracedService } from '../support/telemetry/traced-service.ts';
 
 const route = '/public/v1/mirror/campaign/{campaign}/mirror';
 const request = `POST ${route}`;

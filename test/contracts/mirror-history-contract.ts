@@ -1,0 +1,95 @@
+import type { HistoryId } from '@campaign-mirror/domain';
+import { expect } from 'chai';
+import {
+  address,
+  after,
+  type Check,
+  change,
+  liveCampaign,
+  mirrorSet,
+  newCampaign,
+  type World,
+} from '../support/store/world.ts';
+
+/** What every `MirrorHistory` promises. */
+export const mirrorHistoryContract: readonly Check[] = [
+  {
+    name: 'list: each change of the campaign, as it was recorded, newest first, and nobody else’s',
+    check: async (world) => {
+      const { campaign, ids } = await changed(world, 3);
+      await changed(world, 1);
+      const entries = await world.history.list({ campaign, limit: 10 });
+      expect(entries.map(({ id }) => id)).to.deep.equal(ids.toReversed());
+      expect(entries).to.deep.equal((await world.others.history(campaign)).toReversed());
+    },
+  },
+  {
+    name: 'list: in pages, each behind the one before',
+    check: async (world) => {
+      const { campaign, ids } = await changed(world, 5);
+      const [a, b, c, d, e] = ids as [HistoryId, HistoryId, HistoryId, HistoryId, HistoryId];
+      const page = async (before?: HistoryId) => {
+        const entries = await world.history.list({ campaign, limit: 2, ...(before && { before }) });
+        return entries.map(({ id }) => id);
+      };
+      expect(await page()).to.deep.equal([e, d]);
+      expect(await page(d)).to.deep.equal([c, b]);
+      expect(await page(b)).to.deep.equal([a]);
+      expect(await page(a)).to.deep.equal([]);
+    },
+  },
+  {
+    name: 'list: an act of the operator, which no key did',
+    check: async (world) => {
+      const { campaign, ids } = await changed(world, 1);
+      const seen = { ...(await world.campaigns.find(campaign)) } as Parameters<
+        World['campaigns']['setMirror']
+      >[0];
+      await world.operatorMirrors.setMirror(seen, { address: after, change: ids[0] as HistoryId });
+      const [entry] = await world.history.list({ campaign, limit: 1 });
+      expect(entry).to.include({ actor: 'operator', accessKeyId: null });
+    },
+  },
+  {
+    name: 'list: nothing of a campaign whose mirror nobody set, nor of one that never was',
+    check: async (world) => {
+      const { id } = await newCampaign(world);
+      expect(await world.history.list({ campaign: id, limit: 10 })).to.deep.equal([]);
+      const never = Number.MAX_SAFE_INTEGER as typeof id;
+      expect(await world.history.list({ campaign: never, limit: 10 })).to.deep.equal([]);
+    },
+  },
+  {
+    name: 'find: one change by its number, of this campaign only',
+    check: async (world) => {
+      const { campaign, ids } = await changed(world, 2);
+      const other = await changed(world, 1);
+      const [first] = ids as [HistoryId];
+      const [recorded] = await world.others.history(campaign);
+      expect(await world.history.find(campaign, first)).to.deep.equal(recorded);
+      expect(await world.history.find(other.campaign, first)).to.equal(undefined);
+      expect(await world.history.find(campaign, Number.MAX_SAFE_INTEGER as HistoryId)).to.equal(undefined);
+    },
+  },
+  {
+    name: 'list and find: they tell of a campaign that was deleted',
+    check: async (world) => {
+      const { campaign, ids } = await changed(world, 2);
+      const entries = await world.history.list({ campaign, limit: 10 });
+      await world.others.deleteMirror(campaign);
+      await world.others.deleteCampaign(campaign);
+      expect(await world.history.list({ campaign, limit: 10 })).to.deep.equal(entries);
+      expect(await world.history.find(campaign, ids[1] as HistoryId)).to.deep.equal(entries[0]);
+    },
+  },
+];
+
+/** A campaign whose mirror was set so often, and the numbers of the changes, oldest first. */
+async function changed(world: World, times: number) {
+  const { seen, by } = await liveCampaign(world);
+  for (let time = 1; time <= times; time++) {
+    await mirrorSet(world, seen, change(by, address(`https://example.com/${time}`), `change ${time}`));
+  }
+  const ids = (await world.others.history(seen.id)).map(({ id }) => id);
+  return { campaign: seen.id, ids };
+}

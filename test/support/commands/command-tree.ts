@@ -1,0 +1,66 @@
+import { PassThrough } from 'node:stream';
+import type { CommandUnknownOpts } from '@commander-js/extra-typings';
+import { program } from '../../../packages/app/src/command-line/program.ts';
+import { Call as OneCall } from '../../../packages/app/src/terminal/call.ts';
+
+/** A command that does something, and how it is called. */
+export interface Call {
+  readonly words: readonly string[];
+  readonly command: CommandUnknownOpts;
+}
+
+/** All commands, none of which is called. */
+export function commandTree(): Promise<CommandUnknownOpts> {
+  const [stdin, stdout, stderr] = [new PassThrough(), new PassThrough(), new PassThrough()];
+  const { signal } = new AbortController();
+  return program(new OneCall({ environment: {}, stdin, stdout, stderr, signal }));
+}
+
+export const tree = await commandTree();
+
+/** Every command that does something, in the order of the help. */
+export function calls(root = tree, words: readonly string[] = []): Call[] {
+  if (root.commands.length === 0) return [{ words, command: root }];
+  return root.commands.flatMap((child) => calls(child, [...words, child.name()]));
+}
+
+/** Options that every command has: they are told of once. */
+const everywhere = new Set(['--json', '--verbose', '--help', '--version']);
+
+/** Its words, arguments and options, as README.md shows them. */
+export function usage({ words, command: { registeredArguments, options } }: Call): string {
+  const given = registeredArguments.map((one) => (one.required ? `<${one.name()}>` : `[${one.name()}]`));
+  const chosen = options
+    .filter((one) => !one.hidden && !everywhere.has(one.long ?? ''))
+    .map((one) => (one.mandatory ? one.flags : `[${one.flags}]`));
+  return [...words, ...given, ...chosen].join(' ').replaceAll('|', '\\|');
+}
+
+/** What the help of a command shows at its end, without `./campaign-mirror`. */
+export function examplesOf({ command }: Call): string[] {
+  const [, examples = ''] = helpOf(command).split('\nExamples:\n');
+  return examples
+    .split('\n')
+    .map((line) => line.trim())
+    .filter(Boolean)
+    .map((line) => line.replace(/^.*?\.\/campaign-mirror ?/, ''));
+}
+
+/** What `--help` shows. */
+export function helpOf(command: CommandUnknownOpts): string {
+  let help = '';
+  command.configureOutput({
+    writeOut: (text) => {
+      help += text;
+    },
+  });
+  command.outputHelp();
+  return help;
+}
+
+/** A line as a shell takes it apart: words, some in quotes. */
+export function wordsOf(line: string): string[] {
+  return [...line.matchAll(/"([^"]*)"|'([^']*)'|(\S+)/g)].map(
+    ([, double, single, plain]) => double ?? single ?? plain ?? '',
+  );
+}

@@ -1,0 +1,102 @@
+import { PassThrough, Writable } from 'node:stream';
+import { run } from '../../../packages/app/src/command-line/run.ts';
+import type { Given } from '../../../packages/app/src/terminal/call.ts';
+import { Interrupted } from '../../../packages/app/src/terminal/interruption.ts';
+import { environment, projectFolder, type RunningProcess, start } from '../process/service-process.ts';
+import { Speaker } from '../process/speaker.ts';
+
+export interface Done {
+  readonly code: number;
+  readonly output: string;
+  readonly errors: string;
+}
+
+/** What was done says this, and nothing on standard error unless it is told. */
+export const answered = (output: string, errors = ''): Done => ({ code: 0, output, errors });
+
+/** What was not done says why, on standard error alone. */
+export const refused = (errors: string, code = 1): Done => ({ code, output: '', errors });
+
+type Settings = Readonly<Record<string, string>>;
+
+/** Calls the command line in this process, as `./campaign-mirror …` does in one of its own. */
+export async function command(
+  args: readonly string[],
+  settings: Settings,
+  input: string | Buffer = '',
+): Promise<Done> {
+  const running = fedCommand(args, settings);
+  running.stdin.end(input);
+  const { code } = await running.ended;
+  return { code, output: running.output, errors: running.errors };
+}
+
+/** A command that goes on while the test does something else. */
+export function startCommand(args: readonly string[], settings: Settings): RunningCommand {
+  const running = fedCommand(args, settings);
+  running.stdin.end();
+  return running;
+}
+
+/** A command whose standard input is what the test writes, until the test ends it. */
+export function fedCommand(args: readonly string[], settings: Settings): RunningCommand {
+  return new RunningCommand(args, environment(settings));
+}
+
+export class RunningCommand extends Speaker {
+  readonly stdin = new PassThrough();
+  readonly ended: Promise<{ code: number; signal: null }>;
+  readonly #controller = new AbortController();
+  #isOver = false;
+
+  constructor(args: readonly string[], environment: Given['environment']) {
+    super();
+    const stream = (which: 'output' | 'errors') =>
+      new Writable({
+        decodeStrings: false,
+        write: (text, _encoding, done) => {
+          this.hear(which, String(text));
+          done();
+        },
+      });
+    const [stdout, stderr, { signal }] = [stream('output'), stream('errors'), this.#controller];
+    this.ended = run(args, { environment, stdin: this.stdin, stdout, stderr, signal }).then((code) => {
+      this.#isOver = true;
+      this.hear('output', '');
+      return { code, signal: null };
+    });
+  }
+
+  protected isOver(): boolean {
+    return this.#isOver;
+  }
+
+  /** Asks it to stop, as the process does when it receives this signal. */
+  interrupt(signal: Interrupted['signal'] = 'SIGINT'): void {
+    this.#controller.abort(new Interrupted(signal));
+  }
+
+  async stop(signal?: Interrupted['signal']): Promise<{ code: number; signal: null }> {
+    this.interrupt(signal);
+    return this.ended;
+  }
+}
+
+/** Runs `./campaign-mirror …`; `how` may name another path to it, or a folder to call it from. */
+export async function commandProcess(
+  args: readonly string[],
+  settings: Settings,
+  how: { launcher?: string; cwd?: string } = {},
+): Promise<Done> {
+  const running = startCommandProcess(args, settings, how);
+  const { code } = await running.ended;
+  return { code: code ?? -1, output: running.output, errors: running.errors };
+}
+
+export function startCommandProcess(
+  args: readonly string[],
+  settings: Settings,
+  { launcher = `${projectFolder}campaign-mirror`, cwd = projectFolder } = {},
+): RunningProcess {
+  return start(launcher, args, settings, cwd);
+}

@@ -1,0 +1,113 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { rmSync } from 'node:fs';
+import { chmod, chown, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import type { DatabaseAddress } from '@campaign-mirror/adapters-persistence';
+import { projectFolder } from '../../../packages/app/src/database/project-folder.ts';
+import { findBinaries, runnableBinaries } from '../../../packages/embedded-postgres/src/programs/binaries.ts';
+import { databaseOsUser } from '../../../packages/embedded-postgres/src/programs/os-user.ts';
+import { freePort } from '../free-port.ts';
+
+/** A PostgreSQL of a test's own, to be stopped, killed and started again at will. Everybody may connect as anybody. */
+export interface DedicatedServer {
+  address(user: string, database?: string): DatabaseAddress;
+  /** Its data folder, where it keeps its socket, if it has one. */
+  readonly data: string;
+  /** Writes a file of its data folder, to be read when it starts. */
+  put(name: string, content: string): Promise<void>;
+  /** What it has logged so far. */
+  log(): string;
+  /** Ends connections, then the server. */
+  stop(): Promise<void>;
+  /** As a machine that loses its power: no farewell to anybody. */
+  kill(): Promise<void>;
+  start(): Promise<void>;
+  remove(): Promise<void>;
+}
+
+/** How often a server that was killed is asked to start while what it left behind still ends. */
+const starts = 500;
+
+export async function dedicatedServer({ socket = false } = {}): Promise<DedicatedServer> {
+  const parent = await mkdtemp(join(tmpdir(), 'campaign-mirror-dedicated-'));
+  await chmod(parent, 0o711);
+  const data = join(parent, 'data');
+  const user = await databaseOsUser(data);
+  const { initdb, postgres } = await runnableBinaries(findBinaries(), user, parent, projectFolder);
+  await mkdir(data, 0o700);
+  if (user) await chown(data, user.uid, user.gid);
+  const as = user && { uid: user.uid, gid: user.gid };
+  const options = { ...as, cwd: '/', env: { PATH: process.env.PATH ?? '', LC_ALL: 'C' } };
+
+  const making = ['-D', data, '-U', 'postgres', '-A', 'trust', '-E', 'UTF8', '--locale', 'C', '-N'];
+  const maker = spawn(initdb, making, { ...options, stdio: 'ignore' });
+  const [code] = await once(maker, 'exit');
+  if (code !== 0) throw new Error(`initdb ended with ${code}`);
+
+  const port = await freePort();
+  const sockets = `unix_socket_directories=${socket ? data : ''}`;
+  const network = ['-p', String(port), '-c', 'listen_addresses=127.0.0.1', '-c', sockets];
+  let server: ChildProcess | undefined;
+  const logged: string[] = [];
+  const killWithUs = () => {
+    server?.kill('SIGKILL');
+    rmSync(parent, { recursive: true, force: true, maxRetries: 10 });
+  };
+  process.once('exit', killWithUs);
+
+  const start = async () => {
+    for (let tried = 0; tried < starts; tried++) {
+      server = spawn(postgres, ['-D', data, ...network], { ...options, stdio: ['ignore', 'ignore', 'pipe'] });
+      if (await isReady(server, logged)) return;
+    }
+    throw new Error('the dedicated server does not start');
+  };
+  const end = async (signal: NodeJS.Signals) => {
+    const ending = server;
+    server = undefined;
+    if (!ending || ending.exitCode !== null) return;
+    const ended = once(ending, 'exit');
+    ending.kill(signal);
+    await ended;
+  };
+  await start();
+  return {
+    address: (name, database = 'postgres') => ({
+      host: '127.0.0.1',
+      port,
+      user: name,
+      password: '',
+      database,
+    }),
+    data,
+    put: async (name, content) => {
+      const path = join(data, name);
+      await writeFile(path, content, { mode: 0o600 });
+      if (user) await chown(path, user.uid, user.gid);
+    },
+    log: () => logged.join('\n'),
+    start,
+    stop: () => end('SIGINT'),
+    kill: () => end('SIGKILL'),
+    remove: async () => {
+      await end('SIGQUIT');
+      process.off('exit', killWithUs);
+      await rm(parent, { recursive: true, force: true });
+    },
+  };
+}
+
+/** Read from its log, which is read on to its end, so that the server never waits for a reader. */
+function isReady(server: ChildProcess, logged: string[]): Promise<boolean> {
+  return new Promise((resolve) => {
+    if (!server.stderr) throw new Error('the server has no log');
+    createInterface(server.stderr).on('line', (line) => {
+      logged.push(line);
+      if (line.includes('ready to accept connections')) resolve(true);
+    });
+    server.once('exit', () => resolve(false));
+  });
+}

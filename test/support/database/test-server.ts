@@ -1,0 +1,88 @@
+import { existsSync, readFileSync, rmSync } from 'node:fs';
+import { chmod, mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { PoolConfig } from 'pg';
+import { openOwnDatabase } from '../../../packages/app/src/database/embedded-database.ts';
+
+/** A running PostgreSQL, and its user who may create roles and databases. */
+export interface TestServer {
+  readonly kind: string;
+  readonly admin: PoolConfig;
+  stop(): Promise<void>;
+}
+
+/** In seconds. Starting takes one to five; this is for a machine that is busy. */
+const longestStart = 120;
+
+/**
+ * TEST_DATABASE_URL's (a superuser; one who may create roles and databases will do for all but the deadlocks);
+ * else a container, where one is asked for; else the embedded one.
+ */
+export async function testServer(): Promise<TestServer> {
+  const { TEST_DATABASE_URL: url, TEST_DATABASE: wanted } = process.env;
+  if (url) return { kind: 'TEST_DATABASE_URL', admin: addressOf(url), stop: async () => {} };
+  if (wanted === 'container') return container();
+  if (wanted && wanted !== 'embedded')
+    throw new Error(`TEST_DATABASE is container or embedded, not ${wanted}`);
+  return embedded();
+}
+
+function addressOf(text: string): PoolConfig {
+  const url = new URL(text);
+  return {
+    host: decodeURIComponent(url.hostname),
+    port: Number(url.port || 5432),
+    user: decodeURIComponent(url.username || 'postgres'),
+    password: decodeURIComponent(url.password),
+    database: decodeURIComponent(url.pathname.slice(1)) || 'postgres',
+  };
+}
+
+const image = process.env.TEST_POSTGRES_IMAGE ?? 'postgres:15';
+
+/** For as long as the container lives: four processes a second, which are usual, took a twelfth of a run's CPU time. */
+const millisecondsBetweenLooks = 2000;
+
+async function container(): Promise<TestServer> {
+  const { PostgreSqlContainer } = await import('@testcontainers/postgresql');
+  const started = await new PostgreSqlContainer(image)
+    .withDatabase('postgres')
+    .withTmpFs({ '/mirror-data': 'rw' })
+    .withEnvironment({ PGDATA: '/mirror-data/cluster' })
+    .withCommand(['postgres', '-c', 'fsync=off'])
+    .withStartupTimeout(longestStart * 1000)
+    .withHealthCheck({
+      test: ['CMD', 'pg_isready', '--host', 'localhost'],
+      interval: millisecondsBetweenLooks,
+      retries: 1000,
+    })
+    .start();
+  const admin = { ...addressOf(started.getConnectionUri()), host: started.getHost() };
+  return { kind: `container ${image}`, admin, stop: async () => void (await started.stop()) };
+}
+
+async function embedded(): Promise<TestServer> {
+  const parent = await mkdtemp(join(tmpdir(), 'campaign-mirror-test-'));
+  // The database does not run as root: another user has to pass through.
+  await chmod(parent, 0o711);
+  const database = await openOwnDatabase({ folder: join(parent, 'data'), settings: { fsync: 'off' } });
+  const abandon = () => {
+    endNow(join(parent, 'data', 'cluster', 'pgdata', 'postmaster.pid'));
+    rmSync(parent, { recursive: true, force: true, maxRetries: 10 });
+  };
+  process.once('exit', abandon);
+  const stop = async () => {
+    await database.leave();
+    process.off('exit', abandon);
+    await rm(parent, { recursive: true, force: true });
+  };
+  return { kind: 'embedded', admin: database.address('superuser'), stop };
+}
+
+/** For a run that is interrupted: the server has a session of its own and would live on. It takes its file with it. */
+function endNow(pidFile: string): void {
+  process.kill(Number(readFileSync(pidFile, 'utf8').split('\n')[0]), 'SIGQUIT');
+  const never = new Int32Array(new SharedArrayBuffer(4));
+  for (let looks = 0; existsSync(pidFile) && looks < 500; looks++) Atomics.wait(never, 0, 0, 10);
+}

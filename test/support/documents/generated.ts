@@ -1,0 +1,76 @@
+import { readFileSync } from 'node:fs';
+import { logEvents, logFields } from '../../../packages/app/src/logging/log-events.ts';
+import { metricsTable } from '../../../packages/app/src/metrics/table.ts';
+import { environmentExample, settingsTable } from '../../../packages/app/src/settings/shown.ts';
+import { calls, usage } from '../commands/command-tree.ts';
+import { projectFolder, read } from '../workspace.ts';
+import { currentText } from './openapi-file.ts';
+
+/** The documents that are made from the code, by how each is made from what it is now. */
+const documents: Readonly<Record<string, (now: string) => string | Promise<string>>> = {
+  'openapi.json': () => currentText,
+  '.env.example': environmentExample,
+  'README.md': (now) => withFiles(withTables(now, { settings: settingsTable, commands: commandsTable })),
+  'METRICS.md': (now) => withTables(now, { metrics: metricsTable }),
+  'LOGS.md': (now) => withTables(now, { events: eventsTable, fields: fieldsTable }),
+};
+
+/** The documents that are otherwise than the code makes them, with what it makes. `text` gives the present ones. */
+export async function outdated(text = read): Promise<Map<string, string>> {
+  const made = Object.entries(documents).map(async ([path, make]) => {
+    const now = await text(path);
+    const anew = await make(now);
+    return anew === now ? [] : [[path, anew] as const];
+  });
+  return new Map((await Promise.all(made)).flat());
+}
+
+/** A table stands below `<!-- generated: NAME -->`, up to an empty line. @throws Error where one is not there */
+function withTables(markdown: string, tables: Readonly<Record<string, () => string>>): string {
+  return Object.entries(tables).reduce((text, [name, make]) => {
+    const place = new RegExp(`(?<=^<!-- generated: ${name} -->\n)(?:.+\n)*`, 'm');
+    if (!place.test(text)) throw new Error(`there is no <!-- generated: ${name} -->`);
+    return text.replace(place, () => `${make()}\n`);
+  }, markdown);
+}
+
+/** A block below `<!-- file: PATH -->` is that file. */
+function withFiles(markdown: string): string {
+  const block = /(?<=^<!-- file: (\S+) -->\n```\w*\n)[\s\S]*?(?=^```$)/gm;
+  return markdown.replace(block, (_, path: string) => readFileSync(`${projectFolder}${path}`, 'utf8'));
+}
+
+function table(head: readonly string[], rows: readonly (readonly string[])[]): string {
+  const lines = [head, ...rows].map((row) => `| ${row.join(' | ')} |`.replaceAll('|  |', '| |'));
+  return lines.toSpliced(1, 0, `|${'---|'.repeat(head.length)}`).join('\n');
+}
+
+const code = (names: readonly string[]) => names.map((name) => `\`${name}\``).join(', ');
+
+function commandsTable(): string {
+  const rows = calls().map((call) => [`\`${usage(call)}\``, call.command.description()]);
+  return table(['command', 'does'], rows);
+}
+
+function eventsTable(): string {
+  const rows = Object.entries(logEvents).map(([name, event]) => [
+    code([name]),
+    event.levels.join(', '),
+    event.when,
+    code([...event.fields, ...('more' in event ? event.more : [])]),
+  ]);
+  return table(['event', 'level', 'when', 'fields'], rows);
+}
+
+/** @throws Error where a field is not told of */
+function fieldsTable(): string {
+  const told = logFields.flatMap(([names]) => names);
+  const untold = Object.values(logEvents).flatMap((event) =>
+    [...event.fields, ...('more' in event ? event.more : [])].filter((name) => !told.includes(name)),
+  );
+  if (untold.length > 0) throw new Error(`logFields does not tell of ${untold}`);
+  return table(
+    ['field', ''],
+    logFields.map(([names, means]) => [code(names), means]),
+  );
+}

@@ -1,0 +1,111 @@
+import { once } from 'node:events';
+import { connect, type Socket } from 'node:net';
+import { type RawResponse, readResponse } from './message.ts';
+import { assertDocumented } from './openapi-answers.ts';
+
+/** Ports whose every answer has to be as openapi.json has it. */
+export const documentedPorts = new Set<number>();
+
+/** In milliseconds, how long a test waits: less than Node gives a request, or a test would see its end instead of ours. */
+const patience = 20_000;
+
+/** A client that sends whatever bytes it likes, and takes the answers apart by itself. */
+export class RawConnection {
+  static readonly #open = new Map<Socket, number>();
+  readonly socket: Socket;
+  readonly #isDocumented: boolean;
+  /** What came and was not asked for yet. */
+  #unread: Buffer = Buffer.alloc(0);
+  #ended = false;
+  /** Set when the connection was reset instead of closed. */
+  error: NodeJS.ErrnoException | undefined;
+  #wake: () => void = () => {};
+
+  private constructor(socket: Socket, isDocumented: boolean) {
+    this.socket = socket;
+    this.#isDocumented = isDocumented;
+    socket
+      .on('data', (chunk: Buffer) => {
+        this.#unread = Buffer.concat([this.#unread, chunk]);
+        this.#wake();
+      })
+      .on('end', () => this.#end())
+      .on('close', () => this.#end())
+      .on('error', (error) => {
+        this.error = error;
+      });
+  }
+
+  static async open(port: number): Promise<RawConnection> {
+    const socket = connect({ port, host: '127.0.0.1', noDelay: true, allowHalfOpen: true });
+    const connection = new RawConnection(socket, documentedPorts.has(port));
+    await once(socket, 'connect');
+    RawConnection.#open.set(socket, port);
+    socket.once('close', () => RawConnection.#open.delete(socket));
+    return connection;
+  }
+
+  /** All to that port leave, as programs do that were killed. */
+  static resetAll(port: number): void {
+    for (const [socket, to] of RawConnection.#open) if (to === port) socket.resetAndDestroy();
+  }
+
+  /** Resolves when the kernel has taken the bytes, or never will. */
+  send(bytes: string | Buffer): Promise<void> {
+    return new Promise((resolve) => this.socket.write(bytes, 'latin1', () => resolve()));
+  }
+
+  /** The service has closed its side. */
+  get ended(): boolean {
+    return this.#ended;
+  }
+
+  /** The next answer. `toHead`: of a HEAD request, which has no body. Rejects where the connection ends before. */
+  async response({ toHead = false } = {}): Promise<RawResponse> {
+    for (;;) {
+      const read = readResponse(this.#unread, toHead);
+      if (read) {
+        this.#unread = this.#unread.subarray(read.length);
+        if (this.#isDocumented) assertDocumented(read.response, toHead);
+        return read.response;
+      }
+      if (this.#ended) throw new Error(`closed after "${this.#unread.toString('latin1')}"`);
+      await this.#more();
+    }
+  }
+
+  /** Resolves with what else came when the service has closed the connection. */
+  async closed(): Promise<string> {
+    while (!this.#ended) await this.#more();
+    const rest = this.#unread.toString('latin1');
+    this.#unread = Buffer.alloc(0);
+    this.socket.destroy();
+    return rest;
+  }
+
+  /** Leaves as a program does that was killed. */
+  async reset(): Promise<void> {
+    if (this.socket.destroyed) return;
+    this.socket.resetAndDestroy();
+    await once(this.socket, 'close');
+  }
+
+  #more(): Promise<void> {
+    return new Promise((resolve, reject) => {
+      const tooLate = () => {
+        const unread = JSON.stringify(this.#unread.toString('latin1'));
+        reject(new Error(`nothing more came in ${patience} ms, after ${unread}`));
+      };
+      const timer = setTimeout(tooLate, patience);
+      this.#wake = () => {
+        clearTimeout(timer);
+        resolve();
+      };
+    });
+  }
+
+  #end(): void {
+    this.#ended = true;
+    this.#wake();
+  }
+}

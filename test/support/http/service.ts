@@ -1,0 +1,90 @@
+import {
+  type AppSettings,
+  Capacity,
+  HttpServer,
+  type HttpServerSettings,
+  interfacePages,
+  koaHandler,
+  type Limiter,
+  Replies,
+} from '@campaign-mirror/adapters-http';
+import {
+  type CampaignRepository,
+  type HostDenylist,
+  type Identity,
+  noDeniedHosts,
+  SetCampaignMirror,
+} from '@campaign-mirror/domain';
+import type { World } from '../store/world.ts';
+import { documentedPorts } from './connection.ts';
+import { type HttpData, httpData } from './data.ts';
+import { CapturedLog } from './log.ts';
+import { stopListener } from './stop-listener.ts';
+
+/** The service under test, on a port and a database of its own. */
+export interface HttpService extends HttpData {
+  readonly port: number;
+  readonly server: HttpServer;
+  readonly capacity: Capacity;
+  readonly log: CapturedLog;
+  /** Rejects where something was left of what was asked. */
+  stop(): Promise<void>;
+}
+
+export interface HttpServiceOptions extends Partial<Omit<HttpServerSettings, 'replies' | 'log'>> {
+  readonly retryAfter?: number;
+  readonly deniedHosts?: HostDenylist;
+  /** A service whose data this one serves too, instead of a database of its own. */
+  readonly beside?: HttpService;
+  readonly limits?: { readonly keys?: Limiter; readonly failedKeys?: Limiter };
+  /** Ports that stand before the real ones. */
+  readonly ports?: (world: World) => { campaigns?: CampaignRepository; identity?: Identity };
+}
+
+export async function httpService(options: HttpServiceOptions = {}): Promise<HttpService> {
+  const data = options.beside ?? (await httpData());
+  const { world } = data;
+  const { bodyLimit = 16_384, deniedHosts = noDeniedHosts, ports, retryAfter = 1 } = options;
+  const { campaigns = world.campaigns, identity = world.identity } = ports?.(world) ?? {};
+  const log = new CapturedLog();
+  const replies = new Replies({ retryAfter });
+  const useCase = new SetCampaignMirror(campaigns, identity, deniedHosts);
+  const { capacity = new Capacity({ inFlight: Number.POSITIVE_INFINITY }) } = options;
+  const { limits = {} } = options;
+  const pages = interfacePages(replies, bodyLimit);
+  const app: AppSettings = { useCase, replies, bodyLimit, log, limits, pages, capacity };
+  const server = new HttpServer({ ...options, replies, log, bodyLimit, capacity }, koaHandler(app));
+  const { port } = await server.listen(0, '127.0.0.1');
+  documentedPorts.add(port);
+  const stop = async () => {
+    try {
+      await stopListener(server, capacity, port);
+    } finally {
+      documentedPorts.delete(port);
+      if (!options.beside) {
+        await world.close();
+        await data.database.drop();
+      }
+    }
+  };
+  return { ...data, port, server, capacity, log, stop };
+}
+
+/**
+ * Starts the service before the tests of the describe block that it is called in, and stops it after them.
+ * `beside`: what gives the service whose data it serves.
+ */
+export function withHttpService(
+  options?: Omit<HttpServiceOptions, 'beside'>,
+  beside?: () => HttpService,
+): () => HttpService {
+  let service: HttpService | undefined;
+  before(async () => {
+    service = await httpService({ ...options, ...(beside && { beside: beside() }) });
+  });
+  after(() => service?.stop());
+  return () => {
+    if (!service) throw new Error('the service runs while tests run only');
+    return service;
+  };
+}

@@ -1,0 +1,18 @@
+import type { Capacity, HttpServer } from '@campaign-mirror/adapters-http';
+import { expect } from 'chai';
+import { eventually } from '../eventually.ts';
+import { RawConnection } from './connection.ts';
+
+/** Ends a listener whose callers leave now. @throws where something is left of what they asked: a leak */
+export async function stopListener(server: HttpServer, capacity: Capacity, port: number): Promise<void> {
+  RawConnection.resetAll(port);
+  const nothingIsLeft = () => {
+    const left = `${capacity.inFlight} in flight, ${capacity.inLine} in line, ${server.connections} connections`;
+    expect(left).to.equal('0 in flight, 0 in line, 0 connections');
+  };
+  try {
+    await eventually('a listener that its callers have left', nothingIsLeft, { within: 5_000 });
+  } finally {
+    await server.drain(0);
+  }
+}

@@ -1,0 +1,68 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { freshDatabase } from '../database/database-server.ts';
+import { dataFolder } from './data-folder.ts';
+import { liveService } from './live-service.ts';
+import { serviceData } from './service-data.ts';
+import { endAll } from './service-process.ts';
+
+/** How long something is there: from before each test to after it, or from before the first to after the last. */
+type Life = 'test' | 'suite';
+
+/** In a suite: what is made for its tests, and removed when the processes that they started have ended. */
+function during<T extends object>(
+  life: Life,
+  make: () => Promise<T>,
+  remove: (one: T) => Promise<unknown>,
+): T {
+  let current: T | undefined;
+  const [begin, end] = life === 'test' ? [beforeEach, afterEach] : [before, after];
+  begin(async () => {
+    current = await make();
+  });
+  end(async () => {
+    await endAll();
+    if (current) await remove(current);
+    current = undefined;
+  });
+  return new Proxy({} as T, {
+    get: (_, name) => {
+      if (!current) throw new Error('it is there in hooks and tests only');
+      return Reflect.get(current, name);
+    },
+  });
+}
+
+export const databaseOf = (life: Life, make = freshDatabase) => during(life, make, (one) => one.drop());
+
+export const serviceDataOf = (life: Life, of?: Parameters<typeof serviceData>[0]) =>
+  during(
+    life,
+    () => serviceData(of),
+    ({ database }) => database.drop(),
+  );
+
+export const liveServiceOf = (life: Life) => during(life, liveService, (one) => one.close());
+
+export const dataFolderOf = (life: Life, name?: string) =>
+  during(
+    life,
+    () => dataFolder(name),
+    (one) => one.remove(),
+  );
+
+/** A folder for files: `at` is the path of one in it. */
+export function folderOf(life: Life) {
+  const folder = during(
+    life,
+    async () => ({ path: await mkdtemp(join(tmpdir(), 'campaign-mirror-test-')) }),
+    ({ path }) => rm(path, { recursive: true, force: true }),
+  );
+  return {
+    get path() {
+      return folder.path;
+    },
+    at: (...names: string[]) => join(folder.path, ...names),
+  };
+}

@@ -1,0 +1,107 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { projectFolder } from '../workspace.ts';
+import { nodeOptions } from './node-options.ts';
+import { Speaker } from './speaker.ts';
+
+export { projectFolder };
+
+const main = `${projectFolder}packages/app/src/main.ts`;
+
+type Environment = Readonly<Record<string, string | undefined>>;
+
+/** What a process of the service needs of our own environment, and nothing that would set it up otherwise. */
+export function environment(settings: Environment): Record<string, string> {
+  const { PATH, HOME, NODE_V8_COVERAGE, NODE_COMPILE_CACHE } = process.env;
+  const kept = { PATH, HOME, NODE_V8_COVERAGE, NODE_COMPILE_CACHE };
+  const all = { ...kept, PORT: '0', OPS_PORT: '0', ...settings };
+  return Object.fromEntries(
+    Object.entries(all).filter((entry): entry is [string, string] => entry[1] !== undefined),
+  );
+}
+
+/** A line of the log. */
+export type LogLine = Readonly<Record<string, unknown>> & { readonly event?: string };
+
+/** A process, what it says, and its end. */
+export class RunningProcess extends Speaker {
+  readonly child: ChildProcess;
+  readonly ended: Promise<{ code: number | null; signal: NodeJS.Signals | null }>;
+
+  constructor(child: ChildProcess) {
+    super();
+    this.child = child;
+    child.stdout?.setEncoding('utf8').on('data', (text: string) => this.hear('output', text));
+    child.stderr?.setEncoding('utf8').on('data', (text: string) => this.hear('errors', text));
+    this.ended = once(child, 'close').then(([code, signal]) => {
+      this.hear('output', '');
+      return { code, signal };
+    });
+  }
+
+  protected isOver(): boolean {
+    return this.child.exitCode !== null || this.child.signalCode !== null;
+  }
+
+  get log(): LogLine[] {
+    return this.output
+      .split('\n')
+      .filter((line) => line.startsWith('{'))
+      .map((line) => JSON.parse(line));
+  }
+
+  event(name: string): Promise<LogLine> {
+    return this.says(() => this.log.find((line) => line.event === name));
+  }
+
+  async stop(
+    signal: NodeJS.Signals = 'SIGTERM',
+  ): Promise<{ code: number | null; signal: NodeJS.Signals | null }> {
+    this.child.kill(signal);
+    return this.ended;
+  }
+}
+
+const running = new Set<ChildProcess>();
+process.once('exit', () => {
+  for (const child of running) child.kill('SIGKILL');
+});
+
+/** It does not outlive the tests. */
+export function untilTheEnd(child: ChildProcess): void {
+  running.add(child);
+  child.once('exit', () => running.delete(child));
+}
+
+/** A process that does not outlive the tests. */
+export function start(command: string, args: readonly string[], settings: Environment, cwd = projectFolder) {
+  const child = spawn(command, args, { cwd, env: environment(settings), stdio: ['ignore', 'pipe', 'pipe'] });
+  untilTheEnd(child);
+  return new RunningProcess(child);
+}
+
+export function startService(settings: Environment, args: readonly string[] = []): RunningProcess {
+  return start(process.execPath, [...nodeOptions, main, ...args], settings);
+}
+
+export interface Listening {
+  readonly process: RunningProcess;
+  readonly base: string;
+  readonly ops: string;
+}
+
+/** A service that answers. */
+export async function listeningService(settings: Environment): Promise<Listening> {
+  const process = startService(settings);
+  const { port, opsPort } = await process.event('listening');
+  return { process, base: `http://127.0.0.1:${port}`, ops: `http://127.0.0.1:${opsPort}` };
+}
+
+/** Ends what a test left running, whatever it has come to. */
+export async function endAll(): Promise<void> {
+  const children = [...running];
+  for (const child of children) child.kill('SIGKILL');
+  await Promise.all(
+    children.map((child) => child.exitCode === null && child.signalCode === null && once(child, 'exit')),
+  );
+}

@@ -1,0 +1,44 @@
+import { readFileSync } from 'node:fs';
+import { parse } from 'yaml';
+import { projectFolder } from '../workspace.ts';
+
+export const prometheusFolder = `${projectFolder}ops/prometheus`;
+export const ruleFiles = ['recording-rules.yml', 'alert-rules.yml'].map(
+  (name) => `${prometheusFolder}/${name}`,
+);
+
+interface Group {
+  readonly name: string;
+  readonly rules: readonly Rule[];
+}
+
+interface Rule {
+  readonly expr: string;
+  readonly record?: string;
+  readonly alert?: string;
+}
+
+export interface AlertRule extends Rule {
+  readonly alert: string;
+  readonly labels: Readonly<Record<string, string>>;
+  readonly annotations: Readonly<Record<string, string>>;
+}
+
+/** All of ops/prometheus. */
+export const ruleGroups = ruleFiles.flatMap(
+  (file) => (parse(readFileSync(file, 'utf8')) as { groups: Group[] }).groups,
+);
+export const rules = ruleGroups.flatMap((group) => group.rules);
+
+export const alertRules = rules.filter((rule): rule is AlertRule => rule.alert !== undefined);
+
+/** The names of the series that the others record. */
+export const recorded = rules.flatMap(({ record }) => record ?? []);
+
+/** The names of the metrics that a query reads. */
+export const metricsOf = (query: string): string[] => seriesIn(query).map((one) => one.replace(/\{.*/, ''));
+
+/** The series that a query reads, each with its labels: `up`, ours, and those that the others record. */
+export function seriesIn(query: string): string[] {
+  return query.match(/\b(?:\w+:[\w:]+|up|(?:campaign_mirror|process|nodejs)_\w+)\b(?:\{[^}]*\})?/g) ?? [];
+}

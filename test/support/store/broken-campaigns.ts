@@ -1,0 +1,196 @@
+import {
+  type Statement,
+  Statements,
+  setMirrorText,
+  type TextRow,
+  type Value,
+} from '@campaign-mirror/adapters-persistence';
+import { InMemoryCampaigns, type InMemoryStore } from '@campaign-mirror/adapters-persistence/in-memory';
+import type { CampaignRepository } from '@campaign-mirror/domain';
+import type { Pool } from 'pg';
+import { provenKey } from '../../../packages/adapters-persistence/src/hot-path/hot-path.ts';
+import {
+  setChainsText,
+  setHeldChainsText,
+  setMirrorsText,
+} from '../../../packages/adapters-persistence/src/hot-path/set-mirrors-text.ts';
+import type { Company, PostgresWorldOptions } from './postgres-world.ts';
+
+/** The ways in which an adapter is broken on purpose: what the contract has to notice. */
+export type Breakage =
+  | 'trusts the claim'
+  | 'writes blindly'
+  | 'loses the history'
+  | 'forgets the clicks'
+  | 'has a stale before';
+
+/** Those of updates that go together, each of another campaign. */
+export type BreakageTogether = Exclude<Breakage, 'has a stale before'> | 'has times that do not rise';
+
+/** Those of several of one campaign. */
+export type BreakageOfChains =
+  | BreakageTogether
+  | 'has one before for all of a chain'
+  | 'has one time for all of a chain'
+  | 'loses the order of a chain'
+  | 'leaves the first of a chain';
+
+type Store = InMemoryStore;
+type SetMirror = CampaignRepository['setMirror'];
+
+export const brokenInMemory: Record<Breakage, (store: Store) => CampaignRepository> = {
+  'writes blindly': (store) =>
+    broken(store, (right) => async (seen, change) => {
+      const now = await right.find(seen.id);
+      return right.setMirror(now ? { ...now, hasMirror: seen.hasMirror } : seen, change);
+    }),
+
+  'trusts the claim': (store) =>
+    broken(store, (right) => async (seen, change) => {
+      const result = await right.setMirror(seen, change);
+      const key = store.accessKey(change.by.accessKeyId);
+      if (result.kind !== 'caller-invalid' || !key) return result;
+      const { revokedAt, expiresAt } = key;
+      Object.assign(key, { revokedAt: undefined, expiresAt: undefined });
+      const trusted = await right.setMirror(seen, change);
+      Object.assign(key, { revokedAt, expiresAt });
+      return trusted;
+    }),
+
+  'loses the history': (store) =>
+    broken(store, (right) => async (seen, change) => {
+      const result = await right.setMirror(seen, change);
+      if (result.kind === 'mirror-set') store.history.pop();
+      return result;
+    }),
+
+  'forgets the clicks': (store) =>
+    broken(store, (right) => async (seen, change) => {
+      const result = await right.setMirror(seen, change);
+      if (result.kind !== 'mirror-set') return result;
+      const stored = store.mirrors.get(seen.id);
+      if (stored) stored.clicks = 0;
+      return { ...result, mirror: { ...result.mirror, clicks: 0 } };
+    }),
+
+  'has a stale before': (store) =>
+    broken(store, (right) => async (seen, change) => {
+      const addressBefore = store.mirrors.get(seen.id)?.targetUrl;
+      await Promise.resolve();
+      const result = await right.setMirror(seen, change);
+      const row = store.history.at(-1);
+      if (result.kind === 'mirror-set' && row && addressBefore) {
+        store.history[store.history.length - 1] = { ...row, addressBefore };
+      }
+      return result;
+    }),
+};
+
+/** The same of the statement for one update, which waits for nobody. */
+export const brokenInPostgres: Record<Exclude<Breakage, 'has a stale before'>, PostgresWorldOptions> = {
+  'writes blindly': altered(
+    'and owner_id = $2 and is_default = $3',
+    'and ($2::bigint, $3::boolean) is not null',
+  ),
+  'trusts the claim': altered(` and ${provenKey('$5', '$2')}`, ''),
+  'loses the history': altered('    from changed\n', '    from changed where false\n'),
+  // The service has no right to do so: the operator's role shows what the contract makes of it.
+  'forgets the clicks': {
+    ...altered('set target_url = $4', 'set clicks = 0, target_url = $4'),
+    as: 'operator',
+  },
+};
+
+/** The same of the statement for many. */
+export const brokenTogether = brokenForMany({
+  company: 'in company',
+  right: [setMirrorsText],
+  recorded: 'from changed\n  )\n',
+});
+
+const chains = {
+  company: 'beside a chain',
+  right: [setChainsText, setHeldChainsText],
+  recorded: 'from written order by campaign_id, place\n  )\n',
+} as const;
+
+/** The same of those for chains, and what only a chain of updates can do wrong. */
+export const brokenInChains: Record<BreakageOfChains, PostgresWorldOptions> = {
+  ...brokenForMany(chains),
+  'has one before for all of a chain': alteredForMany(
+    chains,
+    'lag(address, 1, address_before) over chain',
+    'address_before',
+  ),
+  'has one time for all of a chain': alteredForMany(
+    chains,
+    "+ (row_number() over chain - 1) * interval '1 microsecond'",
+    '',
+  ),
+  'loses the order of a chain': alteredForMany(
+    chains,
+    'from written order by campaign_id, place',
+    'from written order by campaign_id, place desc',
+  ),
+  'leaves the first of a chain': alteredForMany(chains, 'lead(place)', 'lag(place)'),
+};
+
+/** A statement for many, and what brings it about. */
+interface ForMany {
+  readonly company: Company;
+  readonly right: readonly string[];
+  /** Where what is recorded comes from. */
+  readonly recorded: string;
+}
+
+function brokenForMany(of: ForMany): Record<BreakageTogether, PostgresWorldOptions> {
+  return {
+    'writes blindly': alteredForMany(
+      of,
+      'where campaigns.owner_id = asked.owner_id and campaigns.is_default = asked.is_default',
+      '',
+    ),
+    'trusts the claim': alteredForMany(of, ' and key_is_valid', ''),
+    'loses the history': alteredForMany(
+      of,
+      of.recorded,
+      of.recorded.replace(/(from \w+).*/, '$1 where false'),
+    ),
+    'forgets the clicks': {
+      ...alteredForMany(of, 'set target_url = address', 'set clicks = 0, target_url = address'),
+      as: 'operator',
+    },
+    'has times that do not rise': alteredForMany(
+      of,
+      "greatest(clock_timestamp(), updated_at + interval '1 microsecond')",
+      'clock_timestamp()',
+    ),
+  };
+}
+
+function broken(store: Store, setMirror: (right: InMemoryCampaigns) => SetMirror): CampaignRepository {
+  const right = new InMemoryCampaigns(store);
+  return { find: (id) => right.find(id), setMirror: setMirror(right) };
+}
+
+function altered(line: string, instead: string): PostgresWorldOptions {
+  return { statementsOn: alteration([setMirrorText], line, instead) };
+}
+
+function alteredForMany({ company, right }: ForMany, line: string, instead: string): PostgresWorldOptions {
+  return { company, statementsOn: alteration(right, line, instead) };
+}
+
+function alteration(right: readonly string[], line: string, instead: string): (pool: Pool) => Statements {
+  if (!right.every((text) => text.includes(line))) throw new Error(`a statement has no '${line}'`);
+  class Altered extends Statements {
+    override run<Row extends TextRow>(statement: Statement, values: readonly Value[]): Promise<Row[]> {
+      const { text } = statement;
+      return super.run(
+        { ...statement, text: right.includes(text) ? text.replace(line, () => instead) : text },
+        values,
+      );
+    }
+  }
+  return (pool) => new Altered(pool);
+}

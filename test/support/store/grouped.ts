@@ -1,0 +1,111 @@
+import {
+  type Database,
+  defaultPoolLimits,
+  GroupCommit,
+  heldAtMost,
+  openDatabase,
+  type PoolLimits,
+  PostgresCampaigns,
+  PostgresIdentity,
+  Statements,
+  type TextRow,
+} from '@campaign-mirror/adapters-persistence';
+import {
+  type HistoryEntry,
+  type Mirror,
+  type MirrorAddress,
+  type Outcome,
+  SetCampaignMirror,
+} from '@campaign-mirror/domain';
+import { freshDatabase, type TestDatabase } from '../database/database-server.ts';
+import { postgresWorld } from './postgres-world.ts';
+import { change, type Live, liveCampaign, type World } from './world.ts';
+
+/** Updates that go together, in a database of their own. */
+export interface Grouped {
+  readonly database: TestDatabase;
+  readonly world: World;
+  readonly pool: Database['pool'];
+  readonly hotPath: GroupCommit;
+  /** The statements that were run, and how many rows each gave. */
+  readonly ran: { readonly name: string; readonly rows: number }[];
+  live(campaigns: number): Promise<[Live, ...Live[]]>;
+  /** By the port, so that calls of one turn come to the same batch. */
+  setMirror(live: Pick<Live, 'seen' | 'by'>, to: string, requestId?: string): Promise<Mirror | undefined>;
+  /** By the use case. */
+  set(live: Pick<Live, 'seen' | 'key'>, to: string, requestId?: string): Promise<Outcome>;
+  /** In the order of their numbers; what has the same `transaction` was committed together. */
+  history(...campaigns: readonly Live[]): Promise<(HistoryEntry & { readonly transaction: string })[]>;
+  close(): Promise<void>;
+}
+
+export interface GroupedOptions extends Partial<PoolLimits> {
+  /** Campaigns that are waited for at once. */
+  readonly maxHeld?: number;
+  /** In milliseconds. */
+  readonly timeout?: number;
+  readonly named?: boolean;
+}
+
+/** Nobody loses patience unless a test says so. */
+const patient = { waitTimeout: 30_000, statementTimeout: 30_000, queryTimeout: 35_000 };
+
+export async function grouped(options: GroupedOptions = {}): Promise<Grouped> {
+  const database = await freshDatabase();
+  const world = await postgresWorld(database);
+  const limits = { ...defaultPoolLimits, ...patient, ...options };
+  const { pool, close } = await openDatabase(database.address('service'), limits);
+  const { maxHeld = heldAtMost(limits.size), timeout = limits.waitTimeout, named = true } = options;
+  const ran: { name: string; rows: number }[] = [];
+  class Recorded extends Statements {
+    override async run<Row extends TextRow>(...statement: Parameters<Statements['run']>): Promise<Row[]> {
+      const rows = await super.run<Row>(...statement);
+      ran.push({ name: statement[0].name, rows: rows.length });
+      return rows;
+    }
+  }
+  const hotPath = new GroupCommit(new Recorded(pool, { named }), { maxHeld, timeout });
+  const campaigns = new PostgresCampaigns(hotPath);
+  const useCase = new SetCampaignMirror(campaigns, new PostgresIdentity(hotPath));
+  return {
+    database,
+    world,
+    pool,
+    hotPath,
+    ran,
+    live: async (count) => {
+      const [first, ...more] = await Promise.all(Array.from({ length: count }, () => liveCampaign(world)));
+      if (!first) throw new Error('no campaign');
+      return [first, ...more];
+    },
+    setMirror: async ({ seen, by }, to, requestId) => {
+      const result = await campaigns.setMirror(seen, change(by, to as MirrorAddress, requestId));
+      return result.kind === 'mirror-set' ? result.mirror : undefined;
+    },
+    set: ({ key, seen }, to, requestId = 'request-1') =>
+      useCase.execute({ key, campaign: seen.id, address: to, requestId }),
+    history: async (...lives) => {
+      const { rows } = await database.admin.query(
+        'select id, xmin from campaign_mirror.mirror_history order by id',
+      );
+      const transactions = new Map(rows.map(({ id, xmin }) => [Number(id), xmin]));
+      const entries = await Promise.all(lives.map(({ seen }) => world.others.history(seen.id)));
+      return entries.flat().map((entry) => ({ ...entry, transaction: transactions.get(entry.id) }));
+    },
+    close: async () => {
+      await close();
+      await world.close();
+      await database.drop();
+    },
+  };
+}
+
+/** Locks what is said of the campaign for update, as long as the rival likes. */
+export const lockMirror = 'select from campaign_mirror.mirrors where campaign_id = $1 for update';
+export const setAddress = 'update campaign_mirror.mirrors set target_url = $2 where campaign_id = $1';
+export const transfer = 'update campaign_mirror.campaigns set owner_id = $2 where id = $1';
+
+/** The microseconds since 1970 of a time in the form of ours. */
+export function microseconds(time: string): bigint {
+  return BigInt(Date.parse(`${time.slice(0, 19)}Z`)) * 1_000n + BigInt(time.slice(20, 26));
+}
