@@ -36,7 +36,7 @@ function issue(call: Call) {
 function revoke(call: Call) {
   return leaf({
     name: 'revoke',
-    does: 'revoke an access key: it is refused from now on',
+    does: 'revoke an access key: a request that begins now is refused',
     examples: ['key revoke 7'],
   })
     .argument('<id>', 'the number of the key', keyArgument)
