@@ -1,6 +1,7 @@
 import { type Outcome, Unavailable } from '@campaign-mirror/domain';
 import { expect } from 'chai';
 import { type Rival, rival, untilWaiting } from '../support/database/rival.ts';
+import { eventually } from '../support/eventually.ts';
 import { rejection } from '../support/faults.ts';
 import {
   type Grouped,
@@ -9,6 +10,7 @@ import {
   lockMirror,
   transfer,
 } from '../support/store/grouped.ts';
+import { named } from '../support/store/operator.ts';
 import { type Live, newOwner } from '../support/store/world.ts';
 
 const address = 'https://example.com/new';
@@ -121,6 +123,32 @@ describe('group commit: while somebody holds a campaign or a mirror', () => {
     const again = await Promise.all(held.map((live) => service.setMirror(live, address)));
     for (const mirror of again) expect(mirror).to.include({ targetUrl: address });
   });
+
+  for (const [where, options] of [
+    ['for its turn', { maxHeld: 1, timeout: 300 }],
+    ['for the row', { statementTimeout: 300 }],
+  ] as const)
+    it(`too long ${where}: a key that was revoked is told so, a valid one that it is Unavailable`, async () => {
+      await withHolder(options);
+      const [held, other] = await service.live(2);
+      const { id, key } = await service.world.accessKeys.issue({
+        owner: held.seen.ownerId,
+        name: named('revoked'),
+      });
+      await service.set({ ...held, key }, address);
+      for (const { seen } of [held, other as Live]) await holder.run(lockMirror, seen.id);
+      const first = rejection(service.setMirror(where === 'for the row' ? held : (other as Live), address));
+      await untilWaiting(service.database, first);
+      const { length } = service.ran;
+      const valid = rejection(service.set(held, address));
+      if (where === 'for its turn')
+        await eventually('its first statement', () => expect(service.ran).to.have.lengthOf.above(length));
+      await service.world.accessKeys.revoke(id);
+      expect(await service.set({ ...held, key }, address)).to.deep.equal({ kind: 'unauthenticated' });
+      expect(await valid).to.be.instanceOf(Unavailable);
+      await holder.rollback();
+      await first;
+    });
 
   it('an idle transaction of a stranger: 64 callers ask for what it holds, every other owner is answered, no connection is left over', async () => {
     await withHolder();

@@ -20,6 +20,11 @@ export function isHeld(error: unknown): boolean {
   return codeOf(error) === '55P03' || isRetryable(error);
 }
 
+/** Whether the statement ran into a time limit, or was canceled: nothing was done. */
+export function isCanceled(error: unknown): boolean {
+  return error instanceof Unavailable && codeOf(error.cause) === '57014';
+}
+
 export function isRetryable(error: unknown): boolean {
   return retryable.has(codeOf(error) ?? '');
 }

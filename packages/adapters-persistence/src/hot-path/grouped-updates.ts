@@ -1,5 +1,11 @@
-import type { Campaign, CampaignId, MirrorChange, SetMirrorResult } from '@campaign-mirror/domain';
-import { isMembersFault, isStatementsFault } from '../connection/database-faults.ts';
+import {
+  type Campaign,
+  type CampaignId,
+  type MirrorChange,
+  type SetMirrorResult,
+  Unavailable,
+} from '@campaign-mirror/domain';
+import { isCanceled, isMembersFault, isStatementsFault } from '../connection/database-faults.ts';
 import { plainArray, textArray } from '../statements/array-literal.ts';
 import type { Call, HotPathObserver } from '../statements/hot-path-observer.ts';
 import { mirrorSetTo, type SetMirrorRow } from '../statements/mirror-row.ts';
@@ -41,6 +47,7 @@ interface Member extends Queued, Call {
   readonly seen: Campaign;
   readonly change: MirrorChange;
   resolve(result: SetMirrorResult | undefined): void;
+  reject(reason: unknown): void;
 }
 
 type PassedOver = (member: Member) => void;
@@ -64,7 +71,11 @@ export class GroupedUpdates implements Stage<Member> {
     this.#observer = observer;
     this.#batches = new Batches(this, timeout);
     const limits = { maxCampaigns: maxHeld, maxTogether: maxBatchSize, timeout };
-    this.#held = new LockQueue((members) => this.#waitForRow(members), limits);
+    this.#held = new LockQueue(
+      (members) => this.#waitForRow(members),
+      (members) => void this.#lookOnce(members),
+      limits,
+    );
   }
 
   set(seen: Campaign, change: MirrorChange): Promise<SetMirrorResult | undefined> {
@@ -103,6 +114,17 @@ export class GroupedUpdates implements Stage<Member> {
     await this.#run(setHeldChains, members, (member) => member.resolve(undefined));
   }
 
+  /**
+   * For those who have waited too long: a key that is not valid any more, or a campaign that has changed, is answered
+   * so; Unavailable is for those whom only the holder keeps waiting.
+   */
+  async #lookOnce(members: readonly Member[]): Promise<void> {
+    for (let at = 0; at < members.length; at += maxBatchSize)
+      await this.#run(setChains, members.slice(at, at + maxBatchSize), (member) =>
+        member.reject(new Unavailable('the campaign was held by somebody for too long')),
+      );
+  }
+
   /** Answers each member. `passedOver`: the campaign is as it was seen, and yet the mirror was not set. */
   async #run(statement: Statement, batch: readonly Member[], passedOver: PassedOver): Promise<void> {
     try {
@@ -134,6 +156,7 @@ export class GroupedUpdates implements Stage<Member> {
     batch: readonly Member[],
     passedOver: PassedOver,
   ): Promise<void> {
+    if (statement === setHeldChains && isCanceled(error)) return this.#lookOnce(batch);
     const isRefused = isStatementsFault(error);
     if (isRefused) this.#observer.refused(statement.name, error);
     if (batch.length === 1 || !(isRefused || isMembersFault(error))) {

@@ -1,12 +1,9 @@
-import { Unavailable } from '@campaign-mirror/domain';
-
 /** An update that waits for its answer. */
 export interface Queued {
   /** Those of one line wait together: of one campaign, and of the owner whom they take for its own. */
   readonly line: string;
   /** When it came, by `performance.now()`. */
   readonly since: number;
-  reject(reason: unknown): void;
 }
 
 export interface LockQueueLimits {
@@ -25,15 +22,24 @@ export interface LockQueueLimits {
  */
 export class LockQueue<Member extends Queued> {
   readonly #wait: (members: readonly Member[]) => Promise<void>;
+  readonly #dismiss: (members: readonly Member[]) => void;
   readonly #limits: LockQueueLimits;
   /** In the order in which they are waited for; each in the order in which its members came. */
   readonly #lines = new Map<string, Member[]>();
   readonly #waitedFor = new Set<string>();
   #watch: NodeJS.Timeout | undefined;
 
-  /** `wait`: waits for whoever holds the campaign of these, and answers each of them. Never rejects. */
-  constructor(wait: (members: readonly Member[]) => Promise<void>, limits: LockQueueLimits) {
+  /**
+   * `wait`: waits for whoever holds the campaign of these, and answers each of them; never rejects. `dismiss`: answers
+   * those whose turn did not come in time.
+   */
+  constructor(
+    wait: (members: readonly Member[]) => Promise<void>,
+    dismiss: (members: readonly Member[]) => void,
+    limits: LockQueueLimits,
+  ) {
     this.#wait = wait;
+    this.#dismiss = dismiss;
     this.#limits = limits;
   }
 
@@ -78,19 +84,19 @@ export class LockQueue<Member extends Queued> {
     const left = Math.max(0, first + this.#limits.timeout - performance.now());
     this.#watch = setTimeout(() => {
       this.#watch = undefined;
-      this.#dismiss();
+      this.#dismissLate();
       this.#watchOver();
     }, left).unref();
   }
 
-  #dismiss(): void {
+  #dismissLate(): void {
+    const late: Member[] = [];
     const tooLong = performance.now() - this.#limits.timeout;
     for (const [name, line] of this.#lines) {
       const kept = line.findIndex(({ since }) => since > tooLong);
-      for (const member of line.splice(0, kept === -1 ? line.length : kept)) {
-        member.reject(new Unavailable('the campaign was held by somebody for too long'));
-      }
+      late.push(...line.splice(0, kept === -1 ? line.length : kept));
       if (line.length === 0 && !this.#waitedFor.has(name)) this.#lines.delete(name);
     }
+    if (late.length > 0) this.#dismiss(late);
   }
 }
