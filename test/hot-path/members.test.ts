@@ -2,6 +2,7 @@ import { PostgresCampaigns, PostgresIdentity } from '@campaign-mirror/adapters-p
 import { SetCampaignMirror } from '@campaign-mirror/domain';
 import { expect } from 'chai';
 import { type Grouped, grouped } from '../support/store/grouped.ts';
+import { named } from '../support/store/operator.ts';
 import { type Live, newOwner } from '../support/store/world.ts';
 
 const address = 'https://example.com/new';
@@ -49,7 +50,8 @@ describe('group commit: a member of a batch', () => {
   it('that was judged on other facts than one before it, of the same campaign, goes with it: each is judged by itself', async () => {
     const [live, other] = await service.live(2);
     const owner = newOwner();
-    const now = { seen: { ...live.seen, ownerId: owner }, by: { ...live.by, ownerId: owner } };
+    const { id: accessKeyId } = await service.world.accessKeys.issue({ owner, name: named('new owner') });
+    const now = { seen: { ...live.seen, ownerId: owner }, by: { ownerId: owner, accessKeyId } };
     await service.world.others.transfer(live.seen.id, owner);
     for (const [first, second] of [
       [live, now],
