@@ -11,6 +11,7 @@ ENV CI=true PNPM_CONFIG_STORE_DIR=/store PNPM_CONFIG_TRUST_LOCKFILE=true PNPM_CO
 WORKDIR /build
 COPY package.json pnpm-lock.yaml pnpm-workspace.yaml tsconfig.base.json ./
 COPY packages/domain/package.json packages/domain/
+COPY packages/adapters-cli/package.json packages/adapters-cli/
 COPY packages/adapters-http/package.json packages/adapters-http/
 COPY packages/adapters-persistence/package.json packages/adapters-persistence/
 COPY packages/embedded-postgres/package.json packages/embedded-postgres/

@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import { Command, Option } from '@commander-js/extra-typings';
 import { expect } from 'chai';
-import { shells } from '../../packages/app/src/terminal/completion-script.ts';
+import { shells } from '../../packages/adapters-cli/src/terminal/completion-script.ts';
 import { answered, command, type Done } from '../support/commands/command.ts';
 import { calls } from '../support/commands/command-tree.ts';
 

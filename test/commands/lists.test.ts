@@ -1,6 +1,6 @@
 import { mirrorBody } from '@campaign-mirror/adapters-http';
 import { expect } from 'chai';
-import { mirrorObject } from '../../packages/app/src/commands/campaign-fields.ts';
+import { mirrorObject } from '../../packages/adapters-cli/src/words/campaign-fields.ts';
 import { answered, command, refused, startCommand } from '../support/commands/command.ts';
 import { commandsOn } from '../support/commands/commands-on.ts';
 import { rival, untilWaiting } from '../support/database/rival.ts';

@@ -1,6 +1,6 @@
 import { chmod, chown, readdir, readFile } from 'node:fs/promises';
 import { expect } from 'chai';
-import { writeNewFile } from '../../packages/app/src/terminal/new-file.ts';
+import { writeNewFile } from '../../packages/adapters-cli/src/terminal/new-file.ts';
 import { folderOf } from '../support/process/lives.ts';
 
 async function* contents(): AsyncGenerator<string> {

@@ -61,8 +61,8 @@ const rules = 'packages/domain/src/set-campaign-mirror/authorization-rules.ts';
 const answering = [
   'packages/adapters-http/src/documentation/documented-answers.ts',
   'packages/adapters-http/src/answers/replies.ts',
-  'packages/app/src/commands/mirror-refusals.ts',
-  'packages/app/src/commands/move-refusals.ts',
+  'packages/adapters-cli/src/words/mirror-refusals.ts',
+  'packages/adapters-cli/src/words/move-refusals.ts',
 ];
 
 describe('decisions: architecture — what does not compile', () => {

@@ -1,9 +1,9 @@
 import { migrate, migrations, openDatabase, roles } from '@campaign-mirror/adapters-persistence';
 import { expect } from 'chai';
+import { ClearError } from '../../packages/adapters-cli/src/terminal/clear-error.ts';
 import { bringUpToDate } from '../../packages/adapters-persistence/src/migration/bring-up-to-date.ts';
 import { migrateClearly } from '../../packages/app/src/database/database-start.ts';
 import { openOwnDatabase } from '../../packages/app/src/database/embedded-database.ts';
-import { ClearError } from '../../packages/app/src/logging/clear-error.ts';
 import { command, startCommand } from '../support/commands/command.ts';
 import { connect } from '../support/database/client.ts';
 import { freshDatabase, type TestDatabase } from '../support/database/database-server.ts';

@@ -1,8 +1,8 @@
 import type { AnsweredRequest } from '@campaign-mirror/adapters-http';
 import { expect } from 'chai';
+import { printable } from '../../packages/adapters-cli/src/terminal/escapes.ts';
 import { httpLog } from '../../packages/app/src/listeners/http-log.ts';
 import { logBy } from '../../packages/app/src/logging/log.ts';
-import { printable } from '../../packages/app/src/logging/log-escapes.ts';
 import { LogLines } from '../../packages/app/src/logging/log-lines.ts';
 import { readable } from '../../packages/app/src/logging/log-readable.ts';
 import { linesIn, schemaFaults } from '../support/documents/log-schema.ts';

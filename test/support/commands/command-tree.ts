@@ -1,7 +1,7 @@
 import { PassThrough } from 'node:stream';
 import type { CommandUnknownOpts } from '@commander-js/extra-typings';
+import { Call as OneCall } from '../../../packages/adapters-cli/src/terminal/call.ts';
 import { program } from '../../../packages/app/src/command-line/program.ts';
-import { Call as OneCall } from '../../../packages/app/src/terminal/call.ts';
 
 /** A command that does something, and how it is called. */
 export interface Call {

@@ -1,7 +1,7 @@
 import { PassThrough, Writable } from 'node:stream';
+import type { Given } from '../../../packages/adapters-cli/src/terminal/call.ts';
+import { Interrupted } from '../../../packages/adapters-cli/src/terminal/interruption.ts';
 import { run } from '../../../packages/app/src/command-line/run.ts';
-import type { Given } from '../../../packages/app/src/terminal/call.ts';
-import { Interrupted } from '../../../packages/app/src/terminal/interruption.ts';
 import { environment, projectFolder, type RunningProcess, start } from '../process/service-process.ts';
 import { Speaker } from '../process/speaker.ts';
 

@@ -1,6 +1,6 @@
+import type { Call } from '@campaign-mirror/adapters-cli/terminal/call';
+import { leaf } from '@campaign-mirror/adapters-cli/terminal/leaf';
 import { environmentExample, settingsHelp } from '../settings/shown.ts';
-import type { Call } from '../terminal/call.ts';
-import { leaf } from '../terminal/leaf.ts';
 
 export function config(call: Call) {
   return leaf({

@@ -1,3 +1,4 @@
+import type { Call } from '@campaign-mirror/adapters-cli/terminal/call';
 import { dataFolder } from '../database/data-folder.ts';
 import { readCommandSettings } from '../operator/command-settings.ts';
 import { shownDatabaseUrl } from '../settings/database-url.ts';
@@ -5,7 +6,6 @@ import type { Origin } from '../settings/read-settings.ts';
 import { shownRedisUrl } from '../settings/redis-url.ts';
 import { type Setting, type SettingName, type Settings, settings } from '../settings/settings.ts';
 import { isYours, yourDatabase } from '../settings/your-database.ts';
-import type { Call } from '../terminal/call.ts';
 
 interface Shown {
   readonly name: string;

@@ -1,7 +1,7 @@
-import { ClearError } from '../logging/clear-error.ts';
+import type { Call } from '@campaign-mirror/adapters-cli/terminal/call';
+import { ClearError } from '@campaign-mirror/adapters-cli/terminal/clear-error';
+import { group, leaf } from '@campaign-mirror/adapters-cli/terminal/leaf';
 import { actingByOrm } from '../operator/acting.ts';
-import type { Call } from '../terminal/call.ts';
-import { group, leaf } from '../terminal/leaf.ts';
 
 export function demonstrationCommands(call: Call) {
   return group('demo', 'the demonstration set', [create(call), remove(call)]);

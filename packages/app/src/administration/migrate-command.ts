@@ -1,5 +1,5 @@
-import type { Call } from '../terminal/call.ts';
-import { leaf } from '../terminal/leaf.ts';
+import type { Call } from '@campaign-mirror/adapters-cli/terminal/call';
+import { leaf } from '@campaign-mirror/adapters-cli/terminal/leaf';
 import { migrationStatus } from './migration-status.ts';
 
 export function migrate(call: Call) {

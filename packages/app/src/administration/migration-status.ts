@@ -1,5 +1,5 @@
-import type { Call } from '../terminal/call.ts';
-import { exitCodes } from '../terminal/exit-codes.ts';
+import type { Call } from '@campaign-mirror/adapters-cli/terminal/call';
+import { exitCodes } from '@campaign-mirror/adapters-cli/terminal/exit-codes';
 
 /** Tells which migrations are applied, and changes nothing; the exit code is 1 where some are pending. */
 export async function migrationStatus(call: Call, json: boolean | undefined): Promise<void> {

@@ -1,8 +1,8 @@
 import { mkdir } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
+import { ClearError } from '@campaign-mirror/adapters-cli/terminal/clear-error';
+import { writeNewFile } from '@campaign-mirror/adapters-cli/terminal/new-file';
 import type { CreatedRole } from '@campaign-mirror/adapters-persistence/sql';
-import { ClearError } from '../logging/clear-error.ts';
-import { writeNewFile } from '../terminal/new-file.ts';
 
 /** A folder a role, so that each can be given to its own program only. */
 export function passwordFile(folder: string, role: CreatedRole['role']): string {

@@ -1,8 +1,8 @@
+import type { Call } from '@campaign-mirror/adapters-cli/terminal/call';
+import { ClearError } from '@campaign-mirror/adapters-cli/terminal/clear-error';
+import { group, leaf } from '@campaign-mirror/adapters-cli/terminal/leaf';
+import type { Output } from '@campaign-mirror/adapters-cli/terminal/output';
 import type { CreatedRole, RolesCreation } from '@campaign-mirror/adapters-persistence/sql';
-import { ClearError } from '../logging/clear-error.ts';
-import type { Call } from '../terminal/call.ts';
-import { group, leaf } from '../terminal/leaf.ts';
-import type { Output } from '../terminal/output.ts';
 import { passwordFile, writePasswords } from './role-passwords.ts';
 
 export function rolesCommands(call: Call) {

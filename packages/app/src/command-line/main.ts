@@ -1,5 +1,5 @@
 import { forgetOrmVariables } from '../process/orm-variables.ts';
-import { signalOfProcess } from '../terminal/process-signals.ts';
+import { signalOfProcess } from './process-signals.ts';
 import { run } from './run.ts';
 
 forgetOrmVariables(process.env);

@@ -1,27 +1,34 @@
 import { readFileSync } from 'node:fs';
+import { operatorCommands } from '@campaign-mirror/adapters-cli';
+import type { Call } from '@campaign-mirror/adapters-cli/terminal/call';
 import { Command, CommanderError, type CommandUnknownOpts } from '@commander-js/extra-typings';
-import type { Call } from '../terminal/call.ts';
+import { operatorOf } from '../operator/command-operator.ts';
 
 type Made = Promise<(call: Call) => CommandUnknownOpts>;
 
+const operators = (word: keyof typeof operatorCommands) => async (): Made => {
+  const make = await operatorCommands[word]();
+  return (call) => make(call, operatorOf(call));
+};
+
 /** By their first word, each loaded when it is wanted. */
 const commands: Readonly<Record<string, () => Made>> = {
-  campaign: async () => (await import('../commands/campaign-commands.ts')).campaignCommands,
-  mirror: async () => (await import('../commands/mirror-commands.ts')).mirrorCommands,
-  key: async () => (await import('../commands/key-commands.ts')).keyCommands,
-  history: async () => (await import('../commands/history-commands.ts')).historyCommands,
+  campaign: operators('campaign'),
+  mirror: operators('mirror'),
+  key: operators('key'),
+  history: operators('history'),
   roles: async () => (await import('../administration/roles-command.ts')).rolesCommands,
-  import: async () => (await import('../data/data-commands.ts')).importCommand,
-  export: async () => (await import('../data/data-commands.ts')).exportCommand,
-  backup: async () => (await import('../data/data-commands.ts')).backup,
-  restore: async () => (await import('../data/data-commands.ts')).restore,
+  import: operators('import'),
+  export: operators('export'),
+  backup: async () => (await import('../administration/backup-commands.ts')).backup,
+  restore: async () => (await import('../administration/backup-commands.ts')).restore,
   migrate: async () => (await import('../administration/migrate-command.ts')).migrate,
   doctor: async () => (await import('../doctor/doctor-command.ts')).doctor,
   config: async () => (await import('../administration/config-command.ts')).config,
-  audit: async () => (await import('../commands/audit-command.ts')).auditCommand,
+  audit: operators('audit'),
   demo: async () => (await import('../administration/demonstration-commands.ts')).demonstrationCommands,
   completion: async () => {
-    const { completion } = await import('../terminal/completion-command.ts');
+    const { completion } = await import('@campaign-mirror/adapters-cli/terminal/completion-command');
     return (call) => completion(call, () => program(call));
   },
 };

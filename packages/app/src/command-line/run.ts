@@ -1,8 +1,8 @@
+import { Call, type Given } from '@campaign-mirror/adapters-cli/terminal/call';
+import { ClearError } from '@campaign-mirror/adapters-cli/terminal/clear-error';
+import { exitCodeOf, exitCodes } from '@campaign-mirror/adapters-cli/terminal/exit-codes';
+import { Interrupted } from '@campaign-mirror/adapters-cli/terminal/interruption';
 import { CommanderError } from 'commander';
-import { ClearError } from '../logging/clear-error.ts';
-import { Call, type Given } from '../terminal/call.ts';
-import { exitCodeOf, exitCodes } from '../terminal/exit-codes.ts';
-import { Interrupted } from '../terminal/interruption.ts';
 import { program } from './program.ts';
 
 /**

@@ -1,3 +1,4 @@
+import { ClearError } from '@campaign-mirror/adapters-cli/terminal/clear-error';
 import { type Role, roles } from '@campaign-mirror/adapters-persistence/sql';
 import {
   type EmbeddedDatabase,
@@ -5,7 +6,6 @@ import {
   type EmbeddedOptions,
   openEmbeddedDatabase,
 } from '@campaign-mirror/embedded-postgres';
-import { ClearError } from '../logging/clear-error.ts';
 import { projectFolder } from './project-folder.ts';
 
 type Options = Omit<EmbeddedOptions<Role>, 'project' | 'roles'>;

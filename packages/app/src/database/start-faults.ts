@@ -1,6 +1,6 @@
+import { ClearError } from '@campaign-mirror/adapters-cli/terminal/clear-error';
 import { isDatabaseAway, isHeld, oldestServerVersion } from '@campaign-mirror/adapters-persistence/sql';
 import { Unavailable } from '@campaign-mirror/domain';
-import { ClearError } from '../logging/clear-error.ts';
 import { tlsFault, wantsTls } from './tls-faults.ts';
 
 /** Where the database is, for messages: no password. */

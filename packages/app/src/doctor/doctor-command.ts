@@ -1,7 +1,7 @@
-import { printable } from '../logging/log-escapes.ts';
-import type { Call } from '../terminal/call.ts';
-import { exitCodes } from '../terminal/exit-codes.ts';
-import { leaf } from '../terminal/leaf.ts';
+import type { Call } from '@campaign-mirror/adapters-cli/terminal/call';
+import { printable } from '@campaign-mirror/adapters-cli/terminal/escapes';
+import { exitCodes } from '@campaign-mirror/adapters-cli/terminal/exit-codes';
+import { leaf } from '@campaign-mirror/adapters-cli/terminal/leaf';
 import type { Finding } from './findings.ts';
 
 export function doctor(call: Call) {

@@ -1,5 +1,7 @@
 import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
+import type { Call } from '@campaign-mirror/adapters-cli/terminal/call';
+import { ClearError } from '@campaign-mirror/adapters-cli/terminal/clear-error';
 import {
   defaultPoolLimits,
   isDatabaseAway,
@@ -11,11 +13,9 @@ import { dataFolder } from '../database/data-folder.ts';
 import { type DatabaseAccess, openDatabaseAccess } from '../database/database-access.ts';
 import { awaitDatabase } from '../database/database-start.ts';
 import { nameOf } from '../database/start-faults.ts';
-import { ClearError } from '../logging/clear-error.ts';
 import { commandLog } from '../operator/command-database.ts';
 import type { Settings } from '../settings/settings.ts';
 import { isYours } from '../settings/your-database.ts';
-import type { Call } from '../terminal/call.ts';
 import { examineDatabase } from './database.ts';
 import { checkDisk } from './disk.ts';
 import { type Finding, ok, problem } from './findings.ts';

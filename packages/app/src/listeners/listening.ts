@@ -1,5 +1,5 @@
+import { ClearError } from '@campaign-mirror/adapters-cli/terminal/clear-error';
 import type { HttpServer } from '@campaign-mirror/adapters-http';
-import { ClearError } from '../logging/clear-error.ts';
 
 /** Resolves with the port in use. @throws ClearError when it is taken already, or not ours to take */
 export async function listen(

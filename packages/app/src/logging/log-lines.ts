@@ -1,4 +1,4 @@
-import { escaped } from './log-escapes.ts';
+import { escaped } from '@campaign-mirror/adapters-cli/terminal/escapes';
 
 /** How long a line may wait for others to go with, in milliseconds. */
 const longest = 100;

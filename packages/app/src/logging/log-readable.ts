@@ -1,5 +1,5 @@
+import { printable, printableLines } from '@campaign-mirror/adapters-cli/terminal/escapes';
 import { prettyFactory } from 'pino-pretty';
-import { printable, printableLines } from './log-escapes.ts';
 
 /** Turns lines of the log into what people read in a terminal; what is none of the log's stays as it is. */
 export function readable(): (lines: string) => string {

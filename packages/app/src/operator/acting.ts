@@ -1,6 +1,6 @@
+import type { Call } from '@campaign-mirror/adapters-cli/terminal/call';
 import type { Database } from '@campaign-mirror/adapters-persistence';
-import type { OpenPool, PoolLimits } from '@campaign-mirror/adapters-persistence/sql';
-import type { Call } from '../terminal/call.ts';
+import type { PoolLimits } from '@campaign-mirror/adapters-persistence/sql';
 import type { Acting } from './command-database.ts';
 
 /**
@@ -20,29 +20,13 @@ export async function acting<T>(
 }
 
 /** The same with MikroORM, which takes longer to load than all the rest. */
-export async function actingByOrm<T>(call: Call, run: (acting: Acting<Database>) => Promise<T>): Promise<T> {
+export async function actingByOrm<T>(
+  call: Call,
+  run: (acting: Acting<Database>) => Promise<T>,
+  limits: Partial<PoolLimits> = {},
+): Promise<T> {
   call.hear();
   const { actOn } = await import('./command-database.ts');
   const { openDatabase } = await import('@campaign-mirror/adapters-persistence');
-  return actOn(call, openDatabase, run);
-}
-
-/** `acting` for what only reads: nobody need be unsure of what was done when the database goes away. */
-export function reading<T>(call: Call, run: (acting: Acting) => Promise<T>): Promise<T> {
-  return acting(call, onlyReading(run));
-}
-
-export function readingByOrm<T>(call: Call, run: (acting: Acting<Database>) => Promise<T>): Promise<T> {
-  return actingByOrm(call, onlyReading(run));
-}
-
-function onlyReading<T, Opened extends OpenPool>(run: (acting: Acting<Opened>) => Promise<T>) {
-  return async (given: Acting<Opened>) => {
-    try {
-      return await run(given);
-    } catch (error) {
-      const { orReadingEnded } = await import('./reading-ended.ts');
-      throw orReadingEnded(error, 'there is more to show, and nothing was changed');
-    }
-  };
+  return actOn(call, openDatabase, run, limits);
 }

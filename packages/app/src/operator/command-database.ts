@@ -1,4 +1,8 @@
+import type { Call } from '@campaign-mirror/adapters-cli/terminal/call';
+import { ClearError } from '@campaign-mirror/adapters-cli/terminal/clear-error';
+import { Interrupted } from '@campaign-mirror/adapters-cli/terminal/interruption';
 import {
+  EncodingFault,
   isDatabaseAway,
   type OpenPool,
   type PoolLimits,
@@ -8,11 +12,8 @@ import { Unavailable } from '@campaign-mirror/domain';
 import { type DatabaseAccess, openDatabaseAccess } from '../database/database-access.ts';
 import { awaitDatabase } from '../database/database-start.ts';
 import { nameOf } from '../database/start-faults.ts';
-import { ClearError } from '../logging/clear-error.ts';
 import { type LogWriter, silentLog } from '../logging/log-events.ts';
 import type { Settings } from '../settings/settings.ts';
-import type { Call } from '../terminal/call.ts';
-import { Interrupted } from '../terminal/interruption.ts';
 import { commandSettings } from './command-settings.ts';
 import { asOperator, type Open, type Operator } from './operator.ts';
 import { undoneBy } from './undone.ts';
@@ -100,6 +101,7 @@ type Address = Parameters<typeof nameOf>[0];
 function clear(error: unknown, address: Address): unknown {
   if (error instanceof ClearError || error instanceof Interrupted) return error;
   const fault = error instanceof Unavailable ? (error.cause ?? error) : error;
+  if (fault instanceof EncodingFault) return new ClearError(fault.message);
   const { code } = fault as { code?: string };
   if (code === '42P01' || code === '3F000') return notSetUp(address);
   if (code === '42501') {

@@ -1,8 +1,8 @@
-import { ClearError } from '../logging/clear-error.ts';
-import { printable } from '../logging/log-escapes.ts';
+import type { Call } from '@campaign-mirror/adapters-cli/terminal/call';
+import { ClearError } from '@campaign-mirror/adapters-cli/terminal/clear-error';
+import { printable } from '@campaign-mirror/adapters-cli/terminal/escapes';
 import { type ReadSettings, readSettings } from '../settings/read-settings.ts';
 import type { Settings } from '../settings/settings.ts';
-import type { Call } from '../terminal/call.ts';
 
 /** Tells, once a call, what may not be what was meant. @throws ClearError when one is wrong */
 export function readCommandSettings(call: Call): Exclude<ReadSettings, { wrong: unknown }> {

@@ -1,6 +1,6 @@
+import type { Call } from '@campaign-mirror/adapters-cli/terminal/call';
 import type { DatabaseAddress } from '@campaign-mirror/adapters-persistence/sql';
 import { migrateClearly } from '../database/database-start.ts';
-import type { Call } from '../terminal/call.ts';
 
 /**
  * Migrates, and tells what it waits for. Ctrl-C ends the waiting, and the migration itself until it is committed.

@@ -1,5 +1,5 @@
+import { ClearError } from '@campaign-mirror/adapters-cli/terminal/clear-error';
 import { Unavailable } from '@campaign-mirror/domain';
-import { ClearError } from '../logging/clear-error.ts';
 import { undoneBy } from './undone.ts';
 
 /** The same fault, or where the database ended the reading, what came of it: `left`. There is nothing to be unsure of. */

@@ -1,16 +1,9 @@
+import type { Undone } from '@campaign-mirror/adapters-cli';
 import { Unavailable } from '@campaign-mirror/domain';
 import { codeOf, isFull, takesNoWrites, whatIsFull } from '../database/start-faults.ts';
-import { ClearError } from '../logging/clear-error.ts';
 
 /** The server cancelled a statement, did not get a lock in time, or ended a transaction for another's sake. */
 const gaveUp = new Set(['57014', '55P03', '40001', '40P01', '25P04']);
-
-/** What a statement or a transaction came to that the server says it has undone. */
-export interface Undone {
-  readonly what: string;
-  /** What to do before it is tried again. */
-  readonly remedy?: string;
-}
 
 /**
  * Tells of a fault of the database after which nothing of the transaction is left for certain; undefined where the
@@ -28,15 +21,4 @@ export function undoneBy(error: unknown, database = 'the database'): Undone | un
   }
   if (isFull(code)) return { what: `${database} ${whatIsFull(code)}`, remedy: 'make room there' };
   return undefined;
-}
-
-/** For an act of many transactions that the database ended; `done` tells what is committed, undefined where it only reads. */
-export function cutOff(cause: Unavailable, done: string | undefined): ClearError {
-  const undone = undoneBy(cause);
-  const what = undone?.what ?? 'the database went away';
-  const state = done && !undone ? `${done}, and perhaps some more` : (done ?? 'nothing was done');
-  const next = [undone?.remedy, `run it again${done ? ' to go on' : ''}`].filter(Boolean).join(', then ');
-  const fault = new ClearError(`${what}: ${state}; ${next}`, 'away');
-  fault.cause = cause;
-  return fault;
 }

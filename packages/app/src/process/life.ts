@@ -1,4 +1,4 @@
-import { ClearError } from '../logging/clear-error.ts';
+import { ClearError } from '@campaign-mirror/adapters-cli/terminal/clear-error';
 import type { Log } from '../logging/log.ts';
 
 /** Faults that are told of at the end: one that comes again and again is not to fill the log. */

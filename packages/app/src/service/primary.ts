@@ -1,9 +1,9 @@
 import { availableParallelism } from 'node:os';
+import { ClearError } from '@campaign-mirror/adapters-cli/terminal/clear-error';
 import { workerEndGrace } from '../fleet/fleet.ts';
 import { WorkerFault } from '../fleet/worker-process.ts';
 import { listen } from '../listeners/listening.ts';
 import { warnOfPlainHttp } from '../listeners/plain-http-warning.ts';
-import { ClearError } from '../logging/clear-error.ts';
 import { aborted } from '../process/life.ts';
 import type { StopSignals } from '../process/stop-signals.ts';
 import { workerShare } from '../settings/worker-count.ts';

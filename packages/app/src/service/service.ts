@@ -1,6 +1,6 @@
 import 'reflect-metadata';
+import { printable } from '@campaign-mirror/adapters-cli/terminal/escapes';
 import { openLog } from '../logging/log.ts';
-import { printable } from '../logging/log-escapes.ts';
 import { hasControllingTerminal } from '../process/controlling-terminal.ts';
 import { Life } from '../process/life.ts';
 import type { StopSignals } from '../process/stop-signals.ts';

@@ -1,6 +1,6 @@
 import { userInfo } from 'node:os';
+import { ClearError } from '@campaign-mirror/adapters-cli/terminal/clear-error';
 import type { DatabaseAddress } from '@campaign-mirror/adapters-persistence';
-import { ClearError } from '../logging/clear-error.ts';
 import { databaseTls, type Tls } from './database-tls.ts';
 import { databaseUrlParts, type TlsParameters } from './database-url.ts';
 import type { Mistake } from './setting-mistake.ts';

@@ -1,0 +1,53 @@
+import { keyArgument, lifeArgument, nameArgument, ownerArgument } from '../terminal/arguments.ts';
+import type { Call } from '../terminal/call.ts';
+import { group, leaf } from '../terminal/leaf.ts';
+import { keyList } from './key-list.ts';
+import { keyRotate } from './key-rotate.ts';
+import { shownOnce } from './key-shown.ts';
+import type { Operator } from './operator.ts';
+
+export function keyCommands(call: Call, operator: Operator) {
+  return group('key', 'access keys', [
+    issue(call, operator),
+    keyList(call, operator),
+    keyRotate(call, operator),
+    revoke(call, operator),
+  ]);
+}
+
+function issue(call: Call, operator: Operator) {
+  return leaf({
+    name: 'issue',
+    does: 'issue an access key; it is shown this once, on standard output',
+    examples: ['key issue --owner 42 --name "my script" --expires-in 90d'],
+  })
+    .requiredOption('--owner <n>', 'whose campaigns it may change', ownerArgument)
+    .requiredOption('--name <name>', 'what it is for', nameArgument)
+    .option(
+      '--expires-in <time>',
+      'how long it lives: 1s, 30m, 12h or 90d; without it, or with never, it never expires',
+      lifeArgument,
+      undefined,
+    )
+    .action(async ({ owner, name, expiresIn, json }) => {
+      const issued = await operator.administering(({ keys }) =>
+        keys.issue({ owner, name, ...(expiresIn && { expiresIn }) }),
+      );
+      await shownOnce(call.output, json, issued, issued, `Key ${issued.id} of the owner ${owner}.`);
+    });
+}
+
+function revoke(call: Call, operator: Operator) {
+  return leaf({
+    name: 'revoke',
+    does: 'revoke an access key: a request that begins now is refused',
+    examples: ['key revoke 7'],
+  })
+    .argument('<id>', 'the number of the key', keyArgument)
+    .action(async (id, { json }) => {
+      const { noSuchKey } = await import('../words/refusals.ts');
+      const revoked = await operator.administering(({ keys }) => keys.revoke(id));
+      if (!revoked) throw noSuchKey(id);
+      await call.output.answer(json, { id, revoked: true }, `Key ${id} is revoked.`);
+    });
+}

@@ -1,0 +1,54 @@
+import type { AccessKeyRecord } from '@campaign-mirror/domain';
+import { keyArgument, limitArgument, ownerArgument } from '../terminal/arguments.ts';
+import type { Call } from '../terminal/call.ts';
+import { leaf } from '../terminal/leaf.ts';
+import { paged } from '../terminal/pages.ts';
+import { type Operator, reading } from './operator.ts';
+
+export function keyList(call: Call, operator: Operator) {
+  return leaf({
+    name: 'list',
+    does: 'list access keys by their numbers: first characters, owner, name, and when each was created, last used, ends',
+    examples: ['key list', 'key list --owner 42', 'key list --limit 20 --after 100 --json'],
+  })
+    .option('--owner <n>', 'those of this owner', ownerArgument)
+    .option('--limit <n>', 'so many, at most; else all', limitArgument)
+    .option('--after <id>', 'those after this one', keyArgument)
+    .action(async ({ json, ...asked }) => {
+      await operator.administering(({ keys }) => {
+        const rows = paged(
+          asked,
+          (page) => keys.list(page),
+          ({ id }: AccessKeyRecord) => id,
+          call.interruption,
+        );
+        return call.output.list(rows, { json, object: keyObject, columns, none: 'There is no access key.' });
+      }, reading);
+    });
+}
+
+const columns = [
+  { head: 'key', right: true, cell: ({ id }: AccessKeyRecord) => id },
+  { head: 'begins', cell: ({ displayed }: AccessKeyRecord) => displayed },
+  { head: 'owner', right: true, cell: ({ ownerId }: AccessKeyRecord) => ownerId },
+  { head: 'created', cell: ({ createdAt }: AccessKeyRecord) => createdAt },
+  { head: 'last used', cell: ({ lastUsedAt }: AccessKeyRecord) => lastUsedAt },
+  { head: 'expires', cell: ({ expiresAt }: AccessKeyRecord) => expiresAt ?? 'never' },
+  { head: 'revoked', cell: ({ revokedAt }: AccessKeyRecord) => revokedAt },
+  { head: 'replaced by', right: true, cell: ({ replacedBy }: AccessKeyRecord) => replacedBy },
+  { head: 'name', cell: ({ name }: AccessKeyRecord) => name },
+];
+
+function keyObject(key: AccessKeyRecord): object {
+  return {
+    id: key.id,
+    displayed: key.displayed,
+    name: key.name,
+    owner_id: key.ownerId,
+    created_at: key.createdAt,
+    expires_at: key.expiresAt,
+    last_used_at: key.lastUsedAt,
+    revoked_at: key.revokedAt,
+    replaced_by: key.replacedBy,
+  };
+}

@@ -1,0 +1,28 @@
+import type { AccessKey, AccessKeyId } from '@campaign-mirror/domain';
+import { ClearError } from '../terminal/clear-error.ts';
+import type { Output } from '../terminal/output.ts';
+
+interface Issued {
+  readonly id: AccessKeyId;
+  readonly key: AccessKey;
+}
+
+/**
+ * Shows a new key, which can not be shown again: alone on standard output, or in the object for programs.
+ * @throws ClearError where nobody could take it
+ */
+export async function shownOnce(
+  output: Output,
+  json: boolean | undefined,
+  { id, key }: Issued,
+  object: object,
+  about: string,
+): Promise<void> {
+  if (!json) output.tell(`${about} It can not be shown again:`);
+  await output.answer(json, object, key);
+  if (await output.isTaken()) return;
+  throw new ClearError(
+    `key ${id} was issued, but standard output did not take it, and it can not be shown again: ` +
+      `revoke it by \`./campaign-mirror key revoke ${id}\`, or replace it by \`./campaign-mirror key rotate ${id} --grace 0s\``,
+  );
+}

@@ -1,0 +1,98 @@
+import { campaignArgument, limitArgument, ownerArgument } from '../terminal/arguments.ts';
+import type { Call } from '../terminal/call.ts';
+import { ClearError } from '../terminal/clear-error.ts';
+import { group, leaf } from '../terminal/leaf.ts';
+import { paged } from '../terminal/pages.ts';
+import { mirrorFields, mirrorObject } from '../words/campaign-fields.ts';
+import { mirrorRefused } from '../words/mirror-refusals.ts';
+import { addressFaults, noSuchCampaign } from '../words/refusals.ts';
+import { history } from './mirror-history-command.ts';
+import { move } from './mirror-move-command.ts';
+import { restore } from './mirror-restore-command.ts';
+import { set } from './mirror-set-command.ts';
+import { type Operator, reading } from './operator.ts';
+
+export function mirrorCommands(call: Call, operator: Operator) {
+  return group('mirror', 'mirrors of campaigns', [
+    create(call, operator),
+    listing(call, operator),
+    show(call, operator),
+    set(call, operator),
+    history(call, operator),
+    restore(call, operator),
+    move(call, operator),
+  ]);
+}
+
+function create(call: Call, operator: Operator) {
+  return leaf({
+    name: 'create',
+    does: 'create the mirror of a campaign, which has one',
+    examples: ['mirror create 42 --target-url https://first.example/'],
+  })
+    .argument('<campaign>', 'the campaign', campaignArgument)
+    .requiredOption('--target-url <url>', 'the address that it points to')
+    .action(async (campaign, { targetUrl, json }) => {
+      const { CreateMirror } = await import('@campaign-mirror/domain');
+      const made = await operator.administering(({ settings }, { deniedHosts }) =>
+        new CreateMirror(settings, deniedHosts).execute(campaign, targetUrl),
+      );
+      if (made.kind === 'invalid-address')
+        throw new ClearError(`--target-url: ${addressFaults[made.because]}`);
+      if (made.kind === 'campaign-not-found') throw noSuchCampaign(campaign);
+      if (made.kind === 'mirror-exists')
+        throw new ClearError(`the campaign ${campaign} has a mirror already`);
+      const body = { mirror: mirrorObject(made.mirror) };
+      await call.output.answer(json, body, `The mirror of campaign ${campaign} was created.`);
+    });
+}
+
+function listing(call: Call, operator: Operator) {
+  return leaf({
+    name: 'list',
+    does: 'list mirrors in the order of their campaigns',
+    examples: ['mirror list', 'mirror list --owner 42 --limit 20', 'mirror list --after 1000 --json'],
+  })
+    .option('--owner <n>', "those of this owner's campaigns", ownerArgument)
+    .option('--limit <n>', 'so many, at most; else all', limitArgument)
+    .option('--after <campaign>', 'those of the campaigns after this one', campaignArgument)
+    .action(async ({ json, ...asked }) => {
+      await operator.acting(({ records }) => {
+        const rows = paged(
+          asked,
+          (page) => records.listMirrors(page),
+          ({ campaignId }) => campaignId,
+          call.interruption,
+        );
+        return call.output.list(rows, {
+          json,
+          object: mirrorObject,
+          columns: [
+            { head: 'campaign', right: true, cell: ({ campaignId }) => campaignId },
+            { head: 'mirror', right: true, cell: ({ id }) => id },
+            { head: 'clicks', right: true, cell: ({ clicks }) => clicks },
+            { head: 'updated', cell: ({ updatedAt }) => updatedAt },
+            { head: 'target URL', cell: ({ targetUrl }) => targetUrl },
+          ],
+          none: 'There is no such mirror.',
+        });
+      }, reading);
+    });
+}
+
+function show(call: Call, operator: Operator) {
+  return leaf({
+    name: 'show',
+    does: 'show the mirror of a campaign, all of it',
+    examples: ['mirror show 42'],
+  })
+    .argument('<campaign>', 'the campaign', campaignArgument)
+    .action(async (id, { json }) => {
+      const campaign = await operator.acting(({ records }) => records.find(id), reading);
+      if (!campaign) throw noSuchCampaign(id);
+      if (!campaign.mirror) throw mirrorRefused(id, 'mirror-not-created');
+      const mirror = mirrorObject(campaign.mirror);
+      if (json) return call.output.object({ mirror });
+      await call.output.fields(mirrorFields(campaign.mirror));
+    });
+}

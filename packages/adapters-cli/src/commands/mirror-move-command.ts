@@ -1,0 +1,48 @@
+import { hostArgument, ownerArgument } from '../terminal/arguments.ts';
+import type { Call } from '../terminal/call.ts';
+import { leaf } from '../terminal/leaf.ts';
+import type { Operator } from './operator.ts';
+
+export function move(call: Call, operator: Operator) {
+  return leaf({
+    name: 'move',
+    does: 'give every mirror on one host another one: the night a domain is blocked',
+    examples: [
+      'mirror move --from-host old.example --to-host new.example --dry-run',
+      'mirror move --from-host old.example --to-host new.example --subdomains --owner 42',
+    ],
+  })
+    .requiredOption('--from-host <host>', 'the host that is left, however an address spells it', hostArgument)
+    .requiredOption('--to-host <host>', 'the host that takes its place, written so', hostArgument)
+    .option('--subdomains', 'every name below it, too: x.old.example becomes x.new.example')
+    .option('--owner <n>', 'only mirrors of the campaigns of this owner', ownerArgument)
+    .option('--include-default', 'mirrors of default campaigns, too, which are refused without it')
+    .option('--dry-run', 'show each address before and after, and change nothing')
+    .action(async ({ fromHost, toHost, subdomains = false, owner, json, ...chosen }) => {
+      const { hostMove, MoveMirrors, Unavailable } = await import('@campaign-mirror/domain');
+      const { moveRefused } = await import('../words/move-refusals.ts');
+      const { MoveReport } = await import('./move-report.ts');
+      const { includeDefault = false, dryRun = false } = chosen;
+      await operator.acting(
+        async ({ moves }, { deniedHosts, undoneBy }) => {
+          const move = hostMove(fromHost, toHost, subdomains, deniedHosts);
+          if ('fault' in move) throw moveRefused(move.fault, fromHost, toHost);
+          const request = { move, includeDefault, dryRun, ...(owner && { owner }) };
+          const report = new MoveReport(call, request, fromHost, json);
+          try {
+            for await (const event of new MoveMirrors(moves, deniedHosts).execute(request)) {
+              await report.tell(event);
+              if (event.kind === 'progress') call.interruption.throwIfInterrupted(report.stopped());
+              if (dryRun && call.output.isReaderGone) return;
+            }
+          } catch (error) {
+            throw error instanceof Unavailable ? report.cutOff(error, undoneBy) : error;
+          } finally {
+            report.endProgress();
+          }
+          await report.sum();
+        },
+        { pace: 'in-steps' },
+      );
+    });
+}

@@ -1,0 +1,68 @@
+import type { AccessKey } from '@campaign-mirror/domain';
+import { campaignArgument } from '../terminal/arguments.ts';
+import type { Call } from '../terminal/call.ts';
+import { ClearError } from '../terminal/clear-error.ts';
+import { leaf } from '../terminal/leaf.ts';
+import { secret } from '../terminal/prompt.ts';
+import { mirrorObject } from '../words/campaign-fields.ts';
+import { mirrorRefused } from '../words/mirror-refusals.ts';
+import { addressFaults, noSuchCampaign } from '../words/refusals.ts';
+import type { Operator } from './operator.ts';
+
+export function set(call: Call, operator: Operator) {
+  return leaf({
+    name: 'set',
+    does: 'set the mirror of a campaign, as a call with an access key does it; the key is asked for, or taken from CAMPAIGN_MIRROR_KEY',
+    examples: ["mirror set 42 'https://second.example/?click={click_id}'"],
+  })
+    .argument('<campaign>', 'the campaign', campaignArgument)
+    .argument('<url>', 'the address that it is to point to')
+    .action(async (campaign, url, { json }) => {
+      const { SetCampaignMirror } = await import('@campaign-mirror/domain');
+      call.hear();
+      const key = await keyOfCaller(call, operator);
+      const outcome = await operator.acting(({ campaigns, identity }, { deniedHosts, requestId }) =>
+        new SetCampaignMirror(campaigns, identity, deniedHosts).execute({
+          key,
+          campaign,
+          address: url,
+          requestId,
+        }),
+      );
+      switch (outcome.kind) {
+        case 'over-limit':
+        case 'no-address':
+          throw new Error(`${outcome.kind}, though there is no limit, and an address`);
+        case 'unauthenticated':
+          throw refusedKey();
+        case 'campaign-not-found':
+          throw noSuchCampaign(campaign);
+        case 'refused':
+          throw mirrorRefused(campaign, outcome.because);
+        case 'invalid-address':
+          throw new ClearError(`the URL is refused: ${addressFaults[outcome.because]}`);
+        case 'mirror-set':
+          await call.output.answer(
+            json,
+            { mirror: mirrorObject(outcome.mirror) },
+            `The mirror of campaign ${campaign} is set.`,
+          );
+      }
+    });
+}
+
+/** Never from an argument: those are seen by everybody on the machine, and kept by shells. @throws ClearError */
+async function keyOfCaller(call: Call, operator: Operator): Promise<AccessKey> {
+  const { accessKey } = await import('@campaign-mirror/domain');
+  const otherwise = 'no access key, and nobody to ask for it: put it into the variable CAMPAIGN_MIRROR_KEY';
+  const text = (await operator.accessKey()) ?? (await secret(call, 'The access key:', otherwise));
+  const key = accessKey(text.trim());
+  if (key === undefined) throw refusedKey();
+  return key;
+}
+
+function refusedKey(): ClearError {
+  return new ClearError(
+    'the access key is malformed, unknown, expired or revoked: `./campaign-mirror key issue` issues another',
+  );
+}

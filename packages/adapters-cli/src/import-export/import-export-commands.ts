@@ -1,0 +1,58 @@
+import type { Operator } from '../commands/operator.ts';
+import type { Call } from '../terminal/call.ts';
+import { ClearError } from '../terminal/clear-error.ts';
+import { counted } from '../terminal/counted.ts';
+import { leaf } from '../terminal/leaf.ts';
+
+export function importCommand(call: Call, operator: Operator) {
+  return leaf({
+    name: 'import',
+    does: 'import campaigns and their mirrors from CSV: all of them, or none',
+    examples: ['import campaigns.csv', 'import -'],
+  })
+    .argument('<file>', 'what `export` has written, or the like; - for standard input')
+    .action(async (path, { json }) => {
+      const { givenFile } = await import('../terminal/given-file.ts');
+      const { importCampaigns } = await import('./import-campaigns.ts');
+      const file = await givenFile(path, call.stdin);
+      const outcome = await operator.acting(
+        ({ imports }, { deniedHosts }) => importCampaigns(imports, deniedHosts, call, file, json),
+        { pace: 'unhurried' },
+      );
+      if (outcome.kind === 'refused') {
+        const lines = outcome.badLines === 1 ? 'one line is' : `${outcome.badLines} lines are`;
+        throw new ClearError(`nothing was imported, since ${lines} bad: mend the file, and import it again`);
+      }
+      const { campaigns, mirrors } = outcome;
+      const sentence = `Imported: ${counted(campaigns, 'campaign')}, ${counted(mirrors, 'mirror')}.`;
+      await call.output.answer(json, { campaigns, mirrors }, sentence);
+    });
+}
+
+export function exportCommand(call: Call, operator: Operator) {
+  return leaf({
+    name: 'export',
+    does: 'write all campaigns and their mirrors as CSV, as they are at one moment',
+    examples: ['export campaigns.csv', 'export'],
+  })
+    .argument('[file]', 'where to; without it, or with -, to standard output')
+    .option('--force', 'write over a file that is there')
+    .action(async (path, { force: replace = false, json }) => {
+      const { exportToFile, exportToOutput } = await import('./export-campaigns.ts');
+      const { refuseTaken } = await import('../terminal/new-file.ts');
+      if (path === undefined || path === '-') {
+        return operator.acting(({ exports }) => exportToOutput(exports, call, json), {
+          pace: 'unhurried',
+          left: 'what was written is not all',
+        });
+      }
+      const replacing = { replace, otherwise: 'name another file, or add --force' };
+      await refuseTaken(path, replacing);
+      const campaigns = await operator.acting(({ exports }) => exportToFile(exports, call, path, replacing), {
+        pace: 'unhurried',
+        left: 'nothing was written',
+      });
+      const many = counted(campaigns, 'campaign was', 'campaigns were');
+      await call.output.answer(json, { campaigns, file: path }, `${many} exported to ${path}.`);
+    });
+}

@@ -1,0 +1,19 @@
+import type { CommandUnknownOpts } from '@commander-js/extra-typings';
+import type { Operator } from './commands/operator.ts';
+import type { Call } from './terminal/call.ts';
+
+export type { AdministrationPorts, How, Operator, OperatorPorts, Terms } from './commands/operator.ts';
+export type { Undone, UndoneBy } from './words/cut-off.ts';
+
+type Made = Promise<(call: Call, operator: Operator) => CommandUnknownOpts>;
+
+/** By their first word, each loaded when it is wanted. */
+export const operatorCommands = {
+  campaign: async () => (await import('./commands/campaign-commands.ts')).campaignCommands,
+  mirror: async () => (await import('./commands/mirror-commands.ts')).mirrorCommands,
+  key: async () => (await import('./commands/key-commands.ts')).keyCommands,
+  history: async () => (await import('./commands/history-commands.ts')).historyCommands,
+  import: async () => (await import('./import-export/import-export-commands.ts')).importCommand,
+  export: async () => (await import('./import-export/import-export-commands.ts')).exportCommand,
+  audit: async () => (await import('./commands/audit-command.ts')).auditCommand,
+} satisfies Readonly<Record<string, () => Made>>;

@@ -1,0 +1,53 @@
+import type { Call } from './call.ts';
+import { ClearError } from './clear-error.ts';
+import { printable } from './escapes.ts';
+import { Interrupted } from './interruption.ts';
+
+/** Whether there is somebody to be asked: questions go to standard error, since standard output holds the answer alone. */
+function isSomebodyThere({ stdin, stderr }: Call): boolean {
+  return stdin.isTTY === true && stderr.isTTY === true;
+}
+
+/**
+ * Asks before something is lost. With `--yes` it is not asked.
+ * @throws ClearError when the answer is no, or when there is nobody to ask; Interrupted
+ */
+export async function confirmed(call: Call, question: string, yes: boolean | undefined): Promise<void> {
+  if (yes) return;
+  if (!isSomebodyThere(call)) {
+    throw new ClearError(`${question}\nNobody is there to be asked: add --yes to do it.`, 'usage');
+  }
+  const { default: confirm } = await import('@inquirer/confirm');
+  const agreed = await asked(call, (context) =>
+    confirm({ message: printable(question), default: false }, context),
+  );
+  if (!agreed) throw new ClearError('Nothing was done.');
+}
+
+/** Asks for a secret, which is not shown. @throws ClearError when there is nobody to ask; Interrupted */
+export async function secret(call: Call, question: string, otherwise: string): Promise<string> {
+  if (!isSomebodyThere(call)) throw new ClearError(otherwise, 'usage');
+  const { default: password } = await import('@inquirer/password');
+  return asked(call, (context) => password({ message: question }, context));
+}
+
+interface Context {
+  readonly input: NodeJS.ReadableStream;
+  readonly output: NodeJS.WritableStream;
+  readonly signal: AbortSignal;
+}
+
+async function asked<T>(call: Call, ask: (context: Context) => Promise<T>): Promise<T> {
+  const { stdin: input, stderr: output, interruption } = call;
+  const nothing = 'Nothing was done.';
+  try {
+    return await ask({ input, output, signal: interruption.signal });
+  } catch (error) {
+    interruption.throwIfInterrupted(nothing);
+    // Ctrl-C, or the end of the input, at the question.
+    if (error instanceof Error && error.name === 'ExitPromptError') {
+      throw new Interrupted('SIGINT', nothing);
+    }
+    throw error;
+  }
+}

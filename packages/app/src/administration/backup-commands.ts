@@ -1,0 +1,50 @@
+import type { Call } from '@campaign-mirror/adapters-cli/terminal/call';
+import { ClearError } from '@campaign-mirror/adapters-cli/terminal/clear-error';
+import { counted } from '@campaign-mirror/adapters-cli/terminal/counted';
+import { leaf } from '@campaign-mirror/adapters-cli/terminal/leaf';
+import { acting } from '../operator/acting.ts';
+
+export function backup(call: Call) {
+  return leaf({
+    name: 'backup',
+    does: 'write everything to a file, history and hashes of keys included, as it is at one moment',
+    examples: ['backup mirrors.backup'],
+  })
+    .argument('<file>', 'where to; it must not be there yet')
+    .action(async (path, { json }) => {
+      if (path === '-') {
+        throw new ClearError('a backup is not written to standard output: name a file', 'usage');
+      }
+      const { backUp } = await import('./backup-database.ts');
+      const { refuseTaken } = await import('@campaign-mirror/adapters-cli/terminal/new-file');
+      const { unhurried } = await import('../operator/operator.ts');
+      const replacing = { otherwise: 'name another file' };
+      await refuseTaken(path, replacing);
+      const rows = await acting(call, (all) => backUp(all, path, replacing), unhurried);
+      const many = counted(rows, 'row was', 'rows were');
+      await call.output.answer(json, { rows, file: path }, `${many} written to ${path}.`);
+    });
+}
+
+export function restore(call: Call) {
+  return leaf({
+    name: 'restore',
+    does: 'put a backup into a database where there is nothing yet, also into another or a newer PostgreSQL',
+    examples: ['restore mirrors.backup'],
+  })
+    .argument('<file>', 'what `backup` has written; - for standard input')
+    .action(async (path, { json }) => {
+      const { givenFile } = await import('@campaign-mirror/adapters-cli/terminal/given-file');
+      const { restoreFrom } = await import('./backup-database.ts');
+      const { unhurried } = await import('../operator/operator.ts');
+      const file = await givenFile(path, call.stdin);
+      const rows = await acting(call, (all) => restoreFrom(all, file), unhurried);
+      const many = [
+        counted(rows.campaigns, 'campaign'),
+        counted(rows.mirrors, 'mirror'),
+        counted(rows.access_keys, 'key'),
+        counted(rows.mirror_history, 'change'),
+      ];
+      await call.output.answer(json, rows, `Restored: ${many.join(', ')}.`);
+    });
+}

@@ -1,0 +1,88 @@
+import { pipeline, Readable } from 'node:stream';
+import { createGunzip, createGzip } from 'node:zlib';
+import { ClearError } from '@campaign-mirror/adapters-cli/terminal/clear-error';
+import { type GivenFile, readShown } from '@campaign-mirror/adapters-cli/terminal/given-file';
+import { orStopped } from '@campaign-mirror/adapters-cli/terminal/interruption';
+import { type Replacing, writeNewFile } from '@campaign-mirror/adapters-cli/terminal/new-file';
+import { type Progress, progress } from '@campaign-mirror/adapters-cli/terminal/progress';
+import {
+  BackupFault,
+  PostgresBackup,
+  PostgresRestore,
+  type TableCounts,
+} from '@campaign-mirror/adapters-persistence/sql';
+import type { Acting } from '../operator/command-database.ts';
+import { orReadingEnded } from '../operator/reading-ended.ts';
+
+/** Writes everything there is to a file. Tells how many rows. @throws ClearError, Unavailable */
+export async function backUp(
+  { database, call }: Acting,
+  path: string,
+  replacing: Replacing,
+): Promise<number> {
+  let bar: Progress | undefined;
+  let rows = 0;
+  const contents = new PostgresBackup(database.pool, call.interruption.signal).contents({
+    total: (total) => {
+      bar = progress(call, 'Reading rows', total);
+    },
+    at: (read) => {
+      rows = read;
+      bar?.at(read);
+    },
+  });
+  try {
+    await writeNewFile(path, through(contents, createGzip()), replacing);
+    return rows;
+  } catch (error) {
+    throw orStopped(orReadingEnded(error, 'nothing was written'), 'Stopped. Nothing was written.');
+  } finally {
+    bar?.stop();
+  }
+}
+
+/** Puts a backup into the database, where there is nothing yet. @throws ClearError, Unavailable */
+export async function restoreFrom({ database, act, call }: Acting, file: GivenFile): Promise<TableCounts> {
+  const bytes = unpacked(readShown(call, 'Reading', file));
+  try {
+    const outcome = await new PostgresRestore(database.pool, act, call.interruption.signal).restore(
+      file.name,
+      bytes,
+    );
+    if (outcome.kind === 'restored') return outcome.rows;
+    if (outcome.kind === 'held') {
+      throw new ClearError(
+        'somebody else writes to the database: nothing was restored; let nobody use it before',
+      );
+    }
+    throw new ClearError(
+      `the database is not empty (there are rows in ${outcome.table}): restore into a new one; ` +
+        'where they are of the demonstration set, DEMO=off makes none',
+    );
+  } catch (error) {
+    if (error instanceof BackupFault)
+      throw new ClearError(`${file.name} can not be restored: ${error.message}`);
+    throw orStopped(error, 'Stopped. Nothing was restored.');
+  }
+}
+
+/** @throws BackupFault where it was not packed by us, or is not whole */
+async function* unpacked(bytes: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
+  try {
+    yield* through(bytes, createGunzip());
+  } catch (error) {
+    const { code } = error as { code?: string };
+    if (code === 'Z_BUF_ERROR') throw new BackupFault('it is damaged: it ends too early');
+    if (code?.startsWith('Z_')) throw new BackupFault('it is damaged, or no backup of this program');
+    throw error;
+  }
+}
+
+/** A fault of either ends both, and is thrown. */
+function through(
+  bytes: AsyncIterable<Buffer>,
+  zip: NodeJS.ReadWriteStream & AsyncIterable<Buffer>,
+): AsyncIterable<Buffer> {
+  pipeline(Readable.from(bytes, { objectMode: false }), zip, () => {});
+  return zip;
+}

@@ -1,0 +1,69 @@
+import type { How, Operator, Terms } from '@campaign-mirror/adapters-cli';
+import type { Call } from '@campaign-mirror/adapters-cli/terminal/call';
+import type { OpenPool, PoolLimits } from '@campaign-mirror/adapters-persistence/sql';
+import { acting, actingByOrm } from './acting.ts';
+import type { Acting } from './command-database.ts';
+
+/** What the commands of a call act by: the ports, on the database of the settings. */
+export function operatorOf(call: Call): Operator {
+  return {
+    acting: async (run, how = {}) => {
+      call.hear();
+      return acting(
+        call,
+        endingClearly(how, async (given) => {
+          const { operatorPorts } = await import('../wiring/operator-ports.ts');
+          const ports = operatorPorts(given.database, given.act, call.interruption.signal);
+          try {
+            return await run(ports, await termsOf(given));
+          } finally {
+            await ports.uses.stop();
+          }
+        }),
+        await limitsOf(how),
+      );
+    },
+    administering: async (run, how = {}) => {
+      call.hear();
+      return actingByOrm(
+        call,
+        endingClearly(how, async (given) => {
+          const { administrationPorts } = await import('../wiring/operator-ports.ts');
+          return run(await administrationPorts(given.database, given.act), await termsOf(given));
+        }),
+        await limitsOf(how),
+      );
+    },
+    accessKey: async () => {
+      const { commandSettings } = await import('./command-settings.ts');
+      return commandSettings(call).CAMPAIGN_MIRROR_KEY;
+    },
+  };
+}
+
+async function limitsOf({ pace }: How): Promise<Partial<PoolLimits>> {
+  if (pace === undefined) return {};
+  const { inManySteps, unhurried } = await import('./operator.ts');
+  return pace === 'unhurried' ? unhurried : inManySteps;
+}
+
+async function termsOf({ settings, act }: Acting): Promise<Terms> {
+  const { undoneBy } = await import('./undone.ts');
+  return { deniedHosts: settings.MIRROR_HOST_DENYLIST, requestId: act.requestId, undoneBy };
+}
+
+/** Of what only reads nobody need be unsure when the database goes away. */
+function endingClearly<T, Opened extends OpenPool>(
+  { left }: How,
+  run: (given: Acting<Opened>) => Promise<T>,
+): (given: Acting<Opened>) => Promise<T> {
+  if (left === undefined) return run;
+  return async (given) => {
+    try {
+      return await run(given);
+    } catch (error) {
+      const { orReadingEnded } = await import('./reading-ended.ts');
+      throw orReadingEnded(error, left);
+    }
+  };
+}
