@@ -1,6 +1,6 @@
 import { migrations, openProbe, roles } from '@campaign-mirror/adapters-persistence';
 import { expect } from 'chai';
-import { Readiness } from '../../packages/app/src/listeners/readiness.ts';
+import { Readiness } from '../../packages/app/src/process/readiness.ts';
 import { serverAddress } from '../support/database/database-server.ts';
 import { tcpProxy } from '../support/database/tcp-proxy.ts';
 import { eventually } from '../support/eventually.ts';

@@ -1,4 +1,5 @@
 export { type AnswerHeaderSettings, AnswerHeaders } from './answers/answer-headers.ts';
+export type { Checks, Version } from './answers/health.ts';
 export { Page, type Pages } from './answers/pages.ts';
 export { mirrorBody, type Refused, Replies, type Reply } from './answers/replies.ts';
 export { docsPath, interfacePages } from './documentation/docs-pages.ts';
@@ -16,17 +17,11 @@ export {
 } from './listener/http-log.ts';
 export { type HttpObserver, silentHttpObserver } from './listener/http-observer.ts';
 export { HttpServer, type HttpServerSettings } from './listener/http-server.ts';
+export type { Count, Limiter, Rate } from './listener/limiter.ts';
 export type { Overload, OverloadLog } from './listener/overload-log.ts';
 export type { RequestTrace, RequestTraces } from './listener/request-traces.ts';
 export { noProxies, type TrustedProxies } from './messages/client-address.ts';
 export { type AppSettings, koaHandler } from './routes/app.ts';
 export { networkOf } from './routes/failed-keys.ts';
-export type { Count, Limiter, Rate } from './routes/limiter.ts';
-export {
-  type Checks,
-  type OpsAnswer,
-  opsHandler,
-  type Readiness,
-  type Version,
-} from './routes/ops-handler.ts';
+export { type OpsAnswer, opsHandler, type Readiness } from './routes/ops-handler.ts';
 export { setMirrorPath, setMirrorRoute } from './routes/set-mirror-route.ts';

@@ -8,12 +8,12 @@ import {
 import { InMemoryCampaigns, type InMemoryStore } from '@campaign-mirror/adapters-persistence/in-memory';
 import type { CampaignRepository } from '@campaign-mirror/domain';
 import type { Pool } from 'pg';
-import { provenKey } from '../../../packages/adapters-persistence/src/hot-path/hot-path.ts';
 import {
   setChainsText,
   setHeldChainsText,
   setMirrorsText,
 } from '../../../packages/adapters-persistence/src/hot-path/set-mirrors-text.ts';
+import { provenKey } from '../../../packages/adapters-persistence/src/statements/judged-facts.ts';
 import type { Company, PostgresWorldOptions } from './postgres-world.ts';
 
 /** The ways in which an adapter is broken on purpose: what the contract has to notice. */

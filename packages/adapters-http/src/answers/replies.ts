@@ -1,7 +1,7 @@
 import type { AddressFault, Mirror, Outcome, Refusal } from '@campaign-mirror/domain';
 import type { InferOutput } from 'valibot';
-import type { BodyFault } from '../messages/submitted-body.ts';
 import type { shownMirror } from './answer-schemas.ts';
+import type { BodyFault } from './body-fault.ts';
 
 /** An answer as it goes over the wire. */
 export interface Reply {

@@ -1,4 +1,5 @@
 import type { AddressFault, Mirror, Refusal } from '@campaign-mirror/domain';
+import type { BodyFault } from '../answers/body-fault.ts';
 import {
   type Fault,
   methodNotSupported,
@@ -6,7 +7,6 @@ import {
   type Reply,
   routeNotFound,
 } from '../answers/replies.ts';
-import type { BodyFault } from '../messages/submitted-body.ts';
 
 /** An answer as callers are told of it. */
 export interface DocumentedAnswer {

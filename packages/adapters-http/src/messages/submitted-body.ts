@@ -1,7 +1,5 @@
 import * as v from 'valibot';
-
-/** Why a body holds no address that could be judged, in the order in which it is found. */
-export type BodyFault = 'not-json' | 'required' | 'not-a-string';
+import type { BodyFault } from '../answers/body-fault.ts';
 
 const fault = <F extends BodyFault>(name: F) => name;
 

@@ -1,7 +1,7 @@
 import type { Replies, Reply } from '../answers/replies.ts';
 import type { Exchange } from '../listener/exchange.ts';
+import type { Limiter } from '../listener/limiter.ts';
 import { LimitHeaders, secondsLeft } from './limit-headers.ts';
-import type { Limiter } from './limiter.ts';
 
 /**
  * Answers keys that are refused: with 401, or 429 to an address that has sent too many of them. Each key is judged

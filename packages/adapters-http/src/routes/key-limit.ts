@@ -1,7 +1,7 @@
 import type { Caller, CallLimit } from '@campaign-mirror/domain';
 import type { Exchange } from '../listener/exchange.ts';
+import type { Limiter } from '../listener/limiter.ts';
 import { LimitHeaders, secondsLeft } from './limit-headers.ts';
-import type { Limiter } from './limiter.ts';
 
 /** A limit of the requests of each key. */
 export class KeyLimit {

@@ -1,4 +1,4 @@
-import type { Count, Rate } from './limiter.ts';
+import type { Count, Rate } from '../listener/limiter.ts';
 
 /**
  * What an answer tells of a limit: the headers of the decisions page, and those that are on their way to be a standard

@@ -1,21 +1,10 @@
+import type { Checks, Version } from '../answers/health.ts';
 import { methodNotSupported, options, type Reply, routeNotFound } from '../answers/replies.ts';
 import type { Exchange } from '../listener/exchange.ts';
 import { pathOf } from './app.ts';
 
-/** Whether each thing that is needed is there, by its name. */
-export type Checks = Readonly<Record<string, boolean>>;
-
 /** What the service needs to serve; for the body of `/readyz`. */
 export type Readiness = () => Promise<Checks>;
-
-/** What runs here; for the body of `/version`. */
-export interface Version {
-  readonly name: string;
-  readonly version: string;
-  readonly node: string;
-  /** The last migration that this version needs. */
-  readonly migration: string;
-}
 
 /** What a path of the ops listener answers. Never rejects. */
 export type OpsAnswer = () => Reply | Promise<Reply>;

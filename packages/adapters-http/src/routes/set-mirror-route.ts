@@ -3,13 +3,13 @@ import Router from '@koa/router';
 import { methodNotSupported, options, type Replies, type Reply } from '../answers/replies.ts';
 import { type Capacity, unlimited } from '../listener/capacity.ts';
 import type { Exchange } from '../listener/exchange.ts';
+import type { Limiter } from '../listener/limiter.ts';
 import { cameAlong } from '../listener/unread-body.ts';
 import { keyInHeaders } from '../messages/authorization.ts';
 import { bodyReader } from '../messages/body.ts';
 import { submitted } from '../messages/submitted-body.ts';
 import { FailedKeys } from './failed-keys.ts';
 import { KeyLimit } from './key-limit.ts';
-import type { Limiter } from './limiter.ts';
 
 export const setMirrorPath = '/public/v1/mirror/campaign/:campaign/mirror';
 /** The same as the specification writes it. */

@@ -11,9 +11,10 @@ import { isRetryable } from '../connection/database-faults.ts';
 import { refuseOtherEncoding } from '../connection/encoding.ts';
 import { patiently, stoppable } from '../connection/stoppable.ts';
 import { inTransaction, noteIn } from '../connection/transaction.ts';
+import { countedUpTo } from '../schema/counted-numbers.ts';
 import { tellFaults } from './import-faults.ts';
 import { fillImportTable } from './import-table.ts';
-import { countedUpTo, moveOn } from './number-sequences.ts';
+import { moveOn } from './number-sequences.ts';
 
 /** How often what others took between look and write is looked at anew, at most. */
 const tries = 5;

@@ -1,8 +1,5 @@
 import type { PoolClient } from 'pg';
 
-/** Of numbers that come from elsewhere, those up to here count: 2^53-1 would leave no number for the next. */
-export const countedUpTo = Number.MAX_SAFE_INTEGER - 1_000_000;
-
 /** So many numbers nobody else can have taken between our look at a sequence and our setting it. */
 const wideGap = 1_000;
 

@@ -1,11 +1,8 @@
-import type { AuditEntry, OperatorAct } from '@campaign-mirror/domain';
+import type { OperatorAct } from '@campaign-mirror/domain';
 import { type EntityManager, IsolationLevel, type MikroORM } from '@mikro-orm/postgresql';
+import type { AuditNote } from '../schema/audit-note.ts';
 import { OperatorAuditEntity } from '../schema/entities.ts';
 import { ormFault } from './orm-faults.ts';
-
-/** What an act adds to what is known of the actor. */
-export type AuditNote = Pick<AuditEntry, 'act'> &
-  Partial<Pick<AuditEntry, 'campaignId' | 'ownerId' | 'accessKeyId' | 'details'>>;
 
 /** Whatever the database's own default is: who has waited for a lock looks at what the other has committed. */
 const { READ_COMMITTED: isolationLevel } = IsolationLevel;

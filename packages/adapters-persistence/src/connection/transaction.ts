@@ -1,6 +1,6 @@
 import type { OperatorAct } from '@campaign-mirror/domain';
 import type { Pool, PoolClient } from 'pg';
-import type { AuditNote } from './audited.ts';
+import type { AuditNote } from '../schema/audit-note.ts';
 import { portFault } from './database-faults.ts';
 
 /**

@@ -2,16 +2,10 @@ import { type Caller, type Campaign, type CampaignId, Unavailable } from '@campa
 import { isStatementsFault } from '../connection/database-faults.ts';
 import { byteaArray, plainArray } from '../statements/array-literal.ts';
 import type { Call, HotPathObserver } from '../statements/hot-path-observer.ts';
+import { campaignOf, keyOf } from '../statements/judged-facts.ts';
 import type { Statement, Statements } from '../statements/statements.ts';
 import { Batches, type Stage, type Waiting } from './batches.ts';
-import {
-  type CampaignColumns,
-  callerIn,
-  campaignIn,
-  campaignOf,
-  type KeyColumns,
-  keyOf,
-} from './hot-path.ts';
+import { type CampaignColumns, callerIn, campaignIn, type KeyColumns } from './hot-path.ts';
 
 /** Keys and campaigns of one statement together, at most: those of 128 requests. */
 const maxBatchSize = 256;

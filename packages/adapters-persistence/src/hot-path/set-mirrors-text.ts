@@ -1,5 +1,5 @@
 import { epochSeconds } from '../statements/epoch-seconds.ts';
-import { campaignOf, provenKey } from './hot-path.ts';
+import { campaignOf, provenKey } from '../statements/judged-facts.ts';
 
 /*
  * The statements that set mirrors for many at once. $1 to $6 are the members in their order: campaign, its owner and

@@ -14,7 +14,7 @@ import type {
   OwnerId,
   Transfer,
 } from '@campaign-mirror/domain';
-import { deletionDetails, differs } from '../operator/deletion.ts';
+import { deletionDetails, differs } from '../schema/deletion.ts';
 import { type InMemoryStore, somebody, timestamp } from './store.ts';
 
 /** Campaigns and mirrors as the operator creates and changes them, in memory: for tests, and for reuse where nothing need be kept. */

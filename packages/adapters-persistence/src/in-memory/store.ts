@@ -12,8 +12,8 @@ import type {
   OwnerId,
   Timestamp,
 } from '@campaign-mirror/domain';
-import { countedUpTo } from '../bulk/number-sequences.ts';
-import type { AuditNote } from '../connection/audited.ts';
+import type { AuditNote } from '../schema/audit-note.ts';
+import { countedUpTo } from '../schema/counted-numbers.ts';
 
 export interface StoredCampaign {
   readonly id: CampaignId;

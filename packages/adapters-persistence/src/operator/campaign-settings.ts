@@ -13,7 +13,9 @@ import type {
   Transfer,
 } from '@campaign-mirror/domain';
 import { type EntityManager, LockMode, type MikroORM } from '@mikro-orm/postgresql';
-import { type AuditNote, audited } from '../connection/audited.ts';
+import { audited } from '../connection/audited.ts';
+import type { AuditNote } from '../schema/audit-note.ts';
+import { deletionDetails, differs } from '../schema/deletion.ts';
 import { CampaignEntity, MirrorEntity } from '../schema/entities.ts';
 import {
   defaultOf,
@@ -23,7 +25,6 @@ import {
   unlessOvertaken,
   violates,
 } from './campaign-rows.ts';
-import { deletionDetails, differs } from './deletion.ts';
 
 const forUpdate = LockMode.PESSIMISTIC_WRITE;
 const forShare = LockMode.PESSIMISTIC_READ;

@@ -9,7 +9,7 @@ import {
   type Timestamp,
 } from '@campaign-mirror/domain';
 import type { EntityManager } from '@mikro-orm/postgresql';
-import type { AuditNote } from '../connection/audited.ts';
+import type { AuditNote } from '../schema/audit-note.ts';
 import { keyHash } from '../schema/key-hash.ts';
 import { timestampText } from '../schema/schema.ts';
 import { safeInteger } from '../statements/mirror-row.ts';

@@ -1,5 +1,5 @@
-import { campaignOf, provenKey } from '../hot-path/hot-path.ts';
 import { epochSeconds } from './epoch-seconds.ts';
+import { campaignOf, provenKey } from './judged-facts.ts';
 
 /** Who sets the mirror, each as SQL has it: $1 to $4 are the campaign, its owner and flag as seen, and the address. */
 export interface SetBy {

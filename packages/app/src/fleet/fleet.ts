@@ -14,6 +14,8 @@ export const workerEndGrace = 9_000;
 export interface FleetOptions {
   readonly workers: number;
   /** What a worker is told first. */
+  /** What a worker runs: the path of a file. */
+  readonly program: string;
   readonly begin: Begin;
   readonly shutdownTimeout: number;
   /** Where the primary counts for them. */
@@ -100,7 +102,7 @@ export class Fleet {
   }
 
   #fork(): WorkerProcess {
-    const worker = new WorkerProcess(this.#options.begin, this.#options.count);
+    const worker = new WorkerProcess(this.#options.program, this.#options.begin, this.#options.count);
     this.counts.follow(worker);
     if (this.#toggled) worker.toggleLevel();
     return worker;

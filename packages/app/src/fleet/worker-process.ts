@@ -1,6 +1,5 @@
 import cluster, { type Worker } from 'node:cluster';
 import { setTimeout as pause } from 'node:timers/promises';
-import { fileURLToPath } from 'node:url';
 import type { CountForWorkers } from '../limits/counts-for-workers.ts';
 import type { Told } from '../metrics/meters.ts';
 import type { ToPrimary, ToWorker } from './messages.ts';
@@ -43,15 +42,12 @@ export class WorkerProcess {
   readonly #worker: Worker;
   #fault: string | undefined;
 
-  /** `count`: for the limits that hold for all workers together. */
-  constructor(begin: Begin, count?: CountForWorkers) {
+  /** `program`: what a worker runs. `count`: for the limits that hold for all workers together. */
+  constructor(program: string, begin: Begin, count?: CountForWorkers) {
     // The primary hands connections out in turn. Where workers share the listener, or have one each, a caller's kept
     // connections pile up with some of them, and a listener of its own takes those down that wait in its queue.
     cluster.schedulingPolicy = cluster.SCHED_RR;
-    cluster.setupPrimary({
-      exec: fileURLToPath(new URL('../service/worker-main.ts', import.meta.url)),
-      args: [],
-    });
+    cluster.setupPrimary({ exec: program, args: [] });
     this.#worker = cluster.fork();
     this.id = this.#worker.id;
     this.processId = this.#worker.process.pid;

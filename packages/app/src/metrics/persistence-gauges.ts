@@ -1,4 +1,4 @@
-import type { Database, KeyUses } from '@campaign-mirror/adapters-persistence';
+import type { Database } from '@campaign-mirror/adapters-persistence';
 import { plain, type Samples } from './definition.ts';
 import type { persistenceDefinitions } from './persistence-definitions.ts';
 
@@ -14,7 +14,7 @@ export function poolGauges({ pool }: Pick<Database, 'pool'>, limit: number) {
   });
 }
 
-export function keyUseCounts(uses: Pick<KeyUses, 'noted' | 'writes' | 'failures'>) {
+export function keyUseCounts(uses: Record<'noted' | 'writes' | 'failures', number>) {
   return (): Samples<typeof persistenceDefinitions> => ({
     campaign_mirror_key_uses_noted_total: plain(uses.noted),
     campaign_mirror_key_use_writes_total: [

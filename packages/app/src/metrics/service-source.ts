@@ -1,6 +1,6 @@
 import type { DatabaseProbe } from '@campaign-mirror/adapters-persistence';
-import { checksInTime } from '../listeners/checks-in-time.ts';
-import type { Health } from '../listeners/readiness.ts';
+import { checksInTime } from '../process/checks-in-time.ts';
+import type { Health } from '../process/readiness.ts';
 import { version } from '../process/version.ts';
 import { plain, type Samples } from './definition.ts';
 import type { serviceDefinitions } from './service-definitions.ts';

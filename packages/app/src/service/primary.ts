@@ -1,4 +1,5 @@
 import { availableParallelism } from 'node:os';
+import { fileURLToPath } from 'node:url';
 import { ClearError } from '@campaign-mirror/adapters-cli/terminal/clear-error';
 import { workerEndGrace } from '../fleet/fleet.ts';
 import { WorkerFault } from '../fleet/worker-process.ts';
@@ -16,6 +17,8 @@ import { prepareDatabase } from '../wiring/prepare-database.ts';
 import type { ProcessKind } from '../wiring/process-kind.ts';
 import { tokens } from '../wiring/tokens.ts';
 import { greet } from './greeting.ts';
+
+const workerProgram = fileURLToPath(new URL('./worker-main.ts', import.meta.url));
 
 export interface Asked {
   readonly stop: StopSignals;
@@ -38,7 +41,7 @@ export function primary(given: Given, { stop, restarts, toggleLevel }: Asked): P
     { name: 'scrape', module: fleetScrapeModule, bound: bounds.own },
     { name: 'page', module: opsPageModule, bound: bounds.own },
     { name: 'ops', module: opsModule(given), bound: bounds.own },
-    { name: 'workers', module: fleetModule(given, share), bound: fleetBound },
+    { name: 'workers', module: fleetModule(given, share, workerProgram), bound: fleetBound },
   ];
   return {
     parts,

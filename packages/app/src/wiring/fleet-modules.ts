@@ -5,15 +5,19 @@ import { Fleet } from '../fleet/fleet.ts';
 import { fleetSource } from '../fleet/fleet-source.ts';
 import type { Begin } from '../fleet/worker-process.ts';
 import { countsForWorkers } from '../limits/counts-for-workers.ts';
-import type { Health, Readiness } from '../listeners/readiness.ts';
 import type { Meters } from '../metrics/meters.ts';
 import { Scrape } from '../metrics/scrape.ts';
+import type { Health, Readiness } from '../process/readiness.ts';
 import type { WorkerShare } from '../settings/worker-count.ts';
 import type { Given } from './modules.ts';
 import { tokens } from './tokens.ts';
 
 /** The workers, who drain when this is unloaded. */
-export const fleetModule = ({ settings, log, life }: Given, { workers, poolSize }: WorkerShare) =>
+export const fleetModule = (
+  { settings, log, life }: Given,
+  { workers, poolSize }: WorkerShare,
+  program: string,
+) =>
   new ContainerModule(({ bind }) => {
     bind(tokens.fleet)
       .toResolvedValue(
@@ -24,7 +28,7 @@ export const fleetModule = ({ settings, log, life }: Given, { workers, poolSize 
           const begin: Begin = { kind: 'begin', port, poolSize, ...address };
           const count = await countsForWorkers(settings);
           const { SHUTDOWN_TIMEOUT: shutdownTimeout } = settings;
-          const fleet = new Fleet({ workers, begin, shutdownTimeout, count, log, life });
+          const fleet = new Fleet({ workers, program, begin, shutdownTimeout, count, log, life });
           meters.add(fleetSource(fleet));
           return fleet;
         },

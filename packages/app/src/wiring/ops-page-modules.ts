@@ -1,11 +1,11 @@
 import { ContainerModule } from 'inversify';
-import type { Health } from '../listeners/readiness.ts';
 import type { Log } from '../logging/log.ts';
 import type { Scrape } from '../metrics/scrape.ts';
 import { opsPage } from '../ops-page/answers.ts';
 import { momentOf } from '../ops-page/moment.ts';
 import { pageFaults } from '../ops-page/page-faults.ts';
 import { RecentMoments } from '../ops-page/recent-moments.ts';
+import type { Health } from '../process/readiness.ts';
 import type { Settings } from '../settings/settings.ts';
 import { tokens } from './tokens.ts';
 

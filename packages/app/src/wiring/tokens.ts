@@ -13,11 +13,11 @@ import type { DatabaseAccess } from '../database/database-access.ts';
 import type { Fleet } from '../fleet/fleet.ts';
 import type { LimitObserver } from '../limits/limit-observer.ts';
 import type { Limits } from '../limits/open-limits.ts';
-import type { Health, Readiness } from '../listeners/readiness.ts';
 import type { Log } from '../logging/log.ts';
 import type { Meters } from '../metrics/meters.ts';
 import type { Scrape } from '../metrics/scrape.ts';
 import type { RecentMoments } from '../ops-page/recent-moments.ts';
+import type { Health, Readiness } from '../process/readiness.ts';
 import type { Settings } from '../settings/settings.ts';
 import type { Traces } from '../traces/traces.ts';
 

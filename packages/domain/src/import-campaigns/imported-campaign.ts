@@ -1,4 +1,4 @@
-import type { Mirror, Timestamp } from '../set-campaign-mirror/mirror.ts';
+import type { Mirror } from '../set-campaign-mirror/mirror.ts';
 import type { HostDenylist } from '../values/host-denylist.ts';
 import {
   type CampaignId,
@@ -10,7 +10,7 @@ import {
 } from '../values/identifiers.ts';
 import { type Label, label } from '../values/label.ts';
 import { type AddressFault, mirrorAddress } from '../values/mirror-address.ts';
-import { timestamp } from '../values/timestamp.ts';
+import { type Timestamp, timestamp } from '../values/timestamp.ts';
 import type { CampaignField, CampaignFields } from './campaign-fields.ts';
 
 /** A campaign that comes from elsewhere. What is null is given to it as to a new one: a number, the time. */

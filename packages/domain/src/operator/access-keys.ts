@@ -1,7 +1,7 @@
-import type { Timestamp } from '../set-campaign-mirror/mirror.ts';
 import type { AccessKey } from '../values/access-key.ts';
 import type { AccessKeyId, OwnerId } from '../values/identifiers.ts';
 import type { Label } from '../values/label.ts';
+import type { Timestamp } from '../values/timestamp.ts';
 
 export interface NewAccessKey {
   readonly owner: OwnerId;

@@ -1,5 +1,5 @@
-import type { Timestamp } from '../set-campaign-mirror/mirror.ts';
 import type { AccessKeyId, AuditId, CampaignId, OwnerId } from '../values/identifiers.ts';
+import type { Timestamp } from '../values/timestamp.ts';
 
 /** What an operator may have done. A mirror that was set anew is told by the history, too. */
 export type AuditedAct =

@@ -1,5 +1,6 @@
-import type { Mirror, Timestamp } from '../set-campaign-mirror/mirror.ts';
+import type { Mirror } from '../set-campaign-mirror/mirror.ts';
 import type { CampaignId, OwnerId } from '../values/identifiers.ts';
+import type { Timestamp } from '../values/timestamp.ts';
 
 /** A campaign with its mirror, as its settings show it. */
 export interface CampaignRecord {

@@ -1,5 +1,5 @@
-import type { Timestamp } from '../set-campaign-mirror/mirror.ts';
 import type { CampaignId, HistoryId } from '../values/identifiers.ts';
+import type { Timestamp } from '../values/timestamp.ts';
 
 /** History younger than this is never pruned, in seconds: a day. */
 export const leastPrunedAge = 86_400;

@@ -1,6 +1,6 @@
-import type { Timestamp } from '../set-campaign-mirror/mirror.ts';
 import type { AccessKeyId, CampaignId, HistoryId, MirrorId, OwnerId } from '../values/identifiers.ts';
 import type { MirrorAddress } from '../values/mirror-address.ts';
+import type { Timestamp } from '../values/timestamp.ts';
 
 /** A change of a mirror, as it is kept (decisions: history): it outlives the campaign, the mirror and the key. */
 export interface HistoryEntry {

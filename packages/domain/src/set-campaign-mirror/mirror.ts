@@ -1,9 +1,6 @@
-import type { Branded } from '../values/branded.ts';
 import type { CampaignId, MirrorId } from '../values/identifiers.ts';
 import type { MirrorAddress } from '../values/mirror-address.ts';
-
-/** A moment in UTC to the microsecond, `2026-11-20T15:36:00.123456Z` (ISO 8601), by the repository's clock. */
-export type Timestamp = Branded<string, 'Timestamp'>;
+import type { Timestamp } from '../values/timestamp.ts';
 
 /** The record that a campaign's traffic goes by (specification, section 2). */
 export interface Mirror {

@@ -1,4 +1,7 @@
-import type { Timestamp } from '../set-campaign-mirror/mirror.ts';
+import type { Branded } from './branded.ts';
+
+/** A moment in UTC to the microsecond, `2026-11-20T15:36:00.123456Z` (ISO 8601), by the repository's clock. */
+export type Timestamp = Branded<string, 'Timestamp'>;
 
 const shape = /^(\d{4})-(\d\d)-(\d\d)T([01]\d|2[0-3]):[0-5]\d:[0-5]\d\.\d{6}Z$/;
 const daysOfMonths = [31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31];
