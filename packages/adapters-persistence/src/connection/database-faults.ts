@@ -21,7 +21,7 @@ export function isHeld(error: unknown): boolean {
 }
 
 /** Whether the statement ran into a time limit, or was canceled: nothing was done. */
-export function isCanceled(error: unknown): boolean {
+export function isCanceled(error: unknown): error is Unavailable {
   return error instanceof Unavailable && codeOf(error.cause) === '57014';
 }
 

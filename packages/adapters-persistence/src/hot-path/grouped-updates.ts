@@ -118,10 +118,10 @@ export class GroupedUpdates implements Stage<Member> {
    * For those who have waited too long: a key that is not valid any more, or a campaign that has changed, is answered
    * so; Unavailable is for those whom only the holder keeps waiting.
    */
-  async #lookOnce(members: readonly Member[]): Promise<void> {
+  async #lookOnce(members: readonly Member[], cause?: unknown): Promise<void> {
     for (let at = 0; at < members.length; at += maxBatchSize)
       await this.#run(setChains, members.slice(at, at + maxBatchSize), (member) =>
-        member.reject(new Unavailable('the campaign was held by somebody for too long')),
+        member.reject(new Unavailable('the campaign was held by somebody for too long', { cause })),
       );
   }
 
@@ -156,7 +156,7 @@ export class GroupedUpdates implements Stage<Member> {
     batch: readonly Member[],
     passedOver: PassedOver,
   ): Promise<void> {
-    if (statement === setHeldChains && isCanceled(error)) return this.#lookOnce(batch);
+    if (statement === setHeldChains && isCanceled(error)) return this.#lookOnce(batch, error.cause);
     const isRefused = isStatementsFault(error);
     if (isRefused) this.#observer.refused(statement.name, error);
     if (batch.length === 1 || !(isRefused || isMembersFault(error))) {
