@@ -20,6 +20,7 @@ export {
   type PoolLimits,
 } from './connection/pool.ts';
 export { oldestServerVersion, serverVersion } from './connection/server-version.ts';
+export { within } from './connection/within.ts';
 export { PostgresCampaigns } from './hot-path/campaigns.ts';
 export { GroupCommit, type GroupCommitLimits, heldAtMost } from './hot-path/group-commit.ts';
 export type { HotPath } from './hot-path/hot-path.ts';

@@ -1,5 +1,5 @@
-import { setTimeout as pause } from 'node:timers/promises';
 import type { Pool, PoolClient } from 'pg';
+import { within } from './within.ts';
 
 /** How long a statement that is under way may hold up the end, in milliseconds. */
 const grace = 1_000;
@@ -14,15 +14,13 @@ export function closing(pool: Pool, before = async () => {}): (patience?: number
   return async (patience = grace) => {
     const ended = before().then(() => (pool.ending ? undefined : pool.end()));
     ended.catch(() => {});
-    const impatient = new AbortController();
-    const over = pause(patience, true, { signal: impatient.signal }).catch(() => false);
-    const hangs = await Promise.race([ended.then(() => false), over]);
+    const inTime = ended.then(() => true);
+    const hangs = !(await within(patience, inTime, false));
     if (hangs) {
       // What is busy or dead is cut off; nobody waits for its answer any more.
       for (const client of clients)
         void (client as unknown as { end(): Promise<void> }).end().catch(() => {});
     }
-    impatient.abort();
     return !hangs;
   };
 }

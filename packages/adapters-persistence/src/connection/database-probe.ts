@@ -1,5 +1,6 @@
 import { migrationNames } from '../schema/migration-names.ts';
 import { type DatabaseAddress, openPool } from './pool.ts';
+import { within } from './within.ts';
 
 /** Whether the service can work on the database: each by its name. What was not found out is left out. */
 export interface DatabaseState {
@@ -62,12 +63,8 @@ export async function openProbe(address: DatabaseAddress, limits: ProbeLimits): 
     }
   };
   return {
-    ask: async () => {
-      // The pool counts anew for the connection and for the answer.
-      const { promise: late, resolve } = Promise.withResolvers<DatabaseState>();
-      const timer = setTimeout(() => resolve({ database: false }), timeout);
-      return Promise.race([read(), late]).finally(() => clearTimeout(timer));
-    },
+    // The pool counts anew for the connection and for the answer.
+    ask: () => within(timeout, read(), { database: false }),
     get historyRows() {
       return historyRows;
     },

@@ -1,7 +1,7 @@
-import { setTimeout as pause } from 'node:timers/promises';
 import type { AccessKeyId } from '@campaign-mirror/domain';
 import { LRUCache } from 'lru-cache';
 import type { Pool } from 'pg';
+import { within } from '../connection/within.ts';
 
 /**
  * What others wrote meanwhile is not written again, and a row that somebody holds is not waited for: its next use
@@ -71,11 +71,8 @@ export class KeyUses {
   /** Writes what was noted, in bounded time: `patience` in milliseconds. False where that was not enough. */
   async stop(patience = 1_000): Promise<boolean> {
     clearTimeout(this.#timer);
-    const impatient = new AbortController();
-    const over = pause(patience, false, { signal: impatient.signal }).catch(() => false);
-    const inTime = await Promise.race([this.write().then(() => true), over]);
-    impatient.abort();
-    return inTime;
+    const written = this.write().then(() => true);
+    return within(patience, written, false);
   }
 
   #writeSoon(gaveWay = 0): void {

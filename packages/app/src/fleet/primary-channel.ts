@@ -1,5 +1,5 @@
 import cluster from 'node:cluster';
-import { setTimeout as pause } from 'node:timers/promises';
+import { within } from '@campaign-mirror/adapters-persistence/sql';
 import type { ToPrimary, ToWorker } from './messages.ts';
 
 /** How often the primary hears that the event loop runs, and how long its farewell is waited for; milliseconds. */
@@ -45,6 +45,6 @@ export class PrimaryChannel {
   async farewell(): Promise<void> {
     const heard = this.once('farewell');
     this.tell({ kind: 'over' });
-    await Promise.race([heard, this.gone, pause(longestFarewell)]);
+    await within(longestFarewell, Promise.race([heard, this.gone]));
   }
 }

@@ -1,5 +1,5 @@
 import cluster, { type Worker } from 'node:cluster';
-import { setTimeout as pause } from 'node:timers/promises';
+import { within } from '@campaign-mirror/adapters-persistence/sql';
 import type { CountForWorkers } from '../limits/counts-for-workers.ts';
 import type { Told } from '../metrics/meters.ts';
 import type { ToPrimary, ToWorker } from './messages.ts';
@@ -111,10 +111,7 @@ export class WorkerProcess {
       this.#onAskedCounts = resolve;
     });
     this.#send({ kind: 'tell-counts' });
-    const impatient = new AbortController();
-    const over = pause(patience, undefined, { signal: impatient.signal }).catch(() => {});
-    await Promise.race([told, this.gone, over]);
-    impatient.abort();
+    await within(patience, Promise.race([told, this.gone]));
   }
 
   toggleLevel(): void {
@@ -125,10 +122,7 @@ export class WorkerProcess {
   async end(isRelieved: boolean, bound: number): Promise<WorkerEnd> {
     this.isReady = false;
     this.#send({ kind: 'end', isRelieved });
-    const impatient = new AbortController();
-    const over = pause(bound, undefined, { signal: impatient.signal }).catch(() => undefined);
-    const end = await Promise.race([this.gone, over]);
-    impatient.abort();
+    const end = await within(bound, this.gone);
     if (end) return end;
     this.kill();
     return this.gone;

@@ -1,9 +1,4 @@
-import {
-  type Database,
-  PostgresAccessKeys,
-  PostgresDemonstration,
-  PostgresSettings,
-} from '@campaign-mirror/adapters-persistence';
+import { type Database, PostgresDemonstration } from '@campaign-mirror/adapters-persistence';
 import {
   type AccessKey,
   type CampaignId,
@@ -13,6 +8,7 @@ import {
   noDeniedHosts,
   type OwnerId,
 } from '@campaign-mirror/domain';
+import { administrationPorts } from '../wiring/operator-ports.ts';
 import type { Operator } from './operator.ts';
 
 /** Far above the owners that anybody starts to count with, so that its key opens no campaign of yours. */
@@ -41,9 +37,8 @@ export async function demonstrateWhereNothingIs(
 }
 
 /** Makes an owner with three campaigns and a key, and another owner's campaign. */
-export async function demonstrate({ database: { orm }, act }: Operator<Database>): Promise<Demonstration> {
-  const campaigns = new PostgresSettings(orm, act);
-  const keys = new PostgresAccessKeys(orm, act);
+export async function demonstrate({ database, act }: Operator<Database>): Promise<Demonstration> {
+  const { settings: campaigns, keys } = await administrationPorts(database, act);
   const [owner, stranger] = demonstrationOwners;
   const create = async (of: OwnerId, name: string, isDefault = false) =>
     (await campaigns.createCampaign({ owner: of, isDefault, name: named(`Demonstration: ${name}`) })).id;

@@ -1,16 +1,10 @@
-import { setTimeout as pause } from 'node:timers/promises';
 import type { Checks } from '@campaign-mirror/adapters-http';
+import { within } from '@campaign-mirror/adapters-persistence/sql';
 
 /** So long the database may take to answer somebody who looks, in milliseconds; what asks it has a limit of its own. */
 const patience = 1_000;
 
 /** What is asked for, or that the database is late. */
-export async function checksInTime(asked: Promise<Checks>): Promise<Checks> {
-  const impatient = new AbortController();
-  const late = pause(patience, { database: false }, { signal: impatient.signal }).catch(() => ({}));
-  try {
-    return await Promise.race([asked, late]);
-  } finally {
-    impatient.abort();
-  }
+export function checksInTime(asked: Promise<Checks>): Promise<Checks> {
+  return within(patience, asked, { database: false });
 }

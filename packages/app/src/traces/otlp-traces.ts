@@ -1,6 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { setTimeout as pause } from 'node:timers/promises';
-import type { DatabaseAddress } from '@campaign-mirror/adapters-persistence';
+import { type DatabaseAddress, within } from '@campaign-mirror/adapters-persistence/sql';
 import type { CampaignRepository, Identity } from '@campaign-mirror/domain';
 import { OTLPTraceExporter } from '@opentelemetry/exporter-trace-otlp-proto';
 import {
@@ -65,7 +64,7 @@ export class OtlpTraces implements Traces {
   async close(): Promise<void> {
     // What can not be sent any more is counted, whatever the reason.
     const sent = this.#provider.shutdown().catch(() => {});
-    await Promise.race([sent, pause(lastSpans)]);
+    await within(lastSpans, sent);
     this.#exporter.tellOfTheEnd();
   }
 }

@@ -1,4 +1,4 @@
-import { setTimeout as pause } from 'node:timers/promises';
+import { within } from '@campaign-mirror/adapters-persistence/sql';
 import type { Container, ContainerModule } from 'inversify';
 import type { Log } from '../logging/log.ts';
 import type { Life } from '../process/life.ts';
@@ -29,19 +29,15 @@ export async function endParts(
   startFault: unknown,
 ): Promise<void> {
   for (const { name, module, bound } of parts.toReversed()) {
-    const impatient = new AbortController();
-    const over = pause(bound, 'hung' as const, { signal: impatient.signal }).catch(() => 'ended' as const);
-    const ended = container.unloadAsync(module).then(() => 'ended' as const);
+    const ended = container.unloadAsync(module).then(() => true);
     try {
-      if ((await Promise.race([ended, over])) === 'hung') {
+      if (!(await within(bound, ended, false))) {
         life.hung(name, `${name} did not end within ${bound} ms`, { milliseconds: bound });
       }
     } catch (error) {
       if (error === startFault) continue;
       life.exitCode = 1;
       log.error({ event: 'stop-failed', part: name, err: error }, `${name} did not end as it should`);
-    } finally {
-      impatient.abort();
     }
   }
 }
