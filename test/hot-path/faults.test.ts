@@ -1,5 +1,6 @@
 import {
   GroupCommit,
+  type HotPathObserver,
   PostgresCampaigns,
   type Statement,
   Statements,
@@ -11,9 +12,9 @@ import { Unavailable } from '@campaign-mirror/domain';
 import { expect } from 'chai';
 import pg from 'pg';
 import { gateBeforeCommit, shutGate } from '../support/database/gate.ts';
-import { endWaiting, untilWaiting } from '../support/database/rival.ts';
+import { endWaiting, rival, untilWaiting } from '../support/database/rival.ts';
 import { rejection } from '../support/faults.ts';
-import { type Grouped, grouped } from '../support/store/grouped.ts';
+import { type Grouped, grouped, lockMirror } from '../support/store/grouped.ts';
 import { change, type Live } from '../support/store/world.ts';
 
 const address = 'https://example.com/new';
@@ -138,15 +139,55 @@ describe('group commit: a batch that fails', () => {
       'revoke update (target_url) on campaign_mirror.mirrors from campaign_mirror_service',
     );
     const refused: string[] = [];
-    const observer = {
-      ...silentHotPathObserver,
-      refused: (statement: string) => void refused.push(statement),
-    };
-    const hotPath = new GroupCommit(new Statements(service.pool), { maxHeld: 1, timeout: 30_000 }, observer);
-    const campaigns = new PostgresCampaigns(hotPath);
+    const campaigns = observedBy({ refused: (statement) => void refused.push(statement) });
     const sets = lives.map(({ seen, by }) => rejection(campaigns.setMirror(seen, change(by))));
     for (const fault of await Promise.all(sets)) expect(fault).to.have.property('code', '42501');
     expect(refused).to.deep.equal(['set-mirrors']);
+  });
+
+  for (const [word, nth] of [
+    ['batch', 1],
+    ['batch', 2],
+    ['began', 1],
+    ['began', 2],
+    ['ended', 1],
+    ['setAside', 1],
+  ] as const) {
+    it(`by an observer whose ${word} throws, the ${nth === 1 ? 'first' : 'second'} time: the next is set`, async () => {
+      let told = 0;
+      const fault = new Error('on purpose');
+      const campaigns = observedBy({
+        [word]: () => {
+          if (++told === nth) throw fault;
+        },
+      });
+      const [{ seen, by }] = lives;
+      const holder = await rival(service.database);
+      await holder.run(lockMirror, seen.id);
+      const heard = await rejection(campaigns.setMirror(seen, change(by)));
+      expect([heard, (heard as Error).cause]).to.include(fault);
+      await holder.rollback();
+      expect(await campaigns.setMirror(seen, change(by))).to.have.property('kind', 'mirror-set');
+    });
+  }
+
+  it('by an observer that throws for who comes to a line: who waits in it is set, and who comes later', async () => {
+    let told = 0;
+    const fault = new Error('on purpose');
+    const campaigns = observedBy({
+      setAside: () => {
+        if (++told === 2) throw fault;
+      },
+    });
+    const [{ seen, by }] = lives;
+    const holder = await rival(service.database);
+    await holder.run(lockMirror, seen.id);
+    const waits = campaigns.setMirror(seen, change(by));
+    await untilWaiting(service.database, waits);
+    expect(await rejection(campaigns.setMirror(seen, change(by)))).to.equal(fault);
+    const later = campaigns.setMirror(seen, change(by));
+    await holder.rollback();
+    for (const set of [waits, later]) expect(await set).to.have.property('kind', 'mirror-set');
   });
 
   it('since its plan is stale: it is run again, and all are set', async () => {
@@ -177,6 +218,13 @@ describe('group commit: a batch that fails', () => {
     expect(await service.history(...lives)).to.have.length(lives.length);
     await expectAgreement();
   });
+
+  function observedBy(words: Partial<HotPathObserver>): PostgresCampaigns {
+    const observer = { ...silentHotPathObserver, ...words };
+    const limits = { maxHeld: 1, timeout: 30_000 };
+    const statements = new Statements(service.pool, {}, observer);
+    return new PostgresCampaigns(new GroupCommit(statements, limits, observer));
+  }
 
   /** The statement that is run for each row of the history before it is written. */
   async function raising(statement: string): Promise<void> {

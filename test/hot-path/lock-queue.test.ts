@@ -1,5 +1,6 @@
 import { expect } from 'chai';
 import { LockQueue, type Queued } from '../../packages/adapters-persistence/src/hot-path/lock-queue.ts';
+import { rejection } from '../support/faults.ts';
 
 interface Member extends Queued {
   readonly name: string;
@@ -23,7 +24,7 @@ describe('group commit: the lock queue', () => {
       waits.push(members.map(({ name }) => name));
       return new Promise<void>((resolve) => free.set(members[0]?.name ?? '', resolve));
     };
-    const dismiss = (members: readonly Member[]) => {
+    const dismiss = async (members: readonly Member[]) => {
       for (const member of members) member.late();
     };
     return new LockQueue<Member>(wait, dismiss, { maxCampaigns, maxTogether, timeout });
@@ -31,8 +32,8 @@ describe('group commit: the lock queue', () => {
 
   /** Resolves when it is sent away. */
   function enters(where: LockQueue<Member>, name: string, campaign: number): Promise<void> {
-    const { promise, resolve } = Promise.withResolvers<void>();
-    where.enter({ name, line: `${campaign}`, since: performance.now(), late: resolve });
+    const { promise, resolve, reject } = Promise.withResolvers<void>();
+    where.enter({ name, line: `${campaign}`, since: performance.now(), late: resolve, reject });
     return promise;
   }
 
@@ -100,5 +101,27 @@ describe('group commit: the lock queue', () => {
     void enters(where, 'last', 0);
     await freed('first');
     expect(waits).to.deep.equal([['first'], ['last']]);
+  });
+
+  it('a wait and a dismissal that fail reject their members, and the next are waited for', async () => {
+    const fault = new Error('on purpose');
+    const answered: string[] = [];
+    const wait = async ([member]: readonly Member[]) => {
+      if (member?.name !== 'next') throw fault;
+      answered.push(member.name);
+    };
+    const dismiss = () => Promise.reject(fault);
+    const limits = { maxCampaigns: 1, maxTogether: 1, timeout: never };
+    const where = new LockQueue<Member>(wait, dismiss, limits);
+    const failed = enters(where, 'a', 1);
+    void enters(where, 'next', 1);
+    expect(await rejection(failed)).to.equal(fault);
+    await turn();
+    expect(answered).to.deep.equal(['next']);
+
+    const stuck = new LockQueue<Member>(() => new Promise(() => {}), dismiss, { ...limits, timeout: 5 });
+    void enters(stuck, 'a', 1);
+    await turn();
+    expect(await rejection(enters(stuck, 'late', 1))).to.equal(fault);
   });
 });

@@ -82,6 +82,25 @@ describe('counts that the primary keeps', () => {
     expect(await again).to.deep.equal({ consumed: 2, resetIn: 900 });
   });
 
+  it('are asked for again when 32 answers were lost: one question a second, until one is answered', async () => {
+    const now = mock.method(performance, 'now', () => 10_000);
+    const ask = async (times: number) => {
+      for (let number = 0; number < times; number++) {
+        void rejection(counts.count('a'));
+        await turn();
+      }
+    };
+    await ask(33);
+    expect(questions).to.have.length(32);
+    now.mock.mockImplementation(() => 11_000);
+    await ask(2);
+    expect(questions).to.have.length(33);
+    counts.counted(33, [[1, 900]]);
+    await ask(2);
+    now.mock.restore();
+    expect(questions).to.have.length(35);
+  });
+
   it('a primary that does not count is one that is away', async () => {
     const nothing = rejection(counts.count('a'));
     await turn();

@@ -7,9 +7,24 @@ export interface Waiting {
   reject(reason: unknown): void;
 }
 
+/** Runs what answers these; where it fails itself, such as by an observer that throws, they are rejected with that. */
+export async function answering<Member extends Waiting>(
+  members: readonly Member[],
+  run: (members: readonly Member[]) => Promise<void>,
+): Promise<void> {
+  try {
+    await run(members);
+  } catch (error) {
+    for (const member of members) member.reject(error);
+  }
+}
+
 /** What goes together, and how. */
 export interface Stage<Member extends Waiting> {
-  /** Takes the next batch out of those that wait, in the order in which they came, and whoever is to wait elsewhere. */
+  /**
+   * Takes the next batch out of those that wait, in the order in which they came, and whoever is to wait elsewhere. It
+   * does not throw.
+   */
   take(waiting: Member[]): Member[];
   /** Answers each member, however it ends. Where it rejects, so are those that it has not answered. */
   carryOut(batch: readonly Member[]): Promise<void>;
@@ -53,11 +68,7 @@ export class Batches<Member extends Waiting> {
     this.#underWay = true;
     const batch = this.#stage.take(this.#waiting);
     this.#watchOver();
-    try {
-      if (batch.length > 0) await this.#stage.carryOut(batch);
-    } catch (error) {
-      for (const member of batch) member.reject(error);
-    }
+    if (batch.length > 0) await answering(batch, (members) => this.#stage.carryOut(members));
     this.#underWay = false;
     if (this.#waiting.length > 0) this.#arm();
   }

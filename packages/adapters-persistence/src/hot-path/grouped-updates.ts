@@ -47,7 +47,6 @@ interface Member extends Queued, Call {
   readonly seen: Campaign;
   readonly change: MirrorChange;
   resolve(result: SetMirrorResult | undefined): void;
-  reject(reason: unknown): void;
 }
 
 type PassedOver = (member: Member) => void;
@@ -73,7 +72,7 @@ export class GroupedUpdates implements Stage<Member> {
     const limits = { maxCampaigns: maxHeld, maxTogether: maxBatchSize, timeout };
     this.#held = new LockQueue(
       (members) => this.#waitForRow(members),
-      (members) => void this.#lookOnce(members),
+      (members) => this.#lookOnce(members),
       limits,
     );
   }
@@ -179,8 +178,12 @@ export class GroupedUpdates implements Stage<Member> {
   }
 
   #hold(member: Member): void {
-    this.#observer.setAside();
-    this.#held.enter(member);
+    try {
+      this.#observer.setAside();
+      this.#held.enter(member);
+    } catch (error) {
+      member.reject(error);
+    }
   }
 }
 

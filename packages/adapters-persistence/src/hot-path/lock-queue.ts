@@ -1,9 +1,9 @@
+import { answering, type Waiting } from './batches.ts';
+
 /** An update that waits for its answer. */
-export interface Queued {
+export interface Queued extends Waiting {
   /** Those of one line wait together: of one campaign, and of the owner whom they take for its own. */
   readonly line: string;
-  /** When it came, by `performance.now()`. */
-  readonly since: number;
 }
 
 export interface LockQueueLimits {
@@ -22,7 +22,7 @@ export interface LockQueueLimits {
  */
 export class LockQueue<Member extends Queued> {
   readonly #wait: (members: readonly Member[]) => Promise<void>;
-  readonly #dismiss: (members: readonly Member[]) => void;
+  readonly #dismiss: (members: readonly Member[]) => Promise<void>;
   readonly #limits: LockQueueLimits;
   /** In the order in which they are waited for; each in the order in which its members came. */
   readonly #lines = new Map<string, Member[]>();
@@ -30,12 +30,12 @@ export class LockQueue<Member extends Queued> {
   #watch: NodeJS.Timeout | undefined;
 
   /**
-   * `wait`: waits for whoever holds the campaign of these, and answers each of them; never rejects. `dismiss`: answers
-   * those whose turn did not come in time.
+   * `wait`: waits for whoever holds the campaign of these, and answers each of them. `dismiss`: answers those whose
+   * turn did not come in time. Where one rejects, so are its members.
    */
   constructor(
     wait: (members: readonly Member[]) => Promise<void>,
-    dismiss: (members: readonly Member[]) => void,
+    dismiss: (members: readonly Member[]) => Promise<void>,
     limits: LockQueueLimits,
   ) {
     this.#wait = wait;
@@ -66,7 +66,7 @@ export class LockQueue<Member extends Queued> {
 
   async #waitFor(name: string, line: Member[]): Promise<void> {
     this.#waitedFor.add(name);
-    await this.#wait(line.splice(0, this.#limits.maxTogether));
+    await answering(line.splice(0, this.#limits.maxTogether), this.#wait);
     this.#waitedFor.delete(name);
     // Behind the others, so that each line has its turn.
     this.#lines.delete(name);
@@ -97,6 +97,6 @@ export class LockQueue<Member extends Queued> {
       late.push(...line.splice(0, kept === -1 ? line.length : kept));
       if (line.length === 0 && !this.#waitedFor.has(name)) this.#lines.delete(name);
     }
-    if (late.length > 0) this.#dismiss(late);
+    if (late.length > 0) void answering(late, this.#dismiss);
   }
 }

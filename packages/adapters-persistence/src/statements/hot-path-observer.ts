@@ -9,7 +9,7 @@ export interface Call {
 
 /**
  * Hears what the hot path does at the database, for metrics and traces. The app fills it. It is called with every
- * statement, so it has to be cheap, and it must not throw.
+ * statement, so it has to be cheap, and it must not throw: that fails the calls which it was told of, and no others.
  */
 export interface HotPathObserver {
   /** A call has come. What is given back, such as the trace that it belongs to, is kept until its statement begins. */

@@ -3,7 +3,8 @@ const isValid = 'revoked_at is null and (expires_at is null or expires_at > cloc
 
 /**
  * True where the key is valid and its owner's, else null; both as SQL has them. A number may be another key's than when
- * it was claimed, in a database that was put back from a backup.
+ * it was claimed, in a database that was put back from a backup; one of the same owner is not told apart from it, which
+ * gives its holder no more than the owner has.
  */
 export const provenKey = (id: string, owner: string) =>
   `(select true from campaign_mirror.access_keys where id = ${id} and owner_id = ${owner} and ${isValid})`;

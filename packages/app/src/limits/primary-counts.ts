@@ -5,6 +5,8 @@ import type { Counts } from './counts.ts';
 const usualPatience = 250;
 /** Questions that may be without an answer: who asks on and on a primary that is stuck would fill the memory. */
 const mostOpen = 32;
+/** Beyond them one is asked so often, in milliseconds: its answer tells that the primary counts again. */
+const betweenTries = 1_000;
 
 interface Waiting {
   readonly who: string;
@@ -22,7 +24,9 @@ export class PrimaryCounts implements Counts {
   >();
   #gathered: Waiting[] = [];
   #questions = 0;
-  #answers = 0;
+  /** The last question that was answered: those before it have their answer by then, or get none. */
+  #answered = 0;
+  #lastAsked = 0;
 
   /** `ask` sends a question to the primary, which numbers its answer likewise. */
   constructor(ask: (question: number, who: readonly string[]) => void, patience = usualPatience) {
@@ -39,7 +43,7 @@ export class PrimaryCounts implements Counts {
 
   /** Hears an answer: of each who was asked for, in their order. */
   counted(question: number, counts: readonly (readonly [consumed: number, resetIn: number])[]): void {
-    this.#answers += 1;
+    this.#answered = Math.max(this.#answered, question);
     const { waiting = [], timer } = this.#open.get(question) ?? {};
     this.#open.delete(question);
     clearTimeout(timer);
@@ -54,10 +58,12 @@ export class PrimaryCounts implements Counts {
   #send(): void {
     const waiting = this.#gathered;
     this.#gathered = [];
-    if (this.#questions - this.#answers >= mostOpen) {
+    const now = performance.now();
+    if (this.#questions - this.#answered >= mostOpen && now - this.#lastAsked < betweenTries) {
       away(waiting);
       return;
     }
+    this.#lastAsked = now;
     const question = ++this.#questions;
     const timer = setTimeout(() => {
       this.#open.delete(question);
