@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
-import { keyHash } from '@campaign-mirror/adapters-persistence';
 import { type AccessKey, accessKeyBytes, accessKeyFrom, displayedPart } from '@campaign-mirror/domain';
+import { keyHash } from '../../packages/adapters-persistence/src/schema/key-hash.ts';
 import type { Database } from './database.ts';
 
 /** How much there is: campaigns from 1 up, each with a mirror; campaign n belongs to owner n modulo owners, plus 1. */

@@ -1,7 +1,9 @@
 import { mirrorBody } from '@campaign-mirror/adapters-http';
-import { GroupCommit, heldAtMost, keyHash, Statements } from '@campaign-mirror/adapters-persistence';
 import { type AccessKey, campaignId, type MirrorAddress } from '@campaign-mirror/domain';
 import pg from 'pg';
+import { GroupCommit, heldAtMost } from '../../packages/adapters-persistence/src/hot-path/group-commit.ts';
+import { keyHash } from '../../packages/adapters-persistence/src/schema/key-hash.ts';
+import { Statements } from '../../packages/adapters-persistence/src/statements/statements.ts';
 import { campaignIn, keyIn, read, send, sendBody, serve } from './http.ts';
 
 /**

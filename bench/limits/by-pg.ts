@@ -1,8 +1,9 @@
-import { keyHash, setMirrorText } from '@campaign-mirror/adapters-persistence';
 import { sum } from 'd3-array';
 import type pg from 'pg';
 import { lookUpMany } from '../../packages/adapters-persistence/src/hot-path/grouped-look-ups.ts';
 import { setMirrorsText } from '../../packages/adapters-persistence/src/hot-path/set-mirrors-text.ts';
+import { keyHash } from '../../packages/adapters-persistence/src/schema/key-hash.ts';
+import { setMirrorText } from '../../packages/adapters-persistence/src/statements/set-mirror-text.ts';
 import type { Database } from '../databases/database.ts';
 import type { Seed } from '../databases/seed.ts';
 import { setMirror, whoIs } from '../floors/statements.ts';

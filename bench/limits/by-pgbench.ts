@@ -3,7 +3,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { setMirrorText } from '@campaign-mirror/adapters-persistence';
+import { setMirrorText } from '../../packages/adapters-persistence/src/statements/set-mirror-text.ts';
 import type { Database } from '../databases/database.ts';
 import type { Seed } from '../databases/seed.ts';
 import { setMirror } from '../floors/statements.ts';

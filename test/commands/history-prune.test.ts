@@ -1,6 +1,6 @@
-import { setMirrorText } from '@campaign-mirror/adapters-persistence';
 import type { CampaignId, Timestamp } from '@campaign-mirror/domain';
 import { expect } from 'chai';
+import { setMirrorText } from '../../packages/adapters-persistence/src/statements/set-mirror-text.ts';
 import { command, startCommand, startCommandProcess } from '../support/commands/command.ts';
 import { connect } from '../support/database/client.ts';
 import { rival, untilWaiting } from '../support/database/rival.ts';

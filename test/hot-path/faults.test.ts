@@ -1,16 +1,11 @@
-import {
-  GroupCommit,
-  type HotPathObserver,
-  PostgresCampaigns,
-  type Statement,
-  Statements,
-  silentHotPathObserver,
-  type TextRow,
-  type Value,
-} from '@campaign-mirror/adapters-persistence';
+import { type HotPathObserver, silentHotPathObserver } from '@campaign-mirror/adapters-persistence';
 import { Unavailable } from '@campaign-mirror/domain';
 import { expect } from 'chai';
 import pg from 'pg';
+import { PostgresCampaigns } from '../../packages/adapters-persistence/src/hot-path/campaigns.ts';
+import { GroupCommit } from '../../packages/adapters-persistence/src/hot-path/group-commit.ts';
+import type { TextRow, Value } from '../../packages/adapters-persistence/src/statements/extended-query.ts';
+import { type Statement, Statements } from '../../packages/adapters-persistence/src/statements/statements.ts';
 import { gateBeforeCommit, shutGate } from '../support/database/gate.ts';
 import { endWaiting, rival, untilWaiting } from '../support/database/rival.ts';
 import { rejection } from '../support/faults.ts';

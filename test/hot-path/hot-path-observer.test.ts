@@ -1,12 +1,10 @@
-import {
-  GroupCommit,
-  type HotPathObserver,
-  PostgresCampaigns,
-  PostgresIdentity,
-  Statements,
-} from '@campaign-mirror/adapters-persistence';
+import type { HotPathObserver } from '@campaign-mirror/adapters-persistence';
 import { type MirrorAddress, SetCampaignMirror } from '@campaign-mirror/domain';
 import { expect } from 'chai';
+import { PostgresCampaigns } from '../../packages/adapters-persistence/src/hot-path/campaigns.ts';
+import { GroupCommit } from '../../packages/adapters-persistence/src/hot-path/group-commit.ts';
+import { PostgresIdentity } from '../../packages/adapters-persistence/src/hot-path/identity.ts';
+import { Statements } from '../../packages/adapters-persistence/src/statements/statements.ts';
 import { HotPathCounts } from '../../packages/app/src/metrics/hot-path-counts.ts';
 import { rival, untilWaiting } from '../support/database/rival.ts';
 import { rejection } from '../support/faults.ts';

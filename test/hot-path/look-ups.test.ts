@@ -1,12 +1,10 @@
-import {
-  GroupCommit,
-  KeyUses,
-  PostgresCampaigns,
-  PostgresIdentity,
-  Statements,
-} from '@campaign-mirror/adapters-persistence';
 import { type AccessKey, accessKeyFrom, type CampaignId, Unavailable } from '@campaign-mirror/domain';
 import { expect } from 'chai';
+import { PostgresCampaigns } from '../../packages/adapters-persistence/src/hot-path/campaigns.ts';
+import { GroupCommit } from '../../packages/adapters-persistence/src/hot-path/group-commit.ts';
+import { PostgresIdentity } from '../../packages/adapters-persistence/src/hot-path/identity.ts';
+import { KeyUses } from '../../packages/adapters-persistence/src/hot-path/key-uses.ts';
+import { Statements } from '../../packages/adapters-persistence/src/statements/statements.ts';
 import { rival } from '../support/database/rival.ts';
 import { rejection } from '../support/faults.ts';
 import { type Grouped, grouped } from '../support/store/grouped.ts';

@@ -1,6 +1,7 @@
-import { PostgresCampaigns, PostgresIdentity } from '@campaign-mirror/adapters-persistence';
 import { SetCampaignMirror } from '@campaign-mirror/domain';
 import { expect } from 'chai';
+import { PostgresCampaigns } from '../../packages/adapters-persistence/src/hot-path/campaigns.ts';
+import { PostgresIdentity } from '../../packages/adapters-persistence/src/hot-path/identity.ts';
 import { type Grouped, grouped } from '../support/store/grouped.ts';
 import { named } from '../support/store/operator.ts';
 import { type Live, newOwner } from '../support/store/world.ts';

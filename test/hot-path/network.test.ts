@@ -1,11 +1,9 @@
-import {
-  GroupCommit,
-  openDatabase,
-  PostgresCampaigns,
-  Statements,
-} from '@campaign-mirror/adapters-persistence';
+import { openDatabase } from '@campaign-mirror/adapters-persistence';
 import { Unavailable } from '@campaign-mirror/domain';
 import { expect } from 'chai';
+import { PostgresCampaigns } from '../../packages/adapters-persistence/src/hot-path/campaigns.ts';
+import { GroupCommit } from '../../packages/adapters-persistence/src/hot-path/group-commit.ts';
+import { Statements } from '../../packages/adapters-persistence/src/statements/statements.ts';
 import { serverAddress } from '../support/database/database-server.ts';
 import { gateBeforeCommit, shutGate } from '../support/database/gate.ts';
 import { untilWaiting } from '../support/database/rival.ts';

@@ -1,8 +1,9 @@
 import { connect as connectTo } from 'node:net';
-import { isDatabaseAway, openDatabase, Statements } from '@campaign-mirror/adapters-persistence';
+import { isDatabaseAway, openDatabase } from '@campaign-mirror/adapters-persistence';
 import { Unavailable } from '@campaign-mirror/domain';
 import { expect } from 'chai';
 import pg from 'pg';
+import { Statements } from '../../packages/adapters-persistence/src/statements/statements.ts';
 import { emptyDatabase } from '../support/database/database-server.ts';
 import { rejection } from '../support/faults.ts';
 

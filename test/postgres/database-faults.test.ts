@@ -5,10 +5,7 @@ import {
   PostgresAccessKeys,
   PostgresAudit,
   PostgresCampaignRecords,
-  PostgresCampaigns,
-  PostgresIdentity,
   PostgresSettings,
-  Statements,
 } from '@campaign-mirror/adapters-persistence';
 import {
   type AccessKeyId,
@@ -18,6 +15,9 @@ import {
   Unavailable,
 } from '@campaign-mirror/domain';
 import { expect } from 'chai';
+import { PostgresCampaigns } from '../../packages/adapters-persistence/src/hot-path/campaigns.ts';
+import { PostgresIdentity } from '../../packages/adapters-persistence/src/hot-path/identity.ts';
+import { Statements } from '../../packages/adapters-persistence/src/statements/statements.ts';
 import { serverAddress } from '../support/database/database-server.ts';
 import { rival, untilWaiting } from '../support/database/rival.ts';
 import { type TcpProxy, tcpProxy } from '../support/database/tcp-proxy.ts';

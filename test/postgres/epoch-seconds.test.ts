@@ -1,10 +1,11 @@
-import { type Database, openDatabase, Statements } from '@campaign-mirror/adapters-persistence';
+import { type Database, openDatabase } from '@campaign-mirror/adapters-persistence';
 import { expect } from 'chai';
 import { timestampText } from '../../packages/adapters-persistence/src/schema/schema.ts';
 import {
   epochSeconds,
   timestampAt,
 } from '../../packages/adapters-persistence/src/statements/epoch-seconds.ts';
+import { Statements } from '../../packages/adapters-persistence/src/statements/statements.ts';
 import { emptyDatabase, type TestDatabase } from '../support/database/database-server.ts';
 
 describe('a time that PostgreSQL writes as seconds', () => {

@@ -1,14 +1,14 @@
 import {
   type Database,
-  KeyUses,
   openDatabase,
   PostgresAccessKeys,
-  PostgresIdentity,
   roles,
-  Statements,
 } from '@campaign-mirror/adapters-persistence';
 import type { AccessKey, AccessKeyId } from '@campaign-mirror/domain';
 import { expect } from 'chai';
+import { PostgresIdentity } from '../../packages/adapters-persistence/src/hot-path/identity.ts';
+import { KeyUses } from '../../packages/adapters-persistence/src/hot-path/key-uses.ts';
+import { Statements } from '../../packages/adapters-persistence/src/statements/statements.ts';
 import { freshDatabase, type TestDatabase } from '../support/database/database-server.ts';
 import { rival, untilWaiting } from '../support/database/rival.ts';
 import { eventually } from '../support/eventually.ts';

@@ -1,13 +1,9 @@
-import {
-  type Database,
-  openDatabase,
-  PostgresAccessKeys,
-  PostgresIdentity,
-  Statements,
-  type TextRow,
-} from '@campaign-mirror/adapters-persistence';
+import { type Database, openDatabase, PostgresAccessKeys } from '@campaign-mirror/adapters-persistence';
 import { displayedPart } from '@campaign-mirror/domain';
 import { expect } from 'chai';
+import { PostgresIdentity } from '../../packages/adapters-persistence/src/hot-path/identity.ts';
+import type { TextRow } from '../../packages/adapters-persistence/src/statements/extended-query.ts';
+import { Statements } from '../../packages/adapters-persistence/src/statements/statements.ts';
 import { freshDatabase, type TestDatabase } from '../support/database/database-server.ts';
 import { rival, untilWaiting } from '../support/database/rival.ts';
 import { hotPathOn } from '../support/store/hot-paths.ts';

@@ -1,14 +1,14 @@
 import {
   type Database,
-  GroupCommit,
   openDatabase,
-  PostgresCampaigns,
   PostgresMirrorHistory,
   PostgresOperatorMirrors,
-  Statements,
 } from '@campaign-mirror/adapters-persistence';
 import { type HistoryId, type Restoration, RestoreMirror } from '@campaign-mirror/domain';
 import { expect } from 'chai';
+import { PostgresCampaigns } from '../../packages/adapters-persistence/src/hot-path/campaigns.ts';
+import { GroupCommit } from '../../packages/adapters-persistence/src/hot-path/group-commit.ts';
+import { Statements } from '../../packages/adapters-persistence/src/statements/statements.ts';
 import { type Rival, rival, untilWaiting } from '../support/database/rival.ts';
 import { type LiveService, liveService } from '../support/process/live-service.ts';
 import { tester } from '../support/store/operator.ts';
@@ -29,7 +29,7 @@ describe('decisions: atomicity — a rival holds what a restore waits for', () =
     useCase = new RestoreMirror(
       new PostgresCampaigns(new GroupCommit(statements)),
       new PostgresMirrorHistory(operator.pool),
-      new PostgresOperatorMirrors(statements, tester),
+      new PostgresOperatorMirrors(operator.pool, tester),
     );
   });
   after(async () => {

@@ -1,5 +1,6 @@
-import { type Database, openDatabase, Statements } from '@campaign-mirror/adapters-persistence';
+import { type Database, openDatabase } from '@campaign-mirror/adapters-persistence';
 import { expect } from 'chai';
+import { Statements } from '../../packages/adapters-persistence/src/statements/statements.ts';
 import { emptyDatabase } from '../support/database/database-server.ts';
 import { rejection } from '../support/faults.ts';
 import { databaseOf } from '../support/process/lives.ts';

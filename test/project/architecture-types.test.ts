@@ -24,33 +24,29 @@ const platform = [
 
 /** Uses of the container and of the log, and whether they are right. */
 const wiring: readonly (readonly [line: string, compiles: boolean])[] = [
-  ['bind(tokens.identity).toResolvedValue((h: HotPath) => new PostgresIdentity(h), [tokens.hotPath]);', true],
-  [
-    'bind(tokens.campaigns).toResolvedValue((h: HotPath) => new PostgresIdentity(h), [tokens.hotPath]);',
-    false,
-  ],
-  [
-    'bind(tokens.identity).toResolvedValue((h: HotPath) => new PostgresIdentity(h), [tokens.settings]);',
-    false,
-  ],
-  ['bind(tokens.identity).toResolvedValue((h: HotPath) => new PostgresIdentity(h), []);', false],
+  ['bind(tokens.identity).toResolvedValue((h: OpenHotPath) => h.identity, [tokens.hotPath]);', true],
+  ['bind(tokens.campaigns).toResolvedValue((h: OpenHotPath) => h.identity, [tokens.hotPath]);', false],
+  ['bind(tokens.identity).toResolvedValue((h: OpenHotPath) => h.identity, [tokens.limits]);', false],
+  ['bind(tokens.identity).toResolvedValue((h: OpenHotPath) => h.identity, []);', false],
   ['bind(tokens.campaigns).toConstantValue(new InMemoryCampaigns(new InMemoryStore()));', true],
   ['bind(tokens.campaigns).toConstantValue({});', false],
   ['container.get(tokens.campaigns).find(1 as CampaignId);', true],
   ['container.get(tokens.campaigns).whoIs;', false],
-  ['const unread: never = container.get(tokens.settings);', false],
-  ["container.get(tokens.log).info({ event: 'stopped' }, '');", true],
-  ["container.get(tokens.log).info({ event: 'unheard-of' }, '');", false],
-  ["container.get(tokens.log).warn({ event: 'stopped' }, '');", false],
-  ["container.get(tokens.log).info({ event: 'stopped', why: 1 }, '');", false],
-  ["container.get(tokens.log).info({ event: 'restarted' }, '');", false],
+  ['const unread: never = container.get(tokens.limits);', false],
+  ["log.info({ event: 'stopped' }, '');", true],
+  ["log.info({ event: 'unheard-of' }, '');", false],
+  ["log.warn({ event: 'stopped' }, '');", false],
+  ["log.info({ event: 'stopped', why: 1 }, '');", false],
+  ["log.info({ event: 'restarted' }, '');", false],
 ];
 const head = [
-  "import { type HotPath, PostgresIdentity } from '@campaign-mirror/adapters-persistence';",
+  "import type { OpenHotPath } from '@campaign-mirror/adapters-persistence';",
   "import { InMemoryCampaigns, InMemoryStore } from '@campaign-mirror/adapters-persistence/in-memory';",
   "import type { CampaignId } from '@campaign-mirror/domain';",
   "import { Container, ContainerModule } from 'inversify';",
+  "import type { Log } from '../logging/log.ts';",
   "import { tokens } from './tokens.ts';",
+  'declare const log: Log;',
   'export const container = new Container();',
   'export const planted = new ContainerModule(({ bind }) => {',
 ];

@@ -21,11 +21,7 @@ export {
 } from './connection/pool.ts';
 export { oldestServerVersion, serverVersion } from './connection/server-version.ts';
 export { within } from './connection/within.ts';
-export { PostgresCampaigns } from './hot-path/campaigns.ts';
-export { GroupCommit, type GroupCommitLimits, heldAtMost } from './hot-path/group-commit.ts';
-export type { HotPath } from './hot-path/hot-path.ts';
-export { PostgresIdentity } from './hot-path/identity.ts';
-export { KeyUses } from './hot-path/key-uses.ts';
+export { type OpenHotPath, openHotPath } from './hot-path/open-hot-path.ts';
 export { type CreatedRole, createRoles, type RolesCreation } from './migration/create-roles.ts';
 export { heldRights, type RightsFinding, rightsOf, temporary } from './migration/held-rights.ts';
 export { type MigrationState, migrationStates, pendingMigrations } from './migration/pending-migrations.ts';
@@ -36,15 +32,11 @@ export { PostgresMirrorHistory } from './operator/mirror-history.ts';
 export { PostgresMirrorMoves } from './operator/mirror-moves.ts';
 export { PostgresOperatorMirrors } from './operator/operator-mirrors.ts';
 export { grants, missingRightsSql } from './schema/grants.ts';
-export { keyHash } from './schema/key-hash.ts';
 export { migrationNames } from './schema/migration-names.ts';
 export { type Role, roles } from './schema/roles.ts';
-export type { TextRow, Value } from './statements/extended-query.ts';
 export {
   type BatchKind,
   type Call,
   type HotPathObserver,
   silentHotPathObserver,
 } from './statements/hot-path-observer.ts';
-export { setMirrorText } from './statements/set-mirror-text.ts';
-export { type Statement, Statements } from './statements/statements.ts';

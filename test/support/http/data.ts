@@ -1,5 +1,4 @@
 import { randomBytes } from 'node:crypto';
-import { keyHash } from '@campaign-mirror/adapters-persistence';
 import {
   type AccessKeyId,
   accessKeyBytes,
@@ -7,6 +6,7 @@ import {
   type CampaignId,
   displayedPart,
 } from '@campaign-mirror/domain';
+import { keyHash } from '../../../packages/adapters-persistence/src/schema/key-hash.ts';
 import { freshDatabase, type TestDatabase } from '../database/database-server.ts';
 import { postgresWorld } from '../store/postgres-world.ts';
 import { before as addressBefore, newOwner, type World } from '../store/world.ts';

@@ -3,11 +3,11 @@ import {
   defaultPoolLimits,
   openDatabase,
   type PoolLimits,
-  PostgresCampaigns,
-  PostgresIdentity,
-  Statements,
 } from '@campaign-mirror/adapters-persistence';
 import { type Outcome, SetCampaignMirror } from '@campaign-mirror/domain';
+import { PostgresCampaigns } from '../../../packages/adapters-persistence/src/hot-path/campaigns.ts';
+import { PostgresIdentity } from '../../../packages/adapters-persistence/src/hot-path/identity.ts';
+import { Statements } from '../../../packages/adapters-persistence/src/statements/statements.ts';
 import { freshDatabase, type TestDatabase } from '../database/database-server.ts';
 import { hotPathOn } from '../store/hot-paths.ts';
 import { postgresWorld } from '../store/postgres-world.ts';

@@ -1,10 +1,3 @@
-import {
-  type Statement,
-  Statements,
-  setMirrorText,
-  type TextRow,
-  type Value,
-} from '@campaign-mirror/adapters-persistence';
 import { InMemoryCampaigns, type InMemoryStore } from '@campaign-mirror/adapters-persistence/in-memory';
 import type { CampaignRepository } from '@campaign-mirror/domain';
 import type { Pool } from 'pg';
@@ -13,7 +6,13 @@ import {
   setHeldChainsText,
   setMirrorsText,
 } from '../../../packages/adapters-persistence/src/hot-path/set-mirrors-text.ts';
+import type { TextRow, Value } from '../../../packages/adapters-persistence/src/statements/extended-query.ts';
 import { provenKey } from '../../../packages/adapters-persistence/src/statements/judged-facts.ts';
+import { setMirrorText } from '../../../packages/adapters-persistence/src/statements/set-mirror-text.ts';
+import {
+  type Statement,
+  Statements,
+} from '../../../packages/adapters-persistence/src/statements/statements.ts';
 import type { Company, PostgresWorldOptions } from './postgres-world.ts';
 
 /** The ways in which an adapter is broken on purpose: what the contract has to notice. */

@@ -1,14 +1,8 @@
 import {
   type Database,
   defaultPoolLimits,
-  GroupCommit,
-  heldAtMost,
   openDatabase,
   type PoolLimits,
-  PostgresCampaigns,
-  PostgresIdentity,
-  Statements,
-  type TextRow,
 } from '@campaign-mirror/adapters-persistence';
 import {
   type HistoryEntry,
@@ -17,6 +11,11 @@ import {
   type Outcome,
   SetCampaignMirror,
 } from '@campaign-mirror/domain';
+import { PostgresCampaigns } from '../../../packages/adapters-persistence/src/hot-path/campaigns.ts';
+import { GroupCommit, heldAtMost } from '../../../packages/adapters-persistence/src/hot-path/group-commit.ts';
+import { PostgresIdentity } from '../../../packages/adapters-persistence/src/hot-path/identity.ts';
+import type { TextRow } from '../../../packages/adapters-persistence/src/statements/extended-query.ts';
+import { Statements } from '../../../packages/adapters-persistence/src/statements/statements.ts';
 import { freshDatabase, type TestDatabase } from '../database/database-server.ts';
 import { postgresWorld } from './postgres-world.ts';
 import { change, type Live, liveCampaign, type World } from './world.ts';

@@ -1,10 +1,7 @@
-import {
-  defaultPoolLimits,
-  GroupCommit,
-  type HotPath,
-  heldAtMost,
-  type Statements,
-} from '@campaign-mirror/adapters-persistence';
+import { defaultPoolLimits } from '@campaign-mirror/adapters-persistence';
+import { GroupCommit, heldAtMost } from '../../../packages/adapters-persistence/src/hot-path/group-commit.ts';
+import type { HotPath } from '../../../packages/adapters-persistence/src/hot-path/hot-path.ts';
+import type { Statements } from '../../../packages/adapters-persistence/src/statements/statements.ts';
 
 /** As the service has it on a pool of these limits. */
 export function hotPathOn(

@@ -1,4 +1,5 @@
-import { type HotPath, keyHash } from '@campaign-mirror/adapters-persistence';
+import type { HotPath } from '../../../packages/adapters-persistence/src/hot-path/hot-path.ts';
+import { keyHash } from '../../../packages/adapters-persistence/src/schema/key-hash.ts';
 import { change, type Live } from './world.ts';
 
 /**

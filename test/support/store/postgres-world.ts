@@ -1,22 +1,17 @@
 import {
   type DatabaseAddress,
-  type HotPath,
-  KeyUses,
   openDatabase,
   PostgresAccessKeys,
   PostgresAudit,
   PostgresCampaignExport,
   PostgresCampaignImport,
   PostgresCampaignRecords,
-  PostgresCampaigns,
   PostgresHistoryPruning,
-  PostgresIdentity,
   PostgresMirrorHistory,
   PostgresMirrorMoves,
   PostgresOperatorMirrors,
   PostgresSettings,
   type Role,
-  Statements,
 } from '@campaign-mirror/adapters-persistence';
 import type {
   AccessKeyId,
@@ -30,6 +25,11 @@ import type {
   Timestamp,
 } from '@campaign-mirror/domain';
 import type { Pool } from 'pg';
+import { PostgresCampaigns } from '../../../packages/adapters-persistence/src/hot-path/campaigns.ts';
+import type { HotPath } from '../../../packages/adapters-persistence/src/hot-path/hot-path.ts';
+import { PostgresIdentity } from '../../../packages/adapters-persistence/src/hot-path/identity.ts';
+import { KeyUses } from '../../../packages/adapters-persistence/src/hot-path/key-uses.ts';
+import { Statements } from '../../../packages/adapters-persistence/src/statements/statements.ts';
 import type { TestDatabase } from '../database/database-server.ts';
 import { lockedMeanwhile } from '../database/rival.ts';
 import { hotPathOn } from './hot-paths.ts';
@@ -70,8 +70,8 @@ export async function postgresPorts(
     records: new PostgresCampaignRecords(operator.pool),
     accessKeys,
     history: new PostgresMirrorHistory(operator.pool),
-    operatorMirrors: new PostgresOperatorMirrors(new Statements(operator.pool), tester),
-    historyPruning: new PostgresHistoryPruning(new Statements(operator.pool), tester),
+    operatorMirrors: new PostgresOperatorMirrors(operator.pool, tester),
+    historyPruning: new PostgresHistoryPruning(operator.pool, tester),
     mirrorMoves: new PostgresMirrorMoves(operator.pool, tester),
     audit: new PostgresAudit(operator.pool),
     imports: new PostgresCampaignImport(operator.pool, tester),

@@ -8,9 +8,10 @@ import type {
   PruneStep,
   Timestamp,
 } from '@campaign-mirror/domain';
+import type { Pool } from 'pg';
 import { timestampText } from '../schema/schema.ts';
 import { safeInteger } from '../statements/mirror-row.ts';
-import type { Statement, Statements } from '../statements/statements.ts';
+import { type Statement, Statements } from '../statements/statements.ts';
 
 const survey: Statement = {
   name: 'survey-history',
@@ -35,8 +36,8 @@ export class PostgresHistoryPruning implements HistoryPruning {
   readonly #statements: Statements;
   readonly #act: OperatorAct;
 
-  constructor(statements: Statements, act: OperatorAct) {
-    this.#statements = statements;
+  constructor(pool: Pool, act: OperatorAct) {
+    this.#statements = new Statements(pool, { named: false });
     this.#act = act;
   }
 

@@ -5,9 +5,10 @@ import type {
   OperatorMirrors,
   RestoredAddress,
 } from '@campaign-mirror/domain';
+import type { Pool } from 'pg';
 import { mirrorSetTo, type SetMirrorRow } from '../statements/mirror-row.ts';
 import { setMirrorByOperatorText } from '../statements/set-mirror-text.ts';
-import type { Statement, Statements } from '../statements/statements.ts';
+import { type Statement, Statements } from '../statements/statements.ts';
 
 const restore: Statement = {
   name: 'restore-mirror',
@@ -29,8 +30,8 @@ export class PostgresOperatorMirrors implements OperatorMirrors {
   readonly #statements: Statements;
   readonly #act: OperatorAct;
 
-  constructor(statements: Statements, act: OperatorAct) {
-    this.#statements = statements;
+  constructor(pool: Pool, act: OperatorAct) {
+    this.#statements = new Statements(pool, { named: false });
     this.#act = act;
   }
 

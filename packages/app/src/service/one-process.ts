@@ -2,20 +2,11 @@ import { checkRights } from '../database/database-start.ts';
 import { listen } from '../listeners/listening.ts';
 import { warnOfPlainHttp } from '../listeners/plain-http-warning.ts';
 import { aborted } from '../process/life.ts';
+import { callersModule, limitsModule } from '../wiring/callers-module.ts';
+import { accessModule, poolModule, portsModule } from '../wiring/database-modules.ts';
+import type { Given } from '../wiring/given.ts';
 import { metersModule, ownScrapeModule } from '../wiring/metrics-modules.ts';
-import {
-  accessModule,
-  coreModule,
-  type Given,
-  givenModule,
-  httpModule,
-  identityModule,
-  limitsModule,
-  opsModule,
-  ownHealthModule,
-  persistenceModule,
-} from '../wiring/modules.ts';
-import { opsPageModule } from '../wiring/ops-page-modules.ts';
+import { opsModule, opsPageModule, ownHealthModule } from '../wiring/operators-module.ts';
 import { bounds, type Part } from '../wiring/parts.ts';
 import { prepareDatabase } from '../wiring/prepare-database.ts';
 import type { ProcessKind } from '../wiring/process-kind.ts';
@@ -28,19 +19,17 @@ export function oneProcess(given: Given): ProcessKind {
   const { settings, log, lines, life } = given;
   const { ending } = life;
   const parts: Part[] = [
-    { name: 'settings', module: givenModule(given), bound: bounds.own },
-    { name: 'metrics', module: metersModule('serving', given.lostLines), bound: bounds.own },
-    { name: 'traces', module: tracesModule, bound: bounds.own },
+    { name: 'metrics', module: metersModule(given, 'serving'), bound: bounds.own },
+    { name: 'traces', module: tracesModule(given), bound: bounds.own },
     { name: 'database', module: accessModule(given), bound: bounds.database },
-    { name: 'database pool', module: persistenceModule(given), bound: bounds.own },
-    { name: 'key uses', module: identityModule(given), bound: bounds.own },
-    { name: 'use case', module: coreModule, bound: bounds.own },
+    { name: 'database pool', module: poolModule(given), bound: bounds.own },
+    { name: 'key uses', module: portsModule(given), bound: bounds.own },
     { name: 'limits', module: limitsModule(given), bound: bounds.own },
     { name: 'health', module: ownHealthModule, bound: bounds.own },
     { name: 'scrape', module: ownScrapeModule, bound: bounds.own },
-    { name: 'page', module: opsPageModule, bound: bounds.own },
+    { name: 'page', module: opsPageModule(given), bound: bounds.own },
     { name: 'ops', module: opsModule(given), bound: bounds.own },
-    { name: 'http', module: httpModule(given), bound: settings.SHUTDOWN_TIMEOUT + bounds.own },
+    { name: 'http', module: callersModule(given), bound: settings.SHUTDOWN_TIMEOUT + bounds.own },
   ];
   return {
     parts,

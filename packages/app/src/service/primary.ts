@@ -8,10 +8,11 @@ import { warnOfPlainHttp } from '../listeners/plain-http-warning.ts';
 import { aborted } from '../process/life.ts';
 import type { StopSignals } from '../process/stop-signals.ts';
 import { workerShare } from '../settings/worker-count.ts';
+import { accessModule } from '../wiring/database-modules.ts';
 import { fleetHealthModule, fleetModule, fleetScrapeModule } from '../wiring/fleet-modules.ts';
+import type { Given } from '../wiring/given.ts';
 import { metersModule } from '../wiring/metrics-modules.ts';
-import { accessModule, type Given, givenModule, opsModule } from '../wiring/modules.ts';
-import { opsPageModule } from '../wiring/ops-page-modules.ts';
+import { opsModule, opsPageModule } from '../wiring/operators-module.ts';
 import { bounds, type Part } from '../wiring/parts.ts';
 import { prepareDatabase } from '../wiring/prepare-database.ts';
 import type { ProcessKind } from '../wiring/process-kind.ts';
@@ -34,12 +35,11 @@ export function primary(given: Given, { stop, restarts, toggleLevel }: Asked): P
   const share = workerShare(settings.WORKERS, availableParallelism(), settings.POOL_SIZE);
   const fleetBound = settings.SHUTDOWN_TIMEOUT + workerEndGrace + bounds.own;
   const parts: Part[] = [
-    { name: 'settings', module: givenModule(given), bound: bounds.own },
-    { name: 'metrics', module: metersModule('watching', given.lostLines), bound: bounds.own },
+    { name: 'metrics', module: metersModule(given, 'watching'), bound: bounds.own },
     { name: 'database', module: accessModule(given), bound: bounds.database },
     { name: 'health', module: fleetHealthModule, bound: bounds.own },
     { name: 'scrape', module: fleetScrapeModule, bound: bounds.own },
-    { name: 'page', module: opsPageModule, bound: bounds.own },
+    { name: 'page', module: opsPageModule(given), bound: bounds.own },
     { name: 'ops', module: opsModule(given), bound: bounds.own },
     { name: 'workers', module: fleetModule(given, share, workerProgram), bound: fleetBound },
   ];

@@ -10,16 +10,10 @@ import { PrimaryCounts } from '../limits/primary-counts.ts';
 import { listen } from '../listeners/listening.ts';
 import type { Meters } from '../metrics/meters.ts';
 import { aborted } from '../process/life.ts';
+import { callersModule, limitsModule } from '../wiring/callers-module.ts';
+import { poolModule, portsModule } from '../wiring/database-modules.ts';
+import type { Given } from '../wiring/given.ts';
 import { metersModule } from '../wiring/metrics-modules.ts';
-import {
-  coreModule,
-  type Given,
-  givenModule,
-  httpModule,
-  identityModule,
-  limitsModule,
-  persistenceModule,
-} from '../wiring/modules.ts';
 import { bounds, type Part } from '../wiring/parts.ts';
 import type { ProcessKind } from '../wiring/process-kind.ts';
 import { tokens } from '../wiring/tokens.ts';
@@ -34,15 +28,13 @@ export function servingProcess(given: Given, begin: Begin, channel: PrimaryChann
     if (isCounting) await tellCounts(meters, channel);
   };
   const parts: Part[] = [
-    { name: 'settings', module: givenModule(given), bound: bounds.own },
-    { name: 'metrics', module: metersModule('serving', given.lostLines, lastCounts), bound: bounds.own },
-    { name: 'traces', module: tracesModule, bound: bounds.own },
+    { name: 'metrics', module: metersModule(given, 'serving', lastCounts), bound: bounds.own },
+    { name: 'traces', module: tracesModule(given), bound: bounds.own },
     { name: 'database', module: borrowedAccessModule(given, begin), bound: bounds.own },
-    { name: 'database pool', module: persistenceModule(given), bound: bounds.own },
-    { name: 'key uses', module: identityModule(given), bound: bounds.own },
-    { name: 'use case', module: coreModule, bound: bounds.own },
+    { name: 'database pool', module: poolModule(given), bound: bounds.own },
+    { name: 'key uses', module: portsModule(given), bound: bounds.own },
     { name: 'limits', module: limitsModule(given, countsOfPrimary(channel)), bound: bounds.own },
-    { name: 'http', module: httpModule(given), bound: settings.SHUTDOWN_TIMEOUT + bounds.own },
+    { name: 'http', module: callersModule(given), bound: settings.SHUTDOWN_TIMEOUT + bounds.own },
   ];
   return {
     parts,
@@ -81,7 +73,7 @@ function countsOfPrimary(channel: PrimaryChannel): CountsOf {
 }
 
 /** The database belongs to the primary, who says where the embedded one is. */
-function borrowedAccessModule({ log }: Given, { address }: Begin) {
+function borrowedAccessModule({ settings, log }: Given, { address }: Begin) {
   const embedded: DatabaseAccess | undefined = address && {
     embedded: true,
     address: () => address,
@@ -89,8 +81,6 @@ function borrowedAccessModule({ log }: Given, { address }: Begin) {
     close: async () => {},
   };
   return new ContainerModule(({ bind }) => {
-    bind(tokens.access)
-      .toResolvedValue(async (settings) => embedded ?? openDatabaseAccess(settings, log), [tokens.settings])
-      .inSingletonScope();
+    bind(tokens.access).toResolvedValue(async () => embedded ?? openDatabaseAccess(settings, log), []);
   });
 }

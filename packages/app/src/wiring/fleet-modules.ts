@@ -9,7 +9,7 @@ import type { Meters } from '../metrics/meters.ts';
 import { Scrape } from '../metrics/scrape.ts';
 import type { Health, Readiness } from '../process/readiness.ts';
 import type { WorkerShare } from '../settings/worker-count.ts';
-import type { Given } from './modules.ts';
+import type { Given } from './given.ts';
 import { tokens } from './tokens.ts';
 
 /** The workers, who drain when this is unloaded. */
@@ -34,36 +34,31 @@ export const fleetModule = (
         },
         [tokens.access, tokens.meters],
       )
-      .inSingletonScope()
       .onDeactivation((fleet) => fleet.end());
   });
 
 /** What the listener for operators tells of a primary: the workers belong to it. */
 export const fleetHealthModule = new ContainerModule(({ bind }) => {
-  bind(tokens.health)
-    .toResolvedValue(
-      (readiness: Readiness, fleet: Fleet): Health => ({
-        readiness: async () => ({ ...(await readiness.checks()), workers: fleet.ready > 0 }),
-        liveness: () => ({
-          workers: fleet.silent.length === 0,
-          ...Object.fromEntries(fleet.silent.map((id) => [`worker ${id}`, false])),
-        }),
+  bind(tokens.health).toResolvedValue(
+    (readiness: Readiness, fleet: Fleet): Health => ({
+      readiness: async () => ({ ...(await readiness.checks()), workers: fleet.ready > 0 }),
+      liveness: () => ({
+        workers: fleet.silent.length === 0,
+        ...Object.fromEntries(fleet.silent.map((id) => [`worker ${id}`, false])),
       }),
-      [tokens.readiness, tokens.fleet],
-    )
-    .inSingletonScope();
+    }),
+    [tokens.readiness, tokens.fleet],
+  );
 });
 
 /** The metrics of a primary and of all its workers. */
 export const fleetScrapeModule = new ContainerModule(({ bind }) => {
-  bind(tokens.scrape)
-    .toResolvedValue(
-      (meters: Meters, fleet: Fleet) =>
-        new Scrape(async () => {
-          const [own, theirs] = await Promise.all([meters.tell(), fleet.counts.told()]);
-          return [own, ...theirs];
-        }),
-      [tokens.meters, tokens.fleet],
-    )
-    .inSingletonScope();
+  bind(tokens.scrape).toResolvedValue(
+    (meters: Meters, fleet: Fleet) =>
+      new Scrape(async () => {
+        const [own, theirs] = await Promise.all([meters.tell(), fleet.counts.told()]);
+        return [own, ...theirs];
+      }),
+    [tokens.meters, tokens.fleet],
+  );
 });

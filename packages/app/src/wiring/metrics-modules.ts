@@ -3,23 +3,21 @@ import type { Meters } from '../metrics/meters.ts';
 import type { ProcessRole } from '../metrics/process-definitions.ts';
 import { noMeters, ProcessMeters } from '../metrics/process-meters.ts';
 import { Scrape } from '../metrics/scrape.ts';
-import type { Settings } from '../settings/settings.ts';
+import type { Given } from './given.ts';
 import { tokens } from './tokens.ts';
 
 /** What is counted in this process. `lastly` hears of it at the end. */
 export const metersModule = (
+  { settings, lostLines }: Given,
   role: ProcessRole,
-  lostLines: () => number,
   lastly: (meters: Meters) => Promise<void> = async () => {},
 ) =>
   new ContainerModule(({ bind }) => {
     bind(tokens.meters)
       .toResolvedValue(
-        (settings: Settings): Meters =>
-          settings.METRICS === 'on' ? new ProcessMeters(role, lostLines) : noMeters,
-        [tokens.settings],
+        (): Meters => (settings.METRICS === 'on' ? new ProcessMeters(role, lostLines) : noMeters),
+        [],
       )
-      .inSingletonScope()
       .onDeactivation(async (meters) => {
         await lastly(meters);
         meters.stop();
@@ -28,7 +26,8 @@ export const metersModule = (
 
 /** The metrics of a process that serves all by itself. */
 export const ownScrapeModule = new ContainerModule(({ bind }) => {
-  bind(tokens.scrape)
-    .toResolvedValue((meters: Meters) => new Scrape(async () => [await meters.tell()]), [tokens.meters])
-    .inSingletonScope();
+  bind(tokens.scrape).toResolvedValue(
+    (meters: Meters) => new Scrape(async () => [await meters.tell()]),
+    [tokens.meters],
+  );
 });

@@ -1,20 +1,17 @@
 import type { AdministrationPorts, OperatorPorts } from '@campaign-mirror/adapters-cli';
 import type { Database } from '@campaign-mirror/adapters-persistence';
 import {
-  GroupCommit,
-  KeyUses,
+  type OpenHotPath,
   type OpenPool,
+  openHotPath,
   PostgresAudit,
   PostgresCampaignExport,
   PostgresCampaignImport,
   PostgresCampaignRecords,
-  PostgresCampaigns,
   PostgresHistoryPruning,
-  PostgresIdentity,
   PostgresMirrorHistory,
   PostgresMirrorMoves,
   PostgresOperatorMirrors,
-  Statements,
 } from '@campaign-mirror/adapters-persistence/sql';
 import type { OperatorAct } from '@campaign-mirror/domain';
 
@@ -26,22 +23,17 @@ export function operatorPorts(
   { pool }: OpenPool,
   act: OperatorAct,
   signal: AbortSignal,
-): OperatorPorts & { readonly uses: KeyUses } {
-  const statements = new Statements(pool, { named: false });
-  const hotPath = new GroupCommit(statements);
-  const uses = new KeyUses(pool);
+): OperatorPorts & OpenHotPath {
   return {
     records: new PostgresCampaignRecords(pool),
     history: new PostgresMirrorHistory(pool),
-    pruning: new PostgresHistoryPruning(statements, act),
+    pruning: new PostgresHistoryPruning(pool, act),
     moves: new PostgresMirrorMoves(pool, act),
-    mirrors: new PostgresOperatorMirrors(statements, act),
+    mirrors: new PostgresOperatorMirrors(pool, act),
     audit: new PostgresAudit(pool),
     imports: new PostgresCampaignImport(pool, act, signal),
     exports: new PostgresCampaignExport(pool, signal),
-    campaigns: new PostgresCampaigns(hotPath, { uses }),
-    identity: new PostgresIdentity(hotPath, { uses }),
-    uses,
+    ...openHotPath(pool, { named: false }),
   };
 }
 

@@ -4,7 +4,7 @@ import { awaitDatabase, migrateClearly } from '../database/database-start.ts';
 import { warnOfPool } from '../database/pool-warning.ts';
 import { warnOfRights } from '../database/rights-warning.ts';
 import { otherEncoding } from '../database/start-faults.ts';
-import type { Given } from './modules.ts';
+import type { Given } from './given.ts';
 import { tokens } from './tokens.ts';
 
 /** Has the database there and up to date, once for all processes of the service. @throws ClearError */

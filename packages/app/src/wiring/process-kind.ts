@@ -21,7 +21,7 @@ interface Lived {
 
 /** From the start to the end (decisions: life). Never rejects. */
 export async function live(kind: ProcessKind, { settings, log, life }: Lived): Promise<void> {
-  const container = new Container();
+  const container = new Container({ defaultScope: 'Singleton' });
   container.load(...kind.parts.map(({ module }) => module));
   let startFault: unknown;
   try {

@@ -1,44 +1,29 @@
 import type { HttpServer, OpsAnswer } from '@campaign-mirror/adapters-http';
-import type {
-  Database,
-  DatabaseProbe,
-  HotPath,
-  HotPathObserver,
-  KeyUses,
-  Statements,
-} from '@campaign-mirror/adapters-persistence';
+import type { Database, DatabaseProbe, OpenHotPath } from '@campaign-mirror/adapters-persistence';
 import type { CampaignRepository, Identity, SetCampaignMirror } from '@campaign-mirror/domain';
 import type { ServiceIdentifier } from 'inversify';
 import type { DatabaseAccess } from '../database/database-access.ts';
 import type { Fleet } from '../fleet/fleet.ts';
-import type { LimitObserver } from '../limits/limit-observer.ts';
 import type { Limits } from '../limits/open-limits.ts';
-import type { Log } from '../logging/log.ts';
 import type { Meters } from '../metrics/meters.ts';
 import type { Scrape } from '../metrics/scrape.ts';
 import type { RecentMoments } from '../ops-page/recent-moments.ts';
 import type { Health, Readiness } from '../process/readiness.ts';
-import type { Settings } from '../settings/settings.ts';
 import type { Traces } from '../traces/traces.ts';
 
 /** A function, since a plain `const X: ServiceIdentifier<T> = Symbol()` narrows to `symbol` and its type is lost. */
 const token = <T>(name: string): ServiceIdentifier<T> => Symbol(name);
 
+/** What the modules make for each other. */
 export const tokens = {
-  settings: token<Settings>('settings'),
-  log: token<Log>('log'),
   meters: token<Meters>('meters'),
   traces: token<Traces | undefined>('traces'),
   access: token<DatabaseAccess>('access'),
   database: token<Database>('database'),
-  statements: token<Statements>('statements'),
-  hotPathObserver: token<HotPathObserver>('hotPathObserver'),
-  hotPath: token<HotPath>('hotPath'),
+  hotPath: token<OpenHotPath>('hotPath'),
   campaigns: token<CampaignRepository>('campaigns'),
-  keyUses: token<KeyUses>('keyUses'),
   identity: token<Identity>('identity'),
   setCampaignMirror: token<SetCampaignMirror>('setCampaignMirror'),
-  limitObserver: token<LimitObserver>('limitObserver'),
   limits: token<Limits>('limits'),
   probe: token<DatabaseProbe>('probe'),
   readiness: token<Readiness>('readiness'),

@@ -1,0 +1,39 @@
+import type { CampaignRepository, Identity } from '@campaign-mirror/domain';
+import type { Pool } from 'pg';
+import { defaultPoolLimits, type PoolLimits } from '../connection/pool.ts';
+import { type HotPathObserver, silentHotPathObserver } from '../statements/hot-path-observer.ts';
+import { Statements } from '../statements/statements.ts';
+import { PostgresCampaigns } from './campaigns.ts';
+import { GroupCommit, heldAtMost } from './group-commit.ts';
+import { PostgresIdentity } from './identity.ts';
+import { KeyUses } from './key-uses.ts';
+
+export interface HotPathOptions {
+  /** Those of the pool: a call waits for its turn as long as for a connection. */
+  readonly limits?: Pick<PoolLimits, 'size' | 'waitTimeout'>;
+  /** False for a pooler in transaction mode that keeps no prepared statements. */
+  readonly named?: boolean;
+}
+
+export interface OpenHotPath {
+  readonly campaigns: CampaignRepository;
+  readonly identity: Identity;
+  /** When keys were last used, which is written beside the calls: to be stopped before the pool is closed. */
+  readonly uses: KeyUses;
+}
+
+/** The ports of the use case on this pool. */
+export function openHotPath(
+  pool: Pool,
+  { limits: { size, waitTimeout } = defaultPoolLimits, named = true }: HotPathOptions = {},
+  observer: HotPathObserver = silentHotPathObserver,
+): OpenHotPath {
+  const statements = new Statements(pool, { named }, observer);
+  const hotPath = new GroupCommit(statements, { maxHeld: heldAtMost(size), timeout: waitTimeout }, observer);
+  const uses = new KeyUses(pool);
+  return {
+    campaigns: new PostgresCampaigns(hotPath, { observer, uses }),
+    identity: new PostgresIdentity(hotPath, { uses }),
+    uses,
+  };
+}

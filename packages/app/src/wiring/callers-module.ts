@@ -1,0 +1,73 @@
+import {
+  AnswerHeaders,
+  HttpServer,
+  interfacePages,
+  koaHandler,
+  noProxies,
+  Replies,
+  type Unfinished,
+} from '@campaign-mirror/adapters-http';
+import { type CampaignRepository, type Identity, SetCampaignMirror } from '@campaign-mirror/domain';
+import { ContainerModule } from 'inversify';
+import { limitsLog } from '../limits/limit-observer.ts';
+import { type CountsOf, type Limits, openLimits } from '../limits/open-limits.ts';
+import { httpLog } from '../listeners/http-log.ts';
+import { callersCapacity, callersDeadlines } from '../listeners/listener-limits.ts';
+import { tellOfUnfinished } from '../listeners/unfinished-requests.ts';
+import { httpGauges } from '../metrics/http-gauges.ts';
+import type { Meters } from '../metrics/meters.ts';
+import type { Traces } from '../traces/traces.ts';
+import type { Given } from './given.ts';
+import { tokens } from './tokens.ts';
+
+/** How often keys and addresses may call. `shared`: where all processes count that are not to count by themselves. */
+export const limitsModule = ({ settings, log }: Given, shared?: CountsOf) =>
+  new ContainerModule(({ bind }) => {
+    bind(tokens.limits)
+      .toResolvedValue(() => openLimits(settings, limitsLog(log), shared), [])
+      .onDeactivation((limits) => limits.close());
+  });
+
+/** The use case, and the HTTP listener for callers, which drains when this is unloaded. */
+export const callersModule = ({ settings, log, lines, life }: Given) =>
+  new ContainerModule(({ bind }) => {
+    bind(tokens.setCampaignMirror).toResolvedValue(
+      (campaigns: CampaignRepository, identity: Identity) =>
+        new SetCampaignMirror(campaigns, identity, settings.MIRROR_HOST_DENYLIST),
+      [tokens.campaigns, tokens.identity],
+    );
+    bind(tokens.http)
+      .toResolvedValue(
+        (
+          useCase: SetCampaignMirror,
+          { keys, failedKeys }: Limits,
+          meters: Meters,
+          traces: Traces | undefined,
+        ) => {
+          const replies = new Replies({ retryAfter: settings.RETRY_AFTER });
+          const capacity = callersCapacity(settings, log);
+          const shared = { replies, capacity, log: httpLog(log, lines), bodyLimit: settings.BODY_LIMIT };
+          const { HSTS_SECONDS: hstsSeconds, CORS_ORIGINS: origins = [] } = settings;
+          const limits = { ...(keys && { keys }), ...(failedKeys && { failedKeys }) };
+          const pages = interfacePages(replies, settings.BODY_LIMIT, { docs: settings.DOCS === 'on' });
+          const server = new HttpServer(
+            {
+              ...shared,
+              ...(traces && { traces: traces.requests }),
+              observer: meters.callers,
+              proxies: settings.TRUSTED_PROXIES ?? noProxies,
+              deadlines: callersDeadlines(settings),
+              answerHeaders: new AnswerHeaders({ hstsSeconds, origins }),
+            },
+            koaHandler({ ...shared, useCase, limits, pages }),
+          );
+          meters.add(httpGauges('callers', server, capacity));
+          return server;
+        },
+        [tokens.setCampaignMirror, tokens.limits, tokens.meters, tokens.traces],
+      )
+      .onDeactivation(async (http) => {
+        const onGivenUp = (left: readonly Unfinished[]) => tellOfUnfinished(left, life);
+        await http.drain(settings.SHUTDOWN_TIMEOUT, { letIdleAsk: life.isRelieved, onGivenUp });
+      });
+  });

@@ -1,0 +1,90 @@
+import { HttpServer, type OpsAnswer, opsHandler, Replies } from '@campaign-mirror/adapters-http';
+import { type DatabaseProbe, openProbe } from '@campaign-mirror/adapters-persistence';
+import { ContainerModule } from 'inversify';
+import type { DatabaseAccess } from '../database/database-access.ts';
+import { httpLog } from '../listeners/http-log.ts';
+import { operatorsCapacity } from '../listeners/listener-limits.ts';
+import { httpGauges } from '../metrics/http-gauges.ts';
+import type { Meters } from '../metrics/meters.ts';
+import { metricsPage, type Scrape } from '../metrics/scrape.ts';
+import { serviceSource } from '../metrics/service-source.ts';
+import { opsPage } from '../ops-page/answers.ts';
+import { momentOf } from '../ops-page/moment.ts';
+import { pageFaults } from '../ops-page/page-faults.ts';
+import { RecentMoments } from '../ops-page/recent-moments.ts';
+import { type Health, Readiness } from '../process/readiness.ts';
+import { version } from '../process/version.ts';
+import type { Given } from './given.ts';
+import { tokens } from './tokens.ts';
+
+/** How a process is that serves all by itself. */
+export const ownHealthModule = new ContainerModule(({ bind }) => {
+  bind(tokens.health).toResolvedValue(
+    (readiness: Readiness): Health => ({ readiness: () => readiness.checks(), liveness: () => ({}) }),
+    [tokens.readiness],
+  );
+});
+
+/** The page for operators; what it keeps of the last minutes is kept from now on. */
+export const opsPageModule = ({ settings, log }: Given) =>
+  new ContainerModule(({ bind }) => {
+    bind(tokens.recentMoments)
+      .toResolvedValue(
+        (scrape: Scrape) => {
+          const recent = new RecentMoments(async () => momentOf(await scrape.counted()), pageFaults(log));
+          if (settings.METRICS === 'on') recent.start();
+          return recent;
+        },
+        [tokens.scrape],
+      )
+      .onDeactivation((recent) => recent.stop());
+    bind(tokens.opsPage).toResolvedValue(
+      (health: Health, recent: RecentMoments) =>
+        opsPage(health, recent, settings.METRICS === 'on', pageFaults(log)),
+      [tokens.health, tokens.recentMoments],
+    );
+  });
+
+/** The listener for operators. */
+export const opsModule = ({ settings, log, lines }: Given) =>
+  new ContainerModule(({ bind }) => {
+    bind(tokens.probe)
+      .toResolvedValue(
+        (access: DatabaseAccess) =>
+          openProbe(access.address('service'), {
+            timeout: settings.READINESS_TIMEOUT,
+            statementTimeout: settings.STATEMENT_TIMEOUT > 0,
+          }),
+        [tokens.access],
+      )
+      .onDeactivation((probe) => probe.close());
+    bind(tokens.readiness).toResolvedValue(
+      (probe: DatabaseProbe) => new Readiness(() => probe.ask()),
+      [tokens.probe],
+    );
+    bind(tokens.ops)
+      .toResolvedValue(
+        (
+          health: Health,
+          meters: Meters,
+          scrape: Scrape,
+          probe: DatabaseProbe,
+          page: Readonly<Record<string, OpsAnswer>>,
+        ) => {
+          const replies = new Replies({ retryAfter: settings.RETRY_AFTER });
+          // Probed every second by somebody: at `debug`.
+          const shared = { replies, log: httpLog(log, lines, 'debug'), bodyLimit: settings.BODY_LIMIT };
+          const capacity = operatorsCapacity(log);
+          const more = settings.METRICS === 'on' ? { '/metrics': metricsPage(scrape, log) } : {};
+          const server = new HttpServer(
+            { ...shared, observer: meters.operators, capacity },
+            opsHandler(health.readiness, version(), health.liveness, { ...page, ...more }),
+          );
+          meters.add(httpGauges('operators', server, capacity));
+          scrape.add(serviceSource(health, probe));
+          return server;
+        },
+        [tokens.health, tokens.meters, tokens.scrape, tokens.probe, tokens.opsPage],
+      )
+      .onDeactivation(async (ops) => void (await ops.drain(0)));
+  });
