@@ -1,9 +1,14 @@
-import { Capacity, type CapacityLimits } from '@campaign-mirror/adapters-http';
+import {
+  Capacity,
+  type CapacityLimits,
+  type HttpObserver,
+  refusalDelay,
+} from '@campaign-mirror/adapters-http';
 import type { Identity } from '@campaign-mirror/domain';
 import { expect } from 'chai';
 import { eventually } from '../support/eventually.ts';
 import { standing } from '../support/http/answer-rows.ts';
-import { steppedClock } from '../support/http/clock.ts';
+import { type SteppedClock, steppedClock } from '../support/http/clock.ts';
 import { RawConnection } from '../support/http/connection.ts';
 import { chunkedBytes, goodBody, requestBytes, servesOn } from '../support/http/request.ts';
 import { type HttpService, httpService, withHttpService } from '../support/http/service.ts';
@@ -15,9 +20,12 @@ describe('decisions: order of checks — more requests than the process may carr
   const data = withHttpService();
   let service: HttpService;
   let told: ToldOverload;
+  let clock: SteppedClock;
   /** Requests that have come to the look-up of their key, and wait there. */
   let held: (() => void)[] = [];
   let passing = false;
+  /** The answers whose callers did not wait for them. */
+  let gone: number[] = [];
 
   /** Every request with a well-formed key waits until it is let go. */
   function holding(identity: Identity): Identity {
@@ -49,9 +57,15 @@ describe('decisions: order of checks — more requests than the process may carr
     held = [];
     passing = false;
     const ports = ({ identity }: { identity: Identity }) => ({ identity: holding(identity) });
-    const clock = steppedClock();
+    clock = steppedClock();
     const capacity = new Capacity(limits, told, clock);
-    service = await httpService({ beside: data(), ports, capacity, clock });
+    gone = [];
+    const observer: HttpObserver = {
+      answered: (_method, _route, status, _milliseconds, _because, callerGone) => {
+        if (callerGone) gone.push(status);
+      },
+    };
+    service = await httpService({ beside: data(), ports, capacity, clock, observer });
   }
   afterEach(async () => {
     letGo();
@@ -76,6 +90,19 @@ describe('decisions: order of checks — more requests than the process may carr
     return busy(1);
   }
 
+  /** So many are one too many, and wait. */
+  async function waiting(number: number): Promise<void> {
+    await eventually('requests that wait for their refusal', () =>
+      expect(service.server.waitingForRefusal).to.equal(number),
+    );
+  }
+
+  /** They have waited long enough. */
+  async function refused(number: number): Promise<void> {
+    await waiting(number);
+    clock.tick(refusalDelay);
+  }
+
   async function expectRefusal(connection: RawConnection) {
     const { status, body, headers } = await connection.response();
     expect([status, body, headers['retry-after']]).to.deep.equal(refusal);
@@ -83,12 +110,13 @@ describe('decisions: order of checks — more requests than the process may carr
     return headers;
   }
 
-  it('decisions: order of checks — 503 at once while they are carried out, and service when they are not', async () => {
+  it('decisions: order of checks — 503 while they are carried out, and service when they are not', async () => {
     await serving({ inFlight: 2 });
     const carried = await busy(2);
     const another = await RawConnection.open(service.port);
     for (let times = 0; times < 3; times++) {
       await another.send(requestBytes(service, { headers: { 'X-Request-Id': `too-many-${times}` } }));
+      await refused(1);
       expect((await expectRefusal(another))['x-request-id']).to.equal(`too-many-${times}`);
     }
     letGo();
@@ -104,6 +132,7 @@ describe('decisions: order of checks — more requests than the process may carr
     await full();
     const another = await RawConnection.open(service.port);
     await another.send(requestBytes(service, { headers: { 'X-Request-Id': 'a' } }));
+    await refused(1);
     const { date, ...headers } = await expectRefusal(another);
     expect(headers).to.deep.equal({
       ...standing,
@@ -116,6 +145,76 @@ describe('decisions: order of checks — more requests than the process may carr
     });
   });
 
+  it('decisions: order of checks — a refusal waits, so that callers that come back at once are refused once a delay', async () => {
+    await full();
+    const callers = await Promise.all(Array.from({ length: 5 }, () => RawConnection.open(service.port)));
+    for (let times = 1; times <= 3; times++) {
+      for (const caller of callers) await caller.send(requestBytes(service));
+      await waiting(callers.length);
+      clock.tick(refusalDelay - 1);
+      expect(service.server.waitingForRefusal).to.equal(callers.length);
+      clock.tick(1);
+      for (const caller of callers) await expectRefusal(caller);
+      expect(service.capacity.refusals.get('requests')).to.equal(times * callers.length);
+    }
+  });
+
+  it('decisions: order of checks — of requests that were sent together each gets its refusal, the last no later than the first', async () => {
+    await serving({ inFlight: 2 });
+    const carried = await busy(2);
+    const piping = await RawConnection.open(service.port);
+    const named = (id: string) => requestBytes(service, { headers: { 'X-Request-Id': id } });
+    await piping.send(Buffer.concat(['first', 'second', 'third'].map(named)));
+    await eventually('a line', () => expect(service.capacity.inLine).to.equal(2));
+    await refused(1);
+    for (const id of ['first', 'second', 'third'])
+      expect((await expectRefusal(piping))['x-request-id']).to.equal(id);
+    await waiting(0);
+    // What comes now waits again.
+    await piping.send(named('fourth'));
+    await refused(1);
+    expect((await expectRefusal(piping))['x-request-id']).to.equal('fourth');
+    letGo();
+    for (const connection of carried) expect((await connection.response()).status).to.equal(200);
+  });
+
+  it('decisions: order of checks — one that waits is not carried out, though there is room meanwhile', async () => {
+    const [carried] = await full();
+    const another = await RawConnection.open(service.port);
+    await another.send(requestBytes(service));
+    await waiting(1);
+    letGo();
+    expect((await carried?.response())?.status).to.equal(200);
+    await refused(1);
+    await expectRefusal(another);
+    expect(held).to.have.length(0);
+  });
+
+  it('decisions: order of checks — a caller that leaves waits no more, and is counted as gone', async () => {
+    await full();
+    const another = await RawConnection.open(service.port);
+    await another.send(requestBytes(service));
+    await waiting(1);
+    await another.reset();
+    await waiting(0);
+    await eventually('the answer to nobody', () => expect(gone).to.deep.equal([503]));
+  });
+
+  it('decisions: order of checks — a body that comes while its request waits leaves the connection open', async () => {
+    await full();
+    const bytes = requestBytes(service);
+    const another = await RawConnection.open(service.port);
+    await another.send(bytes.subarray(0, -5));
+    await waiting(1);
+    await another.send(bytes.subarray(-5));
+    // What is sent later on another connection is read later.
+    const later = await RawConnection.open(service.port);
+    await later.send(bytes);
+    await refused(2);
+    expect((await expectRefusal(another)).connection).to.equal('keep-alive');
+    await expectRefusal(later);
+  });
+
   it('decisions: order of checks — before all the others: no key, no route, a malformed message', async () => {
     await full();
     for (const asking of [
@@ -126,6 +225,7 @@ describe('decisions: order of checks — more requests than the process may carr
     ]) {
       const another = await RawConnection.open(service.port);
       await another.send(requestBytes(service, asking));
+      await refused(1);
       await expectRefusal(another);
     }
   });
@@ -138,6 +238,7 @@ describe('decisions: order of checks — more requests than the process may carr
     for (const head of [bytes, expecting, chunked]) {
       const another = await RawConnection.open(service.port);
       await another.send(head.subarray(0, head.indexOf('\r\n\r\n') + 4));
+      await refused(1);
       expect((await expectRefusal(another)).connection).to.equal('close');
       // It comes after all, and is taken.
       await another.send(head.subarray(head.indexOf('\r\n\r\n') + 4));
@@ -153,6 +254,7 @@ describe('decisions: order of checks — more requests than the process may carr
     await another.send(
       Buffer.concat([requestBytes(service, { headers, body: undefined }), Buffer.from('0\r\n\r\n')]),
     );
+    await refused(1);
     expect((await expectRefusal(another)).connection).to.equal('close');
     expect(await another.closed()).to.equal('');
   });
@@ -162,6 +264,7 @@ describe('decisions: order of checks — more requests than the process may carr
     await carried?.reset();
     const another = await RawConnection.open(service.port);
     await another.send(requestBytes(service));
+    await refused(1);
     await expectRefusal(another);
     letGo();
     expect(await service.log.line('busy-0')).to.include({ callerGone: true });
@@ -190,6 +293,7 @@ describe('decisions: order of checks — more requests than the process may carr
     await first.send(end);
     await carryingOut(1);
     for (const connection of others) await connection.send(end);
+    await refused(others.length);
     for (const connection of others) await expectRefusal(connection);
     letGo();
     expect((await first.response()).status).to.equal(200);
@@ -253,8 +357,9 @@ describe('decisions: order of checks — more requests than the process may carr
   it('decisions: life — overload is told of when it begins and when the drain ends it, with a number and no line a request', async () => {
     const carried = await full();
     const another = await RawConnection.open(service.port);
-    for (let times = 0; times < 50; times++) {
+    for (let times = 0; times < 20; times++) {
       await another.send(requestBytes(service));
+      await refused(1);
       await expectRefusal(another);
     }
     expect(told.words).to.deep.equal(['began requests']);
@@ -264,8 +369,24 @@ describe('decisions: order of checks — more requests than the process may carr
     expect([answer?.status, answer?.headers.connection]).to.deep.equal([200, 'close']);
     expect(await another.closed()).to.equal('');
     expect(await drained).to.equal(0);
-    expect(told.words).to.deep.equal(['began requests', 'ended requests: 50 in 0 ms']);
+    expect(told.words).to.deep.equal(['began requests', `ended requests: 20 in ${19 * refusalDelay} ms`]);
     expect(service.log.requests.map((request) => request.status)).to.deep.equal([200]);
+  });
+
+  it('decisions: life — what waits for its refusal is refused at once when the drain begins', async () => {
+    const [carried] = await full();
+    const callers = await Promise.all(Array.from({ length: 3 }, () => RawConnection.open(service.port)));
+    for (const caller of callers) await caller.send(requestBytes(service));
+    await waiting(callers.length);
+    const drained = service.server.drain(600_000);
+    expect(service.server.waitingForRefusal).to.equal(0);
+    for (const caller of callers) {
+      expect((await expectRefusal(caller)).connection).to.equal('close');
+      expect(await caller.closed()).to.equal('');
+    }
+    letGo();
+    expect((await carried?.response())?.status).to.equal(200);
+    expect(await drained).to.equal(0);
   });
 
   it('decisions: life — a request that is too many while the drain goes on gets its 503, and its connection closes', async () => {
@@ -276,6 +397,7 @@ describe('decisions: order of checks — more requests than the process may carr
     // These bytes are read before the drain begins.
     const third = await RawConnection.open(service.port);
     await third.send(bytes);
+    await refused(1);
     await expectRefusal(third);
     const drained = service.server.drain(600_000);
     await another.send(bytes.subarray(20));

@@ -1,6 +1,6 @@
 import { buffer } from 'node:stream/consumers';
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { Capacity, defaultDeadlines } from '@campaign-mirror/adapters-http';
+import { Capacity, defaultDeadlines, refusalDelay } from '@campaign-mirror/adapters-http';
 import { expect } from 'chai';
 import { rival, untilWaiting } from '../support/database/rival.ts';
 import { eventually } from '../support/eventually.ts';
@@ -61,7 +61,10 @@ describe('decisions: answers — slow request, by the deadlines of our own', () 
     const unavailable = [503, '1', '{"message":"Service Unavailable"}'];
     expect([status, headers['retry-after'], body]).to.deep.equal(unavailable);
     expect(await log.line('held')).to.include({ status: 503, because: 'unavailable' });
-    expect((await ask(service(), { campaign: 424242 })).status).to.equal(503);
+    const refused = ask(service(), { campaign: 424242 });
+    await eventually('a refusal', () => expect(service().server.waitingForRefusal).to.equal(1));
+    clock.tick(refusalDelay);
+    expect((await refused).status).to.equal(503);
     await holder.commit();
     await eventually('the outcome', () => expect(capacity.inFlight).to.equal(0));
     // It was carried out after all: an unknown outcome, as the answer said.

@@ -23,9 +23,8 @@ describe('decisions: life — health of a process, and overload', () => {
     // On the only connection.
     const { slow: carried, holder } = await data.slow(service);
     const other = () => call(data.one(service, { campaign: data.campaigns[1] ?? 0 }));
-    for (let times = 0; times < 20; times++) {
-      expect(await other()).to.include({ status: 503, body: '{"message":"Service Unavailable"}' });
-    }
+    for (const answer of await Promise.all(Array.from({ length: 20 }, other)))
+      expect(answer).to.include({ status: 503, body: '{"message":"Service Unavailable"}' });
     expect(await health(service, '/livez')).to.deep.equal([200, { status: 'alive', checks: {} }]);
     expect(await health(service, '/readyz')).to.deep.equal([200, { status: 'ready', checks: ready }]);
     await holder.rollback();

@@ -148,7 +148,8 @@ describe('decisions: answers — metrics of a process', () => {
     expect(told.value('campaign_mirror_http_requests_in_flight_limit')).to.equal(2);
     expect(told.by('campaign_mirror_pool_connections', 'state')).to.deep.equal({ 'in-use': 1 });
     expect(told.value('campaign_mirror_pool_connections_limit')).to.equal(1);
-    for (let number = 0; number < 20; number++) expect((await set(service)).status).to.equal(503);
+    for (const { status } of await Promise.all(Array.from({ length: 20 }, () => set(service))))
+      expect(status).to.equal(503);
     told = await scrape(service);
     expect(told.by('campaign_mirror_overload_refusals_total', 'what')).to.deep.equal({ requests: 20 });
     expect(told.value(requests, { status: '503' })).to.equal(20);

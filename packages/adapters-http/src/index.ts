@@ -7,6 +7,7 @@ export { openapiDocument, openapiPath } from './documentation/openapi-document.t
 export { Capacity, type CapacityLimits } from './listener/capacity.ts';
 export { type Clock, platformClock } from './listener/clock.ts';
 export { type Deadlines, defaultDeadlines } from './listener/deadlines.ts';
+export { refusalDelay } from './listener/delayed-refusals.ts';
 export type { Unfinished } from './listener/draining.ts';
 export type { Exchange } from './listener/exchange.ts';
 export {

@@ -7,8 +7,10 @@ import { RawConnection } from './connection.ts';
 export async function stopListener(server: HttpServer, capacity: Capacity, port: number): Promise<void> {
   RawConnection.resetAll(port);
   const nothingIsLeft = () => {
-    const left = `${capacity.inFlight} in flight, ${capacity.inLine} in line, ${server.connections} connections`;
-    expect(left).to.equal('0 in flight, 0 in line, 0 connections');
+    const { inFlight, inLine } = capacity;
+    const { connections, waitingForRefusal } = server;
+    const nothing = { inFlight: 0, inLine: 0, connections: 0, waitingForRefusal: 0 };
+    expect({ inFlight, inLine, connections, waitingForRefusal }).to.deep.equal(nothing);
   };
   try {
     await eventually('a listener that its callers have left', nothingIsLeft, { within: 5_000 });

@@ -20,6 +20,8 @@ export interface SharedByExchanges {
   readonly clock: Clock;
   /** How much of a body that nobody wants is read. */
   readonly rest: Rest;
+  /** Refuses one that is too many. */
+  turnAway(exchange: Exchange): void;
   /** Whether the connection ends with this answer for reasons of its own. */
   isLast(exchange: Exchange): boolean;
 }
@@ -97,10 +99,10 @@ export class Exchange {
     this.#report(reply.status, reply.because, callerGone);
   }
 
-  /** Answers one that is too many. It is counted, and has no line in the log, which would only add to the load. */
-  turnAway(reply: Reply): void {
+  /** It is one too many: counted, and without a line in the log, which would only add to the load. */
+  turnAway(): void {
     this.turnedAway = true;
-    this.answer(reply);
+    this.#shared.turnAway(this);
   }
 
   /** The answer goes another way, since the request broke off in its middle. */

@@ -9,6 +9,7 @@ import { type Capacity, unlimited } from './capacity.ts';
 import { type Clock, platformClock } from './clock.ts';
 import { Connection } from './connection.ts';
 import { type Deadlines, defaultDeadlines, missedDeadline } from './deadlines.ts';
+import { DelayedRefusals } from './delayed-refusals.ts';
 import { type Draining, unfinished } from './draining.ts';
 import { Exchange, type SharedByExchanges } from './exchange.ts';
 import type { HttpLog } from './http-log.ts';
@@ -48,6 +49,7 @@ export class HttpServer {
   readonly #capacity: Capacity;
   readonly #server: Server;
   readonly #protocolErrors: ProtocolErrors;
+  readonly #refusals: DelayedRefusals<Exchange>;
   readonly #carryOut: (exchange: Exchange) => void;
   readonly #connections = new Map<Socket, Connection>();
   #draining = false;
@@ -67,11 +69,13 @@ export class HttpServer {
       answerHeaders: settings.answerHeaders ?? new AnswerHeaders(),
       rest: this.#rest,
       clock: this.#clock,
+      turnAway: (exchange) => this.#turnAway(exchange),
       isLast: (exchange) =>
         this.#draining && this.#connections.get(exchange.request.socket)?.isLast(exchange) !== false,
     };
     this.#server = nodeServer(this.#deadlines, this.#capacity.connections);
     this.#protocolErrors = new ProtocolErrors(settings, this.#shared.observer, this.#rest, this.#connections);
+    this.#refusals = new DelayedRefusals((exchange) => void this.#refuse(exchange), this.#clock);
     this.#server
       .on('connection', (socket) => this.#connected(socket))
       .on('drop', () => this.#capacity.refused('connections'))
@@ -85,6 +89,11 @@ export class HttpServer {
   /** How many are open. */
   get connections(): number {
     return this.#connections.size;
+  }
+
+  /** Requests that wait for their refusal. */
+  get waitingForRefusal(): number {
+    return this.#refusals.waiting;
   }
 
   /** Resolves with the address in use. @throws what `listen` throws, such as EADDRINUSE */
@@ -111,6 +120,7 @@ export class HttpServer {
     if (!this.#server.listening) return 0;
     const closed = new Promise<void>((resolve) => this.#server.once('close', resolve));
     this.#draining = true;
+    this.#refusals.end();
     this.#idleMayAsk = letIdleAsk;
     // Only the listener: Node's own close of what seems to idle takes in an answer that is not all written yet,
     // and a request that has arrived and was not read yet. One turn of the event loop reads it.
@@ -184,6 +194,7 @@ export class HttpServer {
 
   #over(exchange: Exchange): void {
     this.#leaveLine(exchange);
+    this.#refusals.release(exchange);
     // An answer that was on its way when the drain began had no `Connection: close` yet.
     if (this.#draining && !this.#idleMayAsk)
       setImmediate(() => this.#connections.get(exchange.request.socket)?.closeIfIdle());
@@ -193,7 +204,7 @@ export class HttpServer {
     this.#leaveLine(exchange);
     if (exchange.answered) return;
     if (exchange.turnedAway) {
-      void this.#turnAway(exchange);
+      exchange.turnAway();
       return;
     }
     const { replies, traces } = this.#settings;
@@ -204,14 +215,17 @@ export class HttpServer {
     else this.#carryOut(exchange);
   }
 
-  /**
-   * At once, and without a look at it. Where its body came along the connection can be used again: a new one would cost
-   * more than the request.
-   */
-  async #turnAway(exchange: Exchange): Promise<void> {
+  /** Later; but for one whose caller has left. */
+  #turnAway(exchange: Exchange): void {
+    if (exchange.answered || exchange.request.socket.destroyed) void this.#refuse(exchange);
+    else this.#refusals.add(exchange);
+  }
+
+  /** Without a look at it. Where its body has come the connection can be used again: a new one would cost more. */
+  async #refuse(exchange: Exchange): Promise<void> {
     const { request } = exchange;
     exchange.bodyRead = (await cameAlong(request)) && messageFault(request) === undefined;
-    exchange.turnAway(this.#settings.replies.fault('unavailable'));
+    exchange.answer(this.#settings.replies.fault('unavailable'));
   }
 
   /** After those that Node does not: of each connection the request whose turn it is. */

@@ -76,7 +76,7 @@ export function setMirrorRouter(settings: SetMirrorSettings): Router<RouteState>
     const campaign = campaignId(named);
     exchange.campaign = campaign;
     const { requestId } = exchange;
-    if (!capacity.takeOn()) return exchange.turnAway(replies.fault('unavailable'));
+    if (!capacity.takeOn()) return exchange.turnAway();
     try {
       const { address, fault } = submitted(body);
       const limit = keyLimit?.of(exchange);

@@ -137,7 +137,7 @@ export const settings = {
   MAX_IN_FLIGHT: setting({
     accepts: wholeNumber(1, 100_000),
     byDefault: '512',
-    means: 'requests that a process carries out at once; those beyond it get 503 at once',
+    means: 'requests that a process carries out at once; those beyond it get 503 after a second',
   }),
   MAX_EVENT_LOOP_DELAY: setting({
     accepts: time('10ms', '60s'),

@@ -1,0 +1,53 @@
+import type { Clock } from './clock.ts';
+
+/** How long after its headers a request that is one too many is refused, in milliseconds. */
+export const refusalDelay = 1_000;
+
+/**
+ * Requests that wait for their refusal. A caller that is refused at once comes back at once, and refusing takes the CPU
+ * that carrying out needs: so who waits for each answer is refused once a delay, at most. At most one request of each
+ * connection waits here, that whose turn it is: `MAX_CONNECTIONS` bounds them.
+ */
+export class DelayedRefusals<Request extends { readonly milliseconds: number }> {
+  readonly #refuse: (request: Request) => void;
+  readonly #clock: Clock;
+  readonly #waiting = new Map<Request, NodeJS.Timeout>();
+  #ended = false;
+
+  constructor(refuse: (request: Request) => void, clock: Clock) {
+    this.#refuse = refuse;
+    this.#clock = clock;
+  }
+
+  get waiting(): number {
+    return this.#waiting.size;
+  }
+
+  /**
+   * Refuses it when the delay is over: at once where it has waited for its turn that long, so that of many requests that
+   * were sent together the last waits no longer than the first. After `end` at once, too.
+   */
+  add(request: Request): void {
+    const left = refusalDelay - request.milliseconds;
+    if (this.#ended || left <= 0) {
+      this.#refuse(request);
+      return;
+    }
+    const timer = this.#clock.setTimeout(() => this.release(request), left);
+    this.#waiting.set(request, timer);
+  }
+
+  /** Refuses it now, where it waits: as when its caller has left. */
+  release(request: Request): void {
+    const timer = this.#waiting.get(request);
+    if (!this.#waiting.delete(request)) return;
+    this.#clock.clearTimeout(timer);
+    this.#refuse(request);
+  }
+
+  /** Refuses all that wait, and from now on whatever comes, at once. */
+  end(): void {
+    this.#ended = true;
+    for (const request of this.#waiting.keys()) this.release(request);
+  }
+}
