@@ -31,7 +31,7 @@ export { PostgresHistoryPruning } from './operator/history-pruning.ts';
 export { PostgresMirrorHistory } from './operator/mirror-history.ts';
 export { PostgresMirrorMoves } from './operator/mirror-moves.ts';
 export { PostgresOperatorMirrors } from './operator/operator-mirrors.ts';
-export { grants, missingRightsSql } from './schema/grants.ts';
+export { missingRightsSql } from './schema/grants.ts';
 export { migrationNames } from './schema/migration-names.ts';
 export { type Role, roles } from './schema/roles.ts';
 export {

@@ -1,5 +1,5 @@
 import type { Pool } from 'pg';
-import { grants } from '../schema/grants.ts';
+import { grants, grantText } from '../schema/grants.ts';
 import { type Role, roles } from '../schema/roles.ts';
 import { schema } from '../schema/schema.ts';
 
@@ -11,7 +11,7 @@ export function grantStatements(to: readonly Role[]): string[] {
     .filter((role) => to.includes(role))
     .flatMap((role) => [
       `grant usage on schema ${schema} to ${roles[role]}`,
-      ...grants[role].map((right) => `grant ${right} to ${roles[role]}`),
+      ...grants[role].map((right) => grantText(right, roles[role])),
       ...(role === 'operator' ? [grantTemporaryTables] : []),
     ]);
 }

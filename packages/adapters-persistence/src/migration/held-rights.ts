@@ -69,17 +69,11 @@ export function rightsOf(role: keyof typeof grants, rights: readonly Right[]): R
   return { missing: differing(false), beyond };
 }
 
-/** Read from the text of the grants, which say nothing twice. */
 function grantedTo(role: Exclude<Role, 'owner'>): (one: Right) => boolean {
   const granted = new Set(['usage schema campaign_mirror']);
   if (role === 'operator') granted.add('temporary the database');
-  for (const grant of grants[role]) {
-    const [, rights = '', objects = ''] = /^(.*) on (?:sequence |function )?(.*)$/.exec(grant) ?? [];
-    for (const [, object] of objects.matchAll(/campaign_mirror\.(\w+)/g)) {
-      for (const [, right, columns] of rights.matchAll(/(\w+)(?: \(([^)]*)\))?(?:, |$)/g)) {
-        for (const part of columns?.split(', ') ?? ['']) granted.add(`${right} ${object} ${part}`.trim());
-      }
-    }
+  for (const { right, on, columns, isWhole } of grants[role]) {
+    for (const part of isWhole ? [''] : columns) granted.add(`${right} ${on} ${part}`.trim());
   }
   return ({ right, object, part }) =>
     granted.has(`${right} ${object}`) || granted.has(`${right} ${object} ${part ?? ''}`.trim());

@@ -1,37 +1,76 @@
 import type { Role } from './roles.ts';
+import { schema } from './schema.ts';
+
+/** A right on an object of the schema. */
+export interface Grant {
+  readonly right: 'select' | 'insert' | 'update' | 'delete' | 'usage' | 'execute';
+  readonly kind: 'table' | 'sequence' | 'function';
+  /** The object's name, without its schema. */
+  readonly on: string;
+  /** What is needed of a table; empty where all of it is. */
+  readonly columns: readonly string[];
+  /** Whether the right is given on the whole object, not on these columns alone. */
+  readonly isWhole: boolean;
+}
+
+type Columns = Pick<Grant, 'columns' | 'isWhole'>;
+type Rights = Readonly<Partial<Record<Grant['right'], Columns>>>;
+
+const only = (...columns: string[]): Columns => ({ columns, isWhole: false });
+const whole = (...columns: string[]): Columns => ({ columns, isWhole: true });
+
+function on(objects: readonly string[], rights: Rights, kind: Grant['kind'] = 'table'): Grant[] {
+  const entries = Object.entries(rights) as [Grant['right'], Columns][];
+  return objects.flatMap((on) => entries.map(([right, columns]) => ({ right, kind, on, ...columns })));
+}
 
 /** What is imported or restored keeps its numbers: then the next ones move on. */
 const sequences = ['campaigns', 'mirrors', 'access_keys', 'mirror_history', 'operator_audit'].map(
-  (table) => `campaign_mirror.${table}_id_seq`,
+  (table) => `${table}_id_seq`,
 );
+
+const written = ['target_url', 'updated_externally', 'updated_externally_at', 'updated_at'];
+const recorded = ['campaign_id', 'mirror_id', 'actor', 'access_key_id', 'owner_id'];
+const recordedToo = ['address_before', 'address_after', 'changed_at', 'request_id'];
 
 /**
  * What each role may do, and nothing else. The owner's rights come with owning.
  * The service locks the campaign that it judged by its right on `lock_anchor`, a column that can not be changed.
  * A redirector that counts has to read the count and to find the row.
  */
-export const grants: Record<Exclude<Role, 'owner'>, readonly string[]> = {
+export const grants: Record<Exclude<Role, 'owner'>, readonly Grant[]> = {
   operator: [
-    'select, insert, update, delete on campaign_mirror.campaigns',
-    'select, insert, update on campaign_mirror.mirrors, campaign_mirror.access_keys',
-    'select, insert on campaign_mirror.mirror_history, campaign_mirror.operator_audit',
-    'select on campaign_mirror.current_mirrors, campaign_mirror.migrations',
-    `usage, select, update on sequence ${sequences.join(', ')}`,
-    'execute on function campaign_mirror.prune_history(timestamptz, bigint, bigint, integer, text, text)',
+    ...on(['campaigns'], { select: whole(), insert: whole(), update: whole(), delete: whole() }),
+    ...on(['mirrors', 'access_keys'], { select: whole(), insert: whole(), update: whole() }),
+    ...on(['mirror_history', 'operator_audit'], { select: whole(), insert: whole() }),
+    ...on(['current_mirrors', 'migrations'], { select: whole() }),
+    ...on(sequences, { usage: whole(), select: whole(), update: whole() }, 'sequence'),
+    ...on(['prune_history'], { execute: whole() }, 'function'),
   ],
   service: [
-    'select (id, owner_id, is_default), update (lock_anchor) on campaign_mirror.campaigns',
-    'select, update (target_url, updated_externally, updated_externally_at, updated_at) on campaign_mirror.mirrors',
-    'select (id, hash, owner_id, expires_at, revoked_at, last_used_at) on campaign_mirror.access_keys',
-    'update (last_used_at) on campaign_mirror.access_keys',
-    'insert on campaign_mirror.mirror_history',
-    'select (name) on campaign_mirror.migrations',
+    ...on(['campaigns'], { select: only('id', 'owner_id', 'is_default'), update: only('lock_anchor') }),
+    ...on(['mirrors'], {
+      select: whole('id', 'campaign_id', 'clicks', 'created_at', ...written),
+      update: only(...written),
+    }),
+    ...on(['access_keys'], {
+      select: only('id', 'hash', 'owner_id', 'expires_at', 'revoked_at', 'last_used_at'),
+      update: only('last_used_at'),
+    }),
+    ...on(['mirror_history'], { insert: whole(...recorded, ...recordedToo) }),
+    ...on(['migrations'], { select: only('name') }),
   ],
   redirector: [
-    'select on campaign_mirror.current_mirrors',
-    'select (campaign_id, clicks), update (clicks) on campaign_mirror.mirrors',
+    ...on(['current_mirrors'], { select: whole() }),
+    ...on(['mirrors'], { select: only('campaign_id', 'clicks'), update: only('clicks') }),
   ],
 };
+
+/** As SQL has it. */
+export function grantText({ right, kind, on, columns, isWhole }: Grant, role: string): string {
+  const part = isWhole ? '' : ` (${columns.join(', ')})`;
+  return `grant ${right}${part} on ${kind} ${schema}.${on} to ${role}`;
+}
 
 /**
  * What the service needs, asked of the catalogue in its own session; the answer names what is missing. A table can
@@ -39,29 +78,14 @@ export const grants: Record<Exclude<Role, 'owner'>, readonly string[]> = {
  */
 export const missingRightsSql = `
   select need.right_needed from (values
-    ('usage on schema campaign_mirror', has_schema_privilege('campaign_mirror', 'usage')),
-    ${serviceNeeds()
-      .map(
-        ([table, column, right]) =>
-          `('${right} (${column}) on ${table}', case when has_schema_privilege('campaign_mirror', 'usage')
-            then has_column_privilege('${table}', '${column}', '${right}') else false end)`,
+    ('usage on schema ${schema}', has_schema_privilege('${schema}', 'usage')),
+    ${grants.service
+      .flatMap(({ right, on, columns }) =>
+        columns.map(
+          (column) =>
+            `('${right} (${column}) on ${schema}.${on}', case when has_schema_privilege('${schema}', 'usage')
+            then has_column_privilege('${schema}.${on}', '${column}', '${right}') else false end)`,
+        ),
       )
       .join(',\n    ')}
   ) as need (right_needed, granted) where not need.granted`;
-
-function serviceNeeds(): [table: string, column: string, right: string][] {
-  const on = (table: string, right: string, ...columns: string[]) =>
-    columns.map((column): [string, string, string] => [`campaign_mirror.${table}`, column, right]);
-  const written = ['target_url', 'updated_externally', 'updated_externally_at', 'updated_at'];
-  return [
-    ...on('campaigns', 'select', 'id', 'owner_id', 'is_default'),
-    ...on('campaigns', 'update', 'lock_anchor'),
-    ...on('mirrors', 'select', 'id', 'campaign_id', 'clicks', 'created_at', ...written),
-    ...on('mirrors', 'update', ...written),
-    ...on('access_keys', 'select', 'id', 'hash', 'owner_id', 'expires_at', 'revoked_at', 'last_used_at'),
-    ...on('access_keys', 'update', 'last_used_at'),
-    ...on('mirror_history', 'insert', 'campaign_id', 'mirror_id', 'actor', 'access_key_id', 'owner_id'),
-    ...on('mirror_history', 'insert', 'address_before', 'address_after', 'changed_at', 'request_id'),
-    ...on('migrations', 'select', 'name'),
-  ];
-}
