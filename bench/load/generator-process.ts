@@ -17,6 +17,8 @@ export interface Answers {
   readonly answered: Readonly<Record<string, number>>;
   /** Requests by the status that is right; those under way at the end were made and not answered. */
   readonly made: Readonly<Record<string, number>>;
+  /** What arrived while no connection was free, and was not sent. */
+  readonly heldBack?: number;
   /** How often anything else happened, by what it was. */
   readonly errors: Readonly<Record<string, number>>;
   /** Its own CPU time, in microseconds; undefined where it can not be told. */

@@ -16,6 +16,8 @@ export interface Asking {
   readonly seconds: number;
   /** Arrivals a second, whatever the answers take; without it each connection asks as soon as it is answered. */
   readonly rate?: number | undefined;
+  /** With a rate: what arrives while no connection is free is not sent, instead of late. */
+  readonly isBounded?: boolean;
 }
 
 /** In a process of its own, so that it measures nothing but the service; on PostgreSQL's core. */
@@ -35,7 +37,7 @@ export async function openLoadGenerator(seed: Seed, cleanup: Cleanup): Promise<L
 
   return {
     name: wrk ?? 'the generator of load/own-generator.ts',
-    async carryOut({ port, load, seconds, rate }) {
+    async carryOut({ port, load, seconds, rate, isBounded = false }) {
       const file = join(folder, load.asks);
       if (!written.has(load.asks)) {
         const plan = planFor(load, seed);
@@ -46,6 +48,7 @@ export async function openLoadGenerator(seed: Seed, cleanup: Cleanup): Promise<L
       const amount = ['--threads', '1', '--connections', `${load.connections}`, '--duration', `${seconds}s`];
       const how = ['--timeout', '15s', '--script', beside('load.lua'), `http://127.0.0.1:${port}`];
       const numbers = [before, port, load.connections, seconds, ...(rate ? [rate] : [])].map(String);
+      if (isBounded) numbers.push('bounded');
       const words =
         wrk && !rate
           ? ['wrk', ...amount, ...how, '--', `${file}.lua`, String(before)]

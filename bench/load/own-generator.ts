@@ -6,13 +6,14 @@ import { Tally } from './tally.ts';
 
 /*
  * A round, where wrk is not installed or the rate of arrivals is fixed: `node own-generator.ts PLAN BEFORE PORT
- * CONNECTIONS SECONDS [RATE]`. Without a rate each connection asks as soon as it is answered. With one, latency counts
+ * CONNECTIONS SECONDS [RATE [bounded]]`. Without a rate each connection asks as soon as it is answered. With one, latency counts
  * from the moment at which the request was due, whether or not a connection was free then, so that a stall is seen by
- * all that arrive in it (no coordinated omission). Ours, since of those that are installed with npm or Debian none
+ * all that arrive in it (no coordinated omission). `bounded`: these connections are all that the callers have; what
+ * arrives while each of them waits for an answer is held back, counted and not sent. Ours, since of those that are installed with npm or Debian none
  * does it: wrk has no rate, and autocannon 9 sends each connection's share of a second in one burst at its beginning
  * and corrects the latencies for an interval of a millisecond, whatever the rate is.
  */
-const [plan = '', before, port, connections, seconds, rate] = process.argv.slice(2);
+const [plan = '', before, port, connections, seconds, rate, bounded] = process.argv.slice(2);
 const asker = new Asker(JSON.parse(readFileSync(plan, 'utf8')), Number(before));
 /** Milliseconds: between arrivals, until their latency counts (we get warm too), and that an answer may take. */
 const interval = rate ? 1000 / Number(rate) : 0;
@@ -100,6 +101,7 @@ async function arrive(): Promise<void> {
       // The one that has been idle for longest: none is left alone until the service closes it.
       const connection = idle.shift();
       if (connection) connection.send(due);
+      else if (bounded) tally.heldBack += 1;
       else waiting.push(due);
     }
     await pause(1);

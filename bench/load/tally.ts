@@ -3,6 +3,8 @@ import type { Answers } from './generator-process.ts';
 
 /** What a load generator counts and prints. */
 export class Tally {
+  /** What arrived while no connection was free, and was not sent. */
+  heldBack = 0;
   #requests = 0;
   readonly #latencies: number[] = [];
   readonly #answered: Record<string, number> = {};
@@ -35,6 +37,7 @@ export class Tally {
       p999: at(0.999),
       answered: this.#answered,
       made,
+      heldBack: this.heldBack,
       errors: this.#errors,
       cpu: user + system,
     };

@@ -9,10 +9,11 @@ export interface OverloadRound {
   /** Arrivals that were wanted, as a multiple of the peak; undefined for the peak itself. */
   readonly times: number | undefined;
   readonly name: string;
-  /** A second: what arrived, what was carried out, what was refused. */
+  /** A second: what arrived, what was carried out, what was refused, what found no connection free. */
   readonly arrived: number;
   readonly carriedOut: number;
   readonly refused: number;
+  readonly heldBack: number;
   /** Milliseconds, of what was carried out. */
   readonly p99: number;
   /** How much of a core the service took, in percent. */
@@ -43,7 +44,7 @@ export async function overloadRounds(
   const rounds = [peak];
   for (const times of multiples) {
     const rate = peak.carriedOut * times;
-    rounds.push(await round(times, service, generator, { port, load: open, seconds, rate }));
+    rounds.push(await round(times, service, generator, { port, load: open, seconds, rate, isBounded: true }));
   }
   return rounds;
 }
@@ -60,7 +61,7 @@ async function round(
   const [cpu = Number.NaN, began] = [cpuOfFamily(processId), performance.now()];
   const answers = await generator.carryOut(asking).finally(() => clearInterval(sampling));
   const [cpuAfter = Number.NaN, passed] = [cpuOfFamily(processId), performance.now() - began];
-  const { answered, errors, seconds, p99, requests } = answers;
+  const { answered, errors, seconds, p99, requests, heldBack = 0 } = answers;
   const third = Math.floor(samples.length / 3);
   const others = Object.entries(answered).filter(([status]) => status !== '200' && status !== '503');
   const carriedOut = (answered[200] ?? 0) / seconds;
@@ -68,9 +69,10 @@ async function round(
   return {
     times,
     name,
-    arrived: requests / seconds,
+    arrived: (requests + heldBack) / seconds,
     carriedOut,
     refused: (answered[503] ?? 0) / seconds,
+    heldBack: heldBack / seconds,
     p99,
     core: (cpuAfter - cpu) / 10 / passed,
     memory: [median(samples.slice(third, 2 * third)), median(samples.slice(2 * third))],
