@@ -1,8 +1,8 @@
-import { readFileSync } from 'node:fs';
 import { operatorCommands } from '@campaign-mirror/adapters-cli';
 import type { Call } from '@campaign-mirror/adapters-cli/terminal/call';
 import { Command, CommanderError, type CommandUnknownOpts } from '@commander-js/extra-typings';
 import { operatorOf } from '../operator/command-operator.ts';
+import { project } from '../process/project.ts';
 
 type Made = Promise<(call: Call) => CommandUnknownOpts>;
 
@@ -51,15 +51,10 @@ export async function program(call: Call, first = ''): Promise<Command> {
   for (const word of wanted) all.addCommand((await commands[word]?.())?.(call) as Command);
   inherit(all, call);
   all.option('--version', 'show the version').on('option:version', () => {
-    output.say(`${version()}\n`);
+    output.say(`${project().version}\n`);
     throw new CommanderError(0, 'campaign-mirror.version', '');
   });
   return all;
-}
-
-/** Read when it is asked for. */
-function version(): string {
-  return JSON.parse(readFileSync(new URL('../../../../package.json', import.meta.url), 'utf8')).version;
 }
 
 /** What can not be understood is repeated to the user: a key, given where none belongs, is not. */
