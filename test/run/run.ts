@@ -7,7 +7,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { projectFolder } from '../support/workspace.ts';
 import { limitFiles, variable as notesVariable } from './file-limit.ts';
 import { filesOf, suites } from './files.ts';
-import { RunFolder, tell } from './run-folder.ts';
+import { dataVariable, RunFolder, tell } from './run-folder.ts';
 
 const mochaProgram = join(projectFolder, 'node_modules/mocha/bin/mocha.js');
 const compiled = join(projectFolder, 'node_modules/.cache/compiled');
@@ -41,7 +41,13 @@ async function supervised(words: readonly string[]): Promise<number> {
     detached: true,
     stdio: ['inherit', 'inherit', 'inherit', 'ipc'],
     cwd: projectFolder,
-    env: { ...process.env, ...compileCache(), TMPDIR: folder.path, [notesVariable]: notes },
+    env: {
+      ...process.env,
+      ...compileCache(),
+      TMPDIR: folder.path,
+      [dataVariable]: folder.data,
+      [notesVariable]: notes,
+    },
   });
   const ended = once(mocha, 'exit');
   const group = -(mocha.pid ?? Number.NaN);

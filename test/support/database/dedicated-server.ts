@@ -50,6 +50,8 @@ export async function dedicatedServer({ socket = false } = {}): Promise<Dedicate
   const port = await freePort();
   const sockets = `unix_socket_directories=${socket ? data : ''}`;
   const network = ['-p', String(port), '-c', 'listen_addresses=127.0.0.1', '-c', sockets];
+  // A server that is killed would leave it in the system's shared memory for ever.
+  const sharedMemory = ['-c', 'dynamic_shared_memory_type=mmap'];
   let server: ChildProcess | undefined;
   const logged: string[] = [];
   const killWithUs = () => {
@@ -60,7 +62,10 @@ export async function dedicatedServer({ socket = false } = {}): Promise<Dedicate
 
   const start = async () => {
     for (let tried = 0; tried < starts; tried++) {
-      server = spawn(postgres, ['-D', data, ...network], { ...options, stdio: ['ignore', 'ignore', 'pipe'] });
+      server = spawn(postgres, ['-D', data, ...network, ...sharedMemory], {
+        ...options,
+        stdio: ['ignore', 'ignore', 'pipe'],
+      });
       if (await isReady(server, logged)) return;
     }
     throw new Error('the dedicated server does not start');

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { PoolConfig } from 'pg';
 import { openOwnDatabase } from '../../../packages/app/src/database/embedded-database.ts';
+import { dataVariable } from '../../run/run-folder.ts';
 
 /** A running PostgreSQL, and its user who may create roles and databases. */
 export interface TestServer {
@@ -63,7 +64,7 @@ async function container(): Promise<TestServer> {
 }
 
 async function embedded(): Promise<TestServer> {
-  const parent = await mkdtemp(join(tmpdir(), 'campaign-mirror-test-'));
+  const parent = await mkdtemp(join(process.env[dataVariable] ?? tmpdir(), 'campaign-mirror-test-'));
   // The database does not run as root: another user has to pass through.
   await chmod(parent, 0o711);
   const database = await openOwnDatabase({ folder: join(parent, 'data'), settings: { fsync: 'off' } });

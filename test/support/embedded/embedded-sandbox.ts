@@ -23,7 +23,8 @@ import {
 
 type Role = keyof typeof roles;
 
-export const settings = { fsync: 'off' };
+/** Shared memory as a file of the data folder: who is killed leaves nothing in the system's. */
+export const settings = { fsync: 'off', dynamic_shared_memory_type: 'mmap' };
 /** What every member of a suite's databases says alike. */
 export const usual = { settings, project: projectFolder, roles };
 export const isRoot = process.getuid?.() === 0;
