@@ -1,8 +1,8 @@
 import type { CampaignExport, CampaignRecord } from '@campaign-mirror/domain';
 import type { Pool, PoolClient } from 'pg';
 import { cursorRows, ofOneMoment } from '../connection/snapshot.ts';
-import { type RecordRow, recordOf } from '../operator/campaign-records.ts';
 import { timestampText } from '../schema/schema.ts';
+import { type RecordRow, recordOf } from '../statements/campaign-record-row.ts';
 
 const all = `
   select campaigns.id as campaign, owner_id, is_default, name,

@@ -4,21 +4,12 @@ import type {
   CampaignRecord,
   CampaignRecords,
   Mirror,
-  OwnerId,
-  Timestamp,
 } from '@campaign-mirror/domain';
 import type { Pool } from 'pg';
 import { portFault } from '../connection/database-faults.ts';
 import { timestampText } from '../schema/schema.ts';
-import { type MirrorRow, mirrorColumns, mirrorOf, safeInteger } from '../statements/mirror-row.ts';
-
-export type RecordRow = {
-  campaign: string;
-  owner_id: string;
-  is_default: boolean;
-  name: string | null;
-  campaign_created_at: string;
-} & (MirrorRow | { id: null });
+import { type RecordRow, recordOf } from '../statements/campaign-record-row.ts';
+import { type MirrorRow, mirrorColumns, mirrorOf } from '../statements/mirror-row.ts';
 
 /** One look: a campaign and its mirror are from the same moment. */
 const records = `
@@ -68,15 +59,4 @@ export class PostgresCampaignRecords implements CampaignRecords {
       throw portFault(error);
     }
   }
-}
-
-export function recordOf(row: RecordRow): CampaignRecord {
-  return {
-    id: safeInteger(row.campaign) as CampaignId,
-    ownerId: safeInteger(row.owner_id) as OwnerId,
-    isDefault: row.is_default,
-    name: row.name,
-    createdAt: row.campaign_created_at as Timestamp,
-    mirror: row.id === null ? null : mirrorOf(row),
-  };
 }

@@ -12,7 +12,7 @@ export function operatorOf(call: Call): Operator {
       return acting(
         call,
         endingClearly(how, async (given) => {
-          const { operatorPorts } = await import('../wiring/operator-ports.ts');
+          const { operatorPorts } = await import('./operator-ports.ts');
           const ports = operatorPorts(given.database, given.act, call.interruption.signal);
           try {
             return await run(ports, await termsOf(given));
@@ -28,7 +28,7 @@ export function operatorOf(call: Call): Operator {
       return actingByOrm(
         call,
         endingClearly(how, async (given) => {
-          const { administrationPorts } = await import('../wiring/operator-ports.ts');
+          const { administrationPorts } = await import('./operator-ports.ts');
           return run(await administrationPorts(given.database, given.act), await termsOf(given));
         }),
         await limitsOf(how),

@@ -8,8 +8,8 @@ import {
   noDeniedHosts,
   type OwnerId,
 } from '@campaign-mirror/domain';
-import { administrationPorts } from '../wiring/operator-ports.ts';
 import type { Operator } from './operator.ts';
+import { administrationPorts } from './operator-ports.ts';
 
 /** Far above the owners that anybody starts to count with, so that its key opens no campaign of yours. */
 export const demonstrationOwners = [

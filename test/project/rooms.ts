@@ -1,0 +1,68 @@
+/** What each room of a package's source may import: rooms of its own package, and packages. What is not listed is forbidden. */
+export const rooms: Readonly<Record<string, string>> = {
+  'domain/values': '',
+  'domain/set-campaign-mirror': 'values',
+  'domain/operator': 'values set-campaign-mirror',
+  'domain/move-mirrors': 'values set-campaign-mirror',
+  'domain/import-campaigns': 'values set-campaign-mirror operator',
+
+  'adapters-http/answers': '@campaign-mirror/domain valibot',
+  'adapters-http/messages': 'answers @campaign-mirror/domain koa koa-bodyparser valibot',
+  'adapters-http/listener': 'answers messages',
+  'adapters-http/routes': 'answers messages listener @campaign-mirror/domain koa @koa/router',
+  'adapters-http/documentation':
+    'answers messages routes @campaign-mirror/domain @valibot/to-json-schema swagger-ui-dist',
+
+  'adapters-persistence/schema': '@campaign-mirror/domain @mikro-orm/core @mikro-orm/migrations',
+  'adapters-persistence/connection':
+    'schema @campaign-mirror/domain @mikro-orm/core @mikro-orm/migrations @mikro-orm/postgresql pg',
+  'adapters-persistence/statements': 'schema connection @campaign-mirror/domain',
+  'adapters-persistence/hot-path': 'schema connection statements @campaign-mirror/domain lru-cache',
+  'adapters-persistence/operator':
+    'schema connection statements @campaign-mirror/domain @mikro-orm/postgresql',
+  'adapters-persistence/bulk': 'schema connection statements @campaign-mirror/domain pg-copy-streams',
+  'adapters-persistence/migration': 'schema connection @campaign-mirror/domain',
+  'adapters-persistence/in-memory': 'schema @campaign-mirror/domain',
+
+  'embedded-postgres/programs': '',
+  'embedded-postgres/cluster': 'programs',
+  'embedded-postgres/supervision': 'programs cluster pg',
+
+  'adapters-cli/terminal':
+    '@campaign-mirror/domain @commander-js/extra-typings @inquirer/confirm @inquirer/password cli-progress cli-table3',
+  'adapters-cli/words': 'terminal @campaign-mirror/domain',
+  'adapters-cli/commands': 'terminal words @campaign-mirror/domain @commander-js/extra-typings',
+  'adapters-cli/import-export': 'terminal words commands @campaign-mirror/domain csv-parse csv-stringify',
+
+  'app/logging': '@campaign-mirror/adapters-cli @campaign-mirror/embedded-postgres pino pino-pretty',
+  'app/process':
+    'logging @campaign-mirror/adapters-cli @campaign-mirror/adapters-http @campaign-mirror/adapters-persistence',
+  'app/settings':
+    '@campaign-mirror/adapters-cli @campaign-mirror/adapters-http @campaign-mirror/adapters-persistence @campaign-mirror/domain pg-connection-string valibot',
+  'app/database':
+    'logging settings @campaign-mirror/adapters-cli @campaign-mirror/adapters-persistence @campaign-mirror/domain @campaign-mirror/embedded-postgres pg',
+  'app/listeners': 'logging process settings @campaign-mirror/adapters-cli @campaign-mirror/adapters-http',
+  'app/limits':
+    'logging settings @campaign-mirror/adapters-http @campaign-mirror/domain ioredis lru-cache rate-limiter-flexible',
+  'app/traces':
+    'logging process settings @campaign-mirror/adapters-http @campaign-mirror/adapters-persistence @campaign-mirror/domain @opentelemetry/*',
+  'app/metrics':
+    'logging process @campaign-mirror/adapters-http @campaign-mirror/adapters-persistence @campaign-mirror/embedded-postgres prom-client',
+  'app/ops-page': 'logging process metrics @campaign-mirror/adapters-http',
+  'app/fleet': 'logging process limits metrics @campaign-mirror/adapters-persistence',
+  'app/wiring':
+    'logging process settings database listeners limits traces metrics ops-page fleet @campaign-mirror/adapters-http @campaign-mirror/adapters-persistence @campaign-mirror/domain @campaign-mirror/embedded-postgres inversify',
+  'app/operator':
+    'logging settings database @campaign-mirror/adapters-cli @campaign-mirror/adapters-persistence @campaign-mirror/domain',
+  'app/service':
+    'logging process settings database listeners limits metrics fleet wiring operator @campaign-mirror/adapters-cli @campaign-mirror/adapters-persistence inversify reflect-metadata',
+  'app/administration':
+    'settings database operator @campaign-mirror/adapters-cli @campaign-mirror/adapters-persistence',
+  'app/doctor':
+    'settings database limits operator @campaign-mirror/adapters-cli @campaign-mirror/adapters-persistence @campaign-mirror/domain',
+  'app/command-line':
+    'logging process operator administration doctor @campaign-mirror/adapters-cli commander @commander-js/extra-typings',
+};
+
+/** A room that only says types of these imports no more than types. */
+export const typesOf: readonly string[] = ['pg', 'pino'];
