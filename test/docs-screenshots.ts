@@ -4,7 +4,7 @@ import { dataFolder } from './support/process/data-folder.ts';
 import { endAll, listeningService } from './support/process/service-process.ts';
 import { projectFolder } from './support/workspace.ts';
 
-// Makes docs-light.png and docs-dark.png, which the README shows, with Debian's Chromium and a service of its own.
+// Makes docs/pictures/docs-light.png and docs-dark.png with Debian's Chromium and a service of its own.
 const folder = await dataFolder();
 const browser = await openBrowser();
 try {
@@ -25,7 +25,7 @@ try {
       span.textContent = span.textContent.replace(/cm_\\w+/, '$KEY');
     }`);
     await docs.page.evaluate(`document.querySelector('.opblock-post').scrollIntoView()`);
-    await docs.page.screenshot({ path: `${projectFolder}docs-${colorScheme}.png` });
+    await docs.page.screenshot({ path: `${projectFolder}docs/pictures/docs-${colorScheme}.png` });
     await docs.close();
   }
   await service.stop();

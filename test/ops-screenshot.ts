@@ -11,7 +11,7 @@ import { projectFolder } from './support/workspace.ts';
 const loaded = 75_000;
 const viewport = { width: 760, height: 800 };
 
-/** Makes the pictures of the page for operators that README.md shows. */
+/** Makes the pictures of the page for operators in docs/pictures. */
 async function takePictures(): Promise<void> {
   const data = await serviceData({ campaigns: 8 });
   const service = await listeningService({
@@ -41,7 +41,7 @@ async function takePictures(): Promise<void> {
   for (const colorScheme of ['light', 'dark'] as const) {
     const { page } = await WatchedPage.open(browser, service.ops, '/', { colorScheme, viewport });
     await page.waitForResponse(`${service.ops}/state.json`);
-    await page.screenshot({ path: `${projectFolder}ops/page-${colorScheme}.png` });
+    await page.screenshot({ path: `${projectFolder}docs/pictures/ops-${colorScheme}.png` });
   }
   await browser.close();
   await endAll();

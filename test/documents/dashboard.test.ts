@@ -7,7 +7,7 @@ const { panels, templating } = dashboard;
 const chosen = { type: 'prometheus', uid: '${' + 'datasource}' };
 
 describe('ops/grafana-dashboard.json', () => {
-  it('asks only for metrics of METRICS.md and for what the rules record', () => {
+  it('asks only for metrics of docs/reference/metrics.md and for what the rules record', () => {
     const known = [...allSeries, ...recorded];
     const queries = [
       ...panelQueries.map(({ query }) => query),

@@ -7,7 +7,7 @@ import { committedText } from '../support/documents/openapi-file.ts';
 import { blocksOf } from '../support/documents/readme.ts';
 import { projectFolder } from '../support/workspace.ts';
 
-describe('EXAMPLES.md', () => {
+describe('docs/how-to/call-from-a-script.md', () => {
   it('each block is an example that a test runs, or the settings of all', () => {
     const tested = ['set-mirror.sh', 'set-mirror.mjs', 'set_mirror.py', 'set-mirror.php'];
     expect([...examples.keys()]).to.deep.equal(tested);

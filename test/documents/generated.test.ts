@@ -13,9 +13,9 @@ describe('documents that are made from the code', () => {
     ['README.md', /\| `PORT` \|/, '| `PROT` |'],
     ['README.md', /\| `key issue /, '| `key make '],
     ['README.md', /keepalive 32;/, 'keepalive 33;'],
-    ['METRICS.md', /_requests_total` \| counter/, '_requests_total` | gauge'],
-    ['LOGS.md', /\| `stopped` \|.*\n/, ''],
-    ['LOGS.md', /\| how many \|/, '| how few |'],
+    ['docs/reference/metrics.md', /_requests_total` \| counter/, '_requests_total` | gauge'],
+    ['docs/reference/logs.md', /\| `stopped` \|.*\n/, ''],
+    ['docs/reference/logs.md', /\| how many \|/, '| how few |'],
   ];
   it('what is changed by hand is found, and made anew', async () => {
     for (const [path, from, to] of changes) {

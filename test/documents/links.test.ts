@@ -1,11 +1,11 @@
 import { existsSync, globSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { expect } from 'chai';
 import { settings } from '../../packages/app/src/settings/settings.ts';
 import { blocksOf, linksOf, sectionsOf, unknownCalls } from '../support/documents/readme.ts';
 import { projectFolder } from '../support/workspace.ts';
 
-const documents = globSync('*.md', { cwd: projectFolder });
+const documents = globSync(['*.md', 'docs/**/*.md'], { cwd: projectFolder }).sort();
 const textOf = (path: string) => readFileSync(join(projectFolder, path), 'utf8');
 const { scripts } = JSON.parse(textOf('package.json'));
 
@@ -13,7 +13,7 @@ const { scripts } = JSON.parse(textOf('package.json'));
 function brokenLinks(from: string, markdown: string): string[] {
   return linksOf(markdown).filter((link) => {
     const [path = '', section] = link.split('#');
-    const to = path || from;
+    const to = path ? join(dirname(from), path) : from;
     if (!existsSync(join(projectFolder, to))) return true;
     return section !== undefined && !sectionsOf(path ? textOf(to) : markdown).includes(section);
   });
@@ -21,7 +21,7 @@ function brokenLinks(from: string, markdown: string): string[] {
 
 describe('the documents name what there is', () => {
   it('there are documents to look at', () => {
-    expect(documents).to.include.members(['README.md', 'RUNBOOK.md', 'LOGS.md']);
+    expect(documents).to.include.members(['README.md', 'docs/runbook.md', 'docs/reference/logs.md']);
   });
 
   for (const document of documents) {
@@ -36,12 +36,14 @@ describe('the documents name what there is', () => {
     });
   }
 
-  it('RUNBOOK.md: each of its sections in its list, settings and events', () => {
-    const text = textOf('RUNBOOK.md');
+  it('docs/runbook.md: each of its sections in its list, settings and events', () => {
+    const text = textOf('docs/runbook.md');
     expect(linksOf(text)).to.include.members(sectionsOf(text).map((section) => `#${section}`));
     const code = [...text.matchAll(/`([^`\n]+)`/g)].map(([, one = '']) => one);
     expect(Object.keys(settings)).to.include.members(code.filter((one) => /^[A-Z]+(?:_[A-Z]+)*$/.test(one)));
     const events = code.filter((one) => /^[a-z]+(?:-[a-z]+)+$/.test(one));
-    expect(events.filter((event) => !textOf('LOGS.md').includes(`\`${event}\``))).to.deep.equal([]);
+    expect(
+      events.filter((event) => !textOf('docs/reference/logs.md').includes(`\`${event}\``)),
+    ).to.deep.equal([]);
   });
 });

@@ -6,7 +6,7 @@ import { alertRules, metricsOf, recorded, rules } from '../support/prometheus/pr
 import { projectFolder } from '../support/workspace.ts';
 
 describe('ops/prometheus', () => {
-  it('reads only metrics of METRICS.md, what it records itself, and up', () => {
+  it('reads only metrics of docs/reference/metrics.md, what it records itself, and up', () => {
     const known = [...allSeries, ...recorded, 'up'];
     expect(rules).to.have.length.above(alertRules.length);
     const read = new Set(rules.flatMap(({ expr }) => metricsOf(expr)));
@@ -15,12 +15,12 @@ describe('ops/prometheus', () => {
   });
 
   it('each alert has a severity, says what is seen, and leads to a section of the runbook', () => {
-    const sections = sectionsOf(readFileSync(`${projectFolder}RUNBOOK.md`, 'utf8'));
+    const sections = sectionsOf(readFileSync(`${projectFolder}docs/runbook.md`, 'utf8'));
     for (const { alert, labels, annotations } of alertRules) {
       expect(alert).to.match(/^CampaignMirror[A-Z][A-Za-z]+$/);
       expect(labels.severity, alert).to.be.oneOf(['page', 'ticket']);
       expect(annotations.summary, alert).to.match(/\S/);
-      const [, section] = /^RUNBOOK\.md#(.+)$/.exec(annotations.runbook_url ?? '') ?? [];
+      const [, section] = /^docs\/runbook\.md#(.+)$/.exec(annotations.runbook_url ?? '') ?? [];
       expect(sections, alert).to.include(section);
     }
   });

@@ -11,7 +11,7 @@ import { serviceDataOf } from '../support/process/lives.ts';
 import { endAll, type Listening, listeningService } from '../support/process/service-process.ts';
 import { projectFolder } from '../support/workspace.ts';
 
-const runbook = readFileSync(`${projectFolder}RUNBOOK.md`, 'utf8');
+const runbook = readFileSync(`${projectFolder}docs/runbook.md`, 'utf8');
 const blocks = blocksOf(runbook);
 
 async function printed(url: string, ...words: string[]): Promise<Record<string, unknown>> {
@@ -20,7 +20,7 @@ async function printed(url: string, ...words: string[]): Promise<Record<string, 
   return JSON.parse(output);
 }
 
-describe('RUNBOOK.md', () => {
+describe('docs/runbook.md', () => {
   afterEach(endAll);
 
   describe('the database is away', () => {

@@ -118,7 +118,7 @@ describe('decisions: architecture — what does not compile', () => {
     expect(found.map(({ at }) => at.replace(/:\d+$/, ''))).to.have.members(answering);
   });
 
-  it('a binding of a wrong type, what is injected as another type, and a line of the log that LOGS.md does not have', () => {
+  it('a binding of a wrong type, what is injected as another type, and a line of the log that docs/reference/logs.md does not have', () => {
     const wrong = wiring.flatMap(([, compiles], at) => (compiles ? [] : [String(at + head.length + 1)]));
     expect([...new Set(complainedOf(inApp))]).to.deep.equal(wrong);
   });

@@ -5,7 +5,7 @@ import { schemaFaults } from '../support/documents/log-schema.ts';
 import { databaseOf } from '../support/process/lives.ts';
 import { type LogLine, listeningService } from '../support/process/service-process.ts';
 
-describe('LOGS.md: a start with too many rights', () => {
+describe('docs/reference/logs.md: a start with too many rights', () => {
   const database = databaseOf('test');
 
   async function warnings(url: string, settings = {}): Promise<LogLine[]> {

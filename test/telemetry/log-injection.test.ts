@@ -21,7 +21,7 @@ function written(write: (log: ReturnType<typeof logBy>, lines: LogLines) => void
   return output;
 }
 
-describe('LOGS.md: no line is forged, and no terminal is steered', () => {
+describe('docs/reference/logs.md: no line is forged, and no terminal is steered', () => {
   describe('by what callers send', () => {
     const data = serviceDataOf('suite');
 

@@ -6,7 +6,7 @@ import { linesIn } from '../support/documents/log-schema.ts';
 import { serviceDataOf } from '../support/process/lives.ts';
 import { endAll, type Listening, listeningService } from '../support/process/service-process.ts';
 
-describe('LOGS.md: the level of the log', () => {
+describe('docs/reference/logs.md: the level of the log', () => {
   for (const [configured, other] of [
     ['info', 'debug'],
     ['warn', 'debug'],

@@ -42,7 +42,7 @@ function expectNone(texts: readonly string[], secrets: readonly string[]): void 
 
 const said = ({ output, errors }: RunningProcess) => [output, errors];
 
-describe('LOGS.md: no secret reaches an output', () => {
+describe('docs/reference/logs.md: no secret reaches an output', () => {
   describe('on a database by DATABASE_URL', () => {
     const data = serviceDataOf('test');
     const settings = (more: Record<string, string> = {}) => ({
@@ -56,7 +56,7 @@ describe('LOGS.md: no secret reaches an output', () => {
       const keys = [unknownKey, data.key].flatMap((key) => [key, key.slice(3, 20)]);
       return [marked, ...keys, String(data.database.address('service').password)];
     };
-    /** Nothing secret was said, nor anything that LOGS.md does not have. */
+    /** Nothing secret was said, nor anything that docs/reference/logs.md does not have. */
     function expectSilence(process: RunningProcess): void {
       expectNone(said(process), secrets());
       expect(schemaFaults(process.output)).to.deep.equal([]);

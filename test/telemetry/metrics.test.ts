@@ -83,7 +83,7 @@ describe('decisions: answers — metrics of a process', () => {
     });
   });
 
-  it('is what METRICS.md says, holds no secret and no address, and no caller makes it grow', async () => {
+  it('is what docs/reference/metrics.md says, holds no secret and no address, and no caller makes it grow', async () => {
     const service = await serving();
     await set(service);
     await set(service, { key: unknownKey });

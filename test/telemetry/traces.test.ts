@@ -255,7 +255,7 @@ describe('traces: OpenTelemetry, where OTEL_EXPORTER_OTLP_ENDPOINT names a colle
     expect(call.isError).to.equal(false);
   });
 
-  it('LOGS.md: has what the log says of it', async () => {
+  it('docs/reference/logs.md: has what the log says of it', async () => {
     const { sampler, ratio } = await service.process.event('tracing');
     expect([sampler, ratio]).to.deep.equal(['parentbased_always_on', 1]);
     expect(schemaFaults(service.process.output)).to.deep.equal([]);

@@ -21,9 +21,9 @@ export interface Example {
   readonly repeatsFaults?: boolean;
 }
 
-/** What EXAMPLES.md says that its programs do. */
+/** What docs/how-to/call-from-a-script.md says that its programs do. */
 export function exampleContract({ file, command, repeatsFaults = false }: Example): void {
-  describe(`EXAMPLES.md: ${file}`, () => {
+  describe(`docs/how-to/call-from-a-script.md: ${file}`, () => {
     const data = serviceDataOf('suite');
     let service: Listening;
     const files = new ExampleFiles();

@@ -8,8 +8,8 @@ import { blocksOf } from './readme.ts';
 
 const pattern = /^example: (\S+)$/;
 
-/** EXAMPLES.md, and its programs by the names of their files. */
-export const examplesText = readFileSync(`${projectFolder}EXAMPLES.md`, 'utf8');
+/** docs/how-to/call-from-a-script.md, and its programs by the names of their files. */
+export const examplesText = readFileSync(`${projectFolder}docs/how-to/call-from-a-script.md`, 'utf8');
 export const examples = new Map(
   blocksOf(examplesText).flatMap(({ marker = '', text }) => {
     const [, file] = pattern.exec(marker) ?? [];
@@ -26,7 +26,7 @@ export interface Run {
   readonly errors: string;
 }
 
-/** Programs of EXAMPLES.md as files that can be run. */
+/** Programs of docs/how-to/call-from-a-script.md as files that can be run. */
 export class ExampleFiles {
   #folder: Promise<string> | undefined;
   readonly #written = new Map<string, Promise<string>>();
@@ -54,7 +54,7 @@ export class ExampleFiles {
 
   async #write(file: string, name: string, impatient: boolean): Promise<string> {
     const text = examples.get(file);
-    if (text === undefined) throw new Error(`EXAMPLES.md has no ${file}`);
+    if (text === undefined) throw new Error(`docs/how-to/call-from-a-script.md has no ${file}`);
     if (impatient && text.search(patience) === -1) throw new Error(`${file} waits for ever`);
     this.#folder ??= mkdtemp(join(tmpdir(), 'campaign-mirror-examples-'));
     const path = join(await this.#folder, name);

@@ -11,8 +11,8 @@ const documents: Readonly<Record<string, (now: string) => string | Promise<strin
   'openapi.json': () => currentText,
   '.env.example': environmentExample,
   'README.md': (now) => withFiles(withTables(now, { settings: settingsTable, commands: commandsTable })),
-  'METRICS.md': (now) => withTables(now, { metrics: metricsTable }),
-  'LOGS.md': (now) => withTables(now, { events: eventsTable, fields: fieldsTable }),
+  'docs/reference/metrics.md': (now) => withTables(now, { metrics: metricsTable }),
+  'docs/reference/logs.md': (now) => withTables(now, { events: eventsTable, fields: fieldsTable }),
 };
 
 /** The documents that are otherwise than the code makes them, with what it makes. `text` gives the present ones. */

@@ -10,7 +10,7 @@ export const linesIn = (output: string) =>
     .split('\n')
     .map((line) => JSON.parse(line));
 
-/** What of a process' output is otherwise than LOGS.md says; lines that begin no object, as those for newcomers, are none of the log's. */
+/** What of a process' output is otherwise than docs/reference/logs.md says; lines that begin no object, as those for newcomers, are none of the log's. */
 export function schemaFaults(output: string): string[] {
   const lines = output.split('\n').filter((line) => line.startsWith('{'));
   return lines.flatMap((text) => {
@@ -23,8 +23,8 @@ export function schemaFaults(output: string): string[] {
       ...everyLine.filter((name) => !(name in line)).map((name) => `${name} is missing: ${text}`),
       ...Object.keys(line)
         .filter((name) => !known.includes(name))
-        .map((name) => `${name} is not in LOGS.md: ${text}`),
-      ...(isAtLevel ? [] : [`another level than in LOGS.md: ${text}`]),
+        .map((name) => `${name} is not in docs/reference/logs.md: ${text}`),
+      ...(isAtLevel ? [] : [`another level than in docs/reference/logs.md: ${text}`]),
     ];
   });
 }

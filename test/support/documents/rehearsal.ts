@@ -8,14 +8,14 @@ import { blocksOf } from './readme.ts';
 
 const rehearsed = /^rehearsed: ([a-z-]+)$/;
 
-/** The blocks of RUNBOOK.md that a test runs, by their names. @throws Error for two of one name */
+/** The blocks of docs/runbook.md that a test runs, by their names. @throws Error for two of one name */
 export async function rehearsedBlocks(): Promise<Map<string, string>> {
-  const named = blocksOf(await read('RUNBOOK.md')).flatMap(({ marker = '', text }) => {
+  const named = blocksOf(await read('docs/runbook.md')).flatMap(({ marker = '', text }) => {
     const [, name] = rehearsed.exec(marker) ?? [];
     return name === undefined ? [] : [[name, text] as const];
   });
   const blocks = new Map(named);
-  if (blocks.size !== named.length) throw new Error('two blocks of RUNBOOK.md have one name');
+  if (blocks.size !== named.length) throw new Error('two blocks of docs/runbook.md have one name');
   return blocks;
 }
 
@@ -25,12 +25,12 @@ export const run = new Set<string>();
 /** The text of a block that is run now. */
 export async function block(name: string): Promise<string> {
   const text = (await rehearsedBlocks()).get(name);
-  if (text === undefined) throw new Error(`RUNBOOK.md has no block ${name}`);
+  if (text === undefined) throw new Error(`docs/runbook.md has no block ${name}`);
   run.add(name);
   return text;
 }
 
-/** Somebody on call, who pastes the blocks of RUNBOOK.md into one shell. */
+/** Somebody on call, who pastes the blocks of docs/runbook.md into one shell. */
 export class Rehearsal {
   readonly #service: Listening;
   readonly #url: string;

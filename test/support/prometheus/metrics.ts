@@ -72,7 +72,7 @@ export const allSeries = Object.entries(metrics).flatMap(([name, { type }]) =>
   type === 'histogram' ? ['bucket', 'sum', 'count'].map((kind) => `${name}_${kind}`) : [name],
 );
 
-/** What of a scrape is otherwise than METRICS.md says: names, types, labels, and those values that it lists. */
+/** What of a scrape is otherwise than docs/reference/metrics.md says: names, types, labels, and those values that it lists. */
 export function undocumented(told: Exposition): string[] {
   const types = [...told.types].flatMap(([name, type]) =>
     metrics[name]?.type === type ? [] : [`${name}: ${type}`],

@@ -5,7 +5,7 @@ type LogLevel = 'debug' | 'info' | 'warn' | 'error' | 'fatal';
 
 interface LogEvent {
   readonly levels: readonly LogLevel[];
-  /** In Markdown, for LOGS.md. */
+  /** In Markdown, for docs/reference/logs.md. */
   readonly when: string;
   readonly fields: readonly string[];
   /** Those that some of its lines lack. */

@@ -12,7 +12,7 @@ export const metrics: Definitions = {
   ...processDefinitions,
 };
 
-/** The same as METRICS.md shows them, in Markdown. */
+/** The same as docs/reference/metrics.md shows them, in Markdown. */
 export function metricsTable(): string {
   const rows = Object.entries(metrics).map(
     ([name, definition]) =>
