@@ -1,0 +1,80 @@
+/** What happened at some moment from `begin` to `end`, in milliseconds of one clock that never goes back. */
+export interface Span {
+  readonly begin: number;
+  /** Infinity where nobody saw the end. */
+  readonly end: number;
+}
+
+/** An update that a caller asked for. */
+export interface RecordedCall extends Span {
+  readonly requestId: string;
+  readonly campaign: number;
+  readonly key: number;
+  readonly address: string;
+  /** Undefined where the connection broke before an answer. */
+  readonly status: number | undefined;
+  /** What an answer of 200 told. */
+  readonly mirror?: Pick<StoredMirror, 'id' | 'campaign' | 'address' | 'clicks' | 'updatedAt'>;
+}
+
+/** An act of an operator that was committed. What was refused, or changed nothing, is not recorded. */
+export type RecordedAct = Span &
+  (
+    | { readonly kind: 'campaign-created'; campaign: number; owner: number; isDefault: boolean }
+    | { readonly kind: 'campaign-deleted'; campaign: number }
+    | { readonly kind: 'transferred'; campaign: number; owner: number }
+    | { readonly kind: 'default-changed'; campaign: number; isDefault: boolean }
+    | { readonly kind: 'mirror-created'; campaign: number; address: string }
+    | { readonly kind: 'key-issued'; key: number; owner: number }
+    /** Revoked, or made to expire so many milliseconds after the act. */
+    | { readonly kind: 'key-ends'; key: number; after: number }
+  );
+
+/** An act of an operator that writes mirrors: `mirror move`, `mirror restore`. */
+export interface Rewrite extends Span {
+  readonly requestId: string;
+  /** What it told that it wrote. */
+  readonly wrote: readonly { readonly campaign: number; readonly address: string }[];
+  /** Whether it may have written more than it told, since it did not end well. */
+  readonly isUnsure: boolean;
+}
+
+/** A click that somebody else counted: on no mirror, where `counted` is false; undefined where it is unknown. */
+export interface RecordedClick extends Span {
+  readonly campaign: number;
+  readonly counted: boolean | undefined;
+}
+
+/** A row of `mirror_history`; times are text of one form, which sorts as they do. */
+export interface HistoryRow {
+  readonly id: number;
+  readonly campaign: number;
+  readonly mirror: number;
+  readonly key: number | null;
+  readonly owner: number;
+  readonly before: string;
+  readonly after: string;
+  readonly at: string;
+  readonly requestId: string;
+}
+
+/** A mirror as it was in the end, or when its campaign was deleted. */
+export interface StoredMirror {
+  readonly id: number;
+  readonly campaign: number;
+  readonly address: string;
+  readonly clicks: number;
+  readonly updatedAt: string;
+}
+
+/** All that is known of a run. */
+export interface RunRecord {
+  readonly calls: readonly RecordedCall[];
+  readonly acts: readonly RecordedAct[];
+  readonly rewrites: readonly Rewrite[];
+  readonly clicks: readonly RecordedClick[];
+  readonly history: readonly HistoryRow[];
+  readonly mirrors: readonly StoredMirror[];
+  /** How long a call may take, in milliseconds. */
+  readonly longestCall: number;
+}
