@@ -1,0 +1,29 @@
+import { expect } from 'chai';
+import { databaseOf } from '../support/process/lives.ts';
+import { listeningFleet } from '../support/process/primary-process.ts';
+import { listeningService } from '../support/process/service-process.ts';
+import { seed } from '../support/seed.ts';
+import { violationsOf } from './check.ts';
+import { recorded } from './workload/run.ts';
+
+const updates = 1_500;
+
+describe(`a history of many callers, operators and clicks (SEED=${seed})`, () => {
+  const database = databaseOf('test');
+
+  for (const workers of [1, 2])
+    it(`breaks no rule, by ${workers} process${workers === 1 ? '' : 'es'}`, async () => {
+      const settings = {
+        DATABASE_URL: database.url('service'),
+        RUN_MIGRATIONS: 'false',
+        FAILED_KEY_LIMIT: 'off',
+      };
+      const served = workers === 1 ? await listeningService(settings) : await listeningFleet(settings);
+      const record = await recorded({ store: database, served, seed }, (recorder) =>
+        recorder.updates(updates),
+      );
+      expect(violationsOf(record)).to.deep.equal([]);
+      const kinds = new Set(record.acts.map(({ kind }) => kind));
+      expect(kinds).to.include.all.keys('transferred', 'mirror-created', 'key-ends');
+    });
+});

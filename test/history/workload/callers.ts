@@ -1,0 +1,69 @@
+import type { Agent } from 'node:http';
+import { setTimeout as pause } from 'node:timers/promises';
+import { AssertionError } from 'chai';
+import { type Answer, call, keepAlive } from '../../support/http/caller.ts';
+import type { RecordedCall } from '../record.ts';
+import type { Known, Random } from './known.ts';
+import type { Recorder } from './recorder.ts';
+
+/** Where the service is, which may be started anew elsewhere. */
+export interface Served {
+  readonly base: string;
+}
+
+/** In milliseconds: whose connection was broken calls again a little later. */
+const afterBroken = 10;
+
+/** Calls one after the other, on one connection, until it is over. With `given` up nothing is waited for any more. */
+export async function caller(
+  served: Served,
+  known: Known,
+  recorder: Recorder,
+  random: Random,
+  over: AbortSignal,
+  given: AbortSignal,
+  name: string,
+): Promise<void> {
+  const agent = keepAlive();
+  given.addEventListener('abort', () => agent.destroy());
+  for (let number = 0; !over.aborted; number++) {
+    const chosen = known.toCall(random);
+    if (!chosen) {
+      await pause(afterBroken);
+      continue;
+    }
+    const { campaign, key } = chosen;
+    const asked = { requestId: `${name}-${number}`, campaign, key: key.id, address: known.address(random) };
+    const begin = recorder.now();
+    const answer = await answerOf({ ...asked, base: served.base, key: key.key }, agent);
+    const { status, body = '' } = answer;
+    const end = recorder.now();
+    const mirror = status === 200 ? { mirror: mirrorIn(body) } : {};
+    recorder.add({ ...asked, begin, end, status, ...mirror });
+    if (status === undefined) await pause(afterBroken);
+  }
+  agent.destroy();
+}
+
+type Partly = Pick<Answer, 'status'> & Partial<Answer>;
+
+/** One that was cut off is no answer. @throws AssertionError for one that is not documented */
+async function answerOf(asked: Parameters<typeof call>[0], agent: Agent): Promise<Partly> {
+  try {
+    return await call(asked, agent);
+  } catch (error) {
+    if (error instanceof AssertionError) throw error;
+    return { status: undefined };
+  }
+}
+
+function mirrorIn(body: string): Required<RecordedCall>['mirror'] {
+  const {
+    id,
+    campaign_id: campaign,
+    target_url: address,
+    clicks,
+    updated_at: updatedAt,
+  } = JSON.parse(body).mirror;
+  return { id, campaign, address, clicks, updatedAt };
+}

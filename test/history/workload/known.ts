@@ -1,0 +1,87 @@
+import type { AccessKeyId, CampaignId, OwnerId } from '@campaign-mirror/domain';
+
+export interface KnownCampaign {
+  readonly id: CampaignId;
+  owner: OwnerId;
+  isDefault: boolean;
+  hasMirror: boolean;
+}
+
+export interface KnownKey {
+  readonly id: AccessKeyId;
+  readonly key: string;
+  readonly owner: OwnerId;
+  /** In seconds, from when it was issued. */
+  readonly lasts?: number;
+}
+
+export const owners = [1, 2, 3] as OwnerId[];
+export const hosts = ['one.example', 'two.example', 'three.example'] as const;
+
+/** What those who take part know at the moment, so that most of what they do can be done. */
+export class Known {
+  readonly campaigns = new Map<CampaignId, KnownCampaign>();
+  readonly keys = new Map<AccessKeyId, KnownKey>();
+  /** The last ones that were deleted, revoked or replaced. */
+  readonly #gone: { campaigns: CampaignId[]; keys: KnownKey[] } = { campaigns: [], keys: [] };
+  #addresses = 0;
+
+  /** A new one each time, on one of a few hosts. */
+  address(random: Random): string {
+    this.#addresses += 1;
+    return `https://${random.one(hosts)}/${this.#addresses}?c={click_id}`;
+  }
+
+  campaign(random: Random): KnownCampaign | undefined {
+    return random.one([...this.campaigns.values()]);
+  }
+
+  keysOf(owner: OwnerId): KnownKey[] {
+    return [...this.keys.values()].filter((key) => key.owner === owner);
+  }
+
+  removeCampaign(id: CampaignId): void {
+    this.campaigns.delete(id);
+    this.#gone.campaigns = [id, ...this.#gone.campaigns].slice(0, 3);
+  }
+
+  removeKey(id: AccessKeyId): void {
+    const key = this.keys.get(id);
+    if (key) this.#gone.keys = [key, ...this.#gone.keys].slice(0, 6);
+    this.keys.delete(id);
+  }
+
+  /** A campaign and a key to set its mirror with: as a rule those that go together. Undefined where there is none. */
+  toCall(random: Random): { campaign: CampaignId; key: KnownKey } | undefined {
+    const settable = [...this.campaigns.values()].filter((one) => one.hasMirror && !one.isDefault);
+    const campaign = (random.number() < 0.9 && random.one(settable)) || this.campaign(random);
+    const goneCampaign = random.one(this.#gone.campaigns);
+    const goneKey = random.one(this.#gone.keys);
+    const key =
+      random.one(campaign ? this.keysOf(campaign.owner) : []) ?? random.one([...this.keys.values()]);
+    const strangers = random.one([...this.keys.values()]);
+    const which = random.number();
+    const chosen = {
+      campaign: which < 0.03 ? (goneCampaign ?? campaign?.id) : campaign?.id,
+      key: which > 0.97 ? (goneKey ?? key) : which > 0.88 ? strangers : key,
+    };
+    return chosen.campaign && chosen.key ? { campaign: chosen.campaign, key: chosen.key } : undefined;
+  }
+}
+
+/** Choices that are the same ones again for a seed. */
+export class Random {
+  readonly number: () => number;
+
+  constructor(number: () => number) {
+    this.number = number;
+  }
+
+  one<T>(all: readonly T[]): T | undefined {
+    return all[Math.floor(this.number() * all.length)];
+  }
+
+  below(limit: number): number {
+    return Math.floor(this.number() * limit);
+  }
+}

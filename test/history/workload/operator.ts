@@ -1,0 +1,134 @@
+import { randomUUID } from 'node:crypto';
+import { setTimeout as pause } from 'node:timers/promises';
+import {
+  type Database,
+  defaultPoolLimits,
+  openDatabase,
+  openHotPath,
+  PostgresAccessKeys,
+  PostgresMirrorHistory,
+  PostgresMirrorMoves,
+  PostgresOperatorMirrors,
+  PostgresSettings,
+} from '@campaign-mirror/adapters-persistence';
+import { type OperatorAct, Unavailable } from '@campaign-mirror/domain';
+import type { RecordedAct, Rewrite } from '../record.ts';
+import type { Recorder } from './recorder.ts';
+import { endSessions, type Store } from './store.ts';
+
+/** The ports of one act, each call of which notes it by the act's request. */
+export function portsOf({ orm, pool }: Database, act: OperatorAct) {
+  return {
+    settings: new PostgresSettings(orm, act),
+    keys: new PostgresAccessKeys(orm, act),
+    history: new PostgresMirrorHistory(pool),
+    moves: new PostgresMirrorMoves(pool, act),
+    mirrors: new PostgresOperatorMirrors(pool, act),
+    campaigns: openHotPath(pool, { named: false }).campaigns,
+  };
+}
+
+export type Ports = ReturnType<typeof portsOf>;
+
+/** A fact without its span. */
+export type Fact = RecordedAct extends infer One
+  ? One extends unknown
+    ? Omit<One, 'begin' | 'end'>
+    : never
+  : never;
+
+/** What the audit says of an act: undefined where the act was not committed. */
+export interface Audited {
+  readonly campaign: number;
+  readonly key: number;
+}
+
+/** Somebody with the operator's rights, who finds out what has become of an act whose answer was lost. */
+export class Operator {
+  readonly #store: Store;
+  readonly #recorder: Recorder;
+  readonly #name: string;
+  readonly #database: Database;
+  #acts = 0;
+
+  private constructor(store: Store, recorder: Recorder, name: string, database: Database) {
+    this.#store = store;
+    this.#recorder = recorder;
+    this.#name = name;
+    this.#database = database;
+  }
+
+  static async open(store: Store, recorder: Recorder): Promise<Operator> {
+    const name = `operator ${randomUUID()}`;
+    const limits = { ...defaultPoolLimits, size: 2 };
+    return new Operator(store, recorder, name, await openDatabase(store.address('operator'), limits, name));
+  }
+
+  close(): Promise<unknown> {
+    return this.#database.close();
+  }
+
+  /** Acts, and records what it came to. `settled`: the same, where only the audit tells that it was done. */
+  async change(
+    run: (ports: Ports) => Promise<Fact[]>,
+    settled: (audited: Audited) => Fact[],
+  ): Promise<readonly Fact[]> {
+    const act = this.#act();
+    const begin = this.#recorder.now();
+    let facts: Fact[];
+    try {
+      facts = await run(portsOf(this.#database, act));
+    } catch (error) {
+      if (!(error instanceof Unavailable)) throw error;
+      const audited = await this.#settle(act);
+      facts = audited ? settled(audited) : [];
+    }
+    const end = this.#recorder.now();
+    this.#recorder.acts.push(...facts.map((fact) => ({ ...fact, begin, end }) as RecordedAct));
+    return facts;
+  }
+
+  /** The same for what writes mirrors: `wrote` is told as it is done. */
+  async rewrite(run: (ports: Ports, wrote: Rewrite['wrote'][number][]) => Promise<void>): Promise<void> {
+    const act = this.#act();
+    const begin = this.#recorder.now();
+    const wrote: Rewrite['wrote'][number][] = [];
+    let isUnsure = false;
+    try {
+      await run(portsOf(this.#database, act), wrote);
+    } catch (error) {
+      if (!(error instanceof Unavailable)) throw error;
+      await this.#settle(act);
+      isUnsure = true;
+    }
+    this.#recorder.rewrites.push({
+      requestId: act.requestId,
+      begin,
+      end: this.#recorder.now(),
+      wrote,
+      isUnsure,
+    });
+  }
+
+  #act(): OperatorAct {
+    this.#acts += 1;
+    return { operator: 'history', requestId: `${this.#name} ${this.#acts}` };
+  }
+
+  /** When its sessions are gone it is known whether the act was done. */
+  async #settle({ requestId }: OperatorAct): Promise<Audited | undefined> {
+    for (;;)
+      try {
+        await endSessions(this.#store, 'application_name = $1', [this.#name]);
+        const { rows } = await this.#store.admin.query(
+          `select campaign_id::float8 as campaign, access_key_id::float8 as key
+          from campaign_mirror.operator_audit where request_id = $1`,
+          [requestId],
+        );
+        return rows[0];
+      } catch {
+        // The database is away.
+        await pause(20);
+      }
+  }
+}

@@ -1,0 +1,56 @@
+import { randomNumbers } from '../../support/random-numbers.ts';
+import type { RunRecord } from '../record.ts';
+import { caller, type Served } from './callers.ts';
+import { redirector } from './clicks.ts';
+import { Known, Random } from './known.ts';
+import { Operator } from './operator.ts';
+import { keepUp, operate } from './operators.ts';
+import { Recorder } from './recorder.ts';
+import { type Store, tablesOf } from './store.ts';
+
+/** In milliseconds: after this a caller is answered with 503, and a moment for us. */
+const longestCall = 30_000 + 2_000;
+const [callers, operators, redirectors] = [24, 3, 2];
+
+export interface Workload {
+  readonly store: Store;
+  readonly served: Served;
+  readonly seed: number;
+}
+
+/** Lets all of them work while `meanwhile` runs, then reads the tables. */
+export async function recorded(
+  { store, served, seed }: Workload,
+  meanwhile: (recorder: Recorder) => Promise<void>,
+): Promise<RunRecord> {
+  const recorder = new Recorder();
+  const known = new Known();
+  let streams = 0;
+  const random = () => new Random(randomNumbers(seed + streams++));
+  const end = new AbortController();
+  const [over, give] = [end.signal, new AbortController()];
+  const acting = await Promise.all(
+    Array.from({ length: operators }, async () => {
+      return { operator: await Operator.open(store, recorder), known, recorder, random: random() };
+    }),
+  );
+  for (const one of acting) await keepUp(one);
+  const work = Promise.all([
+    ...acting.map((one) => operate(one, over)),
+    ...Array.from({ length: redirectors }, () => redirector(store, known, recorder, random(), over)),
+    ...Array.from({ length: callers }, (_, at) =>
+      caller(served, known, recorder, random(), over, give.signal, `call-${at}`),
+    ),
+  ]);
+  try {
+    await Promise.race([meanwhile(recorder), work]);
+  } finally {
+    end.abort();
+    const limit = setTimeout(() => give.abort(), longestCall);
+    await work.finally(() => clearTimeout(limit));
+    for (const { operator } of acting) await operator.close();
+  }
+  const { calls, acts, rewrites, clicks, deleted } = recorder;
+  const { history, mirrors } = await tablesOf(store);
+  return { calls, acts, rewrites, clicks, history, mirrors: [...deleted, ...mirrors], longestCall };
+}

@@ -1,0 +1,49 @@
+import type { DatabaseAddress, Role } from '@campaign-mirror/adapters-persistence';
+import { roles } from '@campaign-mirror/adapters-persistence';
+import { expect } from 'chai';
+import type { Pool } from 'pg';
+import { timestampText } from '../../../packages/adapters-persistence/src/schema/schema.ts';
+import { eventually } from '../../support/eventually.ts';
+import type { HistoryRow, StoredMirror } from '../record.ts';
+
+/** The database of a run. */
+export interface Store {
+  /** Of a superuser. */
+  readonly admin: Pick<Pool, 'query'>;
+  address(role: Role): DatabaseAddress;
+}
+
+/** Ends the sessions that a condition on `pg_stat_activity` names, and resolves when they are gone: none writes any more. */
+export async function endSessions(
+  { admin }: Store,
+  condition: string,
+  values: unknown[] = [],
+): Promise<void> {
+  const sessions = `from pg_stat_activity where datname = current_database() and ${condition}`;
+  await eventually(
+    `the end of sessions: ${condition}`,
+    async () => {
+      const { rows } = await admin.query(
+        `select count(pg_terminate_backend(pid))::int as count ${sessions}`,
+        values,
+      );
+      expect(rows[0].count).to.equal(0);
+    },
+    { within: 60_000 },
+  );
+}
+
+/** What is stored when nobody writes any more. */
+export async function tablesOf(store: Store): Promise<{ history: HistoryRow[]; mirrors: StoredMirror[] }> {
+  await endSessions(store, 'usename = any($1)', [Object.values(roles)]);
+  const history = await store.admin.query(`
+    select id::float8, campaign_id::float8 as campaign, mirror_id::float8 as mirror, access_key_id::float8 as key,
+      owner_id::float8 as owner, address_before as before, address_after as after,
+      ${timestampText('changed_at')} as at, request_id as "requestId"
+    from campaign_mirror.mirror_history order by id`);
+  const mirrors = await store.admin.query(`
+    select id::float8, campaign_id::float8 as campaign, target_url as address, clicks::float8,
+      ${timestampText('updated_at')} as "updatedAt"
+    from campaign_mirror.mirrors order by id`);
+  return { history: history.rows, mirrors: mirrors.rows };
+}
