@@ -1,12 +1,10 @@
 import type { HistoryRow, RunRecord, Span, StoredMirror } from './record.ts';
+import { chainsOf, spansOf } from './spans.ts';
 import type { Violation } from './violations.ts';
 
 /** The rows of each mirror, in the order in which they were written, against each other and the mirror. */
 export function* checkChains(record: RunRecord): Generator<Violation> {
-  const rows = Map.groupBy(
-    record.history.toSorted((one, other) => one.id - other.id),
-    ({ mirror }) => mirror,
-  );
+  const rows = chainsOf(record);
   const created = new Map(
     record.acts.flatMap((act) => (act.kind === 'mirror-created' ? [[act.campaign, act.address]] : [])),
   );
@@ -17,16 +15,6 @@ export function* checkChains(record: RunRecord): Generator<Violation> {
   }
   for (const mirror of record.mirrors)
     yield* checkStored(mirror, rows.get(mirror.id)?.at(-1), created.get(mirror.campaign));
-}
-
-/** When the one who wrote a row was at work. Who was told nothing may have been so until now. */
-function spansOf({ calls, rewrites }: RunRecord): Map<string, Span> {
-  const spans = new Map<string, Span>();
-  for (const { requestId, begin, end, status } of calls)
-    spans.set(requestId, { begin, end: status === 200 ? end : Number.POSITIVE_INFINITY });
-  for (const { requestId, begin, end, isUnsure } of rewrites)
-    spans.set(requestId, { begin, end: isUnsure ? Number.POSITIVE_INFINITY : end });
-  return spans;
 }
 
 function* checkLinks(chain: readonly HistoryRow[], created: string | undefined): Generator<Violation> {

@@ -1,37 +1,39 @@
 import { type CampaignFacts, during, factsOf, type KeyFacts, keysOf, type Possible } from './facts.ts';
 import type { RecordedCall, RunRecord, Span } from './record.ts';
+import { writingsOf } from './spans.ts';
 import type { Rule, Violation } from './violations.ts';
 
 /** Who updated and who was refused, against what may have been so while they called. */
-export function* checkRights({ calls, acts, history }: RunRecord): Generator<Violation> {
+export function* checkRights(record: RunRecord): Generator<Violation> {
+  const { calls, acts } = record;
   const campaigns = factsOf(acts);
   const keys = keysOf(acts);
-  const recorded = new Set(history.map(({ requestId }) => requestId));
+  const writings = writingsOf(record);
   for (const call of calls) {
     const [facts, key] = [campaigns.get(call.campaign), keys.get(call.key)];
-    if (call.status === 200 || recorded.has(call.requestId)) yield* checkUpdate(call, facts, key);
+    const written = writings.get(call.requestId);
+    if (written || call.status === 200) yield* checkUpdate(call, written ?? call, facts, key);
     else if (facts && key) yield* checkRefusal(call, facts, key);
   }
 }
 
 function* checkUpdate(
   call: RecordedCall,
+  written: Span,
   facts: CampaignFacts | undefined,
   key: KeyFacts | undefined,
 ): Generator<Violation> {
   const at = call.requestId;
   if (!key || key.hasEnded <= call.begin) yield { rule: 'key', at, what: `key ${call.key}` };
-  // Who was not told may have been served later.
-  const span = call.status === 200 ? call : { ...call, end: Number.POSITIVE_INFINITY };
   const needed: [Rule, Possible<unknown>[], unknown][] = [
-    ['owner', during(facts?.owner ?? [], span), key?.owner],
-    ['default', during(facts?.isDefault ?? [], span), false],
-    ['mirror', during(facts?.hasMirror ?? [], span), true],
+    ['owner', during(facts?.owner ?? [], written), key?.owner],
+    ['default', during(facts?.isDefault ?? [], written), false],
+    ['mirror', during(facts?.hasMirror ?? [], written), true],
   ];
   const allowed = needed.map(([, possible, value]) => possible.filter((one) => one.value === value));
   for (const [place, [rule, possible]] of needed.entries())
     if (allowed[place]?.length === 0) yield { rule, at, what: `only ${possible.map(({ value }) => value)}` };
-  if (allowed.every(({ length }) => length > 0) && !haveMoment(allowed, span))
+  if (allowed.every(({ length }) => length > 0) && !haveMoment(allowed, written))
     yield { rule: 'moment', at, what: `campaign ${call.campaign}` };
 }
 

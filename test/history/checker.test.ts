@@ -128,6 +128,14 @@ const planted: Record<Rule, Cases> = {
         history: [rowOf(call(100, { key: key.ofOther }))],
       }),
     ],
+    [
+      'the owner of before, in the chain behind a call of the next one that began after the transfer',
+      recordOf({
+        calls: [call(140, { end: 400 }), call(200, { key: key.ofOther })],
+        later: [act(150, transferred)],
+        history: chained([{ ...rowOf(call(200, { key: key.ofOther })), id: 1, at: at(1) }, rowOf(call(140))]),
+      }),
+    ],
   ],
   default: [['of a default campaign', recordOf({ later: [act(80, isDefault)], calls: [first] })]],
   mirror: [

@@ -2,6 +2,7 @@ import { randomNumbers } from '../../support/random-numbers.ts';
 import type { RunRecord } from '../record.ts';
 import { caller, type Served } from './callers.ts';
 import { redirector } from './clicks.ts';
+import { jitter } from './jitter.ts';
 import { Known, Random } from './known.ts';
 import { Operator } from './operator.ts';
 import { keepUp, operate } from './operators.ts';
@@ -18,11 +19,12 @@ export interface Workload {
   readonly seed: number;
 }
 
-/** Lets all of them work while `meanwhile` runs, then reads the tables. */
+/** Lets all of them work while `meanwhile` runs, then reads the tables. Once a database. */
 export async function recorded(
   { store, served, seed }: Workload,
   meanwhile: (recorder: Recorder) => Promise<void>,
 ): Promise<RunRecord> {
+  await jitter(store);
   const recorder = new Recorder();
   const known = new Known();
   let streams = 0;

@@ -1,0 +1,52 @@
+import type { HistoryRow, RunRecord, Span } from './record.ts';
+
+/** When the one who wrote a row was at work. Who was told nothing may have been so until now. */
+export function spansOf({ calls, rewrites }: RunRecord): Map<string, Span> {
+  const spans = new Map<string, Span>();
+  for (const { requestId, begin, end, status } of calls)
+    spans.set(requestId, { begin, end: status === 200 ? end : Number.POSITIVE_INFINITY });
+  for (const { requestId, begin, end, isUnsure } of rewrites)
+    spans.set(requestId, { begin, end: isUnsure ? Number.POSITIVE_INFINITY : end });
+  return spans;
+}
+
+/** The rows of each mirror, in the order in which they were written. */
+export function chainsOf({ history }: RunRecord): Map<number, HistoryRow[]> {
+  return Map.groupBy(
+    history.toSorted((one, other) => one.id - other.id),
+    ({ mirror }) => mirror,
+  );
+}
+
+/**
+ * When the row of a call was written, as far as that can be told: while the call was under way, not before the calls
+ * of earlier rows had begun, and not after those of later ones had ended.
+ */
+export function writingsOf(record: RunRecord): Map<string, Span> {
+  const spans = spansOf(record);
+  const writings = new Map<string, Span>();
+  for (const chain of chainsOf(record).values()) {
+    const own = chain.map(({ requestId }) => spans.get(requestId) ?? always);
+    const begins = running(
+      own.map(({ begin }) => begin),
+      Math.max,
+    );
+    const ends = running(own.map(({ end }) => end).reverse(), Math.min).reverse();
+    for (const [at, { requestId }] of chain.entries()) {
+      const writing = { begin: begins[at] as number, end: ends[at] as number };
+      // Else the order of the calls is broken already, and says nothing.
+      writings.set(requestId, writing.begin <= writing.end ? writing : (own[at] as Span));
+    }
+  }
+  return writings;
+}
+
+const always = { begin: Number.NEGATIVE_INFINITY, end: Number.POSITIVE_INFINITY };
+
+function running(numbers: readonly number[], of: (...two: number[]) => number): number[] {
+  let last = numbers[0] as number;
+  return numbers.map((one) => {
+    last = of(last, one);
+    return last;
+  });
+}
