@@ -29,7 +29,7 @@ RUN mkdir -p node_modules/.bin && ln -s "$(command -v node)" node_modules/.bin/n
 
 FROM ${NODE_IMAGE}
 ARG NODE_IMAGE
-ARG VERSION=0.1.0
+ARG VERSION=1.0.0
 ARG REVISION=
 ARG CREATED=
 LABEL org.opencontainers.image.title="Campaign Mirror" \

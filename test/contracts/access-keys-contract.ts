@@ -15,7 +15,7 @@ import { type Check, newOwner, type World } from '../support/store/world.ts';
 /** In seconds. */
 const hour = 3_600;
 
-/** What every `AccessKeys` promises (decisions: keys). */
+/** What every `AccessKeys` promises (contract: keys). */
 export const accessKeysContract: readonly Check[] = [
   {
     name: 'issue: a well-formed key, another each time',

@@ -173,7 +173,7 @@ export const campaignImportContract: readonly Check[] = [
     },
   },
   {
-    name: 'importAll: decisions: default campaign — a second one is a bad line, which names the first',
+    name: 'importAll: contract: default campaign — a second one is a bad line, which names the first',
     check: async (world) => {
       const [of, known, free] = [newOwner(), newOwner(), newOwner()];
       const name = named('the first');

@@ -28,7 +28,7 @@ export const campaignSettingsContract: readonly Check[] = [
     },
   },
   {
-    name: 'createCampaign: decisions: default campaign — an owner has at most one; which one is told',
+    name: 'createCampaign: contract: default campaign — an owner has at most one; which one is told',
     check: async (world) => {
       const owner = newOwner();
       await newCampaign(world, owner);
@@ -44,7 +44,7 @@ export const campaignSettingsContract: readonly Check[] = [
     },
   },
   {
-    name: 'createMirror: decisions: time — one that was never updated externally, with no clicks; the address byte for byte',
+    name: 'createMirror: contract: time — one that was never updated externally, with no clicks; the address byte for byte',
     check: async (world) => {
       const { id } = await newCampaign(world);
       const odd = address('HTTPS://B\u00dcCHER.example/{id}?a=?&b=$1&c=[x]|%7e&d=\'"\u{1f389}');

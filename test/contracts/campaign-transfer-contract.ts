@@ -28,7 +28,7 @@ export const campaignTransferChecks: readonly Check[] = [
     },
   },
   {
-    name: 'transfer: decisions: default campaign — not of one to an owner who has one; that one is told',
+    name: 'transfer: contract: default campaign — not of one to an owner who has one; that one is told',
     check: async (world) => {
       const owner = newOwner();
       const name = named('theirs');
@@ -56,7 +56,7 @@ export const campaignTransferChecks: readonly Check[] = [
     },
   },
   {
-    name: 'setDefault: decisions: default campaign — an owner has at most one; which one is told',
+    name: 'setDefault: contract: default campaign — an owner has at most one; which one is told',
     check: async (world) => {
       const owner = newOwner();
       const first = await newCampaign(world, owner, true);

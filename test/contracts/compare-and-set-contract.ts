@@ -16,7 +16,7 @@ import {
 
 const otherOwner = newOwner();
 
-/** decisions: atomicity — every fact that the rules were judged on, and the key, still hold at the moment of the write. */
+/** contract: atomicity — every fact that the rules were judged on, and the key, still hold at the moment of the write. */
 export const compareAndSetChecks: readonly Check[] = [
   differs(
     'its owner is another',

@@ -11,7 +11,7 @@ import {
 
 const racers = 20;
 
-/** decisions: history. */
+/** contract: history. */
 export const historyChecks: readonly Check[] = [
   {
     name: 'history: an update is recorded, in every column',

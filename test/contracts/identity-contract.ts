@@ -6,7 +6,7 @@ import { type Check, newOwner, type World } from '../support/store/world.ts';
 /** In seconds. */
 const hour = 3600;
 
-/** What every `Identity` promises (decisions: keys). */
+/** What every `Identity` promises (contract: keys). */
 export const identityContract: readonly Check[] = [
   {
     name: 'whoIs: the owner that the key was issued to, and which key it is',

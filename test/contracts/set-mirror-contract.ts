@@ -26,7 +26,7 @@ const addresses = [
 
 export const setMirrorChecks: readonly Check[] = [
   {
-    name: 'setMirror: the answer is the mirror as it is stored, of the eight fields of the specification',
+    name: 'setMirror: the answer is the mirror as it is stored, of the eight fields of the contract',
     check: async (world) => {
       const { seen, by, mirror } = await liveCampaign(world);
       await world.others.countClick(seen.id);

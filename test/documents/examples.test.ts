@@ -1,10 +1,10 @@
 import { readFileSync } from 'node:fs';
 import { setMirrorRoute } from '@campaign-mirror/adapters-http';
 import { expect } from 'chai';
+import { blocksOf } from '../support/documents/blocks.ts';
 import { examples, examplesText } from '../support/documents/examples.ts';
 import { exampleContract } from '../support/documents/examples-contract.ts';
 import { committedText } from '../support/documents/openapi-file.ts';
-import { blocksOf } from '../support/documents/readme.ts';
 import { projectFolder } from '../support/workspace.ts';
 
 describe('docs/how-to/call-from-a-script.md', () => {

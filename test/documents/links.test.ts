@@ -2,8 +2,8 @@ import { existsSync, globSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { expect } from 'chai';
 import { settings } from '../../packages/app/src/settings/settings.ts';
-import { blocksOf, linksOf, sectionsOf, unknownCalls } from '../support/documents/readme.ts';
-import { projectFolder } from '../support/workspace.ts';
+import { blocksOf, linksOf, sectionsOf, unknownCalls } from '../support/documents/blocks.ts';
+import { filesIn, projectFolder } from '../support/workspace.ts';
 
 const documents = globSync(['*.md', 'docs/**/*.md'], { cwd: projectFolder }).sort();
 const textOf = (path: string) => readFileSync(join(projectFolder, path), 'utf8');
@@ -17,6 +17,11 @@ function brokenLinks(from: string, markdown: string): string[] {
     if (!existsSync(join(projectFolder, to))) return true;
     return section !== undefined && !sectionsOf(path ? textOf(to) : markdown).includes(section);
   });
+}
+
+/** What code and tests cite of the contract: `contract: SECTION`, up to what cannot be part of a title. */
+function citations(text: string): string[] {
+  return [...text.matchAll(/\bcontract: ([a-z][a-z' ]*[a-z])/g)].map(([, section = '']) => section);
 }
 
 describe('the documents name what there is', () => {
@@ -35,6 +40,20 @@ describe('the documents name what there is', () => {
       expect(unknownCalls(named, Object.keys(scripts))).to.deep.equal([]);
     });
   }
+
+  it('every section of the contract that code and tests cite', async () => {
+    const sections = sectionsOf(textOf('docs/reference/http-contract.md')).map((one) =>
+      one.replaceAll('-', ' '),
+    );
+    const source = (await filesIn('')).filter((path) => /^(?:packages|test)\/.*\.ts$/.test(path));
+    const cited = source.flatMap((path) => citations(textOf(path)).map((section) => ({ path, section })));
+    expect(cited).to.have.length.above(100);
+    const unknown = cited.filter(
+      ({ section }) => !sections.some((one) => section === one || section.startsWith(`${one} `)),
+    );
+    expect(unknown).to.deep.equal([]);
+    expect(citations(`(${'contract'}: no such section)`)).to.deep.equal(['no such section']);
+  });
 
   it('docs/runbook.md: each of its sections in its list, settings and events', () => {
     const text = textOf('docs/runbook.md');

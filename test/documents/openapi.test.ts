@@ -5,7 +5,7 @@ import { currentDocument, currentText, openapiFile } from '../support/documents/
 import { assertDocumented, faultsOfAnswer } from '../support/http/openapi-answers.ts';
 import { ask } from '../support/http/request.ts';
 import { withHttpService } from '../support/http/service.ts';
-import { projectFolder } from '../support/workspace.ts';
+import { filesIn, projectFolder, read } from '../support/workspace.ts';
 
 interface Operation {
   readonly responses: Record<
@@ -31,6 +31,14 @@ describe('the OpenAPI document', () => {
     expect(await lint(currentText)).to.deep.equal([]);
     const { paths: _, ...without } = currentDocument;
     expect(await lint(JSON.stringify(without))).not.to.deep.equal([]);
+  });
+
+  it('has the version of the program', async () => {
+    const manifests = (await filesIn('packages')).filter((path) => path.endsWith('/package.json'));
+    const texts = await Promise.all(['package.json', ...manifests].map(read));
+    const versions = texts.map((text) => JSON.parse(text).version);
+    const { version } = currentDocument.info as { version: string };
+    expect(versions.filter((one) => one !== version)).to.deep.equal([]);
   });
 
   it('each example is as its schema has it', () => {

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { expect } from 'chai';
-import { sectionsOf } from '../support/documents/readme.ts';
+import { sectionsOf } from '../support/documents/blocks.ts';
 import { allSeries } from '../support/prometheus/metrics.ts';
 import { alertRules, metricsOf, recorded, rules } from '../support/prometheus/prometheus-rules.ts';
 import { projectFolder } from '../support/workspace.ts';

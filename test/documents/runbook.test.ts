@@ -3,7 +3,7 @@ import type { CampaignId } from '@campaign-mirror/domain';
 import { expect } from 'chai';
 import { command } from '../support/commands/command.ts';
 import { type DedicatedServer, dedicatedServer } from '../support/database/dedicated-server.ts';
-import { blocksOf } from '../support/documents/readme.ts';
+import { blocksOf } from '../support/documents/blocks.ts';
 import { block, Rehearsal, rehearsedBlocks, run } from '../support/documents/rehearsal.ts';
 import { eventually } from '../support/eventually.ts';
 import { call } from '../support/http/caller.ts';

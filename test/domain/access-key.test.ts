@@ -6,7 +6,7 @@ import { expect } from 'chai';
 const vector = 'cm_0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefg3pdwZj';
 const alphabet = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
 
-describe('decisions: keys — their form', () => {
+describe('contract: keys — their form', () => {
   it('the test vector is a key, with the SHA-256 that was decided', () => {
     expect(accessKey(vector)).to.equal(vector);
     const sha256 = createHash('sha256').update(vector).digest('hex');

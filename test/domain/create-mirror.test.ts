@@ -35,7 +35,7 @@ describe('the mirror of a campaign is created in its settings', () => {
     expect(created).to.deep.equal([[campaign, submitted]]);
   });
 
-  it('decisions: the address — under the rule of the interface; one that is none is not created', async () => {
+  it('contract: the address — under the rule of the interface; one that is none is not created', async () => {
     const faults = {
       'ftp://a.example/': 'not-a-url',
       'https://me@a.example/': 'not-a-url',

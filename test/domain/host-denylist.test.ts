@@ -1,7 +1,7 @@
 import { type HostDenylist, hostDenylist, mirrorAddress, noDeniedHosts } from '@campaign-mirror/domain';
 import { expect } from 'chai';
 
-describe('decisions: the address — hosts that may not be set', () => {
+describe('contract: the address — hosts that may not be set', () => {
   const denied: Record<string, { entry: string; urls: string[]; but: string[] }> = {
     'an exact host': {
       entry: 'go.example.com',
@@ -101,7 +101,7 @@ describe('decisions: the address — hosts that may not be set', () => {
     expect(mirrorAddress(text, listOf('a.example'))).to.equal(text);
   });
 
-  it('decisions: order of checks — what is no URL is that, whatever its host', () => {
+  it('contract: order of checks — what is no URL is that, whatever its host', () => {
     const list = listOf('a.example');
     expect(mirrorAddress('https://user@a.example/', list)).to.deep.equal({ fault: 'not-a-url' });
     expect(mirrorAddress(`https://a.example/${'x'.repeat(2048)}`, list)).to.deep.equal({ fault: 'too-long' });

@@ -1,7 +1,7 @@
 import { accessKeyId, campaignId, ownerId } from '@campaign-mirror/domain';
 import { expect } from 'chai';
 
-describe('decisions: path identifier — a decimal integer from 1 to 2^53-1', () => {
+describe('contract: the path — a decimal integer from 1 to 2^53-1', () => {
   for (const [name, read] of Object.entries({ campaignId, ownerId, accessKeyId })) {
     it(`${name} accepts the least and the greatest`, () => {
       expect(read('1')).to.equal(1);

@@ -137,7 +137,7 @@ describe('a campaign that is imported', () => {
     }
   });
 
-  it('decisions: the address — under the rule of the interface, denied hosts included', () => {
+  it('contract: the address — under the rule of the interface, denied hosts included', () => {
     expect(faultsOf({ ...least, target_url: 'javascript:alert(1)' })).to.deep.equal([
       'target_url: not-a-url',
     ]);

@@ -3,7 +3,7 @@ import { expect } from 'chai';
 
 const party = '\u{1f389}';
 
-describe('decisions: the address — accepted, exactly as it was sent', () => {
+describe('contract: the address — accepted, exactly as it was sent', () => {
   const accepted: Record<string, string[]> = {
     'http and https, in any case': [
       'http://a.example',
@@ -52,7 +52,7 @@ describe('decisions: the address — accepted, exactly as it was sent', () => {
   }
 });
 
-describe('decisions: the address — refused as no URL', () => {
+describe('contract: the address — refused as no URL', () => {
   const refused: Record<string, string[]> = {
     'other schemes': [
       'javascript:alert(1)',
@@ -180,7 +180,7 @@ describe('decisions: the address — refused as no URL', () => {
   }
 });
 
-describe('decisions: the address — at most 2,048 Unicode code points', () => {
+describe('contract: the address — at most 2,048 Unicode code points', () => {
   const start = 'https://a.example/';
   const long = (codePoints: number, character: string) => start + character.repeat(codePoints - start.length);
 
@@ -199,7 +199,7 @@ describe('decisions: the address — at most 2,048 Unicode code points', () => {
     expect(mirrorAddress(long(1_000_000, party), noDeniedHosts)).to.deep.equal({ fault: 'too-long' });
   });
 
-  it('decisions: order of checks — what is too long and no URL is too long', () => {
+  it('contract: order of checks — what is too long and no URL is too long', () => {
     expect(mirrorAddress('\\'.repeat(2049), noDeniedHosts)).to.deep.equal({ fault: 'too-long' });
     expect(mirrorAddress('\\'.repeat(2048), noDeniedHosts)).to.deep.equal({ fault: 'not-a-url' });
   });

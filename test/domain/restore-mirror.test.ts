@@ -39,7 +39,7 @@ class OperatorPorts extends FakePorts {
   };
 }
 
-describe('decisions: history — restore a mirror, an act of the operator', () => {
+describe('contract: history — restore a mirror, an act of the operator', () => {
   let ports: OperatorPorts;
   let useCase: RestoreMirror;
   const execute = (which: 'after' | 'before' = 'after') =>

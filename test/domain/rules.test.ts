@@ -14,7 +14,7 @@ const caller: Caller = { ownerId: 1 as OwnerId, accessKeyId: 1 as AccessKeyId };
 const free: Campaign = { id: 1 as CampaignId, ownerId: caller.ownerId, isDefault: false, hasMirror: true };
 const foreign = 2 as OwnerId;
 
-describe('specification, section 1 — the rules', () => {
+describe('contract: rules — the rules', () => {
   const answers: [string, Campaign, Refusal | undefined][] = [
     ['all hold', free, undefined],
     ['only the first fails', { ...free, hasMirror: false }, 'mirror-not-created'],
@@ -26,7 +26,7 @@ describe('specification, section 1 — the rules', () => {
     ['all fail', { ...free, hasMirror: false, isDefault: true, ownerId: foreign }, 'mirror-not-created'],
   ];
   for (const [when, campaign, refusal] of answers) {
-    it(`decisions: order of checks — ${when}: ${refusal ?? 'no refusal'}`, () => {
+    it(`contract: order of checks — ${when}: ${refusal ?? 'no refusal'}`, () => {
       expect(refusalOf(campaign, caller)).to.equal(refusal);
     });
   }

@@ -38,7 +38,7 @@ async function refusedLater(ports: FakePorts, asked: SetMirrorRequest) {
   return outcome;
 }
 
-describe('specification, section 4 — set the mirror of a campaign', () => {
+describe('contract: the call — set the mirror of a campaign', () => {
   let ports: FakePorts;
   let useCase: SetCampaignMirror;
   beforeEach(() => {
@@ -55,7 +55,7 @@ describe('specification, section 4 — set the mirror of a campaign', () => {
     ]);
   });
 
-  it('decisions: order of checks — with everything wrong, each answer in its turn', async () => {
+  it('contract: order of checks — with everything wrong, each answer in its turn', async () => {
     const wrong: SetMirrorRequest = { ...request, address: undefined };
     const execute = () => useCase.execute(wrong);
 
@@ -96,7 +96,7 @@ describe('specification, section 4 — set the mirror of a campaign', () => {
     expect(ports.changes).to.deep.equal([]);
   });
 
-  it('decisions: order of checks — who may not update learns nothing about the address', async () => {
+  it('contract: order of checks — who may not update learns nothing about the address', async () => {
     ports.found = async () => ({ ...campaign, ownerId: 8 as OwnerId });
     for (const other of ['', 'ftp://a.example/', 'https://denied.example/', address]) {
       const outcome = await useCase.execute({ ...request, address: other });
@@ -105,7 +105,7 @@ describe('specification, section 4 — set the mirror of a campaign', () => {
   });
 });
 
-describe('specification, section 4 — the key and the campaign are looked up at the same time', () => {
+describe('contract: the call — the key and the campaign are looked up at the same time', () => {
   it('both are asked before either has answered, whichever answers first', async () => {
     for (const first of ['caller', 'campaign']) {
       const ports = new FakePorts();
@@ -146,7 +146,7 @@ describe('specification, section 4 — the key and the campaign are looked up at
   });
 });
 
-describe('specification, section 4 — a caller who is known is judged on a hypothesis, which the write proves', () => {
+describe('contract: the call — a caller who is known is judged on a hypothesis, which the write proves', () => {
   let ports: FakePorts;
   let useCase: SetCampaignMirror;
   const results: SetMirrorResult[] = [];
@@ -208,7 +208,7 @@ describe('specification, section 4 — a caller who is known is judged on a hypo
     expect(await useCase.execute(request)).to.deep.equal({ kind: 'refused', because: 'not-the-owner' });
   });
 
-  it('decisions: order of checks — without an address, or a campaign that could be one, both are read first', async () => {
+  it('contract: order of checks — without an address, or a campaign that could be one, both are read first', async () => {
     const foreign = { ...campaign, ownerId: 8 as OwnerId };
     ports.found = async () => foreign;
     for (const address of [undefined, 'ftp://a.example/']) {
@@ -227,7 +227,7 @@ describe('specification, section 4 — a caller who is known is judged on a hypo
   });
 });
 
-describe('decisions: order of checks, 6 — a limit of calls', () => {
+describe('contract: order of checks, 6 — a limit of calls', () => {
   let ports: FakePorts;
   let useCase: SetCampaignMirror;
   beforeEach(() => {
@@ -277,7 +277,7 @@ describe('decisions: order of checks, 6 — a limit of calls', () => {
   }
 });
 
-describe('decisions: atomicity — what changed meanwhile is judged again', () => {
+describe('contract: atomicity — what changed meanwhile is judged again', () => {
   it('on the new facts, with the key asked only once', async () => {
     const ports = new FakePorts();
     const given = { ...campaign, ownerId: 8 as OwnerId };

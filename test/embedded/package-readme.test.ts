@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { expect } from 'chai';
-import { blocksOf } from '../support/documents/readme.ts';
+import { blocksOf } from '../support/documents/blocks.ts';
 import { Sandbox } from '../support/embedded/embedded-sandbox.ts';
 import { typescript } from '../support/typescript.ts';
 import { projectFolder } from '../support/workspace.ts';

@@ -10,7 +10,7 @@ const framings = {
     chunkedBytes(service, [goodBody], asking),
 } as const;
 
-describe('decisions: order of checks — a body, however it comes', () => {
+describe('contract: order of checks — a body, however it comes', () => {
   const service = withHttpService();
   const target = (body: string) => JSON.parse(body).mirror?.target_url;
 

@@ -17,7 +17,7 @@ const kept: Record<string, readonly [number, (service: HttpService) => Asking]> 
   'OPTIONS without a body': [204, () => ({ method: 'OPTIONS', body: undefined })],
 };
 
-describe('decisions: answers — connections', () => {
+describe('contract: answers — connections', () => {
   // Each update in a session of its own, so that the database tells how many are under way.
   const service = withHttpService();
   const warnings: Error[] = [];
@@ -26,7 +26,7 @@ describe('decisions: answers — connections', () => {
   after(() => process.off('warning', warned));
 
   for (const [name, [expected, asking]] of Object.entries(kept)) {
-    it(`decisions: answers — the connection is used again after ${expected}, ${name}`, async () => {
+    it(`contract: answers — the connection is used again after ${expected}, ${name}`, async () => {
       const connection = await RawConnection.open(service().port);
       for (let times = 0; times < 3; times++) {
         await connection.send(requestBytes(service(), asking(service())));
@@ -36,7 +36,7 @@ describe('decisions: answers — connections', () => {
     });
   }
 
-  it('decisions: answers — nothing is left of callers that leave at any point', async () => {
+  it('contract: answers — nothing is left of callers that leave at any point', async () => {
     const { port, database, campaigns } = service();
     const whole = requestBytes(service());
     for (let at = 0; at < whole.length; at += 2) {
@@ -60,10 +60,10 @@ describe('decisions: answers — connections', () => {
   });
 });
 
-describe('decisions: answers — many requests on one connection', () => {
+describe('contract: answers — many requests on one connection', () => {
   const service = withHttpService();
 
-  it('decisions: answers — listeners do not pile up, one after the other or at once', async () => {
+  it('contract: answers — listeners do not pile up, one after the other or at once', async () => {
     const warnings: Error[] = [];
     const warned = (warning: Error) => warnings.push(warning);
     process.on('warning', warned);

@@ -7,7 +7,7 @@ import { RawConnection } from '../support/http/connection.ts';
 import { ask, goodBody, requestBytes, servesOn } from '../support/http/request.ts';
 import { withHttpService } from '../support/http/service.ts';
 
-describe('decisions: answers — slow request, by the deadlines that Node looks after', () => {
+describe('contract: answers — slow request, by the deadlines that Node looks after', () => {
   const deadlines = { headersTimeout: 400, requestTimeout: 550, connectionsCheckingInterval: 10 };
   // The time of our own deadlines stands still: however long an answer takes, it is not this that is looked at.
   const clock = steppedClock();
@@ -73,14 +73,14 @@ describe('decisions: answers — slow request, by the deadlines that Node looks 
       );
   });
   for (const name of Object.keys(cases)) {
-    it(`decisions: answers — slow request is 408: ${name}`, async () => {
+    it(`contract: answers — slow request is 408: ${name}`, async () => {
       const fault = await ends.get(name);
       if (fault) throw fault;
     });
   }
 });
 
-describe('decisions: answers — idle connections', () => {
+describe('contract: answers — idle connections', () => {
   const service = withHttpService({ deadlines: { ...defaultDeadlines, keepAliveTimeout: 1 } });
   // Node gives a second more than was said, and a handle on its server to nobody else.
   const unbuffered = (message: unknown) =>
@@ -88,7 +88,7 @@ describe('decisions: answers — idle connections', () => {
   before(() => subscribe('http.server.request.start', unbuffered));
   after(() => unsubscribe('http.server.request.start', unbuffered));
 
-  it('decisions: answers — a connection that idles too long closes without a word', async () => {
+  it('contract: answers — a connection that idles too long closes without a word', async () => {
     const connection = await RawConnection.open(service().port);
     await servesOn(service(), connection);
     expect(await connection.closed()).to.equal('');

@@ -22,7 +22,7 @@ async function timeIsUp(clock: SteppedClock) {
   clock.tick(short);
 }
 
-describe('decisions: life — drain', () => {
+describe('contract: life — drain', () => {
   const data = withHttpService();
   let service: HttpService;
   let clock: SteppedClock;
@@ -55,7 +55,7 @@ describe('decisions: life — drain', () => {
     holder = undefined;
   }
 
-  it('decisions: life — what is under way is answered with Connection: close', async () => {
+  it('contract: life — what is under way is answered with Connection: close', async () => {
     const connection = await underWay();
     const drained = service.server.drain(long);
     await letGo();
@@ -66,7 +66,7 @@ describe('decisions: life — drain', () => {
     expect(await drained).to.equal(0);
   });
 
-  it('decisions: life — what was asked behind it is answered too, the last with Connection: close', async () => {
+  it('contract: life — what was asked behind it is answered too, the last with Connection: close', async () => {
     const connection = await underWay(requestBytes(service), requestBytes(service, { campaign: 424242 }));
     const drained = service.server.drain(long);
     await letGo();
@@ -77,7 +77,7 @@ describe('decisions: life — drain', () => {
     expect(await drained).to.equal(0);
   });
 
-  it('decisions: life — the listener closes at once', async () => {
+  it('contract: life — the listener closes at once', async () => {
     const connection = await underWay();
     const drained = service.server.drain(long);
     const refused = await RawConnection.open(service.port).catch((error) => error.code);
@@ -87,7 +87,7 @@ describe('decisions: life — drain', () => {
     await drained;
   });
 
-  it('decisions: life — connections that idle, or were never used, are closed at once', async () => {
+  it('contract: life — connections that idle, or were never used, are closed at once', async () => {
     const busy = await underWay();
     const idle = await RawConnection.open(service.port);
     await idle.send(requestBytes(service, { campaign: 424242 }));
@@ -103,7 +103,7 @@ describe('decisions: life — drain', () => {
     expect(await drained).to.equal(0);
   });
 
-  it('decisions: life — what is left at the timeout gets 503, and is counted', async () => {
+  it('contract: life — what is left at the timeout gets 503, and is counted', async () => {
     const connections = [await underWay(), await underWay(requestBytes(service))];
     const drained = service.server.drain(short);
     await timeIsUp(clock);
@@ -121,7 +121,7 @@ describe('decisions: life — drain', () => {
     expect(service.log.requests.filter(({ status }) => status === 503)).to.have.length(3);
   });
 
-  it('decisions: life — a request that is behind one of those is not carried out any more', async () => {
+  it('contract: life — a request that is behind one of those is not carried out any more', async () => {
     const headers = { 'X-Request-Id': 'behind' };
     const connection = await underWay(requestBytes(service, { headers }));
     const drained = service.server.drain(short);
@@ -135,7 +135,7 @@ describe('decisions: life — drain', () => {
     expect(history.map(({ requestId }) => requestId)).not.to.include('behind');
   });
 
-  it('decisions: life — a body that is still coming when the drain begins is waited for', async () => {
+  it('contract: life — a body that is still coming when the drain begins is waited for', async () => {
     const bytes = requestBytes(service, { headers: { Expect: '100-continue' } });
     const connection = await RawConnection.open(service.port);
     await connection.send(bytes.subarray(0, -5));
@@ -147,7 +147,7 @@ describe('decisions: life — drain', () => {
     expect(await drained).to.equal(0);
   });
 
-  it('decisions: life — a body that never comes gets 503 at the timeout', async () => {
+  it('contract: life — a body that never comes gets 503 at the timeout', async () => {
     const bytes = requestBytes(service, { headers: { Expect: '100-continue' } });
     const connection = await RawConnection.open(service.port);
     await connection.send(bytes.subarray(0, -5));
@@ -161,7 +161,7 @@ describe('decisions: life — drain', () => {
     expect(await drained).to.equal(1);
   });
 
-  it('decisions: life — headers that do not end are cut off at the timeout, and count for nothing', async () => {
+  it('contract: life — headers that do not end are cut off at the timeout, and count for nothing', async () => {
     const connection = await RawConnection.open(service.port);
     await servesOn(service, connection);
     await connection.send('POST / HTTP/1.1\r\nHost');
@@ -172,7 +172,7 @@ describe('decisions: life — drain', () => {
     expect(await connection.closed()).to.equal('');
   });
 
-  it('decisions: life — headers that are still coming when the drain begins are waited for', async () => {
+  it('contract: life — headers that are still coming when the drain begins are waited for', async () => {
     const bytes = requestBytes(service, { campaign: 424242 });
     const [used, fresh] = [await RawConnection.open(service.port), await RawConnection.open(service.port)];
     await servesOn(service, used);
@@ -190,7 +190,7 @@ describe('decisions: life — drain', () => {
     expect(await drained).to.equal(0);
   });
 
-  it('decisions: life — a request that arrives as the drain begins has a whole answer, or no byte of one', async () => {
+  it('contract: life — a request that arrives as the drain begins has a whole answer, or no byte of one', async () => {
     const connections = [];
     for (let at = 0; at < 20; at++) {
       const connection = await RawConnection.open(service.port);
@@ -208,7 +208,7 @@ describe('decisions: life — drain', () => {
     expect(await drained).to.equal(0);
   });
 
-  it('decisions: life — a request that was received before the drain begins is answered', async () => {
+  it('contract: life — a request that was received before the drain begins is answered', async () => {
     const connection = await RawConnection.open(service.port);
     await servesOn(service, connection);
     // In the kernel's hands; a turn later it is in the service's.
@@ -220,7 +220,7 @@ describe('decisions: life — drain', () => {
   });
 
   for (const behind of ['garbage\r\n\r\n', 'CONNECT a:1 HTTP/1.1\r\nHost: a\r\n\r\n']) {
-    it(`decisions: life — ${behind.slice(0, 7)} behind what is under way does not hold the drain up`, async () => {
+    it(`contract: life — ${behind.slice(0, 7)} behind what is under way does not hold the drain up`, async () => {
       const connection = await underWay(behind);
       const drained = service.server.drain(long);
       await letGo();
@@ -231,12 +231,12 @@ describe('decisions: life — drain', () => {
   }
 });
 
-describe('decisions: life — an answer that is on its way when the drain begins', () => {
+describe('contract: life — an answer that is on its way when the drain begins', () => {
   const agent = new Agent({ keepAlive: true });
   after(() => agent.destroy());
   const listener = withHttpListener((exchange) => exchange.answer(largeReply));
 
-  it('decisions: life — is sent whole, then its connection is closed', async () => {
+  it('contract: life — is sent whole, then its connection is closed', async () => {
     const response = await unreadAnswer(listener(), agent);
     expect(response.headers.connection).to.equal('keep-alive');
     const drained = listener().server.drain(long);
@@ -244,7 +244,7 @@ describe('decisions: life — an answer that is on its way when the drain begins
     await eventually('the end of the connection', () => expect(listener().server.connections).to.equal(0));
     expect(await drained).to.equal(0);
   });
-  it('decisions: life — is cut off a second after the time is up, where its caller does not read it', async () => {
+  it('contract: life — is cut off a second after the time is up, where its caller does not read it', async () => {
     const { clock, server } = listener();
     const response = await unreadAnswer(listener(), agent);
     const drained = server.drain(short);

@@ -23,11 +23,11 @@ const refused: Record<string, readonly [number, (service: HttpService) => Asking
   OPTIONS: [204, () => ({ method: 'OPTIONS' })],
 };
 
-describe('decisions: order of checks — Expect', () => {
+describe('contract: order of checks — Expect', () => {
   const service = withHttpService();
 
   for (const Expect of ['100-continue', '100-Continue']) {
-    it(`decisions: order of checks — ${Expect} gets its 100, and the body is waited for`, async () => {
+    it(`contract: order of checks — ${Expect} gets its 100, and the body is waited for`, async () => {
       const connection = await RawConnection.open(service().port);
       await connection.send(headOf(service(), { headers: { Expect } }));
       const { status, headers, body } = await connection.response();
@@ -39,7 +39,7 @@ describe('decisions: order of checks — Expect', () => {
   }
 
   for (const [name, [expected, asking]] of Object.entries(refused)) {
-    it(`decisions: order of checks — answered before the body comes, and 100-continue gets no 100: ${name}`, async () => {
+    it(`contract: order of checks — answered before the body comes, and 100-continue gets no 100: ${name}`, async () => {
       const { headers, ...others } = asking(service());
       for (const Expect of ['100-continue', undefined]) {
         const connection = await RawConnection.open(service().port);
@@ -50,20 +50,20 @@ describe('decisions: order of checks — Expect', () => {
     });
   }
 
-  it('decisions: order of checks — 100-continue without a body gets no 100', async () => {
+  it('contract: order of checks — 100-continue without a body gets no 100', async () => {
     const connection = await RawConnection.open(service().port);
     await connection.send(headOf(service(), { headers: { 'Content-Length': '0' } }));
     expect((await connection.response()).status).to.equal(422);
   });
 
-  it('decisions: order of checks — 100-continue of HTTP/1.0 is ignored', async () => {
+  it('contract: order of checks — 100-continue of HTTP/1.0 is ignored', async () => {
     const connection = await RawConnection.open(service().port);
     await connection.send(headOf(service(), { version: 'HTTP/1.0' }));
     await connection.send(goodBody);
     expect((await connection.response()).status).to.equal(200);
   });
 
-  it('decisions: order of checks — 100-continue behind another request waits for its turn', async () => {
+  it('contract: order of checks — 100-continue behind another request waits for its turn', async () => {
     const connection = await RawConnection.open(service().port);
     await connection.send(Buffer.concat([requestBytes(service()), headOf(service())]));
     expect((await connection.response()).status).to.equal(200);

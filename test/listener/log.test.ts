@@ -6,7 +6,7 @@ import { withHttpService } from '../support/http/service.ts';
 const client = '127.0.0.1';
 const route = '/public/v1/mirror/campaign/{campaign}/mirror';
 
-describe('decisions: answers — the log line of a request', () => {
+describe('contract: answers — the log line of a request', () => {
   const service = withHttpService();
 
   async function lineOf(asking: Parameters<typeof ask>[1]) {
@@ -18,7 +18,7 @@ describe('decisions: answers — the log line of a request', () => {
   }
   const own = () => service().campaigns.own;
 
-  it('decisions: answers — the log line of a mirror that was set', async () => {
+  it('contract: answers — the log line of a mirror that was set', async () => {
     const line = await lineOf({ headers: { 'X-Request-Id': 'set' } });
     expect(line).to.deep.equal({
       requestId: 'set',
@@ -30,7 +30,7 @@ describe('decisions: answers — the log line of a request', () => {
     });
   });
 
-  it('decisions: answers — the log line knows no path, which callers choose', async () => {
+  it('contract: answers — the log line knows no path, which callers choose', async () => {
     const line = await lineOf({ target: '/secret-path?secret-query', headers: { 'X-Request-Id': 'path' } });
     const expected = { requestId: 'path', client, method: 'POST', route: '-', status: 404 };
     expect(line).to.deep.equal({ ...expected, because: 'route-not-found' });
@@ -43,7 +43,7 @@ describe('decisions: answers — the log line of a request', () => {
     });
   });
 
-  it('decisions: answers — nothing in the log tells a key, a body or an address', async () => {
+  it('contract: answers — nothing in the log tells a key, a body or an address', async () => {
     const { keys, log } = service();
     await askToSet(service(), 'https://secret.example/address');
     await askToSet(service(), 'secret address');

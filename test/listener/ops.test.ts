@@ -3,7 +3,7 @@ import { expect } from 'chai';
 import { RawConnection } from '../support/http/connection.ts';
 import { CapturedLog } from '../support/http/log.ts';
 
-describe('decisions: life — the ops listener', () => {
+describe('contract: life — the ops listener', () => {
   let readiness: Readiness = async () => ({});
   let liveness: Checks = {};
   const version = { name: 'campaign-mirror', version: '1.2.3', node: 'v26.0.0', migration: '0001-initial' };
@@ -31,14 +31,14 @@ describe('decisions: life — the ops listener', () => {
     return response;
   }
 
-  it('decisions: life — /livez is 200', async () => {
+  it('contract: life — /livez is 200', async () => {
     const { status, headers, body } = await ask('GET', '/livez');
     expect([status, JSON.parse(body).status]).to.deep.equal([200, 'alive']);
     expect(headers['content-type']).to.equal('application/json; charset=utf-8');
     expect(headers['x-request-id']).to.be.a('string');
   });
 
-  it('decisions: life — /livez is 503 when something that has to go on does not, by name', async () => {
+  it('contract: life — /livez is 503 when something that has to go on does not, by name', async () => {
     liveness = { 'worker 1': true, 'worker 2': false };
     const { status, body } = await ask('GET', '/livez');
     liveness = {};
@@ -48,13 +48,13 @@ describe('decisions: life — the ops listener', () => {
     ]);
   });
 
-  it('decisions: life — /version tells what runs', async () => {
+  it('contract: life — /version tells what runs', async () => {
     const { status, headers, body } = await ask('GET', '/version');
     expect([status, JSON.parse(body)]).to.deep.equal([200, version]);
     expect(headers['content-type']).to.equal('application/json; charset=utf-8');
   });
 
-  it('decisions: life — /readyz is 200 when everything is there, by name', async () => {
+  it('contract: life — /readyz is 200 when everything is there, by name', async () => {
     readiness = async () => ({ database: true, schema: true });
     const { status, headers, body } = await ask('GET', '/readyz?verbose');
     expect([status, headers['cache-control']]).to.deep.equal([200, 'no-store']);
@@ -69,7 +69,7 @@ describe('decisions: life — the ops listener', () => {
     },
   };
   for (const [name, question] of Object.entries(notReady)) {
-    it(`decisions: life — /readyz is 503 when ${name}`, async () => {
+    it(`contract: life — /readyz is 503 when ${name}`, async () => {
       readiness = question;
       const { status, body } = await ask('GET', '/readyz');
       expect([status, JSON.parse(body).status]).to.deep.equal([503, 'not ready']);
@@ -77,7 +77,7 @@ describe('decisions: life — the ops listener', () => {
     });
   }
 
-  it('decisions: life — HEAD has the headers only', async () => {
+  it('contract: life — HEAD has the headers only', async () => {
     readiness = async () => ({ database: true });
     for (const path of paths) {
       const [head, get] = [await ask('HEAD', path), await ask('GET', path)];
@@ -86,7 +86,7 @@ describe('decisions: life — the ops listener', () => {
     }
   });
 
-  it('decisions: life — other methods are 405 with Allow, OPTIONS is 204', async () => {
+  it('contract: life — other methods are 405 with Allow, OPTIONS is 204', async () => {
     for (const path of paths) {
       for (const method of ['POST', 'PUT', 'DELETE', 'PATCH', 'TRACE']) {
         const { status, headers, body } = await ask(method, path);
@@ -99,7 +99,7 @@ describe('decisions: life — the ops listener', () => {
     }
   });
 
-  it('decisions: life — any other path is 404', async () => {
+  it('contract: life — any other path is 404', async () => {
     for (const path of ['/', '/livez/', '/LIVEZ', '/constructor', '/public/v1/mirror/campaign/1/mirror']) {
       const { status, body } = await ask('GET', path);
       expect([status, body]).to.deep.equal([404, `{"message":"The route ${path} could not be found."}`]);

@@ -4,7 +4,7 @@ import { Refusals } from '../../packages/adapters-http/src/listener/refusals.ts'
 import { type SteppedClock, steppedClock } from '../support/http/clock.ts';
 import { ToldOverload } from '../support/http/told-overload.ts';
 
-describe('decisions: order of checks — what is told of refusals', () => {
+describe('contract: order of checks — what is told of refusals', () => {
   let clock: SteppedClock;
   let told: ToldOverload;
   let refusals: Refusals;
@@ -42,7 +42,7 @@ describe('decisions: order of checks — what is told of refusals', () => {
   });
 });
 
-describe('decisions: order of checks — the event loop’s delay', () => {
+describe('contract: order of checks — the event loop’s delay', () => {
   const most = 100;
   let clock: SteppedClock;
   let delay: EventLoopDelay;

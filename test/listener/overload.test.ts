@@ -16,7 +16,7 @@ import { ToldOverload } from '../support/http/told-overload.ts';
 
 const refusal = [503, '{"message":"Service Unavailable"}', '1'];
 
-describe('decisions: order of checks — more requests than the process may carry', () => {
+describe('contract: order of checks — more requests than the process may carry', () => {
   const data = withHttpService();
   let service: HttpService;
   let told: ToldOverload;
@@ -110,7 +110,7 @@ describe('decisions: order of checks — more requests than the process may carr
     return headers;
   }
 
-  it('decisions: order of checks — 503 while they are carried out, and service when they are not', async () => {
+  it('contract: order of checks — 503 while they are carried out, and service when they are not', async () => {
     await serving({ inFlight: 2 });
     const carried = await busy(2);
     const another = await RawConnection.open(service.port);
@@ -128,7 +128,7 @@ describe('decisions: order of checks — more requests than the process may carr
     expect((await another.response()).status).to.equal(200);
   });
 
-  it('decisions: answers — overloaded: the same bytes as where the database is away', async () => {
+  it('contract: answers — overloaded: the same bytes as where the database is away', async () => {
     await full();
     const another = await RawConnection.open(service.port);
     await another.send(requestBytes(service, { headers: { 'X-Request-Id': 'a' } }));
@@ -145,7 +145,7 @@ describe('decisions: order of checks — more requests than the process may carr
     });
   });
 
-  it('decisions: order of checks — a refusal waits, so that callers that come back at once are refused once a delay', async () => {
+  it('contract: order of checks — a refusal waits, so that callers that come back at once are refused once a delay', async () => {
     await full();
     const callers = await Promise.all(Array.from({ length: 5 }, () => RawConnection.open(service.port)));
     for (let times = 1; times <= 3; times++) {
@@ -159,7 +159,7 @@ describe('decisions: order of checks — more requests than the process may carr
     }
   });
 
-  it('decisions: order of checks — of requests that were sent together each gets its refusal, the last no later than the first', async () => {
+  it('contract: order of checks — of requests that were sent together each gets its refusal, the last no later than the first', async () => {
     await serving({ inFlight: 2 });
     const carried = await busy(2);
     const piping = await RawConnection.open(service.port);
@@ -178,7 +178,7 @@ describe('decisions: order of checks — more requests than the process may carr
     for (const connection of carried) expect((await connection.response()).status).to.equal(200);
   });
 
-  it('decisions: order of checks — one that waits is not carried out, though there is room meanwhile', async () => {
+  it('contract: order of checks — one that waits is not carried out, though there is room meanwhile', async () => {
     const [carried] = await full();
     const another = await RawConnection.open(service.port);
     await another.send(requestBytes(service));
@@ -190,7 +190,7 @@ describe('decisions: order of checks — more requests than the process may carr
     expect(held).to.have.length(0);
   });
 
-  it('decisions: order of checks — a caller that leaves waits no more, and is counted as gone', async () => {
+  it('contract: order of checks — a caller that leaves waits no more, and is counted as gone', async () => {
     await full();
     const another = await RawConnection.open(service.port);
     await another.send(requestBytes(service));
@@ -200,7 +200,7 @@ describe('decisions: order of checks — more requests than the process may carr
     await eventually('the answer to nobody', () => expect(gone).to.deep.equal([503]));
   });
 
-  it('decisions: order of checks — a body that comes while its request waits leaves the connection open', async () => {
+  it('contract: order of checks — a body that comes while its request waits leaves the connection open', async () => {
     await full();
     const bytes = requestBytes(service);
     const another = await RawConnection.open(service.port);
@@ -215,7 +215,7 @@ describe('decisions: order of checks — more requests than the process may carr
     await expectRefusal(later);
   });
 
-  it('decisions: order of checks — before all the others: no key, no route, a malformed message', async () => {
+  it('contract: order of checks — before all the others: no key, no route, a malformed message', async () => {
     await full();
     for (const asking of [
       { headers: { Authorization: undefined } },
@@ -230,7 +230,7 @@ describe('decisions: order of checks — more requests than the process may carr
     }
   });
 
-  it('decisions: order of checks — a body that has not come along is not waited for: a bounded rest is read, then the connection closes', async () => {
+  it('contract: order of checks — a body that has not come along is not waited for: a bounded rest is read, then the connection closes', async () => {
     await full();
     const bytes = requestBytes(service);
     const expecting = requestBytes(service, { headers: { Expect: '100-continue' } });
@@ -247,7 +247,7 @@ describe('decisions: order of checks — more requests than the process may carr
     }
   });
 
-  it('decisions: order of checks — a message whose end is in doubt leaves no connection open behind it', async () => {
+  it('contract: order of checks — a message whose end is in doubt leaves no connection open behind it', async () => {
     await full();
     const another = await RawConnection.open(service.port);
     const headers = { 'Transfer-Encoding': 'gzip, chunked', 'Content-Length': undefined };
@@ -259,7 +259,7 @@ describe('decisions: order of checks — more requests than the process may carr
     expect(await another.closed()).to.equal('');
   });
 
-  it('decisions: order of checks — a request whose caller has left counts until its outcome is there', async () => {
+  it('contract: order of checks — a request whose caller has left counts until its outcome is there', async () => {
     const [carried] = await full();
     await carried?.reset();
     const another = await RawConnection.open(service.port);
@@ -274,7 +274,7 @@ describe('decisions: order of checks — more requests than the process may carr
     expect((await another.response()).status).to.equal(200);
   });
 
-  it('decisions: order of checks — callers whose bodies do not come take no place', async () => {
+  it('contract: order of checks — callers whose bodies do not come take no place', async () => {
     await serving({ inFlight: 1 });
     const slow: RawConnection[] = [];
     for (let at = 0; at < 20; at++) {
@@ -299,7 +299,7 @@ describe('decisions: order of checks — more requests than the process may carr
     expect((await first.response()).status).to.equal(200);
   });
 
-  it('decisions: order of checks — requests behind others of their connection are bounded, and take no place from the rest', async () => {
+  it('contract: order of checks — requests behind others of their connection are bounded, and take no place from the rest', async () => {
     await serving({ inFlight: 3 });
     const [piping] = await busy(1);
     await piping?.send(Buffer.concat(Array.from({ length: 6 }, () => requestBytes(service))));
@@ -322,7 +322,7 @@ describe('decisions: order of checks — more requests than the process may carr
     for (let at = 0; at < 4; at++) expect((await other.response()).status).to.equal(200);
   });
 
-  it('decisions: order of checks — a caller that leaves gives back its places in line', async () => {
+  it('contract: order of checks — a caller that leaves gives back its places in line', async () => {
     await serving({ inFlight: 2 });
     const [piping] = await busy(1);
     await piping?.send(Buffer.concat([requestBytes(service), requestBytes(service)]));
@@ -332,7 +332,7 @@ describe('decisions: order of checks — more requests than the process may carr
     letAllGo();
   });
 
-  it('decisions: order of checks — who asks on and on behind a refusal is cut off', async () => {
+  it('contract: order of checks — who asks on and on behind a refusal is cut off', async () => {
     const [piping] = await full();
     await piping?.send(Buffer.concat(Array.from({ length: 2 }, () => requestBytes(service))));
     await told.hears('began pipelined-requests');
@@ -341,7 +341,7 @@ describe('decisions: order of checks — more requests than the process may carr
     expect(piping?.socket.destroyed).to.equal(true);
   });
 
-  it('decisions: order of checks — connections beyond the limit are closed at once, and one that ends makes room', async () => {
+  it('contract: order of checks — connections beyond the limit are closed at once, and one that ends makes room', async () => {
     await serving({ inFlight: 9, connections: 2 });
     const open = [await RawConnection.open(service.port), await RawConnection.open(service.port)];
     const dropped = await RawConnection.open(service.port);
@@ -354,7 +354,7 @@ describe('decisions: order of checks — more requests than the process may carr
     await servesOn(service, another);
   });
 
-  it('decisions: life — overload is told of when it begins and when the drain ends it, with a number and no line a request', async () => {
+  it('contract: life — overload is told of when it begins and when the drain ends it, with a number and no line a request', async () => {
     const carried = await full();
     const another = await RawConnection.open(service.port);
     for (let times = 0; times < 20; times++) {
@@ -373,7 +373,7 @@ describe('decisions: order of checks — more requests than the process may carr
     expect(service.log.requests.map((request) => request.status)).to.deep.equal([200]);
   });
 
-  it('decisions: life — what waits for its refusal is refused at once when the drain begins', async () => {
+  it('contract: life — what waits for its refusal is refused at once when the drain begins', async () => {
     const [carried] = await full();
     const callers = await Promise.all(Array.from({ length: 3 }, () => RawConnection.open(service.port)));
     for (const caller of callers) await caller.send(requestBytes(service));
@@ -389,7 +389,7 @@ describe('decisions: order of checks — more requests than the process may carr
     expect(await drained).to.equal(0);
   });
 
-  it('decisions: life — a request that is too many while the drain goes on gets its 503, and its connection closes', async () => {
+  it('contract: life — a request that is too many while the drain goes on gets its 503, and its connection closes', async () => {
     const [carried] = await full();
     const another = await RawConnection.open(service.port);
     const bytes = requestBytes(service);

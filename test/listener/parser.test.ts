@@ -111,11 +111,11 @@ const accepted: Record<string, (service: HttpService) => string> = {
   'an empty query': (s) => byHand(s, [host, length]).replace('/mirror ', '/mirror? '),
 };
 
-describe('decisions: answers — parser refuses', () => {
+describe('contract: answers — parser refuses', () => {
   const service = withHttpService();
 
   for (const [name, bytes] of Object.entries(refused)) {
-    it(`decisions: answers — parser refuses: ${name}`, async () => {
+    it(`contract: answers — parser refuses: ${name}`, async () => {
       const { campaigns, port, world } = service();
       const connection = await RawConnection.open(port);
       void connection.send(bytes(service()));
@@ -128,7 +128,7 @@ describe('decisions: answers — parser refuses', () => {
     });
   }
 
-  it('decisions: answers — header fields too large: 431, whatever overflows', async () => {
+  it('contract: answers — header fields too large: 431, whatever overflows', async () => {
     const long = 'a'.repeat(17_000);
     const overflowing = [
       requestBytes(service(), { headers: { [long]: 'a' } }),
@@ -143,7 +143,7 @@ describe('decisions: answers — parser refuses', () => {
     }
   });
 
-  it('decisions: answers — garbage in the middle of a chunked body: 400, and no update', async () => {
+  it('contract: answers — garbage in the middle of a chunked body: 400, and no update', async () => {
     const { campaigns, port, world, log } = service();
     const whole = chunkedBytes(service(), [goodBody], { headers: { 'X-Request-Id': 'broken' } }).toString();
     const connection = await RawConnection.open(port);
@@ -158,23 +158,23 @@ describe('decisions: answers — parser refuses', () => {
   });
 });
 
-describe('decisions: answers — the parser accepts', () => {
+describe('contract: answers — the parser accepts', () => {
   const service = withHttpService();
 
   for (const [name, bytes] of Object.entries(accepted)) {
-    it(`decisions: answers — mirror set: ${name}`, async () => {
+    it(`contract: answers — mirror set: ${name}`, async () => {
       expect((await exchange(service(), bytes(service()))).status).to.equal(200);
     });
   }
 
-  it('decisions: answers — mirror set: a caller that closes its side after the request is answered', async () => {
+  it('contract: answers — mirror set: a caller that closes its side after the request is answered', async () => {
     const connection = await RawConnection.open(service().port);
     connection.socket.end(requestBytes(service()));
     expect((await connection.response()).status).to.equal(200);
     expect(await connection.closed()).to.equal('');
   });
 
-  it('decisions: answers — HTTP/1.0: the connection closes unless the caller asks to keep it', async () => {
+  it('contract: answers — HTTP/1.0: the connection closes unless the caller asks to keep it', async () => {
     const once = await ask(service(), { version: 'HTTP/1.0' });
     expect([once.status, once.headers.connection]).to.deep.equal([200, 'close']);
     const kept = await ask(service(), { version: 'HTTP/1.0', headers: { Connection: 'keep-alive' } });

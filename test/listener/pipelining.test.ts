@@ -18,7 +18,7 @@ async function held({ database, campaigns }: HttpService) {
   return holder;
 }
 
-describe('decisions: answers — requests that do not wait for the answer before', () => {
+describe('contract: answers — requests that do not wait for the answer before', () => {
   const service = withHttpService();
 
   async function history() {
@@ -26,7 +26,7 @@ describe('decisions: answers — requests that do not wait for the answer before
     return rows.map(({ requestId }) => requestId);
   }
 
-  it('decisions: history — several in one segment are carried out in their order', async () => {
+  it('contract: history — several in one segment are carried out in their order', async () => {
     const names = ['a', 'b', 'c', 'd', 'e', 'f', 'g', 'h', 'i', 'j'];
     const connection = await RawConnection.open(service().port);
     void connection.send(Buffer.concat(names.map((name) => setting(service(), name))));
@@ -40,7 +40,7 @@ describe('decisions: answers — requests that do not wait for the answer before
     expect(mirror?.targetUrl).to.equal('https://example.com/j');
   });
 
-  it('decisions: answers — one that is refused on the way does not keep the next from its turn', async () => {
+  it('contract: answers — one that is refused on the way does not keep the next from its turn', async () => {
     const { campaigns, port } = service();
     const connection = await RawConnection.open(port);
     const asked = [
@@ -57,7 +57,7 @@ describe('decisions: answers — requests that do not wait for the answer before
     }
   });
 
-  it('decisions: answers — parser refuses: also where the ones before are held up', async () => {
+  it('contract: answers — parser refuses: also where the ones before are held up', async () => {
     const holder = await held(service());
     const connection = await RawConnection.open(service().port);
     await connection.send(Buffer.concat([setting(service(), 'slow'), setting(service(), 'behind')]));
@@ -72,7 +72,7 @@ describe('decisions: answers — requests that do not wait for the answer before
     expect((await history()).slice(-2)).to.deep.equal(['slow', 'behind']);
   });
 
-  it('decisions: answers — parser refuses: a caller that writes on and on meanwhile is not read for ever', async () => {
+  it('contract: answers — parser refuses: a caller that writes on and on meanwhile is not read for ever', async () => {
     const holder = await held(service());
     const connection = await RawConnection.open(service().port);
     await connection.send(Buffer.concat([setting(service(), 'patient'), Buffer.from('garbage\r\n\r\n')]));
@@ -91,7 +91,7 @@ describe('decisions: answers — requests that do not wait for the answer before
     expect(await connection.closed()).to.equal('');
   });
 
-  it('decisions: answers — parser refuses: in the body of one behind another, which is not carried out', async () => {
+  it('contract: answers — parser refuses: in the body of one behind another, which is not carried out', async () => {
     const holder = await held(service());
     const connection = await RawConnection.open(service().port);
     const headers = { 'Transfer-Encoding': 'chunked', 'X-Request-Id': 'half' };
@@ -107,7 +107,7 @@ describe('decisions: answers — requests that do not wait for the answer before
     expect((await history()).at(-1)).to.equal('whole');
   });
 
-  it('decisions: answers — CONNECT is 405 after what was asked before has its answer', async () => {
+  it('contract: answers — CONNECT is 405 after what was asked before has its answer', async () => {
     const holder = await held(service());
     const connection = await RawConnection.open(service().port);
     await connection.send(
@@ -119,7 +119,7 @@ describe('decisions: answers — requests that do not wait for the answer before
     expect(await connection.closed()).to.equal('');
   });
 
-  it('decisions: answers — a caller that resets while CONNECT waits for the one before does no harm', async () => {
+  it('contract: answers — a caller that resets while CONNECT waits for the one before does no harm', async () => {
     const holder = await held(service());
     const connection = await RawConnection.open(service().port);
     await connection.send(
@@ -137,7 +137,7 @@ describe('decisions: answers — requests that do not wait for the answer before
     'a request that asked to close': [200, { headers: { Connection: 'close' } }],
   };
   for (const [name, [expected, asking]] of Object.entries(closing)) {
-    it(`decisions: answers — nothing is carried out behind ${name}`, async () => {
+    it(`contract: answers — nothing is carried out behind ${name}`, async () => {
       const connection = await RawConnection.open(service().port);
       await connection.send(Buffer.concat([requestBytes(service(), asking), setting(service(), 'unheard')]));
       const { status, headers } = await connection.response();
@@ -147,7 +147,7 @@ describe('decisions: answers — requests that do not wait for the answer before
     });
   }
 
-  it('decisions: answers — a caller that leaves: what it asked behind the one under way is not carried out', async () => {
+  it('contract: answers — a caller that leaves: what it asked behind the one under way is not carried out', async () => {
     const holder = await held(service());
     const connection = await RawConnection.open(service().port);
     await connection.send(Buffer.concat([setting(service(), 'under-way'), setting(service(), 'never')]));

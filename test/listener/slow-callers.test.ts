@@ -13,11 +13,11 @@ import { withHttpService } from '../support/http/service.ts';
 
 const { bodyTimeout, requestTimeout, answerTimeout, connectionsCheckingInterval } = defaultDeadlines;
 
-describe('decisions: answers — slow request, by the deadlines of our own', () => {
+describe('contract: answers — slow request, by the deadlines of our own', () => {
   const clock = steppedClock();
   const service = withHttpService({ clock, capacity: new Capacity({ inFlight: 1 }) });
 
-  it('decisions: answers — slow request: any number of bodies that trickle in is 408, and nobody else waits for them', async () => {
+  it('contract: answers — slow request: any number of bodies that trickle in is 408, and nobody else waits for them', async () => {
     const { port, log } = service();
     const headers = { Expect: '100-continue' };
     const bytes = requestBytes(service(), { headers, body: goodBody.padEnd(200) });
@@ -47,7 +47,7 @@ describe('decisions: answers — slow request, by the deadlines of our own', () 
     }
   });
 
-  it('decisions: answers — 503: a request that takes too long keeps its place until its outcome is there, and the connection serves on', async () => {
+  it('contract: answers — 503: a request that takes too long keeps its place until its outcome is there, and the connection serves on', async () => {
     const { database, campaigns, log, capacity } = service();
     const holder = await rival(database);
     await holder.run('select from campaign_mirror.mirrors where campaign_id = $1 for update', campaigns.own);
@@ -74,7 +74,7 @@ describe('decisions: answers — slow request, by the deadlines of our own', () 
   });
 });
 
-describe('decisions: answers — a caller that does not read its answer', () => {
+describe('contract: answers — a caller that does not read its answer', () => {
   let findingTook = 0;
   const listener = withHttpListener(async (exchange) => {
     // By the end of the turn the request is complete.
@@ -83,14 +83,14 @@ describe('decisions: answers — a caller that does not read its answer', () => 
     exchange.answer(largeReply);
   });
 
-  it('decisions: answers — has its time from the answer on, however long that took', async () => {
+  it('contract: answers — has its time from the answer on, however long that took', async () => {
     findingTook = requestTimeout;
     const response = await unreadAnswer(listener());
     listener().clock.tick(answerTimeout);
     expect(await buffer(response)).to.have.lengthOf(largeReply.body.length);
   });
 
-  it('decisions: answers — then its connection is cut', async () => {
+  it('contract: answers — then its connection is cut', async () => {
     findingTook = 0;
     const response = await unreadAnswer(listener());
     listener().clock.tick(answerTimeout + connectionsCheckingInterval);

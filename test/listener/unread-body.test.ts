@@ -9,10 +9,10 @@ const limit = 16_384;
 /** A good body of exactly so many bytes. */
 const padded = (bytes: number) => `${goodBody}${' '.repeat(bytes - goodBody.length)}`;
 
-describe('decisions: answers — body over the limit', () => {
+describe('contract: answers — body over the limit', () => {
   const service = withHttpService();
 
-  it('decisions: answers — exactly at the limit, by Content-Length and in chunks, sets the mirror', async () => {
+  it('contract: answers — exactly at the limit, by Content-Length and in chunks, sets the mirror', async () => {
     const whole = padded(limit);
     expect((await exchange(service(), requestBytes(service(), { body: whole }))).status).to.equal(200);
     const halves = [whole.slice(0, 10_000), whole.slice(10_000)];
@@ -20,7 +20,7 @@ describe('decisions: answers — body over the limit', () => {
     expect((await exchange(service(), chunkedBytes(service(), [...whole]))).status).to.equal(200);
   });
 
-  it('decisions: answers — one byte more, by Content-Length and in chunks, is 413', async () => {
+  it('contract: answers — one byte more, by Content-Length and in chunks, is 413', async () => {
     const { campaigns, world } = service();
     const before = await world.others.history(campaigns.own);
     const whole = padded(limit + 1);
@@ -37,7 +37,7 @@ describe('decisions: answers — body over the limit', () => {
     expect(await world.others.history(campaigns.own)).to.deep.equal(before);
   });
 
-  it('decisions: answers — a huge Content-Length is 413 before any byte of the body', async () => {
+  it('contract: answers — a huge Content-Length is 413 before any byte of the body', async () => {
     for (const length of [limit + 1, 2 ** 31, 2 ** 32, 2 ** 32 + 10, 2 ** 40, 2n ** 63n, 2n ** 64n - 1n]) {
       const headers = { 'Content-Length': String(length) };
       const { status } = await exchange(service(), requestBytes(service(), { headers, body: undefined }));
@@ -45,7 +45,7 @@ describe('decisions: answers — body over the limit', () => {
     }
   });
 
-  it('decisions: answers — the limit is configurable', async () => {
+  it('contract: answers — the limit is configurable', async () => {
     const small = await httpService({ bodyLimit: goodBody.length, beside: service() });
     try {
       expect((await exchange(small, requestBytes(small))).status).to.equal(200);
@@ -56,12 +56,12 @@ describe('decisions: answers — body over the limit', () => {
   });
 });
 
-describe('decisions: order of checks — a refusal that left the body unread', () => {
+describe('contract: order of checks — a refusal that left the body unread', () => {
   const clock = steppedClock();
   const service = withHttpService({ clock });
   const second = 1_000;
 
-  it('decisions: order of checks — the rest is read, then the connection closes, and no reset is seen', async () => {
+  it('contract: order of checks — the rest is read, then the connection closes, and no reset is seen', async () => {
     const connection = await RawConnection.open(service().port);
     const headers = { Authorization: undefined, 'Content-Length': String(limit) };
     await connection.send(requestBytes(service(), { headers, body: undefined }));
@@ -72,7 +72,7 @@ describe('decisions: order of checks — a refusal that left the body unread', (
     expect(connection.error).to.equal(undefined);
   });
 
-  it('decisions: order of checks — a caller that writes on and on has the whole answer, and is cut off', async () => {
+  it('contract: order of checks — a caller that writes on and on has the whole answer, and is cut off', async () => {
     for (const chunked of [false, true]) {
       const connection = await RawConnection.open(service().port);
       const framing = chunked ? { 'Transfer-Encoding': 'chunked' } : { 'Content-Length': String(2 ** 40) };
@@ -89,7 +89,7 @@ describe('decisions: order of checks — a refusal that left the body unread', (
     }
   });
 
-  it('decisions: order of checks — of what the parser refuses too the rest is read, and no reset is seen', async () => {
+  it('contract: order of checks — of what the parser refuses too the rest is read, and no reset is seen', async () => {
     for (const start of ['garbage', 'POST / HTTP/1.1\r\nHost : a', `GET /${'a'.repeat(17_000)}`]) {
       const connection = await RawConnection.open(service().port);
       await connection.send(`${start}\r\n\r\n`);
@@ -105,7 +105,7 @@ describe('decisions: order of checks — a refusal that left the body unread', (
     }
   });
 
-  it('decisions: order of checks — who sends more than the limit is cut off at once, who sends nothing after a second', async () => {
+  it('contract: order of checks — who sends more than the limit is cut off at once, who sends nothing after a second', async () => {
     const headers = { Authorization: undefined, 'Content-Length': String(2 ** 40) };
     const head = requestBytes(service(), { headers, body: undefined });
     const [quiet, loud] = [
@@ -126,7 +126,7 @@ describe('decisions: order of checks — a refusal that left the body unread', (
   });
 
   for (const start of ['garbage', 'CONNECT a:1 HTTP/1.1\r\nHost: a']) {
-    it(`decisions: order of checks — a caller that never closes its side is cut off after a second: ${start.slice(0, 7)}`, async () => {
+    it(`contract: order of checks — a caller that never closes its side is cut off after a second: ${start.slice(0, 7)}`, async () => {
       const connection = await RawConnection.open(service().port);
       await connection.send(`${start}\r\n\r\n`);
       await connection.response();
@@ -141,7 +141,7 @@ describe('decisions: order of checks — a refusal that left the body unread', (
     });
   }
 
-  it('decisions: order of checks — a caller whose body is garbage then is let go', async () => {
+  it('contract: order of checks — a caller whose body is garbage then is let go', async () => {
     const connection = await RawConnection.open(service().port);
     const headers = { Authorization: undefined, 'Transfer-Encoding': 'chunked' };
     await connection.send(requestBytes(service(), { headers, body: undefined }));
@@ -150,7 +150,7 @@ describe('decisions: order of checks — a refusal that left the body unread', (
     expect(await connection.closed()).to.equal('');
   });
 
-  it('decisions: order of checks — with the whole request in one segment the answer comes all the same', async () => {
+  it('contract: order of checks — with the whole request in one segment the answer comes all the same', async () => {
     for (let times = 0; times < 10; times++) {
       const connection = await RawConnection.open(service().port);
       const headers = { Authorization: undefined };

@@ -6,7 +6,7 @@ import { after as afterwards, type Live, newOwner } from '../support/store/world
 
 const rivals = 'https://example.com/rival';
 
-describe(`decisions: atomicity — a rival holds what the update waits for`, () => {
+describe(`contract: atomicity — a rival holds what the update waits for`, () => {
   const service = liveServiceOf('suite');
 
   const refusals: [what: string, statement: string, outcome: Outcome['kind'], because?: string][] = [

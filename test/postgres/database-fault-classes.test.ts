@@ -7,7 +7,7 @@ import { Statements } from '../../packages/adapters-persistence/src/statements/s
 import { emptyDatabase } from '../support/database/database-server.ts';
 import { rejection } from '../support/faults.ts';
 
-describe('decisions: answers — which faults of the driver are a database that is away', () => {
+describe('contract: answers — which faults of the driver are a database that is away', () => {
   const away = {
     'connection exception': ['08000', '08001', '08003', '08006', '08P01'],
     'we are not known': ['28000', '28P01', '3D000'],
@@ -100,7 +100,7 @@ describe('decisions: answers — which faults of the driver are a database that 
   });
 });
 
-describe('decisions: atomicity — a transaction that PostgreSQL ended for the sake of another', () => {
+describe('contract: atomicity — a transaction that PostgreSQL ended for the sake of another', () => {
   for (const code of ['40001', '40P01']) {
     it(`${code}: is run once more, and its answer is the answer`, async () => {
       const pool = new Answers(sqlFault(code), [{ answer: 42 }]);

@@ -31,7 +31,7 @@ import { before as beforehand, change, type Live, newOwner } from '../support/st
 const address = 'https://example.com/new';
 const patient = { size: 6, waitTimeout: 30_000, statementTimeout: 30_000, queryTimeout: 30_000 };
 
-describe(`decisions: a database that is away — its pool is bounded`, () => {
+describe(`contract: answers — its pool is bounded`, () => {
   const service = liveServiceOf('suite');
 
   it('a call waits for a connection no longer than it may, and is served when there is one', async () => {
@@ -96,7 +96,7 @@ describe(`decisions: a database that is away — its pool is bounded`, () => {
   select pg_terminate_backend(pid, 10000) from pg_stat_activity
   where datname = current_database() and usename = 'campaign_mirror_service'`;
 });
-describe('decisions: a database that is away — the network between', () => {
+describe('contract: answers — the network between', () => {
   let service: LiveService;
   let proxy: TcpProxy;
   /** Whose bounds are what is waited for. */
@@ -164,7 +164,7 @@ describe('decisions: a database that is away — the network between', () => {
   });
 });
 
-describe('decisions: answers — database away: every call of every port is Unavailable', () => {
+describe('contract: answers — database away: every call of every port is Unavailable', () => {
   const limits = { size: 20, waitTimeout: 1_000, statementTimeout: 0, queryTimeout: 1_000 };
 
   it('when connections are refused', async () => {

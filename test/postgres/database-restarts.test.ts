@@ -17,7 +17,7 @@ import { type Live, liveCampaign } from '../support/store/world.ts';
 const workers = 6;
 const limits = { size: 4, waitTimeout: 5_000, statementTimeout: 5_000, queryTimeout: 6_000 };
 
-describe('decisions: answers — 200 means committed, while the database', () => {
+describe('contract: answers — 200 means committed, while the database', () => {
   let server: DedicatedServer;
   let service: Service;
   let campaigns: Live[];

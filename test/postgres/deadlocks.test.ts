@@ -9,7 +9,7 @@ import { tester } from '../support/store/operator.ts';
 import { after as afterwards } from '../support/store/world.ts';
 
 /** A rival who locks the mirror first, then wants the campaign, which the update holds while it waits for the mirror. */
-describe(`decisions: atomicity — a rival locks in the other order`, () => {
+describe(`contract: atomicity — a rival locks in the other order`, () => {
   const service = liveServiceOf('suite');
 
   const shareMirror = 'select from campaign_mirror.mirrors where campaign_id = $1 for share';

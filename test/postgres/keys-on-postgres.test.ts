@@ -10,7 +10,7 @@ import { hotPathOn } from '../support/store/hot-paths.ts';
 import { named, tester } from '../support/store/operator.ts';
 import { newOwner } from '../support/store/world.ts';
 
-describe('decisions: keys — in PostgreSQL', () => {
+describe('contract: keys — in PostgreSQL', () => {
   let database: TestDatabase;
   let service: Database;
   let operator: Database;

@@ -18,7 +18,7 @@ const second = 'https://example.com/second';
 const third = 'https://example.com/third';
 const rivals = 'https://example.com/rival';
 
-describe('decisions: atomicity — a rival holds what a restore waits for', () => {
+describe('contract: atomicity — a rival holds what a restore waits for', () => {
   let service: LiveService;
   let operator: Database;
   let useCase: RestoreMirror;

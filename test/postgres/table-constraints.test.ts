@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { rejection } from '../support/faults.ts';
 import { databaseOf } from '../support/process/lives.ts';
 
-describe('decisions: the data around it — what the tables refuse', () => {
+describe('contract: the data around it — what the tables refuse', () => {
   const tooGreat = '9007199254740992';
   const greatest = '9007199254740991';
   const hash = "decode(repeat('00', 32), 'hex')";

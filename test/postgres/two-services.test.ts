@@ -3,7 +3,7 @@ import { liveServiceOf } from '../support/process/lives.ts';
 import { named } from '../support/store/operator.ts';
 import { newOwner } from '../support/store/world.ts';
 
-describe(`decisions: atomicity — two services on one database`, () => {
+describe(`contract: atomicity — two services on one database`, () => {
   const service = liveServiceOf('suite');
 
   it('race: every update succeeds, and the history is one unbroken chain', async () => {

@@ -61,7 +61,7 @@ const answering = [
   'packages/adapters-cli/src/words/move-refusals.ts',
 ];
 
-describe('decisions: architecture — what does not compile', () => {
+describe('architecture: what does not compile', () => {
   let copy: string;
   let complaints: { at: string; message: string }[];
 

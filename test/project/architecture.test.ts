@@ -148,7 +148,7 @@ const planted: readonly (readonly [folder: string, rule: string, ...texts: strin
   ['test/project', 'noUndeclaredDependencies', "import 'koa-mount';"],
 ];
 
-describe('decisions: architecture — who imports what', () => {
+describe('architecture: who imports what', () => {
   let copy: string;
   before(async () => {
     copy = await mkdtemp(join(tmpdir(), 'campaign-mirror-lint-'));

@@ -49,7 +49,7 @@ function faults({ importers, packages }: Lockfile): string[] {
   return found;
 }
 
-describe('decisions: dependencies', () => {
+describe('dependencies', () => {
   let lockfile: Lockfile;
   before(async () => {
     lockfile = parse(await read('pnpm-lock.yaml'));

@@ -95,7 +95,7 @@ function floorOf(room: string, graph: Map<string, Set<string>>, above: readonly 
   return 1 + Math.max(0, ...below);
 }
 
-describe('decisions: architecture — rooms', () => {
+describe('architecture: rooms', () => {
   it('each room imports what the table of rooms allows', () => {
     expect(forbidden(sources)).to.deep.equal([]);
   });

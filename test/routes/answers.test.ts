@@ -5,13 +5,13 @@ import { closing, json, keptAlive, rows, standing } from '../support/http/answer
 import { ask, goodBody, newAddress } from '../support/http/request.ts';
 import { withHttpService } from '../support/http/service.ts';
 
-describe('decisions: answers', () => {
+describe('contract: answers', () => {
   const deniedHosts = hostDenylist(['go.denied.example']);
   if ('notAHost' in deniedHosts) throw new Error(deniedHosts.notAHost);
   const service = withHttpService({ deniedHosts });
 
   for (const row of rows) {
-    it(`decisions: answers — ${row.case}`, async () => {
+    it(`contract: answers — ${row.case}`, async () => {
       const { status, reason, headers, body } = await ask(service(), row.asking(service()));
       const { date, 'x-request-id': requestId, ...others } = headers;
       expect([status, reason, body]).to.deep.equal([row.status, STATUS_CODES[row.status], row.body]);
@@ -27,7 +27,7 @@ describe('decisions: answers', () => {
     });
   }
 
-  it('decisions: answers — mirror set: 200, the keys in their order', async () => {
+  it('contract: answers — mirror set: 200, the keys in their order', async () => {
     const { campaigns, world } = service();
     const { status, reason, headers, body } = await ask(service());
     const stored = await world.others.mirror(campaigns.own);
@@ -53,7 +53,7 @@ describe('decisions: answers', () => {
     });
   });
 
-  it('decisions: answers — OPTIONS: 204 with Allow, without a body', async () => {
+  it('contract: answers — OPTIONS: 204 with Allow, without a body', async () => {
     const { status, headers } = await ask(service(), { method: 'OPTIONS', body: undefined });
     const { date: _, 'x-request-id': __, ...others } = headers;
     expect(status).to.equal(204);
@@ -65,7 +65,7 @@ describe('decisions: answers', () => {
     'the three of an unauthorized action': ['mirror not created', 'default campaign', 'not the owner'],
   };
   for (const [name, cases] of Object.entries(same)) {
-    it(`decisions: answers — ${name} differ in Date and X-Request-Id only`, async () => {
+    it(`contract: answers — ${name} differ in Date and X-Request-Id only`, async () => {
       for (const body of [undefined, goodBody]) {
         const answers = [];
         for (const row of rows.filter((one) => cases.includes(one.case))) {
@@ -79,7 +79,7 @@ describe('decisions: answers', () => {
     });
   }
 
-  it('decisions: answers — JSON whatever Accept says', async () => {
+  it('contract: answers — JSON whatever Accept says', async () => {
     for (const Accept of ['text/html', 'application/xml;q=1', '', '*/*;q=0']) {
       const { status, headers } = await ask(service(), { headers: { Accept } });
       expect([status, headers['content-type']]).to.deep.equal([200, json]);

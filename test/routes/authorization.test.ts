@@ -40,7 +40,7 @@ const repeated: Record<string, Value> = {
 };
 const realm = 'Bearer realm="campaign-mirror"';
 
-describe('specification 5 — authentication', () => {
+describe('contract: order of checks — authentication', () => {
   const service = withHttpService();
   const askWith = (value: Value) =>
     ask(service(), { headers: { Authorization: value(service().keys.valid) } });
@@ -52,14 +52,14 @@ describe('specification 5 — authentication', () => {
     ['answers — more than one Authorization', repeated, 400, undefined],
   ] as const) {
     for (const [name, value] of Object.entries(values)) {
-      it(`decisions: ${kind}: ${name}`, async () => {
+      it(`contract: answers — ${kind}: ${name}`, async () => {
         const { status, headers } = await askWith(value);
         expect([status, headers['www-authenticate']]).to.deep.equal([expected, challenge]);
       });
     }
   }
 
-  it('decisions: answers — more than one Authorization: names in another case, far behind 3,000 others', async () => {
+  it('contract: answers — more than one Authorization: names in another case, far behind 3,000 others', async () => {
     const { keys } = service();
     const [head = ''] = requestBytes(service()).toString().split('\r\n\r\n');
     const hidden = `${head}\r\n${'a:\r\n'.repeat(3_000)}aUTHORIZATION: Bearer ${keys.valid}\r\n\r\n${goodBody}`;
@@ -67,7 +67,7 @@ describe('specification 5 — authentication', () => {
     expect([status, body]).to.deep.equal([400, '{"message":"More than one Authorization header."}']);
   });
 
-  it('decisions: order of checks — 3, a trailer is no Authorization header', async () => {
+  it('contract: order of checks — 3, a trailer is no Authorization header', async () => {
     const headers = { Authorization: undefined, 'Transfer-Encoding': 'chunked' };
     const head = requestBytes(service(), { headers, body: undefined }).toString();
     const trailer = `Authorization: Bearer ${service().keys.valid}`;
@@ -76,7 +76,7 @@ describe('specification 5 — authentication', () => {
     expect(status).to.equal(401);
   });
 
-  it('decisions: keys — a revoked key is refused at once, on a connection that it was good on', async () => {
+  it('contract: keys — a revoked key is refused at once, on a connection that it was good on', async () => {
     const { world, campaigns, port } = service();
     const owner = newOwner();
     await world.others.transfer(campaigns.ownBeside, owner);

@@ -97,42 +97,42 @@ const asSent = [
   'https://127.1/',
 ];
 
-describe('decisions: answers — body', () => {
+describe('contract: answers — body', () => {
   const service = withHttpService();
 
   for (const [name, body] of Object.entries(notJson)) {
-    it(`decisions: answers — body not JSON, or not UTF-8: ${name}`, async () => {
+    it(`contract: answers — body not JSON, or not UTF-8: ${name}`, async () => {
       const answer = await ask(service(), { body });
       const expected = '{"message":"The request body is not valid JSON."}';
       expect([answer.status, answer.body]).to.deep.equal([400, expected]);
     });
   }
   for (const [name, [body, message]] of Object.entries(unprocessable)) {
-    it(`specification 7 — validation failure: ${name}`, async () => {
+    it(`contract: answers — validation failure: ${name}`, async () => {
       const answer = await ask(service(), { body });
       const expected = JSON.stringify({ message, errors: { mirror_endpoint: [message] } });
       expect([answer.status, answer.body]).to.deep.equal([422, expected]);
     });
   }
   for (const [name, text] of Object.entries(blank)) {
-    it(`decisions: answers — mirror_endpoint empty after trim(): ${name}`, async () => {
+    it(`contract: answers — mirror_endpoint empty after trim(): ${name}`, async () => {
       const { status, body } = await askToSet(service(), text);
       expect([status, JSON.parse(body).message]).to.deep.equal([422, required]);
     });
   }
 
-  it('decisions: answers — nothing was set by any of these', async () => {
+  it('contract: answers — nothing was set by any of these', async () => {
     expect(await service().world.others.history(service().campaigns.own)).to.deep.equal([]);
   });
 
   for (const [name, [body, address]] of Object.entries(set)) {
-    it(`specification 4 — target_url is the submitted mirror_endpoint: ${name}`, async () => {
+    it(`contract: the call — target_url is the submitted mirror_endpoint: ${name}`, async () => {
       const answer = await ask(service(), { body });
       expect([answer.status, JSON.parse(answer.body).mirror?.target_url]).to.deep.equal([200, address]);
     });
   }
   for (const address of asSent) {
-    it(`decisions: the address — returned and stored exactly as sent: ${address}`, async () => {
+    it(`contract: the address — returned and stored exactly as sent: ${address}`, async () => {
       const { status, body } = await askToSet(service(), address);
       expect([status, JSON.parse(body).mirror?.target_url]).to.deep.equal([200, address]);
       const stored = await service().world.others.mirror(service().campaigns.own);
@@ -141,7 +141,7 @@ describe('decisions: answers — body', () => {
   }
 
   for (const character of ['a', '\u00e9', '\u{1F600}']) {
-    it(`decisions: the address — 2,048 code points pass, 2,049 do not: ${character}`, async () => {
+    it(`contract: the address — 2,048 code points pass, 2,049 do not: ${character}`, async () => {
       const longest = `${url}${character.repeat(2048 - url.length)}`;
       const passed = await askToSet(service(), longest);
       expect([passed.status, JSON.parse(passed.body).mirror?.target_url]).to.deep.equal([200, longest]);

@@ -83,7 +83,7 @@ const told: Record<string, readonly [Asking['headers'], string]> = {
   'both, and one tells nothing': [{ ...xff('unknown'), ...forwarded('for=192.0.2.66') }, '127.0.0.1'],
 };
 
-describe('decisions: life — the address of the client', () => {
+describe('contract: life — the address of the client', () => {
   const [trusted, exposed] = [withHttpService({ proxies }), withHttpService()];
   const elsewhere = withHttpService({ proxies: trusting('10.0.0.0/8', '127.0.0.2') });
 

@@ -27,7 +27,7 @@ const encoded = [
   ['identity', 'gzip'],
 ];
 
-describe('decisions: answers — content type', () => {
+describe('contract: answers — content type', () => {
   const service = withHttpService();
 
   for (const [header, expected, values] of [
@@ -37,13 +37,13 @@ describe('decisions: answers — content type', () => {
     ['Content-Encoding', 415, encoded],
   ] as const) {
     for (const value of values) {
-      it(`decisions: answers — ${header} ${JSON.stringify(value) ?? 'absent'}: ${expected}`, async () => {
+      it(`contract: answers — ${header} ${JSON.stringify(value) ?? 'absent'}: ${expected}`, async () => {
         expect((await ask(service(), { headers: { [header]: value } })).status).to.equal(expected);
       });
     }
   }
 
-  it('decisions: answers — content type: a long one is judged at once', async () => {
+  it('contract: answers — content type: a long one is judged at once', async () => {
     // As long as a header can be: an expression that tries each way to split it would never come to an end.
     for (const filling of [';  ', '; ', ';\t', ';a=b ', ';a="\\', ' ', ';a="b"']) {
       const type = `application/json${filling.repeat(15_000 / filling.length)}!`;
@@ -52,7 +52,7 @@ describe('decisions: answers — content type', () => {
   });
 });
 
-describe('decisions: answers — no body at all', () => {
+describe('contract: answers — no body at all', () => {
   const service = withHttpService();
   const required = 'The mirror endpoint field is required.';
   const expected = [422, JSON.stringify({ message: required, errors: { mirror_endpoint: [required] } })];
@@ -60,7 +60,7 @@ describe('decisions: answers — no body at all', () => {
 
   for (const headers of [{}, otherHeaders, { 'Content-Type': undefined }]) {
     const named = JSON.stringify(headers);
-    it(`decisions: answers — no body at all: no Content-Length, or one of 0; headers ${named}`, async () => {
+    it(`contract: answers — no body at all: no Content-Length, or one of 0; headers ${named}`, async () => {
       for (const length of [undefined, '0', '000']) {
         const asking = { headers: { ...headers, 'Content-Length': length }, body: undefined };
         const { status, body } = await ask(service(), asking);
@@ -69,7 +69,7 @@ describe('decisions: answers — no body at all', () => {
     });
   }
 
-  it('decisions: answers — no body at all: in chunks, where the type is looked at', async () => {
+  it('contract: answers — no body at all: in chunks, where the type is looked at', async () => {
     const { status, body } = await exchange(service(), chunkedBytes(service(), []));
     expect([status, body]).to.deep.equal(expected);
     const typed = chunkedBytes(service(), [], { headers: { 'Content-Type': 'text/plain' } });

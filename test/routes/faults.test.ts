@@ -46,7 +46,7 @@ const faults: Record<string, () => never> = {
   },
 };
 
-describe('decisions: answers — 500 and 503, by port', () => {
+describe('contract: answers — 500 and 503, by port', () => {
   const data = withHttpService();
   // With one place: a fault that kept it would leave none to the next.
   const capacity = new Capacity({ inFlight: 1 });
@@ -61,7 +61,7 @@ describe('decisions: answers — 500 and 503, by port', () => {
       );
 
       for (const [name, fault] of Object.entries(faults)) {
-        it(`decisions: answers — anything else is 500: ${name}`, async () => {
+        it(`contract: answers — anything else is 500: ${name}`, async () => {
           fail = fault;
           const { status, headers, body } = await ask(service(), {
             headers: { 'X-Request-Id': name.replaceAll(' ', '-') },
@@ -84,7 +84,7 @@ describe('decisions: answers — 500 and 503, by port', () => {
         });
       }
 
-      it('decisions: answers — database away: 503 with the configured Retry-After', async () => {
+      it('contract: answers — database away: 503 with the configured Retry-After', async () => {
         fail = () => {
           throw new Unavailable(secret, { cause: new Error(secret) });
         };
@@ -100,20 +100,20 @@ describe('decisions: answers — 500 and 503, by port', () => {
   }
 });
 
-describe('decisions: answers — a campaign that changes each time that it is judged', () => {
+describe('contract: answers — a campaign that changes each time that it is judged', () => {
   const changing = (campaigns: CampaignRepository): CampaignRepository => ({
     find: (id) => campaigns.find(id),
     setMirror: async (seen) => ({ kind: 'campaign-differs', campaign: seen }),
   });
   const service = withHttpService({ ports: ({ campaigns }) => ({ campaigns: changing(campaigns) }) });
 
-  it('decisions: order of checks — a judge-again loop that gives up is 503', async () => {
+  it('contract: order of checks — a judge-again loop that gives up is 503', async () => {
     const { status, headers } = await ask(service());
     expect([status, headers['retry-after']]).to.deep.equal([503, '1']);
   });
 });
 
-describe('decisions: answers — the database is really away', () => {
+describe('contract: answers — the database is really away', () => {
   const service = withHttpService();
 
   async function away(isAway: boolean) {
@@ -125,7 +125,7 @@ describe('decisions: answers — the database is really away', () => {
     if (isAway) await database.admin.query(others, [database.name, database.address('service').user]);
   }
 
-  it('decisions: answers — database away: 503 while it is, then 200 again, on the same connection', async () => {
+  it('contract: answers — database away: 503 while it is, then 200 again, on the same connection', async () => {
     const connection = await RawConnection.open(service().port);
     const answer = async () => {
       await connection.send(requestBytes(service()));

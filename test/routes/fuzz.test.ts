@@ -11,7 +11,7 @@ import { seed } from '../support/seed.ts';
 const rounds = 40;
 /** So many mutations at most. */
 const atOnce = 24;
-/** The decisions' table, but for 503 and 500: nothing is away here, and nothing may go wrong. */
+/** The table of answers, but for 503 and 500: nothing is away here, and nothing may go wrong. */
 const statuses = [100, 200, 204, 400, 401, 403, 404, 405, 413, 415, 417, 422, 431];
 
 /** All kinds of requests, one after another on a connection too. */
@@ -61,7 +61,7 @@ function check({ status, headers, body }: RawResponse) {
   );
 }
 
-describe('decisions: answers — whatever is sent', () => {
+describe('contract: answers — whatever is sent', () => {
   const service = withHttpService();
 
   /** Sends, closes its own side, and checks everything that comes until the service closes the connection. */
@@ -80,7 +80,7 @@ describe('decisions: answers — whatever is sent', () => {
     }
   }
 
-  it(`decisions: answers — mutations: each answer is whole and in the table (SEED=${seed})`, async () => {
+  it(`contract: answers — mutations: each answer is whole and in the table (SEED=${seed})`, async () => {
     const mutations = fc.array(mutated(requests(service())), { maxLength: atOnce, size: 'max' });
     const seen = new Set<number>();
     const property = fc.asyncProperty(mutations, async (batch) => {

@@ -45,7 +45,7 @@ describe('a limit of keys that are refused, by the address', () => {
     expect((await wrong('203.0.113.10')).status, 'another address').to.equal(401);
   });
 
-  it('decisions: answers — a 401 does not tell how many there were', async () => {
+  it('contract: answers — a 401 does not tell how many there were', async () => {
     const answers = [await wrong('203.0.113.9'), await wrong('203.0.113.9')].map((answer) => ({
       ...answer,
       headers: { ...answer.headers, date: '', 'x-request-id': '' },

@@ -5,7 +5,7 @@ import { type Asking, ask, newAddress } from '../support/http/request.ts';
 import { type HttpService, withHttpService } from '../support/http/service.ts';
 import { ToldCounts } from '../support/http/told-counts.ts';
 
-describe('decisions: order of checks — 6, the rate of a key', () => {
+describe('contract: order of checks — 6, the rate of a key', () => {
   const counts = new ToldCounts(1);
   let failsToSet = false;
   const service = withHttpService({

@@ -9,18 +9,18 @@ const notSupported = (method: string) =>
     message: `The ${method} method is not supported for this route. Supported methods: POST.`,
   });
 
-describe('decisions: answers — methods', () => {
+describe('contract: answers — methods', () => {
   const service = withHttpService();
 
   const others = METHODS.filter((method) => !['POST', 'OPTIONS', 'HEAD', 'CONNECT'].includes(method));
-  it(`decisions: answers — method other than POST: ${others.length} of them`, async () => {
+  it(`contract: answers — method other than POST: ${others.length} of them`, async () => {
     for (const method of others) {
       const { status, headers, body } = await ask(service(), { method, body: undefined });
       expect([status, headers.allow, body]).to.deep.equal([405, 'POST', notSupported(method)]);
     }
   });
 
-  it('decisions: answers — HEAD has the headers of its answer, and no body', async () => {
+  it('contract: answers — HEAD has the headers of its answer, and no body', async () => {
     for (const [target, status, text] of [
       [undefined, 405, notSupported('HEAD')],
       ['/nowhere', 404, '{"message":"The route /nowhere could not be found."}'],
@@ -36,19 +36,19 @@ describe('decisions: answers — methods', () => {
     }
   });
 
-  it('decisions: answers — HEAD with a body that is left unread', async () => {
+  it('contract: answers — HEAD with a body that is left unread', async () => {
     const connection = await RawConnection.open(service().port);
     await connection.send(requestBytes(service(), { method: 'HEAD' }));
     expect((await connection.response({ toHead: true })).status).to.equal(405);
     expect(await connection.closed()).to.equal('');
   });
 
-  it('decisions: answers — a malformed identifier is no other route', async () => {
+  it('contract: answers — a malformed identifier is no other route', async () => {
     expect((await ask(service(), { method: 'GET', campaign: 'x' })).status).to.equal(405);
     expect((await ask(service(), { method: 'OPTIONS', campaign: 'x' })).status).to.equal(204);
   });
 
-  it('decisions: order of checks — OPTIONS needs no key, and answers on this route only', async () => {
+  it('contract: order of checks — OPTIONS needs no key, and answers on this route only', async () => {
     const asking = { method: 'OPTIONS', headers: { Authorization: undefined }, body: undefined };
     const { status, headers } = await ask(service(), asking);
     expect([status, headers.allow]).to.deep.equal([204, 'POST']);
@@ -61,7 +61,7 @@ describe('decisions: answers — methods', () => {
     }
   });
 
-  it('decisions: answers — OPTIONS with a body: 204, the connection closes', async () => {
+  it('contract: answers — OPTIONS with a body: 204, the connection closes', async () => {
     const connection = await RawConnection.open(service().port);
     await connection.send(requestBytes(service(), { method: 'OPTIONS' }));
     const { status, headers } = await connection.response();
@@ -70,7 +70,7 @@ describe('decisions: answers — methods', () => {
   });
 
   for (const target of ['example.com:443', pathOf(1), '*']) {
-    it(`decisions: answers — CONNECT ${target} is 405, the caller's X-Request-Id is kept`, async () => {
+    it(`contract: answers — CONNECT ${target} is 405, the caller's X-Request-Id is kept`, async () => {
       const head = `CONNECT ${target} HTTP/1.1\r\nHost: a\r\nX-Request-Id: tunnel\r\n\r\n`;
       const { status, headers, body } = await exchange(service(), `${head}what goes through a tunnel`);
       expect([status, headers.allow, headers['x-request-id']]).to.deep.equal([405, 'POST', 'tunnel']);
@@ -79,14 +79,14 @@ describe('decisions: answers — methods', () => {
     });
   }
 
-  it('decisions: answers — CONNECT with a body', async () => {
+  it('contract: answers — CONNECT with a body', async () => {
     const head = 'CONNECT a:1 HTTP/1.1\r\nHost: a\r\nContent-Length: 10\r\n\r\n';
     for (const body of ['', '12345', '1234567890', '1234567890more']) {
       expect((await exchange(service(), `${head}${body}`)).status).to.equal(405);
     }
   });
 
-  it('decisions: order of checks — 1 before 2, of CONNECT too', async () => {
+  it('contract: order of checks — 1 before 2, of CONNECT too', async () => {
     const bad = ['', 'Host: a\r\nHost: b\r\n', 'Host: a b\r\n'];
     for (const lines of bad) {
       expect((await exchange(service(), `CONNECT a:1 HTTP/1.1\r\n${lines}\r\n`)).status).to.equal(400);
@@ -95,7 +95,7 @@ describe('decisions: answers — methods', () => {
     expect((await exchange(service(), expecting)).status).to.equal(417);
   });
 
-  it('decisions: answers — a caller that resets its connection after CONNECT does no harm', async () => {
+  it('contract: answers — a caller that resets its connection after CONNECT does no harm', async () => {
     for (const lines of ['', 'Content-Length: 10\r\n']) {
       const connection = await RawConnection.open(service().port);
       await connection.send(`CONNECT a:1 HTTP/1.1\r\nHost: a\r\n${lines}\r\n`);

@@ -81,7 +81,7 @@ const pairs: Partial<Record<Check, readonly Check[]>> = {
   '8 not the owner': ['9 not JSON', '9 not UTF-8', '10 address'],
 };
 
-describe('decisions: order of checks', () => {
+describe('contract: order of checks', () => {
   const service = withHttpService();
 
   async function answerTo(asking: Asking) {
@@ -91,14 +91,14 @@ describe('decisions: order of checks', () => {
   }
 
   for (const [check, { status, because, spoil }] of Object.entries(wrong)) {
-    it(`decisions: order of checks — ${check} by itself`, async () => {
+    it(`contract: order of checks — ${check} by itself`, async () => {
       expect(await answerTo(spoil(service(), {}))).to.deep.equal({ status, because });
     });
   }
 
   for (const [earlier, ones] of Object.entries(pairs)) {
     for (const later of ones) {
-      it(`decisions: order of checks — ${earlier} before ${later}`, async () => {
+      it(`contract: order of checks — ${earlier} before ${later}`, async () => {
         const { status, because, spoil }: Wrong = wrong[earlier as Check];
         const asking = spoil(service(), wrong[later].spoil(service(), {}));
         expect(await answerTo(asking)).to.deep.equal({ status, because });
@@ -112,7 +112,7 @@ describe('decisions: order of checks', () => {
     foreignDefault: 'default-campaign',
   } as const;
   for (const [kind, because] of Object.entries(rules)) {
-    it(`decisions: order of checks — 8, of several rules the first: ${kind}`, async () => {
+    it(`contract: order of checks — 8, of several rules the first: ${kind}`, async () => {
       const asking = campaign(kind as keyof typeof rules)(service(), {});
       expect(await answerTo(asking)).to.deep.equal({ status: 403, because });
     });
@@ -126,19 +126,19 @@ describe('decisions: order of checks', () => {
     ['too long before a denied host', `https://example.com/${long}`, 'too-long'],
   ];
   for (const [name, endpoint, because] of addresses) {
-    it(`decisions: answers — a 422 names the first message: ${name}`, async () => {
+    it(`contract: answers — a 422 names the first message: ${name}`, async () => {
       const asking = { body: JSON.stringify({ mirror_endpoint: endpoint }) };
       expect(await answerTo(asking)).to.deep.equal({ status: 422, because });
     });
   }
 
-  it('decisions: order of checks — 4, size while reading, before 5', async () => {
+  it('contract: order of checks — 4, size while reading, before 5', async () => {
     const headers = { Authorization: `Bearer ${service().keys.unknown}` };
     const { status } = await exchange(service(), chunkedBytes(service(), [goodBody, tooLarge], { headers }));
     expect(status).to.equal(413);
   });
 
-  it('decisions: order of checks — a malformed identifier looks no campaign up', async () => {
+  it('contract: order of checks — a malformed identifier looks no campaign up', async () => {
     const { campaigns, keys } = service();
     expect((await ask(service(), { campaign: `0${campaigns.own}` })).status).to.equal(404);
     const headers = { Authorization: `Bearer ${keys.unknown}` };

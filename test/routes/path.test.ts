@@ -43,17 +43,17 @@ const identifiers: Record<string, readonly [string, string]> = {
   '70 characters as they stood, cut': ['%zz'.repeat(30), '%zz'.repeat(22).slice(0, 64)],
 };
 
-describe('decisions: answers — path identifier', () => {
+describe('contract: answers — path identifier', () => {
   const service = withHttpService();
 
   for (const [name, [segment, named]] of Object.entries(identifiers)) {
-    it(`decisions: answers — path identifier: ${name}`, async () => {
+    it(`contract: answers — path identifier: ${name}`, async () => {
       const { status, body } = await ask(service(), { campaign: segment });
       expect([status, body]).to.deep.equal([404, noCampaign(named)]);
     });
   }
 
-  it('decisions: answers — path identifier: the spelling of one that exists is judged by its bytes', async () => {
+  it('contract: answers — path identifier: the spelling of one that exists is judged by its bytes', async () => {
     const { own } = service().campaigns;
     const encoded = [...String(own)].map((digit) => `%3${digit}`).join('');
     expect((await ask(service())).status).to.equal(200);
@@ -88,18 +88,18 @@ const unknown: Record<string, (good: string) => string> = {
   'a name of Object.prototype': () => '/__proto__',
 };
 
-describe('decisions: answers — route unknown', () => {
+describe('contract: answers — route unknown', () => {
   const service = withHttpService();
 
   for (const [name, spoil] of Object.entries(unknown)) {
-    it(`decisions: answers — route unknown: ${name}`, async () => {
+    it(`contract: answers — route unknown: ${name}`, async () => {
       const path = spoil(pathOf(service().campaigns.own));
       const { status, body } = await ask(service(), { target: path });
       expect([status, body]).to.deep.equal([404, noRoute(path)]);
     });
   }
 
-  it('decisions: answers — route unknown: the path is cut at 256 characters, and is never decoded', async () => {
+  it('contract: answers — route unknown: the path is cut at 256 characters, and is never decoded', async () => {
     for (const [path, shown] of [
       [`/${'a'.repeat(255)}`, `/${'a'.repeat(255)}`],
       [`/${'a'.repeat(256)}`, `/${'a'.repeat(255)}`],
@@ -110,7 +110,7 @@ describe('decisions: answers — route unknown', () => {
     }
   });
 
-  it('decisions: answers — route unknown: never the query, never the authority', async () => {
+  it('contract: answers — route unknown: never the query, never the authority', async () => {
     for (const target of ['/x?key=secret', '/x?', '/x??a', 'http://user:secret@a/x', 'http://a/x?secret']) {
       const { status, body } = await ask(service(), { target });
       expect([status, body]).to.deep.equal([404, noRoute('/x')]);
@@ -121,7 +121,7 @@ describe('decisions: answers — route unknown', () => {
     }
   });
 
-  it('decisions: answers — parser refuses: a path that is not in ASCII', async () => {
+  it('contract: answers — parser refuses: a path that is not in ASCII', async () => {
     for (const target of ['/\xc3\xa9', pathOf('\xff')]) {
       expect((await exchange(service(), requestBytes(service(), { target }))).status).to.equal(400);
     }

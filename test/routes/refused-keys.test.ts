@@ -44,7 +44,7 @@ function sameForAll(service: () => HttpService, status: number) {
   });
 
   for (const [name, bytes] of Object.entries(bodies)) {
-    it(`decisions: answers — ${status}, ${name} that came along with the headers: the connection serves on`, async () => {
+    it(`contract: answers — ${status}, ${name} that came along with the headers: the connection serves on`, async () => {
       const answers = new Set<string>();
       for (const key of refused) {
         const connection = await RawConnection.open(service().port);
@@ -59,7 +59,7 @@ function sameForAll(service: () => HttpService, status: number) {
     });
   }
 
-  it(`decisions: answers — ${status}, a body that came later: the connection closes, and no reset is seen`, async () => {
+  it(`contract: answers — ${status}, a body that came later: the connection closes, and no reset is seen`, async () => {
     const answers = new Set<string>();
     for (const key of refused) {
       const connection = await RawConnection.open(service().port);
@@ -79,7 +79,7 @@ function sameForAll(service: () => HttpService, status: number) {
     expect([...answers]).to.have.lengthOf(1);
   });
 
-  it(`decisions: answers — ${status}, in line behind each other: each is answered, and what follows is carried out`, async () => {
+  it(`contract: answers — ${status}, in line behind each other: each is answered, and what follows is carried out`, async () => {
     const connection = await RawConnection.open(service().port);
     const requests = refused.map((key) => requestBytes(service(), { headers: withKey(service(), key) }));
     void connection.send(Buffer.concat([...requests, requestBytes(service())]));
@@ -88,10 +88,10 @@ function sameForAll(service: () => HttpService, status: number) {
   });
 }
 
-describe('decisions: answers — a key that is refused', () => {
+describe('contract: answers — a key that is refused', () => {
   sameForAll(withHttpService(), 401);
 });
 
-describe('decisions: answers — a key that is refused, of an address with too many', () => {
+describe('contract: answers — a key that is refused, of an address with too many', () => {
   sameForAll(withHttpService({ limits: { failedKeys: tooMany } }), 429);
 });

@@ -32,11 +32,11 @@ const answers: Record<number, (service: HttpService) => Asking> = {
   422: () => ({ body: '{}' }),
 };
 
-describe('decisions: answers — X-Request-Id', () => {
+describe('contract: answers — X-Request-Id', () => {
   const service = withHttpService();
 
   for (const id of taken) {
-    it(`decisions: answers — X-Request-Id is the caller's: ${id}`, async () => {
+    it(`contract: answers — X-Request-Id is the caller's: ${id}`, async () => {
       const { headers } = await ask(service(), { headers: { 'X-Request-Id': id } });
       expect(headers['x-request-id']).to.equal(id);
       const row = (await service().world.others.history(service().campaigns.own)).at(-1);
@@ -44,7 +44,7 @@ describe('decisions: answers — X-Request-Id', () => {
     });
   }
   for (const [name, value] of Object.entries(replaced)) {
-    it(`decisions: answers — X-Request-Id is a new one: ${name}`, async () => {
+    it(`contract: answers — X-Request-Id is a new one: ${name}`, async () => {
       const asking = { headers: { 'X-Request-Id': value } };
       const ids = [await ask(service(), asking), await ask(service(), asking)].map(
         ({ headers }) => headers['x-request-id'],
@@ -54,7 +54,7 @@ describe('decisions: answers — X-Request-Id', () => {
     });
   }
   for (const [status, asking] of Object.entries(answers)) {
-    it(`decisions: answers — X-Request-Id, also with ${status}, and in one log line`, async () => {
+    it(`contract: answers — X-Request-Id, also with ${status}, and in one log line`, async () => {
       const { headers, ...others } = asking(service());
       const id = `with-${status}`;
       const answer = await ask(service(), { ...others, headers: { ...headers, 'X-Request-Id': id } });
@@ -64,7 +64,7 @@ describe('decisions: answers — X-Request-Id', () => {
     });
   }
 
-  it('decisions: answers — X-Request-Id is a new one where the headers could not be read', async () => {
+  it('contract: answers — X-Request-Id is a new one where the headers could not be read', async () => {
     const bytes = requestBytes(service(), { headers: { 'X-Request-Id': 'a', 'X Bad': 'b' } });
     const { status, headers } = await exchange(service(), bytes);
     expect(status).to.equal(400);
@@ -75,7 +75,7 @@ describe('decisions: answers — X-Request-Id', () => {
     });
   });
 
-  it('decisions: answers — X-Request-Id is of its own request, one after the other on a connection', async () => {
+  it('contract: answers — X-Request-Id is of its own request, one after the other on a connection', async () => {
     const connection = await RawConnection.open(service().port);
     const ids = ['first', undefined, 'third'];
     for (const id of ids) void connection.send(requestBytes(service(), { headers: { 'X-Request-Id': id } }));

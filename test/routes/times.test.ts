@@ -4,14 +4,14 @@ import { withHttpService } from '../support/http/service.ts';
 
 const microseconds = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}\.\d{6}Z$/;
 
-describe('decisions: time', () => {
+describe('contract: time', () => {
   const service = withHttpService();
   const set = async (address = 'https://example.com/') => {
     const { body } = await askToSet(service(), address);
     return JSON.parse(body).mirror;
   };
 
-  it('specification 2 — timestamps are ISO 8601 in UTC with six fractional digits', async () => {
+  it('contract: time — timestamps are ISO 8601 in UTC with six fractional digits', async () => {
     const mirror = await set();
     for (const key of ['updated_externally_at', 'created_at', 'updated_at']) {
       expect(mirror[key]).to.match(microseconds);
@@ -19,7 +19,7 @@ describe('decisions: time', () => {
     }
   });
 
-  it('decisions: time — updated_externally_at equals updated_at; created_at stays', async () => {
+  it('contract: time — updated_externally_at equals updated_at; created_at stays', async () => {
     const { campaigns, world } = service();
     const before = await world.others.mirror(campaigns.own);
     const mirror = await set();
@@ -28,7 +28,7 @@ describe('decisions: time', () => {
     expect(mirror.created_at).to.equal(before?.createdAt);
   });
 
-  it('decisions: time — the history row and the log line of the request are of this update', async () => {
+  it('contract: time — the history row and the log line of the request are of this update', async () => {
     const { campaigns, world, log } = service();
     const { headers, body } = await ask(service());
     const requestId = String(headers['x-request-id']);
@@ -37,7 +37,7 @@ describe('decisions: time', () => {
     expect(await log.line(requestId)).to.include({ status: 200 });
   });
 
-  it('specification 2 — clicks are those that others counted meanwhile', async () => {
+  it('contract: the mirror — clicks are those that others counted meanwhile', async () => {
     const { campaigns, world } = service();
     expect((await set()).clicks).to.equal(0);
     for (let times = 1; times <= 3; times++) {

@@ -64,7 +64,7 @@ const pruned = "select campaign_mirror.prune_history(now() - interval '2 days', 
 /** What the function says to the trigger. */
 const asPruning = "set campaign_mirror.pruning = 'on';";
 
-describe('decisions: the data around it — who may do what', () => {
+describe('contract: the data around it — who may do what', () => {
   let database: TestDatabase;
   let live: Live;
   let release: () => Promise<void>;
@@ -205,7 +205,7 @@ describe('decisions: the data around it — who may do what', () => {
   }
 });
 
-describe('decisions: the data around it — the view that redirectors read', () => {
+describe('contract: the data around it — the view that redirectors read', () => {
   it('has three columns: campaign_id, target_url, updated_at', async () => {
     const database = await freshDatabase();
     const { rows } = await database.admin.query(`

@@ -13,7 +13,7 @@ import { after as afterwards, change, liveCampaign, mirrorSet } from '../support
 
 const atOnce = 5;
 
-describe('decisions: the data around it — migrations', () => {
+describe('contract: the data around it — migrations', () => {
   for (const round of [1, 2, 3]) {
     it(`${atOnce} at once, round ${round}: all succeed, and the schema is there once`, async () => {
       const database = await emptyDatabase('owner');
@@ -90,7 +90,7 @@ describe('decisions: the data around it — migrations', () => {
   });
 });
 
-describe('decisions: the data around it — roles that come later, or never', () => {
+describe('contract: the data around it — roles that come later, or never', () => {
   let server: DedicatedServer;
   let admin: pg.Client;
 

@@ -5,7 +5,7 @@ import { freshDatabase } from '../support/database/database-server.ts';
 import { postgresPorts } from '../support/store/postgres-world.ts';
 import { after as afterwards, change, liveCampaign, mirrorSet } from '../support/store/world.ts';
 
-describe('decisions: the data around it — the rights that the service lacks', () => {
+describe('contract: the data around it — the rights that the service lacks', () => {
   it('are named one by one, and with just those that are named the service works', async () => {
     const database = await freshDatabase();
     const service = await connect(database.address('service'));

@@ -13,7 +13,7 @@ const onWinch = (act: string) => ({
   NODE_OPTIONS: `--import=data:text/javascript,process.on('SIGWINCH',()=>{${encodeURIComponent(act)}})`,
 });
 
-describe('decisions: life — faults, and what hangs at the end', () => {
+describe('contract: life — faults, and what hangs at the end', () => {
   const data = serviceDataOf('test');
   const faults = {
     'an uncaught error': "setTimeout(()=>{throw new RangeError('planted')})",

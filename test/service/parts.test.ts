@@ -4,7 +4,7 @@ import { LogLines } from '../../packages/app/src/logging/log-lines.ts';
 import { Life } from '../../packages/app/src/process/life.ts';
 import { endParts, type Part } from '../../packages/app/src/wiring/parts.ts';
 
-describe('decisions: life — the parts of a process come to their end one after the other', () => {
+describe('contract: life — the parts of a process come to their end one after the other', () => {
   const order: string[] = [];
   let logged = '';
   const log = logBy(

@@ -7,7 +7,7 @@ import { endAll, type LogLine, listeningService } from '../support/process/servi
 
 const headers = { 'X-Forwarded-For': '192.0.2.66, 203.0.113.9, 10.0.0.1' };
 
-describe('decisions: life — a process behind a proxy', () => {
+describe('contract: life — a process behind a proxy', () => {
   const data = serviceDataOf('suite');
   afterEach(endAll);
 

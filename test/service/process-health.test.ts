@@ -9,7 +9,7 @@ import { projectFolder } from '../support/workspace.ts';
 
 const ready = { accepting: true, database: true, writable: true, migrations: true };
 
-describe('decisions: life — health of a process, and overload', () => {
+describe('contract: life — health of a process, and overload', () => {
   const data = serviceDataOf('test', { campaigns: 2 });
 
   const serving = (more = {}) => listeningService(data.settings(more));

@@ -6,7 +6,7 @@ import { call, load } from '../support/http/caller.ts';
 import { serviceDataOf } from '../support/process/lives.ts';
 import { type Listening, listeningService, startService } from '../support/process/service-process.ts';
 
-describe('decisions: life — a process of the service', () => {
+describe('contract: life — a process of the service', () => {
   const data = serviceDataOf('test', { campaigns: 4 });
   const campaigns = ({ base }: Listening) =>
     data.campaigns.map((campaign) => ({ base, campaign, key: data.key }));

@@ -8,7 +8,7 @@ import { databaseOf } from '../support/process/lives.ts';
 
 const limits = { timeout: 10_000, statementTimeout: true };
 
-describe('decisions: life — what /readyz asks of the database', () => {
+describe('contract: life — what /readyz asks of the database', () => {
   const database = databaseOf('test');
 
   /** As the service's role, after something was done to the database. */
@@ -83,7 +83,7 @@ describe('decisions: life — what /readyz asks of the database', () => {
   });
 });
 
-describe('decisions: life — /readyz', () => {
+describe('contract: life — /readyz', () => {
   const good = { database: true, writable: true, migrations: true };
 
   it('asks the database once for all that ask meanwhile, and for a while after', async () => {

@@ -7,7 +7,7 @@ import { serviceDataOf } from '../support/process/lives.ts';
 import { ended, eventsOf, type Fleet, listeningFleet, lives } from '../support/process/primary-process.ts';
 import { startService } from '../support/process/service-process.ts';
 
-describe('decisions: life — how a service of several processes starts, and starts anew', () => {
+describe('contract: life — how a service of several processes starts, and starts anew', () => {
   const data = serviceDataOf('suite');
   let silenced: Fleet;
   before(async () => {

@@ -15,7 +15,7 @@ import {
 } from '../support/process/primary-process.ts';
 import type { Listening } from '../support/process/service-process.ts';
 
-describe('decisions: life — a service of several processes', () => {
+describe('contract: life — a service of several processes', () => {
   const data = serviceDataOf('test', { campaigns: 4 });
   const campaigns = ({ base }: Listening) =>
     data.campaigns.map((campaign) => ({ base, campaign, key: data.key }));

@@ -60,7 +60,7 @@ const hostile: Record<string, Partial<AnsweredRequest>> = {
   'a time that is none': { milliseconds: Number.NaN },
 };
 
-describe('decisions: answers — the lines of the log', () => {
+describe('contract: answers — the lines of the log', () => {
   for (const [name, more] of Object.entries(hostile)) {
     it(`a request's is the one that pino would write: ${name}`, () => {
       const request = { ...answered, ...more };

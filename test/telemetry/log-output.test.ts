@@ -60,7 +60,7 @@ class Reader {
 const numbered = (from: number, to: number) =>
   Array.from({ length: to - from }, (_, at) => `line ${from + at}\n`);
 
-describe('decisions: answers — the log on its way out', () => {
+describe('contract: answers — the log on its way out', () => {
   it('what waits goes out in its order, in whole lines, and in pieces of a bounded size', () => {
     const reader = new Reader({ piece: 30 });
     const lines = numbered(10, 30);

@@ -26,7 +26,7 @@ const writer = (count: number, then: string, shared = false) => [
 ];
 const endInOrder = 'await close(); process.exit(7);';
 
-describe('decisions: life — whoever reads the log, or does not', () => {
+describe('contract: life — whoever reads the log, or does not', () => {
   const data = serviceDataOf('suite');
   const folder = mkdtempSync(join(tmpdir(), 'campaign-mirror-log-'));
   let pipes = 0;

@@ -6,7 +6,7 @@ import { type Exposition, scrape, undocumented } from '../support/prometheus/met
 
 const requests = { name: 'campaign_mirror_http_requests_total', labels: { listener: 'callers' } };
 
-describe('decisions: life — metrics of several processes', () => {
+describe('contract: life — metrics of several processes', () => {
   const data = serviceDataOf('test', { campaigns: 4 });
   let service: Fleet;
   beforeEach(async () => {

@@ -16,7 +16,7 @@ const route = '/public/v1/mirror/campaign/{campaign}/mirror';
 const requests = 'campaign_mirror_http_requests_total';
 const lock = 'select from campaign_mirror.mirrors where campaign_id = $1 for update';
 
-describe('decisions: answers — metrics of a process', () => {
+describe('contract: answers — metrics of a process', () => {
   const data = serviceDataOf('test', { campaigns: 4 });
 
   const serving = (more = {}) => listeningService({ ...data.settings(), ...more });

@@ -15,7 +15,7 @@ interface Shown {
   readonly rows: Record<string, { cells: string[]; bad?: boolean }[]>;
 }
 
-describe('decisions: life — the page for operators', () => {
+describe('contract: life — the page for operators', () => {
   const data = serviceDataOf('test', { campaigns: 2 });
 
   const serving = (more = {}) => listeningService({ ...data.settings(), ...more });

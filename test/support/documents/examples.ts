@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { start } from '../process/service-process.ts';
 import { projectFolder } from '../workspace.ts';
-import { blocksOf } from './readme.ts';
+import { blocksOf } from './blocks.ts';
 
 const pattern = /^example: (\S+)$/;
 

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { environment, type Listening } from '../process/service-process.ts';
 import { projectFolder, read } from '../workspace.ts';
-import { blocksOf } from './readme.ts';
+import { blocksOf } from './blocks.ts';
 
 const rehearsed = /^rehearsed: ([a-z-]+)$/;
 

@@ -14,7 +14,7 @@ const message = (text: string) => JSON.stringify({ message: text });
 const realm = 'Bearer realm="campaign-mirror"';
 const invalidToken = { 'www-authenticate': `${realm}, error="invalid_token"` };
 
-/** A row of the decisions' table: answers. */
+/** A row of the table of answers (contract: answers). */
 export interface Row {
   readonly case: string;
   readonly asking: (service: HttpService) => Asking;

@@ -12,7 +12,7 @@ export function campaignObject({ id, ownerId, isDefault, name, createdAt, mirror
   };
 }
 
-/** A mirror for programs, as the interface shows it (specification, section 2). */
+/** A mirror for programs, as the interface shows it (contract: the mirror). */
 export function mirrorObject(mirror: Mirror) {
   return {
     id: mirror.id,

@@ -7,7 +7,7 @@ const timestamp = v.pipe(
   v.regex(/^[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}\.[0-9]{6}Z$/),
 );
 
-/** The mirror as the interface shows it: these keys, in this order (specification, section 2). */
+/** The mirror as the interface shows it: these keys, in this order (contract: the mirror). */
 export const shownMirror = v.object({
   id: v.pipe(identifier, v.description('Identifier of the mirror.')),
   campaign_id: v.pipe(identifier, v.description('Identifier of the campaign that it belongs to.')),
@@ -32,7 +32,7 @@ export const shownMirror = v.object({
 
 export const mirrorAnswer = v.object({ mirror: shownMirror });
 
-/** What any answer but 200 and 422 says (specification, section 7). */
+/** What any answer but 200 and 422 says (contract: answers). */
 export const errorAnswer = v.object({ message: v.pipe(v.string(), v.minLength(1)) });
 
 /** The same for a body that was read and is not acceptable. */

@@ -58,7 +58,7 @@ export interface Asked {
   readonly secondsLeft?: number | undefined;
 }
 
-/** What the service says, in one place (decisions: answers). Nothing else knows a status. */
+/** What the service says, in one place (contract: answers). Nothing else knows a status. */
 export class Replies {
   readonly #faults: Readonly<Record<Fault, Reply>>;
 
@@ -203,7 +203,7 @@ const invalidAddress: Readonly<Record<AddressFault, Reply>> = {
   'denied-host': unprocessable('denied-host', 'The mirror endpoint field must not point to this host.'),
 };
 
-/** The mirror as the interface shows it: these keys, in this order (specification, section 2). */
+/** The mirror as the interface shows it: these keys, in this order (contract: the mirror). */
 export function mirrorBody(mirror: Mirror): string {
   return JSON.stringify({
     mirror: {

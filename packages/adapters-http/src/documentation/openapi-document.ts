@@ -10,7 +10,7 @@ import { aboutAnswers, aboutCall, aboutKey, addressDescription, addressPattern }
 
 export const openapiPath = '/public/v1/openapi.json';
 
-/** Of the interface, not of the program: its first number rises with a change that breaks callers. */
+/** The version of the program: its first number rises with a change that breaks callers (contract: versions). */
 const interfaceVersion = '1.0.0';
 
 const campaign = { $ref: '#/components/parameters/campaign' };

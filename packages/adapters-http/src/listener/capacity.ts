@@ -13,7 +13,7 @@ export interface CapacityLimits {
 }
 
 /**
- * How much a listener takes on at once (decisions: order of checks, 0). A request counts while it is carried out:
+ * How much a listener takes on at once (contract: order of checks, 0). A request counts while it is carried out:
  * from the last byte of its body until its outcome is there, whether or not its caller still waits. Callers that are
  * slow to send or to read take nothing of it.
  */

@@ -39,7 +39,7 @@ export interface HttpServerSettings {
   readonly answerHeaders?: AnswerHeaders;
 }
 
-/** Node's HTTP server, with every answer that it would give by itself taken over (decisions: answers). */
+/** Node's HTTP server, with every answer that it would give by itself taken over (contract: answers). */
 export class HttpServer {
   readonly #settings: HttpServerSettings;
   readonly #rest: Rest;

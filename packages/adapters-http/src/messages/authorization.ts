@@ -5,7 +5,7 @@ import type { Fault } from '../answers/replies.ts';
 const bearer = /^bearer(?: +(.*))?$/i;
 
 /**
- * The key that the headers carry, or why there is none (decisions: order of checks, 3). Takes the raw headers,
+ * The key that the headers carry, or why there is none (contract: order of checks, 3). Takes the raw headers,
  * name and value in turn, because `headers.authorization` hides a second one.
  */
 export function keyInHeaders(rawHeaders: readonly string[]): AccessKey | { fault: Fault } {

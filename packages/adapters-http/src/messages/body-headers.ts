@@ -22,7 +22,7 @@ export function expectsContinue(request: IncomingMessage): boolean {
   return request.headers.expect?.toLowerCase() === '100-continue' && request.httpVersionMinor === 1;
 }
 
-/** What is wrong with an announced body, as far as the headers show it (decisions: order of checks, 4). */
+/** What is wrong with an announced body, as far as the headers show it (contract: order of checks, 4). */
 export function bodyHeaderFault(request: IncomingMessage, limit: number): Fault | undefined {
   if (!isJson(request.rawHeaders) || isEncoded(request.rawHeaders)) return 'unsupported-body';
   if (Number(request.headers['content-length'] ?? 0) > limit) return 'body-too-large';

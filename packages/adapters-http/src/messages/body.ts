@@ -6,7 +6,7 @@ import { announcesBody, bodyHeaderFault, expectsContinue } from './body-headers.
 
 const nothing = Buffer.alloc(0);
 
-/** Reads the bytes of a request's body, or tells why there are none to judge (decisions: order of checks, 4). */
+/** Reads the bytes of a request's body, or tells why there are none to judge (contract: order of checks, 4). */
 export function bodyReader(limit: number): (context: Context) => Promise<Buffer | { fault: Fault }> {
   // Without an encoding koa-bodyparser leaves the bytes as they are: its decoding would store another address.
   const bytes = { encoding: null };

@@ -3,7 +3,7 @@ import type { BodyFault } from '../answers/body-fault.ts';
 
 const fault = <F extends BodyFault>(name: F) => name;
 
-/** The request body (specification, section 2). Other keys are ignored. */
+/** The request body (contract: the call). Other keys are ignored. */
 export const requestBody = v.object(
   {
     mirror_endpoint: v.pipe(

@@ -19,7 +19,7 @@ export class KeyLimit {
   }
 }
 
-/** Counts one request (decisions: order of checks, 6). */
+/** Counts one request (contract: order of checks, 6). */
 class CountedCall implements CallLimit {
   /** In seconds: how long the window lasts in which this request is one too many. */
   secondsLeft = 0;

@@ -1,7 +1,7 @@
 import type { Count, Rate } from '../listener/limiter.ts';
 
 /**
- * What an answer tells of a limit: the headers of the decisions page, and those that are on their way to be a standard
+ * What an answer tells of a limit: the headers of the contract (limits), and those that are on their way to be a standard
  * (draft-ietf-httpapi-ratelimit-headers-11, by structured fields, RFC 9651). `policy` is the name of the limit.
  */
 export class LimitHeaders {

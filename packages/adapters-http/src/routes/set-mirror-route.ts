@@ -12,7 +12,7 @@ import { FailedKeys } from './failed-keys.ts';
 import { KeyLimit } from './key-limit.ts';
 
 export const setMirrorPath = '/public/v1/mirror/campaign/:campaign/mirror';
-/** The same as the specification writes it. */
+/** The same as the contract writes it. */
 export const setMirrorRoute = '/public/v1/mirror/campaign/{campaign}/mirror';
 
 const campaignSegment = setMirrorPath.split('/').indexOf(':campaign');
@@ -37,7 +37,7 @@ export interface SetMirrorSettings {
   };
 }
 
-/** The one route (specification, section 4), its checks in the order of the decisions. */
+/** The one route (contract: the call), with its checks in the contract's order. */
 export function setMirrorRouter(settings: SetMirrorSettings): Router<RouteState> {
   const { useCase, replies, bodyLimit, capacity = unlimited(), limits } = settings;
   const keyLimit = limits?.keys && new KeyLimit(limits.keys);

@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto';
 import type { AccessKey } from '@campaign-mirror/domain';
 
-/** All that is kept of a key: the SHA-256 of its ASCII bytes (decisions: keys). 256 random bits need no salt. */
+/** All that is kept of a key: the SHA-256 of its ASCII bytes (contract: keys). 256 random bits need no salt. */
 export function keyHash(key: AccessKey): Buffer {
   return hash('sha256', key, 'buffer');
 }

@@ -6,7 +6,7 @@ const sameSignal = 1_000;
 
 /**
  * Asks to stop once. npm hands on the Ctrl-C that the terminal has sent to the whole group already, hence
- * "again within a second"; whoever asks later than that means: at once (decisions: life).
+ * "again within a second"; whoever asks later than that means: at once (contract: life).
  */
 export class StopSignals {
   readonly asked: Promise<NodeJS.Signals>;

@@ -19,7 +19,7 @@ interface Lived {
   readonly life: Life;
 }
 
-/** From the start to the end (decisions: life). Never rejects. */
+/** From the start to the end (contract: life). Never rejects. */
 export async function live(kind: ProcessKind, { settings, log, life }: Lived): Promise<void> {
   const container = new Container({ defaultScope: 'Singleton' });
   container.load(...kind.parts.map(({ module }) => module));

@@ -7,7 +7,7 @@ export type CreateMirrorOutcome =
   | MirrorCreation
   | { readonly kind: 'invalid-address'; readonly because: AddressFault };
 
-/** Creates the mirror of a campaign in its settings, under the address rule of the interface (decisions: the address). */
+/** Creates the mirror of a campaign in its settings, under the address rule of the interface (contract: the address). */
 export class CreateMirror {
   readonly #settings: Pick<CampaignSettings, 'createMirror'>;
   readonly #deniedHosts: HostDenylist;

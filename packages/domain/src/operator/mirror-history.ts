@@ -2,7 +2,7 @@ import type { AccessKeyId, CampaignId, HistoryId, MirrorId, OwnerId } from '../v
 import type { MirrorAddress } from '../values/mirror-address.ts';
 import type { Timestamp } from '../values/timestamp.ts';
 
-/** A change of a mirror, as it is kept (decisions: history): it outlives the campaign, the mirror and the key. */
+/** A change of a mirror, as it is kept (contract: history): it outlives the campaign, the mirror and the key. */
 export interface HistoryEntry {
   readonly id: HistoryId;
   readonly mirrorId: MirrorId;

@@ -15,7 +15,7 @@ const campaignRules = [
   },
 ] as const;
 
-/** The rules of the specification (section 1), in its order and words. */
+/** The three rules (contract: rules), in their order. */
 export const authorizationRules = [
   ...campaignRules,
   {

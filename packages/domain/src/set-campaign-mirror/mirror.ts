@@ -2,7 +2,7 @@ import type { CampaignId, MirrorId } from '../values/identifiers.ts';
 import type { MirrorAddress } from '../values/mirror-address.ts';
 import type { Timestamp } from '../values/timestamp.ts';
 
-/** The record that a campaign's traffic goes by (specification, section 2). */
+/** The record that a campaign's traffic goes by (contract: the mirror). */
 export interface Mirror {
   readonly id: MirrorId;
   readonly campaignId: CampaignId;

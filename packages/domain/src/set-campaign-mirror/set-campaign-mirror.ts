@@ -40,13 +40,13 @@ interface Facts {
 const maxAttempts = 5;
 
 /**
- * Sets the mirror of a campaign (specification, section 4).
+ * Sets the mirror of a campaign (contract: the call).
  *
  * A caller who is known is judged on a hypothesis: the campaign as the rules want it. The write proves the hypothesis
  * and the caller's key, or tells what the campaign is instead, which is judged then. So most requests take one call of
  * the repository. Only a write rests on a hypothesis: every refusal is judged on facts that were read for the request.
  *
- * A caller who may not set the mirror learns nothing about what it submitted (decisions: order of checks).
+ * A caller who may not set the mirror learns nothing about what it submitted (contract: order of checks).
  */
 export class SetCampaignMirror {
   readonly #campaigns: CampaignRepository;

@@ -1,7 +1,7 @@
 import type { Branded } from './branded.ts';
 import { crc32 } from './crc32.ts';
 
-/** A well-formed access key: `cm_`, 43 characters of base62, 6 characters of their CRC-32 (decisions: keys). */
+/** A well-formed access key: `cm_`, 43 characters of base62, 6 characters of their CRC-32 (contract: keys). */
 export type AccessKey = Branded<string, 'AccessKey'>;
 
 const alphabet = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';

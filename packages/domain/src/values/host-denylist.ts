@@ -2,7 +2,7 @@ import { comparable, type HostName, host } from './host.ts';
 
 /**
  * Hosts that no mirror may point to: the operator's own link domains, so that no mirror points back at the
- * redirector (decisions: the address).
+ * redirector (contract: the address).
  */
 export interface HostDenylist {
   readonly exact: ReadonlySet<HostName>;

@@ -17,7 +17,7 @@ type Identifier = CampaignId | OwnerId | MirrorId | AccessKeyId | HistoryId | Au
 
 /**
  * Reads an identifier: ASCII digits without a sign or a leading zero, from 1 to 2^53-1.
- * Anything else is undefined (decisions: path identifier).
+ * Anything else is undefined (contract: the path).
  */
 export function identifier<Id extends Identifier>(text: string): Id | undefined {
   if (!/^[1-9][0-9]{0,15}$/.test(text)) return undefined;

@@ -2,7 +2,7 @@ import type { Branded } from './branded.ts';
 import { type HostDenylist, isDenied } from './host-denylist.ts';
 import { parseUrl } from './url.ts';
 
-/** An address that a mirror may point to (decisions: the address). Kept exactly as it was sent. */
+/** An address that a mirror may point to (contract: the address). Kept exactly as it was sent. */
 export type MirrorAddress = Branded<string, 'MirrorAddress'>;
 
 /** Why a text is no mirror address, in the order in which it is judged. */

@@ -1,5 +1,5 @@
 /**
- * The code blocks of README.md, and how a test may account for them. Each fenced block has a marker, an HTML comment
+ * The code blocks of the documents, and how a test may account for them. Each fenced block has a marker, an HTML comment
  * on the last line before it (an empty line between the two is fine); a block without one fails the test.
  *
  * | marker | block | what the test does |
@@ -14,7 +14,7 @@
  * | `<!-- run: ts -->` | `ts` | writes it to a file inside test/, type-checks it, and runs it, which has to end with 0 |
  * | `<!-- answers -->` | `text`, `json` | what the block before prints (standard output); `…` stands for anything. Of `json` the white space does not matter, of rows of SQL (as psql shows them) how wide the columns are |
  *
- * Blocks run in their order. The service has the demonstration set, on an embedded database in a folder of its own that
+ * Documents run in the order of their paths, blocks in their order. The service has the demonstration set, on an embedded database in a folder of its own that
  * `./campaign-mirror` finds too; http://127.0.0.1:3000 and :3001 are replaced by where it listens. `$KEY` is a key and
  * `$CAMPAIGN` a campaign of its owner with a mirror; variables that a `sh` block sets are known to the next one.
  * In `sh` with `run: database`, host and port of `postgres://user:password@host:port/name` are replaced by that server's.
@@ -49,7 +49,7 @@ export function blocksOf(markdown: string): Block[] {
     const [, fence, language = ''] = /^\s*(`{3,}|~{3,})\s*(\S*)/.exec(line) ?? [];
     if (fence) {
       const end = lines.findIndex((one, later) => later > at && one.trim() === fence);
-      if (end === -1) throw new SyntaxError(`README.md:${at + 1} the block has no end`);
+      if (end === -1) throw new SyntaxError(`line ${at + 1}: the block has no end`);
       blocks.push({ line: at + 1, language, text: lines.slice(at + 1, end).join('\n'), marker });
       at = end;
       marker = undefined;
@@ -84,10 +84,10 @@ export function accountOf({ marker = '', language }: Block): Account | undefined
   return undefined;
 }
 
-/** Every block that is not accounted for, or calls for what there is not. `scripts` are package.json's. */
-export function unaccounted(markdown: string, scripts: readonly string[]): string[] {
+/** Every block of a document that is not accounted for, or calls for what there is not. `scripts` are package.json's. */
+export function unaccounted(markdown: string, scripts: readonly string[], path: string): string[] {
   return blocksOf(markdown).flatMap((block, at, all) => {
-    const where = `README.md:${block.line}`;
+    const where = `${path}:${block.line}`;
     const account = accountOf(block);
     if (!account) {
       const marker = block.marker === undefined ? 'no marker' : `the marker '${block.marker}'`;

@@ -8,13 +8,13 @@ import { command } from '../commands/command.ts';
 import { type DedicatedServer, dedicatedServer } from '../database/dedicated-server.ts';
 import { type Listening, listeningService, projectFolder, start } from '../process/service-process.ts';
 import { outputOf, typescript } from '../typescript.ts';
-import type { Account, Block } from './readme.ts';
+import type { Account, Block } from './blocks.ts';
 
 type EmbeddedUser = Parameters<Awaited<ReturnType<typeof openOwnDatabase>>['address']>[0];
 type Variables = Readonly<Record<string, string>>;
 
-/** Runs the blocks of README.md, with what they need: each thing is started when the first block asks for it. */
-export class ReadmeRuns {
+/** Runs the blocks of the documents, with what they need: each thing is started when the first block asks for it. */
+export class BlockRuns {
   #folder: string | undefined;
   #service: (Listening & { readonly variables: Variables }) | undefined;
   #server: DedicatedServer | undefined;

@@ -1,5 +1,6 @@
-import { existsSync, readFileSync } from 'node:fs';
+import { globSync, readFileSync } from 'node:fs';
 import { expect } from 'chai';
+import { BlockRuns } from '../support/documents/block-runs.ts';
 import {
   type Account,
   accountOf,
@@ -8,35 +9,48 @@ import {
   isAnswer,
   isRun,
   unaccounted,
-} from '../support/documents/readme.ts';
-import { ReadmeRuns } from '../support/documents/readme-runs.ts';
+} from '../support/documents/blocks.ts';
 import { rejection } from '../support/faults.ts';
 import { projectFolder } from '../support/workspace.ts';
 
-const file = `${projectFolder}README.md`;
-const readme = existsSync(file) ? readFileSync(file, 'utf8') : '';
+/** Their blocks are run by tests of their own. */
+const withOwnTest = [
+  'docs/runbook.md',
+  'docs/how-to/call-from-a-script.md',
+  'docs/how-to/deploy-with-systemd.md',
+];
+const paths = globSync(['*.md', 'docs/**/*.md'], { cwd: projectFolder })
+  .filter((path) => !withOwnTest.includes(path))
+  .sort();
 const { scripts } = JSON.parse(readFileSync(`${projectFolder}package.json`, 'utf8'));
 
-describe('README.md', () => {
-  let runs: ReadmeRuns;
+describe('the blocks of the documents', () => {
+  let runs: BlockRuns;
   before(() => {
-    runs = new ReadmeRuns();
+    runs = new BlockRuns();
   });
   after(() => runs.close());
 
-  it('every block is run or accounted for', () => {
-    expect(blocksOf(readme)).not.to.have.length(0);
-    expect(unaccounted(readme, Object.keys(scripts))).to.deep.equal([]);
+  it('there are documents with blocks', () => {
+    expect(paths).to.include.members(['README.md', 'docs/tutorial/first-campaign.md']);
   });
 
-  const blocks = blocksOf(readme);
-  for (const [at, block] of blocks.entries()) {
-    const account = accountOf(block);
-    if (account && isRun(account)) {
-      it(`line ${block.line}: ${block.marker}`, async () => {
-        const output = await runs.run(block, account);
-        compare(output, blocks[at + 1], block.language === 'sql');
-      });
+  for (const path of paths) {
+    const text = readFileSync(`${projectFolder}${path}`, 'utf8');
+    const blocks = blocksOf(text);
+
+    it(`${path}: every block is run or accounted for`, () => {
+      expect(unaccounted(text, Object.keys(scripts), path)).to.deep.equal([]);
+    });
+
+    for (const [at, block] of blocks.entries()) {
+      const account = accountOf(block);
+      if (account && isRun(account)) {
+        it(`${path}:${block.line} ${block.marker}`, async () => {
+          const output = await runs.run(block, account);
+          compare(output, blocks[at + 1], block.language === 'sql');
+        });
+      }
     }
   }
 
