@@ -101,6 +101,69 @@ describe('commands — mirror history and mirror restore', () => {
     });
   });
 
+  describe('history --key', () => {
+    const ofKey = async (key: number, ...args: string[]) => {
+      const { code, output, errors } = await run(
+        'mirror',
+        'history',
+        '--key',
+        String(key),
+        ...args,
+        '--json',
+      );
+      expect({ code, errors }).to.deep.equal({ code: 0, errors: '' });
+      return lines(output).map((line) => JSON.parse(line));
+    };
+
+    it('what was done with a key, also to campaigns that were transferred or deleted; --since and --limit', async () => {
+      const one = await service.campaign();
+      await change(3, one);
+      const all = (await rows(one.seen.id)).map(objectOf);
+      await service.world.others.transfer(one.seen.id, live.seen.ownerId);
+      const { accessKeyId: key } = one.by;
+      expect(await ofKey(key)).to.deep.equal(all);
+      await service.world.others.deleteMirror(one.seen.id);
+      await service.world.others.deleteCampaign(one.seen.id);
+      expect(await ofKey(key)).to.deep.equal(all);
+      expect(await ofKey(key, '--since', String(all[1]?.changed_at))).to.deep.equal(all.slice(1));
+      expect(await ofKey(key, '--limit', '2')).to.deep.equal(all.slice(0, 2));
+      const { output } = await run('mirror', 'history', '--key', String(key), '--since', '2020-01-31T15:36Z');
+      const [head = '', oldest = ''] = lines(output);
+      expect(head.split(/ {2,}/)).to.deep.equal(
+        'change,when,campaign,actor,key,owner,from,to,request'.split(','),
+      );
+      expect(oldest).to.include(`  ${one.seen.id}  `).and.to.include(step(1));
+    });
+
+    it('a key that changed nothing is told from one that never was', async () => {
+      const { accessKeyId: key } = (await service.campaign()).by;
+      expect(await run('mirror', 'history', '--key', String(key), '--since', '2026-11-20')).to.deep.equal(
+        answered('', `No change was made with key ${key} since 2026-11-20T00:00:00.000000Z.\n`),
+      );
+      for (const json of [[], ['--json']]) {
+        expect(await run('mirror', 'history', '--key', '999999', ...json)).to.deep.equal(
+          refused('there is no key 999999\n'),
+        );
+      }
+    });
+
+    const misunderstood: [why: string, errors: RegExp, ...args: string[]][] = [
+      ['neither a campaign nor a key', /^either a campaign or --key is needed\n$/],
+      ['both of them', /^either a campaign or --key is needed\n$/, '42', '--key', '1'],
+      ['a page of a key', /cannot be used with/, '--key', '1', '--before', '9'],
+      ['a time for a campaign', /^--since is of use with --key only\n$/, '42', '--since', '2026-11-20'],
+      ['a time that is none', /A time in UTC such as 2026-11-20/, '--key', '1', '--since', '2026-02-30'],
+      ['a time elsewhere', /A time in UTC/, '--key', '1', '--since', '2026-11-20T15:36:00+01:00'],
+    ];
+    for (const [why, errors, ...args] of misunderstood) {
+      it(`${why}: exit code 2`, async () => {
+        const done = await run('mirror', 'history', ...args);
+        expect(done).to.include({ code: 2, output: '' });
+        expect(done.errors).to.match(errors);
+      });
+    }
+  });
+
   describe('restore', () => {
     const restore = (id: CampaignId, ...args: string[]) => run('mirror', 'restore', String(id), ...args);
 

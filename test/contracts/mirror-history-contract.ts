@@ -1,13 +1,23 @@
-import type { HistoryId } from '@campaign-mirror/domain';
+import type {
+  AccessKeyId,
+  Campaign,
+  HistoryEntry,
+  HistoryId,
+  KeyChanges,
+  OwnerId,
+} from '@campaign-mirror/domain';
 import { expect } from 'chai';
 import {
   address,
   after,
+  before,
   type Check,
   change,
   liveCampaign,
   mirrorSet,
   newCampaign,
+  newMirror,
+  newOwner,
   type World,
 } from '../support/store/world.ts';
 
@@ -82,7 +92,60 @@ export const mirrorHistoryContract: readonly Check[] = [
       expect(await world.history.find(campaign, ids[1] as HistoryId)).to.deep.equal(entries[0]);
     },
   },
+  {
+    name: 'ofKey: what was done with this key, oldest first, also to campaigns that were transferred or deleted',
+    check: async (world) => {
+      const { seen, by } = await liveCampaign(world);
+      const others = await Promise.all([1, 2].map(() => anotherOf(world, seen.ownerId)));
+      const [moved, gone] = others as [Campaign, Campaign];
+      await changed(world, 1);
+      for (const one of [gone, seen, moved, gone]) await mirrorSet(world, one, change(by));
+      await world.others.transfer(moved.id, newOwner());
+      await world.others.deleteMirror(gone.id);
+      await world.others.deleteCampaign(gone.id);
+
+      const all = await Promise.all([gone, seen, moved].map(({ id }) => world.others.history(id)));
+      const entries = all.flat().toSorted((one, next) => one.id - next.id);
+      expect(entries.map(({ campaignId }) => campaignId)).to.deep.equal(
+        [gone, seen, moved, gone].map(({ id }) => id),
+      );
+      expect(await ofKey(world, { key: by.accessKeyId })).to.deep.equal(entries);
+
+      const since = entries[2]?.changedAt as HistoryEntry['changedAt'];
+      const later = entries.filter(({ changedAt }) => changedAt >= since);
+      expect(await ofKey(world, { key: by.accessKeyId, since })).to.deep.equal(later);
+    },
+  },
+  {
+    name: 'ofKey: more than is fetched at once',
+    check: async (world) => {
+      const { seen, by } = await liveCampaign(world);
+      const many = 1_001;
+      for (let time = 1; time <= many; time++) await mirrorSet(world, seen, change(by));
+      expect(await ofKey(world, { key: by.accessKeyId })).to.have.length(many);
+    },
+  },
+  {
+    name: 'ofKey: nothing of a key that was never used, nor of one that never was',
+    check: async (world) => {
+      const { by } = await liveCampaign(world);
+      expect(await ofKey(world, { key: by.accessKeyId })).to.deep.equal([]);
+      expect(await ofKey(world, { key: Number.MAX_SAFE_INTEGER as AccessKeyId })).to.deep.equal([]);
+    },
+  },
 ];
+
+async function ofKey({ history }: World, asked: KeyChanges): Promise<HistoryEntry[]> {
+  const entries: HistoryEntry[] = [];
+  for await (const entry of history.ofKey(asked)) entries.push(entry);
+  return entries;
+}
+
+async function anotherOf(world: World, owner: OwnerId): Promise<Campaign> {
+  const campaign = await newCampaign(world, owner);
+  await newMirror(world, campaign.id, before);
+  return { ...campaign, hasMirror: true };
+}
 
 /** A campaign whose mirror was set so often, and the numbers of the changes, oldest first. */
 async function changed(world: World, times: number) {

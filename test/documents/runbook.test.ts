@@ -112,6 +112,8 @@ describe('docs/runbook.md', () => {
       const { key, BEGINS } = await leaked();
       expect(await set(data.key, 'https://owners.example/')).to.equal(200);
       expect(await set(key, 'https://evil.example/', data.campaigns[1])).to.equal(200);
+      const transfer = 'update campaign_mirror.campaigns set owner_id = 43 where id = $1';
+      await data.database.admin.query(transfer, [data.campaigns[1]]);
 
       const revoked = await rehearsal.paste('leaked-key', { BEGINS });
       expect(await set(key, 'https://evil.example/again')).to.equal(401);

@@ -1,10 +1,19 @@
 import type { CampaignId, HistoryEntry, HistoryId, MirrorHistory } from '@campaign-mirror/domain';
-import { campaignArgument, changeArgument, limitArgument } from '../terminal/arguments.ts';
+import { Option } from '@commander-js/extra-typings';
+import {
+  campaignArgument,
+  changeArgument,
+  keyArgument,
+  limitArgument,
+  momentArgument,
+} from '../terminal/arguments.ts';
 import type { Call } from '../terminal/call.ts';
+import { ClearError } from '../terminal/clear-error.ts';
 import { leaf } from '../terminal/leaf.ts';
 import { paged } from '../terminal/pages.ts';
 import type { Column } from '../terminal/table.ts';
 import { noSuchCampaign } from '../words/refusals.ts';
+import { historyOfKey } from './mirror-history-of-key.ts';
 import { type Operator, reading } from './operator.ts';
 
 /** As many as a person looks through at once. */
@@ -13,13 +22,40 @@ const usualLimit = 20;
 export function history(call: Call, operator: Operator) {
   return leaf({
     name: 'history',
-    does: 'show who set the mirror of a campaign, and from where to where, the newest first; also of a deleted campaign',
-    examples: ['mirror history 42', 'mirror history 42 --before 1000 --limit 200 --json'],
+    does: 'show who set the mirror of a campaign, and from where to where, the newest first; or what was done with a key, the oldest first; also of deleted campaigns',
+    examples: [
+      'mirror history 42',
+      'mirror history 42 --before 1000 --limit 200 --json',
+      'mirror history --key 7 --since 2026-11-20 --json',
+    ],
   })
-    .argument('<campaign>', 'the campaign', campaignArgument)
-    .option('--limit <n>', 'so many changes, at most', limitArgument, usualLimit)
-    .option('--before <change>', 'those before this change', changeArgument)
-    .action(async (campaign, { limit, before: first, json }) => {
+    .argument('[campaign]', 'the campaign; this or --key is needed', campaignArgument)
+    .option(
+      '--limit <n>',
+      `so many changes, at most: ${usualLimit} of a campaign, all of a key unless given`,
+      limitArgument,
+    )
+    .option('--before <change>', 'those of the campaign before this change', changeArgument)
+    .addOption(
+      new Option(
+        '--key <n>',
+        'what was done with this key, in all campaigns: the whole history is read for it',
+      )
+        .argParser(keyArgument)
+        .conflicts('before'),
+    )
+    .option('--since <time>', 'with --key: at this time in UTC and later', momentArgument)
+    .action(async (campaign, { key, since, limit: most, before: first, json }) => {
+      if (key !== undefined && campaign === undefined) {
+        const asked = { key, ...(since && { since }) };
+        const listing = { json, object, columns: ofKeyColumns };
+        return historyOfKey(call, operator, asked, most ?? Number.POSITIVE_INFINITY, listing);
+      }
+      if (campaign === undefined || key !== undefined) {
+        throw new ClearError('either a campaign or --key is needed', 'usage');
+      }
+      if (since !== undefined) throw new ClearError('--since is of use with --key only', 'usage');
+      const limit = most ?? usualLimit;
       await operator.acting(async ({ campaigns, history: kept }) => {
         const read = (before: HistoryId | undefined, limit: number) =>
           kept.list({ campaign, limit, ...(before && { before }) });
@@ -79,3 +115,10 @@ const columns: readonly Column<HistoryEntry>[] = [
   { head: 'to', cell: ({ addressAfter }) => addressAfter },
   { head: 'request', cell: ({ requestId }) => requestId },
 ];
+
+/** In all campaigns. */
+const ofKeyColumns = columns.toSpliced(2, 0, {
+  head: 'campaign',
+  right: true,
+  cell: ({ campaignId }) => campaignId,
+});

@@ -30,7 +30,7 @@ export interface OperatorPorts {
 }
 
 /** What takes longer to get ready: asked for by the commands alone that need it. */
-export interface AdministrationPorts extends Pick<OperatorPorts, 'records'> {
+export interface AdministrationPorts extends Pick<OperatorPorts, 'records' | 'history'> {
   readonly settings: CampaignSettings;
   readonly keys: AccessKeys;
 }

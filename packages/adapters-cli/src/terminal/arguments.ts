@@ -15,6 +15,8 @@ import {
   longestLabel,
   type OwnerId,
   ownerId,
+  type Timestamp,
+  timestamp,
 } from '@campaign-mirror/domain';
 import { InvalidArgumentError } from '@commander-js/extra-typings';
 
@@ -53,6 +55,16 @@ export function graceArgument(text: string): number {
 export function ageArgument(text: string): number {
   const age = secondsOf(text) ?? 0;
   return age >= leastPrunedAge ? age : refuse('An age such as 400d or 48h, from 1d to 36525d, is expected.');
+}
+
+/** A moment in UTC: a day, or to the minute, the second or the microsecond. */
+export function momentArgument(text: string): Timestamp {
+  const [, day, minute = '00:00', second = '00', fraction = ''] =
+    /^(\d{4}-\d\d-\d\d)(?:T(\d\d:\d\d)(?::(\d\d)(?:\.(\d{1,6}))?)?Z)?$/.exec(text) ?? [];
+  return (
+    timestamp(`${day}T${minute}:${second}.${fraction.padEnd(6, '0')}Z`) ??
+    refuse('A time in UTC such as 2026-11-20 or 2026-11-20T15:36:00Z is expected.')
+  );
 }
 
 function secondsOf(text: string): number | undefined {

@@ -39,8 +39,9 @@ const together = 1_000;
 export async function* cursorRows<Row extends QueryResultRow>(
   client: PoolClient,
   query: string,
+  values: unknown[] = [],
 ): AsyncGenerator<Row> {
-  await client.query(`declare taken no scroll cursor for ${query}`);
+  await client.query(`declare taken no scroll cursor for ${query}`, values);
   for (;;) {
     const { rows } = await client.query<Row>(`fetch ${together} from taken`);
     yield* rows;

@@ -3,7 +3,9 @@ import type {
   HistoryEntry,
   HistoryId,
   HistoryPage,
+  KeyChanges,
   MirrorHistory,
+  Timestamp,
 } from '@campaign-mirror/domain';
 import type { InMemoryStore } from './store.ts';
 
@@ -24,5 +26,11 @@ export class InMemoryMirrorHistory implements MirrorHistory {
 
   async find(campaign: CampaignId, id: HistoryId): Promise<HistoryEntry | undefined> {
     return this.#store.history.find((entry) => entry.campaignId === campaign && entry.id === id);
+  }
+
+  async *ofKey({ key, since = '' as Timestamp }: KeyChanges): AsyncGenerator<HistoryEntry> {
+    yield* this.#store.history
+      .filter(({ accessKeyId, changedAt }) => accessKeyId === key && changedAt >= since)
+      .toSorted((one, next) => one.id - next.id);
   }
 }

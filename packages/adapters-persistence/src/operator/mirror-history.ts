@@ -4,6 +4,7 @@ import type {
   HistoryEntry,
   HistoryId,
   HistoryPage,
+  KeyChanges,
   MirrorAddress,
   MirrorHistory,
   MirrorId,
@@ -12,6 +13,7 @@ import type {
 } from '@campaign-mirror/domain';
 import type { Pool } from 'pg';
 import { portFault } from '../connection/database-faults.ts';
+import { cursorRows, ofOneMoment } from '../connection/snapshot.ts';
 import { timestampText } from '../schema/schema.ts';
 import { safeInteger } from '../statements/mirror-row.ts';
 
@@ -31,16 +33,20 @@ interface Row {
 const entries = `
   select id, mirror_id, campaign_id, actor, access_key_id, owner_id, address_before, address_after,
     ${timestampText('changed_at')} as at, request_id
-  from campaign_mirror.mirror_history where campaign_id = $1`;
-const page = `${entries} and ($2::bigint is null or id < $2) order by id desc limit $3`;
-const one = `${entries} and id = $2`;
+  from campaign_mirror.mirror_history where`;
+const page = `${entries} campaign_id = $1 and ($2::bigint is null or id < $2) order by id desc limit $3`;
+const one = `${entries} campaign_id = $1 and id = $2`;
+const keys = `${entries} access_key_id = $1 and ($2::timestamptz is null or changed_at >= $2) order by id`;
 
 /** The history in PostgreSQL. Its primary key, which begins with the campaign, is its only index. */
 export class PostgresMirrorHistory implements MirrorHistory {
   readonly #pool: Pool;
+  readonly #signal: AbortSignal | undefined;
 
-  constructor(pool: Pool) {
+  /** With `signal` the reading of a key's changes ends at once, by throwing the signal's reason. */
+  constructor(pool: Pool, signal?: AbortSignal) {
     this.#pool = pool;
+    this.#signal = signal;
   }
 
   list({ campaign, before, limit }: HistoryPage): Promise<HistoryEntry[]> {
@@ -49,6 +55,13 @@ export class PostgresMirrorHistory implements MirrorHistory {
 
   async find(campaign: CampaignId, id: HistoryId): Promise<HistoryEntry | undefined> {
     return (await this.#rows(one, [campaign, id]))[0];
+  }
+
+  async *ofKey({ key, since }: KeyChanges): AsyncGenerator<HistoryEntry> {
+    const rows = ofOneMoment(this.#pool, this.#signal, (client) =>
+      cursorRows<Row>(client, keys, [key, since]),
+    );
+    for await (const row of rows) yield entryOf(row);
   }
 
   async #rows(text: string, values: unknown[]): Promise<HistoryEntry[]> {

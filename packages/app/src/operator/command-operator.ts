@@ -29,7 +29,8 @@ export function operatorOf(call: Call): Operator {
         call,
         endingClearly(how, async (given) => {
           const { administrationPorts } = await import('./operator-ports.ts');
-          return run(await administrationPorts(given.database, given.act), await termsOf(given));
+          const ports = await administrationPorts(given.database, given.act, call.interruption.signal);
+          return run(ports, await termsOf(given));
         }),
         await limitsOf(how),
       );

@@ -26,7 +26,7 @@ export function operatorPorts(
 ): OperatorPorts & OpenHotPath {
   return {
     records: new PostgresCampaignRecords(pool),
-    history: new PostgresMirrorHistory(pool),
+    history: new PostgresMirrorHistory(pool, signal),
     pruning: new PostgresHistoryPruning(pool, act),
     moves: new PostgresMirrorMoves(pool, act),
     mirrors: new PostgresOperatorMirrors(pool, act),
@@ -41,10 +41,12 @@ export function operatorPorts(
 export async function administrationPorts(
   database: Database,
   act: OperatorAct,
+  signal?: AbortSignal,
 ): Promise<AdministrationPorts> {
   const { PostgresAccessKeys, PostgresSettings } = await import('@campaign-mirror/adapters-persistence');
   return {
     records: new PostgresCampaignRecords(database.pool),
+    history: new PostgresMirrorHistory(database.pool, signal),
     settings: new PostgresSettings(database.orm, act),
     keys: new PostgresAccessKeys(database.orm, act),
   };

@@ -29,6 +29,13 @@ export interface HistoryPage {
   readonly limit: number;
 }
 
+/** Which changes of a key are asked for. */
+export interface KeyChanges {
+  readonly key: AccessKeyId;
+  /** Those of this moment and later; else all. */
+  readonly since?: Timestamp;
+}
+
 /** Who set which mirror, from where to where. Every call throws `Unavailable` when the store is away. */
 export interface MirrorHistory {
   /** Newest first; also of a campaign that was deleted. */
@@ -36,4 +43,10 @@ export interface MirrorHistory {
 
   /** Undefined where this campaign has no such change. */
   find(campaign: CampaignId, id: HistoryId): Promise<HistoryEntry | undefined>;
+
+  /**
+   * What was done with a key, oldest first, as it is at one moment: also to campaigns that were transferred or deleted
+   * since. The whole history is read for it; what is found is read as fast as it is taken.
+   */
+  ofKey(asked: KeyChanges): AsyncIterable<HistoryEntry>;
 }
