@@ -17,11 +17,13 @@ export interface Workload {
   readonly store: Store;
   readonly served: Served;
   readonly seed: number;
+  /** When nobody calls any more, before the sessions of the service are ended. */
+  readonly afterwards?: () => Promise<void>;
 }
 
 /** Lets all of them work while `meanwhile` runs, then reads the tables. Once a database. */
 export async function recorded(
-  { store, served, seed }: Workload,
+  { store, served, seed, afterwards }: Workload,
   meanwhile: (recorder: Recorder) => Promise<void>,
 ): Promise<RunRecord> {
   await jitter(store);
@@ -52,6 +54,7 @@ export async function recorded(
     await work.finally(() => clearTimeout(limit));
     for (const { operator } of acting) await operator.close();
   }
+  await afterwards?.();
   const { calls, acts, rewrites, clicks, deleted } = recorder;
   const { history, mirrors } = await tablesOf(store);
   return { calls, acts, rewrites, clicks, history, mirrors: [...deleted, ...mirrors], longestCall };

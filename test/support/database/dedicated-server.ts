@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { rmSync } from 'node:fs';
+import { readFileSync, rmSync } from 'node:fs';
 import { chmod, chown, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -9,6 +9,7 @@ import type { DatabaseAddress } from '@campaign-mirror/adapters-persistence';
 import { projectFolder } from '../../../packages/app/src/database/project-folder.ts';
 import { findBinaries, runnableBinaries } from '../../../packages/embedded-postgres/src/programs/binaries.ts';
 import { databaseOsUser } from '../../../packages/embedded-postgres/src/programs/os-user.ts';
+import { tell } from '../../run/run-folder.ts';
 import { freePort } from '../free-port.ts';
 
 /** A PostgreSQL of a test's own, to be stopped, killed and started again at will. Everybody may connect as anybody. */
@@ -25,6 +26,9 @@ export interface DedicatedServer {
   /** As a machine that loses its power: no farewell to anybody. */
   kill(): Promise<void>;
   start(): Promise<void>;
+  /** As a machine that stands still: connections stay open, nothing is answered. */
+  freeze(): void;
+  thaw(): void;
   remove(): Promise<void>;
 }
 
@@ -78,6 +82,10 @@ export async function dedicatedServer({ socket = false } = {}): Promise<Dedicate
     ending.kill(signal);
     await ended;
   };
+  const tellAll = (signal: NodeJS.Signals) => {
+    // First the one that starts the others.
+    for (const id of [server?.pid ?? 0, ...childrenOf(server?.pid ?? 0)]) tell(id, signal);
+  };
   await start();
   return {
     address: (name, database = 'postgres') => ({
@@ -95,14 +103,25 @@ export async function dedicatedServer({ socket = false } = {}): Promise<Dedicate
     },
     log: () => logged.join('\n'),
     start,
+    freeze: () => tellAll('SIGSTOP'),
+    thaw: () => tellAll('SIGCONT'),
     stop: () => end('SIGINT'),
     kill: () => end('SIGKILL'),
     remove: async () => {
+      tellAll('SIGCONT');
       await end('SIGQUIT');
       process.off('exit', killWithUs);
       await rm(parent, { recursive: true, force: true });
     },
   };
+}
+
+/** Linux has them in /proc. */
+function childrenOf(parent: number): number[] {
+  return readFileSync(`/proc/${parent}/task/${parent}/children`, 'utf8')
+    .split(' ')
+    .filter(Boolean)
+    .map(Number);
 }
 
 /** Read from its log, which is read on to its end, so that the server never waits for a reader. */

@@ -1,0 +1,20 @@
+import type { Random } from '../workload/known.ts';
+import type { Recorder } from '../workload/recorder.ts';
+import { databaseFaults } from './database-faults.ts';
+import { networkFaults } from './network-faults.ts';
+import { serviceFaults } from './service-faults.ts';
+import type { Stage } from './stage.ts';
+
+export interface Fault {
+  readonly does: string;
+  /** How many processes have to serve. */
+  readonly workers?: number;
+  /** Resolves when its cause is gone. */
+  run(stage: Stage, during: { readonly recorder: Recorder; readonly random: Random }): Promise<void>;
+}
+
+export const faults: Readonly<Record<string, Fault>> = {
+  ...databaseFaults,
+  ...networkFaults,
+  ...serviceFaults,
+};

@@ -1,0 +1,55 @@
+import { roles } from '@campaign-mirror/adapters-persistence';
+import { expect } from 'chai';
+import { eventually } from '../../support/eventually.ts';
+import { randomNumbers } from '../../support/random-numbers.ts';
+import { violationsOf } from '../check.ts';
+import type { RunRecord } from '../record.ts';
+import type { Violation } from '../violations.ts';
+import { Random } from '../workload/known.ts';
+import { recorded } from '../workload/run.ts';
+import type { Fault } from './faults.ts';
+import { Stage } from './stage.ts';
+
+/** Updates that are made before the fault and after it. */
+const around = 300;
+/** Connections of the service, at most: its pool, one that looks whether the database is there, and one by it that is being made. */
+const mostConnections = 10 + 2;
+
+export interface FaultRun {
+  readonly record: RunRecord;
+  readonly violations: readonly Violation[];
+  /** From when the cause was gone to the next 200, in milliseconds. */
+  readonly recovery: number;
+}
+
+/** Lets everybody work, brings the fault about, and looks whether all is as it was before. */
+export async function underFault(fault: Fault, seed: number, workers = 1): Promise<FaultRun> {
+  const stage = await Stage.open(Math.max(workers, fault.workers ?? 1));
+  let recovery = Number.NaN;
+  try {
+    const record = await recorded(
+      { store: stage.store, served: stage, seed, afterwards: () => nothingIsLeft(stage) },
+      async (recorder) => {
+        await recorder.updates(around);
+        await fault.run(stage, { recorder, random: new Random(randomNumbers(seed)) });
+        const gone = recorder.now();
+        recovery = (await recorder.next(({ status }) => status === 200)).end - gone;
+        await recorder.updates(around);
+      },
+    );
+    return { record, violations: violationsOf(record), recovery };
+  } finally {
+    await stage.close();
+  }
+}
+
+/** @throws where a session of the service is in a transaction, or there are more of them than its pool has */
+async function nothingIsLeft({ store }: Stage): Promise<void> {
+  await eventually('sessions of the service that are idle, and no more than it may have', async () => {
+    const { rows } = await store.admin.query('select state from pg_stat_activity where usename = $1', [
+      roles.service,
+    ]);
+    expect(rows.filter(({ state }) => state !== 'idle')).to.deep.equal([]);
+    expect(rows.length).to.be.at.most(mostConnections);
+  });
+}

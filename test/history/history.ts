@@ -1,0 +1,49 @@
+// `npm run test:history`: see its --help. Ends with 1 where a rule was broken.
+import { setTimeout as pause } from 'node:timers/promises';
+import { Command, InvalidArgumentError, Option } from '@commander-js/extra-typings';
+import { seed } from '../support/seed.ts';
+import { type Fault, faults } from './faults/faults.ts';
+import { underFault } from './faults/under-fault.ts';
+import { report } from './report.ts';
+
+/** In milliseconds: the bar for how soon it serves again. */
+const soon = 2_000;
+
+const wholeNumber = (text: string) => {
+  if (/^[1-9]\d{0,3}$/.test(text)) return Number(text);
+  throw new InvalidArgumentError('It takes a whole number from 1 to 9999.');
+};
+
+const options = new Command('npm run test:history --')
+  .description(
+    'Lets callers, operators and a redirector work on few campaigns, and checks the history that they leave. ' +
+      'SEED=… in the environment makes the same choices again.',
+  )
+  .option('--seconds <N>', 'how long they work, where there is no fault', wholeNumber, 20)
+  .option('--workers <N>', 'processes that serve', wholeNumber, 1)
+  .addOption(
+    new Option('--fault <NAME...>', 'what happens meanwhile, one run for each').choices([
+      'all',
+      ...Object.keys(faults),
+    ]),
+  )
+  .addHelpText(
+    'after',
+    `\nFaults:\n${Object.entries(faults)
+      .map(([name, { does }]) => `  ${name.padEnd(20)} ${does}`)
+      .join('\n')}`,
+  )
+  .parse()
+  .opts();
+
+const none: Fault = { does: 'no fault', run: () => pause(options.seconds * 1000) };
+const given = options.fault ?? [];
+const chosen = given.includes('all') ? Object.keys(faults) : given;
+
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(signal, () => process.exit(1));
+for (const name of chosen.length > 0 ? chosen : ['none']) {
+  const run = await underFault(faults[name] ?? none, seed, options.workers);
+  console.log(report(name, seed, run));
+  if (run.violations.length > 0 || !(run.recovery <= soon)) process.exitCode = 1;
+}
+process.exit();
