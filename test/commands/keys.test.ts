@@ -16,7 +16,7 @@ describe('commands for keys', () => {
   it('list: a table for people, by pages, and one object a line for programs', async () => {
     expect(await run('list')).to.deep.equal({ code: 0, output: '', errors: 'There is no access key.\n' });
     const [one] = await json('issue', '--owner', '7', '--name', 'sc\u202eript', '--expires-in', '90d');
-    const [two] = await json('issue', '--owner', '8', '--name', 'another');
+    const [two] = await json('issue', '--owner', '8', '--name', 'another', '--no-expiry');
     const [record, ...more] = await json('list', '--owner', '7');
     expect(more).to.deep.equal([]);
     expect(record).to.have.all.keys(
@@ -46,6 +46,29 @@ describe('commands for keys', () => {
     );
     expect(second).to.match(/ never .* another$/);
     expect(output).not.to.include(one.key.slice(0, 11));
+  });
+
+  it('issue: a key lives for a year, as long as is said, or for ever', async () => {
+    const year = 365 * 86_400;
+    const cases: [told: string, life: number | undefined, ...args: string[]][] = [
+      [' It expires in 365 days.', year],
+      ['', 12 * 3_600, '--expires-in', '12h'],
+      [' It never expires.', undefined, '--no-expiry'],
+    ];
+    for (const [told, life, ...args] of cases) {
+      const { output, errors } = await run('issue', '--owner', '14', '--name', 'lives', ...args);
+      const [record] = (await json('list', '--owner', '14')).reverse();
+      expect(errors).to.equal(`Key ${record.id} of the owner 14.${told} It can not be shown again:\n`);
+      expect(output.slice(0, 10)).to.equal(record.displayed);
+      if (life === undefined) expect(record.expires_at).to.equal(null);
+      else {
+        const seconds = (Date.parse(record.expires_at) - Date.parse(record.created_at)) / 1_000;
+        expect(seconds).to.be.within(life - 1, life + 1);
+      }
+    }
+    const both = await run('issue', '--owner', '14', '--name', 'both', '--expires-in', '12h', '--no-expiry');
+    expect(both).to.include({ code: 2, output: '' });
+    expect(await json('list', '--owner', '14')).to.have.length(cases.length);
   });
 
   it('rotate: the new key alone on standard output, the old one for a day or as long as is said', async () => {

@@ -118,6 +118,18 @@ export const accessKeysContract: readonly Check[] = [
     },
   },
   {
+    name: 'issue: a key expires in a year unless it was given another life, or none',
+    check: async (world) => {
+      const owner = newOwner();
+      await world.accessKeys.issue({ owner, name: named('usual') });
+      await world.accessKeys.issue({ owner, name: named('for ever'), expiresIn: 'never' });
+      const [usual, forEver] = await world.accessKeys.list({ owner, limit: 3 });
+      const year = 365 * 24 * hour;
+      expect(usual && lifeOf(usual)).to.be.within(year - 1, year + 1);
+      expect(forEver?.expiresAt).to.equal(null);
+    },
+  },
+  {
     name: 'rotate: a new key of the same owner, name and life; the old one works until its grace is over',
     check: async (world) => {
       const owner = newOwner();
@@ -141,7 +153,7 @@ export const accessKeysContract: readonly Check[] = [
     name: 'rotate: a key that never expires has a successor that never does, and ends after the grace itself',
     check: async (world) => {
       const owner = newOwner();
-      const { id } = await world.accessKeys.issue({ owner, name: named('for ever') });
+      const { id } = await world.accessKeys.issue({ owner, name: named('for ever'), expiresIn: 'never' });
       await world.accessKeys.rotate(id, { grace: hour });
       const [was, is] = await world.accessKeys.list({ owner, limit: 3 });
       expect(was && lifeOf(was)).to.be.within(hour - 1, hour + 600);

@@ -1,3 +1,4 @@
+import { Option } from '@commander-js/extra-typings';
 import { keyArgument, lifeArgument, nameArgument, ownerArgument } from '../terminal/arguments.ts';
 import type { Call } from '../terminal/call.ts';
 import { group, leaf } from '../terminal/leaf.ts';
@@ -19,21 +20,22 @@ function issue(call: Call, operator: Operator) {
   return leaf({
     name: 'issue',
     does: 'issue an access key; it is shown this once, on standard output',
-    examples: ['key issue --owner 42 --name "my script" --expires-in 90d'],
+    examples: [
+      'key issue --owner 42 --name "my script"',
+      'key issue --owner 42 --name "my script" --expires-in 90d',
+    ],
   })
     .requiredOption('--owner <n>', 'whose campaigns it may change', ownerArgument)
     .requiredOption('--name <name>', 'what it is for', nameArgument)
-    .option(
-      '--expires-in <time>',
-      'how long it lives: 1s, 30m, 12h or 90d; without it, or with never, it never expires',
-      lifeArgument,
-      undefined,
-    )
-    .action(async ({ owner, name, expiresIn, json }) => {
+    .option('--expires-in <time>', 'how long it lives: 1s, 30m, 12h or 90d; 365d unless given', lifeArgument)
+    .addOption(new Option('--no-expiry', 'it never expires').conflicts('expiresIn'))
+    .action(async ({ owner, name, expiresIn, expiry, json }) => {
+      const life = expiry ? expiresIn : 'never';
       const issued = await operator.administering(({ keys }) =>
-        keys.issue({ owner, name, ...(expiresIn && { expiresIn }) }),
+        keys.issue({ owner, name, ...(life && { expiresIn: life }) }),
       );
-      await shownOnce(call.output, json, issued, issued, `Key ${issued.id} of the owner ${owner}.`);
+      const ends = expiry ? (expiresIn ? '' : ' It expires in 365 days.') : ' It never expires.';
+      await shownOnce(call.output, json, issued, issued, `Key ${issued.id} of the owner ${owner}.${ends}`);
     });
 }
 

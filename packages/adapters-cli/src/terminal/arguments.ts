@@ -37,12 +37,9 @@ const seconds = { s: 1, m: 60, h: 3_600, d: 86_400 } as const;
 /** A hundred years, in seconds. */
 const longest = 36_525 * seconds.d;
 
-/** A life in seconds; undefined for `never`. */
-export function lifeArgument(text: string): number | undefined {
-  if (text === 'never') return undefined;
-  return (
-    secondsOf(text) ?? refuse('A time such as 1s, 30m, 12h or 90d, at most 36525d, or never is expected.')
-  );
+/** A life in seconds. */
+export function lifeArgument(text: string): number {
+  return secondsOf(text) ?? refuse('A time such as 1s, 30m, 12h or 90d, at most 36525d, is expected.');
 }
 
 /** A time of grace in seconds, from 0. */

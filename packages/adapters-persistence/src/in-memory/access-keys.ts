@@ -14,6 +14,7 @@ import {
   type NewAccessKey,
   type OperatorAct,
   type Timestamp,
+  usualKeyLife,
 } from '@campaign-mirror/domain';
 import { keyHash } from '../schema/key-hash.ts';
 import { type InMemoryStore, isValid, type StoredAccessKey, somebody, timestamp } from './store.ts';
@@ -33,8 +34,9 @@ export class InMemoryAccessKeys implements AccessKeys, Identity {
     this.#act = act;
   }
 
-  async issue({ owner, name, expiresIn }: NewAccessKey): Promise<{ id: AccessKeyId; key: AccessKey }> {
-    const life = expiresIn === undefined ? undefined : microseconds(expiresIn);
+  async issue(asked: NewAccessKey): Promise<{ id: AccessKeyId; key: AccessKey }> {
+    const { owner, name, expiresIn = usualKeyLife } = asked;
+    const life = expiresIn === 'never' ? undefined : microseconds(expiresIn);
     const issued = this.#add({ ownerId: owner, name }, life);
     const details = { name };
     this.#store.note(this.#act, { act: 'key-issued', accessKeyId: issued.id, ownerId: owner, details });

@@ -13,6 +13,7 @@ import {
   type OperatorAct,
   type OwnerId,
   type Timestamp,
+  usualKeyLife,
 } from '@campaign-mirror/domain';
 import { type MikroORM, raw } from '@mikro-orm/postgresql';
 import { audited } from '../connection/audited.ts';
@@ -48,10 +49,11 @@ export class PostgresAccessKeys implements AccessKeys {
     this.#act = act;
   }
 
-  async issue({ owner, name, expiresIn }: NewAccessKey): Promise<{ id: AccessKeyId; key: AccessKey }> {
+  async issue(asked: NewAccessKey): Promise<{ id: AccessKeyId; key: AccessKey }> {
+    const { owner, name, expiresIn = usualKeyLife } = asked;
     const key = accessKeyFrom(randomBytes(accessKeyBytes));
     const fields = { hash: keyHash(key), displayed: displayedPart(key), name, ownerId: owner };
-    const expires = expiresIn === undefined ? {} : { expiresAt: inSeconds(expiresIn) };
+    const expires = expiresIn === 'never' ? {} : { expiresAt: inSeconds(expiresIn) };
     return audited(this.#orm, this.#act, async (em, note) => {
       const id = Number(await em.insert(AccessKeyEntity, { ...fields, ...expires })) as AccessKeyId;
       await note({ act: 'key-issued', accessKeyId: id, ownerId: owner, details: { name } });

@@ -7,9 +7,12 @@ export interface NewAccessKey {
   readonly owner: OwnerId;
   /** What the key is for, in its holder's words. */
   readonly name: Label;
-  /** In seconds from now, by the store's clock; a key without it never expires. */
-  readonly expiresIn?: number;
+  /** In seconds from now, by the store's clock; `usualKeyLife` unless given. */
+  readonly expiresIn?: number | 'never';
 }
+
+/** A year, in seconds: a key that nobody thinks of any more ends by itself. */
+export const usualKeyLife = 365 * 86_400;
 
 /** What is kept of a key, but for its SHA-256. */
 export interface AccessKeyRecord {
@@ -64,8 +67,8 @@ export interface AccessKeys {
   list(page: AccessKeyPage): Promise<AccessKeyRecord[]>;
 
   /**
-   * Puts a new key in the place of this one: of the same owner and name, to live as long as this one was given. This
-   * one ends after `grace` seconds, from 0, or at its own expiry where that is sooner. A key is replaced once.
+   * Puts a new key in the place of this one: of the same owner and name, to live as long as this one was given, also
+   * where that is for ever. This one ends after `grace` seconds, from 0, or at its own expiry where that is sooner. A key is replaced once.
    */
   rotate(id: AccessKeyId, options: { readonly grace: number }): Promise<KeyRotation>;
 
