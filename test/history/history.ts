@@ -3,7 +3,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { Command, InvalidArgumentError, Option } from '@commander-js/extra-typings';
 import { seed } from '../support/seed.ts';
 import { type Fault, faults } from './faults/faults.ts';
-import { underFault } from './faults/under-fault.ts';
+import { underFaults } from './faults/under-fault.ts';
 import { report } from './report.ts';
 
 /** In milliseconds: the bar for how soon it serves again. */
@@ -27,6 +27,7 @@ const options = new Command('npm run test:history --')
       ...Object.keys(faults),
     ]),
   )
+  .option('--together', 'all of them in one run, one after the other')
   .addHelpText(
     'after',
     `\nFaults:\n${Object.entries(faults)
@@ -41,9 +42,14 @@ const given = options.fault ?? [];
 const chosen = given.includes('all') ? Object.keys(faults) : given;
 
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(signal, () => process.exit(1));
-for (const name of chosen.length > 0 ? chosen : ['none']) {
-  const run = await underFault(faults[name] ?? none, seed, options.workers);
-  console.log(report(name, seed, run));
-  if (run.violations.length > 0 || !(run.recovery <= soon)) process.exitCode = 1;
+const runs = options.together ? [chosen] : chosen.map((name) => [name]);
+for (const names of runs.length > 0 ? runs : [['none']]) {
+  const run = await underFaults(
+    names.map((name) => faults[name] ?? none),
+    { seed, workers: options.workers },
+  );
+  console.log(report(names.join(', '), seed, run));
+  if (run.violations.length > 0 || !run.recoveries.every((recovery) => recovery <= soon))
+    process.exitCode = 1;
 }
 process.exit();

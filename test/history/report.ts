@@ -5,7 +5,7 @@ import { rules } from './violations.ts';
 const shown = 5;
 
 /** What a run came to, in a few lines. */
-export function report(name: string, seed: number, { record, violations, recovery }: FaultRun): string {
+export function report(name: string, seed: number, { record, violations, recoveries }: FaultRun): string {
   const { calls, acts, rewrites, clicks, history } = record;
   const answers = Map.groupBy(calls, ({ status }) => status ?? 'broken');
   const counts = [...answers]
@@ -16,7 +16,7 @@ export function report(name: string, seed: number, { record, violations, recover
   const lines = [
     `${name} (SEED=${seed}): ${calls.length} calls: ${counts.join(', ')}`,
     `  ${history.length} rows of history, ${acts.length} acts, ${rewrites.length} moves and restores, ${clicks.length} clicks`,
-    `  longest call ${seconds(longest)}; the first 200 came ${seconds(recovery)} after the end of the fault`,
+    `  longest call ${seconds(longest)}; the first 200 came ${recoveries.map(seconds).join(', ')} after the end of the fault`,
   ];
   for (const [rule, found] of Map.groupBy(violations, (violation) => violation.rule)) {
     lines.push(`  VIOLATED ${found.length} times: ${rules[rule]}`);

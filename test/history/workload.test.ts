@@ -6,7 +6,7 @@ import { seed } from '../support/seed.ts';
 import { violationsOf } from './check.ts';
 import { recorded } from './workload/run.ts';
 
-const updates = 1_500;
+const updates = 600;
 
 describe(`a history of many callers, operators and clicks (SEED=${seed})`, () => {
   const database = databaseOf('test');

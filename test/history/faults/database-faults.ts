@@ -1,3 +1,5 @@
+import { closeSync, openSync, rmSync, writeSync } from 'node:fs';
+import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { roles } from '@campaign-mirror/adapters-persistence';
 import type { Fault } from './faults.ts';
@@ -73,7 +75,50 @@ export const databaseFaults = {
         await store.admin.query(`vacuum full campaign_mirror.${table}`);
     },
   },
+  'disk-full': {
+    does: `the disk of the database is full for ${held / 1000} s`,
+    disk: 192,
+    run: async (stage, { recorder }) => {
+      const { server, store } = stage;
+      const ballast = join(server.data, 'ballast');
+      const felt = recorder.next(({ status }) => status === 503);
+      const fill = () => fillDisk(ballast);
+      fill();
+      // What is freed meanwhile is taken, too.
+      const again = setInterval(fill, 100);
+      try {
+        await felt;
+        await pause(held);
+      } finally {
+        clearInterval(again);
+        rmSync(ballast);
+      }
+      // It may have given up.
+      await store.admin.query('select').catch(async () => {
+        await server.kill();
+        await server.start();
+      });
+    },
+  },
 } satisfies Record<string, Fault>;
+
+function fillDisk(path: string): void {
+  const file = openSync(path, 'a');
+  try {
+    for (const bytes of [2 ** 20, 2 ** 12]) for (;;) if (!isWritten(file, Buffer.alloc(bytes))) break;
+  } finally {
+    closeSync(file);
+  }
+}
+
+function isWritten(file: number, bytes: Buffer): boolean {
+  try {
+    return writeSync(file, bytes) > 0;
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOSPC') return false;
+    throw error;
+  }
+}
 
 async function holding(
   { store }: Parameters<Fault['run']>[0],

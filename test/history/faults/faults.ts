@@ -9,6 +9,8 @@ export interface Fault {
   readonly does: string;
   /** How many processes have to serve. */
   readonly workers?: number;
+  /** The size of the database's disk that it needs, in megabytes; such a disk takes root. */
+  readonly disk?: number;
   /** Resolves when its cause is gone. */
   run(stage: Stage, during: { readonly recorder: Recorder; readonly random: Random }): Promise<void>;
 }

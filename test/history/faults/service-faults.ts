@@ -1,5 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { times } from '../../support/process/primary-process.ts';
+import { eventsOf, times } from '../../support/process/primary-process.ts';
 import type { Fault } from './faults.ts';
 
 export const serviceFaults = {
@@ -13,9 +13,10 @@ export const serviceFaults = {
   'worker-killed': {
     does: 'a worker is killed; another one takes its place',
     workers: 2,
-    run: async (stage) => {
-      process.kill(await stage.worker(), 'SIGKILL');
-      await times(stage.service.process, 'worker-listening', 3);
+    run: async ({ service }) => {
+      const workers = eventsOf(service.process, 'worker-listening');
+      process.kill(Number(workers.at(-1)?.pid), 'SIGKILL');
+      await times(service.process, 'worker-listening', workers.length + 1);
     },
   },
   'service-frozen': {

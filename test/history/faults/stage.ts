@@ -3,7 +3,7 @@ import pg from 'pg';
 import { connect } from '../../support/database/client.ts';
 import { type DedicatedServer, dedicatedServer } from '../../support/database/dedicated-server.ts';
 import { type TcpProxy, tcpProxy } from '../../support/database/tcp-proxy.ts';
-import { listeningFleet, times } from '../../support/process/primary-process.ts';
+import { listeningFleet } from '../../support/process/primary-process.ts';
 import { endAll, type Listening, listeningService } from '../../support/process/service-process.ts';
 import type { Store } from '../workload/store.ts';
 
@@ -24,8 +24,8 @@ export class Stage {
     this.#workers = workers;
   }
 
-  static async open(workers: number): Promise<Stage> {
-    const server = await dedicatedServer();
+  static async open({ workers = 1, disk = 0 } = {}): Promise<Stage> {
+    const server = await dedicatedServer({ disk });
     const address = (role: Role) => server.address(roles[role], database);
     const first = await connect(server.address('postgres'));
     for (const role of Object.values(roles)) await first.query(`create role ${role} login`);
@@ -58,12 +58,6 @@ export class Stage {
     };
     this.#listening =
       this.#workers === 1 ? await listeningService(settings) : await listeningFleet(settings, this.#workers);
-  }
-
-  /** The process of a worker that serves. */
-  async worker(): Promise<number> {
-    const [line] = await times(this.service.process, 'worker-listening', 1);
-    return Number(line?.pid);
   }
 
   async close(): Promise<void> {

@@ -11,33 +11,41 @@ import type { Fault } from './faults.ts';
 import { Stage } from './stage.ts';
 
 /** Updates that are made before the fault and after it. */
-const around = 300;
+const around = 100;
 /** Connections of the service, at most: its pool, one that looks whether the database is there, and one by it that is being made. */
 const mostConnections = 10 + 2;
 
 export interface FaultRun {
   readonly record: RunRecord;
   readonly violations: readonly Violation[];
-  /** From when the cause was gone to the next 200, in milliseconds. */
-  readonly recovery: number;
+  /** From when the cause of each was gone to the next 200, in milliseconds. */
+  readonly recoveries: readonly number[];
 }
 
-/** Lets everybody work, brings the fault about, and looks whether all is as it was before. */
-export async function underFault(fault: Fault, seed: number, workers = 1): Promise<FaultRun> {
-  const stage = await Stage.open(Math.max(workers, fault.workers ?? 1));
-  let recovery = Number.NaN;
+/** Lets everybody work, brings the faults about, one after the other, and looks whether all is as it was before. */
+export async function underFaults(
+  faults: readonly Fault[],
+  { seed, workers = 1 }: { readonly seed: number; readonly workers?: number },
+): Promise<FaultRun> {
+  const most = (numbers: (number | undefined)[]) => Math.max(...numbers.map((one) => one ?? 0));
+  const stage = await Stage.open({
+    workers: most([workers, ...faults.map((fault) => fault.workers)]),
+    disk: most([0, ...faults.map((fault) => fault.disk)]),
+  });
+  const random = new Random(randomNumbers(seed));
+  const recoveries: number[] = [];
   try {
-    const record = await recorded(
-      { store: stage.store, served: stage, seed, afterwards: () => nothingIsLeft(stage) },
-      async (recorder) => {
-        await recorder.updates(around);
-        await fault.run(stage, { recorder, random: new Random(randomNumbers(seed)) });
+    const workload = { store: stage.store, served: stage, seed, afterwards: () => nothingIsLeft(stage) };
+    const record = await recorded(workload, async (recorder) => {
+      await recorder.updates(around);
+      for (const fault of faults) {
+        await fault.run(stage, { recorder, random });
         const gone = recorder.now();
-        recovery = (await recorder.next(({ status }) => status === 200)).end - gone;
+        recoveries.push((await recorder.next(({ status }) => status === 200)).end - gone);
         await recorder.updates(around);
-      },
-    );
-    return { record, violations: violationsOf(record), recovery };
+      }
+    });
+    return { record, violations: violationsOf(record), recoveries };
   } finally {
     await stage.close();
   }

@@ -13,19 +13,21 @@ export interface Served {
 
 /** In milliseconds: whose connection was broken calls again a little later. */
 const afterBroken = 10;
+/** Of how many calls one is given up, and after how many milliseconds at most. */
+const [given, soon] = [50, 40];
 
-/** Calls one after the other, on one connection, until it is over. With `given` up nothing is waited for any more. */
+/** Calls one after the other, on one connection, until it is over. At `end` nothing is waited for any more. */
 export async function caller(
   served: Served,
   known: Known,
   recorder: Recorder,
   random: Random,
   over: AbortSignal,
-  given: AbortSignal,
+  end: AbortSignal,
   name: string,
 ): Promise<void> {
   const agent = keepAlive();
-  given.addEventListener('abort', () => agent.destroy());
+  end.addEventListener('abort', () => agent.destroy());
   for (let number = 0; !over.aborted; number++) {
     const chosen = known.toCall(random);
     if (!chosen) {
@@ -35,11 +37,12 @@ export async function caller(
     const { campaign, key } = chosen;
     const asked = { requestId: `${name}-${number}`, campaign, key: key.id, address: known.address(random) };
     const begin = recorder.now();
-    const answer = await answerOf({ ...asked, base: served.base, key: key.key }, agent);
-    const { status, body = '' } = answer;
-    const end = recorder.now();
+    const vanishing = random.below(given) === 0 && setTimeout(() => agent.destroy(), random.below(soon));
+    const { status, body = '' } = await answerOf({ ...asked, base: served.base, key: key.key }, agent);
+    const answered = recorder.now();
+    if (vanishing) clearTimeout(vanishing);
     const mirror = status === 200 ? { mirror: mirrorIn(body) } : {};
-    recorder.add({ ...asked, begin, end, status, ...mirror });
+    recorder.add({ ...asked, begin, end: answered, status, ...mirror });
     if (status === undefined) await pause(afterBroken);
   }
   agent.destroy();

@@ -1,4 +1,4 @@
-import { type ChildProcess, spawn } from 'node:child_process';
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readFileSync, rmSync } from 'node:fs';
 import { chmod, chown, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
@@ -11,6 +11,7 @@ import { findBinaries, runnableBinaries } from '../../../packages/embedded-postg
 import { databaseOsUser } from '../../../packages/embedded-postgres/src/programs/os-user.ts';
 import { tell } from '../../run/run-folder.ts';
 import { freePort } from '../free-port.ts';
+import { program } from '../programs.ts';
 
 /** A PostgreSQL of a test's own, to be stopped, killed and started again at will. Everybody may connect as anybody. */
 export interface DedicatedServer {
@@ -35,13 +36,16 @@ export interface DedicatedServer {
 /** How often a server that was killed is asked to start while what it left behind still ends. */
 const starts = 500;
 
-export async function dedicatedServer({ socket = false } = {}): Promise<DedicatedServer> {
+/** `disk`: in megabytes, the size of a disk of its own, which only root can give it. */
+export async function dedicatedServer({ socket = false, disk = 0 } = {}): Promise<DedicatedServer> {
   const parent = await mkdtemp(join(tmpdir(), 'campaign-mirror-dedicated-'));
   await chmod(parent, 0o711);
   const data = join(parent, 'data');
   const user = await databaseOsUser(data);
   const { initdb, postgres } = await runnableBinaries(findBinaries(), user, parent, projectFolder);
   await mkdir(data, 0o700);
+  if (disk) execFileSync(program('mount'), ['-t', 'tmpfs', '-o', `size=${disk}m,mode=700`, 'tmpfs', data]);
+  const unmount = () => disk && execFileSync(program('umount'), ['--lazy', data]);
   if (user) await chown(data, user.uid, user.gid);
   const as = user && { uid: user.uid, gid: user.gid };
   const options = { ...as, cwd: '/', env: { PATH: process.env.PATH ?? '', LC_ALL: 'C' } };
@@ -60,6 +64,7 @@ export async function dedicatedServer({ socket = false } = {}): Promise<Dedicate
   const logged: string[] = [];
   const killWithUs = () => {
     server?.kill('SIGKILL');
+    unmount();
     rmSync(parent, { recursive: true, force: true, maxRetries: 10 });
   };
   process.once('exit', killWithUs);
@@ -111,6 +116,7 @@ export async function dedicatedServer({ socket = false } = {}): Promise<Dedicate
       tellAll('SIGCONT');
       await end('SIGQUIT');
       process.off('exit', killWithUs);
+      unmount();
       await rm(parent, { recursive: true, force: true });
     },
   };
