@@ -4,7 +4,7 @@ export { BackupFault } from './bulk/backup-reader.ts';
 export { PostgresCampaignExport } from './bulk/campaign-export.ts';
 export { PostgresCampaignImport } from './bulk/campaign-import.ts';
 export { PostgresRestore, type RestoreOutcome } from './bulk/restore.ts';
-export { isDatabaseAway, isHeld } from './connection/database-faults.ts';
+export { codeOf, isDatabaseAway, isHeld } from './connection/database-faults.ts';
 export {
   type DatabaseProbe,
   type DatabaseState,

@@ -7,7 +7,7 @@ import {
   Unavailable,
 } from '@campaign-mirror/domain';
 import type { Pool, PoolClient } from 'pg';
-import { isRetryable } from '../connection/database-faults.ts';
+import { codeOf, isRetryable } from '../connection/database-faults.ts';
 import { refuseOtherEncoding } from '../connection/encoding.ts';
 import { patiently, stoppable } from '../connection/stoppable.ts';
 import { inTransaction, noteIn } from '../connection/transaction.ts';
@@ -105,7 +105,7 @@ async function unlessTaken<T>(client: PoolClient, act: () => Promise<T>): Promis
   try {
     return await act();
   } catch (error) {
-    if ((error as { code?: string }).code !== '23505' && !isRetryable(error)) throw error;
+    if (codeOf(error) !== '23505' && !isRetryable(error)) throw error;
     await client.query('rollback to savepoint unwritten');
     return undefined;
   }

@@ -26,7 +26,7 @@ export function isCanceled(error: unknown): error is Unavailable {
 }
 
 export function isRetryable(error: unknown): boolean {
-  return retryable.has(codeOf(error) ?? '');
+  return retryable.has(codeOf(error));
 }
 
 /**
@@ -51,11 +51,11 @@ export function isStatementsFault(error: unknown): boolean {
 
 /** Whether what the connection had prepared is no longer good: `cached plan must not change result type`, or it is gone. */
 export function isStalePlan(error: unknown): boolean {
-  return ['0A000', '26000'].includes(codeOf(error) ?? '');
+  return ['0A000', '26000'].includes(codeOf(error));
 }
 
 function isOfClass(classes: ReadonlySet<string>, error: unknown): boolean {
-  const code = codeOf(error) ?? '';
+  const code = codeOf(error);
   return (
     error instanceof Error && sqlState.test(code) && !isSystemCode(error) && classes.has(code.slice(0, 2))
   );
@@ -65,7 +65,7 @@ function isOfClass(classes: ReadonlySet<string>, error: unknown): boolean {
 export function isDatabaseAway(error: unknown): boolean {
   if (!(error instanceof Error) || mistakes.some((mistake) => error instanceof mistake)) return false;
   const code = codeOf(error);
-  if (code === undefined) {
+  if (code === '') {
     // The driver says that a connection ended or an answer did not come by plain errors without a code.
     return error.constructor === Error || error.constructor === AggregateError;
   }
@@ -81,9 +81,10 @@ export function portFault(error: unknown): unknown {
   return isDatabaseAway(error) ? new Unavailable('the database did not answer', { cause: error }) : error;
 }
 
-function codeOf(error: unknown): string | undefined {
+/** The SQLSTATE of an error of the server, or the code of a socket or of Node; '' where it has none. */
+export function codeOf(error: unknown): string {
   const code = (error as { code?: unknown } | null)?.code;
-  return typeof code === 'string' ? code : undefined;
+  return typeof code === 'string' ? code : '';
 }
 
 /** `EPIPE` has the shape of a SQLSTATE. */

@@ -1,4 +1,5 @@
 import { migrationNames } from '../schema/migration-names.ts';
+import { codeOf } from './database-faults.ts';
 import { type DatabaseAddress, openPool } from './pool.ts';
 import { within } from './within.ts';
 
@@ -58,7 +59,7 @@ export async function openProbe(address: DatabaseAddress, limits: ProbeLimits): 
       if (rows[0].history_rows >= 0) historyRows = rows[0].history_rows;
       return { database: true, writable: rows[0].writable, migrations: rows[0].migrated };
     } catch (error) {
-      const code = (error as { code?: string }).code ?? '';
+      const code = codeOf(error);
       return notMigrated.has(code) ? { database: true, migrations: false } : { database: false };
     }
   };

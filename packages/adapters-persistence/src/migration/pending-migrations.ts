@@ -1,6 +1,6 @@
 import type { Timestamp } from '@campaign-mirror/domain';
 import type { Pool } from 'pg';
-import { portFault } from '../connection/database-faults.ts';
+import { codeOf, portFault } from '../connection/database-faults.ts';
 import { migrationNames } from '../schema/migration-names.ts';
 import { timestampText } from '../schema/schema.ts';
 
@@ -26,7 +26,7 @@ export async function migrationStates(pool: Pool): Promise<MigrationState[]> {
     );
     for (const { name, at } of rows) applied.set(name, at);
   } catch (error) {
-    if (!notThere.has((error as { code?: string }).code ?? '')) throw portFault(error);
+    if (!notThere.has(codeOf(error))) throw portFault(error);
   }
   const known = migrationNames.map((name): MigrationState => {
     const appliedAt = applied.get(name) ?? null;

@@ -4,6 +4,7 @@ import {
   type DatabaseAddress,
   missingRightsSql,
   oldestServerVersion,
+  serverVersion,
 } from '@campaign-mirror/adapters-persistence/sql';
 import pg from 'pg';
 import type { LogWriter } from '../logging/log-events.ts';
@@ -58,11 +59,9 @@ async function serverOf(
   client.on('error', () => {});
   try {
     await client.connect();
-    const { rows } = await client.query(
-      "select current_setting('server_version_num')::int / 10000 as version",
-    );
+    const version = await serverVersion(client);
     const [server] = (await client.query('show server_encoding')).rows;
-    return { version: rows[0].version, encoding: server.server_encoding };
+    return { version, encoding: server.server_encoding };
   } finally {
     // Not waited for: a server that stalls now has said what was asked.
     client.end().catch(() => {});

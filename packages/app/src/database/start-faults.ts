@@ -1,5 +1,10 @@
 import { ClearError } from '@campaign-mirror/adapters-cli/terminal/clear-error';
-import { isDatabaseAway, isHeld, oldestServerVersion } from '@campaign-mirror/adapters-persistence/sql';
+import {
+  codeOf,
+  isDatabaseAway,
+  isHeld,
+  oldestServerVersion,
+} from '@campaign-mirror/adapters-persistence/sql';
 import { Unavailable } from '@campaign-mirror/domain';
 import { tlsFault, wantsTls } from './tls-faults.ts';
 
@@ -144,12 +149,6 @@ function missingRight(place: Place): string {
     `the user ${JSON.stringify(place.user)} may not migrate the database ${nameOf(place)}: ` +
     'run `./campaign-mirror migrate` as the owner of the schema, and start with RUN_MIGRATIONS=false'
   );
-}
-
-/** None where it has none. */
-export function codeOf(error: unknown): string {
-  const code = (error as { code?: unknown } | null)?.code;
-  return typeof code === 'string' ? code : '';
 }
 
 function reason(error: unknown): string {

@@ -1,4 +1,4 @@
-import { migrationStates } from '@campaign-mirror/adapters-persistence/sql';
+import { codeOf, migrationStates } from '@campaign-mirror/adapters-persistence/sql';
 import type { Pool } from 'pg';
 import { type Finding, ok, problem, warning } from './findings.ts';
 
@@ -8,7 +8,7 @@ export async function checkMigrations(pool: Pool): Promise<Finding> {
   try {
     states = await migrationStates(pool);
   } catch (error) {
-    if ((error as { code?: string }).code !== '42501') throw error;
+    if (codeOf(error) !== '42501') throw error;
     const advice = 'run `./campaign-mirror doctor` as the operator, too';
     return warning('migrations', 'this user may not know which were applied', advice);
   }

@@ -1,6 +1,7 @@
 import type { Undone } from '@campaign-mirror/adapters-cli';
+import { codeOf } from '@campaign-mirror/adapters-persistence/sql';
 import { Unavailable } from '@campaign-mirror/domain';
-import { codeOf, isFull, takesNoWrites, whatIsFull } from '../database/start-faults.ts';
+import { isFull, takesNoWrites, whatIsFull } from '../database/start-faults.ts';
 
 /** The server cancelled a statement, did not get a lock in time, or ended a transaction for another's sake. */
 const gaveUp = new Set(['57014', '55P03', '40001', '40P01', '25P04']);
