@@ -5,7 +5,7 @@ import { command, refused } from '../support/commands/command.ts';
 import { calls, commandTree, examplesOf, helpOf, tree, wordsOf } from '../support/commands/command-tree.ts';
 import { projectFolder } from '../support/workspace.ts';
 
-const readme = readFileSync(`${projectFolder}README.md`, 'utf8');
+const reference = readFileSync(`${projectFolder}docs/reference/command-line.md`, 'utf8');
 
 describe('the help of the commands', () => {
   for (const call of calls()) {
@@ -31,7 +31,7 @@ describe('the help of the commands', () => {
   it('names every exit code, that of Ctrl-C included', () => {
     const codes = /\nExit codes: (.*)\.\n/.exec(helpOf(tree))?.[1] ?? '';
     expect(codes.split('; ').map((one) => Number.parseInt(one, 10))).to.deep.equal([0, 1, 2, 3, 130]);
-    const explained = /^\| exit code \|.*(?:\n\|.*)*/m.exec(readme)?.[0] ?? '';
+    const explained = /^\| exit code \|.*(?:\n\|.*)*/m.exec(reference)?.[0] ?? '';
     expect([...explained.matchAll(/^\| (\d+) \|/gm)].map(([, code]) => Number(code))).to.deep.equal([
       0, 1, 2, 3, 130,
     ]);

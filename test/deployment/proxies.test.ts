@@ -13,7 +13,7 @@ const forged = {
 const unavailable = { status: 503, body: '{"message":"Service Unavailable"}' };
 
 for (const name of proxyNames) {
-  describe(`the service behind ${name}, as the README shows it`, () => {
+  describe(`the service behind ${name}`, () => {
     after(async () => {
       caller?.close();
       await proxy?.stop();

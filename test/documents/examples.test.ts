@@ -1,11 +1,9 @@
-import { readFileSync } from 'node:fs';
 import { setMirrorRoute } from '@campaign-mirror/adapters-http';
 import { expect } from 'chai';
 import { blocksOf } from '../support/documents/blocks.ts';
 import { examples, examplesText } from '../support/documents/examples.ts';
 import { exampleContract } from '../support/documents/examples-contract.ts';
 import { committedText } from '../support/documents/openapi-file.ts';
-import { projectFolder } from '../support/workspace.ts';
 
 describe('docs/how-to/call-from-a-script.md', () => {
   it('each block is an example that a test runs, or the settings of all', () => {
@@ -15,9 +13,8 @@ describe('docs/how-to/call-from-a-script.md', () => {
     expect(others.map(({ marker }) => marker)).to.deep.equal(['settings']);
   });
 
-  it('README.md says what to do after every status of the document', async () => {
-    const readme = readFileSync(`${projectFolder}README.md`, 'utf8');
-    const [table = ''] = /^\| status \| when \|.*(?:\n\|.*)*/m.exec(readme) ?? [];
+  it('says what to do after every status of the interface', async () => {
+    const [table = ''] = /^\| status \| when \|.*(?:\n\|.*)*/m.exec(examplesText) ?? [];
     const told = table.split('\n').flatMap((row) => row.split('|')[1]?.match(/\d+/g) ?? []);
     const { responses } = JSON.parse(await committedText()).paths[setMirrorRoute].post;
     expect(told.toSorted()).to.deep.equal(Object.keys(responses));

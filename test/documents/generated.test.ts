@@ -10,9 +10,9 @@ describe('documents that are made from the code', () => {
   const changes: readonly (readonly [path: string, from: RegExp, to: string])[] = [
     ['openapi.json', /"openapi": "3/, '"openapi": "2'],
     ['.env.example', /#PORT=3000/, '#PORT=3001'],
-    ['README.md', /\| `PORT` \|/, '| `PROT` |'],
-    ['README.md', /\| `key issue /, '| `key make '],
-    ['README.md', /keepalive 32;/, 'keepalive 33;'],
+    ['docs/reference/settings.md', /\| `PORT` \|/, '| `PROT` |'],
+    ['docs/reference/command-line.md', /\| `key issue /, '| `key make '],
+    ['docs/how-to/tls-proxy.md', /keepalive 32;/, 'keepalive 33;'],
     ['docs/reference/metrics.md', /_requests_total` \| counter/, '_requests_total` | gauge'],
     ['docs/reference/logs.md', /\| `stopped` \|.*\n/, ''],
     ['docs/reference/logs.md', /\| how many \|/, '| how few |'],

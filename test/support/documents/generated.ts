@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { logEvents, logFields } from '../../../packages/app/src/logging/log-events.ts';
 import { metricsTable } from '../../../packages/app/src/metrics/table.ts';
+import { settings } from '../../../packages/app/src/settings/settings.ts';
 import { environmentExample, settingsTable } from '../../../packages/app/src/settings/shown.ts';
 import { calls, usage } from '../commands/command-tree.ts';
 import { projectFolder, read } from '../workspace.ts';
@@ -10,7 +11,10 @@ import { currentText } from './openapi-file.ts';
 const documents: Readonly<Record<string, (now: string) => string | Promise<string>>> = {
   'openapi.json': () => currentText,
   '.env.example': environmentExample,
-  'README.md': (now) => withFiles(withTables(now, { settings: settingsTable, commands: commandsTable })),
+  'docs/how-to/kubernetes.md': withFiles,
+  'docs/how-to/tls-proxy.md': withFiles,
+  'docs/reference/command-line.md': (now) => withTables(now, { commands: commandsTable }),
+  'docs/reference/settings.md': (now) => withTables(now, settingsTables()),
   'docs/reference/metrics.md': (now) => withTables(now, { metrics: metricsTable }),
   'docs/reference/logs.md': (now) => withTables(now, { events: eventsTable, fields: fieldsTable }),
 };
@@ -38,6 +42,53 @@ function withTables(markdown: string, tables: Readonly<Record<string, () => stri
 function withFiles(markdown: string): string {
   const block = /(?<=^<!-- file: (\S+) -->\n```\w*\n)[\s\S]*?(?=^```$)/gm;
   return markdown.replace(block, (_, path: string) => readFileSync(`${projectFolder}${path}`, 'utf8'));
+}
+
+/** The headings of the page of settings, each with the settings below it. */
+const settingGroups: Readonly<Record<string, readonly string[]>> = {
+  listeners: [
+    'HOST',
+    'PORT',
+    'TRUSTED_PROXIES',
+    'OPS_HOST',
+    'OPS_PORT',
+    'DOCS',
+    'CORS_ORIGINS',
+    'HSTS_SECONDS',
+  ],
+  database: [
+    ...[
+      'DATABASE_URL',
+      'PGHOST',
+      'PGPORT',
+      'PGUSER',
+      'PGPASSWORD',
+      'PGDATABASE',
+      'PGSSLMODE',
+      'PGSSLROOTCERT',
+    ],
+    ...['DATABASE_WAIT', 'DATA_DIR', 'RUN_MIGRATIONS', 'POOL_SIZE', 'POOL_WAIT_TIMEOUT', 'STATEMENT_TIMEOUT'],
+    ...['QUERY_TIMEOUT', 'NAMED_STATEMENTS'],
+  ],
+  addresses: ['MIRROR_HOST_DENYLIST'],
+  limits: [
+    ...['RATE_LIMIT', 'FAILED_KEY_LIMIT', 'RATE_LIMIT_WHEN_AWAY', 'REDIS_URL', 'RETRY_AFTER', 'BODY_LIMIT'],
+    ...['MAX_IN_FLIGHT', 'MAX_EVENT_LOOP_DELAY', 'MAX_CONNECTIONS'],
+  ],
+  timeouts: ['HEADERS_TIMEOUT', 'BODY_TIMEOUT', 'REQUEST_TIMEOUT', 'ANSWER_TIMEOUT', 'IDLE_TIMEOUT'],
+  process: ['WORKERS', 'SHUTDOWN_DELAY', 'SHUTDOWN_TIMEOUT', 'LOG_LEVEL', 'METRICS', 'READINESS_TIMEOUT'],
+  trials: ['DEMO', 'NODE_ENV', 'CAMPAIGN_MIRROR_KEY'],
+};
+
+/** @throws Error where a setting is in no group, or in two */
+function settingsTables(): Readonly<Record<string, () => string>> {
+  const grouped = Object.values(settingGroups).flat().toSorted();
+  if (String(grouped) !== String(Object.keys(settings).toSorted())) {
+    throw new Error('settingGroups must name each setting once');
+  }
+  return Object.fromEntries(
+    Object.entries(settingGroups).map(([group, names]) => [`settings-${group}`, () => settingsTable(names)]),
+  );
 }
 
 function table(head: readonly string[], rows: readonly (readonly string[])[]): string {

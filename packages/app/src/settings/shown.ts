@@ -2,12 +2,14 @@ import { type Setting, settings } from './settings.ts';
 
 const all = Object.entries<Setting>(settings);
 
-/** As README.md shows them. */
-export function settingsTable(): string {
-  const rows = all.map(([name, one]) => {
-    const cells = [`\`${name}\``, accepts(one), one.byDefault ? `\`${one.byDefault}\`` : '', one.means];
-    return `| ${cells.map((cell) => cell.replaceAll('|', '\\|')).join(' | ')} |`;
-  });
+/** Those of these names as a table in Markdown. */
+export function settingsTable(names: readonly string[]): string {
+  const rows = all
+    .filter(([name]) => names.includes(name))
+    .map(([name, one]) => {
+      const cells = [`\`${name}\``, accepts(one), one.byDefault ? `\`${one.byDefault}\`` : '', one.means];
+      return `| ${cells.map((cell) => cell.replaceAll('|', '\\|')).join(' | ')} |`;
+    });
   return ['| setting | accepts | default | means |', '|---|---|---|---|', ...rows].join('\n');
 }
 
