@@ -15,7 +15,7 @@ describe('counts in memory', () => {
   afterEach(() => mock.timers.reset());
 
   it('each by itself, also beyond the limit, in a window that begins with the first', async () => {
-    const counts = new MemoryCounts({ most: 2, seconds: 10 });
+    const counts = new MemoryCounts({ limit: 2, seconds: 10 });
     expect(await counts.count('a')).to.deep.equal({ consumed: 1, resetIn: 10_000 });
     mock.timers.tick(4_000);
     expect(await counts.count('a')).to.deep.equal({ consumed: 2, resetIn: 6_000 });
@@ -27,7 +27,7 @@ describe('counts in memory', () => {
   });
 
   it('of so many at once: who was not seen for the longest is forgotten', async () => {
-    const counts = new MemoryCounts({ most: 9, seconds: 10 }, 2);
+    const counts = new MemoryCounts({ limit: 9, seconds: 10 }, 2);
     for (const who of ['a', 'b', 'a', 'c']) await counts.count(who);
     const consumed = async (who: string) => (await counts.count(who)).consumed;
     expect([await consumed('a'), await consumed('c'), await consumed('b')]).to.deep.equal([3, 2, 1]);
@@ -114,7 +114,7 @@ describe('RATE_LIMIT_WHEN_AWAY', () => {
   const heard: unknown[][] = [];
   const observer: LimitObserver = { uncounted: (...words) => heard.push(words) };
   const limiter = (whenAway: 'open' | 'closed') =>
-    new CountingLimiter('key', { most: 1, seconds: 1 }, away, whenAway, observer);
+    new CountingLimiter('key', { limit: 1, seconds: 1 }, away, whenAway, observer);
 
   it('open lets pass, closed does not, and each time it is told', async () => {
     expect(await limiter('open').count('a')).to.equal(undefined);

@@ -2,7 +2,7 @@
 
 /** In milliseconds. */
 const betweenLooks = 2_000;
-const patience = 5_000;
+const timeout = 5_000;
 
 let timer;
 let shown = '';
@@ -10,7 +10,7 @@ let shown = '';
 async function look() {
   clearTimeout(timer);
   try {
-    const answer = await fetch('state.json', { cache: 'no-store', signal: AbortSignal.timeout(patience) });
+    const answer = await fetch('state.json', { cache: 'no-store', signal: AbortSignal.timeout(timeout) });
     if (!answer.ok) throw new Error(`${answer.status}`);
     show(await answer.json());
   } catch {

@@ -9,8 +9,8 @@ export class ToldCounts implements Limiter {
   /** Thrown instead of a count. */
   fault: Error | undefined;
 
-  constructor(most: number, seconds = 60) {
-    this.rate = { most, seconds };
+  constructor(limit: number, seconds = 60) {
+    this.rate = { limit, seconds };
   }
 
   async count(who: string): Promise<Count> {

@@ -18,9 +18,9 @@ export function auditCommand(call: Call, operator: Operator) {
     examples: ['audit', 'audit --campaign 42', 'audit --before 1000 --limit 200 --json'],
   })
     .option('--campaign <id>', 'what was done to this campaign by its number', campaignArgument)
-    .option('--limit <n>', 'so many, at most', limitArgument, usualLimit)
+    .option('--limit <n>', 'so many, at limit', limitArgument, usualLimit)
     .option('--before <entry>', 'what was done before this entry', auditArgument)
-    .action(async ({ campaign, limit: most, before: first, json }) => {
+    .action(async ({ campaign, limit, before: first, json }) => {
       await operator.acting(async ({ audit }) => {
         const read = (before: AuditId | undefined, limit: number) =>
           audit.list({ ...(campaign && { campaign }), ...(before && { before }), limit });
@@ -30,14 +30,14 @@ export function auditCommand(call: Call, operator: Operator) {
           last = entries.at(-1)?.id ?? last;
           return entries;
         };
-        const asked = { ...(first && { after: first }), limit: most };
+        const asked = { ...(first && { after: first }), limit };
         const shown = await call.output.list(paged(asked, page, idOf, call.interruption), {
           json,
           object,
           columns,
           none,
         });
-        if (shown < most || call.output.isReaderGone) return;
+        if (shown < limit || call.output.isReaderGone) return;
         const more = await read(last, 1);
         if (more.length > 0) call.output.tell(`There is more: add --before ${last} to see it.`);
       }, reading);

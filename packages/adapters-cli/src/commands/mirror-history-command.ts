@@ -45,17 +45,17 @@ export function history(call: Call, operator: Operator) {
         .conflicts('before'),
     )
     .option('--since <time>', 'with --key: at this time in UTC and later', momentArgument)
-    .action(async (campaign, { key, since, limit: most, before: first, json }) => {
+    .action(async (campaign, { key, since, limit: given, before: first, json }) => {
       if (key !== undefined && campaign === undefined) {
         const asked = { key, ...(since && { since }) };
         const listing = { json, object, columns: ofKeyColumns };
-        return historyOfKey(call, operator, asked, most ?? Number.POSITIVE_INFINITY, listing);
+        return historyOfKey(call, operator, asked, given ?? Number.POSITIVE_INFINITY, listing);
       }
       if (campaign === undefined || key !== undefined) {
         throw new ClearError('either a campaign or --key is needed', 'usage');
       }
       if (since !== undefined) throw new ClearError('--since is of use with --key only', 'usage');
-      const limit = most ?? usualLimit;
+      const limit = given ?? usualLimit;
       await operator.acting(async ({ campaigns, history: kept }) => {
         const read = (before: HistoryId | undefined, limit: number) =>
           kept.list({ campaign, limit, ...(before && { before }) });

@@ -20,7 +20,7 @@ export interface CapacityLimits {
 export class Capacity {
   readonly connections: number | undefined;
   /** Requests that are carried out at once. */
-  readonly most: number;
+  readonly maxInFlight: number;
   readonly #refused = new Map<Overload, number>();
   readonly #delay: EventLoopDelay | undefined;
   readonly #spells: Refusals;
@@ -32,7 +32,7 @@ export class Capacity {
     log: OverloadLog = silentOverloadLog,
     clock: Clock = platformClock,
   ) {
-    this.most = inFlight;
+    this.maxInFlight = inFlight;
     this.connections = connections;
     if (eventLoopDelay !== undefined) this.#delay = new EventLoopDelay(eventLoopDelay, clock);
     this.#spells = new Refusals(log, clock);
@@ -55,13 +55,13 @@ export class Capacity {
 
   /** Why no request can be taken on now, if none can. */
   get overload(): Overload | undefined {
-    if (this.#inFlight >= this.most) return 'requests';
+    if (this.#inFlight >= this.maxInFlight) return 'requests';
     return this.#delay?.tooLong ? 'event-loop-delay' : undefined;
   }
 
   /** False where there are too many; else the request is to be let go of when its outcome is there. */
   takeOn(): boolean {
-    if (this.#inFlight >= this.most) {
+    if (this.#inFlight >= this.maxInFlight) {
       this.refused('requests');
       return false;
     }
@@ -75,7 +75,7 @@ export class Capacity {
 
   /** False where too many wait behind another request of their connection already. */
   lineUp(): boolean {
-    if (this.#inLine >= this.most) {
+    if (this.#inLine >= this.maxInFlight) {
       this.refused('pipelined-requests');
       return false;
     }

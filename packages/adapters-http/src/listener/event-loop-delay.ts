@@ -5,7 +5,7 @@ const interval = 50;
 
 /** How late the event loop is: once each of its turns takes too long, nothing helps but to do less. */
 export class EventLoopDelay {
-  readonly #most: number;
+  readonly #maxDelay: number;
   readonly #clock: Clock;
   readonly #timer: NodeJS.Timeout;
   #due: number;
@@ -13,8 +13,8 @@ export class EventLoopDelay {
   #tooLong = false;
 
   /** `most`: milliseconds that it may be late, two times one after the other. */
-  constructor(most: number, clock: Clock = platformClock) {
-    this.#most = most;
+  constructor(maxDelay: number, clock: Clock = platformClock) {
+    this.#maxDelay = maxDelay;
     this.#clock = clock;
     this.#due = clock.performance.now() + interval;
     this.#timer = clock.setInterval(() => this.#look(), interval).unref();
@@ -32,7 +32,7 @@ export class EventLoopDelay {
 
   #look(): void {
     const now = this.#clock.performance.now();
-    const late = now - this.#due > this.#most;
+    const late = now - this.#due > this.#maxDelay;
     this.#due = now + interval;
     this.#tooLong = late && this.#wasLate;
     this.#wasLate = late;

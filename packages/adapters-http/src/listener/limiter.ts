@@ -1,7 +1,7 @@
 /** How often something may happen. */
 export interface Rate {
   /** So many times, at least 1, */
-  readonly most: number;
+  readonly limit: number;
   /** in a window of so many seconds, which begins with the first of them. */
   readonly seconds: number;
 }

@@ -4,7 +4,7 @@ import { isIPv4, isIPv6, SocketAddress } from 'node:net';
 export type Hop = string | undefined;
 
 /** More proxies than these stand in no row; what is left of them is not looked at. */
-const most = 32;
+const maxElements = 32;
 
 /** The addresses in the lines of `X-Forwarded-For`, the nearest first. */
 export function inXForwardedFor(lines: readonly string[]): Hop[] {
@@ -14,18 +14,18 @@ export function inXForwardedFor(lines: readonly string[]): Hop[] {
 /** The addresses in the lines of `Forwarded` (RFC 7239), the nearest first. */
 export function inForwarded(lines: readonly string[]): Hop[] {
   // By each line: a quotation mark that a caller left open ends with its own.
-  return nearest(lines, (line) => pieces(line, ',').slice(-most).reverse()).map(forOf);
+  return nearest(lines, (line) => pieces(line, ',').slice(-maxElements).reverse()).map(forOf);
 }
 
 function nearest(lines: readonly string[], elementsOf: (line: string) => string[]): string[] {
-  return lines.slice(-most).reverse().flatMap(elementsOf).slice(0, most);
+  return lines.slice(-maxElements).reverse().flatMap(elementsOf).slice(0, maxElements);
 }
 
 /** The last elements of a list, the last one first. */
 function lastElements(line: string): string[] {
   const found: string[] = [];
   let end = line.length;
-  while (found.length < most) {
+  while (found.length < maxElements) {
     const comma = end === 0 ? -1 : line.lastIndexOf(',', end - 1);
     found.push(line.slice(comma + 1, end));
     if (comma === -1) break;

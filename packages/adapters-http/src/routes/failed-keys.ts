@@ -20,7 +20,7 @@ export class FailedKeys {
 
   async answer(exchange: Exchange, refusal: Reply): Promise<void> {
     const count = await this.#limiter.count(networkOf(exchange.client));
-    if (!count || count.consumed <= this.#limiter.rate.most) return exchange.answer(refusal);
+    if (!count || count.consumed <= this.#limiter.rate.limit) return exchange.answer(refusal);
     exchange.limitHeaders = this.#headers.of(count);
     exchange.answer(this.#replies.tooManyAttempts('failed-keys', secondsLeft(count)));
   }

@@ -38,6 +38,6 @@ class CountedCall implements CallLimit {
     if (!count) return true;
     this.#exchange.limitHeaders = this.#headers.of(count);
     this.secondsLeft = secondsLeft(count);
-    return count.consumed <= this.#limiter.rate.most;
+    return count.consumed <= this.#limiter.rate.limit;
   }
 }

@@ -7,22 +7,22 @@ import type { Count, Rate } from '../listener/limiter.ts';
 export class LimitHeaders {
   readonly #rate: Rate;
   readonly #policy: string;
-  readonly #most: string;
+  readonly #limit: string;
   readonly #quota: string;
 
   constructor(policy: string, rate: Rate) {
     this.#rate = rate;
     this.#policy = JSON.stringify(policy);
-    this.#most = String(rate.most);
-    this.#quota = `${this.#policy};q=${rate.most};w=${rate.seconds}`;
+    this.#limit = String(rate.limit);
+    this.#quota = `${this.#policy};q=${rate.limit};w=${rate.seconds}`;
   }
 
   /** Names and values in turn. */
   of({ consumed, resetIn }: Count): readonly string[] {
-    const remaining = Math.max(this.#rate.most - consumed, 0);
+    const remaining = Math.max(this.#rate.limit - consumed, 0);
     return [
       'X-RateLimit-Limit',
-      this.#most,
+      this.#limit,
       'X-RateLimit-Remaining',
       String(remaining),
       'X-RateLimit-Reset',

@@ -29,8 +29,8 @@ export const defaultPoolLimits: PoolLimits = {
 /** Connections that are made when they are first used; `close` ends them. */
 export interface OpenPool {
   readonly pool: Pool;
-  /** In bounded time: what is under way is cut off after a second, or `patience` milliseconds. False where it was. */
-  close(patience?: number): Promise<boolean>;
+  /** In bounded time: what is under way is cut off after a second, or `timeout` milliseconds. False where it was. */
+  close(timeout?: number): Promise<boolean>;
 }
 
 /** The pool alone, for what needs no MikroORM: that takes longer to load than most statements to run. */

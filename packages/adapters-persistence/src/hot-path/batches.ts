@@ -32,19 +32,19 @@ export interface Stage<Member extends Waiting> {
 
 /**
  * While a batch is under way what arrives waits, then goes together: never two batches at once. A lone member goes
- * at the end of the event loop's turn in which it came. Who waits longer than `patience` milliseconds is rejected.
+ * at the end of the event loop's turn in which it came. Who waits longer than `timeout` milliseconds is rejected.
  */
 export class Batches<Member extends Waiting> {
   readonly #stage: Stage<Member>;
-  readonly #patience: number;
+  readonly #timeout: number;
   #waiting: Member[] = [];
   #armed = false;
   #underWay = false;
   #watch: NodeJS.Timeout | undefined;
 
-  constructor(stage: Stage<Member>, patience: number) {
+  constructor(stage: Stage<Member>, timeout: number) {
     this.#stage = stage;
-    this.#patience = patience;
+    this.#timeout = timeout;
   }
 
   add(member: Member): void {
@@ -77,7 +77,7 @@ export class Batches<Member extends Waiting> {
   #watchOver(): void {
     const [first] = this.#waiting;
     if (this.#watch || !first) return;
-    const left = Math.max(0, first.since + this.#patience - performance.now());
+    const left = Math.max(0, first.since + this.#timeout - performance.now());
     this.#watch = setTimeout(() => {
       this.#watch = undefined;
       this.#dismiss();
@@ -86,7 +86,7 @@ export class Batches<Member extends Waiting> {
   }
 
   #dismiss(): void {
-    const tooLong = performance.now() - this.#patience;
+    const tooLong = performance.now() - this.#timeout;
     const kept = this.#waiting.findIndex(({ since }) => since > tooLong);
     const dismissed = this.#waiting.splice(0, kept === -1 ? this.#waiting.length : kept);
     for (const member of dismissed) member.reject(new Unavailable('no batch could take the request in time'));

@@ -24,7 +24,7 @@ const minute = 60_000;
 const maxRecent = 100_000;
 
 /** Keys that are written together, at most. */
-const most = 10_000;
+const maxGathered = 10_000;
 
 /** How often a write gives way to requests that wait for a connection, at most. */
 const givesWay = 60;
@@ -55,7 +55,7 @@ export class KeyUses {
 
   /** Notes that a valid key is used. */
   note(id: AccessKeyId): void {
-    if (this.#recent.has(id) || this.#gathered.size >= most) return;
+    if (this.#recent.has(id) || this.#gathered.size >= maxGathered) return;
     this.#recent.set(id, true);
     this.#gathered.add(id);
     this.noted += 1;
@@ -68,11 +68,11 @@ export class KeyUses {
     return this.#writing;
   }
 
-  /** Writes what was noted, in bounded time: `patience` in milliseconds. False where that was not enough. */
-  async stop(patience = 1_000): Promise<boolean> {
+  /** Writes what was noted, in bounded time: `timeout` in milliseconds. False where that was not enough. */
+  async stop(timeout = 1_000): Promise<boolean> {
     clearTimeout(this.#timer);
     const written = this.write().then(() => true);
-    return within(patience, written, false);
+    return within(timeout, written, false);
   }
 
   #writeSoon(gaveWay = 0): void {

@@ -33,11 +33,11 @@ export async function migrate(address: DatabaseAddress, migrating: Migrating = {
   const database = await openDatabase(address, unhurried, 'campaign-mirror migrations');
   const { promise: abandoned, reject } = Promise.withResolvers<never>();
   let committing = false;
-  let impatient: NodeJS.Timeout | undefined;
+  let timer: NodeJS.Timeout | undefined;
   const abandon = () => {
     if (!committing) return reject(givenUp?.reason);
     // What is being committed can not be called undone: its end is awaited, as long as one comes.
-    impatient = setTimeout(() => reject(new Unavailable(unanswered)), commitWait);
+    timer = setTimeout(() => reject(new Unavailable(unanswered)), commitWait);
   };
   givenUp?.addEventListener('abort', abandon);
   const attempt = (lockTimeout: number) => {
@@ -52,7 +52,7 @@ export async function migrate(address: DatabaseAddress, migrating: Migrating = {
     await Promise.race([migrateInTurn(database, attempt, migrating), abandoned]);
   } finally {
     givenUp?.removeEventListener('abort', abandon);
-    clearTimeout(impatient);
+    clearTimeout(timer);
     // What was given up is undone by the server when its connection ends.
     await database.close(givenUp?.aborted ? 0 : undefined);
   }

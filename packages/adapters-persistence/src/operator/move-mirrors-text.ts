@@ -5,7 +5,7 @@
  * wait are told apart afterwards: what still looks as it was seen is held by somebody, anything else has changed.
  */
 export function movingMirrors({ wait }: { wait: boolean }): string {
-  const patience = wait ? '' : 'skip locked';
+  const whenLocked = wait ? '' : 'skip locked';
   const judged = '($4::bigint is null or campaigns.owner_id = $4) and ($5 or not campaigns.is_default)';
   return `
   with asked as materialized (
@@ -14,12 +14,12 @@ export function movingMirrors({ wait }: { wait: boolean }): string {
     select campaigns.id, campaigns.owner_id, asked.before, asked.after
     from campaign_mirror.campaigns join asked on asked.campaign_id = campaigns.id
     where ${judged}
-    for share of campaigns ${patience}
+    for share of campaigns ${whenLocked}
   ), locked as materialized (
     select mirrors.id, mirrors.target_url, mirrors.updated_at, judged.owner_id, judged.after
     from campaign_mirror.mirrors join judged on judged.id = mirrors.campaign_id
     where mirrors.target_url = judged.before
-    for no key update of mirrors ${patience}
+    for no key update of mirrors ${whenLocked}
   ), timed as materialized (
     select locked.*, greatest(clock_timestamp(), updated_at + interval '1 microsecond') as now from locked
   ), changed as (

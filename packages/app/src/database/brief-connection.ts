@@ -2,7 +2,7 @@ import type { DatabaseAddress } from '@campaign-mirror/adapters-persistence/sql'
 import pg from 'pg';
 
 /** For each question, in milliseconds. */
-const patience = 2_000;
+const timeout = 2_000;
 
 /** Asks the database on a connection that is there for nothing else. @throws what the driver throws */
 export async function briefly<Answer>(
@@ -12,8 +12,8 @@ export async function briefly<Answer>(
   const client = new pg.Client({
     ...address,
     application_name: 'campaign-mirror start',
-    connectionTimeoutMillis: patience,
-    query_timeout: patience,
+    connectionTimeoutMillis: timeout,
+    query_timeout: timeout,
   });
   client.on('error', () => {});
   try {

@@ -28,10 +28,10 @@ export interface PoolBudget {
 export async function poolBudget(database: Pool | ClientBase, size: number): Promise<PoolBudget> {
   const { rows } = await (database as Pool).query(connectionsText);
   const { usable, of_role, of_database, others, others_of_role, others_of_database } = rows[0];
-  const most = Math.min(usable, of_role ?? usable, of_database ?? usable);
-  const says = `POOL_SIZE is ${size}, of ${most} connections that the server allows; others have ${others}`;
-  if (size > most) {
-    const problem = `lower POOL_SIZE to ${most} for all services together, or raise the limit (max_connections, connection limit)`;
+  const allowed = Math.min(usable, of_role ?? usable, of_database ?? usable);
+  const says = `POOL_SIZE is ${size}, of ${allowed} connections that the server allows; others have ${others}`;
+  if (size > allowed) {
+    const problem = `lower POOL_SIZE to ${allowed} for all services together, or raise the limit (max_connections, connection limit)`;
     return { says, problem };
   }
   // Each limit counts others of its own: those of the server, of the role, of the database.

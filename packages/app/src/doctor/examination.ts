@@ -22,7 +22,7 @@ import { type Finding, ok, problem } from './findings.ts';
 import { checkSettings } from './settings.ts';
 
 /** How long a database that does not answer is waited for, at most, in milliseconds: a doctor is waited for too. */
-const patience = 2_000;
+const timeout = 2_000;
 
 /** Examines what the settings name, one check after the other; what is away does not keep the rest from being told. */
 export async function* examine(call: Call): AsyncGenerator<Finding> {
@@ -47,7 +47,7 @@ export async function* examine(call: Call): AsyncGenerator<Finding> {
     const log = await commandLog(call);
     access = await openDatabaseAccess(settings, log);
     const address = access.address('operator');
-    await awaitDatabase(address, Math.min(settings.DATABASE_WAIT, patience), log);
+    await awaitDatabase(address, Math.min(settings.DATABASE_WAIT, timeout), log);
     yield ok('database', `${nameOf(address)} answers`);
     yield* examineDatabase(await pools(access, settings, opened), settings);
   } catch (error) {

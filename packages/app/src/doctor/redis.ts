@@ -3,7 +3,7 @@ import { type RedisAddress, redisName } from '../settings/redis-url.ts';
 import { type Finding, ok, problem } from './findings.ts';
 
 /** How long Redis is waited for, in milliseconds. */
-const patience = 2_000;
+const timeout = 2_000;
 
 /** Whether Redis, where limits are counted, lets us in and answers. */
 export async function checkRedis(address: RedisAddress): Promise<Finding> {
@@ -32,7 +32,7 @@ export async function checkRedis(address: RedisAddress): Promise<Finding> {
  */
 function ready(client: ReturnType<typeof connectRedis>): Promise<void> {
   const { promise, resolve, reject } = Promise.withResolvers<void>();
-  const timer = setTimeout(() => reject(new Error('no answer')), patience);
+  const timer = setTimeout(() => reject(new Error('no answer')), timeout);
   client.once('ready', resolve).once('close', () => reject(new Error('the connection was closed')));
   return promise.finally(() => clearTimeout(timer));
 }

@@ -1,14 +1,14 @@
-import type { Told } from '../metrics/meters.ts';
+import type { MetricSnapshot } from '../metrics/meters.ts';
 import { summed } from '../metrics/summed.ts';
 import type { WorkerProcess } from './worker-process.ts';
 
 /** So long a worker may take to tell its counts, in milliseconds; else those that it told last are taken. */
-const patience = 500;
+const timeout = 500;
 
 /** What all workers have counted, those that are gone included: else sums would fall with each that is replaced. */
 export class FleetCounts {
   readonly #living = new Set<WorkerProcess>();
-  #departed: readonly Told[] = [];
+  #departed: readonly MetricSnapshot[] = [];
 
   /** To its end; then what it told last is kept. */
   follow(worker: WorkerProcess): void {
@@ -21,8 +21,8 @@ export class FleetCounts {
     });
   }
 
-  async told(): Promise<readonly (readonly Told[])[]> {
-    await Promise.all([...this.#living].map((worker) => worker.tellCounts(patience)));
+  async snapshots(): Promise<readonly (readonly MetricSnapshot[])[]> {
+    await Promise.all([...this.#living].map((worker) => worker.tellCounts(timeout)));
     return [this.#departed, ...[...this.#living].map(({ counts }) => counts)];
   }
 }

@@ -31,7 +31,7 @@ export class Fleet {
   relieved = 0;
   readonly #options: FleetOptions;
   readonly #over = new AbortController();
-  #toldSilent: readonly number[] = [];
+  #reportedSilent: readonly number[] = [];
   #slots: WorkerSlot[] = [];
   #restarts = 0;
   #toggled = false;
@@ -85,14 +85,14 @@ export class Fleet {
   #tellOfSilence(): void {
     const { log } = this.#options;
     const { silent } = this;
-    for (const id of silent.filter((one) => !this.#toldSilent.includes(one))) {
+    for (const id of silent.filter((one) => !this.#reportedSilent.includes(one))) {
       const line = `the event loop of worker ${id} has been silent for ${longestSilence / 1_000} s`;
       log.error({ event: 'worker-silent', silent: id }, line);
     }
-    for (const id of this.#toldSilent.filter((one) => !silent.includes(one))) {
+    for (const id of this.#reportedSilent.filter((one) => !silent.includes(one))) {
       log.warn({ event: 'worker-silent-no-more', silent: id }, `worker ${id} is heard again, or gone`);
     }
-    this.#toldSilent = silent;
+    this.#reportedSilent = silent;
   }
 
   /** Of the log; those who come later are told too. */
@@ -144,11 +144,11 @@ export class Fleet {
   /** Lets all answer what was asked, and waits for their end. */
   async end(): Promise<void> {
     this.#over.abort();
-    const bound = this.#options.shutdownTimeout + workerEndGrace;
+    const timeout = this.#options.shutdownTimeout + workerEndGrace;
     const { life } = this.#options;
     await Promise.all(
       this.#workers.map(async (worker) => {
-        const end = await worker.end(false, bound);
+        const end = await worker.end(false, timeout);
         this.#judge(worker, end);
         if (end.code !== 0) life.exitCode = 1;
       }),

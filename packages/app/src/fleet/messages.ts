@@ -1,6 +1,6 @@
 import type { DatabaseAddress } from '@campaign-mirror/adapters-persistence';
 import type { LimitName } from '../limits/counts.ts';
-import type { Told } from '../metrics/meters.ts';
+import type { MetricSnapshot } from '../metrics/meters.ts';
 
 /** What the primary tells a worker. */
 export type ToWorker =
@@ -36,7 +36,7 @@ export type ToPrimary =
   /** Its event loop runs. */
   | { readonly kind: 'beat' }
   /** What it has counted since it began. */
-  | { readonly kind: 'counts'; readonly counts: readonly Told[]; readonly asked: boolean }
+  | { readonly kind: 'counts'; readonly counts: readonly MetricSnapshot[]; readonly asked: boolean }
   | { readonly kind: 'ending' }
   /** It can not start: a line for the user. */
   | { readonly kind: 'fault'; readonly line: string }

@@ -12,5 +12,5 @@ export async function keepTelling(meters: Meters, channel: PrimaryChannel): Prom
 }
 
 export async function tellCounts(meters: Meters, channel: PrimaryChannel, asked = false): Promise<void> {
-  channel.tell({ kind: 'counts', counts: await meters.tell(), asked });
+  channel.tell({ kind: 'counts', counts: await meters.snapshots(), asked });
 }

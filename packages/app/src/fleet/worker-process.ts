@@ -1,7 +1,7 @@
 import cluster, { type Worker } from 'node:cluster';
 import { within } from '@campaign-mirror/adapters-persistence/sql';
 import type { CountForWorkers } from '../limits/counts-for-workers.ts';
-import type { Told } from '../metrics/meters.ts';
+import type { MetricSnapshot } from '../metrics/meters.ts';
 import type { ToPrimary, ToWorker } from './messages.ts';
 
 export type Begin = Extract<ToWorker, { kind: 'begin' }>;
@@ -37,7 +37,7 @@ export class WorkerProcess {
   /** When its event loop was last heard of, by `performance.now()`. */
   heardAt = performance.now();
   /** What it has counted, as it told last. */
-  counts: readonly Told[] = [];
+  counts: readonly MetricSnapshot[] = [];
   #onAskedCounts = () => {};
   readonly #worker: Worker;
   #fault: string | undefined;
@@ -103,15 +103,15 @@ export class WorkerProcess {
     return this.listening;
   }
 
-  /** Resolves when `counts` are new; or it is gone, or has not told them within `patience` milliseconds. */
-  async tellCounts(patience: number): Promise<void> {
+  /** Resolves when `counts` are new; or it is gone, or has not told them within `timeout` milliseconds. */
+  async tellCounts(timeout: number): Promise<void> {
     // Before its first ones it does not listen yet.
     if (this.counts.length === 0) return;
     const told = new Promise<void>((resolve) => {
       this.#onAskedCounts = resolve;
     });
     this.#send({ kind: 'tell-counts' });
-    await within(patience, Promise.race([told, this.gone]));
+    await within(timeout, Promise.race([told, this.gone]));
   }
 
   toggleLevel(): void {
@@ -119,10 +119,10 @@ export class WorkerProcess {
   }
 
   /** Tells it to end, and kills it where it has not within `bound` milliseconds: then with a signal. */
-  async end(isRelieved: boolean, bound: number): Promise<WorkerEnd> {
+  async end(isRelieved: boolean, timeout: number): Promise<WorkerEnd> {
     this.isReady = false;
     this.#send({ kind: 'end', isRelieved });
-    const end = await within(bound, this.gone);
+    const end = await within(timeout, this.gone);
     if (end) return end;
     this.kill();
     return this.gone;

@@ -5,7 +5,7 @@ import type { Counts } from './counts.ts';
 import { countOf } from './limiter-result.ts';
 
 /** Who is counted at once, at most; who has not been seen for the longest is forgotten first. */
-const usualMost = 50_000;
+const defaultMaxKnown = 50_000;
 
 /** Counts in the memory of this process. */
 export class MemoryCounts implements Counts {
@@ -13,9 +13,9 @@ export class MemoryCounts implements Counts {
   /** The limiter itself forgets nobody before the window is over. */
   readonly #known: LRUCache<string, true>;
 
-  constructor({ most, seconds }: Rate, mostKnown = usualMost) {
-    this.#limiter = new RateLimiterMemory({ points: most, duration: seconds, keyPrefix: '' });
-    this.#known = new LRUCache({ max: mostKnown, dispose: (_, who) => void this.#limiter.delete(who) });
+  constructor({ limit, seconds }: Rate, maxKnown = defaultMaxKnown) {
+    this.#limiter = new RateLimiterMemory({ points: limit, duration: seconds, keyPrefix: '' });
+    this.#known = new LRUCache({ max: maxKnown, dispose: (_, who) => void this.#limiter.delete(who) });
   }
 
   count(who: string): Promise<Count> {

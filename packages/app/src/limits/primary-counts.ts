@@ -2,7 +2,7 @@ import type { Count } from '@campaign-mirror/adapters-http';
 import type { Counts } from './counts.ts';
 
 /** How long an answer is waited for, in milliseconds: a request waits for it. */
-const usualPatience = 250;
+const defaultTimeout = 250;
 /** Questions that may be without an answer: who asks on and on a primary that is stuck would fill the memory. */
 const mostOpen = 32;
 /** Beyond them one is asked so often, in milliseconds: its answer tells that the primary counts again. */
@@ -17,7 +17,7 @@ interface Waiting {
 /** A worker's counts, which its primary keeps for all of them. What is counted in one turn of the event loop is asked together. */
 export class PrimaryCounts implements Counts {
   readonly #ask: (question: number, who: readonly string[]) => void;
-  readonly #patience: number;
+  readonly #timeout: number;
   readonly #open = new Map<
     number,
     { readonly waiting: readonly Waiting[]; readonly timer: NodeJS.Timeout }
@@ -29,9 +29,9 @@ export class PrimaryCounts implements Counts {
   #lastAsked = 0;
 
   /** `ask` sends a question to the primary, which numbers its answer likewise. */
-  constructor(ask: (question: number, who: readonly string[]) => void, patience = usualPatience) {
+  constructor(ask: (question: number, who: readonly string[]) => void, timeout = defaultTimeout) {
     this.#ask = ask;
-    this.#patience = patience;
+    this.#timeout = timeout;
   }
 
   count(who: string): Promise<Count> {
@@ -68,7 +68,7 @@ export class PrimaryCounts implements Counts {
     const timer = setTimeout(() => {
       this.#open.delete(question);
       away(waiting);
-    }, this.#patience);
+    }, this.#timeout);
     this.#open.set(question, { waiting, timer });
     this.#ask(
       question,

@@ -2,7 +2,7 @@ import { Redis } from 'ioredis';
 import type { RedisAddress } from '../settings/redis-url.ts';
 
 /** Milliseconds. */
-const patience = {
+const timeouts = {
   /** For an answer: a request waits for it. */
   answer: 250,
   /** For a connection. */
@@ -24,13 +24,13 @@ export function connectRedis(address: RedisAddress, onFault: (error: Error) => v
     protocol: 2,
     connectionName: 'campaign-mirror',
     disableClientInfo: true,
-    connectTimeout: patience.connection,
-    commandTimeout: patience.answer,
-    socketTimeout: patience.silence,
+    connectTimeout: timeouts.connection,
+    commandTimeout: timeouts.answer,
+    socketTimeout: timeouts.silence,
     enableOfflineQueue: false,
     autoResendUnfulfilledCommands: false,
     maxRetriesPerRequest: 0,
-    retryStrategy: (times) => Math.min(times * 50, patience.longestPause),
+    retryStrategy: (times) => Math.min(times * 50, timeouts.longestPause),
   });
   client.on('error', onFault);
   return client;

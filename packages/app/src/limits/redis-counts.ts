@@ -9,11 +9,11 @@ export class RedisCounts implements Counts {
   readonly #limiter: RateLimiterRedis;
 
   /** Under names that say the rate too: a window of another one would not fit. */
-  constructor(client: Redis, limit: LimitName, { most, seconds }: Rate) {
-    const keyPrefix = `campaign-mirror:${limit}:${most}/${seconds}`;
+  constructor(client: Redis, name: LimitName, { limit, seconds }: Rate) {
+    const keyPrefix = `campaign-mirror:${name}:${limit}/${seconds}`;
     this.#limiter = new RateLimiterRedis({
       storeClient: client,
-      points: most,
+      points: limit,
       duration: seconds,
       keyPrefix,
       rejectIfRedisNotReady: true,

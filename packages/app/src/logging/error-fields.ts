@@ -1,11 +1,11 @@
-/** Of a chain of causes, of the lines of a stack, of a message: so much is logged, at most. */
-const most = { causes: 5, frames: 10, characters: 1_000 };
+/** Of a chain of causes, of the lines of a stack, of a message: so much is logged, at max. */
+const max = { causes: 5, frames: 10, characters: 1_000 };
 
 /**
  * What is logged of an error. Not its other fields: the driver's hold values (`detail`, `parameters`), which may be
  * addresses; MikroORM puts them into the message too.
  */
-export function errorFields(error: unknown, causes = most.causes): object {
+export function errorFields(error: unknown, causes = max.causes): object {
   // What else was thrown may be anything, also a secret.
   if (!(error instanceof Error)) return { type: typeof error, message: 'no Error was thrown' };
   const { code, cause } = error as { code?: unknown; cause?: unknown };
@@ -35,7 +35,7 @@ function withoutValues(message: string, code: string): string {
   }
   // It quotes a part of what it could not parse.
   if (message.endsWith('is not valid JSON')) return 'not valid JSON';
-  return withoutSecrets(message.split('\n - detail:')[0] ?? '').slice(0, most.characters);
+  return withoutSecrets(message.split('\n - detail:')[0] ?? '').slice(0, max.characters);
 }
 
 /** For the message that should not hold one, and does. */
@@ -50,6 +50,6 @@ function frames(stack: string, message: string): string {
     .slice(begin === -1 ? 0 : begin + message.length)
     .split('\n')
     .filter((line) => /^\s+at /.test(line))
-    .slice(0, most.frames)
+    .slice(0, max.frames)
     .join('\n');
 }

@@ -3,7 +3,7 @@ import { escaped } from '@campaign-mirror/adapters-cli/terminal/escapes';
 /** How long a line may wait for others to go with, in milliseconds. */
 const longest = 100;
 /** How many characters go out together, but for a line that is longer. A pipe takes four times as much. */
-const usually = 16_384;
+const usual = 16_384;
 
 /**
  * Where the lines of the log go out, in their order. Those of requests wait for each other a little: handing each
@@ -11,25 +11,25 @@ const usually = 16_384;
  */
 export class LogLines {
   readonly #out: { write(text: string): unknown };
-  readonly #most: number;
+  readonly #maxCharacters: number;
   #waiting = '';
   #timer: NodeJS.Timeout | undefined;
 
-  constructor(out: { write(text: string): unknown }, most = usually) {
+  constructor(out: { write(text: string): unknown }, maxCharacters = usual) {
     this.#out = out;
-    this.#most = most;
+    this.#maxCharacters = maxCharacters;
   }
 
   /** Takes a line that may wait. */
   add(line: string): void {
-    if (this.#waiting.length + line.length > this.#most) this.flush();
+    if (this.#waiting.length + line.length > this.#maxCharacters) this.flush();
     this.#waiting += line;
     this.#timer ??= setTimeout(() => this.flush(), longest).unref();
   }
 
   /** Takes a line that may not; pino writes by this. */
   write(line: string): void {
-    if (this.#waiting.length + line.length > this.#most) this.flush();
+    if (this.#waiting.length + line.length > this.#maxCharacters) this.flush();
     this.#waiting += line;
     this.flush();
   }

@@ -9,7 +9,7 @@ export interface Outlet {
 export interface OutputEvents {
   /** The reader is back, or keeps up again: so many lines were lost meanwhile. */
   onLost(count: number): void;
-  /** What is written is refused: a reader that is gone, a full disk. Told once until it goes on. */
+  /** What is written is refused: a reader that is gone, a full disk. MetricSnapshot once until it goes on. */
   onRefused(error: Error): void;
 }
 
@@ -64,12 +64,12 @@ export class LogOutput {
   }
 
   /** Resolves when all is taken, is refused, or after so many milliseconds; with how many lines are lost then. */
-  async end(patience: number): Promise<number> {
+  async end(timeout: number): Promise<number> {
     if (this.#underWay && !this.#refused) {
       await new Promise<void>((resolve) => {
-        const impatient = setTimeout(resolve, patience);
+        const timer = setTimeout(resolve, timeout);
         this.#onEmpty = () => {
-          clearTimeout(impatient);
+          clearTimeout(timer);
           resolve();
         };
       });

@@ -2,7 +2,7 @@
 export class LogThrottle {
   readonly #between: number;
   #untold = 0;
-  #toldAt = Number.NEGATIVE_INFINITY;
+  #writtenAt = Number.NEGATIVE_INFINITY;
 
   /** `between`: the shortest time from one telling to the next, in milliseconds. */
   constructor(between: number) {
@@ -12,11 +12,11 @@ export class LogThrottle {
   /** `tell` hears how often this happened since it was told last, unless that was a moment ago. */
   tell(tell: (untold: number) => void): void {
     const now = performance.now();
-    if (now - this.#toldAt < this.#between) {
+    if (now - this.#writtenAt < this.#between) {
       this.#untold += 1;
       return;
     }
-    this.#toldAt = now;
+    this.#writtenAt = now;
     const untold = this.#untold;
     this.#untold = 0;
     tell(untold);

@@ -16,7 +16,7 @@ export function httpGauges(listener: Listener, server: HttpServer, capacity: Cap
     })),
     ...(listener === 'callers' && {
       campaign_mirror_http_requests_in_flight: plain(capacity.inFlight),
-      campaign_mirror_http_requests_in_flight_limit: plain(capacity.most),
+      campaign_mirror_http_requests_in_flight_limit: plain(capacity.maxInFlight),
     }),
   });
 }

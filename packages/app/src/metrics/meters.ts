@@ -13,12 +13,12 @@ export interface Meters {
   readonly operators: HttpObserver;
   /** Has it asked whenever the metrics are told. */
   add(source: Source): void;
-  tell(): Promise<Told[]>;
+  snapshots(): Promise<MetricSnapshot[]>;
   stop(): void;
 }
 
 /** A metric and its values, as prom-client's JSON has it. */
-export interface Told {
+export interface MetricSnapshot {
   readonly name: string;
   readonly help: string;
   readonly type: MetricDefinition['type'];
@@ -27,7 +27,7 @@ export interface Told {
 }
 
 /** All that sources have to tell, in the order of the table. */
-export async function told(sources: readonly Source[]): Promise<Told[]> {
+export async function snapshotsOf(sources: readonly Source[]): Promise<MetricSnapshot[]> {
   const values = new Map<string, Sample[]>();
   for (const samples of await Promise.all(sources.map((source) => source()))) {
     for (const [name, more] of Object.entries(samples)) {

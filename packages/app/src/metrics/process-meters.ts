@@ -3,7 +3,7 @@ import { silentHotPathObserver } from '@campaign-mirror/adapters-persistence';
 import { HotPathCounts } from './hot-path-counts.ts';
 import { HttpCounts } from './http-counts.ts';
 import { refusals } from './http-definitions.ts';
-import { type Meters, type Source, type Told, told } from './meters.ts';
+import { type Meters, type MetricSnapshot, type Source, snapshotsOf } from './meters.ts';
 import type { ProcessRole } from './process-definitions.ts';
 import { ProcessMeter } from './process-meter.ts';
 
@@ -27,8 +27,8 @@ export class ProcessMeters implements Meters {
     this.#sources.push(source);
   }
 
-  tell(): Promise<Told[]> {
-    return told(this.#sources);
+  snapshots(): Promise<MetricSnapshot[]> {
+    return snapshotsOf(this.#sources);
   }
 
   stop(): void {
@@ -42,6 +42,6 @@ export const noMeters: Meters = {
   callers: silentHttpObserver,
   operators: silentHttpObserver,
   add: () => {},
-  tell: async () => [],
+  snapshots: async () => [],
   stop: () => {},
 };

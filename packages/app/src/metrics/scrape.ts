@@ -1,22 +1,22 @@
 import { Replies, type Reply } from '@campaign-mirror/adapters-http';
 import type { Log } from '../logging/log.ts';
-import { type Source, type Told, told } from './meters.ts';
+import { type MetricSnapshot, type Source, snapshotsOf } from './meters.ts';
 import { registryOf, summed } from './summed.ts';
 
 /** What each process tells. */
-type ToldByEach = readonly (readonly Told[])[];
+type SnapshotsOfEach = readonly (readonly MetricSnapshot[])[];
 
 /** All metrics of the service, for whoever reads them: each process asked once, however many read at once. */
 export class Scrape {
-  readonly #collect: () => Promise<ToldByEach>;
+  readonly #collect: () => Promise<SnapshotsOfEach>;
   readonly #asked: Source[] = [];
-  #underWay: Promise<ToldByEach> | undefined;
+  #underWay: Promise<SnapshotsOfEach> | undefined;
 
-  constructor(collect: () => Promise<ToldByEach>) {
+  constructor(collect: () => Promise<SnapshotsOfEach>) {
     this.#collect = collect;
   }
 
-  #told(): Promise<ToldByEach> {
+  #snapshots(): Promise<SnapshotsOfEach> {
     this.#underWay ??= this.#collect().finally(() => {
       this.#underWay = undefined;
     });
@@ -29,13 +29,13 @@ export class Scrape {
   }
 
   /** What was counted, with nobody else asked. */
-  async counted(): Promise<Told[]> {
-    return summed(await this.#told());
+  async counted(): Promise<MetricSnapshot[]> {
+    return summed(await this.#snapshots());
   }
 
   /** All of it in Prometheus' text format. */
   async text(): Promise<{ readonly body: string; readonly contentType: string }> {
-    const [counted, asked] = await Promise.all([this.#told(), told(this.#asked)]);
+    const [counted, asked] = await Promise.all([this.#snapshots(), snapshotsOf(this.#asked)]);
     const registry = registryOf([...counted, asked]);
     return { body: await registry.metrics(), contentType: registry.contentType };
   }

@@ -1,5 +1,5 @@
 import type { Sample } from '../metrics/definition.ts';
-import type { Told } from '../metrics/meters.ts';
+import type { MetricSnapshot } from '../metrics/meters.ts';
 
 /** What the page keeps of the metrics at one moment: some counts, and no label that could grow. */
 export interface Moment {
@@ -30,8 +30,11 @@ export interface Held {
   readonly limit: number;
 }
 
-export function momentOf(told: readonly Told[], at = performance.timeOrigin + performance.now()): Moment {
-  const of = reader(told);
+export function momentOf(
+  snapshots: readonly MetricSnapshot[],
+  at = performance.timeOrigin + performance.now(),
+): Moment {
+  const of = reader(snapshots);
   const callers = { listener: 'callers' };
   const serving = { role: 'serving' };
   const buckets = by(
@@ -72,8 +75,8 @@ export function momentOf(told: readonly Told[], at = performance.timeOrigin + pe
   };
 }
 
-function reader(told: readonly Told[]) {
-  const metrics = new Map(told.map(({ name, values }) => [name, values]));
+function reader(snapshots: readonly MetricSnapshot[]) {
+  const metrics = new Map(snapshots.map(({ name, values }) => [name, values]));
   return (name: string, labels: Sample['labels'] = {}): readonly Sample[] =>
     (metrics.get(name) ?? []).filter((one) =>
       Object.entries(labels).every(([label, value]) => one.labels[label] === value),

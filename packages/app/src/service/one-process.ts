@@ -7,7 +7,7 @@ import { accessModule, poolModule, portsModule } from '../wiring/database-module
 import type { Given } from '../wiring/given.ts';
 import { metersModule, ownScrapeModule } from '../wiring/metrics-modules.ts';
 import { opsModule, opsPageModule, ownHealthModule } from '../wiring/operators-module.ts';
-import { bounds, type Part } from '../wiring/parts.ts';
+import { type Part, timeouts } from '../wiring/parts.ts';
 import { prepareDatabase } from '../wiring/prepare-database.ts';
 import type { ProcessKind } from '../wiring/process-kind.ts';
 import { tokens } from '../wiring/tokens.ts';
@@ -19,17 +19,17 @@ export function oneProcess(given: Given): ProcessKind {
   const { settings, log, lines, life } = given;
   const { ending } = life;
   const parts: Part[] = [
-    { name: 'metrics', module: metersModule(given, 'serving'), bound: bounds.own },
-    { name: 'traces', module: tracesModule(given), bound: bounds.own },
-    { name: 'database', module: accessModule(given), bound: bounds.database },
-    { name: 'database pool', module: poolModule(given), bound: bounds.own },
-    { name: 'key uses', module: portsModule(given), bound: bounds.own },
-    { name: 'limits', module: limitsModule(given), bound: bounds.own },
-    { name: 'health', module: ownHealthModule, bound: bounds.own },
-    { name: 'scrape', module: ownScrapeModule, bound: bounds.own },
-    { name: 'page', module: opsPageModule(given), bound: bounds.own },
-    { name: 'ops', module: opsModule(given), bound: bounds.own },
-    { name: 'http', module: callersModule(given), bound: settings.SHUTDOWN_TIMEOUT + bounds.own },
+    { name: 'metrics', module: metersModule(given, 'serving'), timeout: timeouts.own },
+    { name: 'traces', module: tracesModule(given), timeout: timeouts.own },
+    { name: 'database', module: accessModule(given), timeout: timeouts.database },
+    { name: 'database pool', module: poolModule(given), timeout: timeouts.own },
+    { name: 'key uses', module: portsModule(given), timeout: timeouts.own },
+    { name: 'limits', module: limitsModule(given), timeout: timeouts.own },
+    { name: 'health', module: ownHealthModule, timeout: timeouts.own },
+    { name: 'scrape', module: ownScrapeModule, timeout: timeouts.own },
+    { name: 'page', module: opsPageModule(given), timeout: timeouts.own },
+    { name: 'ops', module: opsModule(given), timeout: timeouts.own },
+    { name: 'http', module: callersModule(given), timeout: settings.SHUTDOWN_TIMEOUT + timeouts.own },
   ];
   return {
     parts,

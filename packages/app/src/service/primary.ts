@@ -13,7 +13,7 @@ import { fleetHealthModule, fleetModule, fleetScrapeModule } from '../wiring/fle
 import type { Given } from '../wiring/given.ts';
 import { metersModule } from '../wiring/metrics-modules.ts';
 import { opsModule, opsPageModule } from '../wiring/operators-module.ts';
-import { bounds, type Part } from '../wiring/parts.ts';
+import { type Part, timeouts } from '../wiring/parts.ts';
 import { prepareDatabase } from '../wiring/prepare-database.ts';
 import type { ProcessKind } from '../wiring/process-kind.ts';
 import { tokens } from '../wiring/tokens.ts';
@@ -33,15 +33,15 @@ export function primary(given: Given, { stop, restarts, toggleLevel }: Asked): P
   const { settings, log, lines, life } = given;
   const { ending } = life;
   const share = workerShare(settings.WORKERS, availableParallelism(), settings.POOL_SIZE);
-  const fleetBound = settings.SHUTDOWN_TIMEOUT + workerEndGrace + bounds.own;
+  const fleetTimeout = settings.SHUTDOWN_TIMEOUT + workerEndGrace + timeouts.own;
   const parts: Part[] = [
-    { name: 'metrics', module: metersModule(given, 'watching'), bound: bounds.own },
-    { name: 'database', module: accessModule(given), bound: bounds.database },
-    { name: 'health', module: fleetHealthModule, bound: bounds.own },
-    { name: 'scrape', module: fleetScrapeModule, bound: bounds.own },
-    { name: 'page', module: opsPageModule(given), bound: bounds.own },
-    { name: 'ops', module: opsModule(given), bound: bounds.own },
-    { name: 'workers', module: fleetModule(given, share, workerProgram), bound: fleetBound },
+    { name: 'metrics', module: metersModule(given, 'watching'), timeout: timeouts.own },
+    { name: 'database', module: accessModule(given), timeout: timeouts.database },
+    { name: 'health', module: fleetHealthModule, timeout: timeouts.own },
+    { name: 'scrape', module: fleetScrapeModule, timeout: timeouts.own },
+    { name: 'page', module: opsPageModule(given), timeout: timeouts.own },
+    { name: 'ops', module: opsModule(given), timeout: timeouts.own },
+    { name: 'workers', module: fleetModule(given, share, workerProgram), timeout: fleetTimeout },
   ];
   return {
     parts,

@@ -14,7 +14,7 @@ import { callersModule, limitsModule } from '../wiring/callers-module.ts';
 import { poolModule, portsModule } from '../wiring/database-modules.ts';
 import type { Given } from '../wiring/given.ts';
 import { metersModule } from '../wiring/metrics-modules.ts';
-import { bounds, type Part } from '../wiring/parts.ts';
+import { type Part, timeouts } from '../wiring/parts.ts';
 import type { ProcessKind } from '../wiring/process-kind.ts';
 import { tokens } from '../wiring/tokens.ts';
 import { tracesModule } from '../wiring/traces-module.ts';
@@ -28,13 +28,13 @@ export function servingProcess(given: Given, begin: Begin, channel: PrimaryChann
     if (isCounting) await tellCounts(meters, channel);
   };
   const parts: Part[] = [
-    { name: 'metrics', module: metersModule(given, 'serving', lastCounts), bound: bounds.own },
-    { name: 'traces', module: tracesModule(given), bound: bounds.own },
-    { name: 'database', module: borrowedAccessModule(given, begin), bound: bounds.own },
-    { name: 'database pool', module: poolModule(given), bound: bounds.own },
-    { name: 'key uses', module: portsModule(given), bound: bounds.own },
-    { name: 'limits', module: limitsModule(given, countsOfPrimary(channel)), bound: bounds.own },
-    { name: 'http', module: callersModule(given), bound: settings.SHUTDOWN_TIMEOUT + bounds.own },
+    { name: 'metrics', module: metersModule(given, 'serving', lastCounts), timeout: timeouts.own },
+    { name: 'traces', module: tracesModule(given), timeout: timeouts.own },
+    { name: 'database', module: borrowedAccessModule(given, begin), timeout: timeouts.own },
+    { name: 'database pool', module: poolModule(given), timeout: timeouts.own },
+    { name: 'key uses', module: portsModule(given), timeout: timeouts.own },
+    { name: 'limits', module: limitsModule(given, countsOfPrimary(channel)), timeout: timeouts.own },
+    { name: 'http', module: callersModule(given), timeout: settings.SHUTDOWN_TIMEOUT + timeouts.own },
   ];
   return {
     parts,

@@ -79,14 +79,14 @@ export const rate: SettingType<Rate | undefined> = {
     v.string(),
     v.regex(/^(?:off|[1-9][0-9]{0,6}\/[1-9][0-9]{0,4}[smh])$/, rateAccepted),
     v.transform(rateOf),
-    v.check((one) => !one || (one.most <= 1_000_000 && one.seconds <= longestWindow), rateAccepted),
+    v.check((one) => !one || (one.limit <= 1_000_000 && one.seconds <= longestWindow), rateAccepted),
   ),
 };
 
 function rateOf(text: string): Rate | undefined {
-  const [, most, length, unit] = /^([0-9]+)\/([0-9]+)([smh])$/.exec(text) ?? [];
-  if (most === undefined) return undefined;
-  return { most: Number(most), seconds: Number(length) * unitSeconds[unit as keyof typeof unitSeconds] };
+  const [, limit, length, unit] = /^([0-9]+)\/([0-9]+)([smh])$/.exec(text) ?? [];
+  if (limit === undefined) return undefined;
+  return { limit: Number(limit), seconds: Number(length) * unitSeconds[unit as keyof typeof unitSeconds] };
 }
 
 export const redisUrl: SettingType<RedisAddress> = {

@@ -54,12 +54,12 @@ export function traceVariables(environment: Environment): TraceVariables {
   }
 
   const notes: string[] = [];
-  const number = (name: string, usual: number, least: number, most: number) => {
+  const number = (name: string, usual: number, minimum: number, maximum: number) => {
     const text = value(name)?.text;
     if (text === undefined) return usual;
     const read = Number(text);
-    if (read >= least && read <= most && (least < 1 || Number.isInteger(read))) return read;
-    notes.push(`${name} is not from ${least} to ${most}: ${usual} is used`);
+    if (read >= minimum && read <= maximum && (minimum < 1 || Number.isInteger(read))) return read;
+    notes.push(`${name} is not from ${minimum} to ${maximum}: ${usual} is used`);
     return usual;
   };
   const protocol = value('OTEL_EXPORTER_OTLP_TRACES_PROTOCOL', 'OTEL_EXPORTER_OTLP_PROTOCOL');

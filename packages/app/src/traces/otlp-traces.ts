@@ -19,8 +19,8 @@ import type { Log } from '../logging/log.ts';
 import { logOrigin } from '../logging/log-origin.ts';
 import { version } from '../process/version.ts';
 import type { TraceSettings } from '../settings/trace-variables.ts';
+import { ReportingExporter, SpanCount } from './reporting-exporter.ts';
 import { samplerOf } from './samplers.ts';
-import { SpanCount, ToldExporter } from './told-exporter.ts';
 import { TracedCampaigns, TracedIdentity } from './traced-ports.ts';
 import { TracedRequests } from './traced-requests.ts';
 import { TracedStatements } from './traced-statements.ts';
@@ -33,13 +33,13 @@ const lastSpans = 2_000;
 export class OtlpTraces implements Traces {
   readonly requests: TracedRequests;
   readonly #provider: TracerProvider;
-  readonly #exporter: ToldExporter;
+  readonly #exporter: ReportingExporter;
 
   constructor({ sampler, ratio, callersTraces, queue }: TraceSettings, log: Log) {
     const { name, version: ours } = version();
     const count = new SpanCount();
     // What else the variables say, it reads by itself: OTEL_EXPORTER_OTLP_…
-    this.#exporter = new ToldExporter(new OTLPTraceExporter(), count, log);
+    this.#exporter = new ReportingExporter(new OTLPTraceExporter(), count, log);
     this.#provider = new TracerProvider({
       resource: resource(name, ours),
       sampler: samplerOf(sampler, ratio),

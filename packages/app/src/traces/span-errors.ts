@@ -6,7 +6,7 @@ import {
 } from '@opentelemetry/semantic-conventions';
 import { errorFields } from '../logging/error-fields.ts';
 
-interface Told {
+interface ErrorFields {
   readonly type: string;
   readonly message: string;
   readonly code?: string;
@@ -15,13 +15,13 @@ interface Told {
 
 /** What kind of error it is: its code (SQLSTATE or the system's), else its name. */
 export function errorType(error: unknown): string {
-  const { code, type } = errorFields(error) as Told;
+  const { code, type } = errorFields(error) as ErrorFields;
   return code ?? type;
 }
 
 /** An error as an event of a span has it: what the log has of it, and so no value that a database quotes. */
 export function exceptionAttributes(error: unknown): Attributes {
-  const { type, message, stack } = errorFields(error) as Told;
+  const { type, message, stack } = errorFields(error) as ErrorFields;
   return {
     [ATTR_EXCEPTION_TYPE]: type,
     [ATTR_EXCEPTION_MESSAGE]: message,

@@ -56,7 +56,7 @@ export const fleetScrapeModule = new ContainerModule(({ bind }) => {
   bind(tokens.scrape).toResolvedValue(
     (meters: Meters, fleet: Fleet) =>
       new Scrape(async () => {
-        const [own, theirs] = await Promise.all([meters.tell(), fleet.counts.told()]);
+        const [own, theirs] = await Promise.all([meters.snapshots(), fleet.counts.snapshots()]);
         return [own, ...theirs];
       }),
     [tokens.meters, tokens.fleet],

@@ -27,7 +27,7 @@ export const metersModule = (
 /** The metrics of a process that serves all by itself. */
 export const ownScrapeModule = new ContainerModule(({ bind }) => {
   bind(tokens.scrape).toResolvedValue(
-    (meters: Meters) => new Scrape(async () => [await meters.tell()]),
+    (meters: Meters) => new Scrape(async () => [await meters.snapshots()]),
     [tokens.meters],
   );
 });

@@ -8,10 +8,10 @@ export interface Part {
   readonly name: string;
   readonly module: ContainerModule;
   /** How long its end may take, in milliseconds: longer than the bounds that it has of its own. */
-  readonly bound: number;
+  readonly timeout: number;
 }
 
-export const bounds = {
+export const timeouts = {
   own: 3_000,
   /** The embedded one writes what it holds, is told to drop everything after 20 s, and has 15 s for that. */
   database: 45_000,
@@ -28,11 +28,11 @@ export async function endParts(
   log: Log,
   startFault: unknown,
 ): Promise<void> {
-  for (const { name, module, bound } of parts.toReversed()) {
+  for (const { name, module, timeout } of parts.toReversed()) {
     const ended = container.unloadAsync(module).then(() => true);
     try {
-      if (!(await within(bound, ended, false))) {
-        life.hung(name, `${name} did not end within ${bound} ms`, { milliseconds: bound });
+      if (!(await within(timeout, ended, false))) {
+        life.hung(name, `${name} did not end within ${timeout} ms`, { milliseconds: timeout });
       }
     } catch (error) {
       if (error === startFault) continue;

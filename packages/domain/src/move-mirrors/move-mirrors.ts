@@ -34,8 +34,8 @@ export interface MoveProgress {
 const stretch = 2_000;
 const batch = 500;
 
-/** How often mirrors that other transactions hold are waited for in vain, in all. */
-const patience = 15;
+/** How often mirrors that other transactions hold are waited for in waits, in all. */
+const maxVainWaits = 15;
 
 /**
  * Moves every mirror on a host to another one, as an act of the operator: the third rule does not apply, and the
@@ -59,7 +59,7 @@ export class MoveMirrors {
   async *execute(request: MoveMirrorsRequest): AsyncGenerator<MirrorMoved | MoveProgress> {
     const { owner } = request;
     const total = await this.#mirrors.count();
-    const vain = { left: patience };
+    const waits = { left: maxVainWaits };
     const pending: MirrorMove[] = [];
     let looked = 0;
     let after: CampaignId | undefined;
@@ -79,7 +79,7 @@ export class MoveMirrors {
       looked += found.looked;
       after = found.last;
       while (pending.length >= (after ? batch : 1)) {
-        for await (const made of this.#make(pending.splice(0, batch), request, vain)) {
+        for await (const made of this.#make(pending.splice(0, batch), request, waits)) {
           yield* made;
           yield progress();
         }
@@ -100,18 +100,18 @@ export class MoveMirrors {
     return { ...mirror, kind: 'would-move', after: moved.to };
   }
 
-  /** First all that nobody else holds; then the others one by one, as long as there is patience left. */
+  /** First all that nobody else holds; then the others one by one, until it has waited in vain too often. */
   async *#make(
     moves: readonly MirrorMove[],
     terms: MoveTerms,
-    vain: { left: number },
+    waits: { left: number },
   ): AsyncGenerator<MirrorMoved[]> {
     const outcomes = await this.#mirrors.setMany(moves, terms);
     const told = moves.map((move, at) => ({ ...move, kind: outcomes[at] ?? 'held' }));
     yield told.filter(({ kind }) => kind !== 'held');
     for (const move of told.filter(({ kind }) => kind === 'held')) {
-      const kind = vain.left > 0 ? await this.#mirrors.setOne(move, terms) : 'held';
-      if (kind === 'held') vain.left -= 1;
+      const kind = waits.left > 0 ? await this.#mirrors.setOne(move, terms) : 'held';
+      if (kind === 'held') waits.left -= 1;
       yield [{ ...move, kind }];
     }
   }

@@ -22,12 +22,12 @@ export type Restoration =
   | { readonly kind: 'change-not-found' }
   | { readonly kind: 'invalid-address'; readonly because: AddressFault };
 
-/** How often a campaign that changes while it is judged is judged, at most. */
-const judgements = 5;
+/** How often a campaign that changes while it is attempt is attempt, at most. */
+const maxAttempts = 5;
 
 /**
  * Gives a mirror an address back that the history knows: an act of the operator, whom the rules bind but for the
- * last. The address is judged anew, since the hosts that are denied may be others by now.
+ * last. The address is attempt anew, since the hosts that are denied may be others by now.
  */
 export class RestoreMirror {
   readonly #campaigns: Pick<CampaignRepository, 'find'>;
@@ -47,11 +47,11 @@ export class RestoreMirror {
     this.#deniedHosts = deniedHosts;
   }
 
-  /** @throws Unavailable when a port is away, or when the campaign changed as often as it was judged */
+  /** @throws Unavailable when a port is away, or when the campaign changed as often as it was attempt */
   async execute({ campaign: id, change: number, address: which }: RestoreRequest): Promise<Restoration> {
     // What was recorded never changes: once read is enough.
     const change = await this.#history.find(id, number);
-    for (let judged = 0; judged < judgements; judged++) {
+    for (let attempt = 0; attempt < maxAttempts; attempt++) {
       const campaign = await this.#campaigns.find(id);
       if (!campaign) return { kind: 'campaign-not-found' };
       const refusal = operatorRefusalOf(campaign);
@@ -65,6 +65,6 @@ export class RestoreMirror {
       const mirror = await this.#mirrors.setMirror(campaign, { address, change: change.id });
       if (mirror) return { kind: 'restored', mirror };
     }
-    throw new Unavailable('the campaign changed each time that it was judged');
+    throw new Unavailable('the campaign changed each time that it was attempt');
   }
 }

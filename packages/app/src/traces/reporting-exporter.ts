@@ -20,7 +20,7 @@ export class SpanCount implements SpanProcessor {
 }
 
 /** Tells of spans that a collector did not take: the SDK itself is silent, since its words may hold addresses. */
-export class ToldExporter implements SpanExporter {
+export class ReportingExporter implements SpanExporter {
   readonly #exporter: SpanExporter;
   readonly #count: SpanCount;
   readonly #log: Log;
