@@ -38,6 +38,7 @@ const options = new Command('npm run test:history --')
   .opts();
 
 const none: Fault = { does: 'no fault', run: () => pause(options.seconds * 1000) };
+const all: Readonly<Record<string, Fault>> = faults;
 const given = options.fault ?? [];
 const chosen = given.includes('all') ? Object.keys(faults) : given;
 
@@ -45,7 +46,7 @@ for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(sign
 const runs = options.together ? [chosen] : chosen.map((name) => [name]);
 for (const names of runs.length > 0 ? runs : [['none']]) {
   const run = await underFaults(
-    names.map((name) => faults[name] ?? none),
+    names.map((name) => all[name] ?? none),
     { seed, workers: options.workers },
   );
   console.log(report(names.join(', '), seed, run));

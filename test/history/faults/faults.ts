@@ -15,8 +15,8 @@ export interface Fault {
   run(stage: Stage, during: { readonly recorder: Recorder; readonly random: Random }): Promise<void>;
 }
 
-export const faults: Readonly<Record<string, Fault>> = {
+export const faults = {
   ...databaseFaults,
   ...networkFaults,
   ...serviceFaults,
-};
+} satisfies Record<string, Fault>;
