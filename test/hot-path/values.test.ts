@@ -93,7 +93,7 @@ describe('group commit: what a batch carries', () => {
   });
 
   for (const named of [true, false]) {
-    it(`NAMED_STATEMENTS=${named ? 'on: statements are' : 'off: no statement is'} kept by the connection`, async () => {
+    it(`DATABASE_POOLER=${named ? 'none: statements are' : 'transaction: no statement is'} kept by the connection`, async () => {
       const unnamed = await grouped({ named, size: 2 });
       const lives = await unnamed.live(5);
       for (let round = 0; round < 2; round++) {

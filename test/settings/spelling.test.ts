@@ -100,9 +100,10 @@ describe('a misspelt setting', () => {
 });
 
 describe('a setting that is none any more, or that leaves too little', () => {
-  it('KEY_CACHE_SECONDS and GROUP_COMMIT are told of in a line each, and the service starts', () => {
-    expect(notes({ KEY_CACHE_SECONDS: '5', GROUP_COMMIT: 'off' })).to.deep.equal([
+  it('KEY_CACHE_SECONDS, NAMED_STATEMENTS and GROUP_COMMIT are told of in a line each, and the service starts', () => {
+    expect(notes({ KEY_CACHE_SECONDS: '5', NAMED_STATEMENTS: 'off', GROUP_COMMIT: 'off' })).to.deep.equal([
       'KEY_CACHE_SECONDS is no longer a setting: each update proves its key itself, so nothing needs to be cached; remove it',
+      'NAMED_STATEMENTS is no longer a setting: DATABASE_POOLER=transaction is for a pooler that keeps no prepared statements; remove it',
       'GROUP_COMMIT is no longer a setting: updates always share commits; remove it',
     ]);
   });

@@ -68,7 +68,7 @@ const settingGroups: Readonly<Record<string, readonly string[]>> = {
       'PGSSLROOTCERT',
     ],
     ...['DATABASE_WAIT', 'DATA_DIR', 'RUN_MIGRATIONS', 'POOL_SIZE', 'POOL_WAIT_TIMEOUT', 'STATEMENT_TIMEOUT'],
-    ...['QUERY_TIMEOUT', 'NAMED_STATEMENTS'],
+    ...['QUERY_TIMEOUT', 'DATABASE_POOLER'],
   ],
   addresses: ['MIRROR_HOST_DENYLIST'],
   limits: [

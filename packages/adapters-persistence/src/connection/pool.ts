@@ -2,10 +2,11 @@ import pg, { type Pool, type PoolConfig } from 'pg';
 import { closing } from './close-database.ts';
 
 /** Where a PostgreSQL is and who we are there. What is left out, the driver takes from the PG* variables, but for TLS. */
-export type DatabaseAddress = Pick<
-  PoolConfig,
-  'host' | 'port' | 'user' | 'password' | 'database' | 'ssl' | 'sslnegotiation'
->;
+export interface DatabaseAddress
+  extends Pick<PoolConfig, 'host' | 'port' | 'user' | 'password' | 'database' | 'ssl' | 'sslnegotiation'> {
+  /** A pooler in transaction mode is there: limits that a connection is begun with, it refuses. */
+  readonly pooled?: boolean;
+}
 
 /** The bounds of a pool; times in milliseconds, 0 for none. */
 export interface PoolLimits {
@@ -13,7 +14,7 @@ export interface PoolLimits {
   readonly size: number;
   /** For a connection: to come free, or to be made. */
   readonly waitTimeout: number;
-  /** For a statement, by the server. */
+  /** For a statement, by the server; behind a pooler that is left to the server's own limits. */
   readonly statementTimeout: number;
   /** For an answer, by us: above `statementTimeout`, for the server that no longer answers at all. */
   readonly queryTimeout: number;
@@ -46,7 +47,7 @@ export function openPool(
 }
 
 export function poolOptions(
-  address: DatabaseAddress,
+  { pooled = false, ...address }: DatabaseAddress,
   limits: PoolLimits,
   applicationName: string,
 ): PoolConfig {
@@ -57,8 +58,7 @@ export function poolOptions(
     max: limits.size,
     connectionTimeoutMillis: limits.waitTimeout,
     query_timeout: limits.queryTimeout,
-    // Left out when it is 0, since a pooler between us and the server may refuse it as a start-up parameter.
-    ...(limits.statementTimeout > 0 && { statement_timeout: limits.statementTimeout }),
+    ...(limits.statementTimeout > 0 && !pooled && { statement_timeout: limits.statementTimeout }),
     keepAlive: true,
     application_name: applicationName,
   };

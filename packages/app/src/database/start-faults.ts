@@ -49,8 +49,23 @@ export function mayComeBack(error: unknown): boolean {
     isDatabaseAway(error) &&
     !isRefusal(error) &&
     !code.startsWith('28') &&
+    !isRefusedParameter(error) &&
     code !== '3D000' &&
     tlsFault(error) === undefined
+  );
+}
+
+/** A pooler knows few of the parameters that a connection may begin with, and refuses it for any other. */
+function isRefusedParameter(error: unknown): error is Error {
+  return error instanceof Error && codeOf(error) === '08P01' && error.message.includes('startup parameter');
+}
+
+/** Where a pooler did not let us in as we came; undefined for any other fault. */
+export function poolerFault(error: unknown, place: Place): ClearError | undefined {
+  if (!isRefusedParameter(error)) return undefined;
+  return new ClearError(
+    `the pooler of the database ${nameOf(place)} refuses the connection (${reason(error)}): nothing was done; ` +
+      'set DATABASE_POOLER=transaction, or connect to the server itself',
   );
 }
 
@@ -58,6 +73,8 @@ export function mayComeBack(error: unknown): boolean {
 export function startFault(error: unknown, place: Place): ClearError | undefined {
   const code = codeOf(error);
   const database = `the database ${nameOf(place)}`;
+  const pooler = poolerFault(error, place);
+  if (pooler) return pooler;
   const tls = tlsFault(error);
   if (tls) return new ClearError(`${database} ${tls}`);
   if (wantsTls(error)) {
@@ -151,6 +168,9 @@ function missingRight(place: Place): string {
   );
 }
 
-function reason(error: unknown): string {
-  return codeOf(error) || (error instanceof Error ? error.message : 'no answer');
+/** What is said with 08P01 is a pooler's, and the code tells nothing. */
+export function reason(error: unknown): string {
+  const code = codeOf(error);
+  const said = error instanceof Error ? error.message : 'no answer';
+  return code === '08P01' ? `${code}: ${said}` : code || said;
 }

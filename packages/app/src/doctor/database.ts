@@ -30,7 +30,8 @@ export async function* examineDatabase(
     // Rights on what is not there can not be lacked.
     if (migrations.state !== 'problem') yield* await checkRights(pool, user);
   }
-  yield await checkPool(first, settings.POOL_SIZE);
+  // Behind a pooler it is the pooler's connections that the server counts.
+  if (settings.DATABASE_POOLER === 'none') yield await checkPool(first, settings.POOL_SIZE);
   yield await checkDurability(first);
   yield await checkClock(first);
 }

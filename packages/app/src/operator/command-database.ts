@@ -11,7 +11,7 @@ import {
 import { Unavailable } from '@campaign-mirror/domain';
 import { type DatabaseAccess, openDatabaseAccess } from '../database/database-access.ts';
 import { awaitDatabase } from '../database/database-start.ts';
-import { nameOf } from '../database/start-faults.ts';
+import { nameOf, poolerFault, reason } from '../database/start-faults.ts';
 import { type LogWriter, silentLog } from '../logging/log-events.ts';
 import type { Settings } from '../settings/settings.ts';
 import { commandSettings } from './command-settings.ts';
@@ -102,6 +102,8 @@ function clear(error: unknown, address: Address): unknown {
   if (error instanceof ClearError || error instanceof Interrupted) return error;
   const fault = error instanceof Unavailable ? (error.cause ?? error) : error;
   if (fault instanceof EncodingFault) return new ClearError(fault.message);
+  const pooler = poolerFault(fault, address);
+  if (pooler) return pooler;
   const { code } = fault as { code?: string };
   if (code === '42P01' || code === '3F000') return notSetUp(address);
   if (code === '42501') {
@@ -117,7 +119,7 @@ function clear(error: unknown, address: Address): unknown {
   }
   if (error instanceof Unavailable || isDatabaseAway(error)) {
     return new ClearError(
-      `${database} went away (${code ?? 'no answer'}): it is unknown whether this was done; ` +
+      `${database} went away (${code ? reason(fault) : 'no answer'}): it is unknown whether this was done; ` +
         'look at what there is, then repeat it',
       'away',
     );

@@ -24,6 +24,7 @@ export function settingsNotes(environment: Environment, read: Settings): string[
 /** What was a setting once, and why it is none now. */
 const removedSettings: Readonly<Record<string, string>> = {
   KEY_CACHE_SECONDS: 'each update proves its key itself, so nothing needs to be cached',
+  NAMED_STATEMENTS: 'DATABASE_POOLER=transaction is for a pooler that keeps no prepared statements',
   GROUP_COMMIT: 'updates always share commits',
 };
 

@@ -242,10 +242,11 @@ export const settings = {
     byDefault: '6s',
     means: 'how long an answer of the database is waited for; above `STATEMENT_TIMEOUT`',
   }),
-  NAMED_STATEMENTS: setting({
-    accepts: oneOf('on', 'off'),
-    byDefault: 'on',
-    means: 'prepared statements; `off`, with `STATEMENT_TIMEOUT=0ms`, for a pooler that keeps none',
+  DATABASE_POOLER: setting({
+    accepts: oneOf('none', 'transaction'),
+    byDefault: 'none',
+    means:
+      '`transaction` behind a pooler such as PgBouncer: no prepared statements, and `STATEMENT_TIMEOUT` is left to the server',
   }),
   CAMPAIGN_MIRROR_KEY: setting({
     accepts: text,

@@ -21,6 +21,7 @@ type Place = Pick<
   | 'PGDATABASE'
   | 'PGSSLMODE'
   | 'PGSSLROOTCERT'
+  | 'DATABASE_POOLER'
 >;
 
 /** Whether a PostgreSQL of yours is named; else it is the embedded one. */
@@ -49,6 +50,7 @@ export function yourDatabase(read: Place): YourDatabase {
       ...(password !== undefined && { password }),
       ssl: tls.ssl,
       sslnegotiation: direct ? 'direct' : 'postgres',
+      ...(read.DATABASE_POOLER === 'transaction' && { pooled: true }),
     },
   };
 }

@@ -60,7 +60,7 @@ export const portsModule = ({ settings, log, life }: Given) =>
         ({ pool }: OpenPool, access: DatabaseAccess, meters: Meters, traces: Traces | undefined) => {
           let observer: HotPathObserver = new TwoObservers(meters.hotPath, hotPathLog(log));
           if (traces) observer = new TwoObservers(observer, traces.statements(access.address('service')));
-          const options = { limits: poolLimits(settings), named: settings.NAMED_STATEMENTS === 'on' };
+          const options = { limits: poolLimits(settings), named: settings.DATABASE_POOLER === 'none' };
           const hotPath = openHotPath(pool, options, observer);
           meters.add(keyUseCounts(hotPath.uses));
           return hotPath;

@@ -19,7 +19,8 @@ export async function prepareDatabase(
   if (settings.RUN_MIGRATIONS === 'true') {
     await migrateClearly(owner, (event, line) => log.warn({ event }, line), { givenUp: ending });
   }
-  if (!ending.aborted) await warnOfPool(access.address('service'), settings.POOL_SIZE, log);
+  const isDirect = settings.DATABASE_POOLER === 'none';
+  if (isDirect && !ending.aborted) await warnOfPool(access.address('service'), settings.POOL_SIZE, log);
   if (!ending.aborted) await warnOfRights(access.address('service'), log);
   return access;
 }
