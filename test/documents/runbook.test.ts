@@ -137,13 +137,15 @@ describe('docs/runbook.md', () => {
       expect(await set(key, 'https://owners.example/?ref=evil.example', id)).to.equal(200);
       expect(await set(key, 'https://EVIL.example/1', id)).to.equal(200);
       expect(await set(key, 'http://go.EVIL.example:8080/2', id)).to.equal(200);
+      expect(await set(key, 'https://%65vil.example./3', id)).to.equal(200);
       const others = (await mirrors()).slice(0, -1);
 
       await data.database.admin.query(
         `update campaign_mirror.access_keys set revoked_at = now() where displayed = '${BEGINS}'`,
       );
       const found = await rehearsal.paste('hijacked-find', { EVIL: 'evil.example' });
-      expect(found).to.include(`"campaign_id":${id}`).and.to.include('http://go.EVIL.example:8080/2');
+      expect(found).to.include(`"campaign_id":${id}`).and.to.include('https://%65vil.example./3');
+      expect(found, 'its history').to.include('http://go.EVIL.example:8080/2');
       await rehearsal.paste('hijacked-restore');
       expect(await mirrors()).to.deep.equal([...others, 'https://owners.example/?ref=evil.example']);
       const over = await rehearsal.paste('hijacked-over');
@@ -151,6 +153,16 @@ describe('docs/runbook.md', () => {
         .to.include('No mirror is on evil.example or a name below it.')
         .and.to.match(/operator/);
       expect(await set(key, 'https://evil.example/3', id)).to.equal(401);
+
+      const [, denied = ''] = /`MIRROR_HOST_DENYLIST`, such as\s`([^`]+)`/.exec(runbook) ?? [];
+      const { base } = await listeningService(data.settings({ MIRROR_HOST_DENYLIST: denied }));
+      for (const address of [
+        'https://EVIL.example',
+        'https://%65vil.example./',
+        'https://a.b.evil。example/',
+      ]) {
+        expect((await call(data.one({ base }, { address }))).status, address).to.equal(422);
+      }
     });
 
     it('load and refusals are seen, by reason and client', async () => {
