@@ -11,6 +11,6 @@ for (const [path, text] of await outdated()) {
     process.exitCode = 1;
   } else {
     await writeFile(`${projectFolder}${path}`, text);
-    console.log(`${path} is made anew`);
+    console.log(`${path} was updated`);
   }
 }

@@ -16,7 +16,7 @@ transactions: an answer, whether they write or not; a statement is one here. com
 update. WAL bytes: an update, with the pages (8 kB) that are written whole the first time they change after a
 checkpoint; there is one before the warm-up of a load, and none in its rounds; whole pages: of these, an update. HOT: part of the changed mirrors that needed no new entry in an index.
 wrk's p50 and p99 count what a connection that waited for long could have asked meanwhile, by the mean interval.
-The floor answers 403 where the campaign is missing: its two statements can not tell.`;
+The floor answers 403 where the campaign is missing: its two statements cannot tell.`;
 
 function row({ load, rounds: all, before }: LoadFigures, name: string): Record<string, string> {
   const rounds = all[name] ?? [];

@@ -19,7 +19,7 @@ export interface LimitFigures {
   readonly driver: number;
 }
 
-/** CPU is NaN where it can not be told. */
+/** CPU is NaN where it cannot be told. */
 export async function measureLimit(
   { updates, carryOut }: LimitCase,
   { postmaster }: Databases,

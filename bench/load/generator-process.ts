@@ -21,7 +21,7 @@ export interface Answers {
   readonly heldBack?: number;
   /** How often anything else happened, by what it was. */
   readonly errors: Readonly<Record<string, number>>;
-  /** Its own CPU time, in microseconds; undefined where it can not be told. */
+  /** Its own CPU time, in microseconds; undefined where it cannot be told. */
   readonly cpu?: number | undefined;
 }
 

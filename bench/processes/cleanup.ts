@@ -19,7 +19,7 @@ export class Cleanup {
     };
   }
 
-  /** Never rejects. What can not be taken back is said. */
+  /** Never rejects. What cannot be taken back is said. */
   async run(): Promise<void> {
     this.#begun = true;
     for (let step = this.#steps.pop(); step; step = this.#steps.pop()) {

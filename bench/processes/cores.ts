@@ -9,7 +9,7 @@ export interface Cores {
 
 /**
  * Puts this process, and with it whatever it starts from now on, on the second core that it may use, and leaves the
- * first to the service. Undefined where that can not be had.
+ * first to the service. Undefined where that cannot be had.
  */
 export function divideCores(): Cores | undefined {
   const [service, rest] = allowedCores();

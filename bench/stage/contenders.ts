@@ -19,7 +19,7 @@ export interface Contender extends Running {
 
 /** Programs that carry out the same contract. */
 const programs = {
-  // Its two statements can not tell a campaign that is missing from another owner's.
+  // Its two statements cannot tell a campaign that is missing from another owner's.
   floor: { script: 'floors/floor.ts', otherwise: { 404: '403' }, isRecorded: false },
   'floor, workers': { script: 'floors/workers.ts', otherwise: { 404: '403' }, isRecorded: false },
   'floor, batched': { script: 'floors/batched.ts', isRecorded: true },

@@ -159,7 +159,7 @@ describe('backup and restore', () => {
         const { code, output, errors } = await restore('bad');
         expect({ code, output }).to.deep.equal({ code: 1, output: '' });
         expect(errors)
-          .to.match(/^bad can not be restored: [^\n]*\n$/)
+          .to.match(/^bad cannot be restored: [^\n]*\n$/)
           .and.to.match(why as RegExp);
       }
       await rm(at('bad'));

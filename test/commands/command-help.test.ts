@@ -53,7 +53,7 @@ describe('the help of the commands', () => {
   });
 });
 
-/** Which command a line would run; rejects when it can not be understood. */
+/** Which command a line would run; rejects when it cannot be understood. */
 async function understood(line: string): Promise<string | undefined> {
   let ran: string | undefined;
   const all = await commandTree();

@@ -39,7 +39,7 @@ describe('commands, while the service runs', () => {
     expect(output).to.match(/^Campaign \d+ was created for the owner 8\.\n$/);
     const issued = await run('key', 'issue', '--owner', '8', '--name', 'mine');
     expect(issued.output).to.match(/^cm_[0-9A-Za-z]{49}\n$/);
-    expect(issued.errors).to.match(/can not be shown again/);
+    expect(issued.errors).to.match(/cannot be shown again/);
   });
 
   it('a mirror is created once, of a campaign that exists, under the address rule of the interface', async () => {
@@ -104,7 +104,7 @@ describe('commands, while the service runs', () => {
       DATABASE_WAIT: '0s',
     });
     expect(away.code).to.equal(3);
-    expect(away.errors).to.match(/^the database 127\.0\.0\.1:9\/x can not be reached .*\n$/);
+    expect(away.errors).to.match(/^the database 127\.0\.0\.1:9\/x cannot be reached .*\n$/);
     const redirector = await command(['demo', 'remove'], { DATABASE_URL: database.url('redirector') });
     expect(redirector.errors).to.match(
       /^the user "campaign_mirror_redirector" of .* lacks a right: use the operator's, or run `\.\/campaign-mirror migrate` as the owner of the schema, which gives that one its rights; `\.\/campaign-mirror doctor` says which is missing\n$/,

@@ -54,7 +54,7 @@ describe('doctor', () => {
     const done = await asThe('service', { REDIS_URL });
     expect(done.code).to.equal(1);
     expect(finding(done, 'redis').finding).to.match(
-      /^127\.0\.0\.1:[0-9]+\/1 can not be used \(ECONNREFUSED\)$/,
+      /^127\.0\.0\.1:[0-9]+\/1 cannot be used \(ECONNREFUSED\)$/,
     );
     expect(finding(done, 'database')).to.include({ state: 'ok' });
     expect(done.output + done.errors).not.to.include('MARKED');
@@ -135,7 +135,7 @@ describe('doctor', () => {
       'settings problem',
       'database problem',
     ]);
-    expect(finding(done, 'database').finding).to.match(/^the database 127\.0\.0\.1:9\/x can not be reached/);
+    expect(finding(done, 'database').finding).to.match(/^the database 127\.0\.0\.1:9\/x cannot be reached/);
     expect(done.output + done.errors).not.to.include('MARKED');
   });
 

@@ -227,7 +227,7 @@ describe('commands — mirror history and mirror restore', () => {
       await service.world.others.setDefault(id, true);
       const { code, errors } = await restore(id, '--to', String(only.id));
       expect(code).to.equal(1);
-      expect(errors).to.match(/is its owner's default campaign, whose mirror can not be set/);
+      expect(errors).to.match(/is its owner's default campaign, whose mirror cannot be set/);
       expect(await rows(id)).to.have.length(1);
     });
 

@@ -118,14 +118,14 @@ describe('import and export', () => {
       'line 3: is_default: the owner 1 has a default campaign already: campaign 50 (line 2)',
       'line 4: id: there is a campaign 1 already',
       'line 6: is_default: the owner 7 has a default campaign already: campaign 1 "First"',
-      'line 7: a quotation mark is not closed: a field can not go over several lines',
+      'line 7: a quotation mark is not closed: a field cannot go over several lines',
       'line 8: a quotation mark stands where none may: a field with one is quoted as a whole, and the mark doubled',
       'line 9: there are 13 fields, where the header has 12',
       'line 10: target_url: MIRROR_HOST_DENYLIST denies its host',
       'line 10: clicks: it must be a whole number from 0 to 9007199254740991',
       'line 11: a quotation mark stands where none may: a field with one is quoted as a whole, and the mark doubled',
       'line 12: the line is not in UTF-8',
-      'nothing was imported, since 9 lines are bad: mend the file, and import it again',
+      'nothing was imported, since 9 lines are bad: fix the file, and import it again',
       '',
     ]);
     expect(await count()).to.equal(1);
@@ -197,7 +197,7 @@ describe('import and export', () => {
 
   it('a file that is not there, or is a folder', async () => {
     expect(await commands.run('import', at('none.csv'))).to.deep.equal(
-      refused(`${at('none.csv')} can not be read (ENOENT)\n`),
+      refused(`${at('none.csv')} cannot be read (ENOENT)\n`),
     );
     expect(await commands.run('import', folder.path)).to.deep.equal(
       refused(`${folder.path} is a folder, not a file\n`),
@@ -214,7 +214,7 @@ describe('import and export', () => {
     await symlink('/dev/null', at('device'));
     expect((await commands.run('export', at('device'), '--force')).errors).to.match(/is no file/);
     expect((await commands.run('export', folder.at('none', 'x.csv'))).errors).to.match(
-      /can not be written \(ENOENT\)\n$/,
+      /cannot be written \(ENOENT\)\n$/,
     );
     expect(await readdir(folder.path)).to.have.members(['mine.csv', 'device']);
   });

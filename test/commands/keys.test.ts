@@ -58,7 +58,7 @@ describe('commands for keys', () => {
     for (const [told, life, ...args] of cases) {
       const { output, errors } = await run('issue', '--owner', '14', '--name', 'lives', ...args);
       const [record] = (await json('list', '--owner', '14')).reverse();
-      expect(errors).to.equal(`Key ${record.id} of the owner 14.${told} It can not be shown again:\n`);
+      expect(errors).to.equal(`Key ${record.id} of the owner 14.${told} It cannot be shown again:\n`);
       expect(output.slice(0, 10)).to.equal(record.displayed);
       if (life === undefined) expect(record.expires_at).to.equal(null);
       else {
@@ -76,7 +76,7 @@ describe('commands for keys', () => {
     const { output, errors } = await run('rotate', String(old.id));
     expect(output).to.match(/^cm_[0-9A-Za-z]{49}\n$/);
     const [, id = '', end = ''] =
-      /^Key (\d+) of the owner 9 replaces key \d+, which ends at (\S+)\. It can not be shown again:\n$/.exec(
+      /^Key (\d+) of the owner 9 replaces key \d+, which ends at (\S+)\. It cannot be shown again:\n$/.exec(
         errors,
       ) ?? [];
     expect((Date.parse(end) - Date.now()) / 3_600_000, 'a day').to.be.within(23, 25);
@@ -97,7 +97,7 @@ describe('commands for keys', () => {
     ]);
   });
 
-  it('rotate: what can not be rotated is refused in one line that says what to do', async () => {
+  it('rotate: what cannot be rotated is refused in one line that says what to do', async () => {
     const [old] = await json('issue', '--owner', '10', '--name', 'refused');
     const refusal = async (id: number) => {
       const { code, output, errors } = await run('rotate', String(id));

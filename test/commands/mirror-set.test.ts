@@ -80,7 +80,7 @@ describe('commands — mirror set, as a call with an access key does it', () => 
     await service.world.others.setDefault(id, true);
     await refuses(
       'not a url',
-      `the campaign ${id} is its owner's default campaign, whose mirror can not be set: \`./campaign-mirror campaign unset-default ${id}\` makes it an ordinary one\n`,
+      `the campaign ${id} is its owner's default campaign, whose mirror cannot be set: \`./campaign-mirror campaign unset-default ${id}\` makes it an ordinary one\n`,
     );
     const bare = await newCampaign(service.world, newOwner(), true);
     await refuses(

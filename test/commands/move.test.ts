@@ -166,7 +166,7 @@ describe('mirror move', () => {
     ],
     ['a URL for a host', 2, /^error: .*--to-host.*A host such as/, 'old.example', 'https://new.example'],
   ];
-  it('what can not be moved is refused before any mirror is looked at', async () => {
+  it('what cannot be moved is refused before any mirror is looked at', async () => {
     await filled({ url: 'https://old.example/' }, { url: 'http://127.0.0.1/' });
     for (const [why, code, errors, from, to, ...more] of refused) {
       const args = ['mirror', 'move', '--from-host', from ?? '', '--to-host', to ?? '', ...more];

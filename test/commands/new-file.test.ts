@@ -30,7 +30,7 @@ describe('a new file', () => {
     expect(await readdir(folder.path)).to.deep.equal([name]);
   });
 
-  it('is written to a folder that its writer can not read', async () => {
+  it('is written to a folder that its writer cannot read', async () => {
     if (process.getuid?.() === 0) await chown(folder.path, nobody, nobody);
     await chmod(folder.path, 0o300);
     const path = folder.at('new');

@@ -53,7 +53,7 @@ describe('ops/campaign-mirror.service', () => {
     expect(Number(seconds) * 1_000).to.be.at.least(SHUTDOWN_DELAY + SHUTDOWN_TIMEOUT + 30_000);
   });
 
-  it('its command serves: as an unprivileged user, on a tree that it can not write to', async () => {
+  it('its command serves: as an unprivileged user, on a tree that it cannot write to', async () => {
     const process = started();
     const listening = await process.event('listening');
     expect((await call(callTo(listening))).status).to.equal(200);

@@ -27,7 +27,7 @@ describe('a label, the name of a campaign or of a key', () => {
     'over two lines': 'a\nb',
     'with a carriage return': 'a\rb',
     'with a tab inside': 'a\tb',
-    'with NUL, which PostgreSQL can not keep': 'a\u0000b',
+    'with NUL, which PostgreSQL cannot keep': 'a\u0000b',
     'with what steers a terminal': '\u001b[2Jx',
     'with a control of C1': 'a\u009bb',
     'with DEL': 'a\u007fb',

@@ -146,7 +146,7 @@ describe('mirror move: an address is judged again on its new host', () => {
     'ftp://old.example/',
   ];
   for (const one of strange) {
-    it(`${JSON.stringify(one)}, whose host can not be told from the rest, is left`, () => {
+    it(`${JSON.stringify(one)}, whose host cannot be told from the rest, is left`, () => {
       const found = movedAddress(moving('old.example', 'new.example'), one as MirrorAddress, noDeniedHosts);
       expect(found).to.deep.equal({ fault: 'not-a-url', to: undefined });
     });

@@ -76,7 +76,7 @@ describe('contract: the call — set the mirror of a campaign', () => {
     expect(ports.changes).to.deep.equal([]);
   });
 
-  it('a campaign that can not be one is not found, and not looked up', async () => {
+  it('a campaign that cannot be one is not found, and not looked up', async () => {
     expect(await useCase.execute({ ...request, campaign: undefined })).to.deep.equal({
       kind: 'campaign-not-found',
     });

@@ -200,7 +200,7 @@ describe('the creation of the embedded database', () => {
     expect(await clearError(sandbox.open(half))).contain('is not a whole database of Campaign Mirror');
   });
 
-  it('tells the last line of the log when the server does not start, and starts when that is mended', async () => {
+  it('tells the last line of the log when the server does not start, and starts when that is fixed', async () => {
     const folder = await sandbox.folder();
     await (await sandbox.open(folder)).leave();
     const message = await clearError(sandbox.open(folder, { settings: { max_connections: 'many' } }));

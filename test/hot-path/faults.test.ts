@@ -202,7 +202,7 @@ describe('group commit: a batch that fails', () => {
         values: readonly Value[],
       ): Promise<Row[]> {
         const rows = await super.run<Row>(statement, values);
-        if (statement.name === 'set-mirrors') throw new TypeError('an answer that can not be read');
+        if (statement.name === 'set-mirrors') throw new TypeError('an answer that cannot be read');
         return rows;
       }
     }

@@ -98,7 +98,7 @@ describe('when a key was last used', () => {
     expect((await stored(held)).last_used_at).to.equal(null);
   });
 
-  it('what can not be written is counted, and the answers are the same', async () => {
+  it('what cannot be written is counted, and the answers are the same', async () => {
     await database.admin.query(
       `revoke update (last_used_at) on campaign_mirror.access_keys from ${roles.service}`,
     );

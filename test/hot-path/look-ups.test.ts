@@ -143,7 +143,7 @@ describe('group commit: look-ups that go together', () => {
     expect(asked).to.equal(1);
   });
 
-  it('one that the database can not answer fails alone', async () => {
+  it('one that the database cannot answer fails alone', async () => {
     const [live] = await service.live(1);
     const beyond = (2 ** 63) as CampaignId;
     const answers = await Promise.allSettled([

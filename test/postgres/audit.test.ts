@@ -53,7 +53,7 @@ describe('the audit', () => {
     expect(rows).to.deep.equal([{ database_role: 'campaign_mirror_operator' }]);
   });
 
-  describe('where it can not be written', () => {
+  describe('where it cannot be written', () => {
     let ordinary: CampaignId;
     before(async () => {
       ordinary = (await newCampaign(world)).id;

@@ -54,7 +54,7 @@ describe('statements of the hot path, on one connection', () => {
         }
       });
 
-      it('a value that can not be sent is a fault, and the next one is answered', async () => {
+      it('a value that cannot be sent is a fault, and the next one is answered', async () => {
         const odd = Symbol('odd') as unknown as string;
         expect(await rejection(run('odd', 'select $1::text', [odd]))).to.be.instanceOf(TypeError);
         expect(await run('odd', 'select $1::text', ['even'])).to.deep.equal([['even']]);

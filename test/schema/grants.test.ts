@@ -41,7 +41,7 @@ const decided = {
     ['UPDATE', 'mirrors.clicks'],
     ['USAGE', 'campaign_mirror'],
   ],
-  // A function of a trigger can not be called.
+  // A function of a trigger cannot be called.
   everybody: [['EXECUTE', 'refuse_to_change_history']],
 };
 
@@ -132,7 +132,7 @@ describe('contract: the data around it — who may do what', () => {
     });
   }
 
-  it('the anchor by which the service locks a campaign can not be changed, not even by it', async () => {
+  it('the anchor by which the service locks a campaign cannot be changed, not even by it', async () => {
     expect(await as('service', 'select id from campaign_mirror.campaigns for share')).to.have.property(
       'rowCount',
       1,

@@ -110,7 +110,7 @@ describe('roles create', () => {
     await mirrors.end();
     const { code, output, errors } = await create('mirrors');
     expect(code, errors).to.equal(0);
-    expect(errors).to.equal('The passwords can not be shown again.\n');
+    expect(errors).to.equal('The passwords cannot be shown again.\n');
     const [, password] = /^campaign_mirror_redirector +(\S{32}) +your redirector$/m.exec(output) ?? [];
     const redirector = new pg.Client(url('mirrors', `campaign_mirror_redirector:${password}`));
     await redirector.connect();
@@ -203,11 +203,11 @@ describe('roles create', () => {
     });
   });
 
-  it('where they can not be written, no role is created', async () => {
+  it('where they cannot be written, no role is created', async () => {
     await withoutRoles(async () => {
       const { code, errors } = await create('postgres', '--passwords', '/dev/null');
       expect(code).to.equal(1);
-      expect(errors).to.equal('/dev/null/owner can not be made (ENOTDIR): no role was created\n');
+      expect(errors).to.equal('/dev/null/owner cannot be made (ENOTDIR): no role was created\n');
       const { rows } = await admin.query('select from pg_roles where rolname = any($1)', [
         Object.values(roles),
       ]);

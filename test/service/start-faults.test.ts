@@ -25,7 +25,7 @@ interface Given {
   readonly [setting: `${Uppercase<string>}`]: string;
 }
 
-describe('a start that can not succeed ends with one clear line and an exit code', () => {
+describe('a start that cannot succeed ends with one clear line and an exit code', () => {
   const database = databaseOf('suite');
   afterEach(endAll);
 
@@ -60,7 +60,7 @@ describe('a start that can not succeed ends with one clear line and an exit code
     expect(code).to.equal(1);
     expect(process.log.map(({ event }) => event)).to.include('database-awaited');
     expect(process.errors.trim()).to.equal(
-      'the database 127.0.0.1:9/db can not be reached (ECONNREFUSED): start it, correct DATABASE_URL or PGHOST, or raise DATABASE_WAIT',
+      'the database 127.0.0.1:9/db cannot be reached (ECONNREFUSED): start it, correct DATABASE_URL or PGHOST, or raise DATABASE_WAIT',
     );
     expect(process.output).not.to.include('MARKED');
   });
@@ -161,7 +161,7 @@ describe('a start that can not succeed ends with one clear line and an exit code
     );
     expect((await service.ended).code).to.equal(1);
     await holder.rollback();
-    expect(service.errors.trim()).to.match(/^the database .* can not be reached \(57P01\): [^\n]*$/);
+    expect(service.errors.trim()).to.match(/^the database .* cannot be reached \(57P01\): [^\n]*$/);
   });
 
   it('a server older than 15', async () => {

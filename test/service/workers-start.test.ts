@@ -56,7 +56,7 @@ describe('contract: life — how a service of several processes starts, and star
     expect(eventsOf(process, 'listening')).to.deep.equal([]);
   });
 
-  it('SIGHUP: where the new worker can not start the old ones serve on, and the next one has what was mended', async () => {
+  it('SIGHUP: where the new worker cannot start the old ones serve on, and the next one has what was fixed', async () => {
     const folder = await dataFolder('password');
     await writeFile(folder.path, data.database.url('service'));
     const service = await listeningFleet({ DATABASE_URL_FILE: folder.path, RUN_MIGRATIONS: 'false' });

@@ -47,7 +47,7 @@ describe('secrets in files', () => {
     await mkdir(at('folder'));
     const large = 'MARKED'.repeat(4_000);
     const cases: [path: string, fault: string][] = [
-      [at('nowhere'), 'can not be read (ENOENT)'],
+      [at('nowhere'), 'cannot be read (ENOENT)'],
       [at('folder'), 'is a folder, not a file'],
       ['/dev/null', 'is not a file'],
       [await file('', 'empty'), 'is empty'],
@@ -67,7 +67,7 @@ describe('secrets in files', () => {
     const server: Server = createServer().listen(path);
     await new Promise((resolve) => server.once('listening', resolve));
     expect(password({ PGPASSWORD_FILE: path })).to.deep.equal([
-      `PGPASSWORD_FILE: ${path} can not be read (ENXIO)`,
+      `PGPASSWORD_FILE: ${path} cannot be read (ENXIO)`,
     ]);
     await new Promise((resolve) => server.close(resolve));
   });

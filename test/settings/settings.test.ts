@@ -140,11 +140,11 @@ describe('settings', () => {
       ],
       [
         url('sslrootcert=/nowhere/at/all'),
-        'DATABASE_URL: sslrootcert /nowhere/at/all can not be read (ENOENT)',
+        'DATABASE_URL: sslrootcert /nowhere/at/all cannot be read (ENOENT)',
       ],
       [
         { ...url('sslmode=verify-full'), PGSSLROOTCERT: projectFolder },
-        `PGSSLROOTCERT: sslrootcert ${projectFolder} can not be read (EISDIR)`,
+        `PGSSLROOTCERT: sslrootcert ${projectFolder} cannot be read (EISDIR)`,
       ],
       [
         { PGHOST: 'db', PGSSLROOTCERT: `${projectFolder}package.json` },

@@ -103,13 +103,13 @@ describe('contract: life — whoever reads the log, or does not', () => {
     const served = await serving(write);
     closeSync(read);
     closeSync(write);
-    const told = /^the log can not be written \(write EPIPE\): its lines are kept for a while\n\d+ lines/;
+    const told = /^the log cannot be written \(write EPIPE\): its lines are kept for a while\n\d+ lines/;
     expect(await answersAndEnds(served, 50)).to.match(told);
   });
 
   if (process.platform === 'linux') {
     it('a disk that is full ends nobody', async () => {
-      const told = /^the log can not be written \(ENOSPC.*\): its lines are kept for a while\n\d+ lines/;
+      const told = /^the log cannot be written \(ENOSPC.*\): its lines are kept for a while\n\d+ lines/;
       expect(await answersAndEnds(await serving(openSync('/dev/full', 'w')), 50)).to.match(told);
     });
   }

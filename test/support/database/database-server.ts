@@ -99,7 +99,7 @@ export async function emptyDatabase(owner: Role | 'admin', how?: string): Promis
   return opened(now, name);
 }
 
-/** For `emptyDatabase`: one that can not hold every character. */
+/** For `emptyDatabase`: one that cannot hold every character. */
 export const latin1 = "template template0 encoding 'LATIN1' locale_provider libc locale 'C'";
 
 /** Where the server listens, for what stands between it and us. */

@@ -10,7 +10,7 @@ const wantedAndReady = (wanted: string, ready: string) => ({
 const requests = (status: string) =>
   of('campaign_mirror_http_requests_total', { listener: 'callers', route: '/a', status });
 const lost = of('campaign_mirror_log_lines_lost_total', { role: 'serving' });
-const startedAnew = 'a was started anew 3 times within an hour';
+const startedAnew = 'a was restarted 3 times within an hour';
 const relieved = { [started('serving')]: '100 200 300 400 500', [started('watching')]: '90x5' };
 
 export const servingCases: AlertCases = {

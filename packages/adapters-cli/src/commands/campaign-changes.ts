@@ -7,7 +7,7 @@ import type { Operator } from './operator.ts';
 export function transfer(call: Call, operator: Operator) {
   return leaf({
     name: 'transfer',
-    does: 'give a campaign to another owner; keys of the owner before can not set its mirror any more',
+    does: 'give a campaign to another owner; keys of the owner before cannot set its mirror any more',
     examples: ['campaign transfer 7 --to 43'],
   })
     .argument('<campaign>', 'the campaign', campaignArgument)
@@ -30,7 +30,7 @@ export function transfer(call: Call, operator: Operator) {
 export function setDefault(call: Call, operator: Operator) {
   return defaultFlag(call, operator, true, {
     name: 'set-default',
-    does: "make a campaign its owner's default one, whose mirror can not be set",
+    does: "make a campaign its owner's default one, whose mirror cannot be set",
     now: "its owner's default one",
   });
 }

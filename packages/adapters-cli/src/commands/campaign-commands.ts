@@ -27,7 +27,7 @@ function create(call: Call, operator: Operator) {
     examples: ['campaign create --owner 42 --name Summer', 'campaign create --owner 42 --default'],
   })
     .requiredOption('--owner <n>', 'whom it belongs to', ownerArgument)
-    .option('--default', "make it the owner's default campaign, whose mirror can not be set")
+    .option('--default', "make it the owner's default campaign, whose mirror cannot be set")
     .option('--name <name>', 'its name', nameArgument)
     .action(async ({ owner, default: isDefault = false, name, json }) => {
       const made = await operator.administering(({ settings }) =>

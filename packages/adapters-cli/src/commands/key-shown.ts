@@ -8,7 +8,7 @@ interface Issued {
 }
 
 /**
- * Shows a new key, which can not be shown again: alone on standard output, or in the object for programs.
+ * Shows a new key, which cannot be shown again: alone on standard output, or in the object for programs.
  * @throws ClearError where nobody could take it
  */
 export async function shownOnce(
@@ -18,11 +18,11 @@ export async function shownOnce(
   object: object,
   about: string,
 ): Promise<void> {
-  if (!json) output.tell(`${about} It can not be shown again:`);
+  if (!json) output.tell(`${about} It cannot be shown again:`);
   await output.answer(json, object, key);
   if (await output.isTaken()) return;
   throw new ClearError(
-    `key ${id} was issued, but standard output did not take it, and it can not be shown again: ` +
+    `key ${id} was issued, but standard output did not take it, and it cannot be shown again: ` +
       `revoke it by \`./campaign-mirror key revoke ${id}\`, or replace it by \`./campaign-mirror key rotate ${id} --grace 0s\``,
   );
 }

@@ -38,7 +38,7 @@ function alone(text: string): CsvRecord {
     return {
       unread:
         code === 'CSV_QUOTE_NOT_CLOSED'
-          ? 'a quotation mark is not closed: a field can not go over several lines'
+          ? 'a quotation mark is not closed: a field cannot go over several lines'
           : 'a quotation mark stands where none may: a field with one is quoted as a whole, and the mark doubled',
     };
   }

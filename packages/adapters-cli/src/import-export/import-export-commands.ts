@@ -21,7 +21,7 @@ export function importCommand(call: Call, operator: Operator) {
       );
       if (outcome.kind === 'refused') {
         const lines = outcome.badLines === 1 ? 'one line is' : `${outcome.badLines} lines are`;
-        throw new ClearError(`nothing was imported, since ${lines} bad: mend the file, and import it again`);
+        throw new ClearError(`nothing was imported, since ${lines} bad: fix the file, and import it again`);
       }
       const { campaigns, mirrors } = outcome;
       const sentence = `Imported: ${counted(campaigns, 'campaign')}, ${counted(mirrors, 'mirror')}.`;

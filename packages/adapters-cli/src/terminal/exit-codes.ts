@@ -5,7 +5,7 @@ import type { FaultKind } from './clear-error.ts';
 export const exitCodes: Readonly<Record<FaultKind, number>> = {
   /** Refused, invalid, or not found. */
   refused: 1,
-  /** The call can not be understood: wrong words, options or settings. */
+  /** The call cannot be understood: wrong words, options or settings. */
   usage: 2,
   /** The database is away, or the outcome unknown. */
   away: 3,

@@ -10,9 +10,9 @@ import { progress } from './progress.ts';
 export interface GivenFile {
   /** Its name without folders, for the audit. */
   readonly name: string;
-  /** In bytes; undefined where it can not be known before, as of a pipe. */
+  /** In bytes; undefined where it cannot be known before, as of a pipe. */
   readonly size: number | undefined;
-  /** Until `signal`. `passed` hears of the bytes so far. @throws ClearError when it can not be read */
+  /** Until `signal`. `passed` hears of the bytes so far. @throws ClearError when it cannot be read */
   read(signal: AbortSignal, passed: (bytes: number) => void): AsyncIterable<Buffer>;
 }
 
@@ -60,5 +60,5 @@ async function* chunks(
 
 function unreadable(path: string, error: unknown): ClearError {
   const { code, message } = error as NodeJS.ErrnoException;
-  return new ClearError(`${path === '-' ? 'standard input' : path} can not be read (${code ?? message})`);
+  return new ClearError(`${path === '-' ? 'standard input' : path} cannot be read (${code ?? message})`);
 }

@@ -24,7 +24,7 @@ export async function refuseTaken(path: string, { replace, otherwise }: Replacin
 /**
  * Writes a file for its owner's eyes only. It has its name once all of it is on the disk: written beside, under a
  * name of its own, which is gone where something goes wrong.
- * @throws ClearError when it can not be written, or is there already; and what `contents` throws
+ * @throws ClearError when it cannot be written, or is there already; and what `contents` throws
  */
 export async function writeNewFile(
   path: string,
@@ -68,10 +68,10 @@ async function name(beside: string, path: string, { replace, otherwise }: Replac
   await rm(beside);
 }
 
-/** Who may write to a folder may not always read it, and some file systems can not flush one. */
+/** Who may write to a folder may not always read it, and some file systems cannot flush one. */
 const unflushable = new Set<string | undefined>(['EACCES', 'EINVAL', 'EPERM']);
 
-/** The file is there, so that a folder that can not be flushed is no reason to say that it is not. */
+/** The file is there, so that a folder that cannot be flushed is no reason to say that it is not. */
 async function flushFolder(path: string): Promise<void> {
   try {
     await using folder = await open(path, 'r');
@@ -82,5 +82,5 @@ async function flushFolder(path: string): Promise<void> {
 }
 
 function unwritable(path: string, { code, message }: NodeJS.ErrnoException): ClearError {
-  return new ClearError(`${path} can not be written (${code ?? message})`);
+  return new ClearError(`${path} cannot be written (${code ?? message})`);
 }

@@ -96,11 +96,11 @@ export class Output {
     await this.isTaken();
     if (this.#unwritten === undefined) return;
     throw new ClearError(
-      `standard output can not be written (${this.#unwritten.code}): what it holds is not whole; the command itself is done`,
+      `standard output cannot be written (${this.#unwritten.code}): what it holds is not whole; the command itself is done`,
     );
   }
 
-  /** Whether all that was printed could be written, for what can not be shown again. */
+  /** Whether all that was printed could be written, for what cannot be shown again. */
   isTaken(): Promise<boolean> {
     return new Promise((resolve) =>
       this.#streams.stdout.write('', (error) => resolve(!error && !this.#readerIsGone)),

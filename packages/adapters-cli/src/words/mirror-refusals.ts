@@ -6,7 +6,7 @@ const words: Readonly<Record<Refusal, (campaign: CampaignId) => string>> = {
   'mirror-not-created': (campaign) =>
     `the campaign ${campaign} has no mirror: \`./campaign-mirror mirror create ${campaign}\` creates it`,
   'default-campaign': (campaign) =>
-    `the campaign ${campaign} is its owner's default campaign, whose mirror can not be set: ` +
+    `the campaign ${campaign} is its owner's default campaign, whose mirror cannot be set: ` +
     `\`./campaign-mirror campaign unset-default ${campaign}\` makes it an ordinary one`,
   'not-the-owner': (campaign) =>
     `the campaign ${campaign} belongs to another owner than the key: use a key of the campaign's owner`,

@@ -18,8 +18,8 @@ export interface DocumentedAnswer {
 
 // What is new does not compile until it is told of here.
 const faults: Readonly<Record<Fault, string>> = {
-  'bad-request': 'The request can not be understood; the connection closes.',
-  'request-timeout': 'The request came too slowly; the connection closes.',
+  'bad-request': 'The request cannot be understood; the connection closes.',
+  'request-timeout': 'The request arrived too slowly; nothing was changed, and the connection closes.',
   'header-fields-too-large': 'The headers, or the path, are larger than 16 KiB; the connection closes.',
   'expectation-failed': '`Expect` is not `100-continue`; the connection closes.',
   'repeated-authorization': 'There is more than one `Authorization` header.',
@@ -28,26 +28,26 @@ const faults: Readonly<Record<Fault, string>> = {
   'unsupported-body': 'The body is not `application/json` in UTF-8, or has a content encoding.',
   'body-too-large': 'The body is larger than the limit.',
   unavailable:
-    'The database is away or slow, or there is more to do than can be. Whether the mirror was set is unknown. Wait for `Retry-After` seconds and repeat: setting the same address again is safe, unless somebody else set another meanwhile.',
-  unexpected: 'A fault of ours. Tell us its `X-Request-Id`.',
+    'The database is unavailable or slow, or the service is overloaded. Whether the mirror was set is unknown. Wait for `Retry-After` seconds and send the request again: that is safe, unless somebody else set another address meanwhile.',
+  unexpected: 'A fault of the service. Report it with its `X-Request-Id`.',
 };
 
 const refusals: Readonly<Record<Refusal, string>> = {
   'mirror-not-created': 'The mirror was not created in the settings of the campaign.',
   'default-campaign': 'The campaign is the default one.',
-  'not-the-owner': 'The key is not one of the owner of the campaign.',
+  'not-the-owner': 'The key does not belong to the owner of the campaign.',
 };
 
 const bodyFaults: Readonly<Record<BodyFault, string>> = {
   'not-json': 'The body is not JSON, or not UTF-8.',
-  required: '`mirror_endpoint` is missing, null or blank, or the body is no object.',
+  required: '`mirror_endpoint` is missing, null or blank, or the body is not an object.',
   'not-a-string': '`mirror_endpoint` is not a string.',
 };
 
 const addressFaults: Readonly<Record<AddressFault, string>> = {
   'too-long': 'The address has more than 2048 characters.',
   'not-a-url':
-    'It is no absolute `http` or `https` URL, or holds credentials, white space, a control character or a backslash.',
+    'It is not an absolute `http` or `https` URL, or holds credentials, white space, a control character or a backslash.',
   'denied-host': 'The operator allows no mirror on this host.',
 };
 
@@ -69,7 +69,7 @@ function tooManyAttempts(replies: Replies): DocumentedAnswer {
   const reply = replies.tooManyAttempts('rate', 30);
   return {
     name: 'too-many-attempts',
-    when: 'There were more requests than the operator allows, with this key, or with keys that are none. Wait for `Retry-After` seconds.',
+    when: 'There were more requests than the operator allows with this key, or too many refused keys from this address. Wait for `Retry-After` seconds.',
     reply: { ...reply, headers: { ...reply.headers, ...usedUp } },
   };
 }
@@ -81,7 +81,7 @@ export function answersToCall(replies: Replies): DocumentedAnswer[] {
   const missing = replies.outcome({ kind: 'campaign-not-found' }, asked);
   const route = '/public/v1/mirrors';
   return [
-    { name: 'mirror-set', when: 'The mirror is set, and that is committed.', reply: mirrorSet },
+    { name: 'mirror-set', when: 'The mirror was set, and the change is committed.', reply: mirrorSet },
     ...told(faults, (kind) => replies.fault(kind)),
     ...told(refusals, (because) => replies.outcome({ kind: 'refused', because }, asked)),
     { name: 'campaign-not-found', when: 'There is no such campaign.', reply: missing },

@@ -11,20 +11,19 @@ const count = { type: 'integer', minimum: 0 };
 /** What the headers of answers mean. Those without an example here have those of the answers. */
 export const headerMeanings: Readonly<Record<string, HeaderMeaning>> = {
   'X-Request-Id': {
-    description:
-      'Identifier of the request, for questions about it: the one that it was sent with, or a new one.',
+    description: 'Identifier of the request: the one that it was sent with, or a new one.',
     schema: { type: 'string', minLength: 1, maxLength: 128, pattern: '^[!-~]+$' },
     example: '0b0f6b7e-3f0c-4c35-9d5e-1c3f2a7f5d11',
   },
   'Cache-Control': {
-    description: 'No answer to a call may be kept.',
+    description: 'No answer to a call may be stored.',
     schema: { type: 'string' },
     example: 'no-store',
   },
   'WWW-Authenticate': { description: 'How to authenticate (RFC 6750).', schema: { type: 'string' } },
   Allow: { description: 'The methods that the path has.', schema: { type: 'string' } },
   'Retry-After': {
-    description: 'Seconds to wait before the next try.',
+    description: 'Seconds to wait before the next attempt.',
     schema: { type: 'integer', minimum: 0 },
   },
   ETag: { description: 'Changes with the document.', schema: { type: 'string', pattern: '^(W/)?".*"$' } },
@@ -35,7 +34,7 @@ export const headerMeanings: Readonly<Record<string, HeaderMeaning>> = {
   },
   'X-RateLimit-Remaining': { description: 'How many of them are left.', schema: count, example: 599 },
   'X-RateLimit-Reset': {
-    description: 'When all of them are there again: Unix time in seconds.',
+    description: 'When all of them are available again: Unix time in seconds.',
     schema: count,
     example: 1795190160,
   },
@@ -45,7 +44,7 @@ export const headerMeanings: Readonly<Record<string, HeaderMeaning>> = {
     example: '"default";q=600;w=60',
   },
   RateLimit: {
-    description: 'The same rest as a structured field: `r` requests, all of them again in `t` seconds.',
+    description: 'What is left, as a structured field: `r` requests, and all of them in `t` seconds.',
     schema: { type: 'string' },
     example: '"default";r=599;t=30',
   },

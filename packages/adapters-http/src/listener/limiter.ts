@@ -18,8 +18,8 @@ export interface Count {
 export interface Limiter {
   readonly rate: Rate;
   /**
-   * Counts once more. Undefined where it can not be counted, and may happen all the same.
-   * @throws Unavailable where it can not be counted, and may not
+   * Counts once more. Undefined where it cannot be counted, and may happen all the same.
+   * @throws Unavailable where it cannot be counted, and may not
    */
   count(who: string): Promise<Count | undefined>;
 }

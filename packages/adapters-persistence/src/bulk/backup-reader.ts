@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { endOfRows } from './backup-format.ts';
 
-/** Why a file can not be restored. The message is for whoever restores it. */
+/** Why a file cannot be restored. The message is for whoever restores it. */
 export class BackupFault extends Error {
   override name = 'BackupFault';
 }

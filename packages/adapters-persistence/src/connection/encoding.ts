@@ -1,6 +1,6 @@
 import type { PoolClient } from 'pg';
 
-/** The database can not hold every name and address. The message is for whoever made it. */
+/** The database cannot hold every name and address. The message is for whoever made it. */
 export class EncodingFault extends Error {
   override name = 'EncodingFault';
 }

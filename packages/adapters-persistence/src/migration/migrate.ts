@@ -36,7 +36,7 @@ export async function migrate(address: DatabaseAddress, migrating: Migrating = {
   let timer: NodeJS.Timeout | undefined;
   const abandon = () => {
     if (!committing) return reject(givenUp?.reason);
-    // What is being committed can not be called undone: its end is awaited, as long as one comes.
+    // What is being committed cannot be called undone: its end is awaited, as long as one comes.
     timer = setTimeout(() => reject(new Unavailable(unanswered)), commitWait);
   };
   givenUp?.addEventListener('abort', abandon);

@@ -35,7 +35,7 @@ const recordedToo = ['address_before', 'address_after', 'changed_at', 'request_i
 
 /**
  * What each role may do, and nothing else. The owner's rights come with owning.
- * The service locks the campaign that it judged by its right on `lock_anchor`, a column that can not be changed.
+ * The service locks the campaign that it judged by its right on `lock_anchor`, a column that cannot be changed.
  * A redirector that counts has to read the count and to find the row.
  */
 export const grants: Record<Exclude<Role, 'owner'>, readonly Grant[]> = {

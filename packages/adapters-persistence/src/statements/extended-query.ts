@@ -80,5 +80,5 @@ export class ExtendedQuery implements Submittable {
 function asSent(value: Value): Sent {
   if (typeof value === 'string' || value === null || Buffer.isBuffer(value)) return value;
   if (typeof value === 'number' || typeof value === 'boolean') return String(value);
-  throw new TypeError(`a value of the type ${typeof value} can not be sent`);
+  throw new TypeError(`a value of the type ${typeof value} cannot be sent`);
 }

@@ -61,7 +61,7 @@ export async function restoreFrom({ database, act, call }: Acting, file: GivenFi
     );
   } catch (error) {
     if (error instanceof BackupFault)
-      throw new ClearError(`${file.name} can not be restored: ${error.message}`);
+      throw new ClearError(`${file.name} cannot be restored: ${error.message}`);
     throw orStopped(error, 'Stopped. Nothing was restored.');
   }
 }

@@ -12,14 +12,14 @@ export function passwordFile(folder: string, role: CreatedRole['role']): string 
 /**
  * Writes the passwords of the roles that are new, for the eyes of this user only. What stands there is of a role that
  * there is no more, or of an attempt that came to nothing.
- * @throws ClearError when one can not be written
+ * @throws ClearError when one cannot be written
  */
 export async function writePasswords(created: readonly CreatedRole[], folder: string): Promise<void> {
   for (const { role, password } of created) {
     if (password === undefined) continue;
     const path = passwordFile(folder, role);
     await mkdir(dirname(path), { recursive: true, mode: 0o700 }).catch(({ code }: NodeJS.ErrnoException) => {
-      throw new ClearError(`${dirname(path)} can not be made (${code}): no role was created`);
+      throw new ClearError(`${dirname(path)} cannot be made (${code}): no role was created`);
     });
     await writeNewFile(path, contents(password), { replace: true, otherwise: '' });
   }

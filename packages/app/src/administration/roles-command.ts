@@ -103,7 +103,7 @@ function explain(output: Output, done: RolesCreation): void {
   }
   const { roles, schemaOwner, toMigrate } = done;
   const made = roles.filter(({ password }) => password !== undefined).length;
-  output.tell(made === 0 ? 'All roles were there.' : 'The passwords can not be shown again.');
+  output.tell(made === 0 ? 'All roles were there.' : 'The passwords cannot be shown again.');
   if (schemaOwner !== undefined) {
     output.tell(`The schema belongs to ${JSON.stringify(schemaOwner)}, who has to go on migrating it.`);
   }

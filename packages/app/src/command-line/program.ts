@@ -57,7 +57,7 @@ export async function program(call: Call, first = ''): Promise<Command> {
   return all;
 }
 
-/** What can not be understood is repeated to the user: a key, given where none belongs, is not. */
+/** What cannot be understood is repeated to the user: a key, given where none belongs, is not. */
 function withoutKeys(text: string): string {
   return text.replace(/cm_[0-9A-Za-z]{8,}/g, 'cm_…');
 }

@@ -13,7 +13,7 @@ export async function warnOfPool(address: DatabaseAddress, size: number, log: Lo
     const advice = problem ?? warning;
     if (advice !== undefined) log.warn({ event: 'pool-too-large' }, `${says}: ${advice}`);
   } catch (error) {
-    // It answered a moment ago; who can not be asked this may serve.
+    // It answered a moment ago; who cannot be asked this may serve.
     log.debug({ event: 'pool-unknown', err: error }, 'the limits of the database could not be asked for');
   }
 }

@@ -26,7 +26,7 @@ export async function warnOfRights(address: DatabaseAddress, log: Log): Promise<
         'start it with RUN_MIGRATIONS=false as campaign_mirror_service',
     );
   } catch (error) {
-    // It answered a moment ago; whoever can not be asked this may serve.
+    // It answered a moment ago; whoever cannot be asked this may serve.
     log.debug(
       { event: 'rights-unknown', err: error },
       'the rights of the user of the database could not be asked for',

@@ -42,7 +42,7 @@ export function nameOf({ host, port, database }: Place): string {
   return `${host ?? 'localhost'}:${port ?? 5432}/${database ?? ''}`;
 }
 
-/** Whether a database that answered so may be there in a moment: it starts, is full, or can not be reached. */
+/** Whether a database that answered so may be there in a moment: it starts, is full, or cannot be reached. */
 export function mayComeBack(error: unknown): boolean {
   const code = codeOf(error);
   return (
@@ -101,7 +101,7 @@ export function startFault(error: unknown, place: Place): ClearError | undefined
   }
   if (isDatabaseAway(error)) {
     return new ClearError(
-      `${database} can not be reached (${reason(error)}): start it, correct DATABASE_URL or PGHOST, or raise DATABASE_WAIT`,
+      `${database} cannot be reached (${reason(error)}): start it, correct DATABASE_URL or PGHOST, or raise DATABASE_WAIT`,
       'away',
     );
   }

@@ -26,7 +26,7 @@ export function tlsFault(error: unknown): string | undefined {
   if (code === undefined) return undefined;
   if (code in byCode) return byCode[code];
   if (/^ERR_(?:SSL|TLS|OSSL)_/.test(code))
-    return `and we can not agree on TLS (${code}): check its settings (ssl_…)`;
+    return `and we cannot agree on TLS (${code}): check its settings (ssl_…)`;
   return /CERT/.test(code) ? `has a certificate that is refused (${code}): renew it there` : undefined;
 }
 

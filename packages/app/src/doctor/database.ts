@@ -27,7 +27,7 @@ export async function* examineDatabase(
   for (const pool of [first, ...others]) {
     const { findings, user } = await checkRole(pool);
     yield* findings;
-    // Rights on what is not there can not be lacked.
+    // Rights on what is not there cannot be lacked.
     if (migrations.state !== 'problem') yield* await checkRights(pool, user);
   }
   // Behind a pooler it is the pooler's connections that the server counts.

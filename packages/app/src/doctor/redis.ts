@@ -19,7 +19,7 @@ export async function checkRedis(address: RedisAddress): Promise<Finding> {
     if (fault) throw fault;
     return ok('redis', `${name} answers`);
   } catch (error) {
-    const says = `${name} can not be used (${reason(fault ?? error)})`;
+    const says = `${name} cannot be used (${reason(fault ?? error)})`;
     return problem('redis', says, 'start it, or correct REDIS_URL; meanwhile RATE_LIMIT_WHEN_AWAY holds');
   } finally {
     client.disconnect();

@@ -134,7 +134,7 @@ export class Fleet {
     } catch (fault) {
       if (life.ending.aborted) return false;
       const line = (fault as Error).message;
-      log.error({ event: 'restart-failed' }, `the new worker can not serve, the others go on: ${line}`);
+      log.error({ event: 'restart-failed' }, `the new worker cannot serve, the others go on: ${line}`);
       return false;
     }
     log.info({ event: 'restarted', workers: this.#slots.length }, 'restarted');

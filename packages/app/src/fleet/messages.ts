@@ -38,7 +38,7 @@ export type ToPrimary =
   /** What it has counted since it began. */
   | { readonly kind: 'counts'; readonly counts: readonly MetricSnapshot[]; readonly asked: boolean }
   | { readonly kind: 'ending' }
-  /** It can not start: a line for the user. */
+  /** It cannot start: a line for the user. */
   | { readonly kind: 'fault'; readonly line: string }
   /** These are to be counted, for a limit that holds for all workers together. */
   | {

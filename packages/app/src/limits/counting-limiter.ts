@@ -3,7 +3,7 @@ import { Unavailable } from '@campaign-mirror/domain';
 import type { Counts, LimitName } from './counts.ts';
 import type { LimitObserver } from './limit-observer.ts';
 
-/** What happens where it can not be counted: it passes (`open`), or does not. */
+/** What happens where it cannot be counted: it passes (`open`), or does not. */
 export type WhenAway = 'open' | 'closed';
 
 /** A limit whose counts may be kept by somebody who is away. */

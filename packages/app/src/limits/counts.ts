@@ -5,6 +5,6 @@ export type LimitName = 'key' | 'failed-keys';
 
 /** Where it is kept how often something happened, of one limit. */
 export interface Counts {
-  /** Counts once more. Rejects within a bounded time where that can not be. */
+  /** Counts once more. Rejects within a bounded time where that cannot be. */
   count(who: string): Promise<Count>;
 }

@@ -38,7 +38,7 @@ export async function openLimits(
     new CountingLimiter(name, rate, countsOf(name, rate), whenAway, observer);
   return {
     ...(RATE_LIMIT && { keys: limiter('key', RATE_LIMIT, RATE_LIMIT_WHEN_AWAY) }),
-    // Where it can not be counted, a wrong key has its 401.
+    // Where it cannot be counted, a wrong key has its 401.
     ...(FAILED_KEY_LIMIT && { failedKeys: limiter('failed-keys', FAILED_KEY_LIMIT, 'open') }),
     close,
   };

@@ -170,7 +170,7 @@ export const logEvents = {
   restarted: { levels: ['info'], when: 'all are new', fields: ['workers'] },
   'restart-failed': {
     levels: ['error'],
-    when: 'a new worker can not serve; those who are left go on',
+    when: 'a new worker cannot serve; those who are left go on',
     fields: [],
   },
   'database-elsewhere': {
@@ -219,7 +219,7 @@ export const logEvents = {
   },
   'database-given-up': {
     levels: ['error'],
-    when: 'it can not be brought back',
+    when: 'it cannot be brought back',
     fields: [],
     more: ['attempts', 'error'],
   },

@@ -37,7 +37,7 @@ export function openLog(level: string, { shared = cluster.isWorker } = {}): Open
     {
       onLost: (count) => log.warn({ event: 'log-lines-lost', count }, lostInTime(count)),
       onRefused: ({ message }) =>
-        console.error(`the log can not be written (${message}): its lines are kept for a while`),
+        console.error(`the log cannot be written (${message}): its lines are kept for a while`),
     },
     shared ? { piece: wholeInAPipe } : {},
   );

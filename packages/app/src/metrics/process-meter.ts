@@ -21,7 +21,7 @@ interface GcEntry extends PerformanceEntry {
 
 /**
  * How this process is. Not prom-client's default metrics: those of the event loop begin anew with each reader, and
- * can not be added up.
+ * cannot be added up.
  */
 export class ProcessMeter {
   readonly #labels: { readonly role: ProcessRole };

@@ -5,7 +5,7 @@ import type { Acting } from './command-database.ts';
 
 /**
  * Acts as the operator on the database of the settings. What it takes is loaded here, so that `--help`, or a call
- * that can not be understood, is answered at once.
+ * that cannot be understood, is answered at once.
  * @throws ClearError when a setting is wrong, or the database away, not migrated, or refusing
  */
 export async function acting<T>(

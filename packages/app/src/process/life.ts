@@ -19,7 +19,7 @@ export class Life {
   readonly #fails = new AbortController();
   #faults = 0;
 
-  /** `tell` takes the line of a start that failed by a fault which a user can mend. */
+  /** `tell` takes the line of a start that failed by a fault which a user can fix. */
   constructor(log: Log, tell: (line: string) => void = console.error) {
     this.#log = log;
     this.#tell = tell;

@@ -79,7 +79,7 @@ function fewer(workers: number, poolSize: number): string {
   return `POOL_SIZE ${poolSize} is enough for ${workers} workers, fewer than there are cores: raise it for more`;
 }
 
-/** What a worker can not start for nobody can, and is told once. */
+/** What a worker cannot start for nobody can, and is told once. */
 function clearly(error: unknown): never {
   throw error instanceof WorkerFault ? new ClearError(error.message) : error;
 }

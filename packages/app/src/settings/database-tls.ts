@@ -77,7 +77,7 @@ function files({ sslrootcert, sslcert, sslkey }: TlsParameters): Read | Unread {
   } catch (error) {
     const path = { sslrootcert, sslcert, sslkey }[parameter as 'sslkey'];
     const { code } = error as NodeJS.ErrnoException;
-    return { parameter, wrong: `${parameter} ${path} can not be read (${code ?? 'no file'})` };
+    return { parameter, wrong: `${parameter} ${path} cannot be read (${code ?? 'no file'})` };
   }
 }
 

@@ -36,7 +36,7 @@ const sslAlone: Readonly<Record<string, string>> = {
  */
 const misplacedAt = /^[^:]*:\/\/[^/?#]*(?:\/[^?#]*@|(?:\/[^?#]*)?\?(?:[^#]*&)?[^=&#]*@|[^#]*#.*@)/;
 
-/** What a DATABASE_URL says, no file of it read; undefined where it can not be understood. */
+/** What a DATABASE_URL says, no file of it read; undefined where it cannot be understood. */
 export function databaseUrlParts(url: string): DatabaseUrlParts | undefined {
   if (!/^postgres(?:ql)?:\/\/[^\s\p{Cc}]*$/iu.test(url) || misplacedAt.test(url)) return undefined;
   const [address = '', query = ''] = url.replace(/#.*$/, '').split(/\?(.*)/);

@@ -9,7 +9,7 @@ export interface RedisAddress {
   readonly tls: boolean;
 }
 
-/** What a REDIS_URL says: `redis://` or, with TLS, `rediss://`; undefined where it can not be understood. */
+/** What a REDIS_URL says: `redis://` or, with TLS, `rediss://`; undefined where it cannot be understood. */
 export function redisAddress(text: string): RedisAddress | undefined {
   if (!/^rediss?:\/\/[^\s\p{Cc}?#]+$/iu.test(text) || !URL.canParse(text)) return undefined;
   const { protocol, hostname, port, username, password, pathname } = new URL(text);

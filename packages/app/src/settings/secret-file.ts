@@ -16,7 +16,7 @@ export function readSecretFile(path: string): { secret: string } | { fault: stri
     if (!stats.isFile()) return { fault: 'is not a file' };
     return secretIn(contentOf(file));
   } catch (error) {
-    return { fault: `can not be read (${(error as NodeJS.ErrnoException).code ?? 'no reason given'})` };
+    return { fault: `cannot be read (${(error as NodeJS.ErrnoException).code ?? 'no reason given'})` };
   } finally {
     if (file !== undefined) closeSync(file);
   }

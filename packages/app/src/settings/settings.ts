@@ -61,33 +61,34 @@ export const settings = {
   }),
   PGHOST: setting({
     accepts: databaseHost,
-    means: 'another way to name it: its host, or the folder of its socket; not with `DATABASE_URL`',
+    means: 'another way to name the database: its host, or the folder of its socket; not with `DATABASE_URL`',
   }),
   PGPORT: setting({
     accepts: wholeNumber(1, 65_535),
     means:
       'its port, else 5432; this and what follows is what `DATABASE_URL` leaves out, or goes with `PGHOST`',
   }),
-  PGUSER: setting({ accepts: text, means: 'its user, else that of the operating system' }),
-  PGPASSWORD: setting({ accepts: text, secret: true, means: 'its password' }),
-  PGDATABASE: setting({ accepts: text, means: 'its database, else that of the name of the user' }),
+  PGUSER: setting({ accepts: text, means: 'user of the database, otherwise that of the operating system' }),
+  PGPASSWORD: setting({ accepts: text, secret: true, means: 'password of that user' }),
+  PGDATABASE: setting({ accepts: text, means: 'name of the database, otherwise that of the user' }),
   PGSSLMODE: setting({
     accepts: sslMode,
-    means: 'TLS to it, as `sslmode` in `DATABASE_URL`; else `verify-full` with a CA, `disable` without',
+    means:
+      'TLS to the database, as `sslmode` in `DATABASE_URL`; otherwise `verify-full` with a CA, `disable` without one',
   }),
   PGSSLROOTCERT: setting({
     accepts: caFile,
-    means: 'file of the certificate of its CA, or `system`, as `sslrootcert` in `DATABASE_URL`',
+    means: 'file with the certificate of the CA, or `system`, as `sslrootcert` in `DATABASE_URL`',
   }),
   DATABASE_WAIT: setting({
     accepts: time('0s', '60m'),
     byDefault: '10s',
-    means: 'how long a database that does not answer is waited for at the start',
+    means: 'how long the start waits for a database that does not answer',
   }),
   DATA_DIR: setting({
     accepts: folder,
     byDefault: '.data',
-    means: 'folder of the embedded database; the default lies in the project',
+    means: 'folder of the embedded database; the default is in the project',
   }),
   RUN_MIGRATIONS: setting({
     accepts: oneOf('true', 'false'),
@@ -142,7 +143,7 @@ export const settings = {
   MAX_EVENT_LOOP_DELAY: setting({
     accepts: time('10ms', '60s'),
     byDefault: '500ms',
-    means: 'how late the event loop of a process may be before it answers 503 to all',
+    means: 'how late the event loop of a process may be before it answers 503 to every request',
   }),
   MAX_CONNECTIONS: setting({
     accepts: wholeNumber(1, 1_000_000),
@@ -152,7 +153,7 @@ export const settings = {
   RATE_LIMIT: setting({
     accepts: rate,
     byDefault: 'off',
-    means: 'how often each access key may call; what is more gets 429',
+    means: 'how often each access key may call; calls beyond that get 429',
   }),
   FAILED_KEY_LIMIT: setting({
     accepts: rate,
@@ -163,7 +164,8 @@ export const settings = {
   RATE_LIMIT_WHEN_AWAY: setting({
     accepts: oneOf('open', 'closed'),
     byDefault: 'open',
-    means: 'where who counts for several processes does not answer: `open` lets pass, `closed` answers 503',
+    means:
+      'what happens if Redis or the primary does not answer: `open` lets the call pass, `closed` answers 503',
   }),
   REDIS_URL: setting({
     accepts: redisUrl,
@@ -179,22 +181,23 @@ export const settings = {
   BODY_TIMEOUT: setting({
     accepts: time('10ms', '60m'),
     byDefault: '15s',
-    means: 'how long it may take to send the body; then 408',
+    means: 'how long a caller may take to send the body; then 408',
   }),
   REQUEST_TIMEOUT: setting({
     accepts: time('10ms', '60m'),
     byDefault: '30s',
-    means: 'how long it may take to send all of it, then 408, and we to answer, then 503',
+    means:
+      'how long a caller may take to send the whole request (then 408), and the service to answer it (then 503)',
   }),
   ANSWER_TIMEOUT: setting({
     accepts: time('10ms', '60m'),
     byDefault: '30s',
-    means: 'how long it may take to read the answer; then the connection is cut',
+    means: 'how long a caller may take to read the answer; then the connection is cut',
   }),
   IDLE_TIMEOUT: setting({
     accepts: time('10ms', '60m'),
     byDefault: '75s',
-    means: 'how long a connection may idle between two requests; above that of the proxy before it',
+    means: 'how long a connection may idle between two requests; more than in the proxy in front',
   }),
   READINESS_TIMEOUT: setting({
     accepts: time('10ms', '60s'),
@@ -204,7 +207,7 @@ export const settings = {
   METRICS: setting({
     accepts: oneOf('on', 'off'),
     byDefault: 'on',
-    means: 'count what happens, and tell it by `/metrics`',
+    means: 'collect metrics and serve them at `/metrics`',
   }),
   WORKERS: setting({
     accepts: workers,
@@ -215,17 +218,17 @@ export const settings = {
   SHUTDOWN_DELAY: setting({
     accepts: time('0s', '60m'),
     byDefault: '0s',
-    means: 'how long new connections are still served at the end, while `/readyz` says 503 already',
+    means: 'how long new connections are still served at a shutdown, while `/readyz` already answers 503',
   }),
   SHUTDOWN_TIMEOUT: setting({
     accepts: time('0s', '60m'),
     byDefault: '10s',
-    means: 'how long requests may take to finish at the end; what is left gets 503',
+    means: 'how long requests may take to finish at a shutdown; unfinished ones get 503',
   }),
   POOL_SIZE: setting({
     accepts: wholeNumber(1, 1_000),
     byDefault: '10',
-    means: 'database connections, at most; workers share them',
+    means: 'greatest number of database connections; workers share them',
   }),
   POOL_WAIT_TIMEOUT: setting({
     accepts: time('10ms', '60s'),
@@ -235,12 +238,12 @@ export const settings = {
   STATEMENT_TIMEOUT: setting({
     accepts: time('0ms', '60s'),
     byDefault: '5s',
-    means: 'how long a statement may take, by the server; `0ms` leaves it to the server',
+    means: 'how long a statement may take, enforced by the server; `0ms` leaves the limit to the server',
   }),
   QUERY_TIMEOUT: setting({
     accepts: time('10ms', '120s'),
     byDefault: '6s',
-    means: 'how long an answer of the database is waited for; above `STATEMENT_TIMEOUT`',
+    means: 'how long the service waits for an answer of the database; more than `STATEMENT_TIMEOUT`',
   }),
   DATABASE_POOLER: setting({
     accepts: oneOf('none', 'transaction'),

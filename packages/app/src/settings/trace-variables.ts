@@ -34,7 +34,7 @@ export interface TraceVariables {
 }
 
 /**
- * Reads the variables of OpenTelemetry, by its own rules: a value that can not be understood is told of and left out
+ * Reads the variables of OpenTelemetry, by its own rules: a value that cannot be understood is told of and left out
  * (Environment Variable Specification). Traces are wanted where a collector or an exporter is named.
  */
 export function traceVariables(environment: Environment): TraceVariables {

@@ -32,7 +32,7 @@ export function isYours({ DATABASE_URL, PGHOST }: Place): boolean {
 /**
  * Where DATABASE_URL says, else PGHOST; what that leaves out is taken from the other PG* variables, as PostgreSQL's own
  * programs do. Every field is set, so that the driver takes none from a variable that is not ours.
- * @throws ClearError when a file that is named can not be read, or how it is to be encrypted can not be
+ * @throws ClearError when a file that is named cannot be read, or how it is to be encrypted cannot be
  */
 export function yourDatabase(read: Place): YourDatabase {
   const { place, tls } = understood(read);

@@ -62,7 +62,7 @@ export class OtlpTraces implements Traces {
   }
 
   async close(): Promise<void> {
-    // What can not be sent any more is counted, whatever the reason.
+    // What cannot be sent any more is counted, whatever the reason.
     const sent = this.#provider.shutdown().catch(() => {});
     await within(lastSpans, sent);
     this.#exporter.tellOfTheEnd();

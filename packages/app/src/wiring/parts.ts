@@ -19,7 +19,7 @@ export const timeouts = {
 
 /**
  * Ends the parts one after the other, the last first. One that hangs is named, and left behind: it does not hold up
- * the others. Never rejects. `startFault`: what could not be made can not be ended either, and was told of.
+ * the others. Never rejects. `startFault`: what could not be made cannot be ended either, and was told of.
  */
 export async function endParts(
   container: Pick<Container, 'unloadAsync'>,

@@ -1,7 +1,7 @@
 import type { CampaignId, MirrorId, OwnerId } from '../values/identifiers.ts';
 import type { BadField, Claims, ImportedCampaign } from './imported-campaign.ts';
 
-/** Why a line can not be imported. What takes the place already is a line before it, or, with null, in the store. */
+/** Why a line cannot be imported. What takes the place already is a line before it, or, with null, in the store. */
 export type LineFault =
   | BadField
   | { readonly kind: 'campaign-taken'; readonly id: CampaignId; readonly line: number | null }

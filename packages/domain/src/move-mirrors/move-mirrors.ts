@@ -19,7 +19,7 @@ export type MirrorMoved =
 interface NotToMove {
   readonly campaign: CampaignId;
   readonly before: MirrorAddress;
-  /** What it would have been; undefined where that can not be told. */
+  /** What it would have been; undefined where that cannot be told. */
   readonly after: string | undefined;
 }
 

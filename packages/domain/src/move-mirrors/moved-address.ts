@@ -9,7 +9,7 @@ const place = /^(https?:\/\/)(\[[^\]]*\]|[^/?#:@\\[\]]+)(?=(?::[0-9]*)?(?:[/?#]|
 /** What an address on the host that moves comes to. */
 export type Relocation =
   | { readonly to: MirrorAddress }
-  /** `to` is what it would have been; undefined where the host can not be told from the rest. */
+  /** `to` is what it would have been; undefined where the host cannot be told from the rest. */
   | { readonly fault: AddressFault; readonly to: string | undefined };
 
 /**

@@ -24,7 +24,7 @@ export interface AuditEntry {
   readonly at: Timestamp;
   readonly act: AuditedAct;
   readonly operator: string;
-  /** As whom the store knew the operator, who can not choose that; null where it knows nobody. */
+  /** As whom the store knew the operator, who cannot choose that; null where it knows nobody. */
   readonly databaseRole: string | null;
   readonly requestId: string;
   readonly campaignId: CampaignId | null;
