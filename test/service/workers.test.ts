@@ -99,6 +99,25 @@ describe('contract: life — a service of several processes', () => {
     expect((await service.process.stop()).code, 'a crash before the end is none of it').to.equal(0);
   });
 
+  it('a worker that is killed under load: no connection that it was being given waits for ever', async () => {
+    const service = await listeningFleet(data.settings());
+    const [one] = data.updates(service.base);
+    let served = 0;
+    let over = false;
+    const reached = Promise.withResolvers<void>();
+    // Each call comes by a connection of its own, so that there always is one on its way to a worker.
+    const caller = async () => {
+      while (one && !over)
+        if ((await call(one, new Agent())).status === 200 && ++served > 200) reached.resolve();
+    };
+    const callers = Promise.all(Array.from({ length: 24 }, caller));
+    await reached.promise;
+    process.kill(Number(service.workers()[0]?.pid), 'SIGKILL');
+    await times(service.process, 'worker-listening', 3);
+    over = true;
+    await callers;
+  });
+
   it('without a worker it is not ready, until they are back on the same port', async () => {
     const service = await listeningFleet(data.settings());
     for (const { pid } of service.workers()) process.kill(Number(pid), 'SIGKILL');

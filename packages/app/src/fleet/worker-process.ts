@@ -3,6 +3,7 @@ import { within } from '@campaign-mirror/adapters-persistence/sql';
 import type { CountForWorkers } from '../limits/counts-for-workers.ts';
 import type { MetricSnapshot } from '../metrics/meters.ts';
 import type { ToPrimary, ToWorker } from './messages.ts';
+import { closeUnaccepted } from './unaccepted-connections.ts';
 
 export type Begin = Extract<ToWorker, { kind: 'begin' }>;
 
@@ -49,6 +50,7 @@ export class WorkerProcess {
     cluster.schedulingPolicy = cluster.SCHED_RR;
     cluster.setupPrimary({ exec: program, args: [] });
     this.#worker = cluster.fork();
+    closeUnaccepted(this.#worker.process);
     this.id = this.#worker.id;
     this.processId = this.#worker.process.pid;
     const prepared = Promise.withResolvers<void>();
