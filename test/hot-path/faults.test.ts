@@ -49,6 +49,20 @@ describe('group commit: a batch that fails', () => {
     await expectAgreement();
   });
 
+  it('by a member or by the statement: its connection is used again', async () => {
+    const closed: unknown[] = [];
+    service.pool.on('remove', (client) => closed.push(client));
+    await raising(`if new.address_after = '${poison}' then raise exception 'poisoned'; end if`);
+    await Promise.all(lives.map((live) => rejection(service.setMirror(live, poison))));
+    const statements = new Statements(service.pool);
+    const refused = { name: 'nothing-there', text: 'select from nothing_there' };
+    expect(await rejection(statements.run(refused, []))).to.have.property('code', '42P01');
+    const answers = await Promise.all(lives.map((live) => service.setMirror(live, address)));
+    for (const mirror of answers) expect(mirror).to.include({ targetUrl: address });
+    expect(closed).to.deep.equal([]);
+    await expectAgreement();
+  });
+
   for (const code of ['40001', '40P01']) {
     for (const times of [1, 2]) {
       it(`by ${code}, ${times === 1 ? 'once' : 'twice'}: all are set, once`, async () => {

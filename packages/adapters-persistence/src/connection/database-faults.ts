@@ -49,6 +49,15 @@ export function isStatementsFault(error: unknown): boolean {
   return isOfClass(statementsClasses, error);
 }
 
+/**
+ * Whether the connection is as good as before: the server judged the statement and is ready for the next one. A stale
+ * plan stays on its connection, and any other fault may leave it in a state that nobody knows.
+ */
+export function leavesConnection(error: unknown): boolean {
+  if (isStalePlan(error)) return false;
+  return isRetryable(error) || isOfClass(membersClasses, error) || isOfClass(statementsClasses, error);
+}
+
 /** Whether what the connection had prepared is no longer good: `cached plan must not change result type`, or it is gone. */
 export function isStalePlan(error: unknown): boolean {
   return ['0A000', '26000'].includes(codeOf(error));

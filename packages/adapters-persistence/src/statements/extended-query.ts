@@ -1,4 +1,5 @@
 import type { Connection, Submittable } from 'pg';
+import { leavesConnection } from '../connection/database-faults.ts';
 
 /** A value for a placeholder; the server reads all but bytes from their text. */
 export type Value = string | number | boolean | Buffer | null;
@@ -30,6 +31,8 @@ export class ExtendedQuery implements Submittable {
   readonly name: string;
   readonly text: string;
   readonly rows: TextRow[] = [];
+  /** Why the server refused it, where the connection can be used again: the pool closes one that tells of an error. */
+  fault: unknown;
   /** The driver's. */
   callback: ((error: unknown, query?: ExtendedQuery) => void) | undefined;
   readonly #values: readonly Sent[];
@@ -58,7 +61,10 @@ export class ExtendedQuery implements Submittable {
   }
 
   handleError(error: unknown): void {
-    this.callback?.(error);
+    if (leavesConnection(error)) {
+      this.fault = error;
+      this.callback?.(null, this);
+    } else this.callback?.(error);
   }
 
   handleReadyForQuery(): void {

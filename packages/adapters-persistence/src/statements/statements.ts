@@ -54,7 +54,8 @@ export class Statements {
     const since = performance.now();
     try {
       // The pool answers a query with its own end, of which the driver's types know nothing.
-      const { rows } = await this.#pool.query(new ExtendedQuery(named ? name : '', text, values));
+      const { rows, fault } = await this.#pool.query(new ExtendedQuery(named ? name : '', text, values));
+      if (fault !== undefined) throw fault;
       this.#observer.ended(name, performance.now() - since, began);
       return rows as readonly TextRow[] as Row[];
     } catch (error) {
