@@ -1,8 +1,8 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { connect } from 'node:net';
+import { resolve } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
-import { fileURLToPath } from 'node:url';
 import { freePort } from '@campaign-mirror/embedded-postgres';
 import type { Cleanup } from './cleanup.ts';
 import type { Cores } from './cores.ts';
@@ -32,7 +32,7 @@ export async function startService(
 ): Promise<Running> {
   const { script, environment, nodeOptions = [] } = program;
   const port = await freePort();
-  const node = [process.execPath, ...nodeOptions, fileURLToPath(new URL(`../${script}`, import.meta.url))];
+  const node = [process.execPath, ...nodeOptions, resolve(import.meta.dirname, '..', script)];
   const [command = '', ...words] = cores ? ['taskset', '-c', String(cores.service), ...node] : node;
   const child = spawn(command, words, {
     env: { PATH: process.env.PATH ?? '', PORT: String(port), ...environment },

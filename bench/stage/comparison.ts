@@ -26,6 +26,8 @@ export function comparisonLine(name: string, does: string) {
 
 export interface Comparison {
   readonly base?: Settings | undefined;
+  /** The folder of another checkout, which the first one is run from. */
+  readonly before?: string | undefined;
   readonly set: Settings;
   readonly load: Load;
   readonly rounds: number;
@@ -46,11 +48,16 @@ interface Found {
  * that others share changes by a tenth from one second to the next, and is to be the same for both.
  */
 export async function compare(comparison: Comparison, cleanup: Cleanup): Promise<readonly string[]> {
-  const { base = {}, set, load, rounds, seconds } = comparison;
+  const { base = {}, before, set, load, rounds, seconds } = comparison;
   const bench = await openBench(comparison, cleanup);
   const sides = [
-    { name: nameOf(base), settings: base, database: await bench.databases.copy() },
-    { name: nameOf(set), settings: set, database: bench.databases.first },
+    {
+      name: before ? `${nameOf(base)}, in ${before}` : nameOf(base),
+      settings: base,
+      checkout: before,
+      database: await bench.databases.copy(),
+    },
+    { name: nameOf(set), settings: set, checkout: undefined, database: bench.databases.first },
   ];
   for (const { database } of sides) await checkpoint(database);
   const found: (readonly Found[])[] = [];
@@ -58,8 +65,10 @@ export async function compare(comparison: Comparison, cleanup: Cleanup): Promise
   for (let round = 1; round <= rounds; round++) {
     for (const { end } of contenders) await end();
     contenders = [];
-    for (const { name, settings, database } of sides) {
-      contenders.push(await startOurs(database, settings, bench.cores, cleanup, { name }));
+    for (const { name, settings, checkout, database } of sides) {
+      contenders.push(
+        await startOurs(database, settings, bench.cores, cleanup, { name, ...(checkout && { checkout }) }),
+      );
     }
     const pair = await measurePair(contenders, round, comparison, bench);
     found.push(pair);

@@ -46,16 +46,16 @@ export async function startOther(
   return { ...(await startService({ script, environment }, cores, cleanup)), name, database, ...what };
 }
 
-/** As `npm start` does it, with the default settings but for these. The profile's folder gets a CPU profile. */
+/** As `npm start` does it, with the default settings but for these. The profile's folder gets a CPU profile; a checkout is another one of this project. */
 export async function startOurs(
   database: Database,
   settings: Settings,
   cores: Cores | undefined,
   cleanup: Cleanup,
-  { name = 'ours', profile = '' } = {},
+  { name = 'ours', profile = '', checkout = '..' } = {},
 ): Promise<Contender> {
   const program = {
-    script: '../packages/app/src/main.ts',
+    script: `${checkout}/packages/app/src/main.ts`,
     environment: {
       // All refused keys come from one address here: they are counted, and never too many.
       FAILED_KEY_LIMIT: '1000000/1s',
