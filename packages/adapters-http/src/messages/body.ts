@@ -1,4 +1,3 @@
-import type { IncomingMessage } from 'node:http';
 import type { Context } from 'koa';
 import bodyParser from 'koa-bodyparser';
 import type { Fault } from '../answers/replies.ts';
@@ -23,9 +22,6 @@ export function bodyReader(limit: number): (context: Context) => Promise<Buffer 
     const fault = bodyHeaderFault(request, limit);
     if (fault) return { fault };
     if (expectsContinue(request)) context.res.writeContinue();
-    // A length that was announced and is within the limit: Node's parser lets no other number of bytes through.
-    if (request.headers['transfer-encoding'] === undefined) return announcedBody(request);
-
     // Judged already; in this form no parameter or spelling keeps the parser from reading.
     request.headers['content-type'] = 'application/json';
     delete request.headers['content-encoding'];
@@ -33,22 +29,10 @@ export function bodyReader(limit: number): (context: Context) => Promise<Buffer 
       await parse(context, async () => {});
     } catch (error) {
       if ((error as { type?: string }).type === 'entity.too.large') return { fault: 'body-too-large' };
-      return callerLeft;
+      // The caller left in the middle of its body.
+      return { fault: 'bad-request' };
     }
     const { body } = context.request;
     return Buffer.isBuffer(body) ? body : nothing;
   };
-}
-
-/** In the middle of its body. */
-const callerLeft = { fault: 'bad-request' } as const;
-
-function announcedBody(request: IncomingMessage): Promise<Buffer | typeof callerLeft> {
-  return new Promise((resolve) => {
-    const pieces: Buffer[] = [];
-    request
-      .on('data', (piece: Buffer) => pieces.push(piece))
-      .on('end', () => resolve(pieces.length === 1 ? (pieces[0] as Buffer) : Buffer.concat(pieces)))
-      .on('close', () => resolve(callerLeft));
-  });
 }

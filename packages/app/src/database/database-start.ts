@@ -68,7 +68,7 @@ async function serverOf(
   }
 }
 
-/** MetricSnapshot of what a migration waits for: a name for programs, a line for people. */
+/** Called with what a migration waits for: a name for programs, a line for people. */
 export type Waits = (event: 'migration-awaited' | 'migration-held', line: string) => void;
 
 /**

@@ -9,7 +9,7 @@ export interface Outlet {
 export interface OutputEvents {
   /** The reader is back, or keeps up again: so many lines were lost meanwhile. */
   onLost(count: number): void;
-  /** What is written is refused: a reader that is gone, a full disk. MetricSnapshot once until it goes on. */
+  /** What is written is refused: a reader that is gone, a full disk. Called once until it goes on. */
   onRefused(error: Error): void;
 }
 
