@@ -14,7 +14,7 @@ const none = 'There is no such entry.';
 export function auditCommand(call: Call, operator: Operator) {
   return leaf({
     name: 'audit',
-    does: 'show who did what by these commands, the newest first',
+    does: 'show who did what with these commands, newest first',
     examples: ['audit', 'audit --campaign 42', 'audit --before 1000 --limit 200 --json'],
   })
     .option('--campaign <id>', 'what was done to this campaign by its number', campaignArgument)

@@ -7,7 +7,7 @@ import type { Operator } from './operator.ts';
 export function transfer(call: Call, operator: Operator) {
   return leaf({
     name: 'transfer',
-    does: 'give a campaign to another owner; keys of the owner before cannot set its mirror any more',
+    does: 'give a campaign to another owner; keys of the previous owner can no longer set its mirror',
     examples: ['campaign transfer 7 --to 43'],
   })
     .argument('<campaign>', 'the campaign', campaignArgument)

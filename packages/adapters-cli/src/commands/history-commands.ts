@@ -11,7 +11,7 @@ export function historyCommands(call: Call, operator: Operator) {
 function prune(call: Call, operator: Operator) {
   return leaf({
     name: 'prune',
-    does: 'delete old changes from the history, for ever, in small steps that hold up nobody; asks first',
+    does: 'delete old changes from the history permanently, in small steps that block nobody; asks first',
     examples: ['history prune --older-than 400d', 'history prune --older-than 400d --yes --json'],
   })
     .requiredOption('--older-than <time>', 'how old: 400d or 48h, at least 1d', ageArgument)

@@ -19,7 +19,7 @@ export function keyCommands(call: Call, operator: Operator) {
 function issue(call: Call, operator: Operator) {
   return leaf({
     name: 'issue',
-    does: 'issue an access key; it is shown this once, on standard output',
+    does: 'issue an access key, which is shown once, on standard output',
     examples: [
       'key issue --owner 42 --name "my script"',
       'key issue --owner 42 --name "my script" --expires-in 90d',
@@ -42,7 +42,7 @@ function issue(call: Call, operator: Operator) {
 function revoke(call: Call, operator: Operator) {
   return leaf({
     name: 'revoke',
-    does: 'revoke an access key: a request that begins now is refused',
+    does: 'revoke an access key: a statement that begins afterwards writes nothing; one that was already waiting for a row may still write',
     examples: ['key revoke 7'],
   })
     .argument('<id>', 'the number of the key', keyArgument)

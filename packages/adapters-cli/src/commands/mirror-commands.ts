@@ -27,7 +27,7 @@ export function mirrorCommands(call: Call, operator: Operator) {
 function create(call: Call, operator: Operator) {
   return leaf({
     name: 'create',
-    does: 'create the mirror of a campaign, which has one',
+    does: 'create the mirror of a campaign; a campaign has at most one',
     examples: ['mirror create 42 --target-url https://first.example/'],
   })
     .argument('<campaign>', 'the campaign', campaignArgument)
@@ -83,7 +83,7 @@ function listing(call: Call, operator: Operator) {
 function show(call: Call, operator: Operator) {
   return leaf({
     name: 'show',
-    does: 'show the mirror of a campaign, all of it',
+    does: 'show the mirror of a campaign with all its fields',
     examples: ['mirror show 42'],
   })
     .argument('<campaign>', 'the campaign', campaignArgument)

@@ -22,7 +22,7 @@ const usualLimit = 20;
 export function history(call: Call, operator: Operator) {
   return leaf({
     name: 'history',
-    does: 'show who set the mirror of a campaign, and from where to where, the newest first; or what was done with a key, the oldest first; also of deleted campaigns',
+    does: 'show who set the mirror of a campaign, from which address to which, newest first; or what was done with a key, oldest first; deleted campaigns included',
     examples: [
       'mirror history 42',
       'mirror history 42 --before 1000 --limit 200 --json',

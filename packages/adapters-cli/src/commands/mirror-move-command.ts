@@ -6,7 +6,7 @@ import type { Operator } from './operator.ts';
 export function move(call: Call, operator: Operator) {
   return leaf({
     name: 'move',
-    does: 'give every mirror on one host another one: the night a domain is blocked',
+    does: 'move every mirror on one host to another host, such as when a domain is blocked',
     examples: [
       'mirror move --from-host old.example --to-host new.example --dry-run',
       'mirror move --from-host old.example --to-host new.example --subdomains --owner 42',

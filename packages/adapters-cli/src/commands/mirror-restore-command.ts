@@ -12,7 +12,7 @@ import type { Operator } from './operator.ts';
 export function restore(call: Call, operator: Operator) {
   return leaf({
     name: 'restore',
-    does: 'give the mirror of a campaign an address back that it had before',
+    does: 'give the mirror of a campaign an earlier address',
     examples: ['mirror restore 42 --to 17', 'mirror restore 42 --undo 18'],
   })
     .argument('<campaign>', 'the campaign', campaignArgument)

@@ -12,7 +12,7 @@ import type { Operator } from './operator.ts';
 export function set(call: Call, operator: Operator) {
   return leaf({
     name: 'set',
-    does: 'set the mirror of a campaign, as a call with an access key does it; the key is asked for, or taken from CAMPAIGN_MIRROR_KEY',
+    does: 'set the mirror of a campaign as a call with an access key does; the key comes from CAMPAIGN_MIRROR_KEY or a question',
     examples: ["mirror set 42 'https://second.example/?click={click_id}'"],
   })
     .argument('<campaign>', 'the campaign', campaignArgument)

@@ -29,7 +29,7 @@ export function backup(call: Call) {
 export function restore(call: Call) {
   return leaf({
     name: 'restore',
-    does: 'put a backup into a database where there is nothing yet, also into another or a newer PostgreSQL',
+    does: 'restore a backup into a database without data, also in another or a newer PostgreSQL',
     examples: ['restore mirrors.backup'],
   })
     .argument('<file>', 'what `backup` has written; - for standard input')

@@ -10,7 +10,7 @@ export function demonstrationCommands(call: Call) {
 function create(call: Call) {
   return leaf({
     name: 'create',
-    does: 'make the demonstration set where there is no data at all, and show calls to try; its key is shown this once',
+    does: 'create the demonstration set if there is no data at all, and show calls to try; its key is shown once',
     examples: ['demo create', 'demo create --base https://mirror.example.com'],
   })
     .option('--base <url>', 'where the service is called', 'http://127.0.0.1:3000')

@@ -12,7 +12,7 @@ export function rolesCommands(call: Call) {
 function create(call: Call) {
   return leaf({
     name: 'create',
-    does: 'create the database roles that are missing, as a superuser; their passwords are shown this once',
+    does: 'create the database roles that are missing, as a superuser; their passwords are shown once',
     examples: ['roles create', 'roles create --json', 'roles create --passwords /run/campaign-mirror'],
   })
     .option('--passwords <folder>', 'write each to FOLDER/ROLE/password, for PGPASSWORD_FILE, and show none')

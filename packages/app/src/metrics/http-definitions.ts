@@ -34,7 +34,7 @@ const status = 'HTTP status';
 export const httpDefinitions = define({
   campaign_mirror_http_requests_total: {
     type: 'counter',
-    help: 'Requests that were answered, those that overload or the parser refused included.',
+    help: 'Requests that were answered, including those refused by the parser or for overload.',
     labels: { listener: listeners, route, method: methods, status },
   },
   campaign_mirror_http_request_duration_seconds: {
@@ -45,21 +45,21 @@ export const httpDefinitions = define({
   },
   campaign_mirror_http_refusals_total: {
     type: 'counter',
-    help: 'Answers to callers other than 200, by their reason: for 403 the rule, for 401 what is wrong with the key, for 422 with the address.',
+    help: 'Answers to callers other than 200, by reason: the rule for 403, the fault of the key for 401, of the address for 422.',
     labels: { status, because: refusals.map(({ because }) => because) },
   },
   campaign_mirror_http_callers_gone_total: {
     type: 'counter',
-    help: 'Requests of these whose callers did not wait for the answer.',
+    help: 'Requests whose callers did not wait for the answer.',
     labels: { listener: listeners },
   },
   campaign_mirror_http_requests_in_flight: {
     type: 'gauge',
-    help: 'Requests of callers that are being carried out.',
+    help: 'Requests of callers in progress.',
   },
   campaign_mirror_http_requests_in_flight_limit: {
     type: 'gauge',
-    help: 'How many may be: MAX_IN_FLIGHT, of all processes together.',
+    help: 'Limit of requests in progress: MAX_IN_FLIGHT, summed over all processes.',
   },
   campaign_mirror_http_connections: {
     type: 'gauge',
@@ -68,12 +68,12 @@ export const httpDefinitions = define({
   },
   campaign_mirror_http_connections_limit: {
     type: 'gauge',
-    help: 'How many may be; of callers: MAX_CONNECTIONS, of all processes together.',
+    help: 'Limit of open connections; for callers MAX_CONNECTIONS, summed over all processes.',
     labels: { listener: listeners },
   },
   campaign_mirror_overload_refusals_total: {
     type: 'counter',
-    help: 'Requests, or connections, that were refused because there were too many.',
+    help: 'Requests or connections that were refused because there were too many.',
     labels: { listener: listeners, what: overloads },
   },
 });

@@ -19,43 +19,43 @@ export const memberBuckets = [1, 2, 4, 8, 16, 32, 64, 128, 256];
 export const persistenceDefinitions = define({
   campaign_mirror_statement_duration_seconds: {
     type: 'histogram',
-    help: 'From the moment when a statement is handed to the pool to its answer, waiting for a connection included.',
+    help: 'From handing a statement to the pool until its answer, including the wait for a connection.',
     labels: { statement: statements },
     buckets: requestBuckets,
   },
   campaign_mirror_statement_failures_total: {
     type: 'counter',
-    help: 'Statements of these that failed.',
+    help: 'Statements that failed.',
     labels: { statement: statements },
   },
   campaign_mirror_statement_retries_total: {
     type: 'counter',
-    help: 'Statements that were run once more, since PostgreSQL ended them for the sake of another transaction, or their plan was stale.',
+    help: 'Statements that were run again, because PostgreSQL ended them in favour of another transaction or their plan was stale.',
     labels: { statement: statements },
   },
   campaign_mirror_batch_members: {
     type: 'histogram',
-    help: 'Calls that went together.',
+    help: 'Calls in one statement.',
     labels: { kind: batchKinds },
     buckets: memberBuckets,
   },
   campaign_mirror_batches_split_total: {
     type: 'counter',
-    help: 'Batches whose members went one by one, after a fault of one of them.',
+    help: 'Batches whose members were repeated one by one after a fault of one of them.',
     labels: { kind: batchKinds },
   },
   campaign_mirror_statements_refused_total: {
     type: 'counter',
-    help: 'Statements for many calls that PostgreSQL refused themselves, such as for a missing right: a fault of the service or of its role.',
+    help: 'Statements for many calls that PostgreSQL refused as such, for example for a missing right: a fault of the service or its role.',
     labels: { statement: statements },
   },
   campaign_mirror_updates_set_aside_total: {
     type: 'counter',
-    help: 'Updates that left their batch since somebody held the campaign or its mirror.',
+    help: 'Updates that left their batch because the campaign or its mirror was locked.',
   },
   campaign_mirror_judged_again_total: {
     type: 'counter',
-    help: 'Updates that did nothing since their campaign changed while they waited for it, and were judged again.',
+    help: 'Updates that wrote nothing because their campaign had changed, and were judged again.',
   },
   campaign_mirror_pool_connections: {
     type: 'gauge',
@@ -64,7 +64,7 @@ export const persistenceDefinitions = define({
   },
   campaign_mirror_pool_connections_limit: {
     type: 'gauge',
-    help: 'How many may be, of all processes together.',
+    help: 'Limit of these connections, summed over all processes.',
   },
   campaign_mirror_pool_waiting: {
     type: 'gauge',
@@ -72,11 +72,11 @@ export const persistenceDefinitions = define({
   },
   campaign_mirror_key_uses_noted_total: {
     type: 'counter',
-    help: 'Keys whose use was noted, each once a minute at most.',
+    help: 'Keys whose use was noted, each at most once a minute.',
   },
   campaign_mirror_key_use_writes_total: {
     type: 'counter',
-    help: 'Writes of when keys were last used.',
+    help: 'Writes of the time when keys were last used.',
     labels: { result: ['done', 'failed'] },
   },
 });

@@ -12,23 +12,23 @@ const labels = { role: roles };
 export const processDefinitions = define({
   campaign_mirror_processes: {
     type: 'gauge',
-    help: 'Processes that the others of these are told of.',
+    help: 'Processes that the other metrics of processes cover.',
     labels,
   },
   campaign_mirror_log_lines_lost_total: {
     type: 'counter',
-    help: 'Lines of the log that were lost, since nobody read them in time.',
+    help: 'Lines of the log that were lost because they were not read in time.',
     labels,
   },
   campaign_mirror_event_loop_delay_seconds: {
     type: 'histogram',
-    help: 'How late the event loop is, looked at twenty times a second.',
+    help: 'Delay of the event loop, measured twenty times a second.',
     labels,
     buckets: [0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5],
   },
   campaign_mirror_event_loop_active_seconds_total: {
     type: 'counter',
-    help: 'How long the event loop was busy: its rate, divided by campaign_mirror_processes, is its utilization.',
+    help: 'Time in which the event loop was busy: its rate, divided by campaign_mirror_processes, is its utilization.',
     labels,
   },
   process_cpu_seconds_total: { type: 'counter', help: 'CPU time, user and system.', labels },
@@ -44,7 +44,7 @@ export const processDefinitions = define({
   nodejs_external_memory_bytes: { type: 'gauge', help: 'Memory outside of the heap.', labels },
   nodejs_gc_duration_seconds: {
     type: 'histogram',
-    help: 'How long collections of garbage took.',
+    help: 'Duration of garbage collections.',
     labels: { role: roles, kind: gcKinds },
     buckets: [0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.5, 1],
   },

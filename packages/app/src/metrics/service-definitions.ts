@@ -8,7 +8,7 @@ const workersOnly = 'with `WORKERS`';
 export const serviceDefinitions = define({
   campaign_mirror_build_info: {
     type: 'gauge',
-    help: 'Always 1; what runs.',
+    help: 'Always 1; its labels say what runs.',
     labels: {
       version: 'of the service',
       node: 'of Node',
@@ -17,11 +17,11 @@ export const serviceDefinitions = define({
   },
   campaign_mirror_ready: {
     type: 'gauge',
-    help: '1 where /readyz says 200, else 0.',
+    help: '1 if /readyz answers 200, otherwise 0.',
   },
   campaign_mirror_ready_check: {
     type: 'gauge',
-    help: 'Each check of /readyz: 1 where it passes, 0 where it fails; left out where it could not be made.',
+    help: 'Each check of /readyz: 1 if it passes, 0 if it fails; absent if it could not be made.',
     labels: { check: ['accepting', 'database', 'writable', 'migrations', 'workers'] },
   },
   campaign_mirror_history_rows: {
@@ -31,18 +31,18 @@ export const serviceDefinitions = define({
   },
   campaign_mirror_embedded_database_events_total: {
     type: 'counter',
-    help: 'What became of the embedded database: its connection was lost, it was started again or had lived on, or could not be.',
+    help: 'Events of the embedded database: its connection was lost, it was restarted, it was still running, or a restart failed.',
     labels: { event: databaseEvents },
   },
   campaign_mirror_workers: {
     type: 'gauge',
-    help: 'Workers: so many are wanted, serve, or have an event loop that does not run.',
+    help: 'Workers that are wanted, that serve, and whose event loop does not run.',
     labels: { state: ['wanted', 'ready', 'silent'] },
     only: workersOnly,
   },
   campaign_mirror_worker_replacements_total: {
     type: 'counter',
-    help: 'Workers in whose place others came: those that ended by themselves, and those that SIGHUP relieved.',
+    help: 'Workers that were replaced: after they ended unexpectedly, or by SIGHUP.',
     labels: { why: ['lost', 'relieved'] },
     only: workersOnly,
   },
