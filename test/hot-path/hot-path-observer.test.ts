@@ -151,7 +151,7 @@ describe('group commit: what its observer hears', () => {
     counts.retried('set-mirrors');
     counts.splitUp('look-up');
     counts.refused('set-mirrors');
-    const told = Object.entries(counts.samples()).flatMap(([metric, samples]) =>
+    const told = Object.entries(await counts.samples()).flatMap(([metric, samples]) =>
       (samples ?? [])
         .filter(({ value, metricName }) => value > 0 && !metricName?.endsWith('_bucket'))
         .filter(({ metricName }) => !metricName?.endsWith('seconds_sum'))

@@ -1,76 +1,70 @@
 import type { BatchKind, HotPathObserver } from '@campaign-mirror/adapters-persistence';
-import { Buckets } from './buckets.ts';
-import { plain, type Samples } from './definition.ts';
-import { requestBuckets } from './http-definitions.ts';
-import {
-  batchKinds,
-  memberBuckets,
-  type persistenceDefinitions,
-  statements,
-} from './persistence-definitions.ts';
-import { Tally } from './tally.ts';
+import { counter, histogram, samplesOf } from './instruments.ts';
+import { batchKinds, persistenceDefinitions, statements } from './persistence-definitions.ts';
 
 /** Counts what the hot path does at the database. */
 export class HotPathCounts implements HotPathObserver {
-  readonly #durations = new Map<string, Buckets>();
-  readonly #failures = new Tally('statement', statements);
-  readonly #retries = new Tally('statement', statements);
-  readonly #members = { 'look-up': new Buckets(memberBuckets), update: new Buckets(memberBuckets) };
-  readonly #split = new Tally('kind', batchKinds);
-  readonly #refused = new Tally('statement', statements);
-  #setAside = 0;
-  #judgedAgain = 0;
+  readonly #durations = histogram(persistenceDefinitions, 'campaign_mirror_statement_duration_seconds');
+  readonly #failures = counter(persistenceDefinitions, 'campaign_mirror_statement_failures_total');
+  readonly #retries = counter(persistenceDefinitions, 'campaign_mirror_statement_retries_total');
+  readonly #members = histogram(persistenceDefinitions, 'campaign_mirror_batch_members');
+  readonly #split = counter(persistenceDefinitions, 'campaign_mirror_batches_split_total');
+  readonly #refused = counter(persistenceDefinitions, 'campaign_mirror_statements_refused_total');
+  readonly #setAside = counter(persistenceDefinitions, 'campaign_mirror_updates_set_aside_total');
+  readonly #judgedAgain = counter(persistenceDefinitions, 'campaign_mirror_judged_again_total');
+
+  /** All but the durations are told from 0 on, so that their first rise is seen. */
+  constructor() {
+    for (const statement of statements) {
+      for (const one of [this.#failures, this.#retries, this.#refused]) one.inc({ statement }, 0);
+    }
+    for (const kind of batchKinds) {
+      this.#members.zero({ kind });
+      this.#split.inc({ kind }, 0);
+    }
+  }
 
   batch(kind: BatchKind, size: number): void {
-    this.#members[kind].observe(size);
+    this.#members.observe({ kind }, size);
   }
 
   began(): undefined {}
 
   ended(statement: string, milliseconds: number, _began: unknown, error?: unknown): void {
-    let durations = this.#durations.get(statement);
-    if (!durations) {
-      durations = new Buckets(requestBuckets);
-      this.#durations.set(statement, durations);
-    }
-    durations.observe(milliseconds / 1_000);
-    if (error !== undefined) this.#failures.count(statement);
+    this.#durations.observe({ statement }, milliseconds / 1_000);
+    if (error !== undefined) this.#failures.inc({ statement });
   }
 
   retried(statement: string): void {
-    this.#retries.count(statement);
+    this.#retries.inc({ statement });
   }
 
   splitUp(kind: BatchKind): void {
-    this.#split.count(kind);
+    this.#split.inc({ kind });
   }
 
   refused(statement: string): void {
-    this.#refused.count(statement);
+    this.#refused.inc({ statement });
   }
 
   setAside(): void {
-    this.#setAside += 1;
+    this.#setAside.inc();
   }
 
   judgedAgain(): void {
-    this.#judgedAgain += 1;
+    this.#judgedAgain.inc();
   }
 
-  samples(): Samples<typeof persistenceDefinitions> {
-    return {
-      campaign_mirror_statement_duration_seconds: [...this.#durations].flatMap(([statement, durations]) =>
-        durations.samples('campaign_mirror_statement_duration_seconds', { statement }),
-      ),
-      campaign_mirror_statement_failures_total: this.#failures.samples(),
-      campaign_mirror_statement_retries_total: this.#retries.samples(),
-      campaign_mirror_batch_members: batchKinds.flatMap((kind) =>
-        this.#members[kind].samples('campaign_mirror_batch_members', { kind }),
-      ),
-      campaign_mirror_batches_split_total: this.#split.samples(),
-      campaign_mirror_statements_refused_total: this.#refused.samples(),
-      campaign_mirror_updates_set_aside_total: plain(this.#setAside),
-      campaign_mirror_judged_again_total: plain(this.#judgedAgain),
-    };
+  samples() {
+    return samplesOf([
+      this.#durations,
+      this.#failures,
+      this.#retries,
+      this.#members,
+      this.#split,
+      this.#refused,
+      this.#setAside,
+      this.#judgedAgain,
+    ]);
   }
 }

@@ -1,7 +1,7 @@
 import { constants, PerformanceObserver } from 'node:perf_hooks';
 import { getHeapStatistics } from 'node:v8';
-import { Buckets } from './buckets.ts';
 import type { Samples } from './definition.ts';
+import { histogram, samplesOf } from './instruments.ts';
 import { type gcKinds, type ProcessRole, processDefinitions } from './process-definitions.ts';
 
 const betweenLooks = 50;
@@ -26,35 +26,28 @@ interface GcEntry extends PerformanceEntry {
 export class ProcessMeter {
   readonly #labels: { readonly role: ProcessRole };
   readonly #lostLines: () => number;
-  readonly #delay = new Buckets(processDefinitions.campaign_mirror_event_loop_delay_seconds.buckets);
-  readonly #collections = new Map<string, Buckets>();
+  readonly #delay = histogram(processDefinitions, 'campaign_mirror_event_loop_delay_seconds');
+  readonly #collections = histogram(processDefinitions, 'nodejs_gc_duration_seconds');
   readonly #timer: NodeJS.Timeout;
   readonly #observer: PerformanceObserver;
 
   constructor(role: ProcessRole, lostLines: () => number) {
     this.#labels = { role };
     this.#lostLines = lostLines;
+    this.#delay.zero({ role });
     let due = performance.now() + betweenLooks;
     this.#timer = setInterval(() => {
       const now = performance.now();
-      this.#delay.observe(Math.max(0, now - due) / 1_000);
+      this.#delay.observe({ role }, Math.max(0, now - due) / 1_000);
       due = now + betweenLooks;
     }, betweenLooks).unref();
     this.#observer = new PerformanceObserver((list) => {
       for (const { duration, detail } of list.getEntries() as GcEntry[]) {
         const kind = kinds[detail.kind];
-        if (kind) this.#collected(kind).observe(duration / 1_000);
+        if (kind) this.#collections.observe({ role, kind }, duration / 1_000);
       }
     });
     this.#observer.observe({ entryTypes: ['gc'] });
-  }
-
-  #collected(kind: string): Buckets {
-    const known = this.#collections.get(kind);
-    if (known) return known;
-    const first = new Buckets(processDefinitions.nodejs_gc_duration_seconds.buckets);
-    this.#collections.set(kind, first);
-    return first;
   }
 
   stop(): void {
@@ -62,7 +55,7 @@ export class ProcessMeter {
     this.#observer.disconnect();
   }
 
-  samples(): Samples<typeof processDefinitions> {
+  async samples(): Promise<Samples<typeof processDefinitions>> {
     const labels = this.#labels;
     const one = (value: number) => [{ labels, value }];
     const { user, system } = process.cpuUsage();
@@ -70,10 +63,6 @@ export class ProcessMeter {
     return {
       campaign_mirror_processes: one(1),
       campaign_mirror_log_lines_lost_total: one(this.#lostLines()),
-      campaign_mirror_event_loop_delay_seconds: this.#delay.samples(
-        'campaign_mirror_event_loop_delay_seconds',
-        labels,
-      ),
       campaign_mirror_event_loop_active_seconds_total: one(performance.eventLoopUtilization().active / 1_000),
       process_cpu_seconds_total: one((user + system) / 1e6),
       process_resident_memory_bytes: one(process.memoryUsage.rss()),
@@ -81,9 +70,7 @@ export class ProcessMeter {
       nodejs_heap_size_total_bytes: one(total_heap_size),
       nodejs_heap_size_used_bytes: one(used_heap_size),
       nodejs_external_memory_bytes: one(external_memory),
-      nodejs_gc_duration_seconds: [...this.#collections].flatMap(([kind, durations]) =>
-        durations.samples('nodejs_gc_duration_seconds', { ...labels, kind }),
-      ),
+      ...(await samplesOf([this.#delay, this.#collections])),
     };
   }
 }
