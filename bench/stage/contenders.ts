@@ -59,10 +59,10 @@ export async function startOurs(
     environment: {
       // All refused keys come from one address here: they are counted, and never too many.
       FAILED_KEY_LIMIT: '1000000/1s',
+      OPS_PORT: String(await freePort()),
       ...settings,
       DATABASE_URL: database.url,
       RUN_MIGRATIONS: 'false',
-      OPS_PORT: String(await freePort()),
     },
     nodeOptions: [...nodeOptions, ...(profile ? ['--cpu-prof', `--cpu-prof-dir=${profile}`] : [])],
   };
