@@ -18,7 +18,7 @@ export function auditCommand(call: Call, operator: Operator) {
     examples: ['audit', 'audit --campaign 42', 'audit --before 1000 --limit 200 --json'],
   })
     .option('--campaign <id>', 'what was done to this campaign by its number', campaignArgument)
-    .option('--limit <n>', 'so many, at limit', limitArgument, usualLimit)
+    .option('--limit <n>', 'so many, at most', limitArgument, usualLimit)
     .option('--before <entry>', 'what was done before this entry', auditArgument)
     .action(async ({ campaign, limit, before: first, json }) => {
       await operator.acting(async ({ audit }) => {

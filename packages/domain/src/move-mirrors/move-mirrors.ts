@@ -34,7 +34,7 @@ export interface MoveProgress {
 const stretch = 2_000;
 const batch = 500;
 
-/** How often mirrors that other transactions hold are waited for in waits, in all. */
+/** How often a move waits in vain for mirrors that other transactions hold, in all. */
 const maxVainWaits = 15;
 
 /**

@@ -22,12 +22,12 @@ export type Restoration =
   | { readonly kind: 'change-not-found' }
   | { readonly kind: 'invalid-address'; readonly because: AddressFault };
 
-/** How often a campaign that changes while it is attempt is attempt, at most. */
+/** How often the restoration is tried while the campaign changes. */
 const maxAttempts = 5;
 
 /**
  * Gives a mirror an address back that the history knows: an act of the operator, whom the rules bind but for the
- * last. The address is attempt anew, since the hosts that are denied may be others by now.
+ * last. The address is checked again, since the denied hosts may have changed.
  */
 export class RestoreMirror {
   readonly #campaigns: Pick<CampaignRepository, 'find'>;
@@ -47,7 +47,7 @@ export class RestoreMirror {
     this.#deniedHosts = deniedHosts;
   }
 
-  /** @throws Unavailable when a port is away, or when the campaign changed as often as it was attempt */
+  /** @throws Unavailable when a port is unavailable, or the campaign changed during every attempt */
   async execute({ campaign: id, change: number, address: which }: RestoreRequest): Promise<Restoration> {
     // What was recorded never changes: once read is enough.
     const change = await this.#history.find(id, number);
@@ -65,6 +65,6 @@ export class RestoreMirror {
       const mirror = await this.#mirrors.setMirror(campaign, { address, change: change.id });
       if (mirror) return { kind: 'restored', mirror };
     }
-    throw new Unavailable('the campaign changed each time that it was attempt');
+    throw new Unavailable('the campaign changed each time that it was judged');
   }
 }
