@@ -4,5 +4,5 @@ export { PostgresAccessKeys } from './operator/access-keys.ts';
 export { PostgresSettings } from './operator/campaign-settings.ts';
 export { PostgresDemonstration } from './operator/demonstration.ts';
 export { migrations } from './schema/migrations.ts';
-/** What does without MikroORM has an entry of its own: whoever takes no more from there is spared its loading. */
+/** Code that works without MikroORM has its own entry point, which does not load it. */
 export * from './sql.ts';

@@ -13,7 +13,7 @@ import { BackupFault, damaged } from './backup-reader.ts';
 
 const newer = 'it is from a newer version of this program: restore it with that version';
 
-/** @throws BackupFault where it is not a backup, or one that only a newer version can read */
+/** @throws BackupFault where it is not a backup, or needs a newer version to be read */
 export function checkedHeader(object: unknown): BackupHeader {
   const { format, version, migrations: had, last_numbers } = fieldsOf(object);
   if (format !== backupFormat) throw new BackupFault('it is no backup of this program');
@@ -27,7 +27,7 @@ export function checkedHeader(object: unknown): BackupHeader {
   return object as BackupHeader;
 }
 
-/** The next table, or the end. @throws BackupFault where it is neither, or a table comes twice */
+/** The next table, or the end. @throws BackupFault where it is neither, or a table occurs twice */
 export function checkedPart(object: unknown, seen: ReadonlySet<BackupTable>): TableHeader | BackupEnd {
   const { table, columns, rows, sha256 } = fieldsOf(object);
   if (isCounts(rows) && typeof sha256 === 'string') return object as BackupEnd;
@@ -44,7 +44,7 @@ export function checkColumns({ table, columns }: TableHeader, known: readonly st
   }
 }
 
-/** @throws BackupFault where what came is not what was written */
+/** @throws BackupFault where the contents differ from what was written */
 export function checkEnd(written: BackupEnd, rows: Partial<TableCounts>, sha256: string): void {
   if (written.sha256 !== sha256) throw damaged('its checksum is another');
   for (const table of backupTables) {

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { endOfRows } from './backup-format.ts';
 
-/** Why a file cannot be restored. The message is for whoever restores it. */
+/** Why a file cannot be restored. The message is for the operator. */
 export class BackupFault extends Error {
   override name = 'BackupFault';
 }
@@ -9,13 +9,13 @@ export class BackupFault extends Error {
 export const damaged = (how: string) => new BackupFault(`it is damaged: ${how}`);
 const foreign = 'it is no backup of this program';
 
-/** In bytes: a line that is longer is none of ours. */
+/** In bytes: a longer line was not written by a backup. */
 const longestLine = 16_777_216;
 
 const newline = 10;
 const end = Buffer.from(`\n${endOfRows}`);
 
-/** Takes a backup apart, as it comes. @throws BackupFault where it is not one, or ends too early */
+/** Parses a backup as it arrives. @throws BackupFault where it is not one, or ends too early */
 export class BackupReader {
   readonly #bytes: AsyncIterator<Buffer>;
   readonly #hash = createHash('sha256');
@@ -26,7 +26,7 @@ export class BackupReader {
     this.#bytes = bytes[Symbol.asyncIterator]();
   }
 
-  /** The next line, which is JSON, and the SHA-256 of all before it. */
+  /** The next line, parsed as JSON, and the SHA-256 of everything before it. */
   async object(): Promise<{ object: unknown; sha256: string }> {
     let at = this.#rest.indexOf(newline);
     while (at === -1) {
@@ -45,7 +45,7 @@ export class BackupReader {
     }
   }
 
-  /** The rows of a table, whole lines of them together, up to their end. */
+  /** The rows of a table, in chunks of whole lines, up to their end. */
   async *rows(): AsyncGenerator<Buffer> {
     for (;;) {
       if (this.#rest.subarray(0, endOfRows.length).equals(end.subarray(1))) {
@@ -59,7 +59,7 @@ export class BackupReader {
     }
   }
 
-  /** @throws BackupFault where anything is left */
+  /** @throws BackupFault where any bytes are left */
   async end(): Promise<void> {
     if (this.#rest.length > 0 || (await this.#more())) throw damaged('there is something behind its end');
   }

@@ -17,17 +17,17 @@ import {
 import { copyOut } from './copy-rows.ts';
 
 export interface BackupProgress {
-  /** How many rows there are, of all tables together; then how many are read. */
+  /** The number of rows of all tables together; then how many have been read. */
   total(rows: number): void;
   at(rows: number): void;
 }
 
-/** Everything that the database holds, the hashes of keys and the history included, as it is at one moment. */
+/** Everything in the database at one moment, including the hashes of keys and the history. */
 export class PostgresBackup {
   readonly #pool: Pool;
   readonly #signal: AbortSignal | undefined;
 
-  /** With `signal` the reading ends at once, by throwing the signal's reason. */
+  /** `signal` ends the reading at once, by throwing the signal's reason. */
   constructor(pool: Pool, signal?: AbortSignal) {
     this.#pool = pool;
     this.#signal = signal;
@@ -41,7 +41,7 @@ export class PostgresBackup {
 
 async function* read(client: PoolClient, progress: BackupProgress | undefined): AsyncGenerator<Buffer> {
   await client.query(plainValues);
-  // Before the numbers are looked at, which no moment holds: they are never below what is in it.
+  // Before the sequences are read, which are outside the snapshot: they are never below what it contains.
   await client.query('select from campaign_mirror.migrations');
   if (progress) progress.total(await countRows(client));
   const hash = createHash('sha256');
@@ -94,7 +94,7 @@ async function lastNumber(client: PoolClient, table: BackupTable): Promise<numbe
   return safeInteger(rows[0]?.last ?? '0');
 }
 
-/** Those that can be written: what is computed from others computes itself again. */
+/** The columns that can be written: generated columns are computed again. */
 export async function columnsOf(client: PoolClient, table: BackupTable): Promise<string[]> {
   const { rows } = await client.query<{ name: string }>(
     `select attname as name from pg_attribute
@@ -120,7 +120,7 @@ function jsonLine(object: object): Buffer {
 
 const newline = 10;
 
-/** Each row is a line: a newline in a value is written otherwise. */
+/** Each row is a line: a newline in a value is escaped. */
 function linesIn(bytes: Buffer): number {
   let lines = 0;
   for (let at = bytes.indexOf(newline); at !== -1; at = bytes.indexOf(newline, at + 1)) lines += 1;

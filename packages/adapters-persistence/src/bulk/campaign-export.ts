@@ -18,13 +18,13 @@ export class PostgresCampaignExport implements CampaignExport {
   readonly #pool: Pool;
   readonly #signal: AbortSignal | undefined;
 
-  /** With `signal` the reading ends at once, by throwing the signal's reason. */
+  /** `signal` ends the reading at once, by throwing the signal's reason. */
   constructor(pool: Pool, signal?: AbortSignal) {
     this.#pool = pool;
     this.#signal = signal;
   }
 
-  /** `total` is told how many there are, before the first. */
+  /** `total` receives the number of campaigns, before the first one. */
   async *all(total?: (campaigns: number) => void): AsyncGenerator<CampaignRecord> {
     const rows = ofOneMoment(this.#pool, this.#signal, (client) => read(client, total));
     for await (const row of rows) yield recordOf(row);

@@ -16,10 +16,10 @@ import { tellFaults } from './import-faults.ts';
 import { fillImportTable } from './import-table.ts';
 import { moveOn } from './number-sequences.ts';
 
-/** How often what others took between look and write is looked at anew, at most. */
+/** Attempts, when another session takes a number between the check and the write. */
 const tries = 5;
 
-/** After the numbers that the lines name, in their order. */
+/** After the numbers that the lines name, in line order. */
 const newNumbers = [
   "update pg_temp.imported_lines set id = nextval('campaign_mirror.campaigns_id_seq') where id is null",
   `update pg_temp.imported_lines set mirror_id = nextval('campaign_mirror.mirrors_id_seq')
@@ -37,13 +37,13 @@ const insertMirrors = `
     coalesce(mirror_created_at, now()), coalesce(mirror_updated_at, now())
   from pg_temp.imported_lines where target_url is not null order by mirror_id`;
 
-/** Campaigns that come in from elsewhere, in PostgreSQL. Nobody else's campaign is locked. */
+/** Imports campaigns from elsewhere, in PostgreSQL. No existing campaign is locked. */
 export class PostgresCampaignImport implements CampaignImport {
   readonly #pool: Pool;
   readonly #act: OperatorAct;
   readonly #signal: AbortSignal | undefined;
 
-  /** With `signal` an import ends at once, with nothing imported, by throwing the signal's reason. */
+  /** `signal` ends an import at once, with nothing imported, by throwing the signal's reason. */
   constructor(pool: Pool, act: OperatorAct, signal?: AbortSignal) {
     this.#pool = pool;
     this.#act = act;
@@ -90,7 +90,7 @@ async function write(client: PoolClient): Promise<{ campaigns: number; mirrors: 
     from pg_temp.imported_lines`,
     [countedUpTo],
   );
-  // First, so that whoever creates a campaign meanwhile gets none of these numbers.
+  // First, so that a campaign created meanwhile gets none of these numbers.
   await moveOn(client, 'campaigns', Number(rows[0]?.campaigns));
   await moveOn(client, 'mirrors', Number(rows[0]?.mirrors));
   for (const text of newNumbers) await client.query(text);
@@ -99,7 +99,7 @@ async function write(client: PoolClient): Promise<{ campaigns: number; mirrors: 
   return { campaigns: campaigns.rowCount ?? 0, mirrors: mirrors.rowCount ?? 0 };
 }
 
-/** Undefined, with nothing written, where somebody else took a number or a default meanwhile. */
+/** Undefined, with nothing written, where another session took a number or a default meanwhile. */
 async function unlessTaken<T>(client: PoolClient, act: () => Promise<T>): Promise<T | undefined> {
   await client.query('savepoint unwritten');
   try {

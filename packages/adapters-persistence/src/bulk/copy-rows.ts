@@ -3,7 +3,7 @@ import { pipeline } from 'node:stream/promises';
 import type { PoolClient } from 'pg';
 import { from, to } from 'pg-copy-streams';
 
-/** `copy … from stdin`, as fast as the server takes it. Tells how many rows there were. */
+/** `copy … from stdin`, as fast as the server accepts it. Returns the number of rows. */
 export async function copyIn(
   client: PoolClient,
   copy: string,
@@ -14,7 +14,7 @@ export async function copyIn(
   return stream.rowCount;
 }
 
-/** `copy … to stdout`, as fast as it is taken: whole lines only where the server sends them so. */
+/** `copy … to stdout`, as fast as it is read. A chunk ends with a whole line only if the server sends it so. */
 export function copyOut(client: PoolClient, copy: string): AsyncIterable<Buffer> {
   return client.query(to(copy));
 }

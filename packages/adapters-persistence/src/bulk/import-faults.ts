@@ -3,8 +3,8 @@ import type { PoolClient } from 'pg';
 import { cursorRows } from '../connection/snapshot.ts';
 
 /**
- * Every fault of every line, in their order: what was wrong with it from the start, then what the store or a line
- * before it has already. Looked at as others have committed it by now.
+ * Every fault of every line, in order: what was wrong with it from the start, then what conflicts with the store or an
+ * earlier line. Read after other transactions have committed.
  */
 const faults = `
   select line, fault from (
@@ -31,7 +31,7 @@ const faults = `
   ) found
   order by line, place`;
 
-/** The lines that claim it, each with the first of those that claim the same. */
+/** The lines that claim it, each with the first line that claims the same. */
 function claimed(column: string): string {
   const first = (what: string) =>
     `first_value(${what}) over (partition by ${column} order by line) as first_${what}`;
@@ -40,7 +40,7 @@ function claimed(column: string): string {
     from pg_temp.imported_lines where ${column} is not null`;
 }
 
-/** Tells each fault, however many there are; then how many lines have any. */
+/** Reports each fault, however many there are; then returns how many lines have any. */
 export async function tellFaults(client: PoolClient, tell: (bad: BadLine) => Promise<void>): Promise<number> {
   let badLines = 0;
   let last = 0;

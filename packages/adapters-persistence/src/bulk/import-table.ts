@@ -2,7 +2,7 @@ import { claimsOf, type ImportLine } from '@campaign-mirror/domain';
 import type { PoolClient } from 'pg';
 import { copyIn, copyLine } from './copy-rows.ts';
 
-/** What is to be imported, and what is wrong with it, until the end of the transaction. */
+/** The lines to import and their faults, until the end of the transaction. */
 const create = `
   create temporary table imported_lines (
     line bigint, faults json,
@@ -12,7 +12,7 @@ const create = `
     mirror_created_at timestamptz(6), mirror_updated_at timestamptz(6)
   ) on commit drop`;
 
-/** Rows go over in pieces of about so many characters. */
+/** Rows are sent in pieces of about this many characters. */
 const piece = 65_536;
 
 export async function fillImportTable(client: PoolClient, lines: AsyncIterable<ImportLine>): Promise<void> {

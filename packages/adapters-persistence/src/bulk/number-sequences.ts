@@ -1,11 +1,11 @@
 import type { PoolClient } from 'pg';
 
-/** So many numbers nobody else can have taken between our look at a sequence and our setting it. */
+/** More numbers than other sessions can take between reading a sequence and setting it. */
 const wideGap = 1_000;
 
 /**
- * Moves the sequence of a table's numbers beyond `last`, and never back: a wide gap is leapt over, a narrow one, which
- * others could have passed meanwhile, is walked.
+ * Moves the sequence of a table's numbers beyond `last`, and never back: a wide gap is skipped in one step; a narrow
+ * one, which others could have passed meanwhile, is walked number by number.
  */
 export async function moveOn(client: PoolClient, table: string, last: number): Promise<void> {
   const sequence = `campaign_mirror.${table}_id_seq`;

@@ -20,25 +20,25 @@ import { moveOn } from './number-sequences.ts';
 export type RestoreOutcome =
   | { readonly kind: 'restored'; readonly rows: TableCounts; readonly header: BackupHeader }
   | { readonly kind: 'not-empty'; readonly table: BackupTable }
-  /** Somebody else writes there, or restores. */
+  /** Another session writes there, or restores. */
   | { readonly kind: 'held' };
 
 /**
- * Until the end nobody else writes: what has history or an audit begins with one of these tables, and of the others
- * the operator may not keep anybody away. Reading goes on. Whoever writes waits behind us while we wait.
+ * Nobody else writes until the end: what has history or an audit begins with one of these tables, and the operator may
+ * not lock the others. Reading continues. While this waits for its locks, later writers wait behind it.
  */
 const keepOthersOut = `set local lock_timeout = '5s';
   lock table campaign_mirror.campaigns, campaign_mirror.mirrors, campaign_mirror.access_keys
     in share row exclusive mode;
   set local lock_timeout = 0`;
 
-/** Puts a backup back into a database where there is nothing yet. */
+/** Restores a backup into an empty database. */
 export class PostgresRestore {
   readonly #pool: Pool;
   readonly #act: OperatorAct;
   readonly #signal: AbortSignal | undefined;
 
-  /** With `signal` a restore ends at once, with nothing restored, by throwing the signal's reason. */
+  /** `signal` ends a restore at once, with nothing restored, by throwing the signal's reason. */
   constructor(pool: Pool, act: OperatorAct, signal?: AbortSignal) {
     this.#pool = pool;
     this.#act = act;
@@ -46,8 +46,9 @@ export class PostgresRestore {
   }
 
   /**
-   * Restores all of it, or nothing; `source` is where it is from, for the audit.
-   * @throws BackupFault when it is not whole, or not for this version; EncodingFault; Unavailable; what `bytes` throws
+   * Restores all of it, or nothing; `source` is its origin, for the audit.
+   * @throws BackupFault when it is not complete, or not for this version; EncodingFault; Unavailable; what `bytes`
+   *   throws
    */
   async restore(source: string, bytes: AsyncIterable<Buffer>): Promise<RestoreOutcome> {
     try {
@@ -71,7 +72,7 @@ export class PostgresRestore {
   }
 }
 
-/** Keeps everybody else out of a database that is empty, and asks nobody to wait where it is not. */
+/** Locks all others out of an empty database. Where the database is not empty, nobody has to wait. */
 async function takeOver(client: PoolClient): Promise<RestoreOutcome | undefined> {
   await refuseOtherEncoding(client);
   const filled = await filledTable(client);
@@ -116,7 +117,7 @@ async function fill(
   }
 }
 
-/** A value that the table refuses was not written there by a backup. */
+/** A value that the table rejects was not written by a backup. */
 function unfitting(error: unknown): unknown {
   const { code = '' } = error as { code?: unknown };
   return typeof code === 'string' && /^2[23]...$/.test(code)

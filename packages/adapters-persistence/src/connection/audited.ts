@@ -4,12 +4,12 @@ import type { AuditNote } from '../schema/audit-note.ts';
 import { OperatorAuditEntity } from '../schema/entities.ts';
 import { ormFault } from './orm-faults.ts';
 
-/** Whatever the database's own default is: who has waited for a lock looks at what the other has committed. */
+/** Whatever the database's default is: a transaction that waited for a lock must see what the other one committed. */
 const { READ_COMMITTED: isolationLevel } = IsolationLevel;
 
 /**
- * Runs an act of the operator in one transaction with what it notes in the audit: both take effect, or neither.
- * @throws Unavailable when the database went away: the outcome is unknown then
+ * Runs an act of the operator and its audit entry in one transaction: both take effect, or neither.
+ * @throws Unavailable when the connection is lost: the outcome is unknown then
  */
 export async function audited<T>(
   orm: MikroORM,

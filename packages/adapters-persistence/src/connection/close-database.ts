@@ -1,12 +1,12 @@
 import type { Pool, PoolClient } from 'pg';
 import { within } from './within.ts';
 
-/** How long a statement that is under way may hold up the end, in milliseconds. */
+/** How long a running statement may delay the end, in milliseconds. */
 const grace = 1_000;
 
 /**
- * Makes the function that ends the pool, `before` first, in bounded time: MikroORM ends it only where it has used it itself, and
- * waits for ever for a connection that died in one of its transactions, which it never gives back.
+ * Makes the function that runs `before` and then ends the pool, in bounded time: MikroORM ends only a pool that it has
+ * used, and waits forever for a connection that died in one of its transactions, because it never releases it.
  */
 export function closing(pool: Pool, before = async () => {}): (timeout?: number) => Promise<boolean> {
   const clients = new Set<PoolClient>();
@@ -17,7 +17,7 @@ export function closing(pool: Pool, before = async () => {}): (timeout?: number)
     const inTime = ended.then(() => true);
     const hangs = !(await within(timeout, inTime, false));
     if (hangs) {
-      // What is busy or dead is cut off; nobody waits for its answer any more.
+      // Connections that are busy or dead are cut off; their answers are no longer needed.
       for (const client of clients)
         void (client as unknown as { end(): Promise<void> }).end().catch(() => {});
     }

@@ -3,31 +3,31 @@ import { codeOf } from './database-faults.ts';
 import { type DatabaseAddress, openPool } from './pool.ts';
 import { within } from './within.ts';
 
-/** Whether the service can work on the database: each by its name. What was not found out is left out. */
+/** Whether the service can work on the database. What could not be determined is left out. */
 export interface DatabaseState {
-  /** It answers, and in time. */
+  /** It answers in time. */
   readonly database: boolean;
-  /** It takes writes: it is no standby, and not set to be read only. */
+  /** It accepts writes: it is neither a standby nor read only. */
   readonly writable?: boolean;
-  /** It has every migration that this version needs; those of a newer version do no harm. */
+  /** It has every migration that this version needs; migrations of a newer version are accepted. */
   readonly migrations?: boolean;
 }
 
 export interface DatabaseProbe {
-  /** Reads, and changes nothing. Never rejects. */
+  /** Only reads. Never rejects. */
   ask(): Promise<DatabaseState>;
   /**
    * PostgreSQL's estimate of the rows of the history, as of its last vacuum or analyze; undefined before the first of
-   * them, and before the database was asked.
+   * them, and before the first answer.
    */
   readonly historyRows: number | undefined;
   close(): Promise<void>;
 }
 
 export interface ProbeLimits {
-  /** For an answer, a connection that has to be made first included, in milliseconds. */
+  /** For an answer, including the time to connect, in milliseconds. */
   readonly timeout: number;
-  /** Whether the server may be told a limit of its own: a pooler between may refuse that. */
+  /** Whether to set a statement timeout when connecting: a pooler may reject it. */
   readonly statementTimeout: boolean;
 }
 
@@ -38,12 +38,15 @@ const stateText = `
   ) as migrated,
   (select reltuples from pg_class where oid = to_regclass('campaign_mirror.mirror_history')) as history_rows`;
 
-/** What says that the table of migrations is not there, or that we may not read it as every version of ours may. */
+/**
+ * SQLSTATEs that mean that the table of migrations is missing, or that the role may not read it as every role of this
+ * schema may.
+ */
 const notMigrated = new Set(['42P01', '3F000', '42501']);
 
 /**
- * By a connection of its own: one of the service's pool says nothing of the database while the load has them all. It
- * is made when it is needed, and ends when nobody has asked for ten seconds.
+ * On a connection of its own: while the load uses all of the service's pool, the pool says nothing about the database.
+ * The connection is made when needed, and closed after ten idle seconds.
  */
 export async function openProbe(address: DatabaseAddress, limits: ProbeLimits): Promise<DatabaseProbe> {
   const { timeout } = limits;
@@ -55,7 +58,7 @@ export async function openProbe(address: DatabaseAddress, limits: ProbeLimits): 
   const read = async (): Promise<DatabaseState> => {
     try {
       const { rows } = await pool.query(stateText, [migrationNames]);
-      // -1 where it was never counted.
+      // -1: never counted.
       if (rows[0].history_rows >= 0) historyRows = rows[0].history_rows;
       return { database: true, writable: rows[0].writable, migrations: rows[0].migrated };
     } catch (error) {
@@ -64,7 +67,7 @@ export async function openProbe(address: DatabaseAddress, limits: ProbeLimits): 
     }
   };
   return {
-    // The pool counts anew for the connection and for the answer.
+    // The pool's timeouts apply to the connection and to the answer separately.
     ask: () => within(timeout, read(), { database: false }),
     get historyRows() {
       return historyRows;

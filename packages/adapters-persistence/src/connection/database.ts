@@ -27,9 +27,9 @@ export async function openDatabase(
     extensions: [Migrator],
     dbName: address.database ?? 'postgres',
     driverOptions: poolOptions(address, limits, applicationName),
-    // Else it connects at once, and creates the database where it is missing.
+    // Otherwise it connects at once, and creates the database where it is missing.
     ensureDatabase: false,
-    // Its messages may hold interpolated values: what goes wrong reaches the caller as an exception.
+    // Its messages may contain interpolated values. Faults reach the caller as exceptions.
     logger: () => {},
     migrations: {
       tableName: `${schema}.migrations`,

@@ -1,6 +1,6 @@
 import type { PoolClient } from 'pg';
 
-/** The database cannot hold every name and address. The message is for whoever made it. */
+/** The database cannot store every name and address. The message is for the operator. */
 export class EncodingFault extends Error {
   override name = 'EncodingFault';
 }

@@ -1,22 +1,25 @@
 import pg, { type Pool, type PoolConfig } from 'pg';
 import { closing } from './close-database.ts';
 
-/** Where a PostgreSQL is and who we are there. What is left out, the driver takes from the PG* variables, but for TLS. */
+/**
+ * A PostgreSQL server and the user to connect as. The driver takes what is left out, except TLS, from the PG*
+ * variables.
+ */
 export interface DatabaseAddress
   extends Pick<PoolConfig, 'host' | 'port' | 'user' | 'password' | 'database' | 'ssl' | 'sslnegotiation'> {
-  /** A pooler in transaction mode is there: limits that a connection is begun with, it refuses. */
+  /** A pooler in transaction mode, which rejects limits among the startup parameters. */
   readonly pooled?: boolean;
 }
 
 /** The bounds of a pool; times in milliseconds, 0 for none. */
 export interface PoolLimits {
-  /** Connections, at most. */
+  /** The maximum number of connections. */
   readonly size: number;
-  /** For a connection: to come free, or to be made. */
+  /** For a connection: to become free, or to be made. */
   readonly waitTimeout: number;
-  /** For a statement, by the server; behind a pooler that is left to the server's own limits. */
+  /** For a statement, enforced by the server; behind a pooler, the server's own limits apply. */
   readonly statementTimeout: number;
-  /** For an answer, by us: above `statementTimeout`, for the server that no longer answers at all. */
+  /** For an answer, enforced here: above `statementTimeout`, for a server that no longer answers at all. */
   readonly queryTimeout: number;
 }
 
@@ -27,21 +30,24 @@ export const defaultPoolLimits: PoolLimits = {
   queryTimeout: 6_000,
 };
 
-/** Connections that are made when they are first used; `close` ends them. */
+/** Connections are made when first used; `close` ends them. */
 export interface OpenPool {
   readonly pool: Pool;
-  /** In bounded time: what is under way is cut off after a second, or `timeout` milliseconds. False where it was. */
+  /**
+   * In bounded time: running statements are cut off after a second, or `timeout` milliseconds. False where any was cut
+   * off.
+   */
   close(timeout?: number): Promise<boolean>;
 }
 
-/** The pool alone, for what needs no MikroORM: that takes longer to load than most statements to run. */
+/** The pool alone, for code that does not need MikroORM, which takes longer to load than most statements to run. */
 export function openPool(
   address: DatabaseAddress,
   limits: PoolLimits = defaultPoolLimits,
   applicationName = 'campaign-mirror',
 ): OpenPool {
   const pool = new pg.Pool(poolOptions(address, limits, applicationName));
-  // What ends a connection that is idle is told to the next statement.
+  // The next statement reports why an idle connection ended.
   pool.on('error', () => {});
   return { pool, close: closing(pool) };
 }

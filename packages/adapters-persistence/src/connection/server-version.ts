@@ -1,6 +1,6 @@
 import type { ClientBase, Pool } from 'pg';
 
-/** Nothing newer than this is used. */
+/** The service uses no feature of a newer version. */
 export const oldestServerVersion = 15;
 
 /** The server's major version, such as 15. */

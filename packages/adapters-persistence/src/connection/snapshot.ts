@@ -5,8 +5,8 @@ import { endedBy, patiently } from './stoppable.ts';
 const begin = `begin isolation level repeatable read read only; ${patiently}`;
 
 /**
- * What `read` makes of the database at one moment, whatever others write meanwhile; nobody is held up. It is read as
- * fast as it is taken, until `signal`, and who takes no more lets go of the database.
+ * What `read` makes of the database at one moment, whatever others write meanwhile; it blocks nobody. Rows are read as
+ * fast as they are consumed, until `signal`; a consumer that stops releases the connection.
  * @throws Unavailable, or the signal's reason
  */
 export async function* ofOneMoment<T>(
@@ -15,12 +15,12 @@ export async function* ofOneMoment<T>(
   read: (client: PoolClient) => AsyncIterable<T>,
 ): AsyncGenerator<T> {
   const client = await pool.connect().catch((error) => Promise.reject(portFault(error)));
-  // What ends a connection is told to the statement under way.
+  // The running statement reports why a connection ended.
   client.on('error', () => {});
   let heard = async () => {};
   try {
     await client.query(begin);
-    // Not before: behind a pooler the server's process is ours from the transaction's beginning on.
+    // Not earlier: behind a pooler, the server process is assigned only when the transaction begins.
     heard = await endedBy(signal, pool, client);
     signal?.throwIfAborted();
     yield* read(client);
@@ -28,12 +28,12 @@ export async function* ofOneMoment<T>(
     throw signal?.aborted ? signal.reason : portFault(error);
   } finally {
     await heard();
-    // Nothing was written: there is nothing to bring to an end.
+    // Nothing was written: there is nothing to commit or roll back.
     client.release(true);
   }
 }
 
-/** So many are fetched at once. */
+/** The number of rows fetched at once. */
 const together = 1_000;
 
 export async function* cursorRows<Row extends QueryResultRow>(

@@ -1,15 +1,15 @@
 import type { Pool, PoolClient } from 'pg';
 
-/** For what takes its time: neither a statement's length nor a slow reader or writer ends it. */
+/** For long work: neither a long statement nor a slow reader or writer ends it. */
 export const patiently =
   'set local statement_timeout = 0; set local lock_timeout = 0; ' +
   'set local idle_in_transaction_session_timeout = 0; ' +
-  // Only PostgreSQL 17 and later know it.
+  // Only PostgreSQL 17 and later have it.
   "select set_config(name, '0', true) from pg_settings where name = 'transaction_timeout'";
 
 /**
- * From now on the server ends the connection at once when `signal` says so, with all that was done in its
- * transaction. The function that is returned ends that: a commit that follows is not disturbed any more.
+ * From now on `signal` makes the server end the connection at once and roll back its transaction. The returned function
+ * stops that: a following commit is not disturbed.
  */
 export async function endedBy(
   signal: AbortSignal | undefined,

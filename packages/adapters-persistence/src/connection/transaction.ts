@@ -4,10 +4,10 @@ import type { AuditNote } from '../schema/audit-note.ts';
 import { portFault } from './database-faults.ts';
 
 /**
- * Runs statements in one transaction, on a connection of their own; one that fails is not used again. For what
- * MikroORM does not do: streams, and statements of many rows. Each sees what others have committed by then, whatever
- * the database's own default is; `settings` are statements that hold for the transaction.
- * @throws Unavailable when the database went away: whether it was committed is unknown then
+ * Runs statements in one transaction, on a connection of their own, which is not used again after a failure. For what
+ * MikroORM does not do: streams, and statements of many rows. Each statement sees what others have committed by then,
+ * whatever the database's default is; `settings` are statements that hold for the transaction.
+ * @throws Unavailable when the connection is lost: whether it was committed is unknown then
  */
 export async function inTransaction<T>(
   pool: Pool,
@@ -15,7 +15,7 @@ export async function inTransaction<T>(
   { settings = '' }: { settings?: string } = {},
 ): Promise<T> {
   const client = await pool.connect().catch((error) => Promise.reject(portFault(error)));
-  // What ends a connection is told to the statement under way.
+  // The running statement reports why a connection ended.
   const ignore = () => {};
   client.on('error', ignore);
   try {
@@ -26,13 +26,13 @@ export async function inTransaction<T>(
     client.release();
     return result;
   } catch (error) {
-    // Its end undoes what it did; asking it to roll back could wait for what is still under way.
+    // Closing the connection rolls back; an explicit rollback could wait for a running statement.
     client.release(true);
     throw portFault(error);
   }
 }
 
-/** Notes an act of the operator in the audit, in the transaction of this connection. */
+/** Records an act of the operator in the audit, in the transaction of this connection. */
 export async function noteIn(
   client: PoolClient,
   { operator, requestId }: OperatorAct,

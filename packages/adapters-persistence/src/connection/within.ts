@@ -1,6 +1,6 @@
 /**
- * What `promise` resolves with, or `late` where that takes longer than so many milliseconds. No timer is left running.
- * Rejects as `promise` does; a fault that comes too late is the caller's to hear of.
+ * What `promise` resolves with, or `late` after this many milliseconds. No timer is left running. Rejects as `promise`
+ * does; the caller has to handle a rejection that comes too late.
  */
 export async function within<T, Late = undefined>(
   milliseconds: number,

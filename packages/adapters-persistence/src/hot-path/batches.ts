@@ -1,13 +1,16 @@
 import { Unavailable } from '@campaign-mirror/domain';
 
-/** Somebody who waits for a batch to go. */
+/** A call that waits for its batch. */
 export interface Waiting {
-  /** When it came, by `performance.now()`. */
+  /** When it arrived, by `performance.now()`. */
   readonly since: number;
   reject(reason: unknown): void;
 }
 
-/** Runs what answers these; where it fails itself, such as by an observer that throws, they are rejected with that. */
+/**
+ * Runs the function that answers these; if it fails itself, such as by an observer that throws, they are rejected with
+ * that error.
+ */
 export async function answering<Member extends Waiting>(
   members: readonly Member[],
   run: (members: readonly Member[]) => Promise<void>,
@@ -19,20 +22,21 @@ export async function answering<Member extends Waiting>(
   }
 }
 
-/** What goes together, and how. */
+/** Which calls are batched, and how. */
 export interface Stage<Member extends Waiting> {
   /**
-   * Takes the next batch out of those that wait, in the order in which they came, and whoever is to wait elsewhere. It
-   * does not throw.
+   * Takes the next batch from the waiting calls, in order of arrival, and any that have to wait elsewhere. It does not
+   * throw.
    */
   take(waiting: Member[]): Member[];
-  /** Answers each member, however it ends. Where it rejects, so are those that it has not answered. */
+  /** Answers each member, whatever the result. If it rejects, so are the members that it has not answered. */
   carryOut(batch: readonly Member[]): Promise<void>;
 }
 
 /**
- * While a batch is under way what arrives waits, then goes together: never two batches at once. A lone member goes
- * at the end of the event loop's turn in which it came. Who waits longer than `timeout` milliseconds is rejected.
+ * Calls that arrive while a batch is running wait and form the next one: never two batches at once. A lone call is sent
+ * at the end of the event loop's turn in which it arrived. A call that waits longer than `timeout` milliseconds is
+ * rejected.
  */
 export class Batches<Member extends Waiting> {
   readonly #stage: Stage<Member>;
@@ -56,7 +60,7 @@ export class Batches<Member extends Waiting> {
     if (this.#underWay) this.#watchOver();
     if (this.#armed || this.#underWay) return;
     this.#armed = true;
-    // Not at once: what else came with this turn of the event loop goes along.
+    // Not at once: other calls of this turn of the event loop join it.
     setImmediate(() => {
       this.#armed = false;
       void this.#go();
@@ -73,7 +77,7 @@ export class Batches<Member extends Waiting> {
     if (this.#waiting.length > 0) this.#arm();
   }
 
-  /** One timer, left running between batches: it costs nothing where nobody has to wait for long. */
+  /** One timer, kept running between batches: it costs nothing where no call waits for long. */
   #watchOver(): void {
     const [first] = this.#waiting;
     if (this.#watch || !first) return;

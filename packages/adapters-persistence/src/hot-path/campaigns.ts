@@ -9,7 +9,10 @@ import { type HotPathObserver, silentHotPathObserver } from '../statements/hot-p
 import type { HotPath } from './hot-path.ts';
 import type { KeyUses } from './key-uses.ts';
 
-/** Campaigns and mirrors in PostgreSQL. `uses` hears of keys that a write has proven; by default nobody does. */
+/**
+ * Campaigns and mirrors in PostgreSQL. `uses` records the keys that a write has proven; by default they are not
+ * recorded.
+ */
 export class PostgresCampaigns implements CampaignRepository {
   readonly #hotPath: Pick<HotPath, 'campaign' | 'set'>;
   readonly #observer: HotPathObserver;

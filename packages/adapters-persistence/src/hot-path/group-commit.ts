@@ -6,19 +6,19 @@ import { GroupedLookUps } from './grouped-look-ups.ts';
 import { GroupedUpdates } from './grouped-updates.ts';
 import type { HotPath } from './hot-path.ts';
 
-/** Campaigns that are waited for at once, at most: half of the pool, so that the rest goes on. */
+/** The maximum number of campaigns waited for at once: half of the pool, so that other work continues. */
 export function heldAtMost(poolSize: number): number {
   return Math.max(1, Math.floor(poolSize / 2));
 }
 
 export interface GroupCommitLimits {
-  /** Campaigns that are waited for at the same time, each on a connection. */
+  /** Campaigns that are waited for at the same time, each on its own connection. */
   readonly maxHeld: number;
   /** How long a call waits for its turn, in milliseconds. */
   readonly timeout: number;
 }
 
-/** Calls that arrive while a statement is under way go together with the next one, and share its commit. */
+/** Calls that arrive while a statement is running share the next one and its commit. */
 export class GroupCommit implements HotPath {
   readonly #lookUps: GroupedLookUps;
   readonly #updates: GroupedUpdates;

@@ -7,12 +7,12 @@ import type { Statement, Statements } from '../statements/statements.ts';
 import { Batches, type Stage, type Waiting } from './batches.ts';
 import { type CampaignColumns, callerIn, campaignIn, type KeyColumns } from './hot-path.ts';
 
-/** Keys and campaigns of one statement together, at most: those of 128 requests. */
+/** The maximum number of keys and campaigns in one statement: those of 128 requests. */
 const maxBatchSize = 256;
 
 /**
- * Each key and each campaign by its place. The arrays come from subqueries, so that the planner takes any number of
- * members for the same: it keeps its plan instead of making one for each batch. The limits keep it from reading a
+ * Keys and campaigns by their places. The arrays come from subqueries, so that the planner assumes the same size for
+ * any number of members and keeps one plan instead of making one for each batch. The limits keep it from scanning a
  * whole small table for a few members.
  */
 export const lookUpMany: Statement = {
@@ -25,7 +25,7 @@ export const lookUpMany: Statement = {
     order by place`,
 };
 
-/** The same of one key and one campaign, which is cheaper; null is none. */
+/** The same for one key and one campaign, which is cheaper; null for none. */
 export const lookUpOne: Statement = {
   name: 'look-up-one',
   text: `
@@ -33,7 +33,7 @@ export const lookUpOne: Statement = {
     from (select) as asked left join (${keyOf('$1')}) k on true left join (${campaignOf('$2::bigint')}) c on true`,
 };
 
-/** A key, then a campaign; where one is not there its columns are null. */
+/** A key, then a campaign; the columns of a missing one are null. */
 type Row = readonly [...KeyColumns, ...CampaignColumns];
 
 interface KeyMember extends Waiting, Call {
@@ -46,7 +46,7 @@ interface CampaignMember extends Waiting, Call {
 }
 type Member = KeyMember | CampaignMember;
 
-/** Look-ups of keys and campaigns that go together, each read after it was asked for. */
+/** Batched look-ups of keys and campaigns, each read after it was requested. */
 export class GroupedLookUps implements Stage<Member> {
   readonly #statements: Statements;
   readonly #observer: HotPathObserver;
@@ -113,7 +113,7 @@ export class GroupedLookUps implements Stage<Member> {
     return this.#statements.run<Row>(lookUpMany, [hashes, plainArray(campaigns.map(({ id }) => id))]);
   }
 
-  /** After a fault that one member may have brought upon all. @throws Unavailable for those that are left */
+  /** After a fault that one member may have caused for all. @throws Unavailable for those that are left */
   async #oneByOne(batch: readonly Member[]): Promise<void> {
     this.#observer.splitUp('look-up');
     for (const member of batch) {

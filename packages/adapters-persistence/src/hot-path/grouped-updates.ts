@@ -16,15 +16,15 @@ import { type CampaignColumns, campaignIn, isTrue } from './hot-path.ts';
 import { LockQueue, type Queued } from './lock-queue.ts';
 import { setChainsText, setHeldChainsText, setMirrorsText } from './set-mirrors-text.ts';
 
-/** Updates of one statement, at most. */
+/** The maximum number of updates in one statement. */
 const maxBatchSize = 128;
 
-/** Of one update alone, which is cheaper. */
+/** A single update, which is cheaper. */
 const setMirror: Statement = { name: 'set-mirror', text: setMirrorText };
 const setMirrors: Statement = { name: 'set-mirrors', text: setMirrorsText };
-/** Costs more, and is needed where a campaign is updated more than once. */
+/** Costs more; needed where a campaign is updated more than once. */
 const setChains: Statement = { name: 'set-mirror-chains', text: setChainsText };
-/** The only one that waits. */
+/** The only one that waits for locks. */
 const setHeldChains: Statement = { name: 'set-held-mirror-chains', text: setHeldChainsText };
 
 /** Why a mirror was not set: whether the key is valid, and the campaign as the statement saw it. */
@@ -39,7 +39,7 @@ type UnsetRow = readonly [
 ];
 type Row = SetMirrorRow | UnsetRow;
 
-/** Where a statement for many has the place of a member, from 1 up. */
+/** The column with the place of a member, from 1 up, in a statement for many. */
 const placeColumn = 8;
 
 interface Member extends Queued, Call {
@@ -52,8 +52,8 @@ interface Member extends Queued, Call {
 type PassedOver = (member: Member) => void;
 
 /**
- * Updates that go together, as one statement and one commit. A batch waits for no row: whose campaign or mirror is
- * held leaves it and waits in the lock queue. Each is answered by its own row.
+ * Batched updates, as one statement and one commit. A batch waits for no row: an update whose campaign or mirror is
+ * locked leaves it and waits in the lock queue. Each update is answered from its own row.
  */
 export class GroupedUpdates implements Stage<Member> {
   readonly #statements: Statements;
@@ -81,7 +81,7 @@ export class GroupedUpdates implements Stage<Member> {
     return new Promise((resolve, reject) => {
       const origin = this.#observer.origin?.();
       const since = performance.now();
-      // A stranger is refused at once, and does not wait for what is not to be written.
+      // By owner, too: a caller that is not the owner is refused at once, and does not wait for the row.
       const line = `${seen.id} ${seen.ownerId}`;
       this.#batches.add({ line, campaign: seen.id, seen, change, origin, since, resolve, reject });
     });
@@ -107,15 +107,15 @@ export class GroupedUpdates implements Stage<Member> {
     );
   }
 
-  /** What the row was waited for has changed, then, where nothing was set. */
+  /** Where nothing was set, the campaign changed while its row was waited for. */
   async #waitForRow(members: readonly Member[]): Promise<void> {
     this.#observer.batch('update', members.length, members);
     await this.#run(setHeldChains, members, (member) => member.resolve(undefined));
   }
 
   /**
-   * For those who have waited too long: a key that is not valid any more, or a campaign that has changed, is answered
-   * so; Unavailable is for those whom only the holder keeps waiting.
+   * For updates that have waited too long: one whose key is no longer valid, or whose campaign has changed, gets that
+   * answer; Unavailable is for those that only wait for the lock.
    */
   async #lookOnce(members: readonly Member[], cause?: unknown): Promise<void> {
     for (let at = 0; at < members.length; at += maxBatchSize)
@@ -124,11 +124,11 @@ export class GroupedUpdates implements Stage<Member> {
       );
   }
 
-  /** Answers each member. `passedOver`: the campaign is as it was seen, and yet the mirror was not set. */
+  /** Answers each member. `passedOver`: the campaign is as it was seen, but the mirror was not set. */
   async #run(statement: Statement, batch: readonly Member[], passedOver: PassedOver): Promise<void> {
     try {
       const rows = await this.#rows(statement, batch);
-      // Else somebody would wait for ever.
+      // Otherwise some member would wait forever.
       if (rows.length !== batch.length) throw new Error(`${rows.length} rows for ${batch.length} updates`);
       for (const [at, row] of rows.entries()) {
         answer(batch[Number(row[placeColumn] ?? at + 1) - 1] as Member, row, passedOver);
@@ -146,8 +146,8 @@ export class GroupedUpdates implements Stage<Member> {
   }
 
   /**
-   * Where nothing was done, and a single member may be at fault, they go one by one; after the first fault that is not
-   * a member's own, the others are rejected with it, too.
+   * Where nothing was done and a single member may be the cause, they run one by one. After the first fault that is not
+   * a member's own, the remaining ones are rejected with it.
    */
   async #failed(
     error: unknown,

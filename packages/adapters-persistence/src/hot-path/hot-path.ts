@@ -9,9 +9,9 @@ import type {
 } from '@campaign-mirror/domain';
 import { safeInteger } from '../statements/mirror-row.ts';
 
-/** How the ports of the hot path reach PostgreSQL. Each call rejects with `Unavailable`. */
+/** How the ports of the hot path reach PostgreSQL. Any call may reject with `Unavailable`. */
 export interface HotPath {
-  /** Whom a key belongs to; undefined for one that is unknown, expired or revoked. */
+  /** The caller that a key belongs to; undefined for a key that is unknown, expired or revoked. */
   key(hash: Buffer): Promise<Caller | undefined>;
   campaign(id: CampaignId): Promise<Campaign | undefined>;
   /** As `CampaignRepository#setMirror`; undefined where the campaign changed while its row was waited for. */

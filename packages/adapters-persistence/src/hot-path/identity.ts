@@ -4,17 +4,17 @@ import { keyHash } from '../schema/key-hash.ts';
 import type { HotPath } from './hot-path.ts';
 import type { KeyUses } from './key-uses.ts';
 
-/** Claims that are remembered, at most: some 200 bytes each. */
+/** The maximum number of claims kept: about 200 bytes each. */
 const maxClaims = 100_000;
 
 /**
- * Access keys in PostgreSQL. What was found once is a claim, which each write proves, until a look-up finds the key
- * invalid. `uses` hears of keys that are found; by default nobody does.
+ * Access keys in PostgreSQL. A key that was found once is kept as a claim, which each write proves, until a look-up
+ * finds the key invalid. `uses` records the keys that are found; by default they are not recorded.
  */
 export class PostgresIdentity implements Identity {
   readonly #lookUp: Pick<HotPath, 'key'>;
   readonly #uses: KeyUses | undefined;
-  /** By the hash of the key, since no key is kept. */
+  /** By the hash of the key, since keys are not kept. */
   readonly #claims = new LRUCache<string, Caller>({ max: maxClaims });
 
   constructor(lookUp: Pick<HotPath, 'key'>, { uses }: { uses?: KeyUses } = {}) {

@@ -3,10 +3,7 @@ import { LRUCache } from 'lru-cache';
 import type { Pool } from 'pg';
 import { within } from '../connection/within.ts';
 
-/**
- * What others wrote meanwhile is not written again, and a row that somebody holds is not waited for: its next use
- * is written.
- */
+/** Skips what others wrote meanwhile and rows that are locked: the next use is written. */
 const record = `
   with noted as materialized (
     select id from campaign_mirror.access_keys
@@ -17,32 +14,32 @@ const record = `
   update campaign_mirror.access_keys set last_used_at = clock_timestamp()
   from noted where access_keys.id = noted.id`;
 
-/** In milliseconds: within it a key's use is written once at most. */
+/** In milliseconds: a key's use is written at most once in it. */
 const minute = 60_000;
 
-/** Keys that are remembered, at most: as many as there are claims. */
+/** The maximum number of keys kept: as many as there are claims. */
 const maxRecent = 100_000;
 
-/** Keys that are written together, at most. */
+/** The maximum number of keys written together. */
 const maxGathered = 10_000;
 
-/** How often a write gives way to requests that wait for a connection, at most. */
+/** How often, at most, a write lets requests that wait for a connection go first. */
 const givesWay = 60;
 
 /**
- * Writes when access keys were last used, beside the requests: nobody waits for it, and nobody hears of it when it
- * fails. What is noted within `gatherFor` milliseconds is written by one statement, and never two are under way.
+ * Writes when access keys were last used, in the background: no request waits for it, and its failures are only
+ * counted. Uses noted within `gatherFor` milliseconds are written by one statement, and never two run at once.
  */
 export class KeyUses {
-  /** Keys whose use was noted. */
+  /** Key uses that were noted. */
   noted = 0;
-  /** Writes that were done. */
+  /** Successful writes. */
   writes = 0;
-  /** Writes that failed; the uses they were for are lost. */
+  /** Failed writes; the uses they contained are lost. */
   failures = 0;
   readonly #pool: Pool;
   readonly #gatherFor: number;
-  /** Of the last minute: what a burst notes again, or what could not be written, is passed over. */
+  /** Keys of the last minute: repeated uses, and those that could not be written, are skipped. */
   readonly #recent = new LRUCache<AccessKeyId, true>({ max: maxRecent, ttl: minute });
   #gathered = new Set<AccessKeyId>();
   #timer: NodeJS.Timeout | undefined;
@@ -53,7 +50,7 @@ export class KeyUses {
     this.#gatherFor = gatherFor;
   }
 
-  /** Notes that a valid key is used. */
+  /** Notes the use of a valid key. */
   note(id: AccessKeyId): void {
     if (this.#recent.has(id) || this.#gathered.size >= maxGathered) return;
     this.#recent.set(id, true);
@@ -62,13 +59,13 @@ export class KeyUses {
     this.#writeSoon();
   }
 
-  /** Writes what was noted so far. Never rejects. */
+  /** Writes the uses noted so far. Never rejects. */
   write(): Promise<void> {
     this.#writing = this.#writing.then(() => this.#writeGathered());
     return this.#writing;
   }
 
-  /** Writes what was noted, in bounded time: `timeout` in milliseconds. False where that was not enough. */
+  /** Writes the uses noted so far, in bounded time: `timeout` in milliseconds. False where that was not enough. */
   async stop(timeout = 1_000): Promise<boolean> {
     clearTimeout(this.#timer);
     const written = this.write().then(() => true);

@@ -2,12 +2,12 @@ import { answering, type Waiting } from './batches.ts';
 
 /** An update that waits for its answer. */
 export interface Queued extends Waiting {
-  /** Those of one line wait together: of one campaign, and of the owner whom they take for its own. */
+  /** Updates of one line wait together: those of one campaign whose callers saw the same owner. */
   readonly line: string;
 }
 
 export interface LockQueueLimits {
-  /** Campaigns that are waited for at the same time, each on a connection. */
+  /** Campaigns that are waited for at the same time, each on its own connection. */
   readonly maxCampaigns: number;
   /** Updates that wait for their campaign together. */
   readonly maxTogether: number;
@@ -16,22 +16,22 @@ export interface LockQueueLimits {
 }
 
 /**
- * Where updates wait whose campaign or mirror somebody holds. All of a campaign wait in the database together, by one
- * statement, and who comes meanwhile goes with the next: however long each holder stays away, a line moves on as a
+ * Where updates wait whose campaign or mirror is locked. All updates of a campaign wait in the database together, by
+ * one statement; those that arrive meanwhile go with the next one. However long each lock is held, a line moves as a
  * whole. No line takes more than one connection.
  */
 export class LockQueue<Member extends Queued> {
   readonly #wait: (members: readonly Member[]) => Promise<void>;
   readonly #dismiss: (members: readonly Member[]) => Promise<void>;
   readonly #limits: LockQueueLimits;
-  /** In the order in which they are waited for; each in the order in which its members came. */
+  /** In the order in which they are waited for; the members of each in order of arrival. */
   readonly #lines = new Map<string, Member[]>();
   readonly #waitedFor = new Set<string>();
   #watch: NodeJS.Timeout | undefined;
 
   /**
-   * `wait`: waits for whoever holds the campaign of these, and answers each of them. `dismiss`: answers those whose
-   * turn did not come in time. Where one rejects, so are its members.
+   * `wait`: waits for the locks on the campaign of these, and answers each of them. `dismiss`: answers those whose turn
+   * did not come in time. If one rejects, so are its members.
    */
   constructor(
     wait: (members: readonly Member[]) => Promise<void>,
@@ -43,7 +43,7 @@ export class LockQueue<Member extends Queued> {
     this.#limits = limits;
   }
 
-  /** Whether updates wait in this line: then a later one waits behind them. */
+  /** Whether updates wait in this line: a later one then waits behind them. */
   has(line: string): boolean {
     return this.#lines.has(line);
   }
@@ -52,7 +52,7 @@ export class LockQueue<Member extends Queued> {
     const line = this.#lines.get(member.line);
     if (line) line.push(member);
     else this.#lines.set(member.line, [member]);
-    // Not at once: what else comes in this turn waits with it.
+    // Not at once: other updates of this turn of the event loop join it.
     setImmediate(() => this.#callNext());
   }
 
@@ -68,13 +68,13 @@ export class LockQueue<Member extends Queued> {
     this.#waitedFor.add(name);
     await answering(line.splice(0, this.#limits.maxTogether), this.#wait);
     this.#waitedFor.delete(name);
-    // Behind the others, so that each line has its turn.
+    // Last, so that each line has its turn.
     this.#lines.delete(name);
     if (line.length > 0) this.#lines.set(name, line);
     this.#callNext();
   }
 
-  /** One timer for all, while somebody waits for a turn. */
+  /** One timer for all, while any update waits for its turn. */
   #watchOver(): void {
     if (this.#watch) return;
     const first = Math.min(

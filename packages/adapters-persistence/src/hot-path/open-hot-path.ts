@@ -11,14 +11,14 @@ import { KeyUses } from './key-uses.ts';
 export interface HotPathOptions {
   /** Those of the pool: a call waits for its turn as long as for a connection. */
   readonly limits?: Pick<PoolLimits, 'size' | 'waitTimeout'>;
-  /** False for a pooler in transaction mode that keeps no prepared statements. */
+  /** False for a pooler in transaction mode without prepared statements. */
   readonly named?: boolean;
 }
 
 export interface OpenHotPath {
   readonly campaigns: CampaignRepository;
   readonly identity: Identity;
-  /** When keys were last used, which is written beside the calls: to be stopped before the pool is closed. */
+  /** Records when keys were last used, in the background: stop it before closing the pool. */
   readonly uses: KeyUses;
 }
 

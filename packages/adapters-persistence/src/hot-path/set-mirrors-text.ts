@@ -2,15 +2,15 @@ import { epochSeconds } from '../statements/epoch-seconds.ts';
 import { campaignOf, provenKey } from '../statements/judged-facts.ts';
 
 /*
- * The statements that set mirrors for many at once. $1 to $6 are the members in their order: campaign, its owner and
- * flag as seen, address, access key, request id. Each member has one row, with its place: a `SetMirrorRow` where its
- * mirror was set, else an `UnsetRow`.
+ * The statements that set mirrors for many at once. $1 to $6 are the members in order: campaign, its owner and flag as
+ * seen, address, access key, request id. Each member has one row, with its place: a `SetMirrorRow` where its mirror was
+ * set, else an `UnsetRow`.
  *
- * Only members whose key is valid and whose campaign is as seen lock anything. As in `settingMirror` what was judged is
- * locked, then the mirror, and then the time is taken.
+ * Only members whose key is valid and whose campaign is as seen lock anything. As in `settingMirror`, the judged rows
+ * are locked first, then the mirror; then the time is taken.
  *
- * The arrays come from subqueries, so that the planner takes any number of members for the same: it keeps its plan
- * instead of making one for each batch. The limit keeps it from reading a whole small table for a few members.
+ * The arrays come from subqueries, so that the planner assumes the same size for any number of members and keeps one
+ * plan instead of making one for each batch. The limit keeps it from scanning a whole small table for a few members.
  */
 
 const asked = `asked as materialized (
@@ -37,7 +37,10 @@ const setting = `
     update campaign_mirror.mirrors
     set target_url = address, updated_externally = true, updated_externally_at = changed_at, updated_at = changed_at`;
 
-/** Records what was set, and tells of each member. `written`: the step that holds what was set; `order`: of its records. */
+/**
+ * Records the changes and returns a row for each member. `written`: the step that holds what was set; `order`: of its
+ * records.
+ */
 const recordedAndTold = (written: string, order = '') => `recorded as (
     insert into campaign_mirror.mirror_history
       (campaign_id, mirror_id, actor, access_key_id, owner_id, address_before, address_after, changed_at, request_id)
@@ -52,7 +55,7 @@ const recordedAndTold = (written: string, order = '') => `recorded as (
   from asked left join lateral (${campaignOf('asked.campaign_id')} limit 1) as campaign on true
   where place not in (select place from ${written})`;
 
-/** Each member is of another campaign. Waits for nobody: what others hold is left out. */
+/** Each member has a different campaign. Does not wait: locked rows are skipped. */
 export const setMirrorsText = `
   with ${asked}, changed as (${setting}
     from (${timed(' skip locked')}
@@ -62,10 +65,10 @@ export const setMirrorsText = `
   ), ${recordedAndTold('changed')}`;
 
 /**
- * Several members of one campaign are a chain. The address before, the time (a microsecond each) and which of them is
- * the last, the one that stays, are found after the locks, because the first may be left out, a rival commit, and the
- * second find the rival's address. Written is what belongs to a mirror that was really updated; by `is true` it is found
- * by a hash instead of each with each.
+ * Several members of one campaign form a chain. Each member's previous address, its time (a microsecond apart) and
+ * whether it is the last, whose address stays, are determined after the locks, because the first member may be left
+ * out, a rival may commit, and the second then finds the rival's address. Only members whose mirror was really updated
+ * are recorded; `is true` makes this a hash join instead of a nested loop.
  */
 const setChains = (orNot: string) => `
   with ${asked}, chained as materialized (
@@ -83,8 +86,8 @@ const setChains = (orNot: string) => `
     select * from chained where (mirror_id in (select id from changed)) is true
   ), ${recordedAndTold('written', ' order by campaign_id, place')}`;
 
-/** Waits for nobody, like `setMirrorsText`. */
+/** Does not wait, like `setMirrorsText`. */
 export const setChainsText = setChains(' skip locked');
 
-/** Waits for whoever holds the campaigns or their mirrors. */
+/** Waits for locks on the campaigns and their mirrors. */
 export const setHeldChainsText = setChains('');

@@ -19,14 +19,14 @@ import {
 import { keyHash } from '../schema/key-hash.ts';
 import { type InMemoryStore, isValid, type StoredAccessKey, somebody, timestamp } from './store.ts';
 
-/** In microseconds: a use is noted once in it. */
+/** In microseconds: a key's use is noted once in it. */
 const minute = 60_000_000n;
 
-/** Access keys in memory: for tests, and for reuse where nothing need be kept. */
+/** Access keys in memory: for tests, and for reuse without persistence. */
 export class InMemoryAccessKeys implements AccessKeys, Identity {
   readonly #store: InMemoryStore;
   readonly #act: OperatorAct;
-  /** What was last found, by the hash of the key. It outlives the key, as a claim may. */
+  /** The last result by the hash of the key. It outlives the key, as a claim may. */
   readonly #claims = new Map<string, Caller>();
 
   constructor(store: InMemoryStore, act = somebody) {
@@ -101,7 +101,7 @@ export class InMemoryAccessKeys implements AccessKeys, Identity {
     if (stored.lastUsedAt === undefined || stored.lastUsedAt < now - minute) stored.lastUsedAt = now;
   }
 
-  /** `life` in microseconds; undefined for ever. */
+  /** `life` in microseconds; undefined means no expiry. */
   #add(
     { ownerId, name }: Pick<StoredAccessKey, 'ownerId' | 'name'>,
     life: bigint | undefined,

@@ -1,7 +1,7 @@
 import type { Audit, AuditEntry, AuditPage } from '@campaign-mirror/domain';
 import type { InMemoryStore } from './store.ts';
 
-/** The audit of the operator's acts, in memory: for tests, and for reuse where nothing need be kept. */
+/** The audit of the operator's acts, in memory: for tests, and for reuse without persistence. */
 export class InMemoryAudit implements Audit {
   readonly #store: InMemoryStore;
 

@@ -2,7 +2,7 @@ import type { CampaignExport, CampaignRecord } from '@campaign-mirror/domain';
 import { InMemoryCampaignRecords } from './campaign-records.ts';
 import type { InMemoryStore } from './store.ts';
 
-/** All campaigns and their mirrors, in memory: for tests, and for reuse where nothing need be kept. */
+/** All campaigns and their mirrors, in memory: for tests, and for reuse without persistence. */
 export class InMemoryCampaignExport implements CampaignExport {
   readonly #records: InMemoryCampaignRecords;
 

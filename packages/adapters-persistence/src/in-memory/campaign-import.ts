@@ -10,7 +10,7 @@ import {
 } from '@campaign-mirror/domain';
 import { type InMemoryStore, somebody, timestamp } from './store.ts';
 
-/** Campaigns that come in from elsewhere, in memory: for tests, and for reuse where nothing need be kept. */
+/** Imports campaigns from elsewhere, in memory: for tests, and for reuse without persistence. */
 export class InMemoryCampaignImport implements CampaignImport {
   readonly #store: InMemoryStore;
   readonly #act: typeof somebody;

@@ -7,7 +7,7 @@ import type {
 } from '@campaign-mirror/domain';
 import type { InMemoryStore } from './store.ts';
 
-/** Campaigns and their mirrors as the operator looks at them, in memory: for tests, and for reuse where nothing need be kept. */
+/** Campaigns and their mirrors as the operator sees them, in memory: for tests, and for reuse without persistence. */
 export class InMemoryCampaignRecords implements CampaignRecords {
   readonly #store: InMemoryStore;
 

@@ -17,7 +17,10 @@ import type {
 import { deletionDetails, differs } from '../schema/deletion.ts';
 import { type InMemoryStore, somebody, timestamp } from './store.ts';
 
-/** Campaigns and mirrors as the operator creates and changes them, in memory: for tests, and for reuse where nothing need be kept. */
+/**
+ * Campaigns and mirrors as the operator creates and changes them, in memory: for tests, and for reuse without
+ * persistence.
+ */
 export class InMemorySettings implements CampaignSettings {
   readonly #store: InMemoryStore;
   readonly #act: OperatorAct;

@@ -8,7 +8,7 @@ import type {
 import { campaignIn, setMirrorIn } from './set-mirror.ts';
 import { type InMemoryStore, isValid } from './store.ts';
 
-/** Campaigns and mirrors in memory: for tests, and for reuse where nothing need be kept. */
+/** Campaigns and mirrors in memory: for tests, and for reuse without persistence. */
 export class InMemoryCampaigns implements CampaignRepository {
   readonly #store: InMemoryStore;
 

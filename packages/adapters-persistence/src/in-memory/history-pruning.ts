@@ -10,7 +10,7 @@ import {
 } from '@campaign-mirror/domain';
 import { type InMemoryStore, somebody, timestamp } from './store.ts';
 
-/** Pruning of the history in memory: for tests, and for reuse where nothing need be kept. */
+/** Pruning of the history, in memory: for tests, and for reuse without persistence. */
 export class InMemoryHistoryPruning implements HistoryPruning {
   readonly #store: InMemoryStore;
   readonly #act: OperatorAct;

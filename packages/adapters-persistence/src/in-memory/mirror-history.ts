@@ -9,7 +9,7 @@ import type {
 } from '@campaign-mirror/domain';
 import type { InMemoryStore } from './store.ts';
 
-/** The history in memory: for tests, and for reuse where nothing need be kept. */
+/** The history in memory: for tests, and for reuse without persistence. */
 export class InMemoryMirrorHistory implements MirrorHistory {
   readonly #store: InMemoryStore;
 

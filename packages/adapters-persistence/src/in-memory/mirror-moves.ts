@@ -10,7 +10,7 @@ import type {
 import { campaignIn, setMirrorIn } from './set-mirror.ts';
 import { type InMemoryStore, somebody } from './store.ts';
 
-/** Mirrors that move to another host, in memory, where nothing is ever held: for tests, and for reuse. */
+/** Moves mirrors to another host, in memory, where nothing is ever locked: for tests, and for reuse. */
 export class InMemoryMirrorMoves implements MirrorMoves {
   readonly #store: InMemoryStore;
   readonly #act: OperatorAct;

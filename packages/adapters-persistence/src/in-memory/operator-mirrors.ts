@@ -8,7 +8,7 @@ import type {
 import { setMirrorIn } from './set-mirror.ts';
 import { type InMemoryStore, somebody } from './store.ts';
 
-/** Mirrors as the operator sets them, in memory: for tests, and for reuse where nothing need be kept. */
+/** Mirrors as the operator sets them, in memory: for tests, and for reuse without persistence. */
 export class InMemoryOperatorMirrors implements OperatorMirrors {
   readonly #store: InMemoryStore;
   readonly #act: OperatorAct;

@@ -11,7 +11,7 @@ export function campaignIn(store: InMemoryStore, id: CampaignId): Campaign | und
 /** Who sets a mirror, for the history. */
 type By = Pick<HistoryEntry, 'actor' | 'accessKeyId' | 'requestId'>;
 
-/** Sets the mirror and records it, provided that the campaign still is as `seen`; undefined when it no longer is. */
+/** Sets the mirror and records it if the campaign still is as `seen`; otherwise undefined. */
 export function setMirrorIn(
   store: InMemoryStore,
   seen: Campaign,

@@ -47,11 +47,11 @@ export interface StoredAccessKey {
   replacedBy: AccessKeyId | undefined;
 }
 
-/** Whoever acts where nobody is named. */
+/** The operator where none is named. */
 export const somebody: OperatorAct = { operator: 'somebody', requestId: 'in-memory' };
 
 /**
- * What the in-memory adapters share. One process, nothing kept; as atomic as PostgreSQL, since a step that
+ * State shared by the in-memory adapters. One process, nothing persisted; as atomic as PostgreSQL, because a step that
  * judges and writes is not interrupted.
  */
 export class InMemoryStore {
@@ -69,7 +69,7 @@ export class InMemoryStore {
     this.now = now;
   }
 
-  /** Notes an act of the operator. */
+  /** Records an act of the operator. */
   note({ operator, requestId }: OperatorAct, { act, ...more }: AuditNote): void {
     const id = this.nextId<AuditId>();
     const at = timestamp(this.now());
@@ -81,7 +81,7 @@ export class InMemoryStore {
     return [...this.accessKeys.values()].find((one) => one.id === id);
   }
 
-  /** A campaign and its mirror, as they are now. */
+  /** The present state of a campaign and its mirror. */
   record(id: CampaignId): CampaignRecord | undefined {
     const campaign = this.campaigns.get(id);
     const mirror = this.mirrors.get(id);
@@ -93,7 +93,7 @@ export class InMemoryStore {
     this.history.push({ id: this.nextId(), ...change });
   }
 
-  /** Numbers to come are beyond this one; what counting never reaches is left out. */
+  /** Later numbers are beyond this one; numbers that counting never reaches are ignored. */
   moveOn(last: number): void {
     if (last <= countedUpTo) this.#lastId = Math.max(this.#lastId, last);
   }

@@ -11,7 +11,7 @@ export interface CreatedRole {
   readonly role: Role;
   /** Its name in the database. */
   readonly name: string;
-  /** Undefined where the role was there before: it is left as it is. */
+  /** Undefined where the role existed before: it is left unchanged. */
   readonly password: string | undefined;
 }
 
@@ -19,12 +19,12 @@ export type RolesCreation =
   | {
       readonly kind: 'created';
       readonly roles: readonly CreatedRole[];
-      /** Whose the schema is, where it is not the owner role's: that one goes on migrating it. */
+      /** The schema's owner, where it is not the owner role: it continues to migrate the schema. */
       readonly schemaOwner: string | undefined;
-      /** The schema is not there, or not at this version: a migration gives the roles their rights. */
+      /** The schema is missing or not at this version: a migration grants the roles their rights. */
       readonly toMigrate: boolean;
     }
-  /** Only the owner of the database and of the schema, or a superuser, can give rights on them. */
+  /** Only the owner of the database and of the schema, or a superuser, can grant rights on them. */
   | { readonly kind: 'not-the-owner'; readonly of: 'database' | 'schema'; readonly owner: string };
 
 interface Facts {
@@ -43,9 +43,9 @@ const factsText = `
   where datname = current_database()`;
 
 /**
- * Creates those of the roles that are missing, with random passwords that only `show` is told, and gives them what
- * they need in this database. All of it, what was shown included, or nothing.
- * @throws what `show` throws; the driver's 42501 where we may not create roles; Unavailable
+ * Creates the roles that are missing, with random passwords that only `show` receives, and grants what they need in
+ * this database. All of it, including `show`, or nothing.
+ * @throws what `show` throws; the driver's 42501 where the user may not create roles; Unavailable
  */
 export function createRoles(
   pool: Pool,
@@ -80,7 +80,10 @@ export function createRoles(
   });
 }
 
-/** Where it is not open to them already; to the owner role to make the schema in it, to the operator's to import. */
+/**
+ * Grants `connect` where it is missing; `create` to the owner role, for the schema; `temporary` to the operator's, for
+ * imports.
+ */
 async function openDatabaseTo(client: PoolClient, all: CreatedRole[], create: boolean): Promise<void> {
   const wanted = all.map(({ name }) => [name, 'connect']);
   wanted.push([roles.operator, 'temporary']);
@@ -93,7 +96,7 @@ async function openDatabaseTo(client: PoolClient, all: CreatedRole[], create: bo
   }
 }
 
-/** What is newer than this version does not count: its rights are not ours to know. */
+/** Migrations of a newer version do not count: this version does not know their rights. */
 async function isUpToDate(client: PoolClient): Promise<boolean> {
   const { rows: there } = await client.query(
     `select to_regclass('${schema}.migrations') is not null as there`,

@@ -5,7 +5,7 @@ import { schema } from '../schema/schema.ts';
 
 const everybody = Object.keys(grants) as (keyof typeof grants)[];
 
-/** What gives these roles their rights, which differ between versions. They have to exist. */
+/** The statements that grant these roles their rights, which differ between versions. The roles have to exist. */
 export function grantStatements(to: readonly Role[]): string[] {
   return everybody
     .filter((role) => to.includes(role))
@@ -16,7 +16,7 @@ export function grantStatements(to: readonly Role[]): string[] {
     ]);
 }
 
-/** For imports, where the right was taken away from everybody; only the database's owner can give it. */
+/** For imports, where the right was revoked from public; only the database's owner can grant it. */
 const grantTemporaryTables = `
   do $$ begin
     if exists (
@@ -27,7 +27,7 @@ const grantTemporaryTables = `
     end if;
   end $$`;
 
-/** Those that are there: roles come and go with their server. */
+/** The roles that exist: they are created and dropped on the server, not by a migration. */
 export async function existingRoles(pool: Pool): Promise<Role[]> {
   const { rows } = await pool.query<{ name: string }>(
     'select rolname::text as name from pg_roles where rolname = any($1)',

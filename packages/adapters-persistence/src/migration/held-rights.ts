@@ -3,21 +3,21 @@ import { portFault } from '../connection/database-faults.ts';
 import { grants } from '../schema/grants.ts';
 import type { Role } from '../schema/roles.ts';
 
-/** What a user lacks of a role's rights, and what it may beyond them, each such as `update on mirrors`. */
+/** The rights of a role that a user lacks, and those it has beyond them, each such as `update on mirrors`. */
 export interface RightsFinding {
   readonly missing: readonly string[];
   readonly beyond: readonly string[];
 }
 
-/** The one right on the database itself: an import needs a table of its own. */
+/** The only right on the database itself: an import needs a temporary table. */
 export const temporary = 'temporary on the database';
 
-/** Rights that a table has as a whole, and those that its columns have. */
+/** Rights on a table as a whole, and rights on its columns. */
 const ofTables = ['delete', 'truncate', 'references', 'trigger'];
 const ofColumns = ['select', 'insert', 'update'];
 const ofSequences = ['usage', 'select', 'update'];
 
-/** One row for each right on each object of the schema, or each column: whether the present user has it. */
+/** One row for each right on each object of the schema, or on each column: whether the current user has it. */
 const rightsText = `
   select relname::text as object, attname::text as part, one as right,
     has_column_privilege(pg_class.oid, attnum, one) as held
@@ -48,7 +48,7 @@ interface Right {
   held: boolean;
 }
 
-/** Every right that there is in the schema, and whether the present user has it. @throws Unavailable */
+/** Every right in the schema, and whether the current user has it. @throws Unavailable */
 export async function heldRights(database: Pool | ClientBase): Promise<readonly Right[]> {
   try {
     return (await (database as Pool).query<Right>(rightsText, [ofColumns, ofTables, ofSequences])).rows;
@@ -64,7 +64,7 @@ export function rightsOf(role: keyof typeof grants, rights: readonly Right[]): R
     const found = rights.filter((one) => one.held === held && granted(one) !== held);
     return [...new Set(found.map(({ right, object }) => `${right} on ${object}`))];
   };
-  // Everybody has it where nobody took it away: it is no sign of a role that may too much.
+  // By default everybody has it: it does not mean that a role has too many rights.
   const beyond = differing(true).filter((right) => right !== temporary);
   return { missing: differing(false), beyond };
 }

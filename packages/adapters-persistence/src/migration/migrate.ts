@@ -5,28 +5,28 @@ import { patiently } from '../connection/stoppable.ts';
 import { bringUpToDate, prepareSchema } from './bring-up-to-date.ts';
 import { type Trying, untilFree } from './held-migration.ts';
 
-/** One migration at a time in a database: an advisory lock's number, of our own choosing. */
+/** The number of the advisory lock that allows one migration at a time in a database; chosen arbitrarily. */
 const migrationLock = 7_236_110_421;
 
-/** Two connections: one holds the lock, one migrates. A migration may take its time. */
+/** Two connections: one holds the lock, one migrates. No time limit for statements. */
 const unhurried = { size: 2, waitTimeout: 10_000, statementTimeout: 0, queryTimeout: 0 };
 
 export interface Migrating extends Trying {
-  /** Another process migrates: this one waits for its turn. */
+  /** Another process is migrating: this one waits for its turn. */
   readonly onWait?: () => void;
-  /** How long a commit that is under way is waited for when it is given up, in milliseconds. */
+  /** How long to wait for a running commit after cancellation, in milliseconds. */
   readonly commitWait?: number;
 }
 
 const unanswered = 'the commit of the migration was not answered: it is unknown whether it was done';
 
 /**
- * Brings the schema up to date and gives the roles that exist their rights, all of it or nothing. Several processes
- * may do so at once: they take turns, and the second finds nothing to do. What others hold is waited for in short
- * tries, since whoever needs it meanwhile waits too.
- * @throws what the driver throws: the database is away, the role lacks a right, or is not the owner (42501), another
- *   transaction goes on holding what is needed (55P03); the reason of `givenUp`: then nothing was done; Unavailable
- *   when it was given up while it was committed, and the server does not answer
+ * Brings the schema up to date and grants the rights of the roles that exist: all of it, or nothing. Several processes
+ * may do so at once: they take turns, and the later ones find nothing to do. Locks are waited for in short attempts,
+ * because others wait behind a waiting migration.
+ * @throws what the driver throws: the database is unavailable, the role lacks a right or is not the owner (42501),
+ *   another transaction keeps holding a lock (55P03); the reason of `givenUp`: then nothing was done; Unavailable when
+ *   it was canceled during the commit and the server does not answer
  */
 export async function migrate(address: DatabaseAddress, migrating: Migrating = {}): Promise<void> {
   const { givenUp, commitWait = 5_000 } = migrating;
@@ -36,7 +36,7 @@ export async function migrate(address: DatabaseAddress, migrating: Migrating = {
   let timer: NodeJS.Timeout | undefined;
   const abandon = () => {
     if (!committing) return reject(givenUp?.reason);
-    // What is being committed cannot be called undone: its end is awaited, as long as one comes.
+    // A running commit cannot be reported as undone: wait for its end for a bounded time.
     timer = setTimeout(() => reject(new Unavailable(unanswered)), commitWait);
   };
   givenUp?.addEventListener('abort', abandon);
@@ -53,7 +53,7 @@ export async function migrate(address: DatabaseAddress, migrating: Migrating = {
   } finally {
     givenUp?.removeEventListener('abort', abandon);
     clearTimeout(timer);
-    // What was given up is undone by the server when its connection ends.
+    // After cancellation, the server rolls back when its connection ends.
     await database.close(givenUp?.aborted ? 0 : undefined);
   }
 }
@@ -64,7 +64,7 @@ async function migrateInTurn(
   migrating: Migrating,
 ): Promise<void> {
   const turn = await database.pool.connect();
-  // What ends it while the other connection works is told by its commit.
+  // If this connection ends while the other one works, its commit reports it.
   const ignore = () => {};
   turn.on('error', ignore);
   try {

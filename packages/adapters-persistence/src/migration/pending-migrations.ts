@@ -4,19 +4,19 @@ import { codeOf, portFault } from '../connection/database-faults.ts';
 import { migrationNames } from '../schema/migration-names.ts';
 import { timestampText } from '../schema/schema.ts';
 
-/** What says that there is no such table or schema: then nothing was applied. */
+/** SQLSTATEs of a missing table or schema: then no migration was applied. */
 const notThere = new Set(['42P01', '3F000']);
 
 export interface MigrationState {
   readonly name: string;
-  /** Unknown: applied by a newer version of ours. */
+  /** Unknown: applied by a newer version. */
   readonly state: 'applied' | 'pending' | 'unknown';
   readonly appliedAt: Timestamp | null;
 }
 
 /**
- * Every migration that this version knows, in their order, then those that it does not.
- * @throws Unavailable, or the driver's 42501 where we may not know
+ * Every migration of this version in order, then those that it does not know.
+ * @throws Unavailable, or the driver's 42501 where the user may not read them
  */
 export async function migrationStates(pool: Pool): Promise<MigrationState[]> {
   const applied = new Map<string, Timestamp>();
@@ -37,7 +37,7 @@ export async function migrationStates(pool: Pool): Promise<MigrationState[]> {
   return [...known, ...newer];
 }
 
-/** The names of the migrations that the schema still needs, in their order; throws as `migrationStates` does. */
+/** The names of the pending migrations in order; throws as `migrationStates` does. */
 export async function pendingMigrations(pool: Pool): Promise<string[]> {
   return (await migrationStates(pool)).filter(({ state }) => state === 'pending').map(({ name }) => name);
 }

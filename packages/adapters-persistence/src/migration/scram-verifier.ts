@@ -1,11 +1,11 @@
 import { createHmac, hash, pbkdf2Sync, randomBytes } from 'node:crypto';
 
-/** PostgreSQL's own. */
+/** PostgreSQL's default. */
 const iterations = 4_096;
 
 /**
- * What a PostgreSQL server keeps of a password (RFC 5802, section 3; RFC 7677), so that the password itself need not
- * be sent to it, nor stand in its log. The password is of ASCII characters.
+ * What a PostgreSQL server stores of a password (RFC 5802, section 3; RFC 7677), so that the password itself is neither
+ * sent nor logged. The password has to be ASCII.
  */
 export function scramVerifier(password: string, salt: Buffer = randomBytes(16)): string {
   const salted = pbkdf2Sync(password, salt, iterations, 32, 'sha256');

@@ -100,7 +100,7 @@ export class PostgresAccessKeys implements AccessKeys {
   }
 }
 
-/** By the database's clock, which judges the expiry too. */
+/** By the database's clock, which also decides the expiry. */
 function inSeconds(seconds: number) {
   return raw<string>('clock_timestamp() + make_interval(secs => ?)', [seconds]);
 }

@@ -11,7 +11,7 @@ import { timestampText } from '../schema/schema.ts';
 import { type RecordRow, recordOf } from '../statements/campaign-record-row.ts';
 import { type MirrorRow, mirrorColumns, mirrorOf } from '../statements/mirror-row.ts';
 
-/** One look: a campaign and its mirror are from the same moment. */
+/** One statement: a campaign and its mirror are from the same moment. */
 const records = `
   with asked as materialized (
     select id as campaign, owner_id, is_default, name, created_at as campaign_created
@@ -31,7 +31,7 @@ const mirrorPage = `
     (select from campaign_mirror.campaigns where campaigns.id = mirrors.campaign_id and owner_id = $2))
   order by campaign_id limit $3`;
 
-/** Campaigns and their mirrors as the operator looks at them, in PostgreSQL. */
+/** Campaigns and their mirrors as the operator sees them, in PostgreSQL. */
 export class PostgresCampaignRecords implements CampaignRecords {
   readonly #pool: Pool;
 

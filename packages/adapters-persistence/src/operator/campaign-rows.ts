@@ -21,14 +21,16 @@ export function lockedCampaign(em: EntityManager, id: CampaignId, lockMode: Lock
   return em.findOne(CampaignEntity, { id }, { lockMode });
 }
 
-/** The campaign that is its owner's default one. */
+/** The owner's default campaign. */
 export async function defaultOf(em: EntityManager, ownerId: OwnerId): Promise<OwnerHasDefault | undefined> {
   const taken = await em.findOne(CampaignEntity, { ownerId, isDefault: true });
   if (!taken) return undefined;
   return { kind: 'owner-has-default', ownerId, id: taken.id as CampaignId, name: taken.name ?? null };
 }
 
-/** Where a rival's campaign became the owner's default one meanwhile, the act begins anew, and finds that one. */
+/**
+ * Where another transaction made its campaign the owner's default meanwhile, the act is repeated and finds that one.
+ */
 export async function unlessOvertaken<T>(act: () => Promise<T>): Promise<T> {
   for (;;) {
     try {
@@ -39,7 +41,7 @@ export async function unlessOvertaken<T>(act: () => Promise<T>): Promise<T> {
   }
 }
 
-/** Not any unique constraint: an identifier that was given by hand may be taken too. */
+/** Not any unique constraint: an explicit identifier may be taken, too. */
 export function violates(error: unknown, constraint: string): boolean {
   const named = error as UniqueConstraintViolationException & { constraint?: string };
   return error instanceof UniqueConstraintViolationException && named.constraint === constraint;

@@ -16,7 +16,7 @@ const revoke = `
 
 const remove = 'delete from campaign_mirror.campaigns where owner_id in (?) returning id, owner_id, name';
 
-/** The demonstration set's place in PostgreSQL. */
+/** The demonstration set in PostgreSQL. */
 export class PostgresDemonstration {
   readonly #orm: MikroORM;
   readonly #act: OperatorAct;
@@ -26,7 +26,7 @@ export class PostgresDemonstration {
     this.#act = act;
   }
 
-  /** Whether there is no data at all, nor a trace of any: no campaign, no key, no history. */
+  /** Whether the database has never held any data: no campaign, no key, no history. */
   async isPossible(): Promise<boolean> {
     const em = this.#orm.em.fork();
     try {
@@ -40,8 +40,8 @@ export class PostgresDemonstration {
   }
 
   /**
-   * Deletes the campaigns of these owners and revokes their keys, which stay as the trace that there was a
-   * demonstration. Tells how many campaigns there were.
+   * Deletes the campaigns of these owners and revokes their keys, which stay as the trace of the demonstration. Returns
+   * the number of campaigns.
    */
   async remove(owners: readonly OwnerId[]): Promise<number> {
     return audited(this.#orm, this.#act, async (em, note) => {

@@ -24,7 +24,7 @@ const survey: Statement = {
     ) as counted`,
 };
 
-/** The function deletes with its owner's rights, and notes it in the audit. */
+/** The function deletes with its owner's rights, and records that in the audit. */
 const prune: Statement = {
   name: 'prune-history',
   text: `select last_campaign_id, last_id, looked_at, pruned

@@ -21,15 +21,15 @@ interface Judged {
   expired: boolean;
 }
 
-/** Under its lock, so that of two rotations at once the second finds what the first has done. */
+/** Under its lock, so that the second of two simultaneous rotations sees the result of the first. */
 const judge = `
   select owner_id, replaced_by, revoked_at is not null as revoked,
     coalesce(expires_at <= clock_timestamp(), false) as expired
   from campaign_mirror.access_keys where id = ? for update`;
 
 /**
- * The life is counted from one moment, and in seconds: days would be another length where a time zone changes its clocks.
- * So it is the same, however often it is handed on.
+ * The life is counted from one moment and in seconds, because the length of a day varies where a time zone changes its
+ * clocks. So it stays the same over any number of rotations.
  */
 const add = `
   with timed as materialized (select clock_timestamp() as now)
@@ -38,13 +38,13 @@ const add = `
   from campaign_mirror.access_keys, timed where id = ?
   returning id`;
 
-/** A key that never expires has no time in `expires_at`, which `least` then passes over. */
+/** A key that never expires has null in `expires_at`, which `least` ignores. */
 const replace = `
   update campaign_mirror.access_keys
   set expires_at = least(expires_at, clock_timestamp() + make_interval(secs => ?)), replaced_by = ?
   where id = ? returning ${timestampText('expires_at')} as expires_at`;
 
-/** Puts a new key in the place of this one, in the transaction of `em`; see `AccessKeys`. */
+/** Replaces this key by a new one, in the transaction of `em`; see `AccessKeys`. */
 export async function rotateKey(
   em: EntityManager,
   note: (note: AuditNote) => Promise<void>,

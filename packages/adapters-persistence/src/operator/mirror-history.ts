@@ -38,12 +38,12 @@ const page = `${entries} campaign_id = $1 and ($2::bigint is null or id < $2) or
 const one = `${entries} campaign_id = $1 and id = $2`;
 const keys = `${entries} access_key_id = $1 and ($2::timestamptz is null or changed_at >= $2) order by id`;
 
-/** The history in PostgreSQL. Its primary key, which begins with the campaign, is its only index. */
+/** The history in PostgreSQL. Its only index is its primary key, which begins with the campaign. */
 export class PostgresMirrorHistory implements MirrorHistory {
   readonly #pool: Pool;
   readonly #signal: AbortSignal | undefined;
 
-  /** With `signal` the reading of a key's changes ends at once, by throwing the signal's reason. */
+  /** `signal` ends the reading of a key's changes at once, by throwing the signal's reason. */
   constructor(pool: Pool, signal?: AbortSignal) {
     this.#pool = pool;
     this.#signal = signal;

@@ -17,7 +17,7 @@ import { inTransaction, noteIn } from '../connection/transaction.ts';
 import { safeInteger } from '../statements/mirror-row.ts';
 import { movingMirrors } from './move-mirrors-text.ts';
 
-/** Every mirror of a stretch is counted; the address is that of the owner's alone. */
+/** Every mirror of the range is counted; where an owner is given, the addresses of others are left out. */
 const findText = `
   with looked as materialized (
     select campaign_id, target_url from campaign_mirror.mirrors
@@ -34,7 +34,7 @@ const moveAfterWaitText = movingMirrors({ wait: true });
 /** For one lock. */
 const longestWait = '2s';
 
-/** Mirrors that move to another host, in PostgreSQL. */
+/** Moves mirrors to another host, in PostgreSQL. */
 export class PostgresMirrorMoves implements MirrorMoves {
   readonly #pool: Pool;
   readonly #act: OperatorAct;
@@ -73,7 +73,7 @@ export class PostgresMirrorMoves implements MirrorMoves {
         this.#pool,
         async (client) => {
           const [outcome] = await this.#set(client, moveAfterWaitText, [move], terms);
-          // Whoever has waited knows better than what the statement saw when it began.
+          // After waiting, the row is newer than the statement's snapshot.
           return outcome === 'moved' ? 'moved' : 'changed-meanwhile';
         },
         { settings: `set local lock_timeout = '${longestWait}'` },

@@ -1,8 +1,8 @@
 /**
  * The statement that moves mirrors: $1 to $3 are arrays of campaigns, their addresses before and after; $4 is the
- * owner that they must have, or null; $5 whether default campaigns move along; $6 the request.
- * As for one mirror, campaigns are locked before mirrors, each in a materialized step of its own. Those who do not
- * wait are told apart afterwards: what still looks as it was seen is held by somebody, anything else has changed.
+ * required owner, or null; $5 whether default campaigns move, too; $6 the request. As for one mirror, campaigns are
+ * locked before mirrors, each in a materialized step of its own. Without waiting, rows that were not moved are judged
+ * afterwards: one that still is as seen is locked by another transaction; any other has changed.
  */
 export function movingMirrors({ wait }: { wait: boolean }): string {
   const whenLocked = wait ? '' : 'skip locked';

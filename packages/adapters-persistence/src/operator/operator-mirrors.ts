@@ -25,7 +25,7 @@ const restore: Statement = {
   }),
 };
 
-/** Mirrors as the operator sets them, in PostgreSQL: one statement sets, records and notes. */
+/** Mirrors as the operator sets them, in PostgreSQL: one statement sets, records and audits. */
 export class PostgresOperatorMirrors implements OperatorMirrors {
   readonly #statements: Statements;
   readonly #act: OperatorAct;

@@ -1,14 +1,14 @@
 import { Migration } from '@mikro-orm/migrations';
 
 /**
- * The audit of the operator's acts, when a key was last used and what replaced it, and pruning of the history: the
- * one way to delete from it, by a function that runs with its owner's rights, records what it did, and keeps at least
- * the last day.
+ * The audit of the operator's acts, when a key was last used and what replaced it, and pruning of the history: the only
+ * way to delete from it, by a function that runs with its owner's rights, records what it did, and keeps at least the
+ * last day.
  */
 export class AdministrationMigration extends Migration {
   override up(): void {
     const limit = 9007199254740991;
-    // No foreign key: a key that is replaced stays so, whatever becomes of its successor.
+    // No foreign key: a replaced key stays replaced, whatever becomes of its successor.
     this.addSql(`
       alter table campaign_mirror.access_keys
         add column last_used_at timestamptz(6),
@@ -38,9 +38,8 @@ export class AdministrationMigration extends Migration {
     this.addSql(`
       create trigger append_only before update or delete or truncate on campaign_mirror.operator_audit
         for each statement execute function campaign_mirror.refuse_to_change_history()`);
-    // A step walks the primary key, since there is no other index; where it ended is where the next one begins. By
-    // their places rows are found without a look at the whole table, whatever the planner knows of it. A day has 24
-    // hours here, in every time zone.
+    // A step walks the primary key, the only index, and the next one begins where it ended. Rows are found by their
+    // ctid, without a scan of the whole table, whatever plan is chosen. A day has 24 hours here, in every time zone.
     this.addSql(`
       create function campaign_mirror.prune_history(
         older_than timestamptz, after_campaign_id bigint, after_id bigint, step integer, act_operator text, act_request_id text,

@@ -1,5 +1,5 @@
 import type { AuditEntry } from '@campaign-mirror/domain';
 
-/** What an act adds to what is known of the actor. */
+/** What an act adds to the actor's data. */
 export type AuditNote = Pick<AuditEntry, 'act'> &
   Partial<Pick<AuditEntry, 'campaignId' | 'ownerId' | 'accessKeyId' | 'details'>>;

@@ -1,6 +1,6 @@
 import type { AuditEntry, CampaignRecord } from '@campaign-mirror/domain';
 
-/** Whether it is no longer what somebody agreed to delete; clicks are counted all the time. */
+/** Whether it is no longer what the operator agreed to delete. Clicks are ignored: they change all the time. */
 export function differs(now: CampaignRecord, seen: CampaignRecord): boolean {
   return (
     now.ownerId !== seen.ownerId ||
@@ -10,7 +10,7 @@ export function differs(now: CampaignRecord, seen: CampaignRecord): boolean {
   );
 }
 
-/** What the audit keeps of a campaign that is gone. */
+/** What the audit keeps of a deleted campaign. */
 export function deletionDetails({ isDefault, name, mirror }: CampaignRecord): AuditEntry['details'] {
   const kept = { default: isDefault, name };
   return mirror ? { ...kept, target_url: mirror.targetUrl, clicks: mirror.clicks } : kept;

@@ -7,7 +7,7 @@ class TimestampType extends Type<string, string> {
   override getColumnType() {
     return 'timestamptz(6)';
   }
-  // Without these MikroORM takes the column's type for a `Date`.
+  // Otherwise MikroORM treats the column's type as a `Date`.
   override get runtimeType() {
     return 'string';
   }

@@ -7,9 +7,9 @@ export interface Grant {
   readonly kind: 'table' | 'sequence' | 'function';
   /** The object's name, without its schema. */
   readonly on: string;
-  /** What is needed of a table; empty where all of it is. */
+  /** The columns of a table that are needed; empty for the whole table. */
   readonly columns: readonly string[];
-  /** Whether the right is given on the whole object, not on these columns alone. */
+  /** Whether the right is granted on the whole object, not on these columns alone. */
   readonly isWhole: boolean;
 }
 
@@ -24,7 +24,7 @@ function on(objects: readonly string[], rights: Rights, kind: Grant['kind'] = 't
   return objects.flatMap((on) => entries.map(([right, columns]) => ({ right, kind, on, ...columns })));
 }
 
-/** What is imported or restored keeps its numbers: then the next ones move on. */
+/** Imported and restored rows keep their numbers: the sequences are then moved beyond them. */
 const sequences = ['campaigns', 'mirrors', 'access_keys', 'mirror_history', 'operator_audit'].map(
   (table) => `${table}_id_seq`,
 );
@@ -34,9 +34,9 @@ const recorded = ['campaign_id', 'mirror_id', 'actor', 'access_key_id', 'owner_i
 const recordedToo = ['address_before', 'address_after', 'changed_at', 'request_id'];
 
 /**
- * What each role may do, and nothing else. The owner's rights come with owning.
- * The service locks the campaign that it judged by its right on `lock_anchor`, a column that cannot be changed.
- * A redirector that counts has to read the count and to find the row.
+ * What each role may do, and nothing else. The owner's rights come with ownership. The service locks the campaign that
+ * it judged by its right on `lock_anchor`, a column that cannot be changed. A redirector that counts has to read the
+ * count and find the row.
  */
 export const grants: Record<Exclude<Role, 'owner'>, readonly Grant[]> = {
   operator: [
@@ -66,15 +66,15 @@ export const grants: Record<Exclude<Role, 'owner'>, readonly Grant[]> = {
   ],
 };
 
-/** As SQL has it. */
+/** As SQL. */
 export function grantText({ right, kind, on, columns, isWhole }: Grant, role: string): string {
   const part = isWhole ? '' : ` (${columns.join(', ')})`;
   return `grant ${right}${part} on ${kind} ${schema}.${on} to ${role}`;
 }
 
 /**
- * What the service needs, asked of the catalogue in its own session; the answer names what is missing. A table can
- * not even be asked about without the right to use its schema: then no right on it is of any use.
+ * The rights that the service needs, checked in the catalog in its own session; the result names those that are
+ * missing. Without the right to use its schema, a table cannot even be checked, and no right on it is of any use.
  */
 export const missingRightsSql = `
   select need.right_needed from (values

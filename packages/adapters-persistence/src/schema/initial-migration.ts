@@ -1,9 +1,9 @@
 import { Migration } from '@mikro-orm/migrations';
 
 /**
- * Identifiers stay below 2^53, the integers that JSON's readers keep exact (RFC 8259, section 6).
- * `lock_anchor` cannot be changed: the right to update it lets a role lock the row it judged, and nothing more.
- * History outlives what it tells of, hence no foreign keys; its primary key is its only index.
+ * Identifiers stay below 2^53, the integers that JSON readers keep exact (RFC 8259, section 6). `lock_anchor` cannot be
+ * changed: the right to update it lets a role lock the row that it judged, and nothing more. History outlives the rows
+ * it describes, hence no foreign keys; its primary key is its only index.
  */
 export class InitialMigration extends Migration {
   override up(): void {

@@ -1,7 +1,10 @@
 import { hash } from 'node:crypto';
 import type { AccessKey } from '@campaign-mirror/domain';
 
-/** All that is kept of a key: the SHA-256 of its ASCII bytes (contract: keys). 256 random bits need no salt. */
+/**
+ * The only form in which a key is stored: the SHA-256 of its ASCII bytes (contract: keys). 256 random bits need no
+ * salt.
+ */
 export function keyHash(key: AccessKey): Buffer {
   return hash('sha256', key, 'buffer');
 }

@@ -1,2 +1,2 @@
-/** Every version of the schema, in order. What was once released is never changed. */
+/** Every version of the schema, in order. A released one never changes. */
 export const migrationNames = ['0001-initial', '0002-administration', '0003-room-for-updates'] as const;

@@ -9,5 +9,5 @@ const classes = {
   '0003-room-for-updates': RoomForUpdatesMigration,
 } satisfies Record<(typeof migrationNames)[number], unknown>;
 
-/** As the migrator takes them. */
+/** In the form that the migrator expects. */
 export const migrations = migrationNames.map((name) => ({ name, class: classes[name] }));

@@ -1,12 +1,12 @@
-/** The database roles of least privilege; what each may do stands in `grants.ts`. */
+/** The database roles of least privilege; their rights are in `grants.ts`. */
 export const roles = {
-  /** Owns the schema and migrates. */
+  /** Owns the schema and migrates it. */
   owner: 'campaign_mirror_owner',
   /** The operator's commands. */
   operator: 'campaign_mirror_operator',
   /** The HTTP service. */
   service: 'campaign_mirror_service',
-  /** Somebody's redirector: reads `current_mirrors`, counts clicks. */
+  /** A redirector: reads `current_mirrors`, counts clicks. */
   redirector: 'campaign_mirror_redirector',
 } as const;
 

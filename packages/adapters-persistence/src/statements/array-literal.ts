@@ -1,9 +1,9 @@
 /*
- * Arrays as PostgreSQL writes them (its manual, section 8.15). The driver would look at each element's type and quote
- * each of them, which numbers and hexadecimal do not need.
+ * Array literals (PostgreSQL, section 8.15). The driver would check the type of each element and quote each one, which
+ * numbers and hexadecimal do not need.
  */
 
-/** Of what needs no quotes. */
+/** For elements that need no quotes. */
 export function plainArray(elements: readonly (number | boolean)[]): string {
   return `{${elements.join(',')}}`;
 }

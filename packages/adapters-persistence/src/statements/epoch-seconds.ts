@@ -2,29 +2,29 @@ import type { Timestamp } from '@campaign-mirror/domain';
 
 /**
  * A time as PostgreSQL's `extract(epoch …)` (section 9.9.1): seconds since 1970, with six fractional digits whatever
- * the session's time zone and `DateStyle`. Made sooner than a text by `to_char`.
+ * the session's time zone and `DateStyle`. Faster than `to_char`.
  */
 export function epochSeconds(column: string): string {
   return `extract(epoch from ${column})`;
 }
 
-/** What stands for an infinite time, which ISO 8601 has no form for. */
+/** Stands for an infinite time, for which ISO 8601 has no form. */
 const first = '0001-01-01T00:00:00.000000Z' as Timestamp;
 const last = '9999-12-31T23:59:59.999999Z' as Timestamp;
 
-/** Such seconds as the time that they are; of an infinite one the first or the last moment of the years 1 to 9999. */
+/** Converts such seconds to a timestamp; an infinite one to the first or the last moment of the years 1 to 9999. */
 export function timestampAt(seconds: string): Timestamp {
   const point = seconds.indexOf('.');
   let whole = Number(seconds.slice(0, point));
   let fraction = seconds.slice(point + 1);
-  // Digits behind the point count onwards from the second before, also before 1970.
+  // The fraction counts forward from the preceding second, also before 1970.
   if (seconds.startsWith('-') && fraction !== '000000') {
     whole -= 1;
     fraction = String(1_000_000 - Number(fraction)).padStart(6, '0');
   }
   const at = new Date(whole * 1_000);
   if (Number.isNaN(at.getTime())) return seconds.startsWith('-') ? first : last;
-  // Sooner than by `toISOString`, and it is done for each answer.
+  // Faster than `toISOString`; it runs for each answer.
   const year = String(at.getUTCFullYear()).padStart(4, '0');
   const date = `${year}-${two(at.getUTCMonth() + 1)}-${two(at.getUTCDate())}`;
   const time = `${two(at.getUTCHours())}:${two(at.getUTCMinutes())}:${two(at.getUTCSeconds())}`;

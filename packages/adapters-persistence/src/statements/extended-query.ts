@@ -1,18 +1,18 @@
 import type { Connection, Submittable } from 'pg';
 import { leavesConnection } from '../connection/database-faults.ts';
 
-/** A value for a placeholder; the server reads all but bytes from their text. */
+/** A value for a placeholder; the server parses all but bytes from text. */
 export type Value = string | number | boolean | Buffer | null;
 
-/** A row as the server writes it: each column in PostgreSQL's text form (`t` and `f` for a boolean), or null. */
+/** A row as the server sends it: each column in PostgreSQL's text form (`t` and `f` for a boolean), or null. */
 export type TextRow = readonly (string | null)[];
 
 type Sent = string | Buffer | null;
 
-/** What the driver's connection offers to a query besides what its types tell. */
+/** Members of the driver's connection that its types leave out. */
 interface Wire {
   readonly stream: { cork(): void; uncork(): void };
-  /** Texts by names: what the server has parsed on this connection. */
+  /** Texts by statement name: what the server has parsed on this connection. */
   readonly parsedStatements: Readonly<Record<string, string | undefined>>;
   parse(statement: { name: string; text: string; types: [] }): void;
   bind(call: { statement: string; values: readonly Sent[] }): void;
@@ -22,22 +22,22 @@ interface Wire {
 }
 
 /**
- * One call of a statement by the extended query protocol (PostgreSQL, section 54.2.3). The driver's own query asks with
- * every call what the columns are called and of which types they are, and reads each value by its type. We know that
- * of our statements: neither side has to tell or to read it.
+ * One call of a statement by the extended query protocol (PostgreSQL, section 54.2.3). The driver's own query requests
+ * the names and types of the columns with every call, and parses each value by its type. They are known here, so that
+ * neither is needed.
  */
 export class ExtendedQuery implements Submittable {
-  /** Empty where nothing is to be kept on the connection. The driver reads it. */
+  /** Empty where no statement is kept on the connection. The driver reads it. */
   readonly name: string;
   readonly text: string;
   readonly rows: TextRow[] = [];
-  /** Why the server refused it, where the connection can be used again: the pool closes one that tells of an error. */
+  /** The server's error, where the connection can be used again: the pool closes one that reports an error. */
   fault: unknown;
-  /** The driver's. */
+  /** Set by the driver. */
   callback: ((error: unknown, query?: ExtendedQuery) => void) | undefined;
   readonly #values: readonly Sent[];
 
-  /** @throws TypeError for a value of another type: the driver may call `submit` where nobody would catch it */
+  /** @throws TypeError for a value of another type: an error thrown in `submit` might not be caught */
   constructor(name: string, text: string, values: readonly Value[]) {
     this.name = name;
     this.text = text;
@@ -75,7 +75,7 @@ export class ExtendedQuery implements Submittable {
     (connection as unknown as Wire).sendCopyFail('a statement of ours copies nothing');
   }
 
-  // What else the driver hears of a statement tells nothing that its rows and its end do not.
+  // The driver's other callbacks add nothing to the rows and their end.
   handleCommandComplete(): void {}
   handleEmptyQuery(): void {}
   handleRowDescription(): void {}

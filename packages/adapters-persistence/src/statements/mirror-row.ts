@@ -31,7 +31,7 @@ export function mirrorOf(row: MirrorRow): Mirror {
   };
 }
 
-/** What is said of a mirror that was set, with times as `epochSeconds`. */
+/** The result of setting a mirror, with times as `epochSeconds`. */
 export type SetMirrorRow = readonly [
   id: string,
   clicks: string,
@@ -59,7 +59,7 @@ export function mirrorSetTo(
   };
 }
 
-/** @throws RangeError above 2^53-1, where a number would silently be another one */
+/** @throws RangeError above 2^53-1, where a number would silently be rounded to another */
 export function safeInteger(text: string): number {
   const value = Number(text);
   if (!Number.isSafeInteger(value)) throw new RangeError('the database holds an integer above 2^53-1');

@@ -1,23 +1,23 @@
 import { epochSeconds } from './epoch-seconds.ts';
 import { campaignOf, provenKey } from './judged-facts.ts';
 
-/** Who sets the mirror, each as SQL has it: $1 to $4 are the campaign, its owner and flag as seen, and the address. */
+/** Who sets the mirror, as SQL expressions: $1 to $4 are the campaign, its owner and flag as seen, and the address. */
 export interface SetBy {
   readonly actor: string;
   readonly accessKeyId: string;
   readonly requestId: string;
-  /** A further condition, which is judged before anything is locked. */
+  /** A further condition, checked before anything is locked. */
   readonly provided?: string;
   /** A further step that writes in the same statement, from what was `changed`, such as `noted as (insert …)`. */
   readonly also?: string;
-  /** Does nothing where the campaign or its mirror is held, instead of waiting. */
+  /** Does nothing where the campaign or its mirror is locked, instead of waiting. */
   readonly skipLocked?: boolean;
 }
 
 /**
- * The steps that set a mirror; what was set is in `changed`. The judged facts are locked, then the mirror, in a step of
- * its own, because only what is read under its lock is still true at the write: a rival who changes the owner is waited
- * for, and the address before is the one that was really replaced. The time is taken after the locks.
+ * The steps that set a mirror; the result is in `changed`. The judged rows are locked, then the mirror, in a step of
+ * its own, because only what is read under its lock is still true at the write: a rival that changes the owner is
+ * waited for, and the previous address is the one that was really replaced. The time is taken after the locks.
  */
 function settingMirror({ actor, accessKeyId, requestId, provided, also, skipLocked }: SetBy): string {
   const orNot = skipLocked ? ' skip locked' : '';
@@ -47,13 +47,13 @@ function settingMirror({ actor, accessKeyId, requestId, provided, also, skipLock
 
 const times = `${epochSeconds('created_at')} as created_at, ${epochSeconds('changed_at')} as changed_at`;
 
-/** For the operator. It gives back a `SetMirrorRow`, or no row. */
+/** For the operator. Returns a `SetMirrorRow`, or no row. */
 export function setMirrorByOperatorText(by: SetBy): string {
   return `${settingMirror(by)}
   select id, clicks, ${times} from changed`;
 }
 
-/** For a caller's key, $5, and request, $6. It waits for nobody, and gives back a `SetMirrorRow` or an `UnsetRow`. */
+/** For a caller's key, $5, and request, $6. It does not wait, and returns a `SetMirrorRow` or an `UnsetRow`. */
 export const setMirrorText = `${settingMirror({
   actor: "'key'",
   accessKeyId: '$5::bigint',

@@ -3,22 +3,22 @@ import { isRetryable, isStalePlan, portFault } from '../connection/database-faul
 import { ExtendedQuery, type TextRow, type Value } from './extended-query.ts';
 import { type HotPathObserver, silentHotPathObserver } from './hot-path-observer.ts';
 
-/** A statement of the hot path: parsed and planned once a connection, under its name. */
+/** A statement of the hot path: parsed and planned once per connection, under its name. */
 export interface Statement {
   readonly name: string;
   readonly text: string;
 }
 
 /**
- * Runs statements on the pool. Each is a transaction of its own, so that a connection which dies in it goes with
- * it, and one that PostgreSQL ended for another's sake, or whose plan is stale, is run once more.
+ * Runs statements on the pool. Each is a transaction of its own, which ends with its connection. It is run again if
+ * PostgreSQL ended it in favor of another, or its plan was stale.
  */
 export class Statements {
   readonly #pool: Pool;
   readonly #named: boolean;
   readonly #observer: HotPathObserver;
 
-  /** `named: false` for a pooler in transaction mode that keeps no prepared statements. */
+  /** `named: false` for a pooler in transaction mode without prepared statements. */
   constructor(pool: Pool, { named = true } = {}, observer: HotPathObserver = silentHotPathObserver) {
     this.#pool = pool;
     this.#named = named;
@@ -27,7 +27,7 @@ export class Statements {
 
   /**
    * Each row is the array of its columns, in PostgreSQL's text form.
-   * @throws Unavailable when the database went away: the outcome of the statement is unknown then
+   * @throws Unavailable when the connection is lost: the outcome of the statement is unknown then
    */
   async run<Row extends TextRow>(statement: Statement, values: readonly Value[]): Promise<Row[]> {
     const first = this.#observer.began(statement.name);
@@ -38,7 +38,7 @@ export class Statements {
     }
     const second = this.#observer.retried(statement.name, first);
     try {
-      // Any connection of the pool may have a plan that is as stale: this time the text is parsed.
+      // Any connection of the pool may have an equally stale plan: this time the text is parsed.
       return await this.#query<Row>(statement, values, second, false);
     } catch (error) {
       throw portFault(error);
@@ -53,7 +53,7 @@ export class Statements {
   ): Promise<Row[]> {
     const since = performance.now();
     try {
-      // The pool answers a query with its own end, of which the driver's types know nothing.
+      // The pool answers a query with the query's own result, which the driver's types leave out.
       const { rows, fault } = await this.#pool.query(new ExtendedQuery(named ? name : '', text, values));
       if (fault !== undefined) throw fault;
       this.#observer.ended(name, performance.now() - since, began);
