@@ -51,6 +51,14 @@ if (status !== 0) {
   writeSync(2, said);
   fail(whatToDo(said));
 }
+// Its programs are made for most Linuxes, not for all: a small one lacks a library that Node needs.
+const own = spawnSync(join(project, 'node_modules', '.bin', 'node'), ['--version'], { encoding: 'utf8' });
+if (own.status !== 0) {
+  const why = own.error ? own.error.message : own.stderr.trim();
+  fail(
+    `What was installed does not run here: ${why}. Where libatomic.so.1 is missing: apt-get install libatomic1 (Debian, Ubuntu), then run it again.`,
+  );
+}
 copyFileSync(join(project, 'pnpm-lock.yaml'), installed);
 say(`Installed in ${Math.round((Date.now() - began) / 1000)} s.`);
 

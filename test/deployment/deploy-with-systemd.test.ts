@@ -1,0 +1,176 @@
+import { execFile } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { copyFile, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { promisify } from 'node:util';
+import { expect } from 'chai';
+import { NewDebian } from '../support/deployment/new-debian.ts';
+import { blocksOf } from '../support/documents/blocks.ts';
+import { type CompanyRegistry, companyRegistry } from '../support/embedded/company-registry.ts';
+import { eventually } from '../support/eventually.ts';
+import { filesIn, projectFolder } from '../support/workspace.ts';
+
+const page = 'docs/how-to/deploy-with-systemd.md';
+const blocks = blocksOf(readFileSync(`${projectFolder}${page}`, 'utf8'));
+const isRehearsed = (marker: string) => marker.startsWith('rehearsed: ');
+const nameOf = (marker: string) => /^rehearsed: ([a-z]+)/.exec(marker)?.[1] ?? '';
+const execute = promisify(execFile);
+const versions = { first: '0.1.0', next: '0.2.0' };
+
+/**
+ * Nothing is replaced: a new Debian with its archive, its PostgreSQL and its own systemd. One thing is ours: it is
+ * downloaded by this machine's network, everything else runs in a network of its own.
+ */
+describe(`${page}, on a new Debian 12`, function () {
+  this.timeout(240_000);
+  this.bail(true);
+  let shared: string;
+  let machine: NewDebian;
+  let registry: CompanyRegistry;
+  let shell: Shell;
+
+  before(async () => {
+    shared = await mkdtemp(join(tmpdir(), 'campaign-mirror-repository-'));
+    registry = await companyRegistry();
+    await repository(join(shared, 'repository'));
+    machine = await NewDebian.boot(shared);
+    shell = new Shell(machine, registry.url);
+  });
+  after(async () => {
+    await machine?.end();
+    await registry?.close();
+    await rm(shared, { recursive: true, force: true });
+  });
+
+  /** The call of the page once more. */
+  async function callIsAnswered(): Promise<void> {
+    const text = blocks.find(({ marker = '' }) => nameOf(marker) === 'call')?.text ?? '';
+    const call = text.slice(text.indexOf('curl '));
+    await eventually('the call to be answered', async () =>
+      expect(await shell.paste(`{ ${call}\n} || true`)).to.match(/\n200\n$/),
+    );
+  }
+
+  const checks: Readonly<Record<string, (output: string) => Promise<void>>> = {
+    database: async () => {
+      const encoding = 'runuser -u postgres -- psql -Atc "show server_encoding" mirrors';
+      expect(await shell.paste(encoding)).to.equal('UTF8\n');
+    },
+    addresses: async () => {
+      const files = await shell.paste("stat -c '%U %a %n' /etc/campaign-mirror /etc/campaign-mirror/*-url");
+      expect(files.trim().split('\n')).to.deep.equal([
+        'root 700 /etc/campaign-mirror',
+        ...['database', 'operator', 'owner', 'redirector'].map(
+          (name) => `root 600 /etc/campaign-mirror/${name}-url`,
+        ),
+      ]);
+      const { shown } = shell;
+      const passwords = await shell.paste("sed 's/.*:\\(.*\\)@.*/\\1/' /etc/campaign-mirror/*-url");
+      for (const password of passwords.trim().split('\n')) {
+        expect(password).to.match(/^[\w-]{32}$/);
+        expect(shown).not.to.include(password);
+      }
+      expect(await shell.paste('ls /run')).not.to.include('campaign-mirror');
+    },
+    start: async (output) => {
+      expect(output).to.match(/^(Created symlink \S+ → \S+campaign-mirror\.service\.\n)$/);
+      expect(await shell.paste('systemctl is-enabled campaign-mirror')).to.equal('enabled\n');
+    },
+    ready: async (output) => {
+      expect(output).to.match(/\nactive\n\{.*"event":"listening".*\}\n$/);
+      const user = 'stat -c %u "/proc/$(systemctl show -P MainPID campaign-mirror)"';
+      // Of systemd's dynamic users.
+      expect(Number(await shell.paste(user))).to.be.within(61_184, 65_519);
+    },
+    call: async (output) => {
+      expect(output).to.match(/"target_url":"https:\/\/second\.example\/\?click=\{click_id\}".*\n200\n$/);
+    },
+    reload: async () => {
+      const workers =
+        'journalctl --unit campaign-mirror --output cat | grep -c \'"event":"restarted"\' || true';
+      await eventually('all workers to be replaced', async () =>
+        expect(await shell.paste(workers)).to.equal('1\n'),
+      );
+      await callIsAnswered();
+    },
+    stop: async () => {
+      const result = 'systemctl show -P Result -P NRestarts campaign-mirror';
+      expect(await shell.paste(result)).to.equal('success\n0\n');
+      await callIsAnswered();
+    },
+    backup: async () => {
+      const file = "stat -c '%U %a' /var/backups/campaign-mirror/*.backup";
+      expect(await shell.paste(file)).to.equal('root 600\n');
+    },
+    upgraded: async (output) => {
+      expect(output).to.include(`"version":"${versions.next}"`);
+      await callIsAnswered();
+    },
+  };
+
+  it('every block is run, or is the reader’s to fill in', () => {
+    const others = blocks.filter(({ marker = '' }) => !isRehearsed(marker));
+    expect(others.map(({ marker }) => marker)).to.deep.equal(Array(2).fill('shown: yours to fill in'));
+    expect(blocks.map(({ marker = '' }) => nameOf(marker))).to.include.members(Object.keys(checks));
+  });
+
+  for (const { line, marker = '', text } of blocks.filter(({ marker = '' }) => isRehearsed(marker))) {
+    const name = nameOf(marker);
+    it(`line ${line}: ${name}`, async () => {
+      const VERSION = `v${name.startsWith('upgrade') ? versions.next : versions.first}`;
+      const filledIn = { REPOSITORY: '/srv/repository', VERSION };
+      const output = await shell.paste(text, filledIn, marker.endsWith(', with a network'));
+      await checks[name]?.(output);
+    });
+  }
+});
+
+/** Root's one shell: what a block sets, the next one has. */
+class Shell {
+  shown = '';
+  readonly #machine: NewDebian;
+  readonly #registry: string;
+
+  constructor(machine: NewDebian, registry: string) {
+    this.#machine = machine;
+    this.#registry = registry;
+  }
+
+  async paste(
+    text: string,
+    filledIn: Readonly<Record<string, string>> = {},
+    network = false,
+  ): Promise<string> {
+    const kept = '/root/variables';
+    const lines = [
+      `set -e\ntouch ${kept}\n. ${kept}\ncd "$PWD"`,
+      ...Object.entries(filledIn).map(([name, value]) => `${name}='${value}'`),
+      text,
+      `set > ${kept}`,
+    ];
+    const given = { npm_config_registry: this.#registry };
+    const output = await this.#machine.run(lines.join('\n'), given, { network });
+    this.shown += output;
+    return output;
+  }
+}
+
+/** The project's files as they are, as a repository with two versions. */
+async function repository(folder: string): Promise<void> {
+  for (const path of await filesIn('')) {
+    await mkdir(dirname(join(folder, path)), { recursive: true });
+    await copyFile(join(projectFolder, path), join(folder, path));
+  }
+  const git = (...words: string[]) =>
+    execute('git', ['-c', 'user.name=Test', '-c', 'user.email=test@example.com', ...words], { cwd: folder });
+  await git('init', '--quiet');
+  for (const version of Object.values(versions)) {
+    const file = join(folder, 'package.json');
+    const text = await readFile(file, 'utf8');
+    await writeFile(file, text.replace(/"version": "[^"]*"/, `"version": "${version}"`));
+    await git('add', '--all');
+    await git('commit', '--quiet', '--allow-empty', '--message', version);
+    await git('tag', `v${version}`);
+  }
+}
