@@ -27,19 +27,19 @@ describe(`${page}, on a new Debian 12`, function () {
   this.bail(true);
   let shared: string;
   let machine: NewDebian;
-  let registry: CompanyRegistry;
+  let company: CompanyRegistry;
   let shell: Shell;
 
   before(async () => {
     shared = await mkdtemp(join(tmpdir(), 'campaign-mirror-repository-'));
-    registry = await companyRegistry();
+    company = await companyRegistry();
     await repository(join(shared, 'repository'));
     machine = await NewDebian.boot(shared);
-    shell = new Shell(machine, registry.url);
+    shell = new Shell(machine, company.url);
   });
   after(async () => {
     await machine?.end();
-    await registry?.close();
+    await company?.close();
     await rm(shared, { recursive: true, force: true });
   });
 
