@@ -16,7 +16,7 @@ const blocks = blocksOf(readFileSync(`${projectFolder}${page}`, 'utf8'));
 const isRehearsed = (marker: string) => marker.startsWith('rehearsed: ');
 const nameOf = (marker: string) => /^rehearsed: ([a-z]+)/.exec(marker)?.[1] ?? '';
 const execute = promisify(execFile);
-const versions = { first: '0.1.0', next: '0.2.0' };
+const versions = { first: '1.0.0', next: '1.1.0' };
 
 /**
  * Nothing is replaced: a new Debian with its archive, its PostgreSQL and its own systemd. One thing is ours: it is
