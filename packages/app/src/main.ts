@@ -1,7 +1,7 @@
 import { forgetOrmVariables } from './process/orm-variables.ts';
 import { StopSignals } from './process/stop-signals.ts';
 
-// Before anything else is loaded, which takes a moment: a signal in it would end the process with 143.
+// Before anything else is loaded, which takes a moment: otherwise a signal would end the process with 143.
 const stop = new StopSignals();
 process.on('SIGUSR2', () => {});
 if (process.argv.length > 2) {

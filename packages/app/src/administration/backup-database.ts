@@ -14,7 +14,7 @@ import {
 import type { Acting } from '../operator/command-database.ts';
 import { orReadingEnded } from '../operator/reading-ended.ts';
 
-/** Writes everything there is to a file. Tells how many rows. @throws ClearError, Unavailable */
+/** Writes the whole database to a file. Returns the number of rows. @throws ClearError, Unavailable */
 export async function backUp(
   { database, call }: Acting,
   path: string,
@@ -41,7 +41,7 @@ export async function backUp(
   }
 }
 
-/** Puts a backup into the database, where there is nothing yet. @throws ClearError, Unavailable */
+/** Restores a backup into an empty database. @throws ClearError, Unavailable */
 export async function restoreFrom({ database, act, call }: Acting, file: GivenFile): Promise<TableCounts> {
   const bytes = unpacked(readShown(call, 'Reading', file));
   try {
@@ -66,7 +66,7 @@ export async function restoreFrom({ database, act, call }: Acting, file: GivenFi
   }
 }
 
-/** @throws BackupFault where it was not packed by us, or is not whole */
+/** @throws BackupFault where it was not compressed by a backup, or is not complete */
 async function* unpacked(bytes: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
   try {
     yield* through(bytes, createGunzip());
@@ -78,7 +78,7 @@ async function* unpacked(bytes: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
   }
 }
 
-/** A fault of either ends both, and is thrown. */
+/** An error of either ends both, and is thrown. */
 function through(
   bytes: AsyncIterable<Buffer>,
   zip: NodeJS.ReadWriteStream & AsyncIterable<Buffer>,

@@ -15,13 +15,13 @@ interface Shown {
   readonly origin: Origin;
 }
 
-/** Of these all but the password is shown. */
+/** These are shown except for the password. */
 const shownUrls: Partial<Record<SettingName, (url: string) => string>> = {
   DATABASE_URL: shownDatabaseUrl,
   REDIS_URL: shownRedisUrl,
 };
 
-/** Tells what is in force, without asking the database. @throws ClearError with all that is wrong */
+/** Shows the settings in force, without connecting to the database. @throws ClearError with all that is wrong */
 export async function showConfiguration(call: Call, json: boolean | undefined): Promise<void> {
   const { settings: read, origins, notes } = readCommandSettings(call);
   const { output } = call;
@@ -64,7 +64,7 @@ function whence({ source }: Origin): string | null {
   return source.kind === 'file' ? `file ${source.path}` : source.kind;
 }
 
-/** Which one is used. */
+/** Which database is used. */
 async function database(read: Settings): Promise<Record<string, string>> {
   if (!isYours(read)) return { database: 'embedded', folder: (await dataFolder(read)).folder };
   const { address, tls } = yourDatabase(read);

@@ -1,7 +1,7 @@
 import type { Call } from '@campaign-mirror/adapters-cli/terminal/call';
 import { exitCodes } from '@campaign-mirror/adapters-cli/terminal/exit-codes';
 
-/** Tells which migrations are applied, and changes nothing; the exit code is 1 where some are pending. */
+/** Shows which migrations are applied, and changes nothing; the exit code is 1 where some are pending. */
 export async function migrationStatus(call: Call, json: boolean | undefined): Promise<void> {
   const { defaultPoolLimits, migrationStates, openPool } = await import(
     '@campaign-mirror/adapters-persistence/sql'

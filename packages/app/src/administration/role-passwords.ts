@@ -4,14 +4,14 @@ import { ClearError } from '@campaign-mirror/adapters-cli/terminal/clear-error';
 import { writeNewFile } from '@campaign-mirror/adapters-cli/terminal/new-file';
 import type { CreatedRole } from '@campaign-mirror/adapters-persistence/sql';
 
-/** A folder a role, so that each can be given to its own program only. */
+/** One folder per role, so that each can be given to its own program only. */
 export function passwordFile(folder: string, role: CreatedRole['role']): string {
   return join(folder, role, 'password');
 }
 
 /**
- * Writes the passwords of the roles that are new, for the eyes of this user only. What stands there is of a role that
- * there is no more, or of an attempt that came to nothing.
+ * Writes the passwords of the new roles, readable by this user only. An existing file belongs to a role that no longer
+ * exists, or to a failed attempt.
  * @throws ClearError when one cannot be written
  */
 export async function writePasswords(created: readonly CreatedRole[], folder: string): Promise<void> {

@@ -56,11 +56,11 @@ const purposes: Readonly<Record<CreatedRole['role'], string>> = {
 
 interface Showing {
   readonly json: boolean | undefined;
-  /** Where the passwords are written instead. */
+  /** The folder where passwords are written instead. */
   readonly folder: string | undefined;
 }
 
-/** Before they take effect: passwords that nobody has would be of no use. @throws ClearError */
+/** Before they take effect: passwords that were never shown would be of no use. @throws ClearError */
 async function show(
   output: Output,
   created: readonly CreatedRole[],

@@ -3,7 +3,7 @@ import { signalOfProcess } from './process-signals.ts';
 import { run } from './run.ts';
 
 forgetOrmVariables(process.env);
-// What cannot be written is the call's to tell, also when that is heard of behind its end.
+// The call reports failed writes, also those that become known after its end.
 for (const stream of [process.stdout, process.stderr]) stream.on('error', () => {});
 process.exitCode = await run(process.argv.slice(2), {
   environment: process.env,

@@ -1,10 +1,13 @@
 import { exitCodeOf } from '@campaign-mirror/adapters-cli/terminal/exit-codes';
 import { Interrupted, interrupting } from '@campaign-mirror/adapters-cli/terminal/interruption';
 
-/** Whoever asks again later than this, in milliseconds, means at once; npm hands on what the terminal sent before. */
+/**
+ * A repeated signal after this time, in milliseconds, means at once; npm forwards the signal that the terminal has sent
+ * before.
+ */
 const sameSignal = 1_000;
 
-/** From now on the signals that ask this process to stop do so by the abort of what is returned. */
+/** From now on, signals that ask this process to stop abort the returned signal. */
 export function signalOfProcess(): AbortSignal {
   const controller = new AbortController();
   let askedAt: number | undefined;

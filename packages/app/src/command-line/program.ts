@@ -11,7 +11,7 @@ const operators = (word: keyof typeof operatorCommands) => async (): Made => {
   return (call) => make(call, operatorOf(call));
 };
 
-/** By their first word, each loaded when it is wanted. */
+/** By their first word; each is loaded when needed. */
 const commands: Readonly<Record<string, () => Made>> = {
   campaign: operators('campaign'),
   mirror: operators('mirror'),
@@ -33,7 +33,7 @@ const commands: Readonly<Record<string, () => Made>> = {
   },
 };
 
-/** The operator's commands; where `first` is the first word of one of them, those alone that begin with it. */
+/** The operator's commands; where `first` is the first word of one of them, only those that begin with it. */
 export async function program(call: Call, first = ''): Promise<Command> {
   const { output } = call;
   const all = new Command('campaign-mirror')
@@ -57,14 +57,14 @@ export async function program(call: Call, first = ''): Promise<Command> {
   return all;
 }
 
-/** What cannot be understood is repeated to the user: a key, given where none belongs, is not. */
+/** An error repeats what the user typed, except for a key in the wrong place. */
 function withoutKeys(text: string): string {
   return text.replace(/cm_[0-9A-Za-z]{8,}/g, 'cm_…');
 }
 
-/** What holds for every command, however deep. */
+/** Options for every command, at any depth. */
 function inherit(command: Command, call: Call): void {
-  // Commander's own `help` shows the help of a group, whatever command of it is named.
+  // Commander's own `help` shows the help of the group, whichever of its commands is named.
   command.exitOverride().helpOption('-h, --help', 'show this').helpCommand(false);
   command.option('--verbose', 'tell more on standard error, also of what went wrong');
   command.on('option:verbose', () => {

@@ -5,10 +5,7 @@ import { Interrupted } from '@campaign-mirror/adapters-cli/terminal/interruption
 import { CommanderError } from 'commander';
 import { program } from './program.ts';
 
-/**
- * Calls the command line with these words; resolves with the exit code when it is done. Nothing is thrown, and no call
- * knows of another.
- */
+/** Runs the command line with these words; resolves with the exit code. Never throws, and calls share no state. */
 export async function run(words: readonly string[], given: Given): Promise<number> {
   const call = new Call(given);
   try {
@@ -22,9 +19,9 @@ export async function run(words: readonly string[], given: Given): Promise<numbe
   }
 }
 
-/** Tells what went wrong in one line, and with `--verbose` the rest; the exit code for it. */
+/** Reports the error in one line, and with `--verbose` the details; returns the exit code. */
 async function explained(error: unknown, { output, verbose }: Call): Promise<number> {
-  // Commander has said it.
+  // Commander has reported it.
   if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : exitCodes.usage;
   const { errorFields } = await import('../logging/error-fields.ts');
   const details = () => output.tell(JSON.stringify(errorFields(error), undefined, 2));

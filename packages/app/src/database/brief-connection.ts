@@ -1,10 +1,10 @@
 import type { DatabaseAddress } from '@campaign-mirror/adapters-persistence/sql';
 import pg from 'pg';
 
-/** For each question, in milliseconds. */
+/** For each query, in milliseconds. */
 const timeout = 2_000;
 
-/** Asks the database on a connection that is there for nothing else. @throws what the driver throws */
+/** Queries the database on a connection of its own. @throws what the driver throws */
 export async function briefly<Answer>(
   address: DatabaseAddress,
   ask: (client: pg.ClientBase) => Promise<Answer>,

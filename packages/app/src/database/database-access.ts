@@ -8,16 +8,16 @@ import { dataFolder } from './data-folder.ts';
 
 type User = 'owner' | 'operator' | 'service';
 
-/** The database, as each of our parts may use it. */
+/** The database, as each part of the service or command uses it. */
 export interface DatabaseAccess {
   readonly embedded: boolean;
   address(user: User): DatabaseAddress;
-  /** @throws ClearError when another process is the service of this data folder already */
+  /** @throws ClearError when another process already serves from this data folder */
   becomeService(): Promise<void>;
   close(): Promise<void>;
 }
 
-/** Yours by DATABASE_URL or PGHOST, or the embedded one, which is brought up. @throws ClearError */
+/** Your database by DATABASE_URL or PGHOST, or the embedded one, which is started. @throws ClearError */
 export async function openDatabaseAccess(
   settings: Settings,
   log: LogWriter,
@@ -45,7 +45,7 @@ export async function openDatabaseAccess(
 function embedded(database: EmbeddedDatabase<User>): DatabaseAccess {
   return {
     embedded: true,
-    // Named, because node-postgres takes what is left out from PG* variables.
+    // All are set, because node-postgres takes what is left out from PG* variables.
     address: (user) => ({ ...database.address(user), ssl: false, sslnegotiation: 'postgres' }),
     becomeService: () => database.becomeService(),
     close: () => database.leave(),

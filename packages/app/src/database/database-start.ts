@@ -18,16 +18,16 @@ import {
   tooOld,
 } from './start-faults.ts';
 
-/** Between two tries to reach a database, in milliseconds. */
+/** Between two attempts to reach a database, in milliseconds. */
 const betweenTries = 250;
 
-/** For one try, in milliseconds: a signal to stop is heard of between them. */
+/** For one attempt, in milliseconds: a signal to stop takes effect between them. */
 const longestTry = 2_000;
 
 /**
- * Waits until the database answers, at most `wait` milliseconds or until it is `givenUp`, and checks its version.
- * Gives its encoding, undefined when it was given up.
- * @throws ClearError when it does not answer, refuses us, or is too old
+ * Waits until the database answers, at most `wait` milliseconds or until `givenUp`, and checks its version. Returns its
+ * encoding, or undefined when canceled.
+ * @throws ClearError when it does not answer, rejects the login, or is too old
  */
 export async function awaitDatabase(
   address: DatabaseAddress,
@@ -55,7 +55,7 @@ async function serverOf(
   timeout: number,
 ): Promise<{ version: number; encoding: string }> {
   const client = new pg.Client({ ...address, connectionTimeoutMillis: timeout, query_timeout: timeout });
-  // What ends an idle connection is told to the query, or to nobody.
+  // The next query reports why an idle connection ended.
   client.on('error', () => {});
   try {
     await client.connect();
@@ -63,17 +63,17 @@ async function serverOf(
     const [server] = (await client.query('show server_encoding')).rows;
     return { version, encoding: server.server_encoding };
   } finally {
-    // Not waited for: a server that stalls now has said what was asked.
+    // Not awaited: a server that stalls now has already answered.
     client.end().catch(() => {});
   }
 }
 
-/** Called with what a migration waits for: a name for programs, a line for people. */
+/** Called with what a migration waits for: an event name for programs, a line for people. */
 export type Waits = (event: 'migration-awaited' | 'migration-held', line: string) => void;
 
 /**
- * False when it was `givenUp`: then nothing was done.
- * @throws ClearError when the role may not migrate, or another transaction holds what is to be changed
+ * False when `givenUp`: then nothing was done.
+ * @throws ClearError when the role may not migrate, or another transaction holds a lock that is needed
  */
 export async function migrateClearly(
   address: DatabaseAddress,
@@ -99,7 +99,7 @@ export async function migrateClearly(
   }
 }
 
-/** @throws ClearError when the schema is not there, or the service's role lacks a right */
+/** @throws ClearError when the schema is missing, or the service's role lacks a right */
 export async function checkRights(pool: pg.Pool, address: DatabaseAddress): Promise<void> {
   let missing: string[];
   try {

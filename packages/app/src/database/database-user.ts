@@ -4,7 +4,7 @@ export interface DatabaseUser {
   readonly name: string;
   readonly superuser: boolean;
   readonly ownsSchema: boolean;
-  /** What it may beyond rights on what is in a database, such as `superuser` or `createrole`. */
+  /** Its powers beyond rights on the contents of a database, such as `superuser` or `createrole`. */
   readonly powers: readonly string[];
 }
 
@@ -15,7 +15,7 @@ const userText = `
       case when rolbypassrls then 'bypassrls' end], null) as powers
   from pg_roles left join pg_namespace on nspname = 'campaign_mirror' where rolname = current_user`;
 
-/** Who we are in the database. */
+/** The current database user. */
 export async function databaseUser(database: Pool | ClientBase): Promise<DatabaseUser> {
   const { rows } = await (database as Pool).query(userText);
   const { name, superuser, owns_schema: ownsSchema, powers } = rows[0];

@@ -2,10 +2,10 @@ import { type HotPathObserver, silentHotPathObserver } from '@campaign-mirror/ad
 import type { Log } from '../logging/log.ts';
 import { LogThrottle } from '../logging/log-throttle.ts';
 
-/** Each batch has the same to tell; milliseconds. */
+/** Each batch would repeat the line; milliseconds. */
 const betweenLines = 60_000;
 
-/** Writes a line, once a minute, of a statement for many that PostgreSQL refuses: its members go one by one, slowly. */
+/** Logs, once a minute, that PostgreSQL rejects a statement for many: its members run one by one, slowly. */
 export function hotPathLog(log: Log): HotPathObserver {
   const refusals = new LogThrottle(betweenLines);
   return {

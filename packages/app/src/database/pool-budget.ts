@@ -1,6 +1,6 @@
 import type { ClientBase, Pool } from 'pg';
 
-/** A session whose particulars we may not see is somebody's all the same. */
+/** A session whose details are hidden from this user counts all the same. */
 const connectionsText = `
   select current_setting('max_connections')::int - current_setting('superuser_reserved_connections')::int
       - coalesce(current_setting('reserved_connections', true)::int, 0) as usable,
@@ -15,11 +15,11 @@ const connectionsText = `
       and application_name not like 'campaign-mirror%'
   ) as others`;
 
-/** Whether a pool fits into what the server, the database and the user may have. */
+/** Whether a pool fits into the connection limits of the server, the database and the user. */
 export interface PoolBudget {
   /** In one line. */
   readonly says: string;
-  /** What to do where it does not fit, at all or beside the others that are connected now. */
+  /** What to do where it does not fit, either at all or beside the present connections of others. */
   readonly problem?: string;
   readonly warning?: string;
 }
@@ -34,7 +34,7 @@ export async function poolBudget(database: Pool | ClientBase, size: number): Pro
     const problem = `lower POOL_SIZE to ${allowed} for all services together, or raise the limit (max_connections, connection limit)`;
     return { says, problem };
   }
-  // Each limit counts others of its own: those of the server, of the role, of the database.
+  // Each limit counts different connections: those of the server, of the role, of the database.
   const room = Math.min(
     usable - others,
     (of_role ?? usable) - others_of_role,

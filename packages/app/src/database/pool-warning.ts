@@ -4,8 +4,8 @@ import { briefly } from './brief-connection.ts';
 import { poolBudget } from './pool-budget.ts';
 
 /**
- * Says at the start that the service may not get the connections that it is set to have. It starts all the same: with
- * a pooler between, the server's limit is not the one that counts.
+ * Warns at startup that the service may not get all its configured connections. It starts anyway: behind a pooler, the
+ * server's limit is not the one that counts.
  */
 export async function warnOfPool(address: DatabaseAddress, size: number, log: Log): Promise<void> {
   try {
@@ -13,7 +13,7 @@ export async function warnOfPool(address: DatabaseAddress, size: number, log: Lo
     const advice = problem ?? warning;
     if (advice !== undefined) log.warn({ event: 'pool-too-large' }, `${says}: ${advice}`);
   } catch (error) {
-    // It answered a moment ago; who cannot be asked this may serve.
+    // It answered a moment ago. A failed check does not prevent the start.
     log.debug({ event: 'pool-unknown', err: error }, 'the limits of the database could not be asked for');
   }
 }

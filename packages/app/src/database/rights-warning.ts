@@ -4,12 +4,12 @@ import { briefly } from './brief-connection.ts';
 import { databaseUser } from './database-user.ts';
 import { nameOf } from './start-faults.ts';
 
-/** Of the rights that are too many, so many are named. */
+/** The maximum number of excess rights that are named. */
 const mostNamed = 20;
 
 /**
- * Says at the start that the service's user may do more in the database than the service needs: whoever takes the
- * service over may then do that, too. Owners and superusers may do everything, so that their rights are not listed.
+ * Warns at startup that the service's user has more rights in the database than the service needs: anybody who takes
+ * over the service has them, too. Owners and superusers may do everything, so their rights are not listed.
  */
 export async function warnOfRights(address: DatabaseAddress, log: Log): Promise<void> {
   try {
@@ -26,7 +26,7 @@ export async function warnOfRights(address: DatabaseAddress, log: Log): Promise<
         'start it with RUN_MIGRATIONS=false as campaign_mirror_service',
     );
   } catch (error) {
-    // It answered a moment ago; whoever cannot be asked this may serve.
+    // It answered a moment ago. A failed check does not prevent the start.
     log.debug(
       { event: 'rights-unknown', err: error },
       'the rights of the user of the database could not be asked for',

@@ -8,7 +8,7 @@ import {
 import { Unavailable } from '@campaign-mirror/domain';
 import { tlsFault, wantsTls } from './tls-faults.ts';
 
-/** Where the database is, for messages: no password. */
+/** The database's address for messages: no password. */
 export interface Place {
   readonly host?: string | undefined;
   readonly port?: number | undefined;
@@ -16,7 +16,7 @@ export interface Place {
   readonly database?: string | undefined;
 }
 
-/** A standby, or a server that is set to read only: it answers, and refuses what would write. */
+/** A standby, or a read-only server: it answers, and rejects writes. */
 export const takesNoWrites = {
   code: '25006',
   what: 'takes no writes (a standby, or set to read only)',
@@ -33,7 +33,7 @@ const full: Readonly<Record<string, string>> = {
   53300: 'connection',
 };
 
-/** For a code of the class 53: what a server has no more of. */
+/** For a code of the class 53: the resource that the server has used up. */
 export function whatIsFull(code: string): string {
   return `has no ${full[code] ?? 'room'} left (${code})`;
 }
@@ -42,7 +42,7 @@ export function nameOf({ host, port, database }: Place): string {
   return `${host ?? 'localhost'}:${port ?? 5432}/${database ?? ''}`;
 }
 
-/** Whether a database that answered so may be there in a moment: it starts, is full, or cannot be reached. */
+/** Whether a database that failed like this may recover soon: it is starting, full, or cannot be reached. */
 export function mayComeBack(error: unknown): boolean {
   const code = codeOf(error);
   return (
@@ -55,12 +55,12 @@ export function mayComeBack(error: unknown): boolean {
   );
 }
 
-/** A pooler knows few of the parameters that a connection may begin with, and refuses it for any other. */
+/** A pooler accepts few startup parameters, and rejects a connection that has any other. */
 function isRefusedParameter(error: unknown): error is Error {
   return error instanceof Error && codeOf(error) === '08P01' && error.message.includes('startup parameter');
 }
 
-/** Where a pooler did not let us in as we came; undefined for any other fault. */
+/** Where a pooler rejected the connection's parameters; undefined for any other fault. */
 export function poolerFault(error: unknown, place: Place): ClearError | undefined {
   if (!isRefusedParameter(error)) return undefined;
   return new ClearError(
@@ -69,7 +69,7 @@ export function poolerFault(error: unknown, place: Place): ClearError | undefine
   );
 }
 
-/** One clear line for a fault of the database at the start; undefined where it is none that a user can mend. */
+/** One clear line for a fault of the database at startup; undefined where it is none that a user can fix. */
 export function startFault(error: unknown, place: Place): ClearError | undefined {
   const code = codeOf(error);
   const database = `the database ${nameOf(place)}`;
@@ -126,7 +126,7 @@ export function migrationFault(error: unknown, place: Place): ClearError | undef
   return startFault(error, place);
 }
 
-/** The server asks for a password, and there is none. */
+/** The server asks for a password, and none is set. */
 function isRefusal(error: unknown): boolean {
   return error instanceof Error && error.message.startsWith('SASL');
 }
@@ -137,14 +137,14 @@ export function tooOld(version: number, place: Place): ClearError {
   );
 }
 
-/** What a caller sends may then not be stored, and would fail those that share its statement. */
+/** Values from callers could then fail to be stored, and would fail others in the same statement. */
 export function otherEncoding(encoding: string, place: Place): ClearError {
   return new ClearError(
     `the database ${nameOf(place)} is in ${encoding}: make one with encoding UTF8, and move the data there`,
   );
 }
 
-/** `rights` are those that the catalogue says are missing. */
+/** `rights` are those that the catalog reports as missing. */
 export function missingRights(rights: readonly string[], place: Place): ClearError {
   const shown = rights.slice(0, 3).join(', ');
   const more = rights.length > 3 ? ` and ${rights.length - 3} more` : '';
@@ -168,7 +168,7 @@ function missingRight(place: Place): string {
   );
 }
 
-/** What is said with 08P01 is a pooler's, and the code tells nothing. */
+/** A message with 08P01 comes from a pooler, and the code adds nothing. */
 export function reason(error: unknown): string {
   const code = codeOf(error);
   const said = error instanceof Error ? error.message : 'no answer';

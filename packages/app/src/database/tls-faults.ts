@@ -1,4 +1,4 @@
-/** What keeps TLS to the database from being, and what to do; by Node's codes (OpenSSL's X509_V_ERR_…). */
+/** What prevents TLS to the database, and what to do; by Node's codes (OpenSSL's X509_V_ERR_…). */
 const unknownIssuer =
   'has a certificate of a CA that is not trusted: name the file of the CA by sslrootcert or PGSSLROOTCERT';
 
@@ -15,11 +15,11 @@ const byCode: Readonly<Record<string, string>> = {
   CERT_NOT_YET_VALID: 'has a certificate that is not valid yet: check the clocks',
 };
 
-/** Completes "the database …"; undefined where TLS is not what it was. */
+/** Completes "the database …"; undefined where TLS was not the cause. */
 export function tlsFault(error: unknown): string | undefined {
   if (!(error instanceof Error)) return undefined;
   const { code, message } = error as NodeJS.ErrnoException;
-  // The driver says it without a code.
+  // The driver reports it without a code.
   if (message === 'The server does not support SSL connections') {
     return 'does not speak TLS, which sslmode asks for: switch it on there (ssl = on), or set sslmode=disable';
   }
@@ -30,7 +30,7 @@ export function tlsFault(error: unknown): string | undefined {
   return /CERT/.test(code) ? `has a certificate that is refused (${code}): renew it there` : undefined;
 }
 
-/** A server that takes nobody without TLS, or with it, says so in the words of its language: English is known here. */
+/** A server that requires or forbids TLS says so in the words of its language: only English is recognized. */
 export function wantsTls(error: unknown): boolean {
   return error instanceof Error && /pg_hba\.conf .*no encryption/.test(error.message);
 }

@@ -5,7 +5,7 @@ interface Begun {
   readonly second: unknown;
 }
 
-/** Has two hear of the hot path. The calls are given what they come from by the second. */
+/** Passes the hot path's events to two observers. The origin of a call is the second one's. */
 export class TwoObservers implements HotPathObserver {
   readonly #first: HotPathObserver;
   readonly #second: HotPathObserver;

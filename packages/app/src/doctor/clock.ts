@@ -1,10 +1,10 @@
 import type { Pool } from 'pg';
 import { type Finding, ok, warning } from './findings.ts';
 
-/** In milliseconds: so far apart the log and the history are hard to read together. */
+/** In milliseconds: with a larger difference, the log and the history are hard to compare. */
 const tolerated = 2_000;
 
-/** The machine's clock beside the server's, by which keys expire and history is told. */
+/** The machine's clock compared with the server's, which decides when keys expire and dates the history. */
 export async function checkClock(pool: Pool, now: () => number = Date.now): Promise<Finding> {
   const asked = now();
   const text = 'select extract(epoch from clock_timestamp())::float8 * 1000 as time';

@@ -11,10 +11,10 @@ import { checkRights } from './rights.ts';
 import { checkRole } from './role.ts';
 import { checkWrites } from './writes.ts';
 
-/** The newest that the tests run on. */
+/** The newest version that the tests run on. */
 const newestTried = 18;
 
-/** The checks that ask a database that answers; `users` are those that our parts connect as. */
+/** The checks of a database that answers; `users` are those that the parts connect as. */
 export async function* examineDatabase(
   [first, ...others]: readonly [Pool, ...Pool[]],
   settings: Settings,
@@ -27,10 +27,10 @@ export async function* examineDatabase(
   for (const pool of [first, ...others]) {
     const { findings, user } = await checkRole(pool);
     yield* findings;
-    // Rights on what is not there cannot be lacked.
+    // Rights on a missing schema cannot be checked.
     if (migrations.state !== 'problem') yield* await checkRights(pool, user);
   }
-  // Behind a pooler it is the pooler's connections that the server counts.
+  // Behind a pooler, the server counts the pooler's connections.
   if (settings.DATABASE_POOLER === 'none') yield await checkPool(first, settings.POOL_SIZE);
   yield await checkDurability(first);
   yield await checkClock(first);

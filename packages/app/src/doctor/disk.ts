@@ -3,11 +3,11 @@ import { dirname, resolve } from 'node:path';
 import { type Finding, ok, problem, warning } from './findings.ts';
 
 const gibibyte = 2 ** 30;
-/** In bytes: below the first it is tight, below the second a checkpoint may fail. */
+/** In bytes: below the first, space is short; below the second, a checkpoint may fail. */
 const tight = 2 * gibibyte;
 const full = gibibyte / 4;
 
-/** The free space where the embedded database lies, or will. */
+/** The free space on the disk of the embedded database. */
 export async function checkDisk(
   folder: string,
   free: (path: string) => Promise<number> = freeBytes,

@@ -3,7 +3,7 @@ import { type Finding, ok, warning } from './findings.ts';
 
 const names = ['fsync', 'full_page_writes', 'synchronous_commit'];
 
-/** Whether what was answered with 200 outlasts a loss of power. */
+/** Whether a change answered with 200 survives a power loss. */
 export async function checkDurability(pool: Pool): Promise<Finding> {
   const text = "select name from pg_settings where name = any($1) and setting = 'off' order by name";
   const { rows } = await pool.query<{ name: string }>(text, [names]);

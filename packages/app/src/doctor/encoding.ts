@@ -1,7 +1,7 @@
 import type { Pool } from 'pg';
 import { type Finding, ok, problem } from './findings.ts';
 
-/** Whether every name and address fits into the database. */
+/** Whether the database can store every name and address. */
 export async function checkEncoding(pool: Pool): Promise<Finding> {
   const { rows } = await pool.query("select current_setting('server_encoding') as encoding");
   const { encoding } = rows[0];

@@ -21,10 +21,12 @@ import { checkDisk } from './disk.ts';
 import { type Finding, ok, problem } from './findings.ts';
 import { checkSettings } from './settings.ts';
 
-/** How long a database that does not answer is waited for, at most, in milliseconds: a doctor is waited for too. */
+/**
+ * How long to wait for a database that does not answer, in milliseconds: short, since somebody waits for the result.
+ */
 const timeout = 2_000;
 
-/** Examines what the settings name, one check after the other; what is away does not keep the rest from being told. */
+/** Runs the checks for these settings, one after the other; what is unavailable does not stop the remaining checks. */
 export async function* examine(call: Call): AsyncGenerator<Finding> {
   const { findings, settings } = checkSettings(call.environment);
   yield* findings;
@@ -58,7 +60,7 @@ export async function* examine(call: Call): AsyncGenerator<Finding> {
   }
 }
 
-/** As each of our parts connects: to your own database all do so alike. */
+/** One per database user; with your own database, all parts connect as the same one. */
 async function pools(
   access: DatabaseAccess,
   { POOL_WAIT_TIMEOUT: waitTimeout }: Settings,

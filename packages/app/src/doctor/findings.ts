@@ -1,10 +1,10 @@
-/** What a check came to, and what to do about it. */
+/** The result of a check, and what to do about it. */
 export interface Finding {
   readonly check: string;
   readonly state: 'ok' | 'warning' | 'problem';
   readonly finding: string;
   readonly advice: string | null;
-  /** The database could not be asked. */
+  /** The database is unavailable. */
   readonly away?: boolean;
 }
 
@@ -29,7 +29,7 @@ export const problem = (check: string, finding: string, advice: string): Finding
   advice,
 });
 
-/** The first few of many, for one line. */
+/** The first few names of many, for one line. */
 export function some(names: readonly string[], shown = 4): string {
   const more = names.length > shown ? ` and ${names.length - shown} more` : '';
   return `${names.slice(0, shown).join(', ')}${more}`;

@@ -2,7 +2,7 @@ import { codeOf, migrationStates } from '@campaign-mirror/adapters-persistence/s
 import type { Pool } from 'pg';
 import { type Finding, ok, problem, warning } from './findings.ts';
 
-/** Whether the schema is the one of this version. */
+/** Whether the schema is at this version. */
 export async function checkMigrations(pool: Pool): Promise<Finding> {
   let states: Awaited<ReturnType<typeof migrationStates>>;
   try {

@@ -2,10 +2,10 @@ import { connectRedis } from '../limits/redis-connection.ts';
 import { type RedisAddress, redisName } from '../settings/redis-url.ts';
 import { type Finding, ok, problem } from './findings.ts';
 
-/** How long Redis is waited for, in milliseconds. */
+/** How long to wait for Redis, in milliseconds. */
 const timeout = 2_000;
 
-/** Whether Redis, where limits are counted, lets us in and answers. */
+/** Whether Redis, where limits are counted, accepts the login and answers. */
 export async function checkRedis(address: RedisAddress): Promise<Finding> {
   const name = redisName(address);
   let fault: Error | undefined;
@@ -15,7 +15,7 @@ export async function checkRedis(address: RedisAddress): Promise<Finding> {
   try {
     await ready(client);
     await client.ping();
-    // It would go on with another database than the one that it was told.
+    // Otherwise it would continue with another database than the configured one.
     if (fault) throw fault;
     return ok('redis', `${name} answers`);
   } catch (error) {
@@ -27,8 +27,8 @@ export async function checkRedis(address: RedisAddress): Promise<Finding> {
 }
 
 /**
- * Resolves when it can be asked; rejects when the first connection has come to nothing, or takes too long. Not at the
- * first error: what a server says of a question comes before what it says of the password.
+ * Resolves when it can be queried; rejects when the first connection has failed or takes too long. Not at the first
+ * error: the server's answer to a query comes before its answer to the password.
  */
 function ready(client: ReturnType<typeof connectRedis>): Promise<void> {
   const { promise, resolve, reject } = Promise.withResolvers<void>();

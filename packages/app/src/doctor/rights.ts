@@ -3,7 +3,7 @@ import type { Pool } from 'pg';
 import type { DatabaseUser } from '../database/database-user.ts';
 import { type Finding, ok, problem, some, warning } from './findings.ts';
 
-/** The right on the database is not the schema's owner's to give. */
+/** The schema's owner cannot grant the right on the database. */
 function remedy(missing: readonly string[]): string {
   const migrate = '`./campaign-mirror migrate` as the owner of the schema';
   const create = '`./campaign-mirror roles create` as the owner of the database';
@@ -11,7 +11,7 @@ function remedy(missing: readonly string[]): string {
   return missing.length === 1 ? create : `${migrate} and ${create}`;
 }
 
-/** The rights on what is in the schema: too few for what the user is for, and too many. */
+/** The rights on the schema's objects: those that the user lacks, and those beyond its needs. */
 export async function checkRights(pool: Pool, user: DatabaseUser): Promise<Finding[]> {
   const who = `the user ${JSON.stringify(user.name)}`;
   if (user.superuser || user.ownsSchema)

@@ -2,7 +2,7 @@ import type { Pool } from 'pg';
 import { type DatabaseUser, databaseUser } from '../database/database-user.ts';
 import { type Finding, ok, warning } from './findings.ts';
 
-/** Who we are in the database, and which powers beyond rights on tables that brings. */
+/** The database user, and its powers beyond rights on tables. */
 export async function checkRole(pool: Pool): Promise<{ findings: Finding[]; user: DatabaseUser }> {
   const user = await databaseUser(pool);
   const { name, superuser, ownsSchema, powers } = user;

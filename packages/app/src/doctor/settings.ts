@@ -2,12 +2,12 @@ import { fileVariable, readSettings } from '../settings/read-settings.ts';
 import type { SettingName, Settings } from '../settings/settings.ts';
 import { type Finding, ok, problem, warning } from './findings.ts';
 
-/** Without these it is not known which database is meant. */
+/** Without these it is unknown which database is meant. */
 const ofTheDatabase = /^(?:DATABASE_URL|DATA_DIR|PG[A-Z]+)$/;
 
 /**
- * Every wrong setting, and those that are in force once the wrong ones are left out, for the checks that follow;
- * none where they would look at another database.
+ * Every wrong setting, and those in force without the wrong ones, for the following checks; none where those would
+ * examine another database.
  */
 export function checkSettings(environment: NodeJS.ProcessEnv): {
   findings: Finding[];
@@ -16,7 +16,7 @@ export function checkSettings(environment: NodeJS.ProcessEnv): {
   const rest = { ...environment };
   const findings: Finding[] = [];
   const about: SettingName[] = [];
-  // What contradicts another setting is found once each of them is right.
+  // Contradictions between settings are found only when each is valid.
   let read = readSettings(rest);
   for (; 'wrong' in read; read = readSettings(rest)) {
     for (const line of read.wrong) findings.push(problem('settings', line, 'correct it'));

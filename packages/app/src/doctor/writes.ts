@@ -5,7 +5,7 @@ import { type Finding, ok, problem } from './findings.ts';
 const text = `
   select pg_is_in_recovery() as standby, current_setting('transaction_read_only') = 'on' as read_only`;
 
-/** Whether what the service and the commands do can be written here: a standby answers all else. */
+/** Whether the service and the commands can write: a standby passes all other checks. */
 export async function checkWrites(pool: Pool): Promise<Finding> {
   const { rows } = await pool.query(text);
   const { standby, read_only } = rows[0];

@@ -3,13 +3,13 @@ export interface BackOffBounds {
   /** The pause before the first attempt; it doubles up to the longest. */
   readonly first: number;
   readonly longest: number;
-  /** Who lasted so long begins anew with the first. */
+  /** After running this long, the pauses start again with the first. */
   readonly healthy: number;
 }
 
 export const usualBackOff: BackOffBounds = { first: 100, longest: 10_000, healthy: 60_000 };
 
-/** How long to wait before what keeps failing is tried again. */
+/** How long to wait before a failing start is repeated. */
 export class BackOff {
   readonly #bounds: BackOffBounds;
   #attempts = 0;
@@ -18,7 +18,7 @@ export class BackOff {
     this.#bounds = bounds;
   }
 
-  /** `lasted`: how long the last attempt was well, in milliseconds. */
+  /** `lasted`: how long the last attempt ran, in milliseconds. */
   next(lasted: number): number {
     if (lasted >= this.#bounds.healthy) this.#attempts = 0;
     const { first, longest } = this.#bounds;

@@ -2,20 +2,20 @@ import type { MetricSnapshot } from '../metrics/meters.ts';
 import { summed } from '../metrics/summed.ts';
 import type { WorkerProcess } from './worker-process.ts';
 
-/** So long a worker may take to tell its counts, in milliseconds; else those that it told last are taken. */
+/** How long to wait for a worker's counts, in milliseconds; after that, its last ones are used. */
 const timeout = 500;
 
-/** What all workers have counted, those that are gone included: else sums would fall with each that is replaced. */
+/** The counts of all workers, including those that ended: otherwise sums would fall with each replacement. */
 export class FleetCounts {
   readonly #living = new Set<WorkerProcess>();
   #departed: readonly MetricSnapshot[] = [];
 
-  /** To its end; then what it told last is kept. */
+  /** Until its end; then its last counts are kept. */
   follow(worker: WorkerProcess): void {
     this.#living.add(worker);
     void worker.gone.then(() => {
       this.#living.delete(worker);
-      // What it had at a moment, such as memory, it has no more.
+      // Its gauges, such as memory, end with it.
       const lasting = worker.counts.filter(({ type }) => type !== 'gauge');
       this.#departed = summed([this.#departed, lasting]);
     });

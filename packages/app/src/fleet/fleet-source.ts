@@ -2,7 +2,7 @@ import type { Samples } from '../metrics/definition.ts';
 import type { serviceDefinitions } from '../metrics/service-definitions.ts';
 import type { Fleet } from './fleet.ts';
 
-/** The workers at this moment, and how many were replaced. */
+/** The present workers, and the number of replaced ones. */
 export function fleetSource(fleet: Fleet) {
   const by = (label: string, values: Readonly<Record<string, number>>) =>
     Object.entries(values).map(([name, value]) => ({ labels: { [label]: name }, value }));

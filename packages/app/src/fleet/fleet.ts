@@ -5,20 +5,19 @@ import { FleetCounts } from './fleet-counts.ts';
 import { type Begin, type WorkerEnd, WorkerProcess } from './worker-process.ts';
 import { WorkerSlot } from './worker-slot.ts';
 
-/** So long the event loop of a worker may be silent, in milliseconds. */
+/** How long the event loop of a worker may be silent, in milliseconds. */
 const longestSilence = 10_000;
 const betweenLooks = 1_000;
-/** What a worker needs at its end beside SHUTDOWN_TIMEOUT, in milliseconds: last answers, keys' uses, pool, spans, log. */
+/** What a worker needs to end besides SHUTDOWN_TIMEOUT, in milliseconds: last answers, key uses, pool, spans, log. */
 export const workerEndGrace = 9_000;
 
 export interface FleetOptions {
   readonly workers: number;
-  /** What a worker is told first. */
-  /** What a worker runs: the path of a file. */
+  /** The path of the file that a worker runs. */
   readonly program: string;
   readonly begin: Begin;
   readonly shutdownTimeout: number;
-  /** Where the primary counts for them. */
+  /** Where the primary counts for its workers. */
   readonly count?: CountForWorkers | undefined;
   readonly log: Log;
   readonly life: Life;
@@ -27,7 +26,7 @@ export interface FleetOptions {
 /** The workers of a primary. */
 export class Fleet {
   readonly counts = new FleetCounts();
-  /** Workers that a restart has relieved. */
+  /** Workers that a restart has replaced. */
   relieved = 0;
   readonly #options: FleetOptions;
   readonly #over = new AbortController();
@@ -38,14 +37,14 @@ export class Fleet {
 
   constructor(options: FleetOptions) {
     this.#options = options;
-    // Whatever ends the primary at once, it leaves no worker behind.
+    // However the primary ends, it leaves no worker behind.
     process.once('exit', () => {
       for (const worker of this.#workers) worker.kill();
     });
   }
 
   /**
-   * Starts them all; those who are ready wait for the others, so that connections are shared evenly from the first on.
+   * Starts all workers; the first ones wait until all are ready, so that connections are shared evenly from the start.
    * Resolves with the port, or undefined where it is to end meanwhile. @throws WorkerFault of the first that has one
    */
   async start(): Promise<number | undefined> {
@@ -76,7 +75,7 @@ export class Fleet {
     return this.#workers.filter(({ isReady }) => isReady).length;
   }
 
-  /** Those whose event loop does not run. */
+  /** Workers whose event loop does not run. */
   get silent(): number[] {
     const now = performance.now();
     return this.#workers.filter(({ heardAt }) => now - heardAt > longestSilence).map(({ id }) => id);
@@ -95,7 +94,7 @@ export class Fleet {
     this.#reportedSilent = silent;
   }
 
-  /** Of the log; those who come later are told too. */
+  /** Of the log; later workers receive it, too. */
   toggleLevel(): void {
     this.#toggled = !this.#toggled;
     for (const worker of this.#workers) worker.toggleLevel();
@@ -108,7 +107,7 @@ export class Fleet {
     return worker;
   }
 
-  /** A new worker for each, one after the other; asked for again meanwhile, once more behind it. */
+  /** Replaces the workers one after the other; a request during a restart starts one more after it. */
   async restart(): Promise<void> {
     this.#restarts += 1;
     if (this.#restarts > 1) return;
@@ -119,7 +118,7 @@ export class Fleet {
     this.#restarts = 0;
   }
 
-  /** False when it broke off: then those who are left serve on. */
+  /** False when it was aborted: the remaining workers continue to serve. */
   async #restartOnce(): Promise<boolean> {
     const { log, shutdownTimeout, life } = this.#options;
     log.info({ event: 'restarting', workers: this.#slots.length }, 'restarting, one worker after the other');
@@ -141,7 +140,7 @@ export class Fleet {
     return true;
   }
 
-  /** Lets all answer what was asked, and waits for their end. */
+  /** Lets all workers answer their requests, and waits for their end. */
   async end(): Promise<void> {
     this.#over.abort();
     const timeout = this.#options.shutdownTimeout + workerEndGrace;
@@ -155,7 +154,7 @@ export class Fleet {
     );
   }
 
-  /** One that was killed is told of; what else hung it has told itself. */
+  /** Reports a worker that was killed; whatever else hung, the worker itself has reported. */
   #judge({ id, processId }: WorkerProcess, { signal }: WorkerEnd): void {
     if (signal === null) return;
     const { log } = this.#options;

@@ -2,24 +2,24 @@ import type { DatabaseAddress } from '@campaign-mirror/adapters-persistence';
 import type { LimitName } from '../limits/counts.ts';
 import type { MetricSnapshot } from '../metrics/meters.ts';
 
-/** What the primary tells a worker. */
+/** Messages from the primary to a worker. */
 export type ToWorker =
   | {
       readonly kind: 'begin';
       readonly port: number;
       readonly poolSize: number;
-      /** Of the embedded database; to your own one a worker knows the way by its settings. */
+      /** Of the embedded database; a worker finds your own one by its settings. */
       readonly address?: DatabaseAddress;
     }
   | { readonly kind: 'listen' }
   | { readonly kind: 'toggle-level' }
-  /** What it has counted is wanted. */
+  /** Asks for its counts. */
   | { readonly kind: 'tell-counts' }
   /** `isRelieved`: another worker has taken its place. */
   | { readonly kind: 'end'; readonly isRelieved: boolean }
-  /** Every connection that was to be handed over has been: it may go. */
+  /** Every connection meant for it has been handed over: it may exit. */
   | { readonly kind: 'farewell' }
-  /** The answer to a question for counts; of each who was asked for, in their order. */
+  /** The answer to a question for counts: one for each key or address, in order. */
   | {
       readonly kind: 'counted';
       readonly limit: LimitName;
@@ -27,7 +27,7 @@ export type ToWorker =
       readonly counts: readonly (readonly [consumed: number, resetIn: number])[];
     };
 
-/** What a worker tells the primary. */
+/** Messages from a worker to the primary. */
 export type ToPrimary =
   | { readonly kind: 'awake' }
   /** It could serve: only the listener is missing. */
@@ -35,17 +35,17 @@ export type ToPrimary =
   | { readonly kind: 'listening'; readonly port: number }
   /** Its event loop runs. */
   | { readonly kind: 'beat' }
-  /** What it has counted since it began. */
+  /** Its counts since it began. */
   | { readonly kind: 'counts'; readonly counts: readonly MetricSnapshot[]; readonly asked: boolean }
   | { readonly kind: 'ending' }
   /** It cannot start: a line for the user. */
   | { readonly kind: 'fault'; readonly line: string }
-  /** These are to be counted, for a limit that holds for all workers together. */
+  /** Counts these, for a limit shared by all workers. */
   | {
       readonly kind: 'count';
       readonly limit: LimitName;
       readonly question: number;
       readonly who: readonly string[];
     }
-  /** Its listener is closed, all is answered. */
+  /** Its listener is closed and every request is answered. */
   | { readonly kind: 'over' };

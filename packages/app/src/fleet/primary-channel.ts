@@ -2,20 +2,20 @@ import cluster from 'node:cluster';
 import { within } from '@campaign-mirror/adapters-persistence/sql';
 import type { ToPrimary, ToWorker } from './messages.ts';
 
-/** How often the primary hears that the event loop runs, and how long its farewell is waited for; milliseconds. */
+/** How often the event loop is reported to run, and how long the farewell is awaited; milliseconds. */
 const betweenBeats = 1_000;
 const longestFarewell = 1_000;
 
-/** A worker's line to its primary. */
+/** A worker's channel to its primary. */
 export class PrimaryChannel {
-  /** Ends when the primary does. */
+  /** Resolves when the primary ends. */
   readonly gone = new Promise<void>((resolve) => process.once('disconnect', () => resolve()));
   readonly #heard: Partial<Record<ToWorker['kind'], (message: never) => void>> = {};
-  /** What came before somebody was there for it. */
+  /** Messages that came before there was a listener. */
   #unheard: ToWorker[] = [];
 
   constructor() {
-    // Else Node ends the process the moment that the primary is gone, whatever is under way.
+    // Otherwise Node ends the process as soon as the primary is gone, whatever is running.
     if (cluster.worker) cluster.worker.exitedAfterDisconnect = true;
     process.on('message', (message: ToWorker) => {
       const hear = this.#heard[message.kind];
@@ -36,12 +36,12 @@ export class PrimaryChannel {
     return new Promise((resolve) => this.on(kind, resolve));
   }
 
-  /** To one that is gone nothing is told. */
+  /** Does nothing when the primary is gone. */
   tell(message: ToPrimary): void {
     if (process.connected) process.send?.(message, () => {});
   }
 
-  /** The last word, when the listener is closed: connections that are on their way here are given back before it. */
+  /** The last message, when the listener is closed: connections on their way here are returned before the answer. */
   async farewell(): Promise<void> {
     const heard = this.once('farewell');
     this.tell({ kind: 'over' });

@@ -1,10 +1,10 @@
 import type { Meters } from '../metrics/meters.ts';
 import type { PrimaryChannel } from './primary-channel.ts';
 
-/** How often the primary is told unasked, in milliseconds: so much is lost with a worker that is killed. */
+/** How often counts are sent unasked, in milliseconds: at most this much is lost with a killed worker. */
 const betweenCounts = 1_000;
 
-/** Tells the primary what this worker has counted: from the first on, whenever it asks, and once a second. */
+/** Sends this worker's counts to the primary: first at once, then on request, and once a second. */
 export async function keepTelling(meters: Meters, channel: PrimaryChannel): Promise<void> {
   await tellCounts(meters, channel);
   channel.on('tell-counts', () => void tellCounts(meters, channel, true));

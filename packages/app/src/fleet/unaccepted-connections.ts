@@ -1,6 +1,6 @@
 import type { ChildProcess } from 'node:child_process';
 
-/** What Node's cluster module and a worker tell each other of a connection; it documents none of it. */
+/** The undocumented messages of Node's cluster module about a connection. */
 interface Handing {
   readonly act?: string;
   readonly seq?: number;
@@ -9,12 +9,12 @@ interface Handing {
 
 type Send = (message: Handing, handle?: { close(): void }, ...more: unknown[]) => boolean;
 
-/** In milliseconds: what a worker said last is heard by then. */
+/** In milliseconds: a worker's last messages have arrived by then. */
 const afterExit = 100;
 
 /**
- * Closes the connections that were handed to a worker that is gone before it accepted them. Node keeps its own end of
- * each until the worker has, so that their callers would wait for an answer for ever.
+ * Closes the connections that were handed to a worker which ended before it accepted them. Node keeps its own end of
+ * each until the worker accepts it, so that callers would wait forever for an answer.
  */
 export function closeUnaccepted(worker: ChildProcess): void {
   const handed = new Map<number, { close(): void }>();
@@ -27,7 +27,7 @@ export function closeUnaccepted(worker: ChildProcess): void {
   worker.on('internalMessage', ({ ack }: Handing) => {
     if (ack !== undefined) handed.delete(ack);
   });
-  // Node may keep such a worker's channel open, and then tells of no end of it but this.
+  // Node may keep such a worker's channel open, and then this is the only event at its end.
   worker.once('exit', () => {
     setTimeout(() => {
       for (const handle of handed.values()) handle.close();

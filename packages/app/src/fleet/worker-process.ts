@@ -11,11 +11,11 @@ export type Begin = Extract<ToWorker, { kind: 'begin' }>;
 export interface WorkerEnd {
   readonly code: number | null;
   readonly signal: NodeJS.Signals | null;
-  /** The line that a user can do something about. */
+  /** A fault that the user can fix, in one line. */
   readonly fault?: string;
 }
 
-/** It did not get so far. */
+/** The worker ended before it could serve. */
 export class WorkerFault extends Error {
   readonly end: WorkerEnd;
 
@@ -35,18 +35,18 @@ export class WorkerProcess {
   readonly listening: Promise<number>;
   readonly gone: Promise<WorkerEnd>;
   isReady = false;
-  /** When its event loop was last heard of, by `performance.now()`. */
+  /** When its event loop last reported, by `performance.now()`. */
   heardAt = performance.now();
-  /** What it has counted, as it told last. */
+  /** Its last counts. */
   counts: readonly MetricSnapshot[] = [];
   #onAskedCounts = () => {};
   readonly #worker: Worker;
   #fault: string | undefined;
 
-  /** `program`: what a worker runs. `count`: for the limits that hold for all workers together. */
+  /** `program`: what a worker runs. `count`: for the limits shared by all workers. */
   constructor(program: string, begin: Begin, count?: CountForWorkers) {
-    // The primary hands connections out in turn. Where workers share the listener, or have one each, a caller's kept
-    // connections pile up with some of them, and a listener of its own takes those down that wait in its queue.
+    // The primary distributes connections in turn. Where workers share the listener, or have one each, a caller's kept
+    // connections pile up with some of them, and with a listener of its own a worker's end drops those in its queue.
     cluster.schedulingPolicy = cluster.SCHED_RR;
     cluster.setupPrimary({ exec: program, args: [] });
     this.#worker = cluster.fork();
@@ -75,7 +75,7 @@ export class WorkerProcess {
       } else if (message.kind === 'ending') this.isReady = false;
       else if (message.kind === 'count') void count?.(message.limit, message.who).then(answerTo(message));
       else if (message.kind === 'fault') this.#fault = message.line;
-      // All that was on its way to it when it closed its listener is before this in the channel.
+      // Everything sent to it before it closed its listener precedes this in the channel.
       else if (message.kind === 'over') this.#send({ kind: 'farewell' });
     });
     this.gone = this.#end();
@@ -88,7 +88,7 @@ export class WorkerProcess {
     for (const promise of [this.prepared, this.listening]) promise.catch(() => {});
   }
 
-  /** When what it said last has been heard, too. */
+  /** After its last messages have arrived. */
   async #end(): Promise<WorkerEnd> {
     const child = this.#worker.process;
     const disconnected = new Promise<void>((resolve) => child.once('disconnect', resolve));
@@ -105,9 +105,9 @@ export class WorkerProcess {
     return this.listening;
   }
 
-  /** Resolves when `counts` are new; or it is gone, or has not told them within `timeout` milliseconds. */
+  /** Resolves when `counts` are new, the worker has ended, or `timeout` milliseconds have passed. */
   async tellCounts(timeout: number): Promise<void> {
-    // Before its first ones it does not listen yet.
+    // Before its first counts it does not listen yet.
     if (this.counts.length === 0) return;
     const told = new Promise<void>((resolve) => {
       this.#onAskedCounts = resolve;
@@ -120,7 +120,7 @@ export class WorkerProcess {
     this.#send({ kind: 'toggle-level' });
   }
 
-  /** Tells it to end, and kills it where it has not within `bound` milliseconds: then with a signal. */
+  /** Tells it to end, and kills it if it has not ended in time: the result then has a signal. */
   async end(isRelieved: boolean, timeout: number): Promise<WorkerEnd> {
     this.isReady = false;
     this.#send({ kind: 'end', isRelieved });
@@ -134,7 +134,7 @@ export class WorkerProcess {
     this.#worker.process.kill('SIGKILL');
   }
 
-  /** To one that is about to be gone nothing needs to be told. */
+  /** Nothing needs to be sent to a worker that is about to exit. */
   #send(message: ToWorker): void {
     if (this.#worker.isConnected()) this.#worker.send(message, () => {});
   }

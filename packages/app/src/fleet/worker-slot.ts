@@ -3,26 +3,26 @@ import type { Log } from '../logging/log.ts';
 import { BackOff } from './back-off.ts';
 import type { WorkerEnd, WorkerProcess } from './worker-process.ts';
 
-/** What a slot needs of those that it belongs to. */
+/** What a slot needs from its fleet. */
 export interface SlotSurroundings {
   readonly log: Log;
   fork(): WorkerProcess;
-  /** Nobody is to be brought up any more. */
+  /** Aborted when no more workers are to be started. */
   readonly over: AbortSignal;
 }
 
-/** A place of a worker: who crashes is replaced, after a pause that grows while it happens again and again. */
+/** A worker's place: a crashed worker is replaced, after a pause that grows with repeated crashes. */
 export class WorkerSlot {
-  /** Workers of this place that ended by themselves. */
+  /** Workers of this slot that ended by themselves. */
   lost = 0;
   readonly #surroundings: SlotSurroundings;
   readonly #backOff = new BackOff();
-  /** Those that hold it: two while one relieves the other. */
+  /** The workers in it: two while one replaces the other. */
   readonly #workers = new Set<WorkerProcess>();
   #present: WorkerProcess;
   #coming: Promise<void> | undefined;
 
-  /** With its first worker, who is not told to listen yet. */
+  /** With its first worker, which does not listen yet. */
   constructor(surroundings: SlotSurroundings) {
     this.#surroundings = surroundings;
     this.#present = this.#fork();
@@ -45,16 +45,16 @@ export class WorkerSlot {
     });
   }
 
-  /** One that serves takes the present one's place; gives back that one, who is still to end. @throws WorkerFault */
+  /** Replaces the present worker by one that serves; returns the old one, which has yet to end. @throws WorkerFault */
   async replace(): Promise<WorkerProcess | undefined> {
     const old = this.#present;
-    // Who is being replaced has no place to be relieved of.
+    // A worker that is being replaced has no place to give up.
     if (!old.isReady) return undefined;
     await this.#serve();
     return old;
   }
 
-  /** Brings up the next worker; whoever asks meanwhile gets the same one. */
+  /** Starts the next worker; concurrent calls get the same one. */
   #serve(): Promise<void> {
     this.#coming ??= this.#bringUp().finally(() => {
       this.#coming = undefined;

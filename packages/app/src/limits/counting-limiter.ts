@@ -3,10 +3,10 @@ import { Unavailable } from '@campaign-mirror/domain';
 import type { Counts, LimitName } from './counts.ts';
 import type { LimitObserver } from './limit-observer.ts';
 
-/** What happens where it cannot be counted: it passes (`open`), or does not. */
+/** What happens where counting fails: the request passes (`open`), or does not. */
 export type WhenAway = 'open' | 'closed';
 
-/** A limit whose counts may be kept by somebody who is away. */
+/** A limit whose counts may be kept in a store that can be unavailable. */
 export class CountingLimiter implements Limiter {
   readonly rate: Rate;
   readonly #name: LimitName;

@@ -1,7 +1,7 @@
 import type { Settings } from '../settings/settings.ts';
 import type { Counts, LimitName } from './counts.ts';
 
-/** Counts for a worker, each of them once more; in their order how often, and for how many milliseconds yet. */
+/** Counts one more for each of these; returns, in order, how often and for how many more milliseconds. */
 export type CountForWorkers = (
   limit: LimitName,
   who: readonly string[],

@@ -1,10 +1,10 @@
 import type { Count } from '@campaign-mirror/adapters-http';
 
-/** The limits there are, by the names that messages and stores have for them. */
+/** The limits, by their names in messages and stores. */
 export type LimitName = 'key' | 'failed-keys';
 
-/** Where it is kept how often something happened, of one limit. */
+/** Stores how often something happened, for one limit. */
 export interface Counts {
-  /** Counts once more. Rejects within a bounded time where that cannot be. */
+  /** Counts one more. Rejects within a bounded time where that is impossible. */
   count(who: string): Promise<Count>;
 }

@@ -2,16 +2,16 @@ import type { Log } from '../logging/log.ts';
 import { LogThrottle } from '../logging/log-throttle.ts';
 import type { LimitName } from './counts.ts';
 
-/** Hears of what could not be counted: each time. */
+/** Notified each time counting fails. */
 export interface LimitObserver {
-  /** `passed`: it was let through. */
+  /** `passed`: the request was let through. */
   uncounted(limit: LimitName, error: unknown, passed: boolean): void;
 }
 
-/** While those who count are away each request has the same to tell; milliseconds. */
+/** While the store is unavailable, each request would repeat the line; milliseconds. */
 const betweenLines = 1_000;
 
-/** Writes a line of it, once a second for each limit. */
+/** Logs it once a second for each limit. */
 export function limitsLog(log: Log): LimitObserver {
   const throttle = { key: new LogThrottle(betweenLines), 'failed-keys': new LogThrottle(betweenLines) };
   return {

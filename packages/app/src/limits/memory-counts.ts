@@ -4,13 +4,13 @@ import { RateLimiterMemory } from 'rate-limiter-flexible';
 import type { Counts } from './counts.ts';
 import { countOf } from './limiter-result.ts';
 
-/** Who is counted at once, at most; who has not been seen for the longest is forgotten first. */
+/** The maximum number of keys or addresses counted at once; the least recently seen is forgotten first. */
 const defaultMaxKnown = 50_000;
 
 /** Counts in the memory of this process. */
 export class MemoryCounts implements Counts {
   readonly #limiter: RateLimiterMemory;
-  /** The limiter itself forgets nobody before the window is over. */
+  /** The limiter itself forgets nothing before its window is over. */
   readonly #known: LRUCache<string, true>;
 
   constructor({ limit, seconds }: Rate, maxKnown = defaultMaxKnown) {

@@ -4,7 +4,7 @@ import { CountingLimiter, type WhenAway } from './counting-limiter.ts';
 import type { Counts, LimitName } from './counts.ts';
 import type { LimitObserver } from './limit-observer.ts';
 
-/** What is limited, each where it is. */
+/** The limits that are set. */
 export interface Limits {
   readonly keys?: Limiter;
   readonly failedKeys?: Limiter;
@@ -14,7 +14,7 @@ export interface Limits {
 /** Where the counts of a limit are kept. */
 export type CountsOf = (limit: LimitName, rate: Rate) => Counts;
 
-/** Where counts are kept, and what ends it. */
+/** Where counts are kept, and how to close it. */
 interface Store {
   readonly countsOf: CountsOf;
   close(): void;
@@ -23,8 +23,8 @@ interface Store {
 type LimitSettings = Pick<Settings, 'RATE_LIMIT' | 'FAILED_KEY_LIMIT' | 'RATE_LIMIT_WHEN_AWAY' | 'REDIS_URL'>;
 
 /**
- * The limits that are set. They count in Redis where it is set, else by `shared`, else in the memory of this process;
- * what is not needed for that is not loaded.
+ * The limits that are set. They count in Redis where it is set, else in `shared`, else in the memory of this process;
+ * modules that are not needed are not loaded.
  */
 export async function openLimits(
   settings: LimitSettings,
@@ -38,7 +38,7 @@ export async function openLimits(
     new CountingLimiter(name, rate, countsOf(name, rate), whenAway, observer);
   return {
     ...(RATE_LIMIT && { keys: limiter('key', RATE_LIMIT, RATE_LIMIT_WHEN_AWAY) }),
-    // Where it cannot be counted, a wrong key has its 401.
+    // Where counting fails, a wrong key still gets its 401.
     ...(FAILED_KEY_LIMIT && { failedKeys: limiter('failed-keys', FAILED_KEY_LIMIT, 'open') }),
     close,
   };

@@ -1,11 +1,11 @@
 import type { Count } from '@campaign-mirror/adapters-http';
 import type { Counts } from './counts.ts';
 
-/** How long an answer is waited for, in milliseconds: a request waits for it. */
+/** How long to wait for an answer, in milliseconds: a request waits for it. */
 const defaultTimeout = 250;
-/** Questions that may be without an answer: who asks on and on a primary that is stuck would fill the memory. */
+/** The maximum number of unanswered questions: otherwise a stuck primary would let the memory fill up. */
 const mostOpen = 32;
-/** Beyond them one is asked so often, in milliseconds: its answer tells that the primary counts again. */
+/** Beyond them, one question is sent this often, in milliseconds: its answer shows that the primary counts again. */
 const betweenTries = 1_000;
 
 interface Waiting {
@@ -14,7 +14,10 @@ interface Waiting {
   reject(error: Error): void;
 }
 
-/** A worker's counts, which its primary keeps for all of them. What is counted in one turn of the event loop is asked together. */
+/**
+ * A worker's counts, which its primary keeps for all workers. Everything counted in one turn of the event loop is one
+ * question.
+ */
 export class PrimaryCounts implements Counts {
   readonly #ask: (question: number, who: readonly string[]) => void;
   readonly #timeout: number;
@@ -24,11 +27,11 @@ export class PrimaryCounts implements Counts {
   >();
   #gathered: Waiting[] = [];
   #questions = 0;
-  /** The last question that was answered: those before it have their answer by then, or get none. */
+  /** The last question that was answered: earlier ones have their answer by then, or get none. */
   #answered = 0;
   #lastAsked = 0;
 
-  /** `ask` sends a question to the primary, which numbers its answer likewise. */
+  /** `ask` sends a numbered question to the primary; its answer has the same number. */
   constructor(ask: (question: number, who: readonly string[]) => void, timeout = defaultTimeout) {
     this.#ask = ask;
     this.#timeout = timeout;
@@ -41,7 +44,7 @@ export class PrimaryCounts implements Counts {
     });
   }
 
-  /** Hears an answer: of each who was asked for, in their order. */
+  /** Takes an answer: the counts in the order of the question. */
   counted(question: number, counts: readonly (readonly [consumed: number, resetIn: number])[]): void {
     this.#answered = Math.max(this.#answered, question);
     const { waiting = [], timer } = this.#open.get(question) ?? {};

@@ -7,14 +7,14 @@ const timeouts = {
   answer: 250,
   /** For a connection. */
   connection: 2_000,
-  /** For a word of a server that was asked: then the connection is given up. */
+  /** For a reply to anything sent: then the connection is abandoned. */
   silence: 1_000,
   longestPause: 1_000,
 };
 
 /**
- * A connection that is made anew whenever it breaks. While there is none, questions fail at once; none waits for long,
- * and none is asked a second time. `onFault` hears why there is none, as often as it is tried.
+ * A connection that is made again whenever it breaks. Without one, commands fail at once; none waits for long, and none
+ * is sent twice. `onFault` receives the reason, with every attempt.
  */
 export function connectRedis(address: RedisAddress, onFault: (error: Error) => void = () => {}): Redis {
   const { tls, ...where } = address;

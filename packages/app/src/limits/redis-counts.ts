@@ -4,11 +4,11 @@ import { RateLimiterRedis } from 'rate-limiter-flexible';
 import type { Counts, LimitName } from './counts.ts';
 import { countOf } from './limiter-result.ts';
 
-/** Counts in Redis, for all who use it together. */
+/** Counts in Redis, for everything that uses it together. */
 export class RedisCounts implements Counts {
   readonly #limiter: RateLimiterRedis;
 
-  /** Under names that say the rate too: a window of another one would not fit. */
+  /** The names contain the rate: a window of another rate would not fit. */
   constructor(client: Redis, name: LimitName, { limit, seconds }: Rate) {
     const keyPrefix = `campaign-mirror:${name}:${limit}/${seconds}`;
     this.#limiter = new RateLimiterRedis({

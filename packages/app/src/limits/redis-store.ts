@@ -5,7 +5,7 @@ import type { Counts, LimitName } from './counts.ts';
 import { connectRedis } from './redis-connection.ts';
 import { RedisCounts } from './redis-counts.ts';
 
-/** A Redis that several machines count in together. */
+/** A Redis shared by several machines. */
 export class RedisStore {
   readonly #client: Redis;
   #fault: Error | undefined;
@@ -16,7 +16,7 @@ export class RedisStore {
     });
   }
 
-  /** Of one limit. Where the connection is broken, it rejects with why. */
+  /** For one limit. Where the connection is broken, it rejects with the reason. */
   counts(limit: LimitName, rate: Rate): Counts {
     const counts = new RedisCounts(this.#client, limit, rate);
     return { count: (who) => counts.count(who).catch((error) => this.#explained(error)) };

@@ -5,23 +5,23 @@ import { type LogLines, timeOfLine } from '../logging/log-lines.ts';
 import { logOrigin } from '../logging/log-origin.ts';
 import { LogThrottle } from '../logging/log-throttle.ts';
 
-/** While the database is away each request has the same fault to tell; milliseconds. */
+/** While the database is unavailable, each request would repeat the fault; milliseconds. */
 const betweenOutageLines = 1_000;
 
-/** What is told of a request by its name, besides its status: who watches over security looks for these. */
+/** Events of a request besides its status, which security monitoring looks for. */
 const events: Readonly<Record<number, EventName>> = {
   401: 'request-unauthenticated',
   403: 'request-forbidden',
   429: 'request-limited',
 };
 
-/** Fills the HTTP adapter's log port by pino. `level` is that of the lines for requests. */
+/** Fills the HTTP adapter's log port with pino. `level` is that of the lines for requests. */
 export function httpLog(log: Log, lines: LogLines, level: 'info' | 'debug' = 'info'): HttpLog {
   const number = log.levels.values[level];
   const { pid, worker } = logOrigin;
   const outage = new LogThrottle(betweenOutageLines);
   return {
-    // The line that pino would write of these, past pino: that costs a fifth of it.
+    // The line that pino would write, without pino: that costs a fifth of it.
     answered: (request) => {
       if (!log.isLevelEnabled(level)) return;
       const { requestId, client, method, route, status, because, campaign, callerGone } = request;

@@ -8,7 +8,7 @@ import type { Log } from '../logging/log.ts';
 import type { Settings } from '../settings/settings.ts';
 import { overloadLog } from './overload-log.ts';
 
-/** How much the listener for operators takes on: health answers while the other one refuses, and is bounded too. */
+/** Limits of the operators' listener: health answers while the other listener refuses, but is bounded, too. */
 const opsLimits: CapacityLimits = { inFlight: 64, connections: 256 };
 
 export function callersCapacity(settings: Settings, log: Log): Capacity {

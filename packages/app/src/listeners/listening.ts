@@ -1,7 +1,7 @@
 import { ClearError } from '@campaign-mirror/adapters-cli/terminal/clear-error';
 import type { HttpServer } from '@campaign-mirror/adapters-http';
 
-/** Resolves with the port in use. @throws ClearError when it is taken already, or not ours to take */
+/** Resolves with the port in use. @throws ClearError when it is taken or needs more rights */
 export async function listen(
   server: HttpServer,
   port: number,

@@ -1,7 +1,7 @@
 import type { Overload, OverloadLog } from '@campaign-mirror/adapters-http';
 import type { Log } from '../logging/log.ts';
 
-/** What is said of it: what is refused, and the setting that says when. */
+/** The log's text: what is refused, and the setting that decides when. */
 const texts: Readonly<Record<Overload, string>> = {
   requests: 'requests are refused: MAX_IN_FLIGHT are being carried out',
   'event-loop-delay': 'requests are refused: the event loop is later than MAX_EVENT_LOOP_DELAY',
@@ -9,7 +9,7 @@ const texts: Readonly<Record<Overload, string>> = {
   connections: 'connections are refused: MAX_CONNECTIONS are open, or the system has no room for more',
 };
 
-/** Fills the HTTP adapter's overload port: a line when it begins, one when it is over. */
+/** Fills the HTTP adapter's overload port: one line at the beginning, one at the end. */
 export function overloadLog(log: Log, listener: 'callers' | 'operators'): OverloadLog {
   return {
     began: (what) => log.warn({ event: 'overload', listener, what }, texts[what]),

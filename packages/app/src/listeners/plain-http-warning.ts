@@ -2,7 +2,7 @@ import type { Log } from '../logging/log.ts';
 import type { Settings } from '../settings/settings.ts';
 import { trustedProxies } from '../settings/trusted-proxies.ts';
 
-/** Once a start: keys that pass a network without TLS can be read by it. */
+/** Once per start: keys that cross a network without TLS can be read there. */
 export function warnOfPlainHttp({ HOST, TRUSTED_PROXIES }: Settings, log: Log): void {
   if (TRUSTED_PROXIES !== undefined || isLoopback(HOST)) return;
   log.warn(

@@ -1,10 +1,10 @@
 import type { Unfinished } from '@campaign-mirror/adapters-http';
 import type { Life } from '../process/life.ts';
 
-/** So many are named, those that hung longest; of the others their number. */
+/** The maximum number of requests named, the longest-running first; the others are counted. */
 const mostNamed = 20;
 
-/** Names what hung until SHUTDOWN_TIMEOUT. */
+/** Logs the requests that were unfinished at SHUTDOWN_TIMEOUT. */
 export function tellOfUnfinished(left: readonly Unfinished[], life: Life): void {
   const longestFirst = left.toSorted((one, other) => other.milliseconds - one.milliseconds);
   for (const one of longestFirst.slice(0, mostNamed)) {

@@ -2,11 +2,11 @@
 const max = { causes: 5, frames: 10, characters: 1_000 };
 
 /**
- * What is logged of an error. Not its other fields: the driver's hold values (`detail`, `parameters`), which may be
- * addresses; MikroORM puts them into the message too.
+ * What is logged of an error. Not its other fields: the driver's contain values (`detail`, `parameters`), which may be
+ * addresses; MikroORM also puts them into the message.
  */
 export function errorFields(error: unknown, causes = max.causes): object {
-  // What else was thrown may be anything, also a secret.
+  // Any other thrown value may contain anything, even a secret.
   if (!(error instanceof Error)) return { type: typeof error, message: 'no Error was thrown' };
   const { code, cause } = error as { code?: unknown; cause?: unknown };
   return {
@@ -19,8 +19,8 @@ export function errorFields(error: unknown, causes = max.causes): object {
 }
 
 /**
- * The classes of errors (PostgreSQL, appendix A) whose messages name things of the database only. Those of others
- * quote what was sent: `invalid input syntax for type bigint: "…"`.
+ * The classes of errors (PostgreSQL, appendix A) whose messages only name objects of the database. Others quote values:
+ * `invalid input syntax for type bigint: "…"`.
  */
 const namesOnly = /^(?:0[38]|2[358]|3[DF]|4[02]|5[34578])/;
 const quotesTheStatement = '42601';
@@ -33,17 +33,17 @@ function withoutValues(message: string, code: string): string {
   ) {
     return `the database refused a value or a statement (${code})`;
   }
-  // It quotes a part of what it could not parse.
+  // It quotes a part of the invalid JSON.
   if (message.endsWith('is not valid JSON')) return 'not valid JSON';
   return withoutSecrets(message.split('\n - detail:')[0] ?? '').slice(0, max.characters);
 }
 
-/** For the message that should not hold one, and does. */
+/** For a message that contains a secret by mistake. */
 function withoutSecrets(text: string): string {
   return text.replace(/\bcm_[0-9A-Za-z]{8,}/g, 'cm_…').replace(/:\/\/[^\s/]*@/g, '://…@');
 }
 
-/** Without the message, which it begins with. */
+/** Without the message at its beginning. */
 function frames(stack: string, message: string): string {
   const begin = stack.indexOf(message);
   return stack

@@ -8,7 +8,7 @@ interface LogEvent {
   /** In Markdown, for docs/reference/logs.md. */
   readonly when: string;
   readonly fields: readonly string[];
-  /** Those that some of its lines lack. */
+  /** Fields that some of its lines lack. */
   readonly more?: readonly string[];
 }
 
@@ -26,7 +26,7 @@ const ofRequests = [
   'milliseconds',
 ] as const;
 
-/** Every event that the log may have: no other one compiles, nor at another level or with other fields. */
+/** Every event of the log: any other event, level or field does not compile. */
 export const logEvents = {
   request: {
     levels: ['info', 'debug'],
@@ -281,7 +281,7 @@ type Sometimes<E extends EventName> = E extends EventName
     ? F
     : never
   : never;
-/** What the lines of an event may have. */
+/** The fields that an event may have. */
 export type FieldName<E extends EventName = EventName> = Always<E> | Sometimes<E>;
 
 type EventAt<L extends LogLevel> = {
@@ -294,16 +294,16 @@ type EventFields<E extends EventName> = { readonly event: E } & {
 
 type Tell<L extends LogLevel> = <E extends EventAt<L>>(fields: EventFields<E>, message: string) => void;
 
-/** Takes these events only, each at its levels and with its fields. */
+/** Accepts only these events, each at its levels and with its fields. */
 export type Log = Omit<Logger, LogLevel> & LogWriter;
 
-/** As much of it as whoever only tells needs. */
+/** The part of it that code needs only to write lines. */
 export type LogWriter = { readonly [L in LogLevel]: Tell<L> };
 
-/** For who shows what happens by other means. */
+/** For code that reports in another way. */
 export const silentLog: LogWriter = { debug() {}, info() {}, warn() {}, error() {}, fatal() {} };
 
-/** What the fields mean, in Markdown. */
+/** The meaning of the fields, in Markdown. */
 export const logFields: readonly (readonly [names: readonly FieldName[], means: string])[] = [
   [['requestId'], "the caller's `X-Request-Id`, 1 to 128 visible ASCII characters, or one of ours"],
   [

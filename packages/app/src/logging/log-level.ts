@@ -1,12 +1,9 @@
 import type { Log } from './log-events.ts';
 
-/** Where the configured level shows as much already, it is turned down to this. */
+/** Where the configured level is already as verbose, this one is used. */
 const lessTalkative = 'info';
 
-/**
- * Changes between the level that was configured and `debug`, and says so by a line that is shown at the more
- * talkative one of both.
- */
+/** Switches between the configured level and `debug`, and logs that at the more verbose of the two. */
 export function levelToggle(log: Log, configured: string): () => void {
   const other = configured === 'debug' || configured === 'trace' ? lessTalkative : 'debug';
   return () => {
@@ -20,7 +17,7 @@ export function levelToggle(log: Log, configured: string): () => void {
   };
 }
 
-/** The least severe that is logged at a level; nothing is at `silent`, which has no number. */
+/** The least severe level that is logged; `silent` has no number and logs nothing. */
 function severity(log: Log, level: string): number {
   return log.levels.values[level] ?? Number.POSITIVE_INFINITY;
 }

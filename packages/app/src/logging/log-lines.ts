@@ -1,13 +1,13 @@
 import { escaped } from '@campaign-mirror/adapters-cli/terminal/escapes';
 
-/** How long a line may wait for others to go with, in milliseconds. */
+/** How long a line may wait for others, in milliseconds. */
 const longest = 100;
-/** How many characters go out together, but for a line that is longer. A pipe takes four times as much. */
+/** How many characters are written together, except for a longer line. A pipe holds four times as much. */
 const usual = 16_384;
 
 /**
- * Where the lines of the log go out, in their order. Those of requests wait for each other a little: handing each
- * on by itself costs more than making it. Any other goes at once, and what waits goes before it.
+ * Writes the lines of the log in order. Those of requests wait briefly for each other: writing each by itself costs
+ * more than making it. Any other line is written at once, after those that wait.
  */
 export class LogLines {
   readonly #out: { write(text: string): unknown };
@@ -20,14 +20,14 @@ export class LogLines {
     this.#maxCharacters = maxCharacters;
   }
 
-  /** Takes a line that may wait. */
+  /** Adds a line that may wait. */
   add(line: string): void {
     if (this.#waiting.length + line.length > this.#maxCharacters) this.flush();
     this.#waiting += line;
     this.#timer ??= setTimeout(() => this.flush(), longest).unref();
   }
 
-  /** Takes a line that may not; pino writes by this. */
+  /** Writes a line at once, after those that wait; pino calls this. */
   write(line: string): void {
     if (this.#waiting.length + line.length > this.#maxCharacters) this.flush();
     this.#waiting += line;
@@ -46,7 +46,7 @@ export class LogLines {
 let latest = 0;
 let text = '';
 
-/** The time now, in ISO 8601 and UTC, with milliseconds: made once for all lines of a millisecond. */
+/** The present time in ISO 8601 and UTC, with milliseconds: formatted once for all lines of a millisecond. */
 export function timeOfLine(): string {
   const now = Date.now();
   if (now !== latest) {

@@ -3,13 +3,13 @@ import type { Outlet } from './log-output.ts';
 
 const standardOutput = 1;
 
-/** Standard output, whatever it is: a terminal, a pipe, a socket, a file. */
+/** Standard output: a terminal, a pipe, a socket or a file. */
 export function standardOutlet(): Outlet {
   const { stdout } = process;
-  // What is refused is told to those who wrote it.
+  // Write errors are reported to the callers.
   stdout.on('error', () => {});
   if (!('_handle' in stdout)) return fileOutlet(standardOutput);
-  // A pipe and a socket do not block; Node lets a terminal do so, which Ctrl-S would halt us by.
+  // A pipe and a socket do not block; Node lets a terminal block, so that Ctrl-S would stop the process.
   (stdout as { _handle?: { setBlocking?(on: boolean): void } })._handle?.setBlocking?.(false);
   return {
     write: (bytes, done) => void stdout.write(bytes, (error) => done(error)),
@@ -17,7 +17,7 @@ export function standardOutlet(): Outlet {
   };
 }
 
-/** A file, or what behaves as one: its disk may be slow, or full in the midst of a line. */
+/** A file, or anything that behaves like one: its disk may be slow, or full in the middle of a line. */
 export function fileOutlet(file: number): Outlet {
   const writeOn: Outlet['write'] = (bytes, done) => {
     write(file, bytes, (error, written) => {
@@ -30,7 +30,7 @@ export function fileOutlet(file: number): Outlet {
     try {
       writeSync(file, bytes);
     } catch {
-      // There is nobody left to be told.
+      // Nobody is left to report it to.
     }
   };
   return { write: writeOn, writeLast };

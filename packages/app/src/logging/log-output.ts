@@ -1,32 +1,32 @@
-/** Takes bytes for whoever reads the log, and waits for nobody. */
+/** Takes bytes for the log's reader, without waiting for it. */
 export interface Outlet {
-  /** `done` is told, later, that they are taken; or why not, and which of them are left. */
+  /** `done` is called later: the bytes are taken, or the error and the bytes that are left. */
   write(bytes: Buffer, done: (error?: Error | null, left?: Buffer) => void): void;
-  /** In the last moment of the process: what is not taken at once is lost. */
+  /** In the last moment of the process: bytes that are not taken at once are lost. */
   writeLast(bytes: Buffer): void;
 }
 
 export interface OutputEvents {
-  /** The reader is back, or keeps up again: so many lines were lost meanwhile. */
+  /** The reader is back, or keeps up again: this many lines were lost meanwhile. */
   onLost(count: number): void;
-  /** What is written is refused: a reader that is gone, a full disk. Called once until it goes on. */
+  /** Writing fails: the reader has ended, the disk is full. Called once until it succeeds again. */
   onRefused(error: Error): void;
 }
 
 export interface OutputBounds {
-  /** How much is kept for a reader that does not keep up, in characters. What comes then is lost. */
+  /** How much is kept for a slow reader, in characters. Anything beyond is lost. */
   readonly kept: number;
-  /** How much goes out at once, in characters, but for a text that is longer. */
+  /** How much is written at once, in characters, except for a longer text. */
   readonly piece: number;
-  /** Before the next try, after one that was refused, in milliseconds. */
+  /** Before the next attempt after a failed write, in milliseconds. */
   readonly pause: number;
 }
 
 const usualBounds: OutputBounds = { kept: 16_777_216, piece: 65_536, pause: 1_000 };
 
 /**
- * The log on its way out: in order, bounded, and in whole lines, also where several processes write into one pipe,
- * provided that a piece is no more than such a pipe takes at once.
+ * The log's output: in order, bounded, and in whole lines, even where several processes write to one pipe, provided
+ * that a piece is not larger than the pipe takes at once.
  */
 export class LogOutput {
   readonly #outlet: Outlet;
@@ -63,7 +63,7 @@ export class LogOutput {
     if (this.#underWay === undefined) this.#next();
   }
 
-  /** Resolves when all is taken, is refused, or after so many milliseconds; with how many lines are lost then. */
+  /** Resolves with the number of lost lines, when everything is taken or fails, or after this many milliseconds. */
   async end(timeout: number): Promise<number> {
     if (this.#underWay && !this.#refused) {
       await new Promise<void>((resolve) => {
@@ -77,7 +77,7 @@ export class LogOutput {
     return this.#lost + this.#lines();
   }
 
-  /** For the end of a process that nobody saw coming. */
+  /** For an unexpected end of the process. */
   writeLast(): void {
     const text = this.#waiting.splice(0).join('');
     if (text !== '' && !this.#refused) this.#outlet.writeLast(Buffer.from(text));
@@ -97,7 +97,7 @@ export class LogOutput {
       this.#refused = false;
       this.#kept -= characters;
       this.#tellOfLost();
-      // What was told may be under way already.
+      // A write may already have started in `onLost`.
       if (this.#underWay === undefined) this.#next();
     });
   }
@@ -116,7 +116,7 @@ export class LogOutput {
     this.#events.onLost(count);
   }
 
-  /** As many of those that wait as go out at once. */
+  /** As many of the waiting lines as are written at once. */
   #take(): string {
     let count = 0;
     let length = 0;

@@ -1,7 +1,7 @@
 import { printable, printableLines } from '@campaign-mirror/adapters-cli/terminal/escapes';
 import { prettyFactory } from 'pino-pretty';
 
-/** Turns lines of the log into what people read in a terminal; what is none of the log's stays as it is. */
+/** Converts lines of the log to text for a terminal; anything else stays unchanged. */
 export function readable(): (lines: string) => string {
   const pretty = prettyFactory({ translateTime: 'HH:MM:ss.l', ignore: 'pid' });
   const one = (line: string) => (line.startsWith('{"level"') ? pretty(harmless(JSON.parse(line))) : line);
@@ -12,7 +12,7 @@ export function readable(): (lines: string) => string {
       .join('');
 }
 
-/** Parsed, a text holds the characters again that its JSON had escaped. The lines of a stack are ours. */
+/** A parsed text again contains the characters that its JSON had escaped. The lines of a stack are safe. */
 function harmless(value: unknown, name = ''): unknown {
   if (typeof value === 'string') return name === 'stack' ? printableLines(value) : printable(value);
   if (Array.isArray(value)) return value.map((item) => harmless(item));

@@ -1,15 +1,15 @@
-/** Keeps what happens often from being told each time. */
+/** Limits how often a frequent event is reported. */
 export class LogThrottle {
   readonly #between: number;
   #untold = 0;
   #writtenAt = Number.NEGATIVE_INFINITY;
 
-  /** `between`: the shortest time from one telling to the next, in milliseconds. */
+  /** `between`: the shortest time between two reports, in milliseconds. */
   constructor(between: number) {
     this.#between = between;
   }
 
-  /** `tell` hears how often this happened since it was told last, unless that was a moment ago. */
+  /** `tell` receives how often this happened since the last report, unless that was a moment ago. */
   tell(tell: (untold: number) => void): void {
     const now = performance.now();
     if (now - this.#writtenAt < this.#between) {

@@ -11,25 +11,25 @@ import { readable } from './log-readable.ts';
 
 export type { Log };
 
-/** How long the end waits for the last lines to be taken, in milliseconds. */
+/** How long the end waits for the last lines to be written, in milliseconds. */
 const lastWords = 1_000;
-/** What a pipe takes as a whole or not at all (PIPE_BUF), in bytes: its other writers break no line of ours. */
+/** What a pipe takes atomically (PIPE_BUF), in bytes: lines of other writers do not break ours. */
 const wholeInAPipe = 4_096;
 
 export interface OpenedLog {
   readonly log: Log;
   readonly lines: LogLines;
-  /** Between the configured level and `debug`. */
+  /** Switches between the configured level and `debug`. */
   toggleLevel(): void;
   /** How many lines were lost so far. */
   lostLines(): number;
-  /** Writes what is left; a reader of our output that is gone or stuck keeps nobody from ending. */
+  /** Writes what is left; a reader that has ended or is stuck does not delay the end. */
   close(): Promise<void>;
 }
 
 /**
- * JSON lines on standard output, or a readable form of them where that is a terminal. Nobody waits for its reader.
- * `shared`: other processes write to the same output.
+ * JSON lines on standard output, or a readable form of them on a terminal. Nothing waits for the reader. `shared`:
+ * other processes write to the same output.
  */
 export function openLog(level: string, { shared = cluster.isWorker } = {}): OpenedLog {
   const output = new LogOutput(
@@ -47,7 +47,7 @@ export function openLog(level: string, { shared = cluster.isWorker } = {}): Open
     shared ? wholeInAPipe : undefined,
   );
   const log = logBy(lines, level);
-  // What is left to be said on standard error is not to end us either.
+  // A failure to write to standard error must not end the process either.
   process.stderr.on('error', () => {});
   process.once('exit', () => {
     lines.flush();
@@ -65,12 +65,12 @@ function lostInTime(count: number): string {
   return `${count} lines of the log were lost: nobody read them in time`;
 }
 
-/** For who has something else to say on standard output. */
+/** For programs that use standard output for something else. */
 export function logTo(out: { write(text: string): unknown }, level: string): Log {
   return logBy(new LogLines(out), level);
 }
 
-/** The log whose lines go out by these. */
+/** A log that writes to these lines. */
 export function logBy(lines: LogLines, level: string): pino.Logger {
   const timestamp = () => `,"time":"${timeOfLine()}"`;
   return pino({ level, base: logOrigin, timestamp, serializers: { err: errorFields } }, lines);

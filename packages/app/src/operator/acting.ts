@@ -4,9 +4,9 @@ import type { PoolLimits } from '@campaign-mirror/adapters-persistence/sql';
 import type { Acting } from './command-database.ts';
 
 /**
- * Acts as the operator on the database of the settings. What it takes is loaded here, so that `--help`, or a call
- * that cannot be understood, is answered at once.
- * @throws ClearError when a setting is wrong, or the database away, not migrated, or refusing
+ * Acts as the operator on the configured database. Its modules are loaded here, so that `--help` and usage errors are
+ * answered at once.
+ * @throws ClearError when a setting is wrong, or the database is unavailable, not migrated, or rejects the login
  */
 export async function acting<T>(
   call: Call,

@@ -25,9 +25,9 @@ export interface Acting<Opened extends OpenPool = OpenPool> extends Operator<Ope
 }
 
 /**
- * Acts as the operator on the database of the settings, also while a service runs on it. An embedded database that
- * is down is brought up for it, and stopped afterwards unless somebody else has come to use it.
- * @throws ClearError when a setting is wrong, or the database away, not migrated, or refusing
+ * Acts as the operator on the configured database, even while a service uses it. An embedded database that is stopped
+ * is started for it, and stopped afterwards unless another process uses it.
+ * @throws ClearError when a setting is wrong, or the database is unavailable, not migrated, or rejects the login
  */
 export function actOn<T, Opened extends OpenPool>(
   call: Call,
@@ -48,20 +48,20 @@ export function actOn<T, Opened extends OpenPool>(
   );
 }
 
-/** The embedded database is ours to migrate; yours is migrated when you say so. */
+/** The embedded database is migrated automatically; yours only on your command. */
 async function bringUpToDate({ pool }: OpenPool, access: DatabaseAccess, call: Call): Promise<void> {
   const pending = pendingMigrations(pool);
   if (!access.embedded) {
     if ((await pending).length > 0) throw notSetUp(access.address('operator'));
     return;
   }
-  // The operator's role may not have had the right to know, in a version before.
+  // In earlier versions, the operator's role may have had no right to read it.
   if ((await pending.catch(() => ['unknown'])).length === 0) return;
   const { migrateTelling } = await import('./migrate-telling.ts');
   await migrateTelling(access.address('owner'), call);
 }
 
-/** What a command has that works on the database itself, not on what it holds. */
+/** What a command works with that acts on the database itself, not on its contents. */
 export interface Reached {
   readonly access: DatabaseAccess;
   readonly settings: Settings;
@@ -85,7 +85,7 @@ export async function withDatabase<T>(call: Call, run: (reached: Reached) => Pro
   }
 }
 
-/** On standard error, and only where it is asked for. */
+/** On standard error, and only on request. */
 export async function commandLog({ verbose, stderr }: Call): Promise<LogWriter> {
   if (!verbose) return silentLog;
   const { logTo } = await import('../logging/log.ts');

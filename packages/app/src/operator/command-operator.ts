@@ -4,7 +4,7 @@ import type { OpenPool, PoolLimits } from '@campaign-mirror/adapters-persistence
 import { acting, actingByOrm } from './acting.ts';
 import type { Acting } from './command-database.ts';
 
-/** What the commands of a call act by: the ports, on the database of the settings. */
+/** The ports of a call's commands, on the configured database. */
 export function operatorOf(call: Call): Operator {
   return {
     acting: async (run, how = {}) => {
@@ -53,7 +53,7 @@ async function termsOf({ settings, act }: Acting): Promise<Terms> {
   return { deniedHosts: settings.MIRROR_HOST_DENYLIST, requestId: act.requestId, undoneBy };
 }
 
-/** Of what only reads nobody need be unsure when the database goes away. */
+/** A command that only reads has no unknown outcome when the database becomes unavailable. */
 function endingClearly<T, Opened extends OpenPool>(
   { left }: How,
   run: (given: Acting<Opened>) => Promise<T>,

@@ -4,7 +4,7 @@ import { printable } from '@campaign-mirror/adapters-cli/terminal/escapes';
 import { type ReadSettings, readSettings } from '../settings/read-settings.ts';
 import type { Settings } from '../settings/settings.ts';
 
-/** Tells, once a call, what may not be what was meant. @throws ClearError when one is wrong */
+/** Reports likely mistakes once per call. @throws ClearError when a setting is wrong */
 export function readCommandSettings(call: Call): Exclude<ReadSettings, { wrong: unknown }> {
   const read = readSettings(call.environment);
   if ('wrong' in read) throw new ClearError(read.wrong.map(printable).join('\n'), 'usage');
@@ -13,7 +13,7 @@ export function readCommandSettings(call: Call): Exclude<ReadSettings, { wrong: 
   return read;
 }
 
-/** @throws ClearError when one is wrong */
+/** @throws ClearError when a setting is wrong */
 export function commandSettings(call: Call): Settings {
   return readCommandSettings(call).settings;
 }

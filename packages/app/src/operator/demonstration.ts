@@ -11,7 +11,7 @@ import {
 import type { Operator } from './operator.ts';
 import { administrationPorts } from './operator-ports.ts';
 
-/** Far above the owners that anybody starts to count with, so that its key opens no campaign of yours. */
+/** Far above the owner numbers that anybody starts with, so that its key opens no campaign of yours. */
 export const demonstrationOwners = [
   9_007_199_254_740_001 as OwnerId,
   9_007_199_254_740_002 as OwnerId,
@@ -28,7 +28,7 @@ export interface Demonstration {
   readonly foreign: CampaignId;
 }
 
-/** Makes the demonstration set where there is no data at all; undefined where there is, or was, any. */
+/** Creates the demonstration set where the database has never held any data; otherwise undefined. */
 export async function demonstrateWhereNothingIs(
   operator: Operator<Database>,
 ): Promise<Demonstration | undefined> {
@@ -36,7 +36,7 @@ export async function demonstrateWhereNothingIs(
   return (await place.isPossible()) ? demonstrate(operator) : undefined;
 }
 
-/** Makes an owner with three campaigns and a key, and another owner's campaign. */
+/** Creates an owner with three campaigns and a key, and a campaign of another owner. */
 export async function demonstrate({ database, act }: Operator<Database>): Promise<Demonstration> {
   const { settings: campaigns, keys } = await administrationPorts(database, act);
   const [owner, stranger] = demonstrationOwners;

@@ -1,6 +1,6 @@
 import type { Demonstration } from './demonstration.ts';
 
-/** Calls for a newcomer to try, with what each answers. `base` is where the service is called: `http://host:port`. */
+/** Calls for a newcomer to try, with their answers. `base` is the address of the service: `http://host:port`. */
 export function firstCalls(
   { key, withMirror, withoutMirror, isDefault, foreign }: Demonstration,
   base: string,

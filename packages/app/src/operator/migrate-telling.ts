@@ -3,7 +3,7 @@ import type { DatabaseAddress } from '@campaign-mirror/adapters-persistence/sql'
 import { migrateClearly } from '../database/database-start.ts';
 
 /**
- * Migrates, and tells what it waits for. Ctrl-C ends the waiting, and the migration itself until it is committed.
+ * Migrates, and reports what it waits for. Ctrl-C ends the wait, and the migration until it is committed.
  * @throws ClearError; Interrupted, when nothing was done
  */
 export async function migrateTelling(

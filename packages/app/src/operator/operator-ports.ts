@@ -16,8 +16,8 @@ import {
 import type { OperatorAct } from '@campaign-mirror/domain';
 
 /**
- * What the operator's commands work on. With `signal`, what reads or writes many rows ends at once. `uses` is to be
- * stopped at the end: then it has noted the key that a command was called with.
+ * The ports of the operator's commands. `signal` ends long reads and writes at once. Stop `uses` at the end: it then
+ * has recorded the key that a command was called with.
  */
 export function operatorPorts(
   { pool }: OpenPool,
@@ -37,7 +37,7 @@ export function operatorPorts(
   };
 }
 
-/** The same of what needs MikroORM, which takes longer to load than all the rest: it is loaded here. */
+/** The ports that need MikroORM, which takes longer to load than all the rest: it is loaded here. */
 export async function administrationPorts(
   database: Database,
   act: OperatorAct,

@@ -9,32 +9,32 @@ import {
 import { label, type OperatorAct } from '@campaign-mirror/domain';
 import type { DatabaseAccess } from '../database/database-access.ts';
 
-/** What a command of the operator acts with: its adapters are made on this. */
+/** The database and the act of a command, on which its adapters are made. */
 export interface Operator<Opened extends OpenPool> {
   readonly database: Opened;
   readonly act: OperatorAct;
 }
 
-/** A statement of a command may take its time where it acts on everything there is. */
+/** For commands on the whole database, whose statements may take long. */
 export const unhurried: Partial<PoolLimits> = { statementTimeout: 0, queryTimeout: 0 };
 
-/** A step of many is done in far less; counting all that there is before may take so long. */
+/** A step of many takes far less; counting everything beforehand may take this long. */
 export const inManySteps: Partial<PoolLimits> = { statementTimeout: 60_000, queryTimeout: 65_000 };
 
 interface Acting extends Partial<PoolLimits> {
-  /** Who acts; else it is the person of this environment. */
+  /** Who acts; by default the user in this environment. */
   readonly operator?: string;
   readonly environment?: NodeJS.ProcessEnv;
 }
 
-/** Opens the database as far as it is needed: a pool, or MikroORM on one. */
+/** Opens as much as is needed: a pool, or MikroORM on one. */
 export type Open<Opened extends OpenPool> = (
   address: DatabaseAddress,
   limits: PoolLimits,
   applicationName: string,
 ) => Opened | Promise<Opened>;
 
-/** Lets the operator act, as the operator's role, then lets go of the database. */
+/** Runs the act as the operator's role, then closes the database. */
 export async function asOperator<T, Opened extends OpenPool>(
   open: Open<Opened>,
   access: DatabaseAccess,
@@ -54,8 +54,8 @@ export async function asOperator<T, Opened extends OpenPool>(
 }
 
 /**
- * Who calls the command: the user of the operating system, behind `sudo` the one who called it. Only root is asked for
- * that one: anybody else could name whomever they like.
+ * Who calls the command: the user of the operating system, or under `sudo` the user who called it. Only root is
+ * believed about that: anybody else could name another user.
  */
 function person({ SUDO_USER = '' }: NodeJS.ProcessEnv): string {
   const behind = process.getuid?.() === 0 && label(SUDO_USER);
@@ -63,7 +63,7 @@ function person({ SUDO_USER = '' }: NodeJS.ProcessEnv): string {
   try {
     return userInfo().username;
   } catch {
-    // A user without an entry, as containers have them.
+    // A user without an entry, as in containers.
     return `uid ${process.getuid?.() ?? 'unknown'}`;
   }
 }

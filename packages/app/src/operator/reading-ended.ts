@@ -2,7 +2,9 @@ import { ClearError } from '@campaign-mirror/adapters-cli/terminal/clear-error';
 import { Unavailable } from '@campaign-mirror/domain';
 import { undoneBy } from './undone.ts';
 
-/** The same fault, or where the database ended the reading, what came of it: `left`. There is nothing to be unsure of. */
+/**
+ * The same fault, or, where the database ended the reading, what remains of it: `left`. The outcome is never unknown.
+ */
 export function orReadingEnded(error: unknown, left: string): unknown {
   if (!(error instanceof Unavailable)) return error;
   const { what = 'the database went away', remedy } = undoneBy(error) ?? {};

@@ -3,15 +3,15 @@ import { codeOf } from '@campaign-mirror/adapters-persistence/sql';
 import { Unavailable } from '@campaign-mirror/domain';
 import { isFull, takesNoWrites, whatIsFull } from '../database/start-faults.ts';
 
-/** The server cancelled a statement, did not get a lock in time, or ended a transaction for another's sake. */
+/** The server canceled a statement, did not get a lock in time, or ended a transaction in favor of another. */
 const gaveUp = new Set(['57014', '55P03', '40001', '40P01', '25P04']);
 
 /**
- * Tells of a fault of the database after which nothing of the transaction is left for certain; undefined where the
- * outcome is unknown, as when a connection is lost.
+ * Explains a fault of the database after which the transaction is certainly undone; undefined where the outcome is
+ * unknown, as when a connection is lost.
  */
 export function undoneBy(error: unknown, database = 'the database'): Undone | undefined {
-  // Without a cause it was one of us who gave up: others came first each time.
+  // Without a cause, this program gave up: other transactions came first each time.
   if (error instanceof Unavailable && error.cause === undefined) return { what: error.message };
   const code = codeOf(error instanceof Unavailable ? error.cause : error);
   if (gaveUp.has(code)) {

@@ -7,13 +7,13 @@ import { pageOf } from './html.ts';
 import type { RecentMoments } from './recent-moments.ts';
 import { type View, viewOf } from './view.ts';
 
-/** Nothing from elsewhere, nothing written into the page itself, and no page around it. */
+/** Nothing from other hosts, no inline scripts or styles, and no page around it. */
 const contentSecurityPolicy = [
   "default-src 'none'; script-src 'self'; style-src 'self'; img-src data:; connect-src 'self'",
   "base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
 ].join('; ');
 
-/** The page for operators, by the paths of what it is made of. */
+/** The page for operators: its files by their paths. */
 export function opsPage(
   { readiness, liveness }: Health,
   recent: Pick<RecentMoments, 'all'>,

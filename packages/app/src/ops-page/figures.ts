@@ -4,7 +4,7 @@ import type { Moment } from './moment.ts';
 import { few, outOf, whole } from './numbers.ts';
 import type { Row } from './row.ts';
 
-/** What runs, how much it carries at this moment, and what it has refused since it began. */
+/** What runs, its present load, and what it has refused since it began. */
 export function figures(
   { version, node, migration }: Version,
   latest: Moment | undefined,

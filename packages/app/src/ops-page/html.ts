@@ -4,8 +4,8 @@ import type { Row } from './row.ts';
 import type { View } from './view.ts';
 
 /**
- * The whole page, which says the same without its script. Paths are relative: it may stand behind a prefix. `counted`:
- * whether there are metrics at all.
+ * The whole page, complete without its script. Paths are relative: it may be behind a prefix. `counted`: whether there
+ * are metrics.
  */
 export function pageOf(view: View, counted: boolean): string {
   const text = (name: string) => `<span data-text="${name}">${escaped(view.texts[name] ?? '')}</span>`;
@@ -71,7 +71,7 @@ ${plots.map((plot) => figureOf(plot, view, text)).join('\n')}
 </section>`;
 }
 
-/** The drawing shows what the values beside it are about; who does not see it has those. */
+/** The drawing is decorative: the values beside it say the same. */
 function figureOf({ name, title, unit, lines }: Plot, view: View, text: Text): string {
   const { width, height } = drawing;
   const path = (line: Line, at: number) =>

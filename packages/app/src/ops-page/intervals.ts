@@ -1,14 +1,14 @@
 import type { Moment } from './moment.ts';
 
-/** What happened between two moments. Counts never fall, but for those of a worker that was killed. */
+/** What happened between two moments. Counts never fall, except those of a killed worker. */
 export interface Interval {
   /** Its end, in milliseconds since 1970. */
   readonly at: number;
-  /** All of these a second. */
+  /** Requests, and those below, per second. */
   readonly requests: number;
   readonly serverErrors: number;
   readonly clientErrors: number;
-  /** In milliseconds, so long half and 99 of 100 requests took at most; undefined where there was none. */
+  /** The time in milliseconds within which half, and 99 of 100, requests were answered; undefined without requests. */
   readonly median: number | undefined;
   readonly percentile99: number | undefined;
   readonly poolInUse: number;
@@ -42,7 +42,7 @@ function between(begin: Moment, end: Moment): Interval {
   };
 }
 
-/** How many there were of each reason since `first`, and at the end of which interval the last one. */
+/** The number of refusals by reason since `first`, and the end of the interval with the last one. */
 export function recentRefusals(moments: readonly Moment[]) {
   const [first, latest] = [moments[0], moments.at(-1)];
   if (!first || !latest) return [];
@@ -54,7 +54,9 @@ export function recentRefusals(moments: readonly Moment[]) {
   });
 }
 
-/** As Prometheus' `histogram_quantile`: in a bucket they are taken to be spread evenly. Buckets by their bounds. */
+/**
+ * Like Prometheus' `histogram_quantile`: values are assumed to be spread evenly in a bucket. Buckets by their bounds.
+ */
 export function quantile(
   share: number,
   buckets: readonly { readonly bound: number; readonly count: number }[],

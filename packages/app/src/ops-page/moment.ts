@@ -1,13 +1,13 @@
 import type { Sample } from '../metrics/definition.ts';
 import type { MetricSnapshot } from '../metrics/meters.ts';
 
-/** What the page keeps of the metrics at one moment: some counts, and no label that could grow. */
+/** What the page keeps of the metrics at one moment: a few counts, and no label that could grow. */
 export interface Moment {
-  /** In milliseconds since 1970, by a clock that never goes back. */
+  /** In milliseconds since 1970, by a monotonic clock. */
   readonly at: number;
   /** Answers to callers, by their status. */
   readonly statuses: ReadonlyMap<string, number>;
-  /** Of these, how many took so many seconds at most, by the bound. */
+  /** How many of these took at most this many seconds, by the bound. */
   readonly within: ReadonlyMap<number, number>;
   /** Refusals by their reason, and the status of each. */
   readonly refusals: ReadonlyMap<string, { readonly status: string; readonly count: number }>;
@@ -16,10 +16,10 @@ export interface Moment {
   readonly connections: Held;
   readonly pool: Held & { readonly waiting: number };
   readonly memory: number;
-  /** In seconds, of so many processes. */
+  /** In seconds, summed over this many processes. */
   readonly loopActive: number;
   readonly processes: number;
-  /** In seconds since 1970; undefined where there is no metric of it. */
+  /** In seconds since 1970; undefined without its metric. */
   readonly startedAt: number | undefined;
   readonly workers: ReadonlyMap<string, number>;
   readonly replacements: ReadonlyMap<string, number>;

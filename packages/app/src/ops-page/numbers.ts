@@ -1,13 +1,13 @@
 const significant = new Intl.NumberFormat('en', { maximumSignificantDigits: 3 });
 const exact = new Intl.NumberFormat('en');
 
-/** With three digits that count: a rate, a time. */
+/** With three significant digits: a rate, a time. */
 export const few = (value: number) => significant.format(value);
 
 /** Exactly: a count. */
 export const whole = (value: number) => exact.format(value);
 
-/** How much of what may be. */
+/** A number beside its limit. */
 export const outOf = (now: number, limit: number) =>
   Number.isFinite(limit) ? `${whole(now)} of ${whole(limit)}` : whole(now);
 

@@ -1,10 +1,10 @@
 import type { Log } from '../logging/log.ts';
 import { LogThrottle } from '../logging/log-throttle.ts';
 
-/** What fails goes on failing; milliseconds. */
+/** A fault repeats; milliseconds. */
 const betweenLines = 60_000;
 
-/** Tells the log of what kept the page, or a moment of it, from being made. */
+/** Logs what prevented the page, or a moment of it. */
 export function pageFaults(log: Log): (error: unknown) => void {
   const throttle = new LogThrottle(betweenLines);
   return (error) =>

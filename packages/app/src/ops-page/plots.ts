@@ -2,7 +2,7 @@ import type { Interval } from './intervals.ts';
 import type { Moment } from './moment.ts';
 import { few } from './numbers.ts';
 
-/** In the units of the drawing, which is as wide as the page lets it. */
+/** In the drawing's units; it is as wide as the page allows. */
 export const drawing = { width: 600, height: 100 } as const;
 
 export interface Line {
@@ -16,7 +16,7 @@ export interface Plot {
   readonly title: string;
   readonly unit: string;
   readonly lines: readonly Line[];
-  /** The least that its upper edge stands for. */
+  /** The least value of its upper edge. */
   readonly least: (latest: Moment) => number;
 }
 
@@ -62,13 +62,13 @@ export const plots: readonly Plot[] = [
 ];
 
 export interface Drawn {
-  /** What the upper edge stands for. */
+  /** The value of the upper edge. */
   readonly top: string;
-  /** By the names of the lines: the `d` of an SVG path, and the value now. */
+  /** By the names of the lines: the `d` of an SVG path, and the present value. */
   readonly lines: readonly { readonly name: string; readonly path: string; readonly now: string }[];
 }
 
-/** `from` and `to`: what the left and the right edge stand for, in milliseconds since 1970. */
+/** `from` and `to`: the times of the left and the right edge, in milliseconds since 1970. */
 export function drawn(
   { lines, least }: Plot,
   intervals: readonly Interval[],
@@ -93,7 +93,7 @@ export function drawn(
   };
 }
 
-/** Where there is no point the line is broken; one alone is a dot, by the round ends of its line. */
+/** A missing point breaks the line; a single one is a dot, by the round line ends. */
 function pathThrough(points: readonly (string | undefined)[]): string {
   return points
     .map((point, at) => {

@@ -2,10 +2,10 @@ import type { Moment } from './moment.ts';
 
 /** In milliseconds. */
 export const betweenMoments = 5_000;
-/** Ten minutes: one more than there are steps in them. */
+/** Ten minutes: one more than the number of steps. */
 export const mostMoments = 121;
 
-/** The last minutes, in memory: so many moments at most, the oldest go. */
+/** The last minutes, in memory: the oldest moments are dropped. */
 export class RecentMoments {
   readonly #take: () => Promise<Moment>;
   readonly #failed: (error: unknown) => void;
@@ -33,7 +33,7 @@ export class RecentMoments {
     clearInterval(this.#timer);
   }
 
-  /** One at a time. Never rejects: a moment that is missing is no reason to end. */
+  /** One at a time. Never rejects: a missing moment is harmless. */
   take(): Promise<void> {
     this.#taking ??= this.#keepOne().finally(() => {
       this.#taking = undefined;

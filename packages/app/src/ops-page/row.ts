@@ -1,4 +1,4 @@
-/** A row of a table; `bad`: something is wrong with it. */
+/** A row of a table; `bad`: something is wrong. */
 export interface Row {
   readonly cells: readonly string[];
   readonly bad?: boolean;

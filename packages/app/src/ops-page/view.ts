@@ -7,14 +7,11 @@ import { drawn, plots } from './plots.ts';
 import { betweenMoments, mostMoments } from './recent-moments.ts';
 import type { Row } from './row.ts';
 
-/** The longest and the shortest time that the plots show, in milliseconds. */
+/** The longest and the shortest period of the plots, in milliseconds. */
 const longest = betweenMoments * (mostMoments - 1);
 const shortest = 60_000;
 
-/**
- * What the page shows, as text: the page is made of it, and brought up to date by it. By the names that its elements
- * have.
- */
+/** What the page shows, as text: the page is made from it and updated by it. By the names of its elements. */
 export interface View {
   readonly good: boolean;
   readonly texts: Readonly<Record<string, string>>;
@@ -27,7 +24,7 @@ export interface Seen {
   readonly readiness: Checks;
   readonly liveness: Checks;
   readonly version: Version;
-  /** The oldest first; none where nothing is counted. */
+  /** The oldest first; empty without metrics. */
   readonly moments: readonly Moment[];
 }
 
