@@ -1,8 +1,8 @@
 import { closeSync, constants, openSync } from 'node:fs';
 
 /**
- * Whether a terminal stands behind this process, whatever its input and output are: SIGHUP then says that it was
- * hung up. To be asked at the start, since then it is gone.
+ * Whether this process has a controlling terminal, whatever its input and output are: SIGHUP then means that the
+ * terminal was closed. Called at startup, because the terminal is gone afterwards.
  */
 export function hasControllingTerminal(): boolean {
   try {

@@ -1,17 +1,17 @@
 import { ClearError } from '@campaign-mirror/adapters-cli/terminal/clear-error';
 import type { Log } from '../logging/log.ts';
 
-/** Faults that are told of at the end: one that comes again and again is not to fill the log. */
+/** The maximum number of faults logged at the end: a repeating one must not fill the log. */
 const mostTold = 10;
 
 /** The life of a process: when it is to end, why, and with which exit code. */
 export class Life {
   exitCode = 0;
-  /** One takes this one's place: whoever is connected may ask once more, and finds the other one next. */
+  /** Another process takes its place: callers may repeat a request, and the next connection reaches the new one. */
   isRelieved = false;
-  /** Something asked it to end, or it failed. */
+  /** Aborted when the process was asked to end, or failed. */
   readonly ending: AbortSignal;
-  /** It may not go on at all. */
+  /** Aborted when the process cannot continue. */
   readonly failing: AbortSignal;
   readonly #log: Log;
   readonly #tell: (line: string) => void;
@@ -27,7 +27,7 @@ export class Life {
     this.failing = this.#fails.signal;
   }
 
-  /** `why`: a signal, or what else it is. */
+  /** `why`: a signal, or another reason. */
   end(why: string): void {
     if (this.ending.aborted) return;
     const signal = why.startsWith('SIG') && { signal: why };
@@ -35,7 +35,7 @@ export class Life {
     this.#ends.abort();
   }
 
-  /** Ends the process, in order, with exit code 1. Never throws: it is called where nobody catches. */
+  /** Ends the process in order, with exit code 1. Never throws: its callers catch nothing. */
   fail(error: unknown, what: string): void {
     this.exitCode = 1;
     this.#faults += 1;
@@ -54,14 +54,14 @@ export class Life {
     this.#ends.abort();
   }
 
-  /** At the end a part of the process did not come to its own. */
+  /** A part of the process did not end in time. */
   hung(part: string, line: string, particulars: object = {}): void {
     this.exitCode = 1;
     this.#log.error({ event: 'hung', part, ...particulars }, line);
   }
 }
 
-/** Resolves when it is so, at once where it already is. */
+/** Resolves when it is aborted, at once where it already is. */
 export function aborted(signal: AbortSignal): Promise<void> {
   if (signal.aborted) return Promise.resolve();
   return new Promise((resolve) => signal.addEventListener('abort', () => resolve(), { once: true }));

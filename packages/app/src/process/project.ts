@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 
-/** What the project's `package.json` says of it. */
+/** The name and version in the project's `package.json`. */
 export function project(): { readonly name: string; readonly version: string } {
   return JSON.parse(readFileSync(new URL('../../../../package.json', import.meta.url), 'utf8'));
 }

@@ -1,16 +1,16 @@
 import type { Checks } from '@campaign-mirror/adapters-http';
 import type { DatabaseState } from '@campaign-mirror/adapters-persistence';
 
-/** For how long an answer of the database, a good or a bad one, is taken for its present state, in milliseconds. */
+/** How long an answer of the database, good or bad, counts as its present state, in milliseconds. */
 const usuallyFresh = 1_000;
 
-/** What the listener for operators tells of. */
+/** What the operators' listener reports. */
 export interface Health {
   readonly readiness: () => Promise<Checks>;
   readonly liveness: () => Checks;
 }
 
-/** Whether the service can serve: the database lets it, and it is not about to end. */
+/** Whether the service can serve: the database is ready, and the process is not about to end. */
 export class Readiness {
   readonly #ask: () => Promise<DatabaseState>;
   readonly #fresh: number;
@@ -18,7 +18,7 @@ export class Readiness {
   #asking: Promise<DatabaseState> | undefined;
   #known: { readonly state: DatabaseState; readonly since: number } | undefined;
 
-  /** `ask` asks the database itself, and never rejects. */
+  /** `ask` queries the database itself, and never rejects. */
   constructor(ask: () => Promise<DatabaseState>, fresh = usuallyFresh) {
     this.#ask = ask;
     this.#fresh = fresh;
@@ -34,7 +34,7 @@ export class Readiness {
     return { accepting: !this.#draining, ...state };
   }
 
-  /** However often this is asked, the database is asked once a second at most, and once at a time. */
+  /** However often it is called, the database is queried at most once a second, and once at a time. */
   #state(): DatabaseState | Promise<DatabaseState> {
     if (this.#known && performance.now() - this.#known.since < this.#fresh) return this.#known.state;
     this.#asking ??= this.#ask().then((state) => {

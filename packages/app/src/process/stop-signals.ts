@@ -1,18 +1,18 @@
 import { constants } from 'node:os';
 
-/** The first of these asks the process to stop, the same within a second is the first one again. */
+/** The first of these asks the process to stop; the same one within a second counts as the first. */
 const names = ['SIGTERM', 'SIGINT', 'SIGHUP'] as const;
 const sameSignal = 1_000;
 
 /**
- * Asks to stop once. npm hands on the Ctrl-C that the terminal has sent to the whole group already, hence
- * "again within a second"; whoever asks later than that means: at once (contract: life).
+ * Asks to stop once. npm forwards a Ctrl-C that the terminal has already sent to the whole process group: a signal
+ * repeated within a second is therefore ignored. A later one means: at once (contract: life).
  */
 export class StopSignals {
   readonly asked: Promise<NodeJS.Signals>;
   readonly #ask: (name: NodeJS.Signals) => void;
   #received: { at: number } | undefined;
-  /** Of hang-ups: until it is known what they mean, they are only counted. */
+  /** Until their meaning is known, hang-ups are only counted. */
   #onHangUp: () => void = () => {
     this.#hangUps += 1;
   };
@@ -26,7 +26,7 @@ export class StopSignals {
       process.on(name, () => (name === 'SIGHUP' ? this.#onHangUp() : this.#receive(name)));
   }
 
-  /** What SIGHUP means: it asks to stop as the others do, or calls `act`. Those that came before count. */
+  /** Decides what SIGHUP means: it asks to stop as the others do, or calls `act`. Earlier ones count, too. */
   decideHangUp(act: () => void = () => this.#receive('SIGHUP')): void {
     this.#onHangUp = act;
     if (this.#hangUps > 0) act();

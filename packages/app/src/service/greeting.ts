@@ -8,8 +8,8 @@ import { asOperator } from '../operator/operator.ts';
 import type { Settings } from '../settings/settings.ts';
 
 /**
- * Tells a newcomer what to call, on standard output, but by no line of the log, since it shows a key. The demonstration
- * set is made where there is no data at all; a start that finds some says how to get a key.
+ * Shows a newcomer what to call, on standard output, but not in the log, because it contains a key. The demonstration
+ * set is created where the database has never held any data; otherwise the text says how to get a key.
  */
 export async function greet(
   settings: Settings,
@@ -34,7 +34,7 @@ function isWanted({ DEMO, NODE_ENV }: Settings, embedded: boolean): boolean {
   return NODE_ENV !== 'production' && (DEMO === 'on' || (DEMO === undefined && embedded));
 }
 
-/** Where a listener on every address of the machine can be called. */
+/** An address to call for a listener on every address of the machine. */
 function reachable(host: string): string {
   if (host === '0.0.0.0') return '127.0.0.1';
   if (host === '::') return '[::1]';

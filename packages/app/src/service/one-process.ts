@@ -14,7 +14,7 @@ import { tokens } from '../wiring/tokens.ts';
 import { tracesModule } from '../wiring/traces-module.ts';
 import { greet } from './greeting.ts';
 
-/** One process that does it all. */
+/** One process that does everything. */
 export function oneProcess(given: Given): ProcessKind {
   const { settings, log, lines, life } = given;
   const { ending } = life;

@@ -28,7 +28,7 @@ export interface Asked {
   readonly toggleLevel: () => void;
 }
 
-/** The process that watches over workers: it has the database, its migrations, and the listener for operators. */
+/** The process that supervises the workers: it has the database, its migrations, and the operators' listener. */
 export function primary(given: Given, { stop, restarts, toggleLevel }: Asked): ProcessKind {
   const { settings, log, lines, life } = given;
   const { ending } = life;
@@ -79,7 +79,7 @@ function fewer(workers: number, poolSize: number): string {
   return `POOL_SIZE ${poolSize} is enough for ${workers} workers, fewer than there are cores: raise it for more`;
 }
 
-/** What a worker cannot start for nobody can, and is told once. */
+/** A fault that one worker cannot fix affects all, and is reported once. */
 function clearly(error: unknown): never {
   throw error instanceof WorkerFault ? new ClearError(error.message) : error;
 }

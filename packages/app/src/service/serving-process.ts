@@ -72,7 +72,7 @@ function countsOfPrimary(channel: PrimaryChannel): CountsOf {
   };
 }
 
-/** The database belongs to the primary, who says where the embedded one is. */
+/** The primary owns the database, and sends the address of an embedded one. */
 function borrowedAccessModule({ settings, log }: Given, { address }: Begin) {
   const embedded: DatabaseAccess | undefined = address && {
     embedded: true,

@@ -3,10 +3,10 @@ import { version } from '../process/version.ts';
 import type { Origins } from '../settings/read-settings.ts';
 import { type Setting, type SettingName, settings } from '../settings/settings.ts';
 
-/** Of a value, so much is shown, in characters. */
+/** The maximum length of a value shown, in characters. */
 const mostShown = 200;
 
-/** The first line of a process: what starts here, and how it is set up. */
+/** The first line of a process: what starts, and how it is configured. */
 export function tellOfStart(log: Log, origins: Origins): void {
   const { version: ours, node, migration } = version();
   const set = chosen(origins);
@@ -16,7 +16,7 @@ export function tellOfStart(log: Log, origins: Origins): void {
   );
 }
 
-/** The settings that differ from their defaults, as they were written; a secret's value is shown nowhere. */
+/** The settings that differ from their defaults, as written; a secret's value is never shown. */
 function chosen(origins: Origins): Record<string, string> {
   const names = Object.keys(origins) as SettingName[];
   const differing = names.filter((name) => {

@@ -1,6 +1,6 @@
 import { forgetOrmVariables } from '../process/orm-variables.ts';
 
-// What is sent to a whole group of processes is for the primary, which tells us what to do.
+// A signal to the whole process group is for the primary, which tells its workers what to do.
 for (const name of ['SIGTERM', 'SIGINT', 'SIGHUP', 'SIGUSR2'] as const) process.on(name, () => {});
 
 forgetOrmVariables(process.env);

@@ -8,12 +8,12 @@ import type { Settings } from '../settings/settings.ts';
 import { live } from '../wiring/process-kind.ts';
 import { servingProcess } from './serving-process.ts';
 
-/** Runs a worker until its primary ends it, or is gone itself; resolves with the exit code. */
+/** Runs a worker until its primary ends it or disappears; resolves with the exit code. */
 export async function runWorker(environment: NodeJS.ProcessEnv): Promise<number> {
   const channel = new PrimaryChannel();
   const begin = channel.once('begin');
   channel.tell({ kind: 'awake' });
-  // Anew for each worker: what stands in files may have changed since the primary was started.
+  // Read again for each worker: files may have changed since the primary was started.
   const read = readSettings(environment);
   if ('wrong' in read) {
     channel.tell({ kind: 'fault', line: read.wrong.join('\n') });

@@ -3,7 +3,7 @@ import type { Settings } from './settings.ts';
 import { leastPoolSize } from './worker-count.ts';
 import { yourDatabaseFaults } from './your-database.ts';
 
-/** Settings that are right each by itself, and not together. */
+/** Settings that are valid individually, but not together. */
 export function contradictions(read: Settings): Mistake[] {
   const found: Mistake[] = [];
   if (read.PORT !== 0 && read.PORT === read.OPS_PORT && read.HOST === read.OPS_HOST) {

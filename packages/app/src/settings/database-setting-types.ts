@@ -14,7 +14,7 @@ export const databaseUrl: SettingType<string> = {
   ),
 };
 
-/** One: the driver tries no second. */
+/** Only one: the driver tries no second. */
 export const databaseHost: SettingType<string> = {
   type: 'address',
   range: '',
@@ -24,7 +24,7 @@ export const databaseHost: SettingType<string> = {
   ),
 };
 
-/** Judged where a database of yours is used: whatever other programs find in it is no reason not to use the embedded one. */
+/** Checked where your own database is used: a value meant for other programs must not stop the embedded one. */
 export const sslMode: SettingType<string> = {
   type: 'one of',
   range: 'disable, require, verify-ca, verify-full',

@@ -3,19 +3,19 @@ import { readFileSync } from 'node:fs';
 import { type ConnectionOptions, createSecureContext, getCACertificates } from 'node:tls';
 import type { TlsParameters } from './database-url.ts';
 
-/** As libpq has them. Its `allow` and `prefer` promise nothing, and go without TLS where there is none. */
+/** As in libpq. Its `allow` and `prefer` guarantee nothing, and continue without TLS where there is none. */
 const modes = ['disable', 'require', 'verify-ca', 'verify-full'] as const;
 type Mode = (typeof modes)[number];
 
-/** How a connection is encrypted, or what is wrong with how it was to be. */
+/** How a connection is encrypted, or what is wrong with its parameters. */
 export type Tls =
   | { readonly mode: 'disable'; readonly ssl: false }
   | { readonly mode: Exclude<Mode, 'disable'>; readonly ssl: ConnectionOptions }
   | { readonly parameter: keyof TlsParameters; readonly wrong: string };
 
 /**
- * `require` encrypts, and believes whoever answers; with a CA it does as `verify-ca`, which also checks that the CA
- * signed the server's certificate; `verify-full` besides that it is for this host. A CA without a mode means the last.
+ * `require` encrypts, and accepts any server; with a CA it acts as `verify-ca`, which also checks that the CA signed
+ * the server's certificate; `verify-full` also checks the host name. A CA without a mode means `verify-full`.
  */
 export function databaseTls(given: TlsParameters, host: string): Tls {
   const { sslrootcert, sslcert, sslkey } = given;
@@ -40,7 +40,8 @@ export function databaseTls(given: TlsParameters, host: string): Tls {
   const believing = given.sslmode === 'no-verify' || (mode === 'require' && sslrootcert === undefined);
   if (believing) return { mode: 'require', ssl: { ...read.own, rejectUnauthorized: false } };
   const ssl = { ...read.own, ...(read.ca && { ca: read.ca }), rejectUnauthorized: true };
-  // Named, since the driver's versions before 8.23.1, one of which MikroORM has, else check an IP address as `localhost`.
+  // Set explicitly, because versions of the driver before 8.23.1, one of which MikroORM has, otherwise check an IP
+  // address as `localhost`.
   if (mode === 'verify-full') return { mode, ssl: { ...ssl, host } };
   return { mode: 'verify-ca', ssl: { ...ssl, checkServerIdentity: () => undefined } };
 }
@@ -60,7 +61,7 @@ function files({ sslrootcert, sslcert, sslkey }: TlsParameters): Read | Unread {
   };
   try {
     const ca = sslrootcert === 'system' ? getCACertificates('system') : text('sslrootcert', sslrootcert);
-    // Node takes a file without a certificate, and then trusts nobody.
+    // Node accepts a file without a certificate, and then trusts no server.
     if (typeof ca === 'string' && !holdsCertificate(ca)) {
       return { parameter, wrong: `sslrootcert ${sslrootcert} holds no certificate (PEM)` };
     }

@@ -1,6 +1,6 @@
 import { parseIntoClientConfig } from 'pg-connection-string';
 
-/** How a connection is to be encrypted, in the words of PostgreSQL's own programs (libpq). */
+/** How a connection is to be encrypted, as libpq's parameters. */
 export interface TlsParameters {
   readonly sslmode?: string;
   /** The file of the CA's certificate, or `system`. */
@@ -22,7 +22,7 @@ export interface DatabaseUrlParts {
 
 const tlsNames = ['sslmode', 'sslrootcert', 'sslcert', 'sslkey', 'sslnegotiation'] as const;
 
-/** node-postgres' own way to say it. */
+/** node-postgres' own parameter for it. */
 const sslAlone: Readonly<Record<string, string>> = {
   true: 'verify-full',
   1: 'verify-full',
@@ -31,18 +31,18 @@ const sslAlone: Readonly<Record<string, string>> = {
 };
 
 /**
- * An @ behind the host, but in the value of a parameter: what stands before it begins with a password in which a
- * `/`, `?` or `#` was not encoded, and would be taken for a host, a port or a name, which are shown.
+ * An @ after the host, except in a parameter's value: the text before it begins with a password in which a `/`, `?` or
+ * `#` was not encoded, and would be taken for a host, a port or a name, which are shown.
  */
 const misplacedAt = /^[^:]*:\/\/[^/?#]*(?:\/[^?#]*@|(?:\/[^?#]*)?\?(?:[^#]*&)?[^=&#]*@|[^#]*#.*@)/;
 
-/** What a DATABASE_URL says, no file of it read; undefined where it cannot be understood. */
+/** The parts of a DATABASE_URL; its files are not read; undefined where it is invalid. */
 export function databaseUrlParts(url: string): DatabaseUrlParts | undefined {
   if (!/^postgres(?:ql)?:\/\/[^\s\p{Cc}]*$/iu.test(url) || misplacedAt.test(url)) return undefined;
   const [address = '', query = ''] = url.replace(/#.*$/, '').split(/\?(.*)/);
   const parameters = new URLSearchParams(query);
   const tls = tlsParameters(parameters);
-  // The parser would read their files, warn of them in many lines, and take `require` for more than it says.
+  // The parser would read their files, warn about them in many lines, and treat `require` as stricter than it is.
   for (const name of [...tlsNames, 'ssl', 'uselibpqcompat']) parameters.delete(name);
   try {
     const { host, port, user, password, database } = parseIntoClientConfig(`${address}?${parameters}`);
@@ -60,7 +60,7 @@ export function databaseUrlParts(url: string): DatabaseUrlParts | undefined {
   }
 }
 
-/** Of several of a name the last one holds. */
+/** The last one of a repeated parameter counts. */
 function tlsParameters(parameters: URLSearchParams): TlsParameters {
   const given = tlsNames.map((name) => [name, parameters.getAll(name).at(-1)] as const);
   const ssl = parameters.getAll('ssl').at(-1);
@@ -70,7 +70,7 @@ function tlsParameters(parameters: URLSearchParams): TlsParameters {
   };
 }
 
-/** For people: what is secret in it is hidden, and what we do not know left out. */
+/** For people: secrets are hidden, and unknown parameters left out. */
 export function shownDatabaseUrl(url: string): string {
   const { host = '', port, user, password, database = '', tls } = databaseUrlParts(url) ?? { tls: {} };
   const who = [user && encodeURIComponent(user), password && '…'].filter(Boolean).join(':');

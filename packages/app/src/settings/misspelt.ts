@@ -1,10 +1,10 @@
-/** Variables of others look like the short names of ours, as HOME does: of those, one slip is believed. */
+/** Short names of other variables resemble ours, as HOME does: for those, one slip counts as a misspelling. */
 const short = { upTo: 6, slips: 1 };
 const slips = 2;
-/** Up to this length a name that starts otherwise is another's, as `ES_PORT` is, not `OPS_PORT` misspelt. */
+/** Up to this length, a name with another beginning is not a misspelling: `ES_PORT` is not OPS_PORT. */
 const startsAlike = 8;
 
-/** The variables that are one or two slips away from a known name, and from which. */
+/** The variables one or two slips away from a known name, with that name. */
 export function misspelt(
   variables: readonly string[],
   known: readonly string[],
@@ -25,7 +25,7 @@ function isSlip(name: string, meant: string, distance: number): boolean {
   return distance <= (meant.length <= short.upTo ? short.slips : slips);
 }
 
-/** Letters to leave out, put in, replace, or swap with the next one; any number above 2 for more than that. */
+/** The number of letters to omit, insert, replace, or swap with the next one; any number above 2 for more than that. */
 function distance(one: string, other: string): number {
   if (Math.abs(one.length - other.length) > slips) return Number.POSITIVE_INFINITY;
   const rows = [Array.from({ length: other.length + 1 }, (_, at) => at)];

@@ -8,7 +8,7 @@ type Environment = Readonly<Record<string, string | undefined>>;
 
 const siblings = ['PGPORT', 'PGUSER', 'PGPASSWORD', 'PGDATABASE', 'PGSSLMODE', 'PGSSLROOTCERT'] as const;
 
-/** What is right by itself, and may not be what was meant: a line each, without a value. */
+/** Values that are valid, but may be mistakes: one line each, without a value. */
 export function settingsNotes(environment: Environment, read: Settings): string[] {
   return [
     ...removed(environment),
@@ -21,7 +21,7 @@ export function settingsNotes(environment: Environment, read: Settings): string[
   ];
 }
 
-/** What was a setting once, and why it is none now. */
+/** Former settings, and why they were removed. */
 const removedSettings: Readonly<Record<string, string>> = {
   KEY_CACHE_SECONDS: 'each update proves its key itself, so nothing needs to be cached',
   NAMED_STATEMENTS: 'DATABASE_POOLER=transaction is for a pooler that keeps no prepared statements',
@@ -43,7 +43,7 @@ function spelling(environment: Environment): string[] {
   );
 }
 
-/** Only a secret is read from a file. */
+/** Only secrets are read from files. */
 function files(environment: Environment): string[] {
   return Object.entries<Setting>(settings)
     .filter(([name, { secret }]) => !secret && environment[`${name}_FILE`])

@@ -7,12 +7,12 @@ import { type Setting, type SettingName, type Settings, settings } from './setti
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
-/** Where the value of a setting comes from; `unset` where there is none, and no default. */
+/** Where the value of a setting comes from; `unset` without a value and a default. */
 export type Source =
   | { readonly kind: 'environment' | 'default' | 'unset' }
   | { readonly kind: 'file'; readonly path: string };
 
-/** As it was written, and where. */
+/** As written, and where. */
 export interface Origin {
   readonly text: string | undefined;
   readonly source: Source;
@@ -24,13 +24,13 @@ export type ReadSettings =
   | {
       readonly settings: Settings;
       readonly origins: Origins;
-      /** What is right, and may not be what was meant, a line each: to be told once. */
+      /** Values that are valid, but may be mistakes, one line each: to be reported once. */
       readonly notes: readonly string[];
     }
   | {
-      /** A line for each wrong value: its name, what is accepted, never a secret. */
+      /** A line for each wrong value: its name and what is accepted, never a secret. */
       readonly wrong: readonly string[];
-      /** The settings that those are about. */
+      /** The settings that `wrong` is about. */
       readonly about: readonly SettingName[];
     };
 
@@ -40,8 +40,8 @@ const names = Object.keys(settings) as SettingName[];
 export const fileVariable = (name: SettingName) => `${name}_FILE`;
 
 /**
- * Reads the settings from the environment, and secrets from the files that it names. A variable that is set to nothing
- * counts as left out; white space counts.
+ * Reads the settings from the environment, and secrets from the files that it names. An empty variable counts as unset;
+ * white space is a value.
  */
 export function readSettings(environment: Environment): ReadSettings {
   const origins: Partial<Record<SettingName, Origin>> = {};

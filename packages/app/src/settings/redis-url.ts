@@ -1,4 +1,4 @@
-/** Where Redis is. */
+/** The address of a Redis server. */
 export interface RedisAddress {
   readonly host: string;
   readonly port: number;
@@ -9,7 +9,7 @@ export interface RedisAddress {
   readonly tls: boolean;
 }
 
-/** What a REDIS_URL says: `redis://` or, with TLS, `rediss://`; undefined where it cannot be understood. */
+/** The parts of a REDIS_URL: `redis://` or, with TLS, `rediss://`; undefined where it is invalid. */
 export function redisAddress(text: string): RedisAddress | undefined {
   if (!/^rediss?:\/\/[^\s\p{Cc}?#]+$/iu.test(text) || !URL.canParse(text)) return undefined;
   const { protocol, hostname, port, username, password, pathname } = new URL(text);

@@ -4,8 +4,8 @@ import { closeSync, constants, fstatSync, openSync, readSync } from 'node:fs';
 const longest = 16_384;
 
 /**
- * A secret from a file, without the line break at its end, or what is wrong with the file: that never shows what is in
- * it. No more than the limit is read, and nothing is waited for, as opening a pipe would.
+ * A secret from a file, without the line break at its end, or what is wrong with the file, which never shows its
+ * contents. Reads at most the limit, and never blocks, as opening a pipe would.
  */
 export function readSecretFile(path: string): { secret: string } | { fault: string } {
   let file: number | undefined;

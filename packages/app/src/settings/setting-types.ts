@@ -7,13 +7,13 @@ import { trustedProxies } from './trusted-proxies.ts';
 const mostWorkers = 256;
 const workersAccepted = `auto, or a whole number from 1 to ${mostWorkers}`;
 
-/** What a setting may be: how its text is read, and how people are told of what is accepted. */
+/** The type of a setting: how its text is parsed, and how the accepted values are described. */
 export interface SettingType<Value> {
   /** For tables: `whole number`. */
   readonly type: string;
-  /** For tables: `0 to 65535`; empty where the type says it all. */
+  /** For tables: `0 to 65535`; empty where the type is sufficient. */
   readonly range: string;
-  /** It refuses with what completes "NAME must be …". */
+  /** Its message completes "NAME must be …". */
   readonly schema: v.GenericSchema<string, Value>;
 }
 
@@ -32,7 +32,7 @@ export function wholeNumber(from: number, to: number): SettingType<number> {
   };
 }
 
-/** How many processes are to serve, as it was written: `auto` is made a number where cores and connections are known. */
+/** The number of processes that serve, as written: `auto` becomes a number when cores and connections are known. */
 export const workers: SettingType<number | 'auto'> = {
   type: 'whole number or auto',
   range: `1 to ${mostWorkers}, auto`,
@@ -71,7 +71,7 @@ const rateAccepted = 'off, or so many in a time, such as 600/1m: from 1 to 10000
 const unitSeconds = { s: 1, m: 60, h: 3_600 } as const;
 const longestWindow = 24 * unitSeconds.h;
 
-/** How often something may happen in a time; undefined for `off`. */
+/** A number of times per period; undefined for `off`. */
 export const rate: SettingType<Rate | undefined> = {
   type: 'rate or off',
   range: 'such as 600/1m',
@@ -113,7 +113,7 @@ export function oneOf<const Choices extends readonly string[]>(
   };
 }
 
-/** As it stands, white space included. */
+/** Unchanged, white space included. */
 export const text: SettingType<string> = { type: 'text', range: '', schema: v.string() };
 
 export const folder: SettingType<string> = {
@@ -122,7 +122,7 @@ export const folder: SettingType<string> = {
   schema: v.pipe(v.string(), v.nonEmpty('a folder')),
 };
 
-/** Where a listener listens: whether it is an address of this machine is seen when it does. */
+/** Where a listener listens: whether this machine has the address shows only then. */
 export const address: SettingType<string> = {
   type: 'address',
   range: '',
@@ -158,7 +158,7 @@ export const origins: SettingType<readonly string[]> = {
 
 /** Scheme, host and port as a browser sends them: in lower case, without a slash at the end or a default port. */
 function isOrigin(text: string): boolean {
-  // A URL may hold a star; as a pattern it would never match.
+  // A URL may contain a star; as a pattern it would never match.
   return /^https?:[^*]+$/.test(text) && URL.canParse(text) && new URL(text).origin === text;
 }
 

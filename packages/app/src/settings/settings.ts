@@ -17,7 +17,7 @@ import {
 
 export interface Setting {
   readonly accepts: SettingType<unknown>;
-  /** As it would be written; none where the setting may be left out. */
+  /** As written in the environment; undefined for an optional setting without a default. */
   readonly byDefault?: string;
   readonly means: string;
   /** Its value never reaches a message. */
@@ -26,7 +26,7 @@ export interface Setting {
 
 const setting = <const One extends Setting>(one: One) => one;
 
-/** Every setting: environment variables, all of them optional. */
+/** Every setting: environment variables, all optional. */
 export const settings = {
   HOST: setting({
     accepts: address,
@@ -263,7 +263,7 @@ type Table = typeof settings;
 export type SettingName = keyof Table;
 type Value<Name extends keyof Table> = Table[Name]['accepts'] extends SettingType<infer Read> ? Read : never;
 
-/** What is in force. Times in milliseconds. */
+/** The settings in force. Times in milliseconds. */
 export type Settings = {
   readonly [Name in keyof Table]: Table[Name] extends { byDefault: string }
     ? Value<Name>

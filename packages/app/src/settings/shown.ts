@@ -2,7 +2,7 @@ import { type Setting, settings } from './settings.ts';
 
 const all = Object.entries<Setting>(settings);
 
-/** Those of these names as a table in Markdown. */
+/** The settings of these names as a Markdown table. */
 export function settingsTable(names: readonly string[]): string {
   const rows = all
     .filter(([name]) => names.includes(name))
@@ -13,7 +13,7 @@ export function settingsTable(names: readonly string[]): string {
   return ['| setting | accepts | default | means |', '|---|---|---|---|', ...rows].join('\n');
 }
 
-/** As `--help` shows them. */
+/** For `--help`. */
 export function settingsHelp(): string {
   const rows = all.flatMap(([name, one]) => [
     `  ${name}  (${accepts(one)}${one.byDefault ? `; default ${one.byDefault}` : ''})`,
@@ -22,7 +22,7 @@ export function settingsHelp(): string {
   return `Settings, as environment variables; all may be left out:\n\n${rows.join('\n')}\n\n${ofSecrets}\n`;
 }
 
-/** As `.env.example` has them. */
+/** For `.env.example`. */
 export function environmentExample(): string {
   const rows = all.flatMap(([name, one]) => [
     '',

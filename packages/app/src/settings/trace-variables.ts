@@ -10,14 +10,14 @@ const samplers = [
 ] as const;
 export type SamplerName = (typeof samplers)[number];
 
-/** How traces are made and sent; what is left out here, the exporter reads of the environment by itself. */
+/** How traces are made and sent; the exporter reads the rest from the environment itself. */
 export interface TraceSettings {
   readonly sampler: SamplerName;
-  /** Of all traces, from 0 to 1. */
+  /** The share of all traces, from 0 to 1. */
   readonly ratio: number;
-  /** Whether the trace of a caller is gone on with. */
+  /** Whether a caller's trace is continued. */
   readonly callersTraces: boolean;
-  /** What waits to be sent: times in milliseconds, the others in spans. */
+  /** The queue of spans to be sent: times in milliseconds, the others in spans. */
   readonly queue: {
     readonly scheduledDelayMillis: number;
     readonly exportTimeoutMillis: number;
@@ -27,15 +27,15 @@ export interface TraceSettings {
 }
 
 export interface TraceVariables {
-  /** Undefined where nothing is to be traced. */
+  /** Undefined where traces are off. */
   readonly wanted: TraceSettings | undefined;
-  /** What is not as it may have been meant: a line each, without a value. */
+  /** Values that may be mistakes: one line each, without a value. */
   readonly notes: readonly string[];
 }
 
 /**
- * Reads the variables of OpenTelemetry, by its own rules: a value that cannot be understood is told of and left out
- * (Environment Variable Specification). Traces are wanted where a collector or an exporter is named.
+ * Reads OpenTelemetry's variables by its rules: an invalid value is reported and ignored (Environment Variable
+ * Specification). Traces are on where a collector or an exporter is named.
  */
 export function traceVariables(environment: Environment): TraceVariables {
   const value = (...names: readonly string[]) => {

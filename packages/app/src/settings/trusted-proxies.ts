@@ -4,10 +4,12 @@ import type { TrustedProxies } from '@campaign-mirror/adapters-http';
 /** This machine. */
 const loopback = ['127.0.0.0/8', '::1'];
 
-/** An address, or a range of them. Not all there are: then the caller itself would be believed. */
+/** An address, or a range of them. Not all addresses: then any caller would be trusted. */
 const range = /^([\da-f:.]+)(?:\/([1-9][0-9]{0,2}))?$/i;
 
-/** The proxies of these addresses and ranges (`10.0.0.0/8`, `fd00::/8`), or what is none; `loopback` is this machine. */
+/**
+ * The proxies of these addresses and ranges (`10.0.0.0/8`, `fd00::/8`), or the invalid one; `loopback` is this machine.
+ */
 export function trustedProxies(ranges: readonly string[]): TrustedProxies | { notAnAddress: string } {
   const list = new BlockList();
   for (const text of ranges.flatMap((one) => (one === 'loopback' ? loopback : [one]))) {

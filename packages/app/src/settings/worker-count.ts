@@ -1,25 +1,28 @@
-/** How many processes serve, and what each of them has. */
+/** The number of serving processes, and the share of each. */
 export interface WorkerShare {
   readonly workers: number;
-  /** Database connections of each, at most. */
+  /** The maximum number of database connections of each. */
   readonly poolSize: number;
-  /** Fewer than there are cores, for want of connections. */
+  /** Fewer workers than cores, because of the number of connections. */
   readonly fewer?: true;
 }
 
-/** With a single one, who waits for a row keeps everybody else of the process waiting. */
+/** With a single one, a request that waits for a row blocks all others of the process. */
 export const wantedEach = 2;
 
-/** The least POOL_SIZE for so many workers: each needs a connection, and so does the one more of a rolling restart. */
+/**
+ * The least POOL_SIZE for this many workers: each needs a connection, and so does the additional one of a rolling
+ * restart.
+ */
 export function leastPoolSize(asked: number | 'auto'): number {
   if (asked === 1) return 1;
   return asked === 'auto' ? 2 : asked + 1;
 }
 
 /**
- * Divides the service's connections: a rolling restart has one worker more for a while, which counts, so that
- * POOL_SIZE, which is at least `leastPoolSize`, holds at any time. `auto` takes as many workers as there are cores,
- * provided that each gets two connections.
+ * Divides the service's connections: a rolling restart temporarily adds a worker, which is included, so that POOL_SIZE,
+ * which is at least `leastPoolSize`, is never exceeded. `auto` takes as many workers as there are cores, provided that
+ * each gets two connections.
  */
 export function workerShare(asked: number | 'auto', cores: number, poolSize: number): WorkerShare {
   if (asked !== 'auto') return { workers: asked, poolSize: shared(poolSize, asked) };

@@ -24,15 +24,15 @@ type Place = Pick<
   | 'DATABASE_POOLER'
 >;
 
-/** Whether a PostgreSQL of yours is named; else it is the embedded one. */
+/** Whether your own PostgreSQL is configured; otherwise the embedded one is used. */
 export function isYours({ DATABASE_URL, PGHOST }: Place): boolean {
   return DATABASE_URL !== undefined || PGHOST !== undefined;
 }
 
 /**
- * Where DATABASE_URL says, else PGHOST; what that leaves out is taken from the other PG* variables, as PostgreSQL's own
- * programs do. Every field is set, so that the driver takes none from a variable that is not ours.
- * @throws ClearError when a file that is named cannot be read, or how it is to be encrypted cannot be
+ * The database of DATABASE_URL, else of PGHOST; the other PG* variables fill in what that leaves out, as with
+ * PostgreSQL's own programs. Every field is set, so that the driver reads no other variable.
+ * @throws ClearError when a named file cannot be read, or the TLS parameters are invalid
  */
 export function yourDatabase(read: Place): YourDatabase {
   const { place, tls } = understood(read);
@@ -55,7 +55,7 @@ export function yourDatabase(read: Place): YourDatabase {
   };
 }
 
-/** What keeps a database of yours from being reached as it is named. */
+/** What is wrong with the settings of your own database. */
 export function yourDatabaseFaults(read: Place): Mistake[] {
   if (!isYours(read)) return [];
   const { tls } = understood(read);
@@ -65,7 +65,7 @@ export function yourDatabaseFaults(read: Place): Mistake[] {
 
 function understood(read: Place) {
   const place = partsOf(read);
-  // A socket is not encrypted, whatever is asked for.
+  // A socket is never encrypted.
   const isSocket = hostOf(read).startsWith('/');
   const tls: Tls = isSocket ? { mode: 'disable', ssl: false } : databaseTls(parametersOf(read), hostOf(read));
   return { place, tls };
@@ -86,7 +86,7 @@ function parametersOf(read: Place): TlsParameters {
 
 const ofVariables = { sslmode: 'PGSSLMODE', sslrootcert: 'PGSSLROOTCERT' } as const;
 
-/** Who said it: the address, or a variable. */
+/** The origin of a parameter: the URL, or a variable. */
 function settingOf(read: Place, parameter: keyof TlsParameters): SettingName {
   if (partsOf(read).tls[parameter] !== undefined) return 'DATABASE_URL';
   return parameter in ofVariables ? ofVariables[parameter as keyof typeof ofVariables] : 'DATABASE_URL';

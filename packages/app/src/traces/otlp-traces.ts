@@ -29,7 +29,7 @@ import type { Traces } from './traces.ts';
 /** How long the end waits for a collector to take the last spans, in milliseconds. */
 const lastSpans = 2_000;
 
-/** Sends spans to a collector by OTLP over HTTP; those that it does not take are lost, and nothing else. */
+/** Sends spans to a collector by OTLP over HTTP; spans that it does not take are lost, without any other effect. */
 export class OtlpTraces implements Traces {
   readonly requests: TracedRequests;
   readonly #provider: TracerProvider;
@@ -38,7 +38,7 @@ export class OtlpTraces implements Traces {
   constructor({ sampler, ratio, callersTraces, queue }: TraceSettings, log: Log) {
     const { name, version: ours } = version();
     const count = new SpanCount();
-    // What else the variables say, it reads by itself: OTEL_EXPORTER_OTLP_…
+    // It reads the other variables itself: OTEL_EXPORTER_OTLP_…
     this.#exporter = new ReportingExporter(new OTLPTraceExporter(), count, log);
     this.#provider = new TracerProvider({
       resource: resource(name, ours),
@@ -62,14 +62,14 @@ export class OtlpTraces implements Traces {
   }
 
   async close(): Promise<void> {
-    // What cannot be sent any more is counted, whatever the reason.
+    // Spans that cannot be sent are counted, whatever the reason.
     const sent = this.#provider.shutdown().catch(() => {});
     await within(lastSpans, sent);
     this.#exporter.tellOfTheEnd();
   }
 }
 
-/** The service and this process of it; what the variables say of either wins. */
+/** The service and this process of it; the variables take precedence. */
 function resource(name: string, version: string) {
   const { pid, worker } = logOrigin;
   const detectors = [resourceAttributesEnvDetector, serviceNameEnvDetector];

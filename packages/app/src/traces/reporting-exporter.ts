@@ -3,10 +3,10 @@ import type { ReadableSpan, SpanExporter, SpanProcessor } from '@opentelemetry/s
 import type { Log } from '../logging/log.ts';
 import { LogThrottle } from '../logging/log-throttle.ts';
 
-/** While a collector is away each batch fails; milliseconds. */
+/** While a collector is unavailable, each batch fails; milliseconds. */
 const betweenLines = 60_000;
 
-/** Counts the spans that are to be sent. */
+/** Counts the spans to be sent. */
 export class SpanCount implements SpanProcessor {
   ended = 0;
 
@@ -19,7 +19,10 @@ export class SpanCount implements SpanProcessor {
   async shutdown(): Promise<void> {}
 }
 
-/** Tells of spans that a collector did not take: the SDK itself is silent, since its words may hold addresses. */
+/**
+ * Reports spans that a collector did not take: the SDK's own messages are suppressed, because they may contain
+ * addresses.
+ */
 export class ReportingExporter implements SpanExporter {
   readonly #exporter: SpanExporter;
   readonly #count: SpanCount;
@@ -50,7 +53,7 @@ export class ReportingExporter implements SpanExporter {
     });
   }
 
-  /** Of what was lost and not told of: what failed since, found no room to wait in, or was not taken in time. */
+  /** Reports losses not reported so far: spans that failed since, found the queue full, or were not taken in time. */
   tellOfTheEnd(): void {
     this.#tell(this.#count.ended - this.#sent, undefined);
   }

@@ -13,7 +13,7 @@ import {
   ATTR_URL_SCHEME,
 } from '@opentelemetry/semantic-conventions';
 
-/** Those that the conventions know (RFC 9110, section 9; RFC 5789); any other is `_OTHER`. */
+/** The methods of the conventions (RFC 9110, section 9; RFC 5789); any other is `_OTHER`. */
 const knownMethods = new Set([
   'CONNECT',
   'DELETE',
@@ -26,13 +26,15 @@ const knownMethods = new Set([
   'TRACE',
 ]);
 
-/** Low in number, as names of spans have to be: neither a path nor a method that callers make up. */
+/** Of low cardinality, as span names must be: neither a path nor a method that callers invent. */
 export function spanName({ method, route }: AnsweredRequest): string {
   const known = knownMethods.has(method) ? method : 'HTTP';
   return route === '-' ? known : `${known} ${route}`;
 }
 
-/** Of a request by the Semantic Conventions, but not its path and its host, which callers choose; and what the log has. */
+/**
+ * A request's attributes by the Semantic Conventions and those of the log, without path and host, which callers choose.
+ */
 export function requestAttributes(
   answered: AnsweredRequest,
   { httpVersion, socket }: IncomingMessage,
@@ -44,7 +46,7 @@ export function requestAttributes(
     [ATTR_HTTP_REQUEST_METHOD_ORIGINAL]: isKnown ? undefined : method,
     [ATTR_HTTP_ROUTE]: route === '-' ? undefined : route,
     [ATTR_HTTP_RESPONSE_STATUS_CODE]: status,
-    // TLS ends before us.
+    // TLS ends at the proxy.
     [ATTR_URL_SCHEME]: 'http',
     [ATTR_NETWORK_PROTOCOL_VERSION]: httpVersion,
     [ATTR_SERVER_ADDRESS]: socket.localAddress,

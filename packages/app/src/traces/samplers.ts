@@ -7,7 +7,7 @@ import {
 } from '@opentelemetry/sdk-trace';
 import type { SamplerName } from '../settings/trace-variables.ts';
 
-/** The sampler that OTEL_TRACES_SAMPLER names. With `parentbased_` the caller's decision stands, if any. */
+/** The sampler named by OTEL_TRACES_SAMPLER. With `parentbased_`, the caller's decision has precedence. */
 export function samplerOf(name: SamplerName, ratio: number): Sampler {
   const root = rootSampler(name, ratio);
   return name.startsWith('parentbased_') ? new ParentBasedSampler({ root }) : root;

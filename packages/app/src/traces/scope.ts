@@ -10,15 +10,15 @@ import {
 import { ATTR_ERROR_TYPE } from '@opentelemetry/semantic-conventions';
 import { errorType } from './span-errors.ts';
 
-/** What a judgement of the use case rests on, of one request: when each was there, in Unix milliseconds. */
+/** What the use case judges for one request, and when it was read, in Unix milliseconds. */
 export interface Facts {
   callerAt?: number | undefined;
   campaignAt?: number | undefined;
 }
 
 /**
- * A span that is under way, of a trace that is recorded. All spans of a request have their times from one clock: each
- * taken by itself would begin up to a millisecond before what it is a part of.
+ * A running span of a recorded trace. All spans of a request take their times from one clock: otherwise one could begin
+ * up to a millisecond before its parent.
  */
 export class Scope {
   readonly span: Span;
@@ -53,7 +53,7 @@ export class Scope {
     this.span.end(at);
   }
 
-  /** Makes a call a span within this one, however it ends; `seen` takes what it resolves with, and when. */
+  /** Makes a call a span within this one, whatever its result; `seen` takes its value and the time. */
   async call<Result>(
     name: string,
     make: () => Promise<Result>,
@@ -73,5 +73,5 @@ export class Scope {
   }
 }
 
-/** The span that is under way where this is asked; undefined where none is recorded. */
+/** The current span; undefined where none is recorded. */
 export const scopes = new AsyncLocalStorage<Scope | undefined>();

@@ -13,13 +13,13 @@ interface ErrorFields {
   readonly stack?: string;
 }
 
-/** What kind of error it is: its code (SQLSTATE or the system's), else its name. */
+/** The type of an error: its code (SQLSTATE or the system's), else its name. */
 export function errorType(error: unknown): string {
   const { code, type } = errorFields(error) as ErrorFields;
   return code ?? type;
 }
 
-/** An error as an event of a span has it: what the log has of it, and so no value that a database quotes. */
+/** An error as an event of a span, with the log's fields only, and so without values quoted by a database. */
 export function exceptionAttributes(error: unknown): Attributes {
   const { type, message, stack } = errorFields(error) as ErrorFields;
   return {

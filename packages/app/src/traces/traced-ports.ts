@@ -10,7 +10,7 @@ import type {
 } from '@campaign-mirror/domain';
 import { type Scope, scopes } from './scope.ts';
 
-/** Access keys, with a span for each that is looked up. */
+/** Access keys, with a span for each look-up. */
 export class TracedIdentity implements Identity {
   readonly #port: Identity;
 
@@ -18,7 +18,7 @@ export class TracedIdentity implements Identity {
     this.#port = port;
   }
 
-  /** Asks no store: no span. */
+  /** Reads no store: no span. */
   claimedBy(key: AccessKey): Promise<Caller | undefined> {
     return this.#port.claimedBy(key);
   }
@@ -37,7 +37,7 @@ export class TracedIdentity implements Identity {
   }
 }
 
-/** Campaigns and mirrors, with a span for each call, and one for each judgement. */
+/** Campaigns and mirrors, with a span for each call and each judgement. */
 export class TracedCampaigns implements CampaignRepository {
   readonly #port: CampaignRepository;
 
@@ -75,8 +75,8 @@ export class TracedCampaigns implements CampaignRepository {
 }
 
 /**
- * The judging is the core's, which knows of no traces: it begins when caller and campaign are known, and ends with the
- * change that it lets pass, or with the answer. `because`: why it did not let it pass.
+ * Makes the span of the judgement. The core knows no traces: it begins when caller and campaign are known, and ends
+ * with the accepted change or the answer. `because`: why the change was refused.
  */
 export function judged(request: Scope, because?: string): void {
   const { callerAt, campaignAt } = request.facts;

@@ -23,18 +23,18 @@ const headers: TextMapGetter<IncomingHttpHeaders> = {
   keys: (of) => Object.keys(of),
 };
 
-/** Makes a span of each request that is recorded, in the trace of its caller where that is told by `traceparent`. */
+/** Makes a span of each recorded request, in the caller's trace where `traceparent` names one. */
 export class TracedRequests implements RequestTraces {
   readonly #tracer: Tracer;
   readonly #callersTraces: boolean;
 
-  /** `callersTraces`: whether the trace of a caller is gone on with. */
+  /** `callersTraces`: whether a caller's trace is continued. */
   constructor(tracer: Tracer, callersTraces: boolean) {
     this.#tracer = tracer;
     this.#callersTraces = callersTraces;
   }
 
-  /** One that neither is recorded, nor is part of a caller's trace, is in none: nobody else would know of that. */
+  /** A request that is neither recorded nor part of a caller's trace has none: no other system would know it. */
   begin(request: IncomingMessage): RequestTrace | undefined {
     const context = this.#callersTraces ? w3c.extract(ROOT_CONTEXT, request.headers, headers) : ROOT_CONTEXT;
     const epoch = Date.now() - performance.now();
@@ -51,7 +51,7 @@ export class TracedRequests implements RequestTraces {
   }
 }
 
-/** One whose log lines name the trace of its caller, who may have recorded it. */
+/** A request whose log lines name the caller's trace, which may be recorded elsewhere. */
 class UnrecordedRequest implements RequestTrace {
   readonly traceId: string;
 
@@ -93,7 +93,7 @@ class RecordedRequest implements RequestTrace {
     const { span } = this.#scope;
     judged(this.#scope, answered.because);
     span.updateName(spanName(answered)).setAttributes(requestAttributes(answered, this.#request));
-    // What the caller did wrong is no error of the server's span (Semantic Conventions, HTTP spans).
+    // A caller's mistake is no error of the server's span (Semantic Conventions, HTTP spans).
     if (answered.status >= 500) {
       span.setAttribute(ATTR_ERROR_TYPE, String(answered.status)).setStatus({ code: SpanStatusCode.ERROR });
     }

@@ -18,7 +18,7 @@ import {
 import { Scope, scopes } from './scope.ts';
 import { errorType } from './span-errors.ts';
 
-/** For whom a statement runs: those of its calls whose traces are recorded, and how many calls there are. */
+/** The calls of a statement: those whose traces are recorded, and the number of all. */
 interface Askers {
   readonly scopes: readonly Scope[];
   readonly calls: number;
@@ -32,12 +32,12 @@ interface Begun {
 const nobody: Askers = { scopes: [], calls: 0 };
 
 /**
- * Makes a span of each statement that runs for somebody whose trace is recorded: within the call that came first, and
- * linked to all of its calls, where it has several, as they are to it.
+ * Makes a span of each statement with a recorded trace: within the first such call, and linked with all of its calls,
+ * in both directions, where there are several.
  */
 export class TracedStatements implements HotPathObserver {
   readonly #database: Attributes;
-  /** Of the statement that begins next; undefined where it is that of the call that is being made. */
+  /** Of the statement that begins next; undefined for a statement of the current call. */
   #next: Askers | undefined;
 
   constructor({ host, port, database }: DatabaseAddress) {

@@ -20,7 +20,7 @@ import type { Traces } from '../traces/traces.ts';
 import type { Given } from './given.ts';
 import { tokens } from './tokens.ts';
 
-/** How often keys and addresses may call. `shared`: where all processes count that are not to count by themselves. */
+/** How often keys and addresses may call. `shared`: where all processes count together. */
 export const limitsModule = ({ settings, log }: Given, shared?: CountsOf) =>
   new ContainerModule(({ bind }) => {
     bind(tokens.limits)
@@ -28,7 +28,7 @@ export const limitsModule = ({ settings, log }: Given, shared?: CountsOf) =>
       .onDeactivation((limits) => limits.close());
   });
 
-/** The use case, and the HTTP listener for callers, which drains when this is unloaded. */
+/** The use case, and the callers' HTTP listener, which drains when this is unloaded. */
 export const callersModule = ({ settings, log, lines, life }: Given) =>
   new ContainerModule(({ bind }) => {
     bind(tokens.setCampaignMirror).toResolvedValue(

@@ -17,7 +17,7 @@ import type { Traces } from '../traces/traces.ts';
 import type { Given } from './given.ts';
 import { tokens } from './tokens.ts';
 
-/** The database itself: yours, or the embedded one, which is stopped when this is unloaded. */
+/** The database: yours, or the embedded one, which is stopped when this is unloaded. */
 export const accessModule = ({ settings, log, life }: Given) =>
   new ContainerModule(({ bind }) => {
     bind(tokens.access)
@@ -52,7 +52,7 @@ export const poolModule = ({ settings, life }: Given) =>
       });
   });
 
-/** The ports of the use case. Unloaded before the connections are: the keys' last uses are still to be written. */
+/** The ports of the use case. Unloaded before the connections, because the last key uses have yet to be written. */
 export const portsModule = ({ settings, log, life }: Given) =>
   new ContainerModule(({ bind }) => {
     bind(tokens.hotPath)

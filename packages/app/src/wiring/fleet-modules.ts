@@ -12,7 +12,7 @@ import type { WorkerShare } from '../settings/worker-count.ts';
 import type { Given } from './given.ts';
 import { tokens } from './tokens.ts';
 
-/** The workers, who drain when this is unloaded. */
+/** The workers, which drain when this is unloaded. */
 export const fleetModule = (
   { settings, log, life }: Given,
   { workers, poolSize }: WorkerShare,
@@ -22,7 +22,7 @@ export const fleetModule = (
     bind(tokens.fleet)
       .toResolvedValue(
         async (access: DatabaseAccess, meters: Meters) => {
-          // One that all of them are told, and those who come later too.
+          // The same for all workers, also later ones.
           const port = settings.PORT === 0 ? await freePort() : settings.PORT;
           const address = access.embedded ? { address: access.address('service') } : {};
           const begin: Begin = { kind: 'begin', port, poolSize, ...address };
@@ -37,7 +37,7 @@ export const fleetModule = (
       .onDeactivation((fleet) => fleet.end());
   });
 
-/** What the listener for operators tells of a primary: the workers belong to it. */
+/** The health of a primary, which includes its workers. */
 export const fleetHealthModule = new ContainerModule(({ bind }) => {
   bind(tokens.health).toResolvedValue(
     (readiness: Readiness, fleet: Fleet): Health => ({

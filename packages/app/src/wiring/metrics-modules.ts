@@ -6,7 +6,7 @@ import { Scrape } from '../metrics/scrape.ts';
 import type { Given } from './given.ts';
 import { tokens } from './tokens.ts';
 
-/** What is counted in this process. `lastly` hears of it at the end. */
+/** The counts of this process. `lastly` receives them at the end. */
 export const metersModule = (
   { settings, lostLines }: Given,
   role: ProcessRole,
@@ -24,7 +24,7 @@ export const metersModule = (
       });
   });
 
-/** The metrics of a process that serves all by itself. */
+/** The metrics of a single process. */
 export const ownScrapeModule = new ContainerModule(({ bind }) => {
   bind(tokens.scrape).toResolvedValue(
     (meters: Meters) => new Scrape(async () => [await meters.snapshots()]),

@@ -17,7 +17,7 @@ import { version } from '../process/version.ts';
 import type { Given } from './given.ts';
 import { tokens } from './tokens.ts';
 
-/** How a process is that serves all by itself. */
+/** The health of a single process. */
 export const ownHealthModule = new ContainerModule(({ bind }) => {
   bind(tokens.health).toResolvedValue(
     (readiness: Readiness): Health => ({ readiness: () => readiness.checks(), liveness: () => ({}) }),
@@ -25,7 +25,7 @@ export const ownHealthModule = new ContainerModule(({ bind }) => {
   );
 });
 
-/** The page for operators; what it keeps of the last minutes is kept from now on. */
+/** The page for operators, which records the last minutes from now on. */
 export const opsPageModule = ({ settings, log }: Given) =>
   new ContainerModule(({ bind }) => {
     bind(tokens.recentMoments)
@@ -72,7 +72,7 @@ export const opsModule = ({ settings, log, lines }: Given) =>
           page: Readonly<Record<string, OpsAnswer>>,
         ) => {
           const replies = new Replies({ retryAfter: settings.RETRY_AFTER });
-          // Probed every second by somebody: at `debug`.
+          // Health checks call every second: at `debug`.
           const shared = { replies, log: httpLog(log, lines, 'debug'), bodyLimit: settings.BODY_LIMIT };
           const capacity = operatorsCapacity(log);
           const more = settings.METRICS === 'on' ? { '/metrics': metricsPage(scrape, log) } : {};

@@ -3,23 +3,23 @@ import type { Container, ContainerModule } from 'inversify';
 import type { Log } from '../logging/log.ts';
 import type { Life } from '../process/life.ts';
 
-/** A part of a process, by the name that the log has for it. */
+/** A part of a process, by its name in the log. */
 export interface Part {
   readonly name: string;
   readonly module: ContainerModule;
-  /** How long its end may take, in milliseconds: longer than the bounds that it has of its own. */
+  /** How long its end may take, in milliseconds: longer than its own time limits. */
   readonly timeout: number;
 }
 
 export const timeouts = {
   own: 3_000,
-  /** The embedded one writes what it holds, is told to drop everything after 20 s, and has 15 s for that. */
+  /** The embedded one gets 20 s to write everything, then 15 s for an immediate shutdown. */
   database: 45_000,
 } as const;
 
 /**
- * Ends the parts one after the other, the last first. One that hangs is named, and left behind: it does not hold up
- * the others. Never rejects. `startFault`: what could not be made cannot be ended either, and was told of.
+ * Ends the parts one after the other, the last first. One that hangs is logged and skipped. Never rejects.
+ * `startFault`: a part that could not be made cannot be ended either, and was reported.
  */
 export async function endParts(
   container: Pick<Container, 'unloadAsync'>,

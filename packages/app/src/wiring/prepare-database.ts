@@ -7,7 +7,7 @@ import { otherEncoding } from '../database/start-faults.ts';
 import type { Given } from './given.ts';
 import { tokens } from './tokens.ts';
 
-/** Has the database there and up to date, once for all processes of the service. @throws ClearError */
+/** Makes the database available and up to date, once for all processes of the service. @throws ClearError */
 export async function prepareDatabase(
   container: Container,
   { settings, log, life: { ending } }: Given,

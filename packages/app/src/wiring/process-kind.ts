@@ -5,11 +5,11 @@ import { aborted, type Life } from '../process/life.ts';
 import type { Settings } from '../settings/settings.ts';
 import { endParts, type Part } from './parts.ts';
 
-/** What a process is made of: all at once, or the primary, or a worker. */
+/** The parts of a process: a single one, the primary, or a worker. */
 export interface ProcessKind {
-  /** In the order in which they need each other. */
+  /** In the order of their dependencies. */
   readonly parts: readonly Part[];
-  /** Between and in its steps it hears that it is to end, and goes no further. True when it serves. @throws ClearError */
+  /** Stops between and within its steps when the process is to end. True when it serves. @throws ClearError */
   start(container: Container): Promise<boolean>;
 }
 
@@ -19,7 +19,7 @@ interface Lived {
   readonly life: Life;
 }
 
-/** From the start to the end (contract: life). Never rejects. */
+/** From start to end (contract: life). Never rejects. */
 export async function live(kind: ProcessKind, { settings, log, life }: Lived): Promise<void> {
   const container = new Container({ defaultScope: 'Singleton' });
   container.load(...kind.parts.map(({ module }) => module));
@@ -27,7 +27,7 @@ export async function live(kind: ProcessKind, { settings, log, life }: Lived): P
   try {
     const serves = await kind.start(container);
     await aborted(life.ending);
-    // What failed serves nobody any more who is not there yet.
+    // After a failure, new callers are not served any longer.
     if (serves && !life.failing.aborted) {
       await pause(settings.SHUTDOWN_DELAY, undefined, { signal: life.failing }).catch(() => {});
     }

@@ -11,7 +11,7 @@ import type { RecentMoments } from '../ops-page/recent-moments.ts';
 import type { Health, Readiness } from '../process/readiness.ts';
 import type { Traces } from '../traces/traces.ts';
 
-/** A function, since a plain `const X: ServiceIdentifier<T> = Symbol()` narrows to `symbol` and its type is lost. */
+/** A function, because a plain `const X: ServiceIdentifier<T> = Symbol()` narrows to `symbol` and loses its type. */
 const token = <T>(name: string): ServiceIdentifier<T> => Symbol(name);
 
 /** What the modules make for each other. */

@@ -3,7 +3,7 @@ import { openTraces } from '../traces/open-traces.ts';
 import type { Given } from './given.ts';
 import { tokens } from './tokens.ts';
 
-/** The traces, whose last spans are sent when this is unloaded: after all that makes spans. */
+/** The traces, whose last spans are sent when this is unloaded: after everything that makes spans. */
 export const tracesModule = ({ log }: Given) =>
   new ContainerModule(({ bind }) => {
     bind(tokens.traces)
