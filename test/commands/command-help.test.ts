@@ -39,7 +39,7 @@ describe('the help of the commands', () => {
 
   it('says what an option that is left out means', () => {
     expect(flat('key issue')).to.match(/--expires-in <time> [^-]*365d unless given/);
-    expect(flat('mirror restore')).to.match(/--to <change> [^-]*this or --undo is needed/);
+    expect(flat('mirror restore')).to.match(/--to <change> [^-]*required without --undo/);
     expect(flat('mirror restore')).to.match(/--undo <change> [^-]*this or --to is needed/);
   });
 

@@ -17,9 +17,9 @@ export function auditCommand(call: Call, operator: Operator) {
     does: 'show who did what with these commands, newest first',
     examples: ['audit', 'audit --campaign 42', 'audit --before 1000 --limit 200 --json'],
   })
-    .option('--campaign <id>', 'what was done to this campaign by its number', campaignArgument)
-    .option('--limit <n>', 'so many, at most', limitArgument, usualLimit)
-    .option('--before <entry>', 'what was done before this entry', auditArgument)
+    .option('--campaign <id>', 'only acts on this campaign', campaignArgument)
+    .option('--limit <n>', 'maximum number to show', limitArgument, usualLimit)
+    .option('--before <entry>', 'only entries before this one', auditArgument)
     .action(async ({ campaign, limit, before: first, json }) => {
       await operator.acting(async ({ audit }) => {
         const read = (before: AuditId | undefined, limit: number) =>

@@ -26,9 +26,9 @@ function create(call: Call, operator: Operator) {
     does: 'create a campaign',
     examples: ['campaign create --owner 42 --name Summer', 'campaign create --owner 42 --default'],
   })
-    .requiredOption('--owner <n>', 'whom it belongs to', ownerArgument)
+    .requiredOption('--owner <n>', 'the owner', ownerArgument)
     .option('--default', "make it the owner's default campaign, whose mirror cannot be set")
-    .option('--name <name>', 'its name', nameArgument)
+    .option('--name <name>', 'name', nameArgument)
     .action(async ({ owner, default: isDefault = false, name, json }) => {
       const made = await operator.administering(({ settings }) =>
         settings.createCampaign({ owner, isDefault, ...(name && { name }) }),
@@ -48,9 +48,9 @@ function listing(call: Call, operator: Operator) {
     does: 'list campaigns in the order of their numbers, with the addresses of their mirrors',
     examples: ['campaign list', 'campaign list --owner 42 --limit 20', 'campaign list --after 1000 --json'],
   })
-    .option('--owner <n>', 'those of this owner', ownerArgument)
-    .option('--limit <n>', 'so many, at most; else all', limitArgument)
-    .option('--after <id>', 'those after this one', campaignArgument)
+    .option('--owner <n>', 'only those of this owner', ownerArgument)
+    .option('--limit <n>', 'maximum number to show; all by default', limitArgument)
+    .option('--after <id>', 'only those after this one', campaignArgument)
     .action(async ({ json, ...asked }) => {
       await operator.acting(({ records }) => {
         const rows = paged(

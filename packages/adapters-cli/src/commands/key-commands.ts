@@ -25,9 +25,9 @@ function issue(call: Call, operator: Operator) {
       'key issue --owner 42 --name "my script" --expires-in 90d',
     ],
   })
-    .requiredOption('--owner <n>', 'whose campaigns it may change', ownerArgument)
-    .requiredOption('--name <name>', 'what it is for', nameArgument)
-    .option('--expires-in <time>', 'how long it lives: 1s, 30m, 12h or 90d; 365d unless given', lifeArgument)
+    .requiredOption('--owner <n>', 'the owner whose campaigns the key may change', ownerArgument)
+    .requiredOption('--name <name>', 'what the key is for', nameArgument)
+    .option('--expires-in <time>', 'lifetime, such as 1s, 30m, 12h or 90d; 365d by default', lifeArgument)
     .addOption(new Option('--no-expiry', 'it never expires').conflicts('expiresIn'))
     .action(async ({ owner, name, expiresIn, expiry, json }) => {
       const life = expiry ? expiresIn : 'never';

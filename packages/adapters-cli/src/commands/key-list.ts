@@ -11,9 +11,9 @@ export function keyList(call: Call, operator: Operator) {
     does: 'list access keys by their numbers: first characters, owner, name, and when each was created, was last used and expires',
     examples: ['key list', 'key list --owner 42', 'key list --limit 20 --after 100 --json'],
   })
-    .option('--owner <n>', 'those of this owner', ownerArgument)
-    .option('--limit <n>', 'so many, at most; else all', limitArgument)
-    .option('--after <id>', 'those after this one', keyArgument)
+    .option('--owner <n>', 'only those of this owner', ownerArgument)
+    .option('--limit <n>', 'maximum number to show; all by default', limitArgument)
+    .option('--after <id>', 'only those after this one', keyArgument)
     .action(async ({ json, ...asked }) => {
       await operator.administering(({ keys }) => {
         const rows = paged(

@@ -16,7 +16,7 @@ export function keyRotate(call: Call, operator: Operator) {
     .argument('<id>', 'the number of the key', keyArgument)
     .option(
       '--grace <time>',
-      'how long the old key works on: 0s, 30m, 24h (unless given) or 7d',
+      'how long the old key keeps working, such as 0s, 30m or 7d; 24h by default',
       graceArgument,
     )
     .action(async (id, { grace = usualGrace, json }) => {

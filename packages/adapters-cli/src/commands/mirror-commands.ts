@@ -31,7 +31,7 @@ function create(call: Call, operator: Operator) {
     examples: ['mirror create 42 --target-url https://first.example/'],
   })
     .argument('<campaign>', 'the campaign', campaignArgument)
-    .requiredOption('--target-url <url>', 'the address that it points to')
+    .requiredOption('--target-url <url>', 'the address')
     .action(async (campaign, { targetUrl, json }) => {
       const { CreateMirror } = await import('@campaign-mirror/domain');
       const made = await operator.administering(({ settings }, { deniedHosts }) =>
@@ -53,9 +53,9 @@ function listing(call: Call, operator: Operator) {
     does: 'list mirrors in the order of their campaigns',
     examples: ['mirror list', 'mirror list --owner 42 --limit 20', 'mirror list --after 1000 --json'],
   })
-    .option('--owner <n>', "those of this owner's campaigns", ownerArgument)
-    .option('--limit <n>', 'so many, at most; else all', limitArgument)
-    .option('--after <campaign>', 'those of the campaigns after this one', campaignArgument)
+    .option('--owner <n>', "only those of this owner's campaigns", ownerArgument)
+    .option('--limit <n>', 'maximum number to show; all by default', limitArgument)
+    .option('--after <campaign>', 'only those of campaigns after this one', campaignArgument)
     .action(async ({ json, ...asked }) => {
       await operator.acting(({ records }) => {
         const rows = paged(

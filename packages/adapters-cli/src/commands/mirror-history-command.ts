@@ -29,22 +29,19 @@ export function history(call: Call, operator: Operator) {
       'mirror history --key 7 --since 2026-11-20 --json',
     ],
   })
-    .argument('[campaign]', 'the campaign; this or --key is needed', campaignArgument)
+    .argument('[campaign]', 'the campaign; required without --key', campaignArgument)
     .option(
       '--limit <n>',
-      `so many changes, at most: ${usualLimit} of a campaign, all of a key unless given`,
+      `maximum number to show; by default ${usualLimit} of a campaign, all of a key`,
       limitArgument,
     )
-    .option('--before <change>', 'those of the campaign before this change', changeArgument)
+    .option('--before <change>', 'only changes of the campaign before this one', changeArgument)
     .addOption(
-      new Option(
-        '--key <n>',
-        'what was done with this key, in all campaigns: the whole history is read for it',
-      )
+      new Option('--key <n>', 'only changes made with this key, in all campaigns; reads the whole history')
         .argParser(keyArgument)
         .conflicts('before'),
     )
-    .option('--since <time>', 'with --key: at this time in UTC and later', momentArgument)
+    .option('--since <time>', 'with --key: only changes at or after this time in UTC', momentArgument)
     .action(async (campaign, { key, since, limit: given, before: first, json }) => {
       if (key !== undefined && campaign === undefined) {
         const asked = { key, ...(since && { since }) };

@@ -18,11 +18,11 @@ export function restore(call: Call, operator: Operator) {
     .argument('<campaign>', 'the campaign', campaignArgument)
     .option(
       '--to <change>',
-      'the address that it had after this change of its history; this or --undo is needed',
+      'the address after this change of the history; required without --undo',
       changeArgument,
     )
     .addOption(
-      new Option('--undo <change>', 'the address that this change replaced; this or --to is needed')
+      new Option('--undo <change>', 'the address that this change replaced; required without --to')
         .argParser(changeArgument)
         .conflicts('to'),
     )

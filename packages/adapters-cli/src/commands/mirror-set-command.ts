@@ -16,7 +16,7 @@ export function set(call: Call, operator: Operator) {
     examples: ["mirror set 42 'https://second.example/?click={click_id}'"],
   })
     .argument('<campaign>', 'the campaign', campaignArgument)
-    .argument('<url>', 'the address that it is to point to')
+    .argument('<url>', 'the new address')
     .action(async (campaign, url, { json }) => {
       const { SetCampaignMirror } = await import('@campaign-mirror/domain');
       call.hear();

@@ -10,7 +10,7 @@ export function importCommand(call: Call, operator: Operator) {
     does: 'import campaigns and their mirrors from CSV: all of them, or none',
     examples: ['import campaigns.csv', 'import -'],
   })
-    .argument('<file>', 'what `export` has written, or the like; - for standard input')
+    .argument('<file>', 'CSV as `export` writes it; - for standard input')
     .action(async (path, { json }) => {
       const { givenFile } = await import('../terminal/given-file.ts');
       const { importCampaigns } = await import('./import-campaigns.ts');
@@ -35,8 +35,8 @@ export function exportCommand(call: Call, operator: Operator) {
     does: 'write all campaigns and their mirrors as CSV, as they are at one moment',
     examples: ['export campaigns.csv', 'export'],
   })
-    .argument('[file]', 'where to; without it, or with -, to standard output')
-    .option('--force', 'write over a file that is there')
+    .argument('[file]', 'file to write; standard output by default or with -')
+    .option('--force', 'overwrite an existing file')
     .action(async (path, { force: replace = false, json }) => {
       const { exportToFile, exportToOutput } = await import('./export-campaigns.ts');
       const { refuseTaken } = await import('../terminal/new-file.ts');

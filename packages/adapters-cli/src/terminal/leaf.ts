@@ -14,7 +14,7 @@ export function leaf({ name, does, examples, explains }: Leaf) {
   const shown = examples.map((example) => `  ./campaign-mirror ${example}`.trimEnd()).join('\n');
   return new Command(name)
     .description(does)
-    .option('--json', 'answer in JSON: one object, or one a line')
+    .option('--json', 'answer in JSON: one object, or one on each line')
     .addHelpText('after', () => `${explains ? `\n${explains()}` : ''}\nExamples:\n${shown}`);
 }
 

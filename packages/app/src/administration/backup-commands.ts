@@ -10,7 +10,7 @@ export function backup(call: Call) {
     does: 'write everything to a file, history and hashes of keys included, as it is at one moment',
     examples: ['backup mirrors.backup'],
   })
-    .argument('<file>', 'where to; it must not be there yet')
+    .argument('<file>', 'file to write; it must not exist yet')
     .action(async (path, { json }) => {
       if (path === '-') {
         throw new ClearError('a backup is not written to standard output: name a file', 'usage');
@@ -32,7 +32,7 @@ export function restore(call: Call) {
     does: 'restore a backup into a database without data, also in another or a newer PostgreSQL',
     examples: ['restore mirrors.backup'],
   })
-    .argument('<file>', 'what `backup` has written; - for standard input')
+    .argument('<file>', 'file that `backup` wrote; - for standard input')
     .action(async (path, { json }) => {
       const { givenFile } = await import('@campaign-mirror/adapters-cli/terminal/given-file');
       const { restoreFrom } = await import('./backup-database.ts');

@@ -13,12 +13,12 @@ function create(call: Call) {
     does: 'create the demonstration set if there is no data at all, and show calls to try; its key is shown once',
     examples: ['demo create', 'demo create --base https://mirror.example.com'],
   })
-    .option('--base <url>', 'where the service is called', 'http://127.0.0.1:3000')
+    .option('--base <url>', 'base URL of the service in the calls shown', 'http://127.0.0.1:3000')
     .action(async ({ base, json }) => {
       const { demonstrateWhereNothingIs } = await import('../operator/demonstration.ts');
       const { firstCalls } = await import('../operator/first-calls.ts');
       const made = await actingByOrm(call, demonstrateWhereNothingIs);
-      if (!made) throw new ClearError('there is data already, or a trace of some: nothing was made');
+      if (!made) throw new ClearError('the database contains data, or did before: nothing was created');
       await call.output.answer(json, made, firstCalls(made, base));
     });
 }

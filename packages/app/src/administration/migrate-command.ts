@@ -8,10 +8,7 @@ export function migrate(call: Call) {
     does: 'bring the schema up to date and give the database roles their rights, as the owner of the schema',
     examples: ['migrate', 'migrate --status'],
   })
-    .option(
-      '--status',
-      'only tell what is applied and what is pending; the exit code is 1 where something is',
-    )
+    .option('--status', 'only show which migrations are applied or pending; exit code 1 if any is pending')
     .action(async ({ status, json }) => {
       if (status) return migrationStatus(call, json);
       call.hear();

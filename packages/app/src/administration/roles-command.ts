@@ -15,7 +15,10 @@ function create(call: Call) {
     does: 'create the database roles that are missing, as a superuser; their passwords are shown once',
     examples: ['roles create', 'roles create --json', 'roles create --passwords /run/campaign-mirror'],
   })
-    .option('--passwords <folder>', 'write each to FOLDER/ROLE/password, for PGPASSWORD_FILE, and show none')
+    .option(
+      '--passwords <folder>',
+      'write each password to FOLDER/ROLE/password, for PGPASSWORD_FILE, and show none',
+    )
     .action(async ({ json, passwords }) => {
       const { output } = call;
       const { commandSettings } = await import('../operator/command-settings.ts');

@@ -64,9 +64,9 @@ function withoutKeys(text: string): string {
 
 /** Options for every command, at any depth. */
 function inherit(command: Command, call: Call): void {
-  // Commander's own `help` shows the help of the group, whichever of its commands is named.
-  command.exitOverride().helpOption('-h, --help', 'show this').helpCommand(false);
-  command.option('--verbose', 'tell more on standard error, also of what went wrong');
+  // Commander's own `help` shows the help of a group, whatever command of it is named.
+  command.exitOverride().helpOption('-h, --help', 'show this help').helpCommand(false);
+  command.option('--verbose', 'print more on standard error, including details of errors');
   command.on('option:verbose', () => {
     call.verbose = true;
   });
