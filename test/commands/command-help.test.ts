@@ -38,9 +38,14 @@ describe('the help of the commands', () => {
   });
 
   it('says what an option that is left out means', () => {
-    expect(flat('key issue')).to.match(/--expires-in <time> [^-]*365d unless given/);
+<<<<<<< HEAD
+    expect(flat('key issue')).to.match(/--expires-in <time> [^-]*365d by default/);
     expect(flat('mirror restore')).to.match(/--to <change> [^-]*required without --undo/);
-    expect(flat('mirror restore')).to.match(/--undo <change> [^-]*this or --to is needed/);
+=======
+    expect(flat('key issue')).to.match(/--expires-in <time> [^-]*365d by default/);
+    expect(flat('mirror restore')).to.match(/--to <change> [^-]*required without --undo/);
+>>>>>>> d28228a (Have tests follow the new names, and hear of a deadlock on the connection)
+    expect(flat('mirror restore')).to.match(/--undo <change> [^-]*required without --to/);
   });
 
   it('is had by --help alone: there is no command that shows the help of another one than it was asked for', async () => {

@@ -1,3 +1,4 @@
+import type { EventEmitter } from 'node:events';
 import { openDatabase, PostgresCampaignImport, roles } from '@campaign-mirror/adapters-persistence';
 import { expect } from 'chai';
 import { linesOf } from '../contracts/campaign-import-contract.ts';
@@ -25,10 +26,16 @@ describe(`contract: atomicity — a rival locks in the other order`, () => {
     return service.another();
   };
 
-  /** With which errors its connections were given back to the pool. */
+  /** The SQLSTATEs of the errors that the server reports to it. */
   const endings = ({ pool }: Service): string[] => {
     const codes: string[] = [];
-    pool.on('release', (error) => codes.push((error as { code?: string } | undefined)?.code ?? 'none'));
+    const heard = new WeakSet<object>();
+    pool.on('acquire', (client) => {
+      if (heard.has(client)) return;
+      heard.add(client);
+      const { connection } = client as unknown as { connection: EventEmitter };
+      connection.on('errorMessage', ({ code }: { code: string }) => codes.push(code));
+    });
     return codes;
   };
 

@@ -74,7 +74,7 @@ describe('limits of a process', () => {
       return ['rate-limiter-flexible', 'ioredis'].filter((name) => run.output.includes(`/${name}/`));
     };
     expect(await loaded('')).to.deep.equal([]);
-    expect(await loaded('FAILED_KEY_LIMIT: { most: 1, seconds: 1 }')).to.deep.equal([
+    expect(await loaded('FAILED_KEY_LIMIT: { limit: 1, seconds: 1 }')).to.deep.equal([
       'rate-limiter-flexible',
     ]);
   });

@@ -21,11 +21,11 @@ describe('contract: life — the parts of a process come to their end one after 
       .filter(Boolean)
       .map((line) => JSON.parse(line));
 
-  async function ended(ends: Record<string, () => Promise<void>>, bound: number, startFault?: unknown) {
+  async function ended(ends: Record<string, () => Promise<void>>, timeout: number, startFault?: unknown) {
     order.length = 0;
     logged = '';
     const life = new Life(log);
-    const parts = Object.keys(ends).map((name) => ({ name, module: name, bound }) as unknown as Part);
+    const parts = Object.keys(ends).map((name) => ({ name, module: name, timeout }) as unknown as Part);
     const container = {
       unloadAsync: async (module: unknown) => {
         order.push(String(module));

@@ -45,9 +45,9 @@ describe('settings', () => {
 
   const rates = {
     off: undefined,
-    '1/1s': { most: 1, seconds: 1 },
-    '600/1m': { most: 600, seconds: 60 },
-    '1000000/24h': { most: 1_000_000, seconds: 86_400 },
+    '1/1s': { limit: 1, seconds: 1 },
+    '600/1m': { limit: 600, seconds: 60 },
+    '1000000/24h': { limit: 1_000_000, seconds: 86_400 },
   };
   for (const [text, rate] of Object.entries(rates)) {
     it(`RATE_LIMIT=${text} is read`, () => {
