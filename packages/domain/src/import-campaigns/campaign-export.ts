@@ -1,10 +1,10 @@
 import type { CampaignRecord } from '../operator/campaign-record.ts';
 
-/** Where all campaigns are read at once. Throws `Unavailable` when the store is away. */
+/** Reads all campaigns. Throws `Unavailable` when the store is unavailable. */
 export interface CampaignExport {
   /**
-   * Every campaign with its mirror, in the order of their numbers, all as they were at the same moment. `total` is
-   * told how many there are, before the first.
+   * Every campaign with its mirror, by ascending number, all from one snapshot. `total` is called with their number
+   * before the first.
    */
   all(total?: (campaigns: number) => void): AsyncIterable<CampaignRecord>;
 }

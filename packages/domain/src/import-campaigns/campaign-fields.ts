@@ -1,6 +1,6 @@
 import type { CampaignRecord } from '../operator/campaign-record.ts';
 
-/** What is said of a campaign where campaigns go out and in as text, in this order. */
+/** The fields of a campaign in its text form, in this order. */
 export const campaignFields = [
   'id',
   'name',
@@ -18,10 +18,10 @@ export const campaignFields = [
 
 export type CampaignField = (typeof campaignFields)[number];
 
-/** Empty where there is nothing, such as no name or no mirror. */
+/** Empty for a missing value, such as no name or no mirror. */
 export type CampaignFields = Readonly<Record<CampaignField, string>>;
 
-/** A campaign as text; `importedCampaign` reads the same campaign from it. */
+/** Writes a campaign as text; `importedCampaign` reads the same campaign from it. */
 export function fieldsOf({ mirror, ...campaign }: CampaignRecord): CampaignFields {
   return {
     id: text(campaign.id),

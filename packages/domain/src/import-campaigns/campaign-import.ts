@@ -1,12 +1,12 @@
 import type { CampaignId, MirrorId, OwnerId } from '../values/identifiers.ts';
 import type { BadField, Claims, ImportedCampaign } from './imported-campaign.ts';
 
-/** Why a line cannot be imported. What takes the place already is a line before it, or, with null, in the store. */
+/** Why a line cannot be imported. A conflict is with an earlier line or, when the line is null, with the store. */
 export type LineFault =
   | BadField
   | { readonly kind: 'campaign-taken'; readonly id: CampaignId; readonly line: number | null }
   | { readonly kind: 'mirror-taken'; readonly id: MirrorId; readonly line: number | null }
-  /** An owner has at most one default campaign; the first of them is told. */
+  /** An owner has at most one default campaign; the first one is reported. */
   | {
       readonly kind: 'second-default';
       readonly ownerId: OwnerId;
@@ -14,10 +14,10 @@ export type LineFault =
       readonly name: string | null;
       readonly line: number | null;
     }
-  /** The driving adapter could not read it, in its words. */
+  /** The driving adapter could not read the line; the text is the adapter's. */
   | { readonly kind: 'unread'; readonly because: string };
 
-/** A line: its number from 1, and what it says, or what is wrong with it. */
+/** A line: its number, from 1, and its content or its fault. */
 export type ImportLine = { readonly line: number } & (
   | { readonly campaign: ImportedCampaign }
   | { readonly faults: readonly LineFault[]; readonly claims: Claims }
@@ -30,15 +30,16 @@ export interface BadLine {
 
 export type ImportOutcome =
   | { readonly kind: 'imported'; readonly campaigns: number; readonly mirrors: number }
-  /** Nothing was imported, for so many bad lines. */
+  /** Nothing was imported; the number of bad lines. */
   | { readonly kind: 'refused'; readonly badLines: number };
 
-/** Where campaigns come in from elsewhere. Every call throws `Unavailable` when the store is away. */
+/** Imports campaigns. Every call throws `Unavailable` when the store is unavailable. */
 export interface CampaignImport {
   /**
-   * Imports every line, or none: then `tell` is called for each fault, in the order of the lines, and awaited. Numbers
-   * are kept, and those of new campaigns and mirrors go on beyond them. That it was done is in the audit, with
-   * `source`, where the lines are from. What `lines` or `tell` throws ends it, with nothing imported.
+   * Imports every line or none. If a line is bad, `tell` is called and awaited for each fault, in the order of the
+   * lines. Campaigns keep their numbers; the sequences continue after the highest one. The import is recorded in the
+   * audit with `source`, the origin of the lines. An error from `lines` or `tell` ends the import, and nothing is
+   * imported.
    */
   importAll(
     source: string,

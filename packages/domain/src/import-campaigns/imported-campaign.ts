@@ -13,7 +13,7 @@ import { type AddressFault, mirrorAddress } from '../values/mirror-address.ts';
 import { type Timestamp, timestamp } from '../values/timestamp.ts';
 import type { CampaignField, CampaignFields } from './campaign-fields.ts';
 
-/** A campaign that comes from elsewhere. What is null is given to it as to a new one: a number, the time. */
+/** A campaign to import. A null field gets the value that a new campaign gets: the next number, the current time. */
 export interface ImportedCampaign {
   readonly id: CampaignId | null;
   readonly name: Label | null;
@@ -30,12 +30,12 @@ export interface ImportedMirror
   readonly updatedAt: Timestamp | null;
 }
 
-/** What only one campaign can have, be the rest of what is said of it good or not. */
+/** Values that only one campaign can have, whether or not the rest of the line is valid. */
 export interface Claims {
   readonly id: CampaignId | null;
   readonly name: Label | null;
   readonly mirrorId: MirrorId | null;
-  /** Whose default campaign it would be. */
+  /** The owner whose default campaign it would be. */
   readonly defaultOf: OwnerId | null;
 }
 
@@ -46,7 +46,7 @@ export type FieldFault =
   | 'not-a-flag'
   | 'not-a-count'
   | 'not-a-time'
-  /** A mirror was updated externally at some time, or never. */
+  /** The time of a mirror's last external update; null if there was none. */
   | 'contradiction'
   | AddressFault;
 
@@ -57,8 +57,8 @@ export interface BadField {
 }
 
 /**
- * Judges what is said of a campaign: the campaign itself, or all that is wrong with it. Only the owner must be given;
- * flags are true or false in any case, as spreadsheets write them.
+ * Reads the fields of a campaign: returns the campaign, or everything that is wrong with it. Only the owner is
+ * required. Flags are true or false in any case, as spreadsheets write them.
  */
 export function importedCampaign(
   fields: CampaignFields,
@@ -108,12 +108,12 @@ export function importedCampaign(
   }
 }
 
-/** What a campaign lays claim to that is good. */
+/** The valid ones of the values that only one campaign can have. */
 export function claimsOf({ id, name, ownerId, isDefault, mirror }: ImportedCampaign): Claims {
   return { id, name, mirrorId: mirror?.id ?? null, defaultOf: isDefault ? ownerId : null };
 }
 
-/** Of a mirror, besides its address. */
+/** The fields of a mirror other than its address. */
 function saysMore(fields: CampaignFields): boolean {
   return Boolean(
     fields.mirror_id ||

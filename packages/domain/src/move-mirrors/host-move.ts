@@ -1,24 +1,24 @@
 import { type Host, type HostName, isIpAddress } from '../values/host.ts';
 import { type HostDenylist, isDenied } from '../values/host-denylist.ts';
 
-/** From which host mirrors move to which one, and whether every name below it moves along. */
+/** The host to move from, the host to move to, and whether names below the old host move too. */
 export interface HostMove {
   readonly from: HostName;
-  /** Written into addresses just as it was given. */
+  /** Written into addresses exactly as given. */
   readonly to: Host;
-  /** `x.old.example` becomes `x.new.example`, too. */
+  /** `x.old.example` becomes `x.new.example` too. */
   readonly subdomains: boolean;
 }
 
-/** Why there can be no such move, in the order in which it is judged. */
+/** Why a move is invalid, in the order of the checks. */
 export type HostMoveFault =
   /** An IP address has no names below it. */
   | 'no-names-below'
-  /** What has moved would match again: the move could never be done. */
+  /** A moved address would match again, so the move would never end. */
   | 'matches-itself'
   | 'denied-host';
 
-/** Judges a move before any mirror is looked at: the move, or what is wrong with it. */
+/** Checks a move before any mirror is read: returns the move, or what is wrong with it. */
 export function hostMove(
   from: Host,
   to: Host,
@@ -31,7 +31,9 @@ export function hostMove(
   return isDenied(denied, to.name) ? { fault: 'denied-host' } : move;
 }
 
-/** What stands before the name that moves: nothing, or names such as `x.`. Undefined for a host that stays. */
+/**
+ * The prefix of the host before the name that moves: empty, or names such as `x.`. Undefined if the host does not move.
+ */
 export function namesBefore({ from, subdomains }: HostMove, name: HostName): string | undefined {
   if (name === from) return '';
   return subdomains && name.endsWith(`.${from}`) ? name.slice(0, -from.length) : undefined;

@@ -3,27 +3,27 @@ import type { CampaignId, OwnerId } from '../values/identifiers.ts';
 import type { MirrorAddress } from '../values/mirror-address.ts';
 import type { HostMove } from './host-move.ts';
 
-/** A mirror as it was found. */
+/** A mirror as it was read. */
 export interface FoundMirror {
   readonly campaign: Campaign;
   readonly address: MirrorAddress;
 }
 
-/** What is asked for: a stretch of all mirrors, in the order of their campaigns. */
+/** Which mirrors to read, in the order of their campaigns. */
 export interface MirrorStretch {
-  /** Those behind this one; from the first one without it. */
+  /** Start after this campaign; without it, at the first. */
   readonly after?: CampaignId;
-  /** Mirrors that are looked at, at most: from 1. */
+  /** The number of mirrors to examine, at most; at least 1. */
   readonly limit: number;
-  /** Of those only the ones of this owner. */
+  /** Return only the mirrors of this owner. */
   readonly owner?: OwnerId;
 }
 
 export interface FoundMirrors {
   readonly mirrors: readonly FoundMirror[];
-  /** How many were looked at, whosever they are. */
+  /** The number of mirrors examined, of all owners. */
   readonly looked: number;
-  /** The last one that was looked at; undefined where there was none left. */
+  /** The last mirror examined; undefined if none was left. */
   readonly last: CampaignId | undefined;
 }
 
@@ -34,26 +34,27 @@ export interface MirrorMove {
   readonly after: MirrorAddress;
 }
 
-/** What the moves are part of, and what they were judged on. */
+/** The operation that the moves belong to, and the conditions under which they are valid. */
 export interface MoveTerms {
   readonly move: HostMove;
-  /** Only while the campaign is this owner's; anybody's without it. */
+  /** Move only if the campaign has this owner; without it, any owner. */
   readonly owner?: OwnerId;
-  /** Also while the campaign is a default one. */
+  /** Move the mirrors of default campaigns too. */
   readonly includeDefault: boolean;
 }
 
 export type MirrorMoveOutcome =
   | 'moved'
-  /** The campaign or its mirror is no longer as it was judged; nothing was written. */
+  /** The campaign or its mirror has changed since it was read; nothing was written. */
   | 'changed-meanwhile'
   /** Another transaction holds the campaign or its mirror; nothing was written. */
   | 'held';
 
 /**
- * Where an operator moves mirrors to another host. Each that moved is in the history, with the owner that its
- * campaign had at that moment; how many were moved together is in the audit; all of it or nothing.
- * Every call throws `Unavailable` when the store is away: whether the moves of that call were made is unknown then.
+ * Moves mirrors to another host for an operator. Each moved mirror is recorded in the history, with the campaign's
+ * owner at that moment, and the number of mirrors moved together in the audit; a call commits all of this or nothing.
+ * Every call throws `Unavailable` when the store is unavailable; whether the moves of that call were made is then
+ * unknown.
  */
 export interface MirrorMoves {
   /** Of all owners. */
@@ -62,11 +63,12 @@ export interface MirrorMoves {
   find(stretch: MirrorStretch): Promise<FoundMirrors>;
 
   /**
-   * Makes each of the moves, provided that at the moment of the write the terms hold and the address still is the one
-   * before. Waits for nobody: what another transaction holds is `held`. The outcomes are in the order of the moves.
+   * Makes each move if, at the moment of the write, the terms hold and the address is still the one that was read.
+   * Does not wait for locks: a row that another transaction has locked gives `held`. The outcomes are in the order of
+   * the moves.
    */
   setMany(moves: readonly MirrorMove[], terms: MoveTerms): Promise<readonly MirrorMoveOutcome[]>;
 
-  /** The same for one, which waits for a transaction that holds it: for two seconds or so, then it is `held`. */
+  /** Makes one move. Waits about two seconds for a lock, then returns `held`. */
   setOne(move: MirrorMove, terms: MoveTerms): Promise<MirrorMoveOutcome>;
 }

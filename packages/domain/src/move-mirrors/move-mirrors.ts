@@ -6,11 +6,11 @@ import type { FoundMirror, MirrorMove, MirrorMoveOutcome, MirrorMoves, MoveTerms
 import { movedAddress } from './moved-address.ts';
 
 export interface MoveMirrorsRequest extends MoveTerms {
-  /** Tells what would be done, and does nothing. */
+  /** Report what would be done, and write nothing. */
   readonly dryRun: boolean;
 }
 
-/** What became of a mirror on the host that moves. */
+/** The result for a mirror on the host that moves. */
 export type MirrorMoved =
   | (MirrorMove & { readonly kind: MirrorMoveOutcome | 'would-move' })
   | (NotToMove & { readonly kind: 'refused'; readonly because: OperatorRefusal })
@@ -19,28 +19,27 @@ export type MirrorMoved =
 interface NotToMove {
   readonly campaign: CampaignId;
   readonly before: MirrorAddress;
-  /** What it would have been; undefined where that cannot be told. */
+  /** The address it would have had; undefined if it cannot be determined. */
   readonly after: string | undefined;
 }
 
-/** So many mirrors of so many were looked at. What has been written is committed, and was told before. */
+/** How many mirrors have been examined, of how many. What was written is committed and has already been reported. */
 export interface MoveProgress {
   readonly kind: 'progress';
   readonly looked: number;
   readonly total: number;
 }
 
-/** Mirrors that are read together, and mirrors that are written together. */
+/** The number of mirrors read together, and the number written together. */
 const stretch = 2_000;
 const batch = 500;
 
-/** How often a move waits in vain for mirrors that other transactions hold, in all. */
+/** The number of lock waits that may time out during one move. */
 const maxVainWaits = 15;
 
 /**
- * Moves every mirror on a host to another one, as an act of the operator: the third rule does not apply, and the
- * second one not where default campaigns are included. What has moved matches no more: a move that was stopped goes
- * on when it is done again.
+ * Moves every mirror on one host to another, as an act of the operator: the third rule does not apply, nor does the
+ * second if default campaigns are included. A moved mirror no longer matches, so repeating a stopped move resumes it.
  */
 export class MoveMirrors {
   readonly #mirrors: MirrorMoves;
@@ -52,9 +51,8 @@ export class MoveMirrors {
   }
 
   /**
-   * Holds a stretch and a batch of mirrors in memory, however many there are. Whoever wants it to stop leaves it at
-   * a `progress`.
-   * @throws Unavailable when the store is away
+   * Holds one page and one batch of mirrors in memory. To stop the move, stop iterating at a `progress`.
+   * @throws Unavailable when the store is unavailable
    */
   async *execute(request: MoveMirrorsRequest): AsyncGenerator<MirrorMoved | MoveProgress> {
     const { owner } = request;
@@ -100,7 +98,9 @@ export class MoveMirrors {
     return { ...mirror, kind: 'would-move', after: moved.to };
   }
 
-  /** First all that nobody else holds; then the others one by one, until it has waited in vain too often. */
+  /**
+   * First moves all mirrors that are not locked, then the others one by one, until too many lock waits have timed out.
+   */
   async *#make(
     moves: readonly MirrorMove[],
     terms: MoveTerms,

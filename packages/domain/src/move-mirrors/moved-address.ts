@@ -3,18 +3,18 @@ import type { HostDenylist } from '../values/host-denylist.ts';
 import { type AddressFault, type MirrorAddress, mirrorAddress } from '../values/mirror-address.ts';
 import { type HostMove, namesBefore } from './host-move.ts';
 
-/** The scheme and the slashes, then the host: up to a port, the path, the query, the fragment or the end. */
+/** The scheme and the slashes, then the host: up to the port, path, query, fragment or end. */
 const place = /^(https?:\/\/)(\[[^\]]*\]|[^/?#:@\\[\]]+)(?=(?::[0-9]*)?(?:[/?#]|$))/i;
 
-/** What an address on the host that moves comes to. */
+/** The result of moving one address. */
 export type Relocation =
   | { readonly to: MirrorAddress }
-  /** `to` is what it would have been; undefined where the host cannot be told from the rest. */
+  /** `to` is the address it would have had; undefined if the host cannot be separated from the rest. */
   | { readonly fault: AddressFault; readonly to: string | undefined };
 
 /**
- * The address on the new host: only the host's characters are others, and what is made of them is judged as every
- * address is. Undefined for an address elsewhere, which stays.
+ * The address on the new host. Only the characters of the host change, and the result is checked like every address.
+ * Undefined for an address on another host, which does not change.
  */
 export function movedAddress(
   move: HostMove,
@@ -27,7 +27,7 @@ export function movedAddress(
 
   const [found, scheme, written] = place.exec(address) ?? [];
   if (scheme === undefined || written === undefined) return { fault: 'not-a-url', to: undefined };
-  // Names that were written plainly stay as they were written; others are as the parser has them.
+  // Names written in plain ASCII are kept as written; others take the parser's form.
   const kept = comparable(written) === name ? written.slice(0, before.length) : before;
   const to = `${scheme}${kept}${move.to.written}${address.slice(found?.length)}`;
   const judged = mirrorAddress(to, denied);

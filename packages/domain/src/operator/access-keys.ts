@@ -5,16 +5,16 @@ import type { Timestamp } from '../values/timestamp.ts';
 
 export interface NewAccessKey {
   readonly owner: OwnerId;
-  /** What the key is for, in its holder's words. */
+  /** The purpose of the key, in its holder's words. */
   readonly name: Label;
-  /** In seconds from now, by the store's clock; `usualKeyLife` unless given. */
+  /** In seconds from now, by the store's clock; `usualKeyLife` by default. */
   readonly expiresIn?: number | 'never';
 }
 
-/** A year, in seconds: a key that nobody thinks of any more ends by itself. */
+/** A year, in seconds, so that a forgotten key expires. */
 export const usualKeyLife = 365 * 86_400;
 
-/** What is kept of a key, but for its SHA-256. */
+/** The stored record of a key, without its SHA-256. */
 export interface AccessKeyRecord {
   readonly id: AccessKeyId;
   /** The first 10 characters of the key. */
@@ -22,21 +22,21 @@ export interface AccessKeyRecord {
   readonly name: string;
   readonly ownerId: OwnerId;
   readonly createdAt: Timestamp;
-  /** Null for never. */
+  /** Null if it does not expire. */
   readonly expiresAt: Timestamp | null;
-  /** To the minute; null for a key that was never used. */
+  /** To the minute; null if the key was never used. */
   readonly lastUsedAt: Timestamp | null;
   readonly revokedAt: Timestamp | null;
-  /** The key that a rotation put in its place. */
+  /** The key that replaced it in a rotation. */
   readonly replacedBy: AccessKeyId | null;
 }
 
-/** Which keys are asked for. */
+/** Which keys to list. */
 export interface AccessKeyPage {
   readonly owner?: OwnerId | undefined;
-  /** Those behind this one. */
+  /** Start after this key. */
   readonly after?: AccessKeyId | undefined;
-  /** Keys, at most: from 1. */
+  /** The number of keys, at most; at least 1. */
   readonly limit: number;
 }
 
@@ -46,32 +46,35 @@ export type KeyRotation =
       readonly id: AccessKeyId;
       readonly key: AccessKey;
       readonly ownerId: OwnerId;
-      /** Until when the old key works. */
+      /** When the old key stops working. */
       readonly oldExpiresAt: Timestamp;
     }
   | { readonly kind: 'key-not-found' }
   | { readonly kind: 'key-revoked' }
   | { readonly kind: 'key-expired' }
-  /** In its time of grace a key has a successor: that one is rotated. */
+  /** The key is in its grace period and has a successor: rotate that one. */
   | { readonly kind: 'key-replaced'; readonly by: AccessKeyId };
 
 /**
- * Where access keys are issued, rotated and revoked. What was done is in the audit, or neither is.
- * Every call throws `Unavailable` when the store is away.
+ * Issues, rotates and revokes access keys. An act and its audit entry are committed together. Every call throws
+ * `Unavailable` when the store is unavailable.
  */
 export interface AccessKeys {
-  /** The plain key is known to the answer alone: only its SHA-256 is kept. */
+  /** Only the answer contains the plain key: only its SHA-256 is stored. */
   issue(key: NewAccessKey): Promise<{ readonly id: AccessKeyId; readonly key: AccessKey }>;
 
-  /** In ascending order of their identifiers. */
+  /** By ascending identifier. */
   list(page: AccessKeyPage): Promise<AccessKeyRecord[]>;
 
   /**
-   * Puts a new key in the place of this one: of the same owner and name, to live as long as this one was given, also
-   * where that is for ever. This one ends after `grace` seconds, from 0, or at its own expiry where that is sooner. A key is replaced once.
+   * Replaces a key with a new one that has the same owner, name and lifetime, including no expiry. The old key expires
+   * after `grace` seconds (0 or more), or at its own expiry if that is sooner. A key can be replaced only once.
    */
   rotate(id: AccessKeyId, options: { readonly grace: number }): Promise<KeyRotation>;
 
-  /** From now on the key is refused, by every process. False where there is no such key; revoking twice is the same as once. */
+  /**
+   * Every process refuses the key from now on. Returns false if there is no such key. Revoking twice has the same
+   * effect as once.
+   */
   revoke(id: AccessKeyId): Promise<boolean>;
 }

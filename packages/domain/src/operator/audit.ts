@@ -1,7 +1,7 @@
 import type { AccessKeyId, AuditId, CampaignId, OwnerId } from '../values/identifiers.ts';
 import type { Timestamp } from '../values/timestamp.ts';
 
-/** What an operator may have done. A mirror that was set anew is told by the history, too. */
+/** What an operator can do. A mirror that was set is also recorded in the history. */
 export type AuditedAct =
   | 'campaign-created'
   | 'campaign-transferred'
@@ -18,32 +18,32 @@ export type AuditedAct =
   | 'history-pruned'
   | 'backup-restored';
 
-/** An act, as it is kept: in the same transaction as the act itself, for ever. */
+/** A recorded act, written in the same transaction as the act itself, and never deleted. */
 export interface AuditEntry {
   readonly id: AuditId;
   readonly at: Timestamp;
   readonly act: AuditedAct;
   readonly operator: string;
-  /** As whom the store knew the operator, who cannot choose that; null where it knows nobody. */
+  /** The operator's identity in the store, which the operator cannot choose; null if the store has none. */
   readonly databaseRole: string | null;
   readonly requestId: string;
   readonly campaignId: CampaignId | null;
   readonly ownerId: OwnerId | null;
   readonly accessKeyId: AccessKeyId | null;
-  /** What else there is to know, such as the owner before a transfer; never a key. */
+  /** Further details, such as the owner before a transfer; never a key. */
   readonly details: Readonly<Record<string, string | number | boolean | null>>;
 }
 
-/** What is asked of the audit. */
+/** Which audit entries to list. */
 export interface AuditPage {
   readonly campaign?: CampaignId;
-  /** Those before this one. */
+  /** Only entries before this one. */
   readonly before?: AuditId;
-  /** Entries, at most: from 1. */
+  /** The number of entries, at most; at least 1. */
   readonly limit: number;
 }
 
-/** Who did what by the operator's commands. Every call throws `Unavailable` when the store is away. */
+/** The record of operators' acts. Every call throws `Unavailable` when the store is unavailable. */
 export interface Audit {
   /** Newest first. */
   list(page: AuditPage): Promise<AuditEntry[]>;

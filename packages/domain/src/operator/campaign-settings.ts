@@ -10,7 +10,7 @@ export interface NewCampaign {
   readonly name?: Label;
 }
 
-/** An owner has at most one default campaign; this one is it already. */
+/** An owner has at most one default campaign; this one already is. */
 export interface OwnerHasDefault {
   readonly kind: 'owner-has-default';
   readonly ownerId: OwnerId;
@@ -27,41 +27,41 @@ export type CampaignCreation = { readonly kind: 'created'; readonly id: Campaign
 export type MirrorCreation =
   | { readonly kind: 'created'; readonly mirror: Mirror }
   | CampaignNotFound
-  /** A campaign has one mirror; it is set, not created again. */
+  /** A campaign has one mirror, which is set, not created again. */
   | { readonly kind: 'mirror-exists' };
 
 export type Transfer =
   | { readonly kind: 'transferred'; readonly from: OwnerId }
-  /** It belonged to that owner before: nothing was done. */
+  /** The campaign already belonged to that owner; nothing was done. */
   | { readonly kind: 'unchanged' }
   | CampaignNotFound
-  /** A default campaign stays one, so that its new owner may have none. */
+  /** A default campaign stays one, so its new owner must have none. */
   | OwnerHasDefault;
 
 export type DefaultChange =
-  /** Unchanged where it was so before: nothing was done. */
+  /** The flag already had this value; nothing was done. */
   { readonly kind: 'changed' | 'unchanged'; readonly ownerId: OwnerId } | CampaignNotFound | OwnerHasDefault;
 
 export type Deletion =
-  /** As it was in the end, the last click included. */
+  /** The campaign in its final state, including the last click. */
   | { readonly kind: 'deleted'; readonly campaign: CampaignRecord }
   | CampaignNotFound
   | { readonly kind: 'changed-meanwhile' };
 
 /**
- * Where the operator creates and changes campaigns, and creates their mirrors. What was done is in the audit, or
- * neither is. Every call throws `Unavailable` when the store is away.
+ * Creates and changes campaigns, and creates their mirrors, for the operator. An act and its audit entry are committed
+ * together. Every call throws `Unavailable` when the store is unavailable.
  */
 export interface CampaignSettings {
   createCampaign(campaign: NewCampaign): Promise<CampaignCreation>;
   createMirror(campaign: CampaignId, address: MirrorAddress): Promise<MirrorCreation>;
   transfer(campaign: CampaignId, to: OwnerId): Promise<Transfer>;
-  /** Makes it its owner's default campaign, or an ordinary one. */
+  /** Makes the campaign its owner's default campaign, or an ordinary one. */
   setDefault(campaign: CampaignId, isDefault: boolean): Promise<DefaultChange>;
 
   /**
-   * Deletes a campaign and its mirror; their history stays. With `seen` only while the campaign still is what
-   * whoever agreed to it has seen: its owner, its default flag, its name, and the address of its mirror.
+   * Deletes a campaign and its mirror; their history is kept. With `seen`, deletes only if the campaign is still what
+   * the user agreed to delete: its owner, default flag, name and mirror address.
    */
   deleteCampaign(campaign: CampaignId, seen?: CampaignRecord): Promise<Deletion>;
 }

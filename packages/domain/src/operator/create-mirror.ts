@@ -7,7 +7,9 @@ export type CreateMirrorOutcome =
   | MirrorCreation
   | { readonly kind: 'invalid-address'; readonly because: AddressFault };
 
-/** Creates the mirror of a campaign in its settings, under the address rule of the interface (contract: the address). */
+/**
+ * Creates the mirror of a campaign in its settings. The address rules of the interface apply (contract: the address).
+ */
 export class CreateMirror {
   readonly #settings: Pick<CampaignSettings, 'createMirror'>;
   readonly #deniedHosts: HostDenylist;
@@ -17,7 +19,7 @@ export class CreateMirror {
     this.#deniedHosts = deniedHosts;
   }
 
-  /** @throws Unavailable when the settings are away */
+  /** @throws Unavailable when the settings are unavailable */
   async execute(campaign: CampaignId, submitted: string): Promise<CreateMirrorOutcome> {
     const address = mirrorAddress(submitted, this.#deniedHosts);
     if (typeof address !== 'string') return { kind: 'invalid-address', because: address.fault };

@@ -1,40 +1,41 @@
 import type { CampaignId, HistoryId } from '../values/identifiers.ts';
 import type { Timestamp } from '../values/timestamp.ts';
 
-/** History younger than this is never pruned, in seconds: a day. */
+/** Changes younger than this are never pruned: a day, in seconds. */
 export const leastPrunedAge = 86_400;
 
-/** A place in the history, which is walked in the order of campaigns, then of their changes. */
+/** A position in the history, which is ordered by campaign, then by change. */
 export interface HistoryPosition {
   readonly campaign: CampaignId;
   readonly id: HistoryId;
 }
 
-/** What there is to prune. */
+/** What can be pruned. */
 export interface HistorySurvey {
-  /** The moment that is so long ago, by the store's clock. */
+  /** The limit of age as a time, by the store's clock. */
   readonly olderThan: Timestamp;
-  /** Changes in all. */
+  /** The number of changes in all. */
   readonly changes: number;
-  /** Those from before that moment. */
+  /** The number of changes before that time. */
   readonly old: number;
 }
 
 export interface PruneStep {
   readonly lookedAt: number;
   readonly pruned: number;
-  /** Where the next step goes on; undefined at the end of the history. */
+  /** Where the next step starts; undefined at the end of the history. */
   readonly next: HistoryPosition | undefined;
 }
 
-/** The one way to delete from the history. Every call throws `Unavailable` when the store is away. */
+/** The only way to delete history. Every call throws `Unavailable` when the store is unavailable. */
 export interface HistoryPruning {
-  /** Looks at the whole history. `age` is in seconds. */
+  /** Examines the whole history. `age` is in seconds. */
   survey(age: number): Promise<HistorySurvey>;
 
   /**
-   * Looks at the next `size` changes behind `after`, from the beginning without it, and deletes those from before
-   * `olderThan`. What was deleted is in the audit, or nothing was. A step holds up nobody who sets a mirror.
+   * Examines the next `size` changes after `after` (without it, from the beginning) and deletes those before
+   * `olderThan`. A deletion and its audit entry are committed together. A step does not block requests that set a
+   * mirror.
    * @throws an error when `olderThan` is less than a day ago
    */
   prune(olderThan: Timestamp, size: number, after?: HistoryPosition): Promise<PruneStep>;

@@ -2,7 +2,7 @@ import type { AccessKeyId, CampaignId, HistoryId, MirrorId, OwnerId } from '../v
 import type { MirrorAddress } from '../values/mirror-address.ts';
 import type { Timestamp } from '../values/timestamp.ts';
 
-/** A change of a mirror, as it is kept (contract: history): it outlives the campaign, the mirror and the key. */
+/** A mirror change as stored (contract: history). It is kept after the campaign, the mirror and the key are deleted. */
 export interface HistoryEntry {
   readonly id: HistoryId;
   readonly mirrorId: MirrorId;
@@ -10,9 +10,9 @@ export interface HistoryEntry {
   readonly actor: 'key' | 'operator';
   /** Null for the operator. */
   readonly accessKeyId: AccessKeyId | null;
-  /** Whose the campaign was. */
+  /** The owner of the campaign at that moment. */
   readonly ownerId: OwnerId;
-  /** The address that was really replaced. */
+  /** The address that was actually replaced. */
   readonly addressBefore: MirrorAddress;
   readonly addressAfter: MirrorAddress;
   /** Equal to the mirror's `updatedAt`. */
@@ -20,33 +20,33 @@ export interface HistoryEntry {
   readonly requestId: string;
 }
 
-/** What is asked of the history. */
+/** Which changes of a campaign to list. */
 export interface HistoryPage {
   readonly campaign: CampaignId;
-  /** Those before this one. */
+  /** Only changes before this one. */
   readonly before?: HistoryId;
-  /** Entries, at most: from 1. */
+  /** The number of changes, at most; at least 1. */
   readonly limit: number;
 }
 
-/** Which changes of a key are asked for. */
+/** Which changes made with a key to list. */
 export interface KeyChanges {
   readonly key: AccessKeyId;
-  /** Those of this moment and later; else all. */
+  /** Only changes at or after this time; without it, all. */
   readonly since?: Timestamp;
 }
 
-/** Who set which mirror, from where to where. Every call throws `Unavailable` when the store is away. */
+/** The record of mirror changes. Every call throws `Unavailable` when the store is unavailable. */
 export interface MirrorHistory {
-  /** Newest first; also of a campaign that was deleted. */
+  /** Newest first; includes deleted campaigns. */
   list(page: HistoryPage): Promise<HistoryEntry[]>;
 
-  /** Undefined where this campaign has no such change. */
+  /** Undefined if the campaign has no such change. */
   find(campaign: CampaignId, id: HistoryId): Promise<HistoryEntry | undefined>;
 
   /**
-   * What was done with a key, oldest first, as it is at one moment: also to campaigns that were transferred or deleted
-   * since. The whole history is read for it; what is found is read as fast as it is taken.
+   * The changes made with a key, oldest first, from one snapshot, including those to campaigns that were transferred
+   * or deleted since. Scans the whole history; rows are read as fast as the caller takes them.
    */
   ofKey(asked: KeyChanges): AsyncIterable<HistoryEntry>;
 }

@@ -1,6 +1,6 @@
-/** One act of the operator: who acts, and what ties its rows in the audit and in the history together. */
+/** One act of the operator: the actor, and the identifier that its audit and history rows share. */
 export interface OperatorAct {
-  /** A person or a program, in the words of the driving adapter: from 1 to 200 characters on one line. */
+  /** A person or a program, as the driving adapter names it: 1 to 200 characters on one line. */
   readonly operator: string;
   /** 1 to 128 visible ASCII characters. */
   readonly requestId: string;

@@ -3,19 +3,19 @@ import type { Mirror } from '../set-campaign-mirror/mirror.ts';
 import type { HistoryId } from '../values/identifiers.ts';
 import type { MirrorAddress } from '../values/mirror-address.ts';
 
-/** An address that a mirror gets back. */
+/** An address to restore. */
 export interface RestoredAddress {
   readonly address: MirrorAddress;
-  /** The change in the history that tells of it. */
+  /** The change in the history that contains it. */
   readonly change: HistoryId;
 }
 
-/** Where the operator sets mirrors. Every call throws `Unavailable` when the store is away. */
+/** Sets mirrors for the operator. Every call throws `Unavailable` when the store is unavailable. */
 export interface OperatorMirrors {
   /**
-   * Sets the mirror, and records it in the history as the operator's and in the audit, all or nothing, provided
-   * that the campaign still is as `seen` (its owner, its default flag, that it has a mirror) at the moment of the
-   * write. Undefined, and nothing written, when it no longer is.
+   * Sets the mirror and records it in the history, as the operator's, and in the audit; all are committed or none.
+   * Requires that at the moment of the write the campaign is still as `seen`: its owner, its default flag, that it has
+   * a mirror. Otherwise returns undefined and writes nothing.
    */
   setMirror(seen: Campaign, restored: RestoredAddress): Promise<Mirror | undefined>;
 }

@@ -11,7 +11,7 @@ import type { OperatorMirrors } from './operator-mirrors.ts';
 export interface RestoreRequest {
   readonly campaign: CampaignId;
   readonly change: HistoryId;
-  /** Which of the change's two addresses: the one after it, or the one that it replaced. */
+  /** Which of the change's two addresses: the new one, or the one that it replaced. */
   readonly address: 'after' | 'before';
 }
 
@@ -22,12 +22,12 @@ export type Restoration =
   | { readonly kind: 'change-not-found' }
   | { readonly kind: 'invalid-address'; readonly because: AddressFault };
 
-/** How often the restoration is tried while the campaign changes. */
+/** The number of attempts while the campaign changes. */
 const maxAttempts = 5;
 
 /**
- * Gives a mirror an address back that the history knows: an act of the operator, whom the rules bind but for the
- * last. The address is checked again, since the denied hosts may have changed.
+ * Restores an address from the history, as an act of the operator: all rules but the last apply. The address is
+ * checked again, since the denied hosts can have changed.
  */
 export class RestoreMirror {
   readonly #campaigns: Pick<CampaignRepository, 'find'>;
@@ -49,7 +49,7 @@ export class RestoreMirror {
 
   /** @throws Unavailable when a port is unavailable, or the campaign changed during every attempt */
   async execute({ campaign: id, change: number, address: which }: RestoreRequest): Promise<Restoration> {
-    // What was recorded never changes: once read is enough.
+    // History rows never change, so one read is enough.
     const change = await this.#history.find(id, number);
     for (let attempt = 0; attempt < maxAttempts; attempt++) {
       const campaign = await this.#campaigns.find(id);

@@ -1,7 +1,7 @@
 import type { Caller } from './caller.ts';
 import type { Campaign } from './campaign.ts';
 
-/** Those that hold for everybody, the operator included. */
+/** The rules that apply to everyone, including the operator. */
 const campaignRules = [
   {
     refusal: 'mirror-not-created',
@@ -15,7 +15,7 @@ const campaignRules = [
   },
 ] as const;
 
-/** The three rules (contract: rules), in their order. */
+/** The three rules (contract: rules), in order. */
 export const authorizationRules = [
   ...campaignRules,
   {
@@ -25,10 +25,10 @@ export const authorizationRules = [
   },
 ] as const;
 
-/** Why a caller may not set the mirror: the name of the first rule that does not hold. */
+/** Why a caller is not allowed to set the mirror: the first rule that does not hold. */
 export type Refusal = (typeof authorizationRules)[number]['refusal'];
 
-/** Why not even the operator may: campaigns are not the operator's own, so that the last rule does not apply. */
+/** Why even the operator is not allowed to. The last rule does not apply: the operator does not own campaigns. */
 export type OperatorRefusal = (typeof campaignRules)[number]['refusal'];
 
 /** The first rule that does not hold for this caller and campaign, or undefined when all hold. */

@@ -1,10 +1,10 @@
 import type { Caller } from './caller.ts';
 
-/** Bounds how often a caller may call. */
+/** Limits how often a caller can call. */
 export interface CallLimit {
   /**
-   * Counts the call; false where it is one too many.
-   * @throws Unavailable where it cannot be counted, and may not go on
+   * Counts the call; returns false if it is over the limit.
+   * @throws Unavailable if the call cannot be counted and must not proceed
    */
   admits(caller: Caller): Promise<boolean>;
 }

@@ -1,6 +1,6 @@
 import type { AccessKeyId, OwnerId } from '../values/identifiers.ts';
 
-/** Who calls: the owner that a valid access key was issued to, and which key it was. */
+/** The caller: the owner that a valid access key was issued to, and the key. */
 export interface Caller {
   readonly ownerId: OwnerId;
   readonly accessKeyId: AccessKeyId;

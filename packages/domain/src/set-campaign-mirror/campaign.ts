@@ -1,6 +1,6 @@
 import type { CampaignId, OwnerId } from '../values/identifiers.ts';
 
-/** What the rules are judged on. An update takes effect only while all of it still holds. */
+/** The facts that the rules check. An update takes effect only while all of them still hold. */
 export interface Campaign {
   readonly id: CampaignId;
   readonly ownerId: OwnerId;

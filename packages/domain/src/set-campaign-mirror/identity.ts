@@ -1,14 +1,14 @@
 import type { AccessKey } from '../values/access-key.ts';
 import type { Caller } from './caller.ts';
 
-/** Tells who calls. Throws `Unavailable` when it cannot tell. */
+/** Identifies the caller. Throws `Unavailable` when it cannot. */
 export interface Identity {
   /**
-   * Whom the key belongs to as far as that is known without a store. It is a claim: the key may have been revoked or
-   * have expired since, which `CampaignRepository#setMirror` finds out. Undefined where a store has to be asked.
+   * The key's owner as far as it is known without reading a store. The key can have been revoked or have expired
+   * since, which `CampaignRepository#setMirror` detects. Undefined if a store must be read.
    */
   claimedBy(key: AccessKey): Promise<Caller | undefined>;
 
-  /** Whom the key belongs to now. Undefined for a key that is unknown, expired or revoked. */
+  /** The key's current owner. Undefined if the key is unknown, expired or revoked. */
   whoIs(key: AccessKey): Promise<Caller | undefined>;
 }

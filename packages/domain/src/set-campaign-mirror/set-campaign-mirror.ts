@@ -13,11 +13,11 @@ import { Unavailable } from './unavailable.ts';
 
 export interface SetMirrorRequest {
   readonly key: AccessKey;
-  /** Undefined where what the caller named cannot be a campaign. */
+  /** Undefined if the submitted identifier cannot be a campaign's. */
   readonly campaign: CampaignId | undefined;
-  /** Undefined where the caller submitted nothing that could be one. */
+  /** Undefined if the submitted body contains no address. */
   readonly address: string | undefined;
-  /** Ties the history row to the log lines of the request: 1 to 128 visible ASCII characters. */
+  /** Links the history row to the log lines of the request: 1 to 128 visible ASCII characters. */
   readonly requestId: string;
 }
 
@@ -30,23 +30,23 @@ export type Outcome =
   | { readonly kind: 'no-address' }
   | { readonly kind: 'invalid-address'; readonly because: AddressFault };
 
-/** What a request is judged on: who calls, and the campaign. */
+/** What a request is judged on: the caller and the campaign. */
 interface Facts {
   readonly caller: Caller | undefined;
   readonly campaign: Campaign | undefined;
 }
 
-/** How often a request is judged at most, while its campaign changes between the judgement and the write. */
+/** The number of times a request is judged, at most, if its campaign changes between the judgement and the write. */
 const maxAttempts = 5;
 
 /**
  * Sets the mirror of a campaign (contract: the call).
  *
- * A caller who is known is judged on a hypothesis: the campaign as the rules want it. The write proves the hypothesis
- * and the caller's key, or tells what the campaign is instead, which is judged then. So most requests take one call of
- * the repository. Only a write rests on a hypothesis: every refusal is judged on facts that were read for the request.
+ * A known caller is judged on a hypothesis: that the campaign satisfies the rules. The write checks the hypothesis and
+ * the caller's key, or returns the actual campaign, which is then judged. Most requests therefore take one call of the
+ * repository. Only a write can rest on a hypothesis: every refusal is based on facts read for the request.
  *
- * A caller who may not set the mirror learns nothing about what it submitted (contract: order of checks).
+ * A caller that is not allowed to set the mirror learns nothing about what it submitted (contract: order of checks).
  */
 export class SetCampaignMirror {
   readonly #campaigns: CampaignRepository;
@@ -61,7 +61,7 @@ export class SetCampaignMirror {
 
   /**
    * `limit` counts the call once its key is known.
-   * @throws Unavailable when a port is unavailable, or when the campaign changed each time that it was judged
+   * @throws Unavailable when a port is unavailable, or when the campaign changed after each judgement
    */
   async execute(request: SetMirrorRequest, limit?: CallLimit): Promise<Outcome> {
     const { requestId } = request;
@@ -69,7 +69,7 @@ export class SetCampaignMirror {
     const hoped = typeof address === 'string' ? await this.#hypothesis(request) : undefined;
     let facts: Facts = hoped ?? (await this.#read(request));
     if (limit && facts.caller && !(await limit.admits(facts.caller))) {
-      // The limit is told to valid keys only: that of a hypothesis has yet to be proven.
+      // Only valid keys learn the limit, and the key of a hypothesis has not been checked yet.
       const caller = hoped ? await this.#identity.whoIs(request.key) : facts.caller;
       return { kind: caller ? 'over-limit' : 'unauthenticated' };
     }
@@ -90,7 +90,7 @@ export class SetCampaignMirror {
     throw new Unavailable('the campaign changed each time that it was judged');
   }
 
-  /** The address, or the outcome for one that is none. */
+  /** The address, or the outcome for an invalid one. */
   #judgeAddress(submitted: string | undefined) {
     if (submitted === undefined) return { kind: 'no-address' } as const;
     const address = mirrorAddress(submitted, this.#deniedHosts);
@@ -99,7 +99,7 @@ export class SetCampaignMirror {
       : ({ kind: 'invalid-address', because: address.fault } as const);
   }
 
-  /** The caller as claimed, and the campaign as all rules allow it; undefined where nothing can be assumed. */
+  /** The presumed caller and a campaign that satisfies all rules; undefined if nothing can be assumed. */
   async #hypothesis({ key, campaign: id }: SetMirrorRequest): Promise<Facts | undefined> {
     const caller = id && (await this.#identity.claimedBy(key));
     if (!caller) return undefined;
@@ -107,7 +107,7 @@ export class SetCampaignMirror {
     return refusalOf(campaign, caller) ? undefined : { caller, campaign };
   }
 
-  /** Both are read at the same time, and a fault of the campaign's does not hide that the key is invalid. */
+  /** Reads both at the same time. A failure to read the campaign does not hide an invalid key. */
   async #read({ key, campaign: id }: SetMirrorRequest): Promise<Facts> {
     const finding = id === undefined ? undefined : this.#campaigns.find(id);
     finding?.catch(() => {});

@@ -8,17 +8,17 @@ const alphabet = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz
 const shape = /^cm_[0-9A-Za-z]{49}$/;
 const checked = 'cm_'.length + 43;
 
-/** How many random bytes a key is made of. */
+/** The number of random bytes in a key. */
 export const accessKeyBytes = 32;
 
-/** Reads a key. Undefined where its shape or its checksum is not that of a key: no look-up is needed then. */
+/** Reads a key. Undefined if its form or checksum is wrong, so that no look-up is needed. */
 export function accessKey(text: string): AccessKey | undefined {
   if (!shape.test(text)) return undefined;
   return text.slice(checked) === checksum(text.slice(0, checked)) ? (text as AccessKey) : undefined;
 }
 
 /**
- * Makes the key that stands for 256 random bits.
+ * Makes the key for 256 random bits.
  * @throws RangeError unless there are exactly 32 bytes
  */
 export function accessKeyFrom(random: Uint8Array): AccessKey {
@@ -29,7 +29,7 @@ export function accessKeyFrom(random: Uint8Array): AccessKey {
   return `${body}${checksum(body)}` as AccessKey;
 }
 
-/** The part of a key that may be shown to tell keys apart: its first 10 characters. */
+/** The part of a key that can be shown to identify it: its first 10 characters. */
 export function displayedPart(key: AccessKey): string {
   return key.slice(0, 10);
 }

@@ -1,20 +1,20 @@
 import { comparable, type HostName, host } from './host.ts';
 
 /**
- * Hosts that no mirror may point to: the operator's own link domains, so that no mirror points back at the
- * redirector (contract: the address).
+ * Hosts that no mirror can point to: the operator's own link domains, so that no mirror points back to the redirector
+ * (contract: the address).
  */
 export interface HostDenylist {
   readonly exact: ReadonlySet<HostName>;
-  /** Every name below each of these, not the name itself. */
+  /** Every name below each of these, but not the name itself. */
   readonly below: ReadonlySet<HostName>;
 }
 
 export const noDeniedHosts: HostDenylist = { exact: new Set(), below: new Set() };
 
 /**
- * Reads entries such as `example.com` (that host) and `*.example.com` (every name below it).
- * `BÜCHER.example` denies `xn--bcher-kva.example`, too. An entry that is no host is returned as `{ notAHost }`.
+ * Reads entries such as `example.com` (that host) and `*.example.com` (every name below it). `BÜCHER.example` also
+ * denies `xn--bcher-kva.example`. An entry that is not a host is returned as `{ notAHost }`.
  */
 export function hostDenylist(entries: readonly string[]): HostDenylist | { notAHost: string } {
   const exact = new Set<HostName>();
@@ -28,7 +28,7 @@ export function hostDenylist(entries: readonly string[]): HostDenylist | { notAH
   return { exact, below };
 }
 
-/** `hostname` is the URL parser's. */
+/** `hostname` comes from the URL parser. */
 export function isDenied(denied: HostDenylist, hostname: string): boolean {
   if (denied.exact.size === 0 && denied.below.size === 0) return false;
   const name = comparable(hostname);

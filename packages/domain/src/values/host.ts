@@ -2,32 +2,32 @@ import type { Branded } from './branded.ts';
 import { parseUrl } from './url.ts';
 
 /**
- * The name of a host by which it is compared: as the URL standard's parser has it, in lower case, without a trailing
- * dot. `B%C3%9Ccher.example.` is `xn--bcher-kva.example`.
+ * The normalized name of a host, used in comparisons: the form of the URL standard's parser, in lower case, without a
+ * trailing dot. `B%C3%9Ccher.example.` is `xn--bcher-kva.example`.
  */
 export type HostName = Branded<string, 'HostName'>;
 
-/** A host as somebody wrote it. */
+/** A host as a user wrote it. */
 export interface Host {
   readonly name: HostName;
   readonly written: string;
 }
 
-/** Reads a host: neither a scheme nor credentials, a port, a path or a wildcard. Undefined where it is none. */
+/** Reads a host without scheme, credentials, port, path or wildcard. Undefined if it is not one. */
 export function host(text: string): Host | undefined {
   if (/[\s/?#@*\\]/.test(text) || /:\d*$/.test(text.replace(/^\[[^\]]*\]/, ''))) return undefined;
-  // The parser takes the root of all names, a single dot, for a host: nothing is left of it to compare with.
+  // The parser accepts a single dot, the root, as a host; no name is left to compare.
   const name = hostNameOf(`http://${text}/`) || undefined;
   return name && { name, written: text };
 }
 
-/** The name of the host of a URL. Undefined where it is none. */
+/** The host name of a URL. Undefined if the URL has none. */
 export function hostNameOf(url: string): HostName | undefined {
   const parsed = parseUrl(url);
   return parsed && comparable(parsed.hostname);
 }
 
-/** `hostname` is the URL parser's, or one that was written just so. */
+/** `hostname` comes from the URL parser, or has the same form. */
 export function comparable(hostname: string): HostName {
   return hostname.toLowerCase().replace(/\.$/, '') as HostName;
 }

@@ -2,10 +2,10 @@ import type { Branded } from './branded.ts';
 import { type HostDenylist, isDenied } from './host-denylist.ts';
 import { parseUrl } from './url.ts';
 
-/** An address that a mirror may point to (contract: the address). Kept exactly as it was sent. */
+/** An address that a mirror can point to (contract: the address). Kept exactly as it was sent. */
 export type MirrorAddress = Branded<string, 'MirrorAddress'>;
 
-/** Why a text is no mirror address, in the order in which it is judged. */
+/** Why a text is not a mirror address, in the order of the checks. */
 export type AddressFault = 'too-long' | 'not-a-url' | 'denied-host';
 
 /** In Unicode code points. */
@@ -15,10 +15,10 @@ export const longestAddress = 2048;
 const absolute = /^https?:\/\/[^/?#]/i;
 /** From the slashes to the path, the query or the fragment (RFC 3986, section 3.2). */
 const authority = /^[^/]*\/\/([^/?#]*)/;
-/** White space, control characters, the bidirectional controls, and the backslash that parsers take for a slash. */
+/** White space, control characters, bidirectional controls, and the backslash, which parsers treat as a slash. */
 const forbidden = /[\p{Cc}\p{Zs}\p{Zl}\p{Zp}\u202A-\u202E\u2066-\u2069\\]/u;
 
-/** Judges a text as the address of a mirror: the address itself, or what is wrong with it. */
+/** Checks a text as a mirror address: returns the address, or what is wrong with it. */
 export function mirrorAddress(text: string, denied: HostDenylist): MirrorAddress | { fault: AddressFault } {
   if (isLongerThan(text, longestAddress)) return { fault: 'too-long' };
   if (!absolute.test(text) || forbidden.test(text) || !text.isWellFormed()) return { fault: 'not-a-url' };
@@ -30,7 +30,7 @@ export function mirrorAddress(text: string, denied: HostDenylist): MirrorAddress
 }
 
 function isLongerThan(text: string, codePoints: number): boolean {
-  // A code point takes one or two UTF-16 code units: most texts need no counting.
+  // A code point takes one or two UTF-16 code units, so most texts need no counting.
   if (text.length <= codePoints) return false;
   if (text.length > 2 * codePoints) return true;
   return [...text].length > codePoints;
