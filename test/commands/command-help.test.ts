@@ -38,13 +38,8 @@ describe('the help of the commands', () => {
   });
 
   it('says what an option that is left out means', () => {
-<<<<<<< HEAD
     expect(flat('key issue')).to.match(/--expires-in <time> [^-]*365d by default/);
     expect(flat('mirror restore')).to.match(/--to <change> [^-]*required without --undo/);
-=======
-    expect(flat('key issue')).to.match(/--expires-in <time> [^-]*365d by default/);
-    expect(flat('mirror restore')).to.match(/--to <change> [^-]*required without --undo/);
->>>>>>> d28228a (Have tests follow the new names, and hear of a deadlock on the connection)
     expect(flat('mirror restore')).to.match(/--undo <change> [^-]*required without --to/);
   });
 
