@@ -193,6 +193,6 @@ describe('the benchmark', () => {
       .that.matches(/^error: option '--rounds <N>' .+ It takes whole numbers from 1 to 100\.\n/);
     expect(await told('bench:compare', '--set', 'A=b', '--base', 'A=b'))
       .to.have.property('errors')
-      .that.matches(/^--set has to name another setting than --base\n/);
+      .that.matches(/^--set has to name another setting than --base, or --before another checkout\n/);
   });
 });
