@@ -7,7 +7,7 @@ export type { Undone, UndoneBy } from './words/cut-off.ts';
 
 type Made = Promise<(call: Call, operator: Operator) => CommandUnknownOpts>;
 
-/** By their first word, each loaded when it is wanted. */
+/** The commands by their first word, each loaded on demand. */
 export const operatorCommands = {
   campaign: async () => (await import('./commands/campaign-commands.ts')).campaignCommands,
   mirror: async () => (await import('./commands/mirror-commands.ts')).mirrorCommands,

@@ -6,7 +6,7 @@ import { paged } from '../terminal/pages.ts';
 import type { Column } from '../terminal/table.ts';
 import { type Operator, reading } from './operator.ts';
 
-/** As many as a person looks through at once. */
+/** A number that a person can look through. */
 const usualLimit = 50;
 
 const none = 'There is no such entry.';
@@ -73,7 +73,7 @@ const columns: readonly Column<AuditEntry>[] = [
   { head: 'details', cell: ({ details }) => sentence(details) },
 ];
 
-/** Such as `owner id before: 42, name: "Summer"`; what is not there is left out. */
+/** Such as `owner id before: 42, name: "Summer"`; missing values are left out. */
 function sentence(details: AuditEntry['details']): string | null {
   const there = Object.entries(details).filter(([, value]) => value !== null);
   if (there.length === 0) return null;

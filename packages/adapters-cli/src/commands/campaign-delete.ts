@@ -42,7 +42,7 @@ export function deleteCampaign(call: Call, operator: Operator) {
     });
 }
 
-/** All that goes, on one line. */
+/** Everything that is deleted, on one line. */
 function question({ id, ownerId, isDefault, name, mirror }: CampaignRecord): string {
   const campaign = `${isDefault ? 'default ' : ''}${campaignNamed(id, name)} of the owner ${ownerId}`;
   const points = mirror && `${printable(mirror.targetUrl)}, clicked ${mirror.clicks} times`;

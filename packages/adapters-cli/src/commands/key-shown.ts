@@ -8,8 +8,8 @@ interface Issued {
 }
 
 /**
- * Shows a new key, which cannot be shown again: alone on standard output, or in the object for programs.
- * @throws ClearError where nobody could take it
+ * Shows a new key, which cannot be shown again: alone on standard output, or in the JSON object.
+ * @throws ClearError when the key could not be written
  */
 export async function shownOnce(
   output: Output,

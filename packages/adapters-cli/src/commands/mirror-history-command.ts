@@ -16,7 +16,7 @@ import { noSuchCampaign } from '../words/refusals.ts';
 import { historyOfKey } from './mirror-history-of-key.ts';
 import { type Operator, reading } from './operator.ts';
 
-/** As many as a person looks through at once. */
+/** A number that a person can look through. */
 const usualLimit = 20;
 
 export function history(call: Call, operator: Operator) {
@@ -80,7 +80,7 @@ export function history(call: Call, operator: Operator) {
     });
 }
 
-/** Whether its history tells of a campaign that there is no more. */
+/** Whether the history has changes of this campaign although it no longer exists. */
 async function isRemembered(kept: MirrorHistory, campaign: CampaignId): Promise<boolean> {
   return (await kept.list({ campaign, limit: 1 })).length > 0;
 }
@@ -113,7 +113,7 @@ const columns: readonly Column<HistoryEntry>[] = [
   { head: 'request', cell: ({ requestId }) => requestId },
 ];
 
-/** In all campaigns. */
+/** The changes made with a key, in all campaigns. */
 const ofKeyColumns = columns.toSpliced(2, 0, {
   head: 'campaign',
   right: true,

@@ -5,7 +5,7 @@ import type { Listing } from '../terminal/output.ts';
 import { noSuchKey } from '../words/refusals.ts';
 import { type AdministrationPorts, type Operator, reading } from './operator.ts';
 
-/** Shows what was done with a key, `limit` changes at most. @throws ClearError where there never was such a key */
+/** Shows the changes made with a key, at most `limit`. @throws ClearError if there never was such a key */
 export async function historyOfKey(
   call: Call,
   operator: Operator,
@@ -36,7 +36,7 @@ async function* changes(
   } catch (error) {
     throw orStopped(error, 'Stopped: there is more.');
   }
-  // A number that was mistyped must not look like a key that did no harm.
+  // A mistyped number must not look like a key that changed nothing.
   if (found === 0 && !(await isKnown(keys, asked.key))) throw noSuchKey(asked.key);
 }
 

@@ -51,7 +51,7 @@ export function set(call: Call, operator: Operator) {
     });
 }
 
-/** Never from an argument: those are seen by everybody on the machine, and kept by shells. @throws ClearError */
+/** Never read from an argument: every user of the machine can see those, and shells record them. @throws ClearError */
 async function keyOfCaller(call: Call, operator: Operator): Promise<AccessKey> {
   const { accessKey } = await import('@campaign-mirror/domain');
   const otherwise = 'no access key, and nobody to ask for it: put it into the variable CAMPAIGN_MIRROR_KEY';

@@ -13,7 +13,9 @@ import { type Progress, progress } from '../terminal/progress.ts';
 import { cutOff, type UndoneBy } from '../words/cut-off.ts';
 import { reasonOf } from '../words/move-refusals.ts';
 
-/** What a move tells: a line for each mirror, or for people those alone that were not moved; then how many they were. */
+/**
+ * The output of a move: one line for each mirror (in a terminal only for mirrors that were not moved), then the totals.
+ */
 export class MoveReport {
   readonly #call: Call;
   readonly #request: MoveMirrorsRequest;
@@ -56,13 +58,13 @@ export class MoveReport {
     this.#bar?.stop();
   }
 
-  /** For whoever stops it. */
+  /** The message after Ctrl-C. */
   stopped(): string {
     if (this.#request.dryRun) return 'Stopped. Nothing was done.';
     return `Stopped: ${this.#done()}. Run it again to go on.`;
   }
 
-  /** For when the database ended it. */
+  /** The message when the database ended the move. */
   cutOff(cause: Unavailable, undoneBy: UndoneBy): ClearError {
     return cutOff(cause, this.#request.dryRun ? undefined : this.#done(), undoneBy);
   }
@@ -96,14 +98,14 @@ export class MoveReport {
   }
 }
 
-/** For programs. */
+/** The JSON output. */
 function objectOf(mirror: MirrorMoved): object {
   const { campaign, kind, before, after } = mirror;
   const because = 'because' in mirror && { because: mirror.because };
   return { campaign_id: campaign, outcome: kind, before, after: after ?? null, ...because };
 }
 
-/** For people: undefined for a mirror that was moved, as it was asked for. */
+/** The output for people: undefined for a mirror that was moved as requested. */
 function sentenceOf(mirror: MirrorMoved): string | undefined {
   const before = `campaign ${mirror.campaign}: ${printable(mirror.before)}`;
   if (mirror.kind === 'moved') return undefined;

@@ -15,7 +15,7 @@ import type {
 } from '@campaign-mirror/domain';
 import type { UndoneBy } from '../words/cut-off.ts';
 
-/** What the commands work on, for as long as one of them acts. */
+/** What a command works on while it acts. */
 export interface OperatorPorts {
   readonly records: CampaignRecords;
   readonly history: MirrorHistory;
@@ -29,13 +29,15 @@ export interface OperatorPorts {
   readonly identity: Identity;
 }
 
-/** What takes longer to get ready: asked for by the commands alone that need it. */
+/** Parts that take longer to set up: loaded only by the commands that need them. */
 export interface AdministrationPorts extends Pick<OperatorPorts, 'records' | 'history'> {
   readonly settings: CampaignSettings;
   readonly keys: AccessKeys;
 }
 
-/** What else an act needs: what binds it besides the rules, what ties its rows together, what its faults have undone. */
+/**
+ * Further terms of an act: the denied hosts, the identifier that its rows share, and the errors that rolled it back.
+ */
 export interface Terms {
   readonly deniedHosts: HostDenylist;
   readonly requestId: string;
@@ -43,19 +45,21 @@ export interface Terms {
 }
 
 export interface How {
-  /** How long a statement may take: `unhurried` without a limit, `in-steps` a minute; else as in the service. */
+  /** The statement timeout: none for `unhurried`, a minute for `in-steps`; otherwise the service's. */
   readonly pace?: 'unhurried' | 'in-steps';
-  /** For what only reads: what is said to be left where the database ends it. */
+  /** For commands that only read: the text on what remains when the database ends one. */
   readonly left?: string;
 }
 
-/** Lets the commands act as the operator. Each throws ClearError where the database is away, not set up, or refuses. */
+/**
+ * Lets commands act as the operator. Each throws ClearError when the database is unavailable, not set up, or refuses.
+ */
 export interface Operator {
   acting<T>(run: (ports: OperatorPorts, terms: Terms) => Promise<T>, how?: How): Promise<T>;
   administering<T>(run: (ports: AdministrationPorts, terms: Terms) => Promise<T>, how?: How): Promise<T>;
-  /** The access key of the settings, if there is one. @throws ClearError when a setting is wrong */
+  /** The access key in the settings, if any. @throws ClearError when a setting is wrong */
   accessKey(): Promise<string | undefined>;
 }
 
-/** Nobody need be unsure of what was done. */
+/** For commands that only read: says that nothing was changed. */
 export const reading: How = { left: 'there is more to show, and nothing was changed' };

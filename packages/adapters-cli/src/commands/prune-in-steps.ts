@@ -8,10 +8,13 @@ import type { Call } from '../terminal/call.ts';
 import { progress } from '../terminal/progress.ts';
 import { cutOff, type UndoneBy } from '../words/cut-off.ts';
 
-/** So many changes are looked at in one transaction, in some 30 ms; the audit has an entry for each. */
+/**
+ * The number of changes examined in one transaction, which takes some 30 ms; the audit has an entry for each
+ * transaction.
+ */
 const stepSize = 10_000;
 
-/** Tells how many were deleted. @throws Interrupted between two steps; ClearError when the database ended it */
+/** Returns the number deleted. @throws Interrupted between two steps; ClearError when the database ended it */
 export async function pruneInSteps(
   pruning: HistoryPruning,
   { olderThan, changes }: HistorySurvey,

@@ -13,7 +13,7 @@ import { ClearError } from '../terminal/clear-error.ts';
 import { type CsvRecord, recordsOf } from './csv-records.ts';
 import { linesOf } from './file-lines.ts';
 
-/** So many campaigns are written at once. */
+/** The number of campaigns written at once. */
 const together = 500;
 
 /** Campaigns as CSV (RFC 4180) with a header. */
@@ -34,8 +34,8 @@ function textOf(rows: (readonly string[])[]): string {
 }
 
 /**
- * The lines of a CSV file of campaigns, judged.
- * @throws ClearError when its first line does not name the columns
+ * Reads the lines of a CSV file of campaigns and checks them.
+ * @throws ClearError when the first line does not name the columns
  */
 export async function* importLines(
   bytes: AsyncIterable<Buffer>,
@@ -70,7 +70,10 @@ function otherCount(record: readonly string[], columns: readonly CampaignField[]
   return `there are ${record.length} fields, where the header has ${columns.length}`;
 }
 
-/** In the order of the header, which names each at most once; what it does not name is empty in every line. */
+/**
+ * In the order of the header, which names each column at most once; a column that it does not name is empty in every
+ * line.
+ */
 function columnsOf(header: CsvRecord | undefined): readonly CampaignField[] {
   if (header && 'unread' in header) throw new ClearError(`line 1: ${header.unread}`);
   const named = header ?? [];
@@ -93,7 +96,7 @@ function columnsOf(header: CsvRecord | undefined): readonly CampaignField[] {
   );
 }
 
-/** The first of them, when there are any. */
+/** The first one, if any. */
 function list(what: string, names: readonly string[]): string | undefined {
   if (names.length === 0) return undefined;
   const shown = names.slice(0, campaignFields.length).map((name) => name.slice(0, 40) || '(empty)');

@@ -1,14 +1,14 @@
 import { parse } from 'csv-parse/sync';
 import type { Line } from './file-lines.ts';
 
-/** What a line of CSV holds (RFC 4180), or why it could not be read. */
+/** The content of a line of CSV (RFC 4180), or why it could not be read. */
 export type CsvRecord = readonly string[] | { readonly unread: string };
 
 const options = { relax_column_count: true, record_delimiter: '\n' };
 
 /**
- * The records of lines, one of each: no field of ours goes over several lines, so that what is wrong with a line is
- * wrong with that line alone. An empty line holds nothing: undefined.
+ * One record for each line: no field spans several lines, so an error in one line does not affect others. An empty line
+ * gives undefined.
  */
 export function recordsOf(lines: readonly Line[]): (CsvRecord | undefined)[] {
   const texts = lines.filter((line): line is string => typeof line === 'string' && line !== '');
@@ -20,7 +20,7 @@ export function recordsOf(lines: readonly Line[]): (CsvRecord | undefined)[] {
   });
 }
 
-/** Undefined where a line spoils those around it. */
+/** Undefined if the line affects the lines around it. */
 function together(texts: readonly string[]): string[][] | undefined {
   try {
     const records = parse(texts.join('\n'), options);

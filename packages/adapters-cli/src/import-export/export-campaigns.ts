@@ -6,10 +6,10 @@ import { type Replacing, writeNewFile } from '../terminal/new-file.ts';
 import { type Progress, progress } from '../terminal/progress.ts';
 import { csvOf } from './campaign-csv.ts';
 
-/** After so many campaigns the bar moves. */
+/** The number of campaigns between two updates of the progress bar. */
 const step = 100;
 
-/** Writes all campaigns to standard output, in CSV or a line of JSON each, until nobody reads on. */
+/** Writes all campaigns to standard output, as CSV or as lines of JSON, until the reader stops reading. */
 export async function exportToOutput(
   exports: OperatorPorts['exports'],
   { output }: Call,
@@ -33,7 +33,7 @@ export async function exportToOutput(
   }
 }
 
-/** Writes all campaigns to a file. Tells how many there were. @throws ClearError */
+/** Writes all campaigns to a file. Returns their number. @throws ClearError */
 export async function exportToFile(
   exports: OperatorPorts['exports'],
   call: Call,

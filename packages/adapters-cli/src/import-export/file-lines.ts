@@ -1,13 +1,13 @@
-/** In bytes. What is accepted takes less than half of it. */
+/** In bytes. A valid line takes less than half of this. */
 const longestLine = 65_536;
 
-/** A line without its end, or why it could not be read. */
+/** A line without its line end, or why it could not be read. */
 export type Line = string | { readonly unread: string };
 
 const tooLong: Line = { unread: `the line is longer than ${longestLine} bytes` };
 const notUtf8: Line = { unread: 'the line is not in UTF-8' };
 
-/** The lines of a file in UTF-8, with or without a byte order mark, in their order, so many together as come. */
+/** The lines of a UTF-8 file, with or without a byte order mark, in order and in batches as they are read. */
 export async function* linesOf(bytes: AsyncIterable<Buffer>): AsyncGenerator<Line[]> {
   let rest = Buffer.alloc(0);
   let isFirst = true;
@@ -21,14 +21,14 @@ export async function* linesOf(bytes: AsyncIterable<Buffer>): AsyncGenerator<Lin
       isTooLong = false;
     }
     if (rest.length > longestLine) {
-      // All that is kept of it is that it is there.
+      // Only the fact that the line exists is kept.
       isTooLong = true;
       rest = Buffer.alloc(0);
     }
   }
   if (rest.length > 0 || isTooLong) yield opened(decoded(rest));
 
-  /** Where a line began that was too long, this is the end of it. */
+  /** This ends a line whose beginning was already too long. */
   function opened(lines: Line[]): Line[] {
     const [first = '', ...others] = lines;
     const wasFirst = isFirst;

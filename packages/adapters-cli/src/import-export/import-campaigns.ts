@@ -6,7 +6,7 @@ import { orStopped } from '../terminal/interruption.ts';
 import { tellOfBadLine } from '../words/line-faults.ts';
 import { importLines } from './campaign-csv.ts';
 
-/** Imports a CSV file of campaigns, or tells of each of its bad lines. @throws ClearError, Unavailable */
+/** Imports a CSV file of campaigns, or reports each of its bad lines. @throws ClearError, Unavailable */
 export async function importCampaigns(
   imports: OperatorPorts['imports'],
   deniedHosts: HostDenylist,

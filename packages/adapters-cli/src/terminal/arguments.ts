@@ -20,13 +20,13 @@ import {
 } from '@campaign-mirror/domain';
 import { InvalidArgumentError } from '@commander-js/extra-typings';
 
-/** What the commands accept. Each throws `InvalidArgumentError`, which says what is accepted. */
+/** Parsers for arguments. Each throws `InvalidArgumentError`, which says what is accepted. */
 export const campaignArgument = (text: string): CampaignId => campaignId(text) ?? notAnIdentifier();
 export const ownerArgument = (text: string): OwnerId => ownerId(text) ?? notAnIdentifier();
 export const keyArgument = (text: string): AccessKeyId => accessKeyId(text) ?? notAnIdentifier();
 export const changeArgument = (text: string): HistoryId => historyId(text) ?? notAnIdentifier();
 export const auditArgument = (text: string): AuditId => auditId(text) ?? notAnIdentifier();
-/** So many rows, at most. */
+/** The maximum number of rows. */
 export const limitArgument = (text: string): number => campaignId(text) ?? notAnIdentifier();
 
 function notAnIdentifier(): never {
@@ -37,24 +37,24 @@ const seconds = { s: 1, m: 60, h: 3_600, d: 86_400 } as const;
 /** A hundred years, in seconds. */
 const longest = 36_525 * seconds.d;
 
-/** A life in seconds. */
+/** A lifetime in seconds. */
 export function lifeArgument(text: string): number {
   return secondsOf(text) ?? refuse('A time such as 1s, 30m, 12h or 90d, at most 36525d, is expected.');
 }
 
-/** A time of grace in seconds, from 0. */
+/** A grace period in seconds, 0 or more. */
 export function graceArgument(text: string): number {
   if (/^0[smhd]?$/.test(text)) return 0;
   return secondsOf(text) ?? refuse('A time such as 0s, 30m, 24h or 7d, at most 36525d, is expected.');
 }
 
-/** How old something is, in seconds: at least as old as what may be pruned. */
+/** An age in seconds, at least that of the youngest changes that can be pruned. */
 export function ageArgument(text: string): number {
   const age = secondsOf(text) ?? 0;
   return age >= leastPrunedAge ? age : refuse('An age such as 400d or 48h, from 1d to 36525d, is expected.');
 }
 
-/** A moment in UTC: a day, or to the minute, the second or the microsecond. */
+/** A UTC time: a day, or to the minute, second or microsecond. */
 export function momentArgument(text: string): Timestamp {
   const [, day, minute = '00:00', second = '00', fraction = ''] =
     /^(\d{4}-\d\d-\d\d)(?:T(\d\d:\d\d)(?::(\d\d)(?:\.(\d{1,6}))?)?Z)?$/.exec(text) ?? [];
@@ -74,7 +74,7 @@ function refuse(accepted: string): never {
   throw new InvalidArgumentError(accepted);
 }
 
-/** A name for people: not empty, on one line, at most 200 characters. */
+/** A display name: not empty, on one line, at most 200 characters. */
 export function nameArgument(text: string): Label {
   const name = label(text);
   if (name === undefined) {
@@ -83,7 +83,7 @@ export function nameArgument(text: string): Label {
   return name;
 }
 
-/** A host alone: neither a scheme nor a port, a path or a wildcard. */
+/** A host without scheme, port, path or wildcard. */
 export function hostArgument(text: string): Host {
   const read = host(text);
   if (read === undefined) {

@@ -2,27 +2,27 @@ import type { Readable } from 'node:stream';
 import { Interruption } from './interruption.ts';
 import { Output, type OutputStream } from './output.ts';
 
-/** What a call of the command line is given; nothing of the process is used beside it. */
+/** The inputs of a call of the command line; it uses nothing else of the process. */
 export interface Given {
   readonly environment: NodeJS.ProcessEnv;
   readonly stdin: Readable & { readonly isTTY?: boolean };
   readonly stdout: OutputStream;
   readonly stderr: OutputStream;
   /**
-   * Aborted with `Interrupted` as its reason when the command is to stop. Taken where a command begins what is not to
-   * be cut off in its middle: until then, and in commands that do nothing of the kind, nobody listens.
+   * Aborted with `Interrupted` as its reason when the command should stop. A command subscribes before work that must
+   * not be cut off in the middle; before that, and in other commands, nothing listens.
    */
   readonly signal: AbortSignal;
 }
 
-/** One call of the command line, from its words to its exit code: all that lasts as long as it does. */
+/** One call of the command line, from its arguments to its exit code, with everything that lives as long. */
 export class Call {
   readonly output: Output;
-  /** Set by `--verbose`: what goes on is told on standard error. */
+  /** Set by `--verbose`: progress is reported on standard error. */
   verbose = false;
-  /** What the call ends with where nothing is thrown. */
+  /** The exit code when nothing is thrown. */
   exitCode = 0;
-  /** Whether what may not be what was meant in the settings was told of. */
+  /** Whether the warnings about the settings were printed. */
   notesTold = false;
   readonly #given: Given;
   #interruption: Interruption | undefined;
@@ -44,7 +44,7 @@ export class Call {
     return this.#given.stderr;
   }
 
-  /** From now on Ctrl-C is heard between the steps of the command. */
+  /** From now on Ctrl-C stops the command between its steps. */
   hear(): Interruption {
     this.#interruption ??= new Interruption(this.#given.signal);
     return this.#interruption;

@@ -1,11 +1,11 @@
 import { printableLines } from './escapes.ts';
 
-/** Whose matter a fault is: what was asked for, how it was asked, or the database, which is away. */
+/** The cause of an error: the request itself, the way it was made, or an unavailable database. */
 export type FaultKind = 'refused' | 'usage' | 'away';
 
 /**
- * A fault whose message is all that its reader needs: one line that says what is wrong and what to do.
- * It is printed as it is, without a stack, and holds no secret, nor anything that steers a terminal.
+ * An error whose message is complete: one line that says what is wrong and what to do. It is printed without a stack,
+ * and contains no secret and no terminal control characters.
  */
 export class ClearError extends Error {
   override name = 'ClearError';

@@ -3,7 +3,7 @@ import type { Call } from './call.ts';
 import { type Shell, shells } from './completion-script.ts';
 import { leaf } from './leaf.ts';
 
-/** `all` gives the commands that are completed. */
+/** `all` returns the commands to complete. */
 export function completion(call: Call, all: () => Promise<CommandUnknownOpts>) {
   return leaf({
     name: 'completion',

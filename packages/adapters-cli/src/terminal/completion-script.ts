@@ -3,8 +3,8 @@ import type { CommandUnknownOpts } from '@commander-js/extra-typings';
 export type Shell = 'bash' | 'zsh';
 
 /**
- * A script for each shell, made from the commands themselves. It holds all it needs: no program is started when the
- * user presses Tab. Where no word of ours can stand, files are offered.
+ * A script for each shell, generated from the commands. It is self-contained: no program is started when the user
+ * presses Tab. Where no command word is possible, files are offered.
  */
 export const shells: Readonly<Record<Shell, (root: CommandUnknownOpts) => string>> = {
   bash: (root) => `_campaign_mirror() {
@@ -29,7 +29,7 @@ ${offered(root)}
 compdef _campaign_mirror campaign-mirror`,
 };
 
-/** Follows what stands before the cursor: `at` is the command, `last` an option whose value is still to come. */
+/** Parses the words before the cursor: `at` is the command, `last` an option that still needs its value. */
 function walked(root: CommandUnknownOpts): string {
   const all = places(root);
   const valued = all.flatMap(({ at, options }) =>
@@ -45,7 +45,7 @@ function walked(root: CommandUnknownOpts): string {
     esac`;
 }
 
-/** The value of an option, where it is one of a few; behind a dash options; else commands, or an argument's values. */
+/** The values of an option that has a fixed set; after a dash, options; otherwise commands, or an argument's values. */
 function offered(root: CommandUnknownOpts): string {
   const all = places(root);
   const values = all.flatMap(({ at, options }) =>
@@ -75,7 +75,7 @@ interface Place {
   /** Such as `/campaign/create`. */
   readonly at: string;
   readonly options: readonly Option[];
-  /** Commands below it, or the values of its first argument where they are a few. */
+  /** Its subcommands, or the values of its first argument if they are a fixed set. */
   readonly words: readonly string[];
 }
 

@@ -1,22 +1,22 @@
 /**
- * What the JSON of a line still holds as it is, and a terminal would act on or a reader be misled by: DEL and the C1
- * controls, the separators of lines and paragraphs, what has no width, what turns the direction of a text.
+ * Characters that JSON leaves as they are, and that a terminal would act on or that mislead a reader: DEL and the C1
+ * controls, line and paragraph separators, zero-width characters, bidirectional controls.
  */
 const misleading = /[\u007f-\u009f\u061c\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff]/g;
 
-/** Lines of JSON, with what is misleading in their texts escaped: they parse to the same. */
+/** Lines of JSON with the misleading characters in their strings escaped; they parse to the same values. */
 export function escaped(lines: string): string {
-  // ASCII, as nearly all is: seen at a hundredth of what the search costs.
+  // Nearly all lines are ASCII, and this check costs a hundredth of the search.
   if (Buffer.byteLength(lines) === lines.length && !lines.includes('\u007f')) return lines;
   return lines.replace(misleading, (one) => `\\u${one.charCodeAt(0).toString(16).padStart(4, '0')}`);
 }
 
-/** What would steer a terminal, or mislead its reader, is shown by its code point. */
+/** Shows characters that would control a terminal or mislead a reader by their code points. */
 export function printable(text: string): string {
   return text.replace(/\p{Cc}/gu, shown).replace(misleading, shown);
 }
 
-/** The same of a text of ours that has several lines. */
+/** The same for a text of the program itself, which can have several lines. */
 export function printableLines(text: string): string {
   return text.split('\n').map(printable).join('\n');
 }

@@ -6,17 +6,17 @@ import type { Call } from './call.ts';
 import { ClearError } from './clear-error.ts';
 import { progress } from './progress.ts';
 
-/** A file that is read once, from its beginning to its end. */
+/** A file that is read once, from beginning to end. */
 export interface GivenFile {
   /** Its name without folders, for the audit. */
   readonly name: string;
-  /** In bytes; undefined where it cannot be known before, as of a pipe. */
+  /** In bytes; undefined if unknown in advance, as for a pipe. */
   readonly size: number | undefined;
-  /** Until `signal`. `passed` hears of the bytes so far. @throws ClearError when it cannot be read */
+  /** Reads until `signal`. `passed` receives the number of bytes so far. @throws ClearError when it cannot be read */
   read(signal: AbortSignal, passed: (bytes: number) => void): AsyncIterable<Buffer>;
 }
 
-/** A file, or standard input by `-`. @throws ClearError when there is no such file */
+/** A file, or standard input for `-`. @throws ClearError when there is no such file */
 export async function givenFile(path: string, stdin: Readable): Promise<GivenFile> {
   if (path === '-') {
     return { name: 'standard input', size: undefined, read: (...how) => chunks(stdin, path, ...how) };
@@ -30,7 +30,7 @@ export async function givenFile(path: string, stdin: Readable): Promise<GivenFil
   };
 }
 
-/** Its bytes, with a bar for whoever waits. */
+/** Its bytes, with a progress bar. */
 export async function* readShown(call: Call, what: string, file: GivenFile): AsyncGenerator<Buffer> {
   const bar = progress(call, what, file.size);
   try {

@@ -2,25 +2,25 @@
 export const interrupting = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 type Name = (typeof interrupting)[number];
 
-/** Thrown where a command stops because it was asked to: all that it did is whole, the rest is not begun. */
+/** Thrown when a command stops on request: completed steps are committed, the rest is not started. */
 export class Interrupted extends Error {
   override name = 'Interrupted';
   readonly signal: Name;
-  /** What the user is told; the message says what was done, and how to go on. */
+  /** The text for the user; `message` says what was done and how to continue. */
   constructor(signal: Name, message = 'Stopped. Nothing is half done.') {
     super(message);
     this.signal = signal;
   }
 }
 
-/** The same fault, with what the user is told where it is that the command was asked to stop. */
+/** The same error, with the text for the user if the command was asked to stop. */
 export function orStopped(error: unknown, message: string): unknown {
   return error instanceof Interrupted ? new Interrupted(error.signal, message) : error;
 }
 
 /**
- * Ctrl-C is heard between the steps of a command, which stops there: see `throwIfInterrupted`. What is being written
- * is brought to its end first, so that a command whose one step is under way is done, as if nobody had asked.
+ * Ctrl-C takes effect between the steps of a command, in `throwIfInterrupted`. A step in progress is completed first,
+ * so a command in its only step finishes as usual.
  */
 export class Interruption {
   readonly signal: AbortSignal;

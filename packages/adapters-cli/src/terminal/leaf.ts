@@ -3,13 +3,13 @@ import { Command } from '@commander-js/extra-typings';
 export interface Leaf {
   readonly name: string;
   readonly does: string;
-  /** Calls, without `./campaign-mirror`, each of which can be understood: a test reads them. */
+  /** Example calls, without `./campaign-mirror`; a test parses each of them. */
   readonly examples: readonly string[];
-  /** More than one line can say, for its help. */
+  /** Further text for the help, after the one-line summary. */
   readonly explains?: () => string;
 }
 
-/** A command that does something: it has `--json`, and examples in its help. */
+/** A command that acts: it has `--json`, and examples in its help. */
 export function leaf({ name, does, examples, explains }: Leaf) {
   const shown = examples.map((example) => `  ./campaign-mirror ${example}`.trimEnd()).join('\n');
   return new Command(name)
@@ -18,7 +18,7 @@ export function leaf({ name, does, examples, explains }: Leaf) {
     .addHelpText('after', () => `${explains ? `\n${explains()}` : ''}\nExamples:\n${shown}`);
 }
 
-/** Commands of one kind, such as `campaign`. */
+/** A group of commands, such as `campaign`. */
 export function group(name: string, about: string, commands: readonly { name(): string }[]) {
   const parent = new Command(name).description(about);
   for (const command of commands) parent.addCommand(command as Command);

@@ -4,13 +4,13 @@ import { dirname, join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { ClearError } from './clear-error.ts';
 
-/** Whether a file that is there may be replaced, and what to say where it may not. */
+/** Whether an existing file can be replaced, and what to say if it cannot. */
 export interface Replacing {
   readonly replace?: boolean;
   readonly otherwise: string;
 }
 
-/** @throws ClearError when it is there and may not be replaced, or is no file */
+/** @throws ClearError when the path exists and must not be replaced, or is not a file */
 export async function refuseTaken(path: string, { replace, otherwise }: Replacing): Promise<void> {
   const there = await lstat(path).catch((error: NodeJS.ErrnoException) => {
     if (error.code === 'ENOENT') return undefined;
@@ -22,9 +22,9 @@ export async function refuseTaken(path: string, { replace, otherwise }: Replacin
 }
 
 /**
- * Writes a file for its owner's eyes only. It has its name once all of it is on the disk: written beside, under a
- * name of its own, which is gone where something goes wrong.
- * @throws ClearError when it cannot be written, or is there already; and what `contents` throws
+ * Writes a file that only its owner can read. It gets its name after all of it is on the disk: it is written next to it
+ * under a temporary name, which is removed on failure.
+ * @throws ClearError when it cannot be written, or already exists; and what `contents` throws
  */
 export async function writeNewFile(
   path: string,
@@ -54,7 +54,7 @@ export async function writeNewFile(
   }
 }
 
-/** A link is refused where the name was taken meanwhile, as a rename is not. */
+/** Unlike a rename, a link fails if the name was taken in the meantime. */
 async function name(beside: string, path: string, { replace, otherwise }: Replacing): Promise<void> {
   if (replace) return rename(beside, path);
   try {
@@ -62,16 +62,18 @@ async function name(beside: string, path: string, { replace, otherwise }: Replac
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
     if (code === 'EEXIST') throw new ClearError(`${path} is there already: ${otherwise}`);
-    // A file system without links: then the look before must do.
+    // On a file system without links, the earlier check must be enough.
     return rename(beside, path);
   }
   await rm(beside);
 }
 
-/** Who may write to a folder may not always read it, and some file systems cannot flush one. */
+/**
+ * A user with write access to a folder does not always have read access, and some file systems cannot flush a folder.
+ */
 const unflushable = new Set<string | undefined>(['EACCES', 'EINVAL', 'EPERM']);
 
-/** The file is there, so that a folder that cannot be flushed is no reason to say that it is not. */
+/** The file exists, so a folder that cannot be flushed is not an error. */
 async function flushFolder(path: string): Promise<void> {
   try {
     await using folder = await open(path, 'r');

@@ -4,7 +4,7 @@ import { ClearError } from './clear-error.ts';
 import { escaped, printableLines } from './escapes.ts';
 import type { Column, Field } from './table.ts';
 
-/** Where a command writes to: a terminal says that it is one. */
+/** A stream that a command writes to, and whether it is a terminal. */
 export interface OutputStream extends Writable {
   readonly isTTY?: boolean;
   readonly columns?: number;
@@ -18,25 +18,25 @@ interface Streams {
 
 export interface Listing<Row> {
   readonly json: boolean | undefined;
-  /** For programs, one a line. */
+  /** The JSON output, one object a line. */
   object(row: Row): object;
   readonly columns: readonly Column<Row>[];
-  /** What people read where there is no row. */
+  /** The text for people when there are no rows. */
   readonly none: string;
 }
 
-/** So many rows are laid out together. */
+/** The number of rows in one table layout. */
 const together = 500;
 
 /**
- * What a call says: its answer on standard output, and what people read beside it on standard error. Whatever steers a
- * terminal or misleads its reader, names of campaigns above all, is shown by its code point to people, and escaped in JSON.
+ * The output of a call: the answer on standard output, messages for people on standard error. Characters that control a
+ * terminal or mislead a reader, above all in names of campaigns, are shown by their code points, and escaped in JSON.
  */
 export class Output {
   readonly #streams: Streams;
-  /** Set when standard output takes nothing any more. */
+  /** Set when standard output accepts no more data. */
   #readerIsGone = false;
-  /** Why, where it is not that its reader has seen enough. */
+  /** The cause, unless the reader simply stopped reading. */
   #unwritten: NodeJS.ErrnoException | undefined;
   #nobodyIsTold = false;
 
@@ -55,13 +55,13 @@ export class Output {
     this.#nobodyIsTold = true;
   };
 
-  /** For the end: the streams are whose they were. */
+  /** Removes our listeners from the streams. */
   letGo(): void {
     this.#streams.stdout.off('error', this.#onRefused);
     this.#streams.stderr.off('error', this.#onUntold);
   }
 
-  /** Whether nobody reads our standard output any more, as after `| head -1`: then there is nothing more to list. */
+  /** Whether the reader of standard output has stopped, as after `| head -1`: then listing stops too. */
   get isReaderGone(): boolean {
     return this.#readerIsGone;
   }
@@ -71,27 +71,27 @@ export class Output {
     return this.#streams.stdout.isTTY === true;
   }
 
-  /** One line on standard output; resolves when it was taken, so that nothing piles up behind a slow reader. */
+  /** One line on standard output; resolves when it was accepted, so that no data accumulates behind a slow reader. */
   print(line: string): Promise<void> {
     return this.write(`${printableLines(line)}\n`);
   }
 
-  /** The same with an object for programs. */
+  /** The same for a JSON object. */
   object(object: object): Promise<void> {
     return this.write(`${escaped(JSON.stringify(object))}\n`);
   }
 
-  /** Text as it is, for what has to come back as it was. */
+  /** Text without escaping, for data that must be read back unchanged. */
   async write(text: string): Promise<void> {
     if (!this.#readerIsGone) await taken(this.#streams.stdout, text);
   }
 
-  /** The same, not waited for. */
+  /** The same, without waiting. */
   say(text: string): void {
     this.#streams.stdout.write(text);
   }
 
-  /** For the end of a command. @throws ClearError when not all that was printed could be written, though it was wanted */
+  /** Ends a command's output. @throws ClearError when some of the output was still wanted and could not be written */
   async allWritten(): Promise<void> {
     await this.isTaken();
     if (this.#unwritten === undefined) return;
@@ -100,29 +100,29 @@ export class Output {
     );
   }
 
-  /** Whether all that was printed could be written, for what cannot be shown again. */
+  /** Whether all output was written, for data that cannot be shown again. */
   isTaken(): Promise<boolean> {
     return new Promise((resolve) =>
       this.#streams.stdout.write('', (error) => resolve(!error && !this.#readerIsGone)),
     );
   }
 
-  /** One line for people, beside the answer: on standard error. */
+  /** One line for people, on standard error. */
   tell(line: string): void {
     this.#streams.stderr.write(`${printableLines(line)}\n`);
   }
 
-  /** `tell` for what may be many lines. */
+  /** `tell`, for messages that can have many lines. */
   async tellInTurn(line: string): Promise<void> {
     if (!this.#nobodyIsTold) await taken(this.#streams.stderr, `${printableLines(line)}\n`);
   }
 
-  /** One object for programs, or a sentence for people. */
+  /** One JSON object, or a sentence for people. */
   answer(json: boolean | undefined, object: object, sentence: string): Promise<void> {
     return json ? this.object(object) : this.print(sentence);
   }
 
-  /** A table for people, or a line of JSON for each row; ends early where nobody reads on. Tells how many there were. */
+  /** A table for people, or a line of JSON for each row; stops when the reader stops. Returns the number of rows. */
   async list<Row>(rows: AsyncIterable<Row> | Iterable<Row>, listing: Listing<Row>): Promise<number> {
     let count = 0;
     let page: Row[] = [];
@@ -140,7 +140,7 @@ export class Output {
     return count;
   }
 
-  /** The fields of one thing, one a line. */
+  /** The fields of one object, one a line. */
   async fields(rows: readonly Field[]): Promise<void> {
     const { fieldsText } = await import('./table.ts');
     await this.write(`${fieldsText(rows, this.#isColoured)}\n`);
@@ -151,14 +151,14 @@ export class Output {
     await this.write(`${tableText(rows, columns, this.#isColoured)}\n`);
   }
 
-  /** Only in a terminal, and not with NO_COLOR; anywhere with FORCE_COLOR. */
+  /** Only in a terminal, and not with NO_COLOR; always with FORCE_COLOR. */
   get #isColoured(): boolean {
     const { environment } = this.#streams;
     if (environment.FORCE_COLOR === undefined && !this.isTerminal) return false;
     return WriteStream.prototype.getColorDepth(environment) > 2;
   }
 
-  /** Where the help and the faults of a call go to. */
+  /** The outputs for help and usage errors. */
   forHelp() {
     const { stdout, stderr } = this.#streams;
     const width = (stream: OutputStream) => (stream.isTTY ? stream.columns : undefined);

@@ -1,10 +1,10 @@
 import type { OwnerId } from '@campaign-mirror/domain';
 import type { Interruption } from './interruption.ts';
 
-/** Rows that are read at once, at most: memory stays flat, however many there are. */
+/** The maximum number of rows read at once, which bounds memory. */
 const pageSize = 500;
 
-/** What a call asks for: of an owner, after a row, so many at most; what is left out is all there is. */
+/** Which rows to list: of an owner, after a row, at most a number; without a field, no restriction. */
 export interface Asked<Key> {
   readonly owner?: OwnerId;
   readonly after?: Key;
@@ -12,7 +12,7 @@ export interface Asked<Key> {
 }
 
 /**
- * All rows that are asked for, page after page, each as it is when it is read.
+ * All matching rows, page by page, each page read when it is needed.
  * @throws Interrupted between two pages
  */
 export async function* paged<Row, Key>(

@@ -9,14 +9,14 @@ const format: Options = {
 };
 
 export interface Progress {
-  /** So many are done, of the total. */
+  /** Reports how many of the total are done. */
   at(done: number): void;
-  /** Makes room on the terminal for a line that is no part of it: it is there again with the next step. */
+  /** Clears the bar for another line on the terminal; the next step draws it again. */
   aside(): void;
   stop(): void;
 }
 
-/** A bar on standard error, where that is a terminal and the total is known; else nothing. */
+/** A progress bar on standard error if that is a terminal and the total is known; otherwise nothing. */
 export function progress({ stderr }: Call, what: string, total: number | undefined): Progress {
   if (total === undefined || !stderr.isTTY) return { at: () => {}, aside: () => {}, stop: () => {} };
   const bar = new SingleBar({ ...format, stream: stderr });

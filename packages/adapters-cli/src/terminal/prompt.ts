@@ -3,14 +3,14 @@ import { ClearError } from './clear-error.ts';
 import { printable } from './escapes.ts';
 import { Interrupted } from './interruption.ts';
 
-/** Whether there is somebody to be asked: questions go to standard error, since standard output holds the answer alone. */
+/** Whether a user can be asked. Questions go to standard error, since standard output contains only the answer. */
 function isSomebodyThere({ stdin, stderr }: Call): boolean {
   return stdin.isTTY === true && stderr.isTTY === true;
 }
 
 /**
- * Asks before something is lost. With `--yes` it is not asked.
- * @throws ClearError when the answer is no, or when there is nobody to ask; Interrupted
+ * Asks for confirmation before data is lost; `--yes` skips the question.
+ * @throws ClearError when the answer is no, or when there is no user to ask; Interrupted
  */
 export async function confirmed(call: Call, question: string, yes: boolean | undefined): Promise<void> {
   if (yes) return;
@@ -24,7 +24,7 @@ export async function confirmed(call: Call, question: string, yes: boolean | und
   if (!agreed) throw new ClearError('Nothing was done.');
 }
 
-/** Asks for a secret, which is not shown. @throws ClearError when there is nobody to ask; Interrupted */
+/** Asks for a secret without echoing it. @throws ClearError when there is no user to ask; Interrupted */
 export async function secret(call: Call, question: string, otherwise: string): Promise<string> {
   if (!isSomebodyThere(call)) throw new ClearError(otherwise, 'usage');
   const { default: password } = await import('@inquirer/password');
@@ -44,7 +44,7 @@ async function asked<T>(call: Call, ask: (context: Context) => Promise<T>): Prom
     return await ask({ input, output, signal: interruption.signal });
   } catch (error) {
     interruption.throwIfInterrupted(nothing);
-    // Ctrl-C, or the end of the input, at the question.
+    // Ctrl-C, or the end of the input, at the prompt.
     if (error instanceof Error && error.name === 'ExitPromptError') {
       throw new Interrupted('SIGINT', nothing);
     }

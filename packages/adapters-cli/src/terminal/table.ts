@@ -10,7 +10,7 @@ export interface Column<Row> {
   cell(row: Row): string | number | null;
 }
 
-/** The fields of one thing, one a line. */
+/** The fields of one object, one a line. */
 export function fieldsText(rows: readonly Field[], coloured: boolean): string {
   const lines = layout();
   for (const [name, value] of rows) lines.push([emphasised(name, coloured), shown(value)]);

@@ -1,6 +1,6 @@
 import type { CampaignRecord, Mirror } from '@campaign-mirror/domain';
 
-/** A campaign for programs: the names of the interface. */
+/** The JSON form of a campaign, with the names of the interface. */
 export function campaignObject({ id, ownerId, isDefault, name, createdAt, mirror }: CampaignRecord) {
   return {
     id,
@@ -12,7 +12,7 @@ export function campaignObject({ id, ownerId, isDefault, name, createdAt, mirror
   };
 }
 
-/** A mirror for programs, as the interface shows it (contract: the mirror). */
+/** The JSON form of a mirror, as in the interface (contract: the mirror). */
 export function mirrorObject(mirror: Mirror) {
   return {
     id: mirror.id,
@@ -26,7 +26,7 @@ export function mirrorObject(mirror: Mirror) {
   };
 }
 
-/** The same for people, by the same names. */
+/** The same for people, under the same names. */
 export function mirrorFields(mirror: Mirror): [name: string, value: string | number | null][] {
   return Object.entries(mirrorObject(mirror)).map(([name, value]) => [
     name.replaceAll('_', ' ').replace('url', 'URL'),

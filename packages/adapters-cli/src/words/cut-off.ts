@@ -1,17 +1,19 @@
 import type { Unavailable } from '@campaign-mirror/domain';
 import { ClearError } from '../terminal/clear-error.ts';
 
-/** What a statement or a transaction came to that the database says it has undone. */
+/** A statement or transaction that the database reports as rolled back. */
 export interface Undone {
   readonly what: string;
-  /** What to do before it is tried again. */
+  /** What to do before trying again. */
   readonly remedy?: string;
 }
 
-/** Undefined where the outcome is unknown, as when a connection is lost. */
+/** Undefined if the outcome is unknown, as when a connection is lost. */
 export type UndoneBy = (error: unknown) => Undone | undefined;
 
-/** For an act of many transactions that the database ended; `done` tells what is committed, undefined where it only reads. */
+/**
+ * For an act of many transactions that the database ended; `done` says what is committed, undefined if it only reads.
+ */
 export function cutOff(cause: Unavailable, done: string | undefined, undoneBy: UndoneBy): ClearError {
   const undone = undoneBy(cause);
   const what = undone?.what ?? 'the database went away';

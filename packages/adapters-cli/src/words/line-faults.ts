@@ -2,7 +2,7 @@ import type { BadLine, FieldFault, LineFault } from '@campaign-mirror/domain';
 import type { Output } from '../terminal/output.ts';
 import { addressFaults, campaignNamed } from './refusals.ts';
 
-/** What is wrong with a line, in words: which column, where it is one, and why. */
+/** The text for an error in a line: the column, if it is in one, and the cause. */
 function faultInWords(fault: LineFault): { column: string | null; reason: string } {
   switch (fault.kind) {
     case 'unread':
@@ -25,7 +25,7 @@ function faultInWords(fault: LineFault): { column: string | null; reason: string
   }
 }
 
-/** Tells of a bad line: an object for programs, or a line for people beside the answer. */
+/** Reports a bad line: as a JSON object, or as a line on standard error. */
 export function tellOfBadLine(
   output: Output,
   json: boolean | undefined,

@@ -1,7 +1,7 @@
 import type { CampaignId, Refusal } from '@campaign-mirror/domain';
 import { ClearError } from '../terminal/clear-error.ts';
 
-/** What the rules refuse, in words; a new rule does not compile until it has its words here. */
+/** The texts for refusals by the rules; a new rule does not compile until it has a text. */
 const words: Readonly<Record<Refusal, (campaign: CampaignId) => string>> = {
   'mirror-not-created': (campaign) =>
     `the campaign ${campaign} has no mirror: \`./campaign-mirror mirror create ${campaign}\` creates it`,

@@ -7,7 +7,7 @@ import type {
 } from '@campaign-mirror/domain';
 import { ClearError } from '../terminal/clear-error.ts';
 
-/** Why there is no such move, and what to do instead. */
+/** Why a move is invalid, and what to do instead. */
 export function moveRefused(fault: HostMoveFault, from: Host, to: Host): ClearError {
   const faults: Readonly<Record<HostMoveFault, string>> = {
     'no-names-below': 'an IP address has no names below it: leave out --subdomains',

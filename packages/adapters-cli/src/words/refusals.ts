@@ -8,7 +8,7 @@ import type {
 import { ClearError } from '../terminal/clear-error.ts';
 import { printable } from '../terminal/escapes.ts';
 
-/** What the store or the domain refuses, in words. */
+/** The texts for refusals by the store or the domain. */
 export function ownerHasDefault({ ownerId, id, name }: OwnerHasDefault): ClearError {
   return new ClearError(
     `the owner ${ownerId} has a default campaign already: ${campaignNamed(id, name)}; ` +
@@ -27,7 +27,7 @@ export const addressFaults: Readonly<Record<AddressFault, string>> = {
   'denied-host': 'MIRROR_HOST_DENYLIST denies its host',
 };
 
-/** Such as `campaign 42 "Summer"`; without a number, which an import gives it, `a new campaign "Summer"`. */
+/** Such as `campaign 42 "Summer"`; without a number, which the import assigns, `a new campaign "Summer"`. */
 export function campaignNamed(id: CampaignId | null, name: string | null): string {
   const campaign = id === null ? 'a new campaign' : `campaign ${id}`;
   return name === null ? campaign : `${campaign} "${printable(name)}"`;
