@@ -215,7 +215,7 @@ describe('backup and restore', () => {
     const holder = await rival(target);
     await holder.run('lock table campaign_mirror.mirrors in row exclusive mode');
     expect(await restore('good')).to.deep.equal(
-      refused('somebody else writes to the database: nothing was restored; let nobody use it before\n'),
+      refused('the database is in use: nothing was restored; stop whatever writes to it and run it again\n'),
     );
     await holder.rollback();
   });

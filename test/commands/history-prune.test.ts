@@ -149,7 +149,7 @@ describe('commands — history prune', () => {
     expect((await run.ended).code).to.equal(3);
     await holder.rollback();
     expect(run.errors).to.equal(
-      'the database went away: 10000 changes are deleted, and perhaps some more; run it again to go on\n',
+      'the database became unavailable: 10000 changes are deleted, and perhaps some more; run it again to go on\n',
     );
     expect(await left()).to.equal(stepSize);
     expect(JSON.parse((await prune('--older-than', '400d', '--yes', '--json')).output).pruned).to.equal(
@@ -163,7 +163,7 @@ describe('commands — history prune', () => {
     const run = startCommandProcess(all, { ...settings(), NODE_OPTIONS: `--import=${hurried}` });
     expect((await run.ended).code).to.equal(3);
     await holder.rollback();
-    expect(run.errors).to.match(/^the database went away: 10000 changes are deleted, and perhaps/);
+    expect(run.errors).to.match(/^the database became unavailable: 10000 changes are deleted, and perhaps/);
   });
 
   it('a live service answers 200 all the while, and each of its changes is kept', async () => {

@@ -296,7 +296,7 @@ describe('import and export', () => {
       const { running, other } = await held();
       await endWaiting(database);
       expect((await running.ended).code).to.equal(3);
-      const errors = 'the database went away: nothing was written; run it again\n';
+      const errors = 'the database became unavailable: nothing was written; run it again\n';
       expect(running).to.include({ output: '', errors });
       await other.rollback();
       expect(await readdir(folder.path)).to.deep.equal([]);

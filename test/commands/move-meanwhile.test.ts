@@ -133,7 +133,7 @@ describe('mirror move, while others are at work', () => {
     const { code } = await moving.ended;
     expect(code, moving.errors).to.equal(3);
     expect(moving.errors).to.equal(
-      'the database went away: 499 mirrors were moved, and perhaps some more; run it again to go on\n',
+      'the database became unavailable: 499 mirrors were moved, and perhaps some more; run it again to go on\n',
     );
     await other.rollback();
     await movesTheRest(499);

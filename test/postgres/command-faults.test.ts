@@ -85,7 +85,7 @@ describe('commands: what is told when the database does not do it', () => {
     expect((await running.ended).code).to.equal(3);
     await other.rollback();
     expect(running.errors).to.equal(
-      `${name()} went away (57P01): it is unknown whether this was done; look at what there is, then repeat it\n`,
+      `${name()} became unavailable (57P01): it is unknown whether this was done; look at what there is, then repeat it\n`,
     );
   });
 
@@ -106,7 +106,7 @@ describe('commands: what is told when the database does not do it', () => {
     for (const reader of running) {
       expect((await reader.ended).code).to.equal(3);
       expect(reader.errors).to.equal(
-        'the database went away: there is more to show, and nothing was changed; run it again\n',
+        'the database became unavailable: there is more to show, and nothing was changed; run it again\n',
       );
     }
     await other.rollback();

@@ -20,7 +20,7 @@ describe('settings', () => {
   });
 
   const wait = 'a time such as 500ms, 10s or 2m, from 0s to 60m';
-  const rate = 'off, or so many in a time, such as 600/1m: from 1 to 1000000, in 1s to 24h';
+  const rate = 'off, or a number per period, such as 600/1m: 1 to 1000000 per 1s to 24h';
   const refused: [name: string, rule: string, ...values: string[]][] = [
     ['PORT', 'a whole number from 0 to 65535', '65536', '3000 '],
     ['OPS_PORT', 'a whole number from 0 to 65535', '-1'],

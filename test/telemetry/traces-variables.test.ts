@@ -77,7 +77,7 @@ describe('traces: the variables of OpenTelemetry', () => {
     ['OTEL_BSP_MAX_QUEUE_SIZE', '1.5', 'is not from 1 to 100000: 2048 is used'],
     ['OTEL_BSP_MAX_QUEUE_SIZE', '0', 'is not from 1 to 100000: 2048 is used'],
     ['OTEL_BSP_SCHEDULE_DELAY', '-1', 'is not from 1 to 3600000: 5000 is used'],
-    ['OTEL_PROPAGATORS', 'b3', 'has no tracecontext: the traces of callers are not gone on with'],
+    ['OTEL_PROPAGATORS', 'b3', 'has no tracecontext: the traces of callers are not continued'],
   ] as const) {
     it(`${name}=${value} is told of, without its value, and left out`, () => {
       const read = traceVariables({ ...endpoint, [name]: value });

@@ -16,7 +16,7 @@ export type UndoneBy = (error: unknown) => Undone | undefined;
  */
 export function cutOff(cause: Unavailable, done: string | undefined, undoneBy: UndoneBy): ClearError {
   const undone = undoneBy(cause);
-  const what = undone?.what ?? 'the database went away';
+  const what = undone?.what ?? 'the database became unavailable';
   const state = done && !undone ? `${done}, and perhaps some more` : (done ?? 'nothing was done');
   const next = [undone?.remedy, `run it again${done ? ' to go on' : ''}`].filter(Boolean).join(', then ');
   const fault = new ClearError(`${what}: ${state}; ${next}`, 'away');

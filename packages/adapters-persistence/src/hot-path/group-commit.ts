@@ -12,7 +12,7 @@ export function heldAtMost(poolSize: number): number {
 }
 
 export interface GroupCommitLimits {
-  /** Campaigns that are waited for at the same time, each on its own connection. */
+  /** The maximum number of campaigns whose locks are awaited at once, each on its own connection. */
   readonly maxHeld: number;
   /** How long a call waits for its turn, in milliseconds. */
   readonly timeout: number;

@@ -120,7 +120,7 @@ export class GroupedUpdates implements Stage<Member> {
   async #lookOnce(members: readonly Member[], cause?: unknown): Promise<void> {
     for (let at = 0; at < members.length; at += maxBatchSize)
       await this.#run(setChains, members.slice(at, at + maxBatchSize), (member) =>
-        member.reject(new Unavailable('the campaign was held by somebody for too long', { cause })),
+        member.reject(new Unavailable('the campaign was locked for too long', { cause })),
       );
   }
 

@@ -7,7 +7,7 @@ export interface Queued extends Waiting {
 }
 
 export interface LockQueueLimits {
-  /** Campaigns that are waited for at the same time, each on its own connection. */
+  /** The maximum number of campaigns whose locks are awaited at once, each on its own connection. */
   readonly maxCampaigns: number;
   /** Updates that wait for their campaign together. */
   readonly maxTogether: number;
@@ -24,7 +24,7 @@ export class LockQueue<Member extends Queued> {
   readonly #wait: (members: readonly Member[]) => Promise<void>;
   readonly #dismiss: (members: readonly Member[]) => Promise<void>;
   readonly #limits: LockQueueLimits;
-  /** In the order in which they are waited for; the members of each in order of arrival. */
+  /** In the order of their turns; the members of each in order of arrival. */
   readonly #lines = new Map<string, Member[]>();
   readonly #waitedFor = new Set<string>();
   #watch: NodeJS.Timeout | undefined;

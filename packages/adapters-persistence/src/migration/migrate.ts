@@ -22,7 +22,7 @@ const unanswered = 'the commit of the migration was not answered: it is unknown 
 
 /**
  * Brings the schema up to date and grants the rights of the roles that exist: all of it, or nothing. Several processes
- * may do so at once: they take turns, and the later ones find nothing to do. Locks are waited for in short attempts,
+ * may do so at once: they take turns, and the later ones find nothing to do. Locks are awaited in short attempts,
  * because others wait behind a waiting migration.
  * @throws what the driver throws: the database is unavailable, the role lacks a right or is not the owner (42501),
  *   another transaction keeps holding a lock (55P03); the reason of `givenUp`: then nothing was done; Unavailable when

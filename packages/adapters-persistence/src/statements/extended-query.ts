@@ -72,7 +72,7 @@ export class ExtendedQuery implements Submittable {
   }
 
   handleCopyInResponse(connection: Connection): void {
-    (connection as unknown as Wire).sendCopyFail('a statement of ours copies nothing');
+    (connection as unknown as Wire).sendCopyFail('COPY is not supported here');
   }
 
   // The driver's other callbacks add nothing to the rows and their end.

@@ -52,7 +52,7 @@ export async function restoreFrom({ database, act, call }: Acting, file: GivenFi
     if (outcome.kind === 'restored') return outcome.rows;
     if (outcome.kind === 'held') {
       throw new ClearError(
-        'somebody else writes to the database: nothing was restored; let nobody use it before',
+        'the database is in use: nothing was restored; stop whatever writes to it and run it again',
       );
     }
     throw new ClearError(

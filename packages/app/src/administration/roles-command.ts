@@ -125,6 +125,6 @@ function explained(error: unknown, user: string | undefined): unknown {
     );
   }
   if (code === '42710' || code === '23505')
-    return new ClearError('somebody else has just created these roles: nothing was done; run it again');
+    return new ClearError('another session has just created these roles: nothing was done; run it again');
   return error;
 }

@@ -44,7 +44,7 @@ export async function program(call: Call, first = ''): Promise<Command> {
     .configureOutput({ ...output.forHelp(), outputError: (text, write) => write(withoutKeys(text)) })
     .addHelpText(
       'after',
-      '\nExit codes: 0 done; 1 refused, invalid or not found; 2 wrong usage; 3 database away, or outcome unknown; ' +
+      '\nExit codes: 0 done; 1 refused, invalid or not found; 2 wrong usage; 3 database unavailable, or outcome unknown; ' +
         '130 stopped by Ctrl-C.',
     );
   const wanted = Object.hasOwn(commands, first) ? [first] : Object.keys(commands);

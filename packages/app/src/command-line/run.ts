@@ -34,7 +34,7 @@ async function explained(error: unknown, { output, verbose }: Call): Promise<num
     if (verbose) details();
     return exitCodes[error.kind];
   }
-  output.tell('A fault of ours: please report what follows.');
+  output.tell('This is a bug: please report what follows.');
   details();
   return exitCodes.refused;
 }

@@ -41,11 +41,7 @@ async function checkVersion(pool: Pool): Promise<Finding> {
   const says = `the server is PostgreSQL ${version}`;
   if (version < oldestServerVersion) return problem('version', says, `use ${oldestServerVersion} or newer`);
   if (version > newestTried) {
-    return warning(
-      'version',
-      says,
-      `this version of ours was tried on ${oldestServerVersion} to ${newestTried}`,
-    );
+    return warning('version', says, `this version was tested on ${oldestServerVersion} to ${newestTried}`);
   }
   return ok('version', says);
 }

@@ -80,6 +80,7 @@ async function pools(
 function away(error: unknown): Finding {
   const fault = error instanceof Unavailable ? (error.cause ?? error) : error;
   if (!(error instanceof ClearError) && !isDatabaseAway(fault)) throw error;
-  const said = error instanceof ClearError ? error.message : `it went away (${(fault as Error).message})`;
+  const said =
+    error instanceof ClearError ? error.message : `it became unavailable (${(fault as Error).message})`;
   return { ...problem('database', said, 'then run `./campaign-mirror doctor` again'), away: true };
 }

@@ -89,7 +89,7 @@ export class Fleet {
       log.error({ event: 'worker-silent', silent: id }, line);
     }
     for (const id of this.#reportedSilent.filter((one) => !silent.includes(one))) {
-      log.warn({ event: 'worker-silent-no-more', silent: id }, `worker ${id} is heard again, or gone`);
+      log.warn({ event: 'worker-silent-no-more', silent: id }, `worker ${id} responds again, or has ended`);
     }
     this.#reportedSilent = silent;
   }

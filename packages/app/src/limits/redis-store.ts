@@ -24,7 +24,7 @@ export class RedisStore {
 
   #explained(error: unknown): never {
     if (this.#client.status === 'ready') throw error;
-    throw new Error('Redis is away', { cause: this.#fault ?? error });
+    throw new Error('Redis is unavailable', { cause: this.#fault ?? error });
   }
 
   close(): void {

@@ -1,4 +1,4 @@
-/** Of a chain of causes, of the lines of a stack, of a message: so much is logged, at most. */
+/** The maximum that is logged of a chain of causes, a stack, and a message. */
 const max = { causes: 5, frames: 10, characters: 1_000 };
 
 /**

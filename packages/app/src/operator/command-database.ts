@@ -119,7 +119,7 @@ function clear(error: unknown, address: Address): unknown {
   }
   if (error instanceof Unavailable || isDatabaseAway(error)) {
     return new ClearError(
-      `${database} went away (${code ? reason(fault) : 'no answer'}): it is unknown whether this was done; ` +
+      `${database} became unavailable (${code ? reason(fault) : 'no answer'}): it is unknown whether this was done; ` +
         'look at what there is, then repeat it',
       'away',
     );

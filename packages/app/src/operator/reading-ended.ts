@@ -7,7 +7,7 @@ import { undoneBy } from './undone.ts';
  */
 export function orReadingEnded(error: unknown, left: string): unknown {
   if (!(error instanceof Unavailable)) return error;
-  const { what = 'the database went away', remedy } = undoneBy(error) ?? {};
+  const { what = 'the database became unavailable', remedy } = undoneBy(error) ?? {};
   const next = [remedy, 'run it again'].filter(Boolean).join(', then ');
   const fault = new ClearError(`${what}: ${left}; ${next}`, 'away');
   fault.cause = error;

@@ -67,7 +67,7 @@ function milliseconds(text: string): number {
   return Number.parseInt(text, 10) * unitMilliseconds[unit];
 }
 
-const rateAccepted = 'off, or so many in a time, such as 600/1m: from 1 to 1000000, in 1s to 24h';
+const rateAccepted = 'off, or a number per period, such as 600/1m: 1 to 1000000 per 1s to 24h';
 const unitSeconds = { s: 1, m: 60, h: 3_600 } as const;
 const longestWindow = 24 * unitSeconds.h;
 

@@ -74,7 +74,7 @@ export function traceVariables(environment: Environment): TraceVariables {
     .map((one) => one.trim());
   const callersTraces = propagators?.includes('tracecontext') ?? true;
   if (!callersTraces && !propagators?.includes('none')) {
-    notes.push('OTEL_PROPAGATORS has no tracecontext: the traces of callers are not gone on with');
+    notes.push('OTEL_PROPAGATORS has no tracecontext: the traces of callers are not continued');
   }
   const maxQueueSize = number('OTEL_BSP_MAX_QUEUE_SIZE', 2_048, 1, 100_000);
   const wanted = {
