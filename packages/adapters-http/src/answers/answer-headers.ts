@@ -15,7 +15,7 @@ const exposed = [
 ].join(', ');
 /** What it may send, besides what every page may. */
 const accepted = 'Authorization, Content-Type, X-Request-Id';
-/** How long a browser keeps what a preflight was told, in seconds: so long may an origin be taken off unheard. */
+/** How long a browser caches a preflight, in seconds; removing an origin can take this long to have effect. */
 const preflightAge = '600';
 
 /**

@@ -6,10 +6,10 @@ import { methodNotSupported, options, type Reply } from './replies.ts';
 
 const compress = promisify(gzip);
 const methods = 'GET, HEAD';
-/** Below it, what is saved is not worth the header. In bytes. */
+/** In bytes. Smaller pages are not worth compressing. */
 const worthCompressing = 1_024;
 
-/** What is only read, and is the same for everybody, from memory. */
+/** Pages that are read-only and the same for every caller, served from memory. */
 export class Page {
   readonly #bytes: Buffer;
   readonly #contentType: string;
@@ -39,7 +39,7 @@ export class Page {
     const { method = '' } = request;
     if (method === 'OPTIONS') return options(methods);
     if (method !== 'GET' && method !== 'HEAD') return methodNotSupported(method, methods);
-    // Asked for anew each time, and sent only when it has changed: never that of another version.
+    // Revalidated on each request and sent only if changed, so the page never belongs to another version.
     const headers = this.#headers;
     const cacheControl = 'no-cache';
     if (isAmong(this.#etag, request.headers['if-none-match'])) return { status: 304, cacheControl, headers };

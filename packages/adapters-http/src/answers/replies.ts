@@ -25,7 +25,7 @@ export interface Refused {
   readonly because: string;
 }
 
-/** What the caller hears of a request that gave it no outcome of the use case. */
+/** Answers to requests that have no outcome of the use case. */
 export type Fault =
   | 'bad-request'
   | 'request-timeout'
@@ -175,7 +175,7 @@ const forbidden = (because: Refusal): Reply => ({
   because,
 });
 
-/** The caller is told the same for each rule; a new one does not compile until it has its answer here. */
+/** Every rule has the same answer; a new rule does not compile until it has its answer here. */
 const refused: Readonly<Record<Refusal, Reply>> = {
   'mirror-not-created': forbidden('mirror-not-created'),
   'default-campaign': forbidden('default-campaign'),

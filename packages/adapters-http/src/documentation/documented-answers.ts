@@ -8,7 +8,7 @@ import {
   routeNotFound,
 } from '../answers/replies.ts';
 
-/** An answer as callers are told of it. */
+/** An answer as documented for callers. */
 export interface DocumentedAnswer {
   readonly name: string;
   /** When it is given. */
@@ -16,7 +16,7 @@ export interface DocumentedAnswer {
   readonly reply: Reply;
 }
 
-// What is new does not compile until it is told of here.
+// A new reason does not compile until it is documented here.
 const faults: Readonly<Record<Fault, string>> = {
   'bad-request': 'The request cannot be understood; the connection closes.',
   'request-timeout': 'The request arrived too slowly; nothing was changed, and the connection closes.',
@@ -74,7 +74,7 @@ function tooManyAttempts(replies: Replies): DocumentedAnswer {
   };
 }
 
-/** All that a call may be answered with, in the order in which a reader wants to know of them. */
+/** All answers to a call, in the order that is useful to a reader. */
 export function answersToCall(replies: Replies): DocumentedAnswer[] {
   const asked = { campaign: '42' };
   const mirrorSet = replies.outcome({ kind: 'mirror-set', mirror: exampleMirror }, asked);

@@ -87,7 +87,7 @@ function ownHeader(name: string, replies: readonly Reply[]): unknown {
   return { description, required, schema, examples: Object.fromEntries(examples) };
 }
 
-/** Those that are told of once and referred to. */
+/** Headers that are defined once and referenced. */
 export function headerComponents(): Record<string, unknown> {
   const always = ['X-Request-Id', 'Cache-Control'];
   return Object.fromEntries(

@@ -114,7 +114,7 @@ const anyDocument = {
   additionalProperties: true,
 };
 
-/** By their status. Answers that say the same are told of once. */
+/** By status. Identical answers are documented once. */
 function responses(answers: readonly DocumentedAnswer[]): Record<string, Json> {
   const statuses = [...new Set(answers.map(({ reply }) => reply.status))].sort((one, other) => one - other);
   return Object.fromEntries(

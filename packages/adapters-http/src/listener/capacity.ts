@@ -13,9 +13,8 @@ export interface CapacityLimits {
 }
 
 /**
- * How much a listener takes on at once (contract: order of checks, 0). A request counts while it is carried out:
- * from the last byte of its body until its outcome is there, whether or not its caller still waits. Callers that are
- * slow to send or to read take nothing of it.
+ * The load that a listener accepts (contract: order of checks, 0). A request counts from the last byte of its body
+ * until its outcome is known, whether or not its caller still waits. Callers that send or read slowly use none of it.
  */
 export class Capacity {
   readonly connections: number | undefined;

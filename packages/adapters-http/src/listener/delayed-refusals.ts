@@ -4,9 +4,9 @@ import type { Clock } from './clock.ts';
 export const refusalDelay = 1_000;
 
 /**
- * Requests that wait for their refusal. A caller that is refused at once comes back at once, and refusing takes the CPU
- * that carrying out needs: so who waits for each answer is refused once a delay, at most. At most one request of each
- * connection waits here, that whose turn it is: `MAX_CONNECTIONS` bounds them.
+ * Requests whose refusal is delayed. A caller that is refused immediately retries immediately, and refusals use CPU
+ * that requests need, so a caller that waits for each answer is refused at most once per delay. At most one request of
+ * each connection waits here, so `MAX_CONNECTIONS` bounds them.
  */
 export class DelayedRefusals<Request extends { readonly milliseconds: number }> {
   readonly #refuse: (request: Request) => void;

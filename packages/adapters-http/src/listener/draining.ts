@@ -14,11 +14,11 @@ export interface Unfinished {
 /** How a listener comes to its end. */
 export interface Draining {
   /**
-   * Connections that idle may still ask once, and end with the answer: no caller finds its connection closed in the
-   * moment in which it asks. Else they are closed at once.
+   * Idle connections can still send one request, and close with its answer, so that no caller finds its connection
+   * closed as it sends. Otherwise they are closed immediately.
    */
   readonly letIdleAsk?: boolean;
-  /** Hears what is given up, at the moment when it is. */
+  /** Receives each request that is abandoned, at that moment. */
   readonly onGivenUp?: (left: readonly Unfinished[]) => void;
 }
 

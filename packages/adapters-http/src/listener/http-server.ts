@@ -31,7 +31,7 @@ export interface HttpServerSettings {
   readonly clock?: Clock;
   /** How much is taken on at once; without it, whatever comes. Ends with the drain. */
   readonly capacity?: Capacity;
-  /** Who is believed when it tells whom it calls for; nobody by default. */
+  /** The proxies whose forwarding headers are trusted; none by default. */
   readonly proxies?: TrustedProxies;
   /** Nobody by default. */
   readonly traces?: RequestTraces;
@@ -39,7 +39,7 @@ export interface HttpServerSettings {
   readonly answerHeaders?: AnswerHeaders;
 }
 
-/** Node's HTTP server, with every answer that it would give by itself taken over (contract: answers). */
+/** Node's HTTP server, with all its built-in answers replaced (contract: answers). */
 export class HttpServer {
   readonly #settings: HttpServerSettings;
   readonly #rest: Rest;
@@ -113,8 +113,8 @@ export class HttpServer {
   }
 
   /**
-   * Stops listening, lets what was asked be answered and closes each connection after it. What is left after
-   * `timeout` milliseconds gets 503. Resolves, when no connection is open any more, with how many that were.
+   * Stops listening, answers the requests received so far and closes each connection after its answer. Requests left
+   * after `timeout` milliseconds get 503. Resolves, when no connection is open, with the number of those requests.
    */
   async drain(timeout: number, { letIdleAsk = false, onGivenUp }: Draining = {}): Promise<number> {
     if (!this.#server.listening) return 0;

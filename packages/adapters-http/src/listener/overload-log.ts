@@ -1,7 +1,7 @@
 /** What there is too much of. */
 export type Overload = 'requests' | 'event-loop-delay' | 'pipelined-requests' | 'connections';
 
-/** Hears of overload, however much of it there is, twice: when it begins and when it is over. The app fills it. */
+/** Receives overload as two events, however much there is: its beginning and its end. The app implements it. */
 export interface OverloadLog {
   /** Something was refused, for the first time in a while. */
   began(what: Overload): void;

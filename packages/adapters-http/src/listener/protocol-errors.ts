@@ -13,7 +13,7 @@ interface Settings {
   readonly log: HttpLog;
 }
 
-/** Answers what comes on a connection and never becomes a request that Node's server hands over whole. */
+/** Answers input on a connection that never becomes a complete request in Node's server. */
 export class ProtocolErrors {
   readonly #settings: Settings;
   readonly #observer: HttpObserver;

@@ -12,7 +12,7 @@ interface Spell {
   seen: number;
 }
 
-/** Makes of refusals, however many, a word when they begin and one with their number when they are over. */
+/** Reports any number of refusals as two events: one at the beginning, and one with their number at the end. */
 export class Refusals {
   readonly #log: OverloadLog;
   readonly #clock: Clock;

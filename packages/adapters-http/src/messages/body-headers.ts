@@ -17,7 +17,10 @@ export function announcesBody(request: IncomingMessage): boolean {
   return Number(request.headers['content-length'] ?? 0) > 0;
 }
 
-/** Whether the caller waits to be told before it sends its body. HTTP/1.0 knows no such thing (RFC 9110, 10.1.1). */
+/**
+ * Whether the caller waits for 100 Continue before it sends its body. HTTP/1.0 has no such mechanism (RFC 9110,
+ * 10.1.1).
+ */
 export function expectsContinue(request: IncomingMessage): boolean {
   return request.headers.expect?.toLowerCase() === '100-continue' && request.httpVersionMinor === 1;
 }

@@ -2,7 +2,7 @@ import type { Socket } from 'node:net';
 import { headerValues } from './authorization.ts';
 import { type Hop, inForwarded, inXForwardedFor, plainAddress } from './forwarded-headers.ts';
 
-/** The proxies that are believed when they tell who has called them. */
+/** The proxies whose forwarding headers are trusted. */
 export interface TrustedProxies {
   /** `address` is an IP address in its shortest form. */
   has(address: string): boolean;
@@ -23,8 +23,8 @@ export class ConnectionClient {
   }
 
   /**
-   * The client of a request, by its raw headers, name and value in turn. A proxy writes one of the two headers and
-   * may hand on what a caller wrote into the other: where they disagree, neither is believed.
+   * The client of a request, from its raw headers, name and value in turn. A proxy writes one of the two headers and
+   * can pass on a caller's value of the other, so if they disagree, neither is trusted.
    */
   address(rawHeaders: readonly string[]): string {
     const { peer } = this;

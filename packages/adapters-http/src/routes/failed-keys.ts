@@ -4,8 +4,8 @@ import type { Limiter } from '../listener/limiter.ts';
 import { LimitHeaders, secondsLeft } from './limit-headers.ts';
 
 /**
- * Answers keys that are refused: with 401, or 429 to an address that has sent too many of them. Each key is judged
- * before, so a valid one is never refused for what others at its address send; the 401 before tells of no count.
+ * Answers refused keys: with 401, or with 429 if the address has sent too many of them. Each key is checked first, so a
+ * valid key is never refused because of others at its address. The 401 answers do not show the count.
  */
 export class FailedKeys {
   readonly #limiter: Limiter;

@@ -35,7 +35,7 @@ export class LimitHeaders {
   }
 }
 
-/** How long the window still lasts, in whole seconds: who waits so long finds it over. */
+/** The rest of the window in whole seconds, rounded up so that a caller that waits this long is in the next window. */
 export function secondsLeft({ resetIn }: Pick<Count, 'resetIn'>): number {
   return Math.ceil(resetIn / 1_000);
 }

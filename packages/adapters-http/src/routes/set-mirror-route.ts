@@ -42,17 +42,17 @@ export function setMirrorRouter(settings: SetMirrorSettings): Router<RouteState>
   const { useCase, replies, bodyLimit, capacity = unlimited(), limits } = settings;
   const keyLimit = limits?.keys && new KeyLimit(limits.keys);
   const failedKeys = limits?.failedKeys && new FailedKeys(limits.failedKeys, replies);
-  // Of all keys that are refused alike, whether they were looked up or not: the caller is not to see which it was.
+  // The same for all refused keys, whether or not they were looked up, so that callers cannot tell the difference.
   const refuseKey = async (exchange: Exchange, refusal: Reply, bodyCameAlong: Promise<boolean>) => {
     if (await bodyCameAlong) exchange.bodyRead = true;
     else exchange.closes = true;
-    // A key that was revoked meanwhile may have been counted.
+    // A key that was revoked in the meantime can have been counted.
     exchange.limitHeaders = undefined;
     return failedKeys ? failedKeys.answer(exchange, refusal) : exchange.answer(refusal);
   };
   const readBody = bodyReader(bodyLimit);
   const router = new Router<RouteState>({ sensitive: true, strict: true });
-  // One handler for all of it: the router puts those that it finds together anew for each request.
+  // One handler for everything: the router composes several handlers again for each request.
   router.all(setMirrorPath, async (context) => {
     const { exchange } = context.state;
     exchange.route = setMirrorRoute;

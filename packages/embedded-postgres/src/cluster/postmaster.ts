@@ -54,7 +54,7 @@ export async function isStopping(pgdata: string): Promise<boolean> {
   return (await readLockFile(pgdata)).split('\n')[7]?.trim() === 'stopping';
 }
 
-/** The port of the last start, which outlasts it: whoever holds the port in a pool finds the next server there. */
+/** The port of the last start, kept after the server ends, so that pools configured with it find the next server. */
 export async function lastPort(pgdata: string): Promise<number | undefined> {
   const options = await readFile(join(pgdata, 'postmaster.opts'), 'utf8').catch(() => '');
   const port = /"-p" "(\d+)"/.exec(options)?.[1];

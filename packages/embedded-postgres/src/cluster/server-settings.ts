@@ -27,7 +27,7 @@ const behaviour: ServerSettings = {
   lc_messages: 'C',
 };
 
-/** A file per day of the week, each begun anew a week later. */
+/** One file per day of the week, overwritten a week later. */
 const logFiles = (cluster: Cluster): ServerSettings => ({
   logging_collector: 'on',
   log_destination: 'stderr',

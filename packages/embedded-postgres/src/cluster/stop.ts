@@ -24,8 +24,8 @@ export async function stopServer(
 }
 
 /**
- * A plain `kill` of the server (SIGTERM) makes it wait for all its clients to leave, and refuse new ones for so long:
- * pools never leave. Told again, it ends them; then it can be started anew.
+ * A plain `kill` (SIGTERM) makes the server wait until all clients disconnect and refuse new ones, but pools never
+ * disconnect. A second signal ends them; then the server can be started again.
  */
 export async function hastenStop(pgdata: string): Promise<void> {
   if (!(await isStopping(pgdata))) return;

@@ -54,8 +54,8 @@ export async function expectRootsOwn(folder: string): Promise<void> {
 }
 
 /**
- * In a folder where everybody may write, a symbolic link of somebody else is a trap: whoever follows it writes where
- * its maker wants. Linux refuses it too where `fs.protected_symlinks` is set. @throws EmbeddedError
+ * In a folder that everyone can write to, a symbolic link of another user is a trap: a program that follows it writes
+ * where that user wants. Linux also refuses it if `fs.protected_symlinks` is set. @throws EmbeddedError
  */
 export async function expectNoPlantedLink(path: string): Promise<void> {
   for (let at = path; at !== dirname(at); at = dirname(at)) {

@@ -10,7 +10,7 @@ export const host = '127.0.0.1';
 
 export interface MemberConnection {
   client: pg.Client;
-  /** Resolves when the connection has ended, whoever ended it. */
+  /** Resolves when the connection has ended, for any reason. */
   ended: Promise<void>;
 }
 

@@ -18,7 +18,7 @@ export type EmbeddedEvent =
   | 'given-up'
   /** Nobody else uses the server: it is being stopped. */
   | 'stopping'
-  /** It did not end in time and was told to drop everything; the next start recovers. */
+  /** It did not stop in time and was stopped immediately; the next start recovers. */
   | 'stop-forced'
   | 'stopped'
   /** Others use the server, or it could not be stopped. */
@@ -35,7 +35,7 @@ export interface SupervisionBounds {
   firstPauseMs: number;
   longestPauseMs: number;
   healthyMs: number;
-  /** How often we look whether somebody has told the server to shut down. */
+  /** How often to check whether the server was asked to shut down. */
   lookMs: number;
   /** How long a fast shutdown may take before it becomes an immediate one. */
   fastStopMs: number;

@@ -5,8 +5,8 @@ import { EmbeddedError } from '../programs/embedded-error.ts';
 import { isAlive } from '../programs/process.ts';
 
 /**
- * Who uses a database stands in the database itself, as advisory locks of a connection: they end with their
- * process, whatever way it ends, where a file would stay. Keys: our own number, then what is held.
+ * The users of a database are recorded in the database itself, as advisory locks of a connection: the locks end with
+ * their process, however it ends, while a file would remain. Keys: our own number, then what is held.
  */
 const space = 0x434d;
 const membership = 1;

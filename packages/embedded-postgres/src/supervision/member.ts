@@ -9,7 +9,7 @@ import { type Reached, reachServer } from './reach.ts';
 
 export type Joined = Reached & MemberConnection;
 
-/** One that is just going down is waited for and started again; longer than this it is not plausible. */
+/** How long to wait for a server that is shutting down, so that it can be started again. */
 const longestJoinMs = 90_000;
 
 /** Reaches the server, on `port` if given, and registers this process with it. Throws an EmbeddedError. */

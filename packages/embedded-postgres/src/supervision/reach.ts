@@ -47,7 +47,7 @@ export async function reachServer(
       if (start.kind === 'port-taken') avoided = chosen;
       if (Date.now() > deadline) throw doesNotStart(cluster, start);
     }
-    // One that starts is waited for as long as it lives: it may be at crash recovery.
+    // Waits for a starting server as long as its process lives: it can be in crash recovery.
     if (living !== undefined && living.status !== 'starting' && Date.now() > deadline)
       throw new EmbeddedError(
         `The embedded database in ${cluster.folder} (process ${living.processId}) has been ${living.status} for a minute: end that process, then start again.`,
