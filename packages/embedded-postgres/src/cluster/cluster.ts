@@ -74,6 +74,6 @@ async function checkVersion(folder: string, pgdata: string, ours: string): Promi
 
 function notACluster(home: string): EmbeddedError {
   return new EmbeddedError(
-    `The folder ${home} is not a whole database of Campaign Mirror: bring it back from a backup, move it away to begin anew, or choose another folder with DATA_DIR.`,
+    `The folder ${home} is not a whole database of Campaign Mirror: restore it from a backup, move it away to start with an empty one, or choose another folder with DATA_DIR.`,
   );
 }

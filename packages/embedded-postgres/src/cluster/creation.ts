@@ -55,7 +55,7 @@ async function makeFolder(path: string, mode: number, owner?: OsUser): Promise<v
   if (owner !== undefined) await chown(path, owner.uid, owner.gid);
 }
 
-/** Removes what killed processes left of their drafts. What resists is left for the next time. */
+/** Removes drafts left by killed processes. Those that cannot be removed stay until the next time. */
 export async function sweepDrafts(folder: string): Promise<void> {
   for (const name of await readdir(folder)) {
     const process = draftName.exec(name)?.[1];
@@ -69,7 +69,9 @@ export async function sweepDrafts(folder: string): Promise<void> {
   }
 }
 
-/** In a container a killed process and its successor often have the same number; elsewhere another may get it. */
+/**
+ * In a container a killed process and its successor often have the same number; elsewhere another process can get it.
+ */
 async function isInUse(draft: string, processId: number): Promise<boolean> {
   if (processId === process.pid || !isAlive(processId)) return false;
   const made = (await stat(draft).catch(() => undefined))?.mtimeMs ?? 0;

@@ -39,7 +39,7 @@ async function closedAbove(folder: string): Promise<string | undefined> {
   }
 }
 
-/** What cannot be looked at is taken to be there: its start says what bars the way. */
+/** A path that cannot be examined is treated as existing: the start reports what prevents access. */
 async function hasData(folder: string): Promise<boolean> {
   return await stat(join(folder, 'cluster')).then(
     () => true,

@@ -40,7 +40,7 @@ async function checkPassage(at: string, folder: string, user: OsUser): Promise<v
   );
 }
 
-/** Makes what was renamed into the folder outlast a loss of power. */
+/** Makes a rename in the folder survive a power failure. */
 export async function syncFolder(folder: string): Promise<void> {
   const handle = await open(folder, 'r');
   try {

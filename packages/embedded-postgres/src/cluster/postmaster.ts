@@ -45,7 +45,7 @@ export async function dropStaleLockFile(pgdata: string): Promise<void> {
     if ((await readFile(aside, 'utf8')) !== seen) await link(aside, file).catch(() => {});
     await unlink(aside);
   } catch {
-    // Somebody else took it away.
+    // Another process removed it.
   }
 }
 

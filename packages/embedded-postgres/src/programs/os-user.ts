@@ -4,8 +4,8 @@ import { orYourOwn } from './errors.ts';
 import type { OsUser } from './program.ts';
 
 /**
- * The OS user for the database: undefined means ours. For root it is the owner of the cluster where there is one,
- * else `postgres` if the machine has it, else `nobody`.
+ * The OS user for the database; undefined means ours. For root it is the owner of an existing cluster, otherwise
+ * `postgres` if the machine has it, otherwise `nobody`.
  */
 export async function databaseOsUser(pgdata: string): Promise<OsUser | undefined> {
   if (process.getuid?.() !== 0) return undefined;

@@ -33,7 +33,7 @@ export async function programCopy(original: Original, base: string, project: str
   if (noted?.made === made && (await isWhole(programs, noted.copy))) return join(programs, noted.copy);
 
   await makeFolders(programs, 0o711);
-  // Who could open the lock could hold it.
+  // A process that can open the lock can hold it.
   await makeFolders(projects, 0o700);
   for (const folder of [programs, projects]) await expectRootsOwn(await realpath(folder));
   return await lockedBy(join(projects, '.lock'), async () => {
@@ -100,7 +100,7 @@ async function usedCopies(projects: string): Promise<Set<string>> {
   return used;
 }
 
-/** What cannot be looked at is taken to be there. */
+/** A path that cannot be examined is treated as existing. */
 async function exists(path: string): Promise<boolean> {
   return await stat(path).then(
     () => true,

@@ -40,7 +40,7 @@ export async function unregister(client: Client): Promise<boolean> {
   await client.query('select pg_advisory_unlock($1, $2)', [space, service]);
   await client.query('select pg_advisory_unlock_shared($1, $2)', [space, membership]);
   if (await tryLock(client, membership)) return true;
-  // Whoever kept it from us may be gone by now, and its connection too.
+  // A process that held it may have ended by now, and its connection too.
   if ((await holders(client, membership)).some(isAlive)) return false;
   return within(afterlifeMs, () => tryLock(client, membership));
 }
