@@ -7,7 +7,7 @@ export class Interrupted extends Error {
   override name = 'Interrupted';
   readonly signal: Name;
   /** The text for the user; `message` says what was done and how to continue. */
-  constructor(signal: Name, message = 'Stopped. Nothing is half done.') {
+  constructor(signal: Name, message = 'Stopped. Each step was done completely or not at all.') {
     super(message);
     this.signal = signal;
   }
