@@ -127,7 +127,7 @@ function differs(
 
 function invalid(when: string, meanwhile: (world: World, live: Live) => Promise<unknown>): Check {
   return {
-    name: `setMirror: nothing is written, and nothing is told of the campaign, when the key ${when}`,
+    name: `setMirror: nothing is written, and nothing is said about the campaign, when the key ${when}`,
     check: async (world) => {
       const live = await liveCampaign(world);
       await meanwhile(world, live);

@@ -19,8 +19,8 @@ const race = 'history: 20 racing updates all succeed and make one unbroken chain
 /** Checks that have to notice; others may, too. */
 const noticedBy: Record<Breakage | BreakageTogether | BreakageOfChains, readonly string[]> = {
   'trusts the claim': [
-    'setMirror: nothing is written, and nothing is told of the campaign, when the key is revoked',
-    'setMirror: nothing is written, and nothing is told of the campaign, when the key has expired',
+    'setMirror: nothing is written, and nothing is said about the campaign, when the key is revoked',
+    'setMirror: nothing is written, and nothing is said about the campaign, when the key has expired',
   ],
   'writes blindly': [
     'setMirror: nothing is written, and it is told as it is, when its owner is another',

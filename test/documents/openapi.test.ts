@@ -47,7 +47,7 @@ describe('the OpenAPI document', () => {
       const needed = { 'www-authenticate': 'Bearer', allow: 'POST', 'retry-after': '1', ...ofRate };
       const all = { ...headers, ...(status === 401 || status === 405 || status >= 429 ? needed : {}) };
       const faults = faultsOfAnswer('POST', '/', { status, headers: all, body });
-      expect(faults.filter((fault) => !fault.includes('is not told of'))).to.deep.equal([]);
+      expect(faults.filter((fault) => !fault.includes('is not described'))).to.deep.equal([]);
     }
   });
 

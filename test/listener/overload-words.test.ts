@@ -4,7 +4,7 @@ import { Refusals } from '../../packages/adapters-http/src/listener/refusals.ts'
 import { type SteppedClock, steppedClock } from '../support/http/clock.ts';
 import { ToldOverload } from '../support/http/told-overload.ts';
 
-describe('contract: order of checks — what is told of refusals', () => {
+describe('contract: order of checks — what is logged about refusals', () => {
   let clock: SteppedClock;
   let told: ToldOverload;
   let refusals: Refusals;
@@ -29,7 +29,7 @@ describe('contract: order of checks — what is told of refusals', () => {
     ]);
   });
 
-  it('begins anew after it was over, and what is not over is told of at the end, once', () => {
+  it('begins again after it was over, and what is not over is reported at the end, once', () => {
     refusals.count('requests');
     clock.tick(60_000);
     refusals.count('requests');

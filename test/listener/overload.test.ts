@@ -354,7 +354,7 @@ describe('contract: order of checks — more requests than the process may carry
     await servesOn(service, another);
   });
 
-  it('contract: life — overload is told of when it begins and when the drain ends it, with a number and no line a request', async () => {
+  it('contract: life — overload is reported when it begins and when the drain ends it, with a number and no line a request', async () => {
     const carried = await full();
     const another = await RawConnection.open(service.port);
     for (let times = 0; times < 20; times++) {

@@ -15,7 +15,7 @@ describe('docs/reference/logs.md: a start with too many rights', () => {
     return process.log.filter(({ event }) => event === 'rights-beyond-need');
   }
 
-  it('the role that is meant for the service is told of nothing', async () => {
+  it('the role that is meant for the service gets no report', async () => {
     expect(await warnings(database.url('service'), { RUN_MIGRATIONS: 'false' })).to.deep.equal([]);
   });
 

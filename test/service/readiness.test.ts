@@ -23,7 +23,7 @@ describe('contract: life — what /readyz asks of the database', () => {
     expect(await stateAfter()).to.deep.equal(all);
   });
 
-  it('a migration that is missing is told of; one of a newer version does no harm', async () => {
+  it('a migration that is missing is reported; one of a newer version does no harm', async () => {
     const last = migrations.at(-1)?.name;
     expect(
       await stateAfter("insert into campaign_mirror.migrations (name) values ('9999-newer')"),
@@ -42,7 +42,7 @@ describe('contract: life — what /readyz asks of the database', () => {
     });
   }
 
-  it('a database that takes no writes is told of', async () => {
+  it('a database that takes no writes is reported', async () => {
     const readOnly = `alter database ${database.name} set default_transaction_read_only = on`;
     expect(await stateAfter(readOnly)).to.deep.equal({ ...all, writable: false });
   });

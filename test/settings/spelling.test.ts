@@ -50,7 +50,7 @@ describe('a misspelt setting', () => {
     DATA_DIR: ['DATADIR'],
   };
   for (const [meant, names] of Object.entries(slips)) {
-    it(`${names.join(', ')} is told of, without its value`, () => {
+    it(`${names.join(', ')} is reported, without its value`, () => {
       for (const name of names)
         expect(notes({ [name]: 'MARKED' })).to.deep.equal([`${name} is no setting: did you mean ${meant}?`]);
     });
@@ -100,7 +100,7 @@ describe('a misspelt setting', () => {
 });
 
 describe('a setting that is none any more, or that leaves too little', () => {
-  it('KEY_CACHE_SECONDS, NAMED_STATEMENTS and GROUP_COMMIT are told of in a line each, and the service starts', () => {
+  it('KEY_CACHE_SECONDS, NAMED_STATEMENTS and GROUP_COMMIT are reported in a line each, and the service starts', () => {
     expect(notes({ KEY_CACHE_SECONDS: '5', NAMED_STATEMENTS: 'off', GROUP_COMMIT: 'off' })).to.deep.equal([
       'KEY_CACHE_SECONDS is no longer a setting: each update proves its key itself, so nothing needs to be cached; remove it',
       'NAMED_STATEMENTS is no longer a setting: DATABASE_POOLER=transaction is for a pooler that keeps no prepared statements; remove it',

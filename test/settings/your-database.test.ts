@@ -90,7 +90,7 @@ describe('a database of yours', () => {
     ]);
   });
 
-  it('is told of when it is named twice', () => {
+  it('is reported when it is named twice', () => {
     const PGHOST = 'db';
     expect(read({ DATABASE_URL: 'postgres://other/x', PGHOST }).notes).to.deep.equal([
       'DATABASE_URL and PGHOST are both set: DATABASE_URL is used',

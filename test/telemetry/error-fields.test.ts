@@ -14,7 +14,7 @@ const thrownBy = (call: () => unknown): unknown => {
   }
 };
 
-describe('docs/reference/logs.md: what is told of an error', () => {
+describe('docs/reference/logs.md: what is logged about an error', () => {
   it('its type, message, code, stack and causes, and no other field', () => {
     const cause = Object.assign(new TypeError('why'), { code: 'ECONNRESET', parameters: [marked] });
     const error = Object.assign(new Error('what', { cause }), { detail: marked });

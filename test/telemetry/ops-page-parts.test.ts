@@ -113,7 +113,7 @@ describe('the page for operators — its parts', () => {
     );
   });
 
-  it('keeps so many moments and no more, one at a time; one that fails is told of and left out', async () => {
+  it('keeps so many moments and no more, one at a time; one that fails is reported and left out', async () => {
     const failures: unknown[] = [];
     let taken = 0;
     const recent = new RecentMoments(

@@ -68,7 +68,7 @@ describe('traces: the collector', () => {
     expect(lost(service)).to.equal(0);
   });
 
-  it('one that is away: requests are answered, what is lost is told of, and the end is not held up', async () => {
+  it('one that is away: requests are answered, what is lost is reported, and the end is not held up', async () => {
     await traced.collector.close();
     const service = await traced.start({
       OTEL_EXPORTER_OTLP_TIMEOUT: '1',

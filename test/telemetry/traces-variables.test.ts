@@ -79,7 +79,7 @@ describe('traces: the variables of OpenTelemetry', () => {
     ['OTEL_BSP_SCHEDULE_DELAY', '-1', 'is not from 1 to 3600000: 5000 is used'],
     ['OTEL_PROPAGATORS', 'b3', 'has no tracecontext: the traces of callers are not continued'],
   ] as const) {
-    it(`${name}=${value} is told of, without its value, and left out`, () => {
+    it(`${name}=${value} is reported, without its value, and left out`, () => {
       const read = traceVariables({ ...endpoint, [name]: value });
       expect(read.notes).to.have.length(1);
       expect(read.notes[0])

@@ -24,7 +24,7 @@ export function calls(root = tree, words: readonly string[] = []): Call[] {
   return root.commands.flatMap((child) => calls(child, [...words, child.name()]));
 }
 
-/** Options that every command has: they are told of once. */
+/** Options that every command has: they are described once. */
 const everywhere = new Set(['--json', '--verbose', '--help', '--version']);
 
 /** Its words, arguments and options, as README.md shows them. */

@@ -113,7 +113,7 @@ function eventsTable(): string {
   return table(['event', 'level', 'when', 'fields'], rows);
 }
 
-/** @throws Error where a field is not told of */
+/** @throws Error where a field is not described */
 function fieldsTable(): string {
   const told = logFields.flatMap(([names]) => names);
   const untold = Object.values(logEvents).flatMap((event) =>

@@ -83,7 +83,7 @@ const operations = Object.entries(currentDocument.paths as Json).flatMap(([path,
   }),
 );
 
-/** The operation that tells of a request: those that are none are told of with the call. */
+/** The operation that tells of a request: what is not one is described with the call. */
 function operationFor(method: string, path: string): string {
   const route = path === openapiPath ? path : setMirrorRoute;
   const name = `${method === 'HEAD' ? 'GET' : method} ${route}`;
@@ -127,7 +127,7 @@ function faults(declared: DeclaredAnswer, { headers, body }: SeenAnswer, toHead:
 
 function headerFault({ headers, operation }: DeclaredAnswer, name: string, value: unknown): string[] {
   const declared = headers.get(name);
-  if (!declared) return ofAnyAnswer.has(name) ? [] : [`${operation}: the header ${name} is not told of`];
+  if (!declared) return ofAnyAnswer.has(name) ? [] : [`${operation}: the header ${name} is not described`];
   const { validate, isNumber } = declared;
   if (validate(isNumber ? Number(value) : value)) return [];
   return [`${operation}: the header ${name} is ${value}: ${ajv.errorsText(validate.errors)}`];

@@ -2,7 +2,7 @@ import type { Overload, OverloadLog } from '@campaign-mirror/adapters-http';
 import { expect } from 'chai';
 import { eventually } from '../eventually.ts';
 
-/** Keeps what is told of overload: `began requests`, `ended requests: 50 in 1200 ms`. */
+/** Keeps what is reported about overload: `began requests`, `ended requests: 50 in 1200 ms`. */
 export class ToldOverload implements OverloadLog {
   readonly words: string[] = [];
 
