@@ -3,29 +3,29 @@ import type { InferOutput } from 'valibot';
 import type { shownMirror } from './answer-schemas.ts';
 import type { BodyFault } from './body-fault.ts';
 
-/** An answer as it goes over the wire. */
+/** An HTTP answer. */
 export interface Reply {
   readonly status: number;
-  /** Undefined for none. */
+  /** Undefined if the answer has no body. */
   readonly body?: string | Buffer;
-  /** JSON, where nothing else is said. */
+  /** JSON by default. */
   readonly contentType?: string;
-  /** `Cache-Control`; `no-store`, where nothing else is said. */
+  /** `Cache-Control`; `no-store` by default. */
   readonly cacheControl?: string;
   readonly headers?: Readonly<Record<string, string>>;
-  /** Why, for the log and the metrics: never for the caller. */
+  /** The reason, for the log and the metrics, never for the caller. */
   readonly because?: string;
-  /** The connection ends with it. */
+  /** The connection closes after the answer. */
   readonly closes?: true;
 }
 
-/** A reason for another status than 200. */
+/** A reason for a status other than 200. */
 export interface Refused {
   readonly status: number;
   readonly because: string;
 }
 
-/** Answers to requests that have no outcome of the use case. */
+/** Answers to requests without an outcome of the use case. */
 export type Fault =
   | 'bad-request'
   | 'request-timeout'
@@ -39,7 +39,7 @@ export type Fault =
   | 'unavailable'
   | 'unexpected';
 
-/** Which limit: that of a key, or that of an address with keys that are refused. */
+/** The limit of a key, or that of an address that sends refused keys. */
 const overLimits = ['rate', 'failed-keys'] as const;
 export type OverLimit = (typeof overLimits)[number];
 
@@ -48,21 +48,21 @@ const invalid = (text: string) => JSON.stringify({ message: text, errors: { mirr
 const tooManyAttempts = message('Too Many Attempts.');
 const challenge = 'Bearer realm="campaign-mirror"';
 
-/** What an answer tells of its request. */
+/** What an answer needs to know about its request. */
 export interface Asked {
-  /** The identifier as it stood in the path. */
+  /** The identifier as given in the path. */
   readonly campaign: string;
-  /** Why the body holds no address. */
+  /** Why the body has no target URL. */
   readonly fault?: BodyFault | undefined;
-  /** Of the window of a limit. */
+  /** Seconds until the window of a limit ends. */
   readonly secondsLeft?: number | undefined;
 }
 
-/** What the service says, in one place (contract: answers). Nothing else knows a status. */
+/** All of the service's answers (contract: answers). No other place chooses a status. */
 export class Replies {
   readonly #faults: Readonly<Record<Fault, Reply>>;
 
-  /** `retryAfter`: how long a caller is asked to wait after a 503, in seconds. */
+  /** `retryAfter`: the `Retry-After` of a 503, in seconds. */
   constructor({ retryAfter = 1 } = {}) {
     this.#faults = {
       'bad-request': { status: 400, body: message('Bad Request'), because: 'bad-request', closes: true },
@@ -125,7 +125,7 @@ export class Replies {
     return this.#faults[kind];
   }
 
-  /** Every reason that there is. */
+  /** All reasons, each with its status. */
   get refusals(): readonly Refused[] {
     const tables = [this.#faults, refused, unreadable, invalidAddress];
     const others = [this.#unknownKey, campaignNotFound(''), routeNotFound(''), methodNotSupported('', '')];
@@ -139,7 +139,7 @@ export class Replies {
     return { ...this.#faults['invalid-key'], because: 'unknown-key' };
   }
 
-  /** Over a limit; `seconds` until there is room again. */
+  /** `seconds`: how long until the limit admits another request. */
   tooManyAttempts(because: OverLimit, seconds: number): Reply {
     return {
       status: 429,
@@ -175,7 +175,7 @@ const forbidden = (because: Refusal): Reply => ({
   because,
 });
 
-/** Every rule has the same answer; a new rule does not compile until it has its answer here. */
+/** All rules have the same answer. A new rule does not compile until it is listed here. */
 const refused: Readonly<Record<Refusal, Reply>> = {
   'mirror-not-created': forbidden('mirror-not-created'),
   'default-campaign': forbidden('default-campaign'),
@@ -203,7 +203,7 @@ const invalidAddress: Readonly<Record<AddressFault, Reply>> = {
   'denied-host': unprocessable('denied-host', 'The mirror endpoint field must not point to this host.'),
 };
 
-/** The mirror as the interface shows it: these keys, in this order (contract: the mirror). */
+/** The mirror in JSON: these keys, in this order (contract: the mirror). */
 export function mirrorBody(mirror: Mirror): string {
   return JSON.stringify({
     mirror: {
@@ -247,7 +247,7 @@ function decodedOnce(text: string): string {
   }
 }
 
-/** The first characters: Unicode's, so that none is cut in two. */
+/** The first `characters` code points, so that no surrogate pair is split. */
 function cut(text: string, characters: number): string {
   return text.length <= characters ? text : [...text].slice(0, characters).join('');
 }

@@ -4,9 +4,9 @@ import { type Overload, type OverloadLog, silentOverloadLog } from './overload-l
 import { Refusals } from './refusals.ts';
 
 export interface CapacityLimits {
-  /** Requests that are carried out at once; as many more may wait behind others of their connections. */
+  /** Requests carried out at once. As many again may wait behind other requests of their connections. */
   readonly inFlight: number;
-  /** Open connections, those that idle included. */
+  /** Open connections, including idle ones. */
   readonly connections?: number;
   /** How late the event loop may be, in milliseconds. */
   readonly eventLoopDelay?: number;
@@ -47,18 +47,18 @@ export class Capacity {
     return this.#inLine;
   }
 
-  /** How many were refused so far, by what there was too much of. */
+  /** The number of refusals so far, by reason. */
   get refusals(): ReadonlyMap<Overload, number> {
     return this.#refused;
   }
 
-  /** Why no request can be taken on now, if none can. */
+  /** Why no request can be accepted now; undefined if one can. */
   get overload(): Overload | undefined {
     if (this.#inFlight >= this.maxInFlight) return 'requests';
     return this.#delay?.tooLong ? 'event-loop-delay' : undefined;
   }
 
-  /** False where there are too many; else the request is to be let go of when its outcome is there. */
+  /** False if there are too many. After true, call `letGo` when the outcome of the request is known. */
   takeOn(): boolean {
     if (this.#inFlight >= this.maxInFlight) {
       this.refused('requests');
@@ -72,7 +72,7 @@ export class Capacity {
     this.#inFlight -= 1;
   }
 
-  /** False where too many wait behind another request of their connection already. */
+  /** False if too many requests already wait behind others of their connections. */
   lineUp(): boolean {
     if (this.#inLine >= this.maxInFlight) {
       this.refused('pipelined-requests');
@@ -91,14 +91,14 @@ export class Capacity {
     this.#spells.count(what);
   }
 
-  /** Measures no more, and tells of what was refused. */
+  /** Stops measuring, and reports what was refused. */
   stop(): void {
     this.#delay?.stop();
     this.#spells.stop();
   }
 }
 
-/** Takes on whatever comes. */
+/** Accepts every request. */
 export function unlimited(): Capacity {
   return new Capacity({ inFlight: Number.POSITIVE_INFINITY });
 }

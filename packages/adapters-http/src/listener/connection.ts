@@ -8,8 +8,8 @@ import { type Exchange, jsonType } from './exchange.ts';
 import type { Rest } from './unread-body.ts';
 
 /**
- * What is under way on one connection. Requests that were sent without waiting for the answer before are carried
- * out one after the other: they are not safe methods (RFC 9112, section 9.3.2).
+ * The exchanges of one connection. Pipelined requests are carried out one after the other, because their methods are
+ * not safe (RFC 9112, section 9.3.2).
  */
 export class Connection {
   readonly client: ConnectionClient;
@@ -19,10 +19,10 @@ export class Connection {
   readonly #over: (exchange: Exchange) => void;
   readonly #answerHeaders: AnswerHeaders;
   #refusedAt: number | undefined;
-  /** How many bytes had come when nothing was left to answer. */
+  /** How many bytes had been received when the last exchange ended. */
   #idleAt = 0;
 
-  /** `over` hears of the end of each exchange, also of one that was never carried out. */
+  /** `over` is called when an exchange ends, even if it was never carried out. */
   constructor(
     socket: Socket,
     client: ConnectionClient,
@@ -35,13 +35,13 @@ export class Connection {
     this.#carryOut = carryOut;
     this.#over = over;
     this.#answerHeaders = answerHeaders;
-    // Of a response that waits for its turn, Node does not say that its connection is gone.
+    // Node does not report the loss of the connection to a response that waits for its turn.
     socket.once('close', () => {
       for (const exchange of this.#exchanges.splice(0)) over(exchange);
     });
   }
 
-  /** Carries out an exchange when those before it are over. */
+  /** Carries out an exchange once those before it have ended. */
   begin(exchange: Exchange): void {
     this.#exchanges.push(exchange);
     exchange.response.on('close', () => this.#end(exchange));
@@ -55,45 +55,45 @@ export class Connection {
     this.#over(exchange);
     const next = this.#exchanges[0];
     if (!next) this.#idleAt = this.#socket.bytesRead;
-    // What follows an answer that ended the connection is not carried out: nobody would hear of it.
+    // A request after an answer that ended the connection is not carried out: its answer could not be sent.
     if (next && this.#socket.writable) this.#carryOut(next);
   }
 
-  /** Closes it where nothing was asked, and nothing has come that may become a request. */
+  /** Closes the connection if no exchange is open and no part of a further request has been received. */
   closeIfIdle(): void {
     const { bytesRead } = this.#socket;
     if (bytesRead === this.#idleAt && this.#refusedAt === undefined) this.closeUnlessAsked();
   }
 
-  /** Closes it where nothing was asked that has not its answer. */
+  /** Closes the connection if no exchange is open. */
   closeUnlessAsked(): void {
     if (this.#exchanges.length === 0) this.#socket.destroy();
   }
 
-  /** What was asked and is not over, in its order. */
+  /** The open exchanges, in the order of their requests. */
   get exchanges(): readonly Exchange[] {
     return this.#exchanges;
   }
 
-  /** Nothing of what comes now is carried out. */
+  /** No further request is carried out. */
   get refused(): boolean {
     return this.#refusedAt !== undefined;
   }
 
-  /** Nothing else was asked after this. */
+  /** No other request follows this one. */
   isLast(exchange: Exchange): boolean {
     return this.#exchanges.at(-1) === exchange;
   }
 
-  /** Whether the message that is being received has an exchange already: its headers were read. */
+  /** The exchange of the message that is being received, if its headers were read. */
   get #receiving(): Exchange | undefined {
     const last = this.#exchanges.at(-1);
     return last && !last.request.complete ? last : undefined;
   }
 
   /**
-   * Answers what never became a request, past Node's own writer: after the answers to what was asked before,
-   * then the connection closes. `onSent` hears the identifier of what is in no exchange.
+   * Answers a message that never became a complete request, bypassing Node's own writer. The answer follows those to
+   * the requests before it; then the connection closes. `onSent` gets the identifier if the message has no exchange.
    */
   refuse(
     reply: Reply,
@@ -101,7 +101,7 @@ export class Connection {
     onSent: (requestId: string) => void,
     requestId: string = randomUUID(),
   ): void {
-    // The parser complains of each further piece that it is given.
+    // The parser reports an error for every further chunk.
     if (this.#refusedAt !== undefined) {
       if (this.#socket.bytesRead - this.#refusedAt <= rest.bytes) return;
       if (this.#socket.writable) this.#socket.pause();
@@ -111,7 +111,7 @@ export class Connection {
     this.#refusedAt = this.#socket.bytesRead;
     const broken = this.#receiving;
     if (broken?.answered) {
-      // It was refused on its headers; what followed them is of no interest.
+      // The request was refused because of its headers; its body does not matter.
       this.#socket.destroySoon();
       return;
     }
@@ -132,8 +132,8 @@ export class Connection {
   }
 
   /**
-   * Refuses what was asked behind too many others, and all that follows it; `onSent` hears of the one answer to all of
-   * it. Who asks on and on is cut off.
+   * Refuses a request that waits behind too many others, and all that follow it, with one answer; then calls `onSent`.
+   * A caller that keeps sending is disconnected.
    */
   refuseFurther(reply: Reply, rest: Rest, onSent: () => void): void {
     if (this.#refusedAt === undefined) this.refuse(reply, rest, onSent);
@@ -151,7 +151,7 @@ export class Connection {
   }
 }
 
-/** An answer as bytes (RFC 9112, section 4). `always`: names and values in turn. */
+/** An answer in wire format (RFC 9112, section 4). `always`: alternating names and values. */
 function wireFormat(reply: Reply, requestId: string, always: readonly string[]): string {
   const body = reply.body ?? '';
   const headers = [

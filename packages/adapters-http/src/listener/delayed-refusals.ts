@@ -1,6 +1,6 @@
 import type { Clock } from './clock.ts';
 
-/** How long after its headers a request that is one too many is refused, in milliseconds. */
+/** How long after its headers a request that exceeds the capacity is refused, in milliseconds. */
 export const refusalDelay = 1_000;
 
 /**
@@ -24,8 +24,8 @@ export class DelayedRefusals<Request extends { readonly milliseconds: number }> 
   }
 
   /**
-   * Refuses it when the delay is over: at once where it has waited for its turn that long, so that of many requests that
-   * were sent together the last waits no longer than the first. After `end` at once, too.
+   * Refuses the request when the delay has passed since its headers, so that the last of many requests sent together
+   * waits no longer than the first. After `end`, refuses it at once.
    */
   add(request: Request): void {
     const left = refusalDelay - request.milliseconds;
@@ -37,7 +37,7 @@ export class DelayedRefusals<Request extends { readonly milliseconds: number }> 
     this.#waiting.set(request, timer);
   }
 
-  /** Refuses it now, where it waits: as when its caller has left. */
+  /** Refuses a waiting request now, as when its caller has left. */
   release(request: Request): void {
     const timer = this.#waiting.get(request);
     if (!this.#waiting.delete(request)) return;
@@ -45,7 +45,7 @@ export class DelayedRefusals<Request extends { readonly milliseconds: number }> 
     this.#refuse(request);
   }
 
-  /** Refuses all that wait, and from now on whatever comes, at once. */
+  /** Refuses all waiting requests now, and later ones at once. */
   end(): void {
     this.#ended = true;
     for (const request of this.#waiting.keys()) this.release(request);

@@ -12,17 +12,17 @@ import { discardRest, type Rest } from './unread-body.ts';
 
 export const jsonType = 'application/json; charset=utf-8';
 
-/** What all exchanges of a listener have. */
+/** What all exchanges of a listener share. */
 export interface SharedByExchanges {
   readonly log: HttpLog;
   readonly observer: HttpObserver;
   readonly answerHeaders: AnswerHeaders;
   readonly clock: Clock;
-  /** How much of a body that nobody wants is read. */
+  /** How much of an unwanted body is read. */
   readonly rest: Rest;
-  /** Refuses one that is too many. */
+  /** Refuses an exchange that exceeds the capacity. */
   turnAway(exchange: Exchange): void;
-  /** Whether the connection ends with this answer for reasons of its own. */
+  /** Whether the connection closes after this answer because the listener is draining. */
   isLast(exchange: Exchange): boolean;
 }
 
@@ -33,19 +33,19 @@ export class Exchange {
   readonly response: ServerResponse;
   /** The body was read, or there is none: the connection can be used again. */
   bodyRead: boolean;
-  /** The connection ends with the answer, whichever it is. */
+  /** The connection closes after the answer, whatever the answer is. */
   closes = false;
   route = '-';
   campaign: number | undefined;
-  /** By the listener's clock. */
+  /** The start time, by the listener's clock. */
   readonly began: number;
-  /** It waits behind another request of its connection. */
+  /** The request waits behind another request of its connection. */
   inLine = false;
-  /** What a limit tells the caller by headers, names and values in turn: once it was counted, with any answer. */
+  /** A limit's headers, as alternating names and values: sent with any answer once the request was counted. */
   limitHeaders: readonly string[] | undefined;
-  /** It is one too many, and not carried out. */
+  /** The request exceeds the capacity and is not carried out. */
   turnedAway = false;
-  /** Where requests are traced. */
+  /** Set only if requests are traced. */
   trace: RequestTrace | undefined;
   readonly #client: ConnectionClient;
   readonly #shared: SharedByExchanges;
@@ -74,22 +74,22 @@ export class Exchange {
     return this.#answeredAt !== undefined;
   }
 
-  /** By the listener's clock; undefined while it is not answered. */
+  /** The time of the answer, by the listener's clock; undefined before it. */
   get answeredAt(): number | undefined {
     return this.#answeredAt;
   }
 
-  /** Who asks: an IP address as far as trusted proxies tell, or `-`. */
+  /** The caller's IP address, as far as trusted proxies report it, or `-`. */
   get client(): string {
     return this.#client.address(this.request.rawHeaders);
   }
 
-  /** How long ago it began. */
+  /** Milliseconds since the exchange began. */
   get milliseconds(): number {
     return this.#now - this.began;
   }
 
-  /** Sends the answer; of several the first one counts. */
+  /** Sends the answer. Only the first call has an effect. */
   answer(reply: Reply): void {
     if (this.answered) return;
     this.#answeredAt = this.#now;
@@ -99,13 +99,13 @@ export class Exchange {
     this.#report(reply.status, reply.because, callerGone);
   }
 
-  /** It is one too many: counted, and without a line in the log, which would only add to the load. */
+  /** Refuses an exchange that exceeds the capacity: counted but not logged, since logging would add to the load. */
   turnAway(): void {
     this.turnedAway = true;
     this.#shared.turnAway(this);
   }
 
-  /** The answer goes another way, since the request broke off in its middle. */
+  /** Reports an answer that is sent by other means, because the request was cut short. */
   giveUp(reply: Reply): void {
     this.#answeredAt = this.#now;
     this.#report(reply.status, reply.because, false);
@@ -113,7 +113,7 @@ export class Exchange {
 
   #send(reply: Reply, close: boolean): void {
     const { response } = this;
-    // Names and values in turn: Node takes them as they are, where an object is put together and taken apart again.
+    // Alternating names and values: Node uses the array as it is, but would have to take an object apart.
     const headers = this.#shared.answerHeaders.of(reply, this.request);
     for (const name in reply.headers) headers.push(name, reply.headers[name] ?? '');
     headers.push('Cache-Control', reply.cacheControl ?? 'no-store');
@@ -129,8 +129,8 @@ export class Exchange {
       response.end(reply.body);
       return;
     }
-    // The whole answer goes out now; the connection is closed only after a bounded rest of the body was read,
-    // or the caller, still writing, would see a reset instead of the answer.
+    // The whole answer is sent now. The connection closes only after a bounded rest of the body was read;
+    // otherwise a caller that is still writing would see a reset instead of the answer.
     if (reply.body !== undefined && this.request.method !== 'HEAD') response.write(reply.body);
     else response.flushHeaders();
     discardRest(this.request, this.#shared.rest, () => response.end());
@@ -141,7 +141,7 @@ export class Exchange {
     const method = this.request.method ?? '-';
     this.#shared.observer.answered(method, route, status, milliseconds, because, callerGone);
     if (this.turnedAway) return;
-    // All its keys each time: an object that is put together of others costs more, and at times much more.
+    // Always all keys: spreading other objects into this one costs more, at times much more.
     const answered = {
       requestId: this.requestId,
       client: this.client,

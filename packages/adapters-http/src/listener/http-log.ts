@@ -1,35 +1,35 @@
-/** Where a request stands in a trace, as W3C Trace Context writes it: in lower-case hexadecimal digits. */
+/** The position of a request in a trace, in lower-case hexadecimal digits as in W3C Trace Context. */
 export interface TraceIds {
-  /** 32 of them. */
+  /** 32 digits. */
   readonly traceId: string;
-  /** 16 of them: the span of the request, where it is recorded. */
+  /** 16 digits: the span of the request, if it is recorded. */
   readonly spanId?: string;
 }
 
-/** A request that was answered, for the log: never the key, the body, or the address that was set. */
+/** An answered request, for the log: never the key, the body, or the target URL. */
 export interface AnsweredRequest {
   readonly requestId: string;
-  /** The IP address that it came from, as far as trusted proxies tell; `-` where the connection was gone at once. */
+  /** The caller's IP address, as far as trusted proxies report it; `-` if the connection was lost at once. */
   readonly client: string;
-  /** As it was sent; `-` where the parser did not get that far. */
+  /** The method as sent; `-` if it could not be parsed. */
   readonly method: string;
-  /** The route's pattern, or `-` where there is none: never the path, which callers choose. */
+  /** The route's pattern, or `-` if none matches: never the path, which the caller chooses. */
   readonly route: string;
   readonly status: number;
   readonly milliseconds: number;
-  /** Why it was not 200: the rule that refused, or what was wrong. */
+  /** Why the status is not 200: the rule that refused the request, or the fault. */
   readonly because?: string | undefined;
   readonly campaign?: number | undefined;
   /** The caller did not wait for the answer. */
   readonly callerGone?: true | undefined;
-  /** Where requests are traced. */
+  /** Set only if requests are traced. */
   readonly trace?: TraceIds | undefined;
 }
 
-/** What the HTTP adapter tells of itself. The app fills it. */
+/** What the HTTP adapter logs. The app implements it. */
 export interface HttpLog {
   answered(request: AnsweredRequest): void;
-  /** A fault behind an answer: 503 (`unavailable`) or 500. */
+  /** The error behind a 503 (`unavailable`) or a 500. */
   failed(
     requestId: string,
     error: unknown,

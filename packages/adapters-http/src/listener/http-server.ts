@@ -22,20 +22,20 @@ import { cameAlong, type Rest } from './unread-body.ts';
 export interface HttpServerSettings {
   readonly replies: Replies;
   readonly log: HttpLog;
-  /** Nobody by default. */
+  /** None by default. */
   readonly observer?: HttpObserver;
-  /** The largest body, in bytes: as much of an unwanted one is read and thrown away. */
+  /** The largest body, in bytes. Up to as much of an unwanted body is read and discarded. */
   readonly bodyLimit: number;
   readonly deadlines?: Deadlines;
-  /** What the deadlines go by that Node does not look after; the platform's by default. */
+  /** For the deadlines that Node does not enforce; the platform's clock by default. */
   readonly clock?: Clock;
-  /** How much is taken on at once; without it, whatever comes. Ends with the drain. */
+  /** The load that is accepted; unlimited by default. Stopped at the end of the drain. */
   readonly capacity?: Capacity;
   /** The proxies whose forwarding headers are trusted; none by default. */
   readonly proxies?: TrustedProxies;
-  /** Nobody by default. */
+  /** None by default. */
   readonly traces?: RequestTraces;
-  /** What every answer carries. */
+  /** The headers that every answer carries. */
   readonly answerHeaders?: AnswerHeaders;
 }
 
@@ -86,21 +86,21 @@ export class HttpServer {
       .on('clientError', (error, socket) => this.#protocolErrors.misunderstood(error, socket as Socket));
   }
 
-  /** How many are open. */
+  /** The number of open connections. */
   get connections(): number {
     return this.#connections.size;
   }
 
-  /** Requests that wait for their refusal. */
+  /** The number of requests that wait for their refusal. */
   get waitingForRefusal(): number {
     return this.#refusals.waiting;
   }
 
-  /** Resolves with the address in use. @throws what `listen` throws, such as EADDRINUSE */
+  /** Resolves with the address in use. @throws the error of `listen`, such as EADDRINUSE */
   async listen(port: number, host: string): Promise<AddressInfo> {
     await new Promise<void>((resolve, reject) => {
       this.#server.once('error', reject).listen(port, host, () => {
-        // From now on it tells that a connection could not be accepted, as when too many files are open.
+        // From now on an error means that a connection could not be accepted, as when too many files are open.
         this.#server.off('error', reject).on('error', () => this.#capacity.refused('connections'));
         resolve();
       });
@@ -122,8 +122,8 @@ export class HttpServer {
     this.#draining = true;
     this.#refusals.end();
     this.#idleMayAsk = letIdleAsk;
-    // Only the listener: Node's own close of what seems to idle takes in an answer that is not all written yet,
-    // and a request that has arrived and was not read yet. One turn of the event loop reads it.
+    // Closes only the listener: Node's own close would also destroy connections with an answer that is not fully
+    // written or a request that has arrived but was not read. One turn of the event loop reads such a request.
     NetServer.prototype.close.call(this.#server);
     await nextTurn();
     await nextTurn();
@@ -140,14 +140,14 @@ export class HttpServer {
     return given;
   }
 
-  /** Gives back how many there were. */
+  /** Answers all open requests with 503. @returns their number */
   #giveUpTheRest(onGivenUp: Draining['onGivenUp']): number {
-    // Not counted as they come and go: a set that changes with each request keeps their memory from being freed soon.
+    // Collected only now: a set that changes with each request would delay the release of their memory.
     const left = [...this.#connections.values()].flatMap((connection) => connection.exchanges);
     if (left.length > 0) onGivenUp?.(left.map(unfinished));
     for (const exchange of left) exchange.answer(this.#settings.replies.fault('unavailable'));
     for (const connection of this.#connections.values()) connection.closeUnlessAsked();
-    // Time to write the last answers to those who read; the others are cut off.
+    // Callers that read get time to receive the last answers; the others are disconnected.
     const cutOff = () => {
       for (const socket of this.#connections.keys()) socket.destroy();
     };
@@ -195,7 +195,7 @@ export class HttpServer {
   #over(exchange: Exchange): void {
     this.#leaveLine(exchange);
     this.#refusals.release(exchange);
-    // An answer that was on its way when the drain began had no `Connection: close` yet.
+    // An answer that was being sent when the drain began has no `Connection: close`.
     if (this.#draining && !this.#idleMayAsk)
       setImmediate(() => this.#connections.get(exchange.request.socket)?.closeIfIdle());
   }
@@ -215,20 +215,20 @@ export class HttpServer {
     else this.#carryOut(exchange);
   }
 
-  /** Later; but for one whose caller has left. */
+  /** Delays the refusal, unless the caller has left. */
   #turnAway(exchange: Exchange): void {
     if (exchange.answered || exchange.request.socket.destroyed) void this.#refuse(exchange);
     else this.#refusals.add(exchange);
   }
 
-  /** Without a look at it. Where its body has come the connection can be used again: a new one would cost more. */
+  /** If the body has arrived, the connection is kept: a new one would cost more. */
   async #refuse(exchange: Exchange): Promise<void> {
     const { request } = exchange;
     exchange.bodyRead = (await cameAlong(request)) && messageFault(request) === undefined;
     exchange.answer(this.#settings.replies.fault('unavailable'));
   }
 
-  /** After those that Node does not: of each connection the request whose turn it is. */
+  /** Enforces the deadlines that Node does not, for the first open request of each connection. */
   #lookAfterDeadlines(): void {
     const { replies } = this.#settings;
     const now = this.#clock.performance.now();

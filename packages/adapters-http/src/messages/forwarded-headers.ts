@@ -1,9 +1,9 @@
 import { isIPv4, isIPv6, SocketAddress } from 'node:net';
 
-/** An address that a proxy was called from; undefined where what it tells is none: `unknown`, `_hidden`, garbage. */
+/** The address of a caller as a proxy reported it; undefined if it is not an address: `unknown`, `_hidden`, garbage. */
 export type Hop = string | undefined;
 
-/** More proxies than these stand in no row; what is left of them is not looked at. */
+/** No chain has more proxies than this; the elements before the last 32 are ignored. */
 const maxElements = 32;
 
 /** The addresses in the lines of `X-Forwarded-For`, the nearest first. */
@@ -13,7 +13,7 @@ export function inXForwardedFor(lines: readonly string[]): Hop[] {
 
 /** The addresses in the lines of `Forwarded` (RFC 7239), the nearest first. */
 export function inForwarded(lines: readonly string[]): Hop[] {
-  // By each line: a quotation mark that a caller left open ends with its own.
+  // Line by line: a quotation mark that a caller left open ends with its line.
   return nearest(lines, (line) => pieces(line, ',').slice(-maxElements).reverse()).map(forOf);
 }
 
@@ -21,7 +21,7 @@ function nearest(lines: readonly string[], elementsOf: (line: string) => string[
   return lines.slice(-maxElements).reverse().flatMap(elementsOf).slice(0, maxElements);
 }
 
-/** The last elements of a list, the last one first. */
+/** The last elements of a list, in reverse order. */
 function lastElements(line: string): string[] {
   const found: string[] = [];
   let end = line.length;
@@ -34,7 +34,7 @@ function lastElements(line: string): string[] {
   return found;
 }
 
-/** The text between the separators that stand in no quotation marks. */
+/** The text between the separators that are outside quotation marks. */
 function pieces(text: string, separator: ',' | ';'): string[] {
   const found: string[] = [];
   let quoted = false;
@@ -54,7 +54,7 @@ function pieces(text: string, separator: ',' | ';'): string[] {
 
 const forParameter = /^for=(?:"((?:[^"\\]|\\.)*)"|([^\s"]+))$/i;
 
-/** What the one `for` of an element names (RFC 7239, section 4). */
+/** The address in the only `for` of an element (RFC 7239, section 4). */
 function forOf(element: string): Hop {
   const parameters = pieces(element, ';').map((pair) => pair.trim());
   const named = parameters.filter((pair) => /^for=/i.test(pair));
@@ -62,7 +62,7 @@ function forOf(element: string): Hop {
   return addressOf(quoted?.replace(/\\(.)/g, '$1') ?? token ?? '');
 }
 
-/** An address with brackets or without, and a port or none (RFC 7239, section 6). */
+/** An address, with or without brackets and port (RFC 7239, section 6). */
 const node = /^(?:\[([\da-f:.]{2,45})\]|([\d.]{7,15}))(?::(?:\d{1,5}|_[\w.-]{1,64}))?$/i;
 
 function addressOf(text: string): Hop {
@@ -72,7 +72,7 @@ function addressOf(text: string): Hop {
   return isIPv6(address) && !address.includes('%') ? plainAddress(address) : undefined;
 }
 
-/** An IP address in its one spelling; an IPv4 address that came as IPv6 (`::ffff:192.0.2.1`) as what it is. */
+/** An IP address in canonical form; an IPv4-mapped IPv6 address (`::ffff:192.0.2.1`) as IPv4. */
 export function plainAddress(address: string): string {
   if (!address.includes(':')) return address;
   const plain = new SocketAddress({ address, family: 'ipv6' }).address;
