@@ -1,4 +1,4 @@
-/** Tells the time, and wakes later: what the deadlines of a listener go by, but for those that Node looks after. */
+/** The time and timers of a listener, for all deadlines except those that Node enforces. */
 export interface Clock {
   /** `now`: milliseconds since some moment; it never goes back. */
   readonly performance: Pick<Performance, 'now'>;

@@ -1,18 +1,18 @@
 import type { Exchange } from './exchange.ts';
 
-/** How long those who call may take, in milliseconds. */
+/** How long a caller may take, in milliseconds. */
 export interface Deadlines {
   /** For the headers of a request, from its first byte or the beginning of the connection. */
   readonly headersTimeout: number;
   /** For its body, from the end of its headers. */
   readonly bodyTimeout: number;
-  /** For all of it; and as long for its answer to be found. Not below `headersTimeout`. */
+  /** For the whole request, and also for carrying it out. Not below `headersTimeout`. */
   readonly requestTimeout: number;
   /** For reading the answer. */
   readonly answerTimeout: number;
   /** Until the next request on the connection. */
   readonly keepAliveTimeout: number;
-  /** How often all but the last are looked after. */
+  /** How often all but `keepAliveTimeout` are checked. */
   readonly connectionsCheckingInterval: number;
 }
 
@@ -25,7 +25,7 @@ export const defaultDeadlines: Deadlines = {
   connectionsCheckingInterval: 1_000,
 };
 
-/** Which of the deadlines that Node does not look after an exchange, whose turn it is, has missed. */
+/** Which of the deadlines that Node does not enforce the first open exchange of a connection has missed. */
 export function missedDeadline(
   { request, began, answeredAt }: Exchange,
   deadlines: Deadlines,

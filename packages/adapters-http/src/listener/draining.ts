@@ -11,7 +11,7 @@ export interface Unfinished {
   readonly trace?: TraceIds;
 }
 
-/** How a listener comes to its end. */
+/** How a listener drains. */
 export interface Draining {
   /**
    * Idle connections can still send one request, and close with its answer, so that no caller finds its connection

@@ -1,6 +1,6 @@
 import { type Clock, platformClock } from './clock.ts';
 
-/** Milliseconds between two looks. */
+/** Milliseconds between two measurements. */
 const interval = 50;
 
 /** How late the event loop is: once each of its turns takes too long, nothing helps but to do less. */
@@ -12,7 +12,7 @@ export class EventLoopDelay {
   #wasLate = false;
   #tooLong = false;
 
-  /** `most`: milliseconds that it may be late, two times one after the other. */
+  /** `maxDelay`, in milliseconds: more than this twice in a row is too long. */
   constructor(maxDelay: number, clock: Clock = platformClock) {
     this.#maxDelay = maxDelay;
     this.#clock = clock;

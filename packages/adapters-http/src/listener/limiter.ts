@@ -1,25 +1,25 @@
-/** How often something may happen. */
+/** A limit per window. */
 export interface Rate {
-  /** So many times, at least 1, */
+  /** The number of calls in a window, at least 1. */
   readonly limit: number;
-  /** in a window of so many seconds, which begins with the first of them. */
+  /** The length of a window, which begins with its first call. */
   readonly seconds: number;
 }
 
-/** Where somebody stands in a window. */
+/** The state of a window. */
 export interface Count {
-  /** How often it has happened in it, this time included. */
+  /** The number of calls in the window, including this one. */
   readonly consumed: number;
-  /** How long the window still lasts, in milliseconds. */
+  /** Milliseconds until the window ends. */
   readonly resetIn: number;
 }
 
-/** Counts what happens by whom. The app fills it. */
+/** Counts calls, separately for each `who`. The app implements it. */
 export interface Limiter {
   readonly rate: Rate;
   /**
-   * Counts once more. Undefined where it cannot be counted, and may happen all the same.
-   * @throws Unavailable where it cannot be counted, and may not
+   * Counts one more call. Undefined if it cannot be counted but is allowed anyway.
+   * @throws Unavailable if it cannot be counted and is not allowed
    */
   count(who: string): Promise<Count | undefined>;
 }

@@ -1,7 +1,7 @@
 import { createServer, type Server } from 'node:http';
 import type { Deadlines } from './deadlines.ts';
 
-/** Node's HTTP server, so strict and so forgiving as we need it. `mostConnections` may be open at once. */
+/** Node's HTTP server with our settings. `mostConnections` may be open at once. */
 export function nodeServer(deadlines: Deadlines, mostConnections: number | undefined): Server {
   const { headersTimeout, requestTimeout, keepAliveTimeout, connectionsCheckingInterval } = deadlines;
   const server = createServer({
@@ -14,9 +14,9 @@ export function nodeServer(deadlines: Deadlines, mostConnections: number | undef
   });
   // The size of the header section bounds them; a count would silently hide a second Authorization.
   server.maxHeadersCount = 0;
-  // In a cluster one that is too many would be handed from worker to worker, were it not dropped.
+  // Without `dropMaxConnection`, a cluster would pass an excess connection from worker to worker.
   if (mostConnections) Object.assign(server, { maxConnections: mostConnections, dropMaxConnection: true });
-  // A caller that has nothing more to say is answered all the same.
+  // A caller that has closed its side of the connection still gets its answer.
   Object.assign(server, { httpAllowHalfOpen: true });
   return server;
 }

@@ -1,4 +1,4 @@
-/** What there is too much of. */
+/** The limit that was exceeded. */
 export type Overload = 'requests' | 'event-loop-delay' | 'pipelined-requests' | 'connections';
 
 /** Receives overload as two events, however much there is: its beginning and its end. The app implements it. */

@@ -32,7 +32,7 @@ export class ProtocolErrors {
     this.#connections = connections;
   }
 
-  /** CONNECT, which Node gives away with its connection. */
+  /** CONNECT, for which Node hands over the connection. */
   connect(request: IncomingMessage): void {
     // Node has taken its own listeners off; without one, a caller that resets the connection would end the process.
     request.socket.on('error', () => request.socket.destroy());
@@ -42,13 +42,13 @@ export class ProtocolErrors {
     this.#refuse(request.socket, reply, 'CONNECT', requestId, request.rawHeaders);
   }
 
-  /** What the parser can make nothing of. */
+  /** Input that the parser rejects. */
   misunderstood(error: NodeJS.ErrnoException, socket: Socket): void {
     if (error.code === 'ECONNRESET') socket.destroy();
     else this.#refuse(socket, this.#settings.replies.fault(parserFault(error.code)), '-');
   }
 
-  /** One whose body does not come. */
+  /** A request whose body does not arrive in time. */
   unfinished(socket: Socket): void {
     this.#refuse(socket, this.#settings.replies.fault('request-timeout'), '-');
   }

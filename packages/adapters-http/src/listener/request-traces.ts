@@ -1,11 +1,11 @@
 import type { IncomingMessage } from 'node:http';
 import type { AnsweredRequest, TraceIds } from './http-log.ts';
 
-/** Where requests become spans of traces. The app fills it; without it none does. It must not throw. */
+/** Records requests as spans of traces. The app implements it. It must not throw. */
 export interface RequestTraces {
-  /** A request has come, and is not one too many. Undefined where it is in no trace. */
+  /** Called for each request within the capacity. Undefined if the request is not traced. */
   begin(request: IncomingMessage): RequestTrace | undefined;
-  /** Carries out one that is in none, so that it is not taken for a part of what was before it on its connection. */
+  /** Carries out an untraced request, so that it does not join the trace of an earlier one on its connection. */
   without(carryOut: () => void): void;
 }
 
@@ -13,7 +13,7 @@ export interface RequestTraces {
 export interface RequestTrace extends TraceIds {
   /** Carries it out, so that what it asks of others is known to be asked for it. */
   within(carryOut: () => void): void;
-  /** The fault behind its answer: 503 or 500. */
+  /** The error behind a 503 or a 500. */
   failed(error: unknown): void;
   /** Its one answer, and its end. One that is turned away after all has none. */
   answered(request: AnsweredRequest): void;

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import type { Clock } from './clock.ts';
 
-/** How much of a body that nobody wants is read and thrown away: bytes, milliseconds by a clock. */
+/** How much of an unwanted body is read and discarded. */
 export interface Rest {
   readonly bytes: number;
   readonly milliseconds: number;
@@ -29,7 +29,7 @@ export function cameAlong(request: IncomingMessage): Promise<boolean> {
   return endOfTurn().then(() => request.complete);
 }
 
-/** Reads and throws away what is left of a body, within bounds, then calls `done` once. */
+/** Reads and discards the rest of a body, within bounds, then calls `done` once. */
 export function discardRest(request: IncomingMessage, rest: Rest, done: () => void): void {
   const { clock } = rest;
   let bytes = 0;

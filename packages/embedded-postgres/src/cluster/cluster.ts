@@ -9,11 +9,11 @@ import { createCluster, sweepDrafts } from './creation.ts';
 import { prepareFolder } from './folder.ts';
 import { type Passwords, type Roles, readPasswords } from './passwords.ts';
 
-/** The files of an embedded database, and who runs it. */
+/** The files of an embedded database, and the OS user that runs it. */
 export interface Cluster {
   /** The data folder, as its user named it. */
   folder: string;
-  /** `<folder>/cluster`, without symbolic links: a living server is known by its command line. */
+  /** `<folder>/cluster`, with symbolic links resolved: a running server is recognized by its command line. */
   home: string;
   pgdata: string;
   logs: string;
@@ -30,7 +30,7 @@ export interface ClusterOptions {
   onCreated: () => void;
 }
 
-/** Finds the cluster of a data folder, or makes it. @throws EmbeddedError */
+/** Opens the cluster of a data folder, or creates it. @throws EmbeddedError */
 export async function openCluster(options: ClusterOptions): Promise<Cluster> {
   const { roles, durable } = options;
   const folder = resolve(options.folder);

@@ -13,8 +13,8 @@ const draftName = /^cluster\.new-(\d+)-[0-9a-f]+$/;
 const draftsOfOurs = new Set<string>();
 
 /**
- * Makes `<folder>/cluster` whole or not at all: in a draft beside it that is then renamed, so that a kill in the
- * middle leaves no half of a cluster. False when another process was first; its cluster counts then.
+ * Creates `<folder>/cluster` atomically: as a draft beside it that is then renamed, so that a killed process leaves no
+ * partial cluster. Returns false if another process was first; its cluster is then used.
  */
 export async function createCluster(
   folder: string,

@@ -7,16 +7,16 @@ import { deepestExisting, systemFolder } from '../programs/own-folder.ts';
 import { barredFolder } from '../programs/passage.ts';
 import { projectName } from '../programs/project-name.ts';
 
-/** Where the data of a project lies. */
+/** The location of the data of a project. */
 export interface Place {
   readonly folder: string;
-  /** Why it does not lie in the project. */
+  /** Why it is outside the project. */
   readonly because?: string;
 }
 
 /**
- * The data folder of a project that was given none: `.data` in it, or where the database's OS user cannot enter that, a
- * folder of the machine's. What holds data already stays in use, whatever rights change; both never do.
+ * The default data folder of a project: its `.data`, or a system folder if the database's OS user cannot enter that.
+ * A folder that already holds data stays in use even if permissions change.
  */
 export async function defaultFolder(project: string): Promise<Place> {
   const inside = join(project, '.data');
@@ -33,7 +33,7 @@ async function closedAbove(folder: string): Promise<string | undefined> {
     const closed = user && (await barredFolder(await deepestExisting(folder), user));
     return closed && `the OS user ${user.name} cannot enter ${closed}, and the database cannot run as root`;
   } catch (error) {
-    // There is no user for it: its start says so.
+    // No suitable OS user: reported at the start of the database.
     if (error instanceof EmbeddedError) return undefined;
     throw error;
   }

@@ -6,10 +6,10 @@ import { deepestExisting, expectNoPlantedLink, makeFolders } from '../programs/o
 import { barred, barredFolder } from '../programs/passage.ts';
 import type { OsUser } from '../programs/program.ts';
 
-/** The mode of a folder of ours: the database's OS user may pass through it, if that is not us. */
+/** The mode of a new folder: the database's OS user may pass through it, if it is another user. */
 export const passageMode = (user: OsUser | undefined) => (user === undefined ? 0o700 : 0o711);
 
-/** Makes the data folder where it is missing and gives back its real path. One that is there keeps its rights. */
+/** Creates the data folder if it is missing and returns its real path. An existing folder keeps its permissions. */
 export async function prepareFolder(folder: string, user: OsUser | undefined): Promise<string> {
   try {
     await expectNoPlantedLink(folder);
@@ -26,7 +26,7 @@ export async function prepareFolder(folder: string, user: OsUser | undefined): P
 
 async function checkPassage(at: string, folder: string, user: OsUser): Promise<void> {
   if ((await barredFolder(at, user)) === undefined) return;
-  // Another process may just be making it, and have its mode still to set.
+  // Another process may be creating it and not have set its mode yet.
   await pause(200);
   const closed = await barredFolder(at, user);
   if (closed === undefined) return;

@@ -7,7 +7,7 @@ import { type Passwords, type Roles, superuser } from './passwords.ts';
 
 export const databaseName = 'campaign_mirror';
 
-/** Fills the empty folder `pgdata` with a cluster that has the roles and their database. Throws an EmbeddedError. */
+/** Creates a cluster with the roles and their database in the empty folder `pgdata`. @throws EmbeddedError */
 export async function initialise(
   binaries: Binaries,
   user: OsUser | undefined,
@@ -18,7 +18,7 @@ export async function initialise(
   durable: boolean,
 ): Promise<void> {
   if (user === undefined) expectNamedUser();
-  // Written without waiting for the disk, and brought to it once, at the end.
+  // Written without syncing; synced once at the end.
   const cluster = ['-D', pgdata, '-E', 'UTF8', '--locale', 'C', '--no-sync', '--no-instructions'];
   const access = ['-U', superuser, '--pwfile', passwordFile, '-A', 'scram-sha-256'];
   check(await run(binaries.initdb, [...cluster, ...access], user), pgdata);
@@ -30,7 +30,7 @@ export async function initialise(
   if (durable) check(await run(binaries.initdb, ['-D', pgdata, '--sync-only'], user), pgdata);
 }
 
-/** PostgreSQL's initdb looks for the name of its OS user. In containers a number may have none. */
+/** PostgreSQL's initdb requires that its OS user has a name. In containers a user ID may have none. */
 function expectNamedUser(): void {
   try {
     userInfo();
@@ -41,7 +41,7 @@ function expectNamedUser(): void {
   }
 }
 
-/** One line each: PostgreSQL's single-user mode takes a line for a statement. It runs in template1, which new databases copy. */
+/** One line each, as single-user mode requires. They run in template1, which new databases copy. */
 function firstStatements(roles: Roles, passwords: Passwords): string[] {
   const names = Object.values(roles).join(', ');
   return [

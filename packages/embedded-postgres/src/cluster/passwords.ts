@@ -2,13 +2,13 @@ import { randomBytes } from 'node:crypto';
 import { open, readFile } from 'node:fs/promises';
 import { EmbeddedError } from '../programs/embedded-error.ts';
 
-/** The names in the database of the roles that a new cluster gets; the owner's is the database. */
+/** The names of the database roles of a new cluster; the owner's role owns the database. */
 export interface Roles {
   readonly owner: string;
   readonly [role: string]: string;
 }
 
-/** The superuser's name in the database. */
+/** The database superuser. */
 export const superuser = 'postgres';
 
 /** By role. */
@@ -36,14 +36,14 @@ export async function writePasswords(file: string, passwords: Passwords): Promis
   }
 }
 
-/** Throws an EmbeddedError for a file that is not what was written, and a file system's error as it is. */
+/** @throws EmbeddedError if the file is damaged, or the error of the file system */
 export async function readPasswords(file: string, roles: Roles): Promise<Passwords> {
   const text = await readFile(file, 'utf8');
   let found: Partial<Passwords> = {};
   try {
     found = JSON.parse(text) as Partial<Passwords>;
   } catch {
-    // Falls through: it then lacks every password.
+    // Treated as a file without passwords.
   }
   const users = ['superuser', ...Object.keys(roles)];
   if (users.every((user) => typeof found?.[user] === 'string')) return found as Passwords;

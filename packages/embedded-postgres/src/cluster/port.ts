@@ -3,8 +3,8 @@ import { once } from 'node:events';
 import { createServer } from 'node:net';
 
 /**
- * A free port of 127.0.0.1, below those that systems give to outgoing connections: else one of these (a pool that
- * looks for the database can even meet itself) might hold the port when the database is to come back to it.
+ * A free port of 127.0.0.1, below the range for outgoing connections: otherwise such a connection might hold the port
+ * when the database restarts on it. A pool that reconnects can even connect to itself.
  */
 export async function freePort(): Promise<number> {
   for (let tries = 0; tries < 100; tries++) {

@@ -2,7 +2,7 @@ import { link, readFile, rename, stat, unlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { commandLine, isAlive } from '../programs/process.ts';
 
-/** A living database server of a cluster. */
+/** A running database server of a cluster. */
 export interface Postmaster {
   processId: number;
   port: number;
@@ -10,10 +10,10 @@ export interface Postmaster {
   status: string;
 }
 
-/** The server that postmaster.pid names, provided that process is this cluster's server: a number alone proves nothing. */
+/** The server in postmaster.pid, if that process is this cluster's server: a process ID alone proves nothing. */
 export async function livingPostmaster(pgdata: string): Promise<Postmaster | undefined> {
   const lines = (await readLockFile(pgdata)).split('\n').map((line) => line.trim());
-  // The number is negative while somebody uses the single-user mode.
+  // The process ID is negative in single-user mode.
   const processId = Math.abs(Number.parseInt(lines[0] ?? '', 10));
   if (!(await isPostmasterOf(pgdata, processId))) return undefined;
   return { processId, port: Number(lines[3] ?? 0), status: lines[7] ?? 'starting' };
@@ -26,19 +26,19 @@ export async function isPostmasterOf(pgdata: string, processId: number): Promise
 }
 
 /**
- * Takes a postmaster.pid away that names no server of this cluster. PostgreSQL does so itself when no process has
- * that number; when another program of the same OS user has it now, PostgreSQL would refuse to start.
+ * Removes a postmaster.pid that names no server of this cluster. PostgreSQL does so itself if no process has that ID,
+ * but refuses to start if another program of the same OS user has it.
  */
 export async function dropStaleLockFile(pgdata: string): Promise<void> {
   const file = join(pgdata, 'postmaster.pid');
   const seen = await readLockFile(pgdata);
   const age = Date.now() - ((await stat(file).catch(() => undefined))?.mtimeMs ?? Date.now());
   const processId = Math.abs(Number.parseInt(seen, 10));
-  // A server that starts has written nothing yet for a moment.
+  // A server that has just started may not have written it yet.
   if (Number.isNaN(processId) ? age < 2000 : !isAlive(processId)) return;
   if (await isPostmasterOf(pgdata, processId)) return;
 
-  // Another process may do the same at this time and its new server write its own: move first, look again, then remove.
+  // Another process may do the same, and its new server write its own file: move, compare, then remove.
   const aside = `${file}.${process.pid}.${Date.now()}`;
   try {
     await rename(file, aside);
@@ -49,7 +49,7 @@ export async function dropStaleLockFile(pgdata: string): Promise<void> {
   }
 }
 
-/** Whether the lock file says that its server shuts down: it takes no new connections then. */
+/** Whether the server is shutting down, according to its lock file, and so accepts no new connections. */
 export async function isStopping(pgdata: string): Promise<boolean> {
   return (await readLockFile(pgdata)).split('\n')[7]?.trim() === 'stopping';
 }

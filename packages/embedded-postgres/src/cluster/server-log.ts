@@ -4,7 +4,7 @@ import { join } from 'node:path';
 const day = 24 * 60 * 60_000;
 const largest = 64 * 1024 * 1024;
 
-/** The sizes of the log files by name, to tell later what was added. */
+/** The sizes of the log files by name, for `loggedSince`. */
 export async function logSizes(logs: string): Promise<Map<string, number>> {
   const names = await readdir(logs).catch(() => []);
   const sizes = names.map(async (name) => [name, (await fileStat(join(logs, name)))?.size ?? 0] as const);
@@ -21,7 +21,7 @@ export async function loggedSince(logs: string, before: Map<string, number>): Pr
   return (await Promise.all(added)).join('');
 }
 
-/** The server appends to the file of its first day: last week's, or one that grew too large, is removed before. */
+/** The server appends to the file of the day it starts on, so files of last week or too large are removed first. */
 export async function trimLogs(logs: string): Promise<void> {
   for (const name of await readdir(logs).catch(() => [])) {
     const found = await fileStat(join(logs, name));
@@ -30,7 +30,7 @@ export async function trimLogs(logs: string): Promise<void> {
   }
 }
 
-/** The last line that says why a server ended, without its time and process. */
+/** The last FATAL or PANIC message, without its time and process. */
 export function lastFatal(text: string): string | undefined {
   return [...text.matchAll(/(?:FATAL|PANIC):\s+(.*)/g)].at(-1)?.[1];
 }

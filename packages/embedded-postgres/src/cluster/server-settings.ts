@@ -2,7 +2,7 @@ import type { Cluster } from './cluster.ts';
 
 export type ServerSettings = Record<string, string>;
 
-/** The server's command line. It wins over the cluster's own postgresql.conf, so an update of ours reaches old clusters. */
+/** The server's command line. It overrides postgresql.conf, so that an update also reaches existing clusters. */
 export function serverArguments(cluster: Cluster, port: number, extra: ServerSettings): string[] {
   const settings: ServerSettings = {
     ...network,
@@ -15,7 +15,7 @@ export function serverArguments(cluster: Cluster, port: number, extra: ServerSet
   return ['-D', cluster.pgdata, '-p', String(port), ...options];
 }
 
-/** Reachable from this machine only, and by no socket file: their paths are limited to about 100 bytes. */
+/** Reachable from this machine only, and not by a socket file: its path is limited to about 100 bytes. */
 const network: ServerSettings = { listen_addresses: '127.0.0.1', unix_socket_directories: '' };
 
 const behaviour: ServerSettings = {

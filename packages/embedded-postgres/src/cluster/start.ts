@@ -12,12 +12,12 @@ import { livingPostmaster } from './postmaster.ts';
 import { lastFatal, loggedSince, logSizes, trimLogs } from './server-log.ts';
 import { type ServerSettings, serverArguments } from './server-settings.ts';
 
-/** How a start ended: `rival`: another one runs already; `orphans`: processes of a killed server still end. */
+/** The result of a start. `rival`: another server runs; `orphans`: processes of a killed server still run. */
 export type Start =
   | { kind: 'ready'; processId: number }
   | { kind: 'rival' | 'orphans' | 'port-taken' | 'failed'; because: string };
 
-/** Crash recovery reads at most 1 GB of log back; five minutes are plenty even for a slow disk. */
+/** Crash recovery replays at most 1 GB of WAL; five minutes suffice even on a slow disk. */
 const longestStartMs = 5 * 60_000;
 
 /** Starts the cluster's server and waits until it accepts connections. When the signal aborts, it is stopped again. */
@@ -29,14 +29,14 @@ export async function startServer(
 ): Promise<Start> {
   await trimLogs(cluster.logs);
   const before = await logSizes(cluster.logs);
-  // What the server says before its own log begins goes to a file without a name: a pipe of ours would break with us.
+  // Output before the server log begins goes to an unlinked file: a pipe would break when this process ends.
   const name = join(cluster.home, `start-${process.pid}-${randomBytes(4).toString('hex')}`);
   const said = await open(name, 'wx+', 0o600);
   try {
     await rm(name);
     const child = spawn(cluster.binaries.postgres, serverArguments(cluster, port, settings), {
       ...surroundings(cluster.user),
-      // A session of its own: a terminal's Ctrl-C reaches every process of ours.
+      // Its own session: a terminal's Ctrl-C would otherwise reach it.
       detached: true,
       stdio: ['ignore', said.fd, said.fd],
     });
@@ -77,7 +77,7 @@ async function becomesReady(cluster: Cluster, child: ChildProcess, signal: Abort
   }
 }
 
-/** Once its own log has begun, the server's last words go through a process that outlives it and writes them a moment later. */
+/** The logging collector outlives the server and may write its last messages a moment later. */
 async function logged(logs: string, before: Map<string, number>, spoken: string): Promise<string> {
   for (const deadline = Date.now() + 1000; ; await pause(20)) {
     const text = await loggedSince(logs, before);

@@ -2,12 +2,12 @@ import { setTimeout as pause } from 'node:timers/promises';
 import type { Cluster } from './cluster.ts';
 import { isPostmasterOf, isStopping, livingPostmaster } from './postmaster.ts';
 
-/** After an immediate shutdown the server itself kills what does not end within 5 s. */
+/** In an immediate shutdown the server kills processes that do not end within 5 s. */
 const longestImmediateMs = 15_000;
 
 /**
- * Stops the cluster's server and waits for its end: fast (transactions are rolled back, everything is written), and
- * after `timeoutMs` immediate (the next start recovers from its log). False when it lives even then.
+ * Stops the cluster's server and waits for its end: fast (transactions are rolled back, all data is written), and
+ * after `timeoutMs` immediate (the next start performs crash recovery). Returns false if it still runs after that.
  */
 export async function stopServer(
   cluster: Cluster,
@@ -43,6 +43,6 @@ function signal(processId: number, name: NodeJS.Signals): void {
   try {
     process.kill(processId, name);
   } catch {
-    // It ended by itself meanwhile.
+    // It has already ended.
   }
 }

@@ -21,16 +21,16 @@ export interface DatabaseAddress {
 }
 
 export interface EmbeddedOptions<Role extends string> {
-  /** The data folder (DATA_DIR); made if missing, its rights never changed if it is there. */
+  /** The data folder (DATA_DIR). Created if missing; the permissions of an existing one are never changed. */
   folder: string;
-  /** Whose programs these are: where root has to make a copy of them, it stays as long as this folder is there. */
+  /** The project of the programs. A copy that root makes of them is kept as long as this folder exists. */
   project: string;
-  /** The names in the database of the roles that a new cluster gets, none of them a secret; the owner's is the database. */
+  /** The names of the database roles of a new cluster; not secret. The owner's role owns the database. */
   roles: Readonly<Record<Role | 'owner', string>>;
   onEvent?: EmbeddedEvents;
-  /** The database was lost and could not be brought back: the bounded restarts are used up, or it has another service. */
+  /** The database was lost for good: the restarts are used up, or it has another service. */
   onGivenUp?: (error: Error) => void;
-  /** Further server settings, such as `{ fsync: 'off' }` for tests. They count for the process that starts the server. */
+  /** Server settings, such as `{ fsync: 'off' }` for tests. Only those of the process that starts the server apply. */
   settings?: ServerSettings;
   bounds?: Partial<SupervisionBounds>;
 }
@@ -38,13 +38,13 @@ export interface EmbeddedOptions<Role extends string> {
 /** A membership in the data folder's database: it runs as long as it has members. */
 export interface EmbeddedDatabase<Role extends string> {
   address(user: Role | 'owner' | 'superuser'): DatabaseAddress;
-  /** Throws an EmbeddedError when another living process is the service of this data folder. */
+  /** @throws EmbeddedError if another running process is the service of this data folder */
   becomeService(): Promise<void>;
-  /** Gives the membership up; the last one to leave stops the database and waits for its end. Never rejects. */
+  /** Ends the membership. The last member stops the database and waits for its end. Never rejects. */
   leave(): Promise<void>;
 }
 
-/** Brings the data folder's database up, or joins the one that runs. @throws EmbeddedError that says what to do */
+/** Starts the data folder's database, or joins it if it runs. @throws EmbeddedError that says what to do */
 export async function openEmbeddedDatabase<Role extends string>(
   options: EmbeddedOptions<Role>,
 ): Promise<EmbeddedDatabase<Role>> {
@@ -80,7 +80,7 @@ function account({ passwords }: Cluster, roles: Roles, user: string): { user: st
   return { user: name, password };
 }
 
-/** The connection may be lost at any time; then the registration is taken on the next one. */
+/** If the connection is lost, the service registers again on the next one. */
 async function becomeService(
   supervision: Supervision,
   register: (client: Parameters<typeof registerService>[0]) => Promise<void>,

@@ -1,33 +1,33 @@
 export type EmbeddedEvent =
-  /** The cluster was made: the first start in this data folder. */
+  /** The cluster was created: the first start in this data folder. */
   | 'created'
   /** A server is being started. */
   | 'starting'
   | 'started'
-  /** A server that ran already is used. */
+  /** A running server is used. */
   | 'adopted'
-  /** The connection that watches the server was lost, with its server or alone. */
+  /** The connection that watches the server was lost, with or without the server. */
   | 'lost'
-  /** After a pause the server is looked for, and started if there is none. */
+  /** After a pause, a server is looked for, and started if none runs. */
   | 'restarting'
   | 'restart-failed'
   /** Another server process runs now, on the same port. */
   | 'restarted'
-  /** The server had lived on; only the connection was lost. */
+  /** The server still runs; only the connection was lost. */
   | 'reconnected'
   | 'given-up'
-  /** Nobody else uses the server: it is being stopped. */
+  /** No other process uses the server: it is being stopped. */
   | 'stopping'
   /** It did not stop in time and was stopped immediately; the next start recovers. */
   | 'stop-forced'
   | 'stopped'
-  /** Others use the server, or it could not be stopped. */
+  /** Other processes use the server, or it could not be stopped. */
   | 'left-running';
 
-/** For the log of the application; the details hold no secret. Must not throw. */
+/** For the application's log; the details contain no secret. Must not throw. */
 export type EmbeddedEvents = (event: EmbeddedEvent, detail: Record<string, unknown>) => void;
 
-/** Bounds of the supervision, in milliseconds but for the attempts. */
+/** Bounds of the supervision; those that end in `Ms` are in milliseconds. */
 export interface SupervisionBounds {
   /** Attempts to bring the server back, without `healthyMs` of health in between. */
   attempts: number;
