@@ -89,7 +89,7 @@ export class BlockRuns {
       const service = await listeningService({ DATA_DIR, DEMO: 'on' });
       this.#service = { ...service, variables: { DATA_DIR } };
       await service.process.says(
-        () => service.process.output.includes('A demonstration set was made') || undefined,
+        () => service.process.output.includes('A demonstration set was created') || undefined,
       );
       const called = async (...words: string[]) => {
         const { code, output, errors } = await command([...words, '--json'], { DATA_DIR });

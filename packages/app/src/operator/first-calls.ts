@@ -10,23 +10,23 @@ export function firstCalls(
     `-H 'Content-Type: application/json' -d '{"mirror_endpoint":"${address}"}'`;
   const good = 'https://second.example/?click={click_id}';
   return `
-A demonstration set was made. Its key lives for 7 days and is shown this once. This call answers 200:
+A demonstration set was created. Its key expires in 7 days and is shown only here. This call answers 200:
 
 ${call(withMirror, good)}
 
-403, since it is another owner's campaign (${foreign}), the default campaign (${isDefault}), or has no mirror (${withoutMirror}):
+403, because the campaign belongs to another owner (${foreign}), is the default one (${isDefault}), or has no mirror (${withoutMirror}):
 
 ${call(foreign, good)}
 
-404, since there is no such campaign:
+404, because the campaign does not exist:
 
 ${call(999_999_999, good)}
 
-422, since that is no address:
+422, because that is not an address:
 
 ${call(withMirror, 'somewhere')}
 
-./campaign-mirror demo remove   takes the demonstration set away
+./campaign-mirror demo remove   removes the demonstration set
 
 `;
 }
