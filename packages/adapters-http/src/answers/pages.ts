@@ -14,15 +14,15 @@ export class Page {
   readonly #bytes: Buffer;
   readonly #contentType: string;
   readonly #etag: string;
-  /** Of each answer, one without the page included (RFC 9110, section 15.4.5). */
+  /** Of every answer, including 304 (RFC 9110, section 15.4.5). */
   readonly #headers: Readonly<Record<string, string>>;
   #compressed: Promise<Buffer> | undefined;
 
-  /** `headers`: further ones of its answer. */
+  /** `headers`: additional ones. */
   constructor(contentType: string, content: string | Buffer, headers: Readonly<Record<string, string>> = {}) {
     this.#bytes = Buffer.from(content);
     this.#contentType = contentType;
-    // Weak: compressed or not, it is the same page.
+    // Weak, because the compressed page counts as the same.
     this.#etag = `W/"${createHash('sha256').update(this.#bytes).digest('base64url').slice(0, 32)}"`;
     this.#headers = {
       ETag: this.#etag,

@@ -16,13 +16,13 @@ const html = 'text/html; charset=utf-8';
 const css = 'text/css; charset=utf-8';
 const javascript = 'text/javascript; charset=utf-8';
 
-/** Nothing from elsewhere, nothing written into the page itself, and no page around it. */
+/** No resources of other origins, no inline code, and no framing. */
 const contentSecurityPolicy = [
   "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'",
   "base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
 ].join('; ');
 
-/** The description of the interface, and the page to try it. `docs`: with that page. */
+/** The OpenAPI document and, with `docs`, the page to try the call. */
 export function interfacePages(replies: Replies, bodyLimit: number, { docs = true } = {}): Pages {
   const document = JSON.stringify(openapiDocument(replies, bodyLimit));
   const pages = new Map([[openapiPath, new Page('application/json; charset=utf-8', document)]]);

@@ -51,20 +51,20 @@ const addressFaults: Readonly<Record<AddressFault, string>> = {
   'denied-host': 'The operator allows no mirror on this host.',
 };
 
-/** Faults of a request that reach whichever path it was for. */
+/** Faults of a request that can occur on any path. */
 const ofAnyPath: readonly Fault[] = [
   ...(['bad-request', 'request-timeout', 'expectation-failed'] as const),
   ...(['header-fields-too-large', 'unexpected', 'unavailable'] as const),
 ];
 
-/** What an answer says beside its own headers once a call was counted: here, that nothing is left. */
+/** The headers of an answer to a counted call, here with nothing left. */
 const usedUp = {
   'X-RateLimit-Limit': '600',
   'X-RateLimit-Remaining': '0',
   'X-RateLimit-Reset': '1795190160',
 };
 
-/** Over the rate that the operator allows. */
+/** The call exceeds the rate that the operator allows. */
 function tooManyAttempts(replies: Replies): DocumentedAnswer {
   const reply = replies.tooManyAttempts('rate', 30);
   return {
@@ -74,7 +74,7 @@ function tooManyAttempts(replies: Replies): DocumentedAnswer {
   };
 }
 
-/** All answers to a call, in the order that is useful to a reader. */
+/** All answers to a call, in an order that is useful to a reader. */
 export function answersToCall(replies: Replies): DocumentedAnswer[] {
   const asked = { campaign: '42' };
   const mirrorSet = replies.outcome({ kind: 'mirror-set', mirror: exampleMirror }, asked);
@@ -97,12 +97,12 @@ export function answersToCall(replies: Replies): DocumentedAnswer[] {
   ];
 }
 
-/** What a request for any path may be answered with, besides what the path has to say. */
+/** The answers that a request for any path can get, besides those of the path. */
 export function answersAnywhere(replies: Replies): DocumentedAnswer[] {
   return ofAnyPath.map((kind) => ({ name: kind, when: faults[kind], reply: replies.fault(kind) }));
 }
 
-/** Of a page that is only read. */
+/** The answers of a read-only page. */
 export const onlyRead: DocumentedAnswer = {
   name: 'method-not-supported',
   when: 'The method is another than `GET` and `HEAD`.',

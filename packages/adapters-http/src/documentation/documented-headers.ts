@@ -8,7 +8,7 @@ interface HeaderMeaning {
 
 const count = { type: 'integer', minimum: 0 };
 
-/** What the headers of answers mean. Those without an example here have those of the answers. */
+/** The meaning of the headers of answers. Without an example here, that of the answers is used. */
 export const headerMeanings: Readonly<Record<string, HeaderMeaning>> = {
   'X-Request-Id': {
     description: 'Identifier of the request: the one that it was sent with, or a new one.',
@@ -50,7 +50,7 @@ export const headerMeanings: Readonly<Record<string, HeaderMeaning>> = {
   },
 };
 
-/** On answers to requests that were counted, where the operator limits them. */
+/** On answers to requests that were counted, if the operator limits them. */
 const ofLimits = [
   'X-RateLimit-Limit',
   'X-RateLimit-Remaining',
@@ -60,7 +60,7 @@ const ofLimits = [
 ];
 const counted = [200, 400, 403, 404, 422, 429, 500, 503];
 
-/** The headers of the answers of one status, as OpenAPI has them. */
+/** The headers of the answers of one status, in OpenAPI's form. */
 export function documentedHeaders(status: number, replies: readonly Reply[]): Record<string, unknown> {
   const own = new Set(replies.flatMap(({ headers = {} }) => Object.keys(headers)));
   const optional = counted.includes(status) ? ofLimits.filter((name) => !own.has(name)) : [];
@@ -73,7 +73,7 @@ export function documentedHeaders(status: number, replies: readonly Reply[]): Re
 
 const referenceTo = (name: string) => ({ $ref: `#/components/headers/${name}` });
 
-/** Required where each of the answers has it. */
+/** A header is required if each of the answers has it. */
 function ownHeader(name: string, replies: readonly Reply[]): unknown {
   const meaning = headerMeanings[name];
   if (!meaning) throw new Error(`nobody is told what the header ${name} means`);

@@ -18,7 +18,7 @@ const campaign = { $ref: '#/components/parameters/campaign' };
 type Json = Readonly<Record<string, unknown>>;
 
 /**
- * The interface as OpenAPI 3.1, made of the schemas and the answers that the route uses.
+ * The interface as OpenAPI 3.1, built from the schemas and the answers that the route uses.
  * `bodyLimit`: the largest body, in bytes.
  */
 export function openapiDocument(replies: Replies, bodyLimit: number): Json {
@@ -166,7 +166,7 @@ function schemas(): Json {
   const made = toJsonSchemaDefs(definitions, {
     target: 'draft-2020-12',
     typeMode: 'output',
-    // That it is not blank: the pattern says more.
+    // Only that it is not blank; the pattern says more.
     ignoreActions: ['check'],
     overrideRef: ({ referenceId }) => `#/components/schemas/${referenceId}`,
   });

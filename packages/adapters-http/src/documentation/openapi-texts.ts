@@ -1,4 +1,4 @@
-/** What every http or https URL with a host begins with; the rest of the rules is in words. */
+/** The beginning of every http or https URL with a host; the text states the other rules. */
 export const addressPattern = '^[Hh][Tt][Tt][Pp][Ss]?://[^/?#\\\\\\s][^\\\\\\s]*$';
 
 export const addressDescription =

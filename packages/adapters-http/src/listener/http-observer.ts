@@ -1,11 +1,10 @@
 /**
- * Hears of every answer, for metrics and traces. The app fills it. It is called with each request, so it has to be
- * cheap, and it must not throw.
+ * Is called with every answer, for metrics and traces; the app implements it. It must be cheap and must not throw.
  */
 export interface HttpObserver {
   /**
-   * An answer was given, one that overload refused and one that the parser made included. `method` and `route` are
-   * those of `AnsweredRequest`. By plain values: nothing is put together for it.
+   * An answer was given, including refusals by overload and answers of the parser. `method` and `route` are those of
+   * `AnsweredRequest`. Plain values, so that no object is created for the call.
    */
   answered(
     method: string,

@@ -1,14 +1,14 @@
 import { type Clock, platformClock } from './clock.ts';
 import type { Overload, OverloadLog } from './overload-log.ts';
 
-/** How often is looked whether anything was refused since the last look, in milliseconds: a spell is over when nothing was. */
+/** Milliseconds between checks for new refusals; a spell ends when a check finds none. */
 const interval = 5_000;
 
 interface Spell {
   readonly since: number;
   last: number;
   refused: number;
-  /** How many there were when somebody looked last. */
+  /** The number at the last check. */
   seen: number;
 }
 
@@ -37,7 +37,7 @@ export class Refusals {
     this.#log.began(what);
   }
 
-  /** Tells of what is not over yet. */
+  /** Reports a spell that has not ended yet. */
   stop(): void {
     for (const [what, spell] of this.#spells) this.#end(what, spell);
   }

@@ -16,7 +16,7 @@ export function keyInHeaders(rawHeaders: readonly string[]): AccessKey | { fault
   return accessKey(scheme[1] ?? '') ?? { fault: 'invalid-key' };
 }
 
-/** Each value that a header was sent with. `name` in lower case. */
+/** Every value of a header; `name` is in lower case. */
 export function headerValues(rawHeaders: readonly string[], name: string): string[] {
   const values: string[] = [];
   for (let at = 0; at < rawHeaders.length; at += 2) {

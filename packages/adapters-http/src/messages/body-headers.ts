@@ -5,13 +5,13 @@ import { headerValues } from './authorization.ts';
 const token = "[!#$%&'*+.^_`|~0-9A-Za-z-]+";
 const charset = 'charset=(?:utf-8|"utf-8")';
 const otherParameter = `(?!charset=)${token}=(?:${token}|"(?:[^"\\\\]|\\\\.)*")`;
-/** The type, and parameters of which each charset, were there several, is utf-8 (RFC 9110, sections 5.6.6 and 8.3.1). */
+/** The media type, and parameters in which every charset is utf-8 (RFC 9110, sections 5.6.6 and 8.3.1). */
 const json = new RegExp(
   `^application/json(?:[ \\t]*(?:;[ \\t]*(?:${charset}|${otherParameter})|;))*[ \\t]*$`,
   'i',
 );
 
-/** Whether the headers announce a body. One that is chunked may still turn out to be empty. */
+/** Whether the headers announce a body. A chunked body can still be empty. */
 export function announcesBody(request: IncomingMessage): boolean {
   if (request.headers['transfer-encoding'] !== undefined) return true;
   return Number(request.headers['content-length'] ?? 0) > 0;

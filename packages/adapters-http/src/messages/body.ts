@@ -5,7 +5,7 @@ import { announcesBody, bodyHeaderFault, expectsContinue } from './body-headers.
 
 const nothing = Buffer.alloc(0);
 
-/** Reads the bytes of a request's body, or tells why there are none to judge (contract: order of checks, 4). */
+/** Reads the bytes of a request's body, or says why there are none (contract: order of checks, 4). */
 export function bodyReader(limit: number): (context: Context) => Promise<Buffer | { fault: Fault }> {
   // Without an encoding koa-bodyparser leaves the bytes as they are: its decoding would store another address.
   const bytes = { encoding: null };
@@ -22,7 +22,7 @@ export function bodyReader(limit: number): (context: Context) => Promise<Buffer 
     const fault = bodyHeaderFault(request, limit);
     if (fault) return { fault };
     if (expectsContinue(request)) context.res.writeContinue();
-    // Judged already; in this form no parameter or spelling keeps the parser from reading.
+    // The headers were checked above; in this form no parameter or spelling keeps the parser from reading.
     request.headers['content-type'] = 'application/json';
     delete request.headers['content-encoding'];
     try {

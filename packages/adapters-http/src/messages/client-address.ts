@@ -10,11 +10,11 @@ export interface TrustedProxies {
 
 export const noProxies: TrustedProxies = { has: () => false };
 
-/** Who is at the other end of a connection, or behind it. */
+/** The peer of a connection, or the client behind it. */
 export class ConnectionClient {
-  /** `-` where the connection was gone before it could be asked. */
+  /** `-` if the connection ended before the address could be read. */
   readonly peer: string;
-  /** Where the peer itself is one of them. */
+  /** Set if the peer itself is such a proxy. */
   readonly #proxies: TrustedProxies | undefined;
 
   constructor({ remoteAddress }: Pick<Socket, 'remoteAddress'>, proxies: TrustedProxies) {
@@ -41,7 +41,7 @@ export class ConnectionClient {
   }
 }
 
-/** The first address that is no proxy's; the last proxy that is known, where none is, or what it tells is no address. */
+/** The first address that is not a proxy's; otherwise, or if a proxy reports something else than an address, the last known proxy. */
 function nearestUntrusted(peer: string, hops: readonly Hop[], proxies: TrustedProxies): string {
   let known = peer;
   for (const hop of hops) {

@@ -17,7 +17,7 @@ export const requestBody = v.object(
 
 const utf8 = new TextDecoder('utf-8', { fatal: true });
 
-/** The address in a body, or why there is none that could be judged. A leading byte order mark is no part of it. */
+/** The address in a body, or why there is none. A leading byte order mark is not part of the body. */
 export function submitted(bytes: Uint8Array): { address?: string; fault?: BodyFault } {
   if (bytes.length === 0) return { fault: 'required' };
   let value: unknown;

@@ -8,20 +8,20 @@ import { type RouteState, type SetMirrorSettings, setMirrorRouter } from './set-
 
 export interface AppSettings extends SetMirrorSettings {
   readonly log: HttpLog;
-  /** What there is besides the route. */
+  /** What the application answers besides the route. */
   readonly pages?: Pages;
 }
 
 /**
- * Answers an exchange by Koa's context and router. Not by `app.callback()`: what that adds, an answer to errors and
- * a watch over the end of each response, the exchange has.
+ * Answers an exchange with Koa's context and router. `app.callback()` is not used: the exchange already answers errors
+ * and watches the end of each response.
  */
 export function koaHandler(settings: AppSettings): (exchange: Exchange) => void {
   const { log, replies, pages } = settings;
   const app = new Koa<RouteState>({ env: 'production' });
   keepPathAsSent(app);
   const route = setMirrorRouter(settings).routes();
-  // The router adds what else it expects in it.
+  // The router adds the other fields that it expects.
   type RouteContext = Parameters<typeof route>[0];
   return async (exchange) => {
     const context = app.createContext<RouteState>(exchange.request, exchange.response) as RouteContext;
@@ -44,7 +44,7 @@ async function answerElsewhere(pages: Pages | undefined, exchange: Exchange, pat
   exchange.answer(await page.reply(exchange.request));
 }
 
-/** Keeps Koa's reading of the path away: ours is the path's bytes. */
+/** Replaces Koa's parsing of the path: ours returns the bytes of the path. */
 function keepPathAsSent(app: Koa<RouteState>): void {
   Object.defineProperty(app.request, 'path', {
     get(this: Koa.Request) {
@@ -53,7 +53,7 @@ function keepPathAsSent(app: Koa<RouteState>): void {
   });
 }
 
-/** The path of a request target in origin or absolute form (RFC 9112, section 3.2), its query left out. */
+/** The path of a request target in origin or absolute form (RFC 9112, section 3.2), without its query. */
 export function pathOf(target: string): string {
   const origin = target.startsWith('/') ? 0 : (/^https?:\/\/[^/?#]*/i.exec(target)?.[0].length ?? 0);
   const query = target.indexOf('?', origin);

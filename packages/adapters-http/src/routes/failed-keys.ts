@@ -27,7 +27,7 @@ export class FailedKeys {
 }
 
 /**
- * What one caller has at its disposal: an IPv4 address, or the /64 of an IPv6 address. Takes an address in its
+ * The network that counts as one caller: an IPv4 address, or the /64 of an IPv6 address. Takes an address in its
  * shortest form.
  */
 export function networkOf(address: string): string {

@@ -3,7 +3,7 @@ import type { Exchange } from '../listener/exchange.ts';
 import type { Limiter } from '../listener/limiter.ts';
 import { LimitHeaders, secondsLeft } from './limit-headers.ts';
 
-/** A limit of the requests of each key. */
+/** A limit on the requests of each key. */
 export class KeyLimit {
   readonly #limiter: Limiter;
   readonly #headers: LimitHeaders;
@@ -13,7 +13,7 @@ export class KeyLimit {
     this.#headers = new LimitHeaders('key', limiter.rate);
   }
 
-  /** The limit for one request, whose answer tells of it. */
+  /** The limit for one request, whose answer reports it. */
   of(exchange: Exchange): CountedCall {
     return new CountedCall(this.#limiter, this.#headers, exchange);
   }
@@ -21,7 +21,7 @@ export class KeyLimit {
 
 /** Counts one request (contract: order of checks, 6). */
 class CountedCall implements CallLimit {
-  /** In seconds: how long the window lasts in which this request is one too many. */
+  /** Seconds until the end of the window in which this request exceeds the limit. */
   secondsLeft = 0;
   readonly #limiter: Limiter;
   readonly #headers: LimitHeaders;

@@ -1,8 +1,8 @@
 import type { Count, Rate } from '../listener/limiter.ts';
 
 /**
- * What an answer tells of a limit: the headers of the contract (limits), and those that are on their way to be a standard
- * (draft-ietf-httpapi-ratelimit-headers-11, by structured fields, RFC 9651). `policy` is the name of the limit.
+ * The headers that report a limit: those of the contract (limits), and those of the draft standard
+ * (draft-ietf-httpapi-ratelimit-headers-11, structured fields of RFC 9651). `policy` is the name of the limit.
  */
 export class LimitHeaders {
   readonly #rate: Rate;
@@ -17,7 +17,7 @@ export class LimitHeaders {
     this.#quota = `${this.#policy};q=${rate.limit};w=${rate.seconds}`;
   }
 
-  /** Names and values in turn. */
+  /** Names and values, alternating. */
   of({ consumed, resetIn }: Count): readonly string[] {
     const remaining = Math.max(this.#rate.limit - consumed, 0);
     return [

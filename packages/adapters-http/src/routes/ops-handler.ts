@@ -3,15 +3,15 @@ import { methodNotSupported, options, type Reply, routeNotFound } from '../answe
 import type { Exchange } from '../listener/exchange.ts';
 import { pathOf } from './app.ts';
 
-/** What the service needs to serve; for the body of `/readyz`. */
+/** What the service needs in order to serve; the body of `/readyz`. */
 export type Readiness = () => Promise<Checks>;
 
-/** What a path of the ops listener answers. Never rejects. */
+/** The answer of a path of the operators' listener. Never rejects. */
 export type OpsAnswer = () => Reply | Promise<Reply>;
 
 /**
- * Answers on the ops listener, which only reads: `/livez`, `/readyz`, `/version`, and what `more` has by its path.
- * `liveness` is what else, besides the event loop that answers, has to go on for `/livez`.
+ * Answers on the operators' listener, which is read-only: `/livez`, `/readyz`, `/version`, and the paths of `more`.
+ * `liveness` is what must be alive for `/livez` besides the event loop that answers.
  */
 export function opsHandler(
   readiness: Readiness,

@@ -12,7 +12,7 @@ import { FailedKeys } from './failed-keys.ts';
 import { KeyLimit } from './key-limit.ts';
 
 export const setMirrorPath = '/public/v1/mirror/campaign/:campaign/mirror';
-/** The same as the contract writes it. */
+/** The same path as the contract writes it. */
 export const setMirrorRoute = '/public/v1/mirror/campaign/{campaign}/mirror';
 
 const campaignSegment = setMirrorPath.split('/').indexOf(':campaign');
@@ -26,13 +26,13 @@ export interface SetMirrorSettings {
   readonly replies: Replies;
   /** The largest body, in bytes. */
   readonly bodyLimit: number;
-  /** How many are carried out at once; without it, all that are asked for. */
+  /** How many requests are carried out at once; unlimited by default. */
   readonly capacity?: Capacity;
-  /** How often; without them, as often as anybody likes. */
+  /** How often callers may call; unlimited by default. */
   readonly limits?: {
-    /** of each key that is valid */
+    /** for each valid key */
     readonly keys?: Limiter;
-    /** of keys that are refused, by the address that they come from */
+    /** for refused keys, by the address that sends them */
     readonly failedKeys?: Limiter;
   };
 }

@@ -1,4 +1,4 @@
-/** A fault whose message is all that its reader needs: one line that says what is wrong and what to do, and no secret. */
+/** An error with a message for the user: one line without secrets that says what is wrong and what to do. */
 export class EmbeddedError extends Error {
   override name = 'EmbeddedError';
 }

@@ -37,7 +37,7 @@ export function codeOf(error: unknown): string | undefined {
 }
 
 /**
- * Whether the error says that the database went, is going, or is not yet there, so that looking again makes sense:
+ * Whether the database stopped, is stopping or has not started yet, so that trying again makes sense:
  * SQLSTATE classes 08, 53 and 57P, a lock not given in time, any socket error, and node-postgres' errors without a code.
  */
 export function isAbsence(error: unknown): boolean {

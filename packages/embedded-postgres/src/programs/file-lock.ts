@@ -1,12 +1,12 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { EmbeddedError } from './embedded-error.ts';
 
-/** Copying 60 MB takes a second or two, on a slow disk some more; in milliseconds. */
+/** In milliseconds. Copying 60 MB takes a second or two, more on a slow disk. */
 const longestWait = 120_000;
 
 /**
- * Acts while no other process does so under the same lock. Node has no locks of files; SQLite, which it brings, has,
- * and they end with their process, whatever way it ends. The file stays, empty.
+ * Runs the action while no other process holds the same lock. Node has no file locks, but its SQLite has; they end with
+ * the process, however it ends. The file remains, empty.
  */
 export async function lockedBy<T>(file: string, act: () => Promise<T>): Promise<T> {
   const { DatabaseSync } = await import('node:sqlite');

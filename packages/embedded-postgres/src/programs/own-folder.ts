@@ -3,19 +3,19 @@ import { dirname } from 'node:path';
 import { EmbeddedError } from './embedded-error.ts';
 import { codeOf } from './errors.ts';
 
-/** What root keeps for all projects of a machine: the programs' copies, and the data that cannot lie in a project. */
+/** Where root keeps what all projects share: copies of the programs, and data that cannot be kept in a project. */
 export const systemFolder = '/var/lib/campaign-mirror';
 
-/** Makes the folder and those above it that are missing, each with this mode. Others keep their rights. */
+/** Creates the folder and missing parents, each with this mode. Existing folders keep their permissions. */
 export async function makeFolders(folder: string, mode: number): Promise<void> {
   const existing = await deepestExisting(folder);
   const missing: string[] = [];
   for (let at = folder; at !== existing; at = dirname(at)) missing.unshift(at);
-  // One by one: Node's recursive mkdir runs for ever where the system denies a folder as if its parent were missing.
+  // One by one: Node's recursive mkdir never ends if the system reports a denied folder as a missing parent.
   for (const one of missing) {
     try {
       await mkdir(one, mode);
-      // The mode given to mkdir is cut by the umask: this one is meant.
+      // The umask reduces the mode given to mkdir; this sets the intended one.
       await chmod(one, mode);
     } catch (error) {
       const madeByAnother = codeOf(error) === 'EEXIST' && (await isFolder(one));
@@ -24,7 +24,7 @@ export async function makeFolders(folder: string, mode: number): Promise<void> {
   }
 }
 
-/** The folder itself, or the one above it that is there. */
+/** The folder itself, or its nearest existing parent. */
 export async function deepestExisting(folder: string): Promise<string> {
   for (let at = folder; ; at = dirname(at)) if (at === dirname(at) || (await isFolder(at))) return at;
 }
@@ -38,8 +38,8 @@ const sticky = 0o1000;
 const othersWrite = 0o022;
 
 /**
- * Nobody but root can have put there what is in the folder: it and all above it belong to root, and nobody else may
- * write to them, or (in a folder such as /tmp) only beside. @throws EmbeddedError
+ * Checks that only root can have written to the folder: it and its parents belong to root, and nobody else may write to
+ * them, or only next to them (sticky folders such as /tmp). @throws EmbeddedError
  */
 export async function expectRootsOwn(folder: string): Promise<void> {
   for (let at = folder; ; at = dirname(at)) {

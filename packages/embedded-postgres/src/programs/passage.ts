@@ -4,7 +4,7 @@ import { EmbeddedError } from './embedded-error.ts';
 import { orYourOwn } from './errors.ts';
 import { type OsUser, run } from './program.ts';
 
-/** The topmost of the folder and those above it that the user cannot enter. Asked of the OS: modes do not tell all. */
+/** The topmost folder on the path that the user cannot enter. The OS is asked, because modes are not the whole story. */
 export async function barredFolder(folder: string, user: OsUser): Promise<string | undefined> {
   if (await canEnter(folder, user)) return undefined;
   const path = [folder];
@@ -25,7 +25,7 @@ export async function canRead(file: string, user: OsUser): Promise<boolean> {
   return (await run('/bin/sh', ['-c', 'test -r "$1"', 'sh', file], user)).code === 0;
 }
 
-/** The error for a folder that root's stand-in cannot enter; we never change the rights of what is not ours. */
+/** The error for a folder that the database's user cannot enter; permissions of folders that are not ours never change. */
 export function barred(folder: string, user: OsUser, move: string): EmbeddedError {
   return new EmbeddedError(
     `The embedded database does not run as root but as the OS user ${user.name}, who cannot enter ${folder}: ${move}, run as an ordinary user, or ${orYourOwn}.`,

@@ -1,7 +1,7 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { run } from './program.ts';
 
-/** Whether a process of this number exists, be it ours or not. */
+/** Whether a process with this number exists, also of another user. */
 export function isAlive(processId: number): boolean {
   try {
     process.kill(processId, 0);
@@ -11,7 +11,7 @@ export function isAlive(processId: number): boolean {
   }
 }
 
-/** A process' command line, its arguments parted by blanks; empty when there is none (or it waits to be reaped). */
+/** The command line of a process, its arguments separated by blanks; empty if there is none (a zombie has none). */
 export async function commandLine(processId: number, platform: string = process.platform): Promise<string> {
   if (platform === 'linux') {
     const text = await readFile(`/proc/${processId}/cmdline`, 'utf8').catch(() => '');

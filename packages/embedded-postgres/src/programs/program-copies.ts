@@ -7,13 +7,13 @@ import { commandLines } from './process.ts';
 import { checksumOf, copyPrograms, draftPrefix } from './program-copy.ts';
 import { projectName } from './project-name.ts';
 
-/** The programs of PostgreSQL that a project has: the folder with `bin`, `lib` and `share`, and their version. */
+/** The PostgreSQL programs of a project: the folder with `bin`, `lib` and `share`, and their version. */
 export interface Original {
   readonly folder: string;
   readonly version: string;
 }
 
-/** What is written down for each project: which copy it uses, and of what it was made. */
+/** The record of each project: the copy that it uses, and the source of the copy. */
 interface Use {
   readonly project: string;
   readonly made: string;
@@ -22,8 +22,8 @@ interface Use {
 
 /**
  * A copy of the programs below `base`, which the projects with the same programs share; `<base>/projects` says who
- * uses which. It is made where it is missing, and one that nobody uses any more is removed. For root only.
- * @returns the copy's folder @throws a file system's error, or an EmbeddedError where somebody else might have made it
+ * uses which. A missing copy is created, and one that is no longer used is removed. For root only.
+ * @returns the copy's folder @throws a file system error, or an EmbeddedError if another user might have created it
  */
 export async function programCopy(original: Original, base: string, project: string): Promise<string> {
   const [programs, projects] = [join(base, 'programs'), join(base, 'projects')];
@@ -45,7 +45,7 @@ export async function programCopy(original: Original, base: string, project: str
   });
 }
 
-/** Which files they are: a checksum of 60 MB would take each command a tenth of a second. */
+/** Identifies the files without reading them: a checksum of 60 MB would take each command a tenth of a second. */
 async function stampOf({ folder, version }: Original): Promise<string> {
   const { dev, ino, size, mtimeMs, ctimeMs } = await stat(join(folder, 'bin', 'postgres'));
   return [folder, version, dev, ino, size, mtimeMs, ctimeMs].join(' ');
@@ -74,7 +74,7 @@ async function writeUse(note: string, use: Use): Promise<void> {
   await rename(beside, note);
 }
 
-/** A copy is in use by a project that is still there, and by a server that still runs. */
+/** A copy is in use while a project that uses it exists, or a server runs from it. */
 async function removeUnused(programs: string, projects: string): Promise<void> {
   const used = await usedCopies(projects);
   const others = (await readdir(programs)).filter((name) => !used.has(name));

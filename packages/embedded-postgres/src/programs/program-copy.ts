@@ -14,10 +14,10 @@ import {
 } from 'node:fs/promises';
 import { join, relative } from 'node:path';
 
-/** Begins the names of what is half made or half removed. */
+/** The prefix of copies that are being created or removed. */
 export const draftPrefix = 'new-';
 
-/** SHA-256 of all names, links and contents below the folder, and of which files are programs; in hexadecimal. */
+/** SHA-256, in hexadecimal, of all names, links, contents and executable bits below the folder. */
 export async function checksumOf(folder: string): Promise<string> {
   const hash = createHash('sha256');
   for (const { path, entry } of await entriesOf(folder)) {
@@ -28,8 +28,8 @@ export async function checksumOf(folder: string): Promise<string> {
 }
 
 /**
- * Copies the folder, whole or not at all: beside, then renamed. Everybody may read the copy and run its programs,
- * whatever the rights of the original and the umask are; only its owner, who is us, may write to it.
+ * Copies the folder completely or not at all: under another name, then renamed. Everybody may read the copy and run its
+ * programs, whatever the permissions of the original and the umask; only its owner, this user, may write to it.
  */
 export async function copyPrograms(from: string, programs: string, name: string): Promise<void> {
   const draft = join(programs, `${draftPrefix}${process.pid}-${randomBytes(4).toString('hex')}`);
@@ -56,7 +56,7 @@ async function makeFolder(path: string): Promise<void> {
   await chmod(path, 0o755);
 }
 
-/** In an order that is the same everywhere, a folder before what is in it. */
+/** In the same order on every machine, a folder before its contents. */
 async function entriesOf(folder: string): Promise<{ path: string; entry: Dirent }[]> {
   const entries = await readdir(folder, { recursive: true, withFileTypes: true });
   const found = entries.map((entry) => ({ path: join(entry.parentPath, entry.name), entry }));

@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 
-/** The OS user that the database's programs run as, when it is not ours (root must not run PostgreSQL). */
+/** The OS user that runs the database's programs, if it is not ours (PostgreSQL refuses to run as root). */
 export interface OsUser {
   name: string;
   uid: number;
@@ -17,9 +17,9 @@ export interface Ended {
 /** What `spawn` needs for every program of the database. */
 export function surroundings(user: OsUser | undefined) {
   return {
-    // A folder that every OS user can enter; ours may be one that the database's user cannot.
+    // A folder that every OS user can enter; the current one may be closed to the database's user.
     cwd: '/',
-    // Messages in English, which we read; and nothing of ours that may hold a secret or a PG* setting.
+    // Messages in English, because they are parsed; and none of our variables, which can contain secrets or PG* settings.
     env: { LC_ALL: 'C', PATH: process.env.PATH ?? '/usr/bin:/bin' },
     // Node takes signed numbers here: macOS' `nobody` is -2, which a file's owner shows as 4294967294.
     ...(user === undefined ? {} : { uid: user.uid | 0, gid: user.gid | 0 }),

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { basename } from 'node:path';
 
-/** A file name for a project: its folder's name to read, and a hash of its path, so that no two have the same. */
+/** A unique file name for a project: the name of its folder, for readers, and a hash of its path. */
 export function projectName(folder: string): string {
   const readable = basename(folder)
     .replace(/[^A-Za-z0-9._-]+/g, '-')

@@ -21,11 +21,11 @@ export async function connectMember(cluster: Cluster, port: number): Promise<Mem
     port,
     user: superuser,
     password: cluster.passwords.superuser,
-    // Advisory locks are per database, and this one is nobody's template: a connection here is in no one's way.
+    // Advisory locks are per database, and this one is not a template: a connection to it blocks nobody.
     database: 'postgres',
     application_name: memberName,
     keepAlive: true,
-    // Bounds for a server that was halted: nothing here may wait for ever.
+    // Bounds in case the server hangs: nothing here may wait for ever.
     connectionTimeoutMillis: 10_000,
     query_timeout: 12_000,
     ssl: false,

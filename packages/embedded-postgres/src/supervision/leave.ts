@@ -6,7 +6,7 @@ import { connectMember, disconnect } from './connection.ts';
 import type { EmbeddedEvents, SupervisionBounds } from './events.ts';
 import { unregister } from './locks.ts';
 
-/** Gives up our registrations, and stops the server if nobody else has one. Never rejects, and ends in bounded time. */
+/** Removes our registrations, and stops the server if no other process has one. Never rejects, and ends in bounded time. */
 export async function leaveServer(
   cluster: Cluster,
   connection: Client | undefined,
@@ -19,7 +19,7 @@ export async function leaveServer(
     return onEvent('stopped', { folder: cluster.folder, already: true });
   }
   const { processId, port } = living;
-  // The second try is for a connection that was lost while its server lives on: it may be ours alone to stop.
+  // The second attempt is for a lost connection whose server still runs: we may be the only one to stop it.
   const alone = (await isLast(connection)) ?? (await isLast(await reconnect(cluster, port)));
   if (alone === undefined || !alone.last) {
     if (alone !== undefined) await disconnect(alone.client);

@@ -12,7 +12,7 @@ const space = 0x434d;
 const membership = 1;
 const service = 2;
 
-/** A killed process' connection is noticed after a moment: this long its locks may outlive it, in milliseconds. */
+/** How long the locks of a killed process can outlive it, in milliseconds: its connection ends a moment later. */
 const afterlifeMs = 2000;
 
 export const memberName = `campaign mirror process ${process.pid}`;
@@ -20,7 +20,7 @@ export const memberName = `campaign mirror process ${process.pid}`;
 /** Another process has become the service of this data folder. */
 export class ServiceElsewhere extends EmbeddedError {}
 
-/** Waits while the last one to leave makes up its mind: then the lock comes, or the connection ends. */
+/** Waits while the last process decides whether to stop the server: then the lock is granted, or the connection ends. */
 export async function registerMember(client: Client): Promise<void> {
   await client.query('select pg_advisory_lock_shared($1, $2)', [space, membership]);
 }
@@ -35,7 +35,7 @@ export async function registerService(client: Client, cluster: Cluster): Promise
   );
 }
 
-/** Gives the registrations up; true when nobody else is registered: then no one can be until the connection ends. */
+/** Removes the registrations; true if no other process is registered, and then none can be until the connection ends. */
 export async function unregister(client: Client): Promise<boolean> {
   await client.query('select pg_advisory_unlock($1, $2)', [space, service]);
   await client.query('select pg_advisory_unlock_shared($1, $2)', [space, membership]);

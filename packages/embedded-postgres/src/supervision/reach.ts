@@ -19,8 +19,8 @@ export interface Reached {
 const longestGoingMs = 60_000;
 
 /**
- * Finds the cluster's living server or starts it: on `port` and no other where one is given, else where it was last
- * time, else on a free one. Any number of processes may do this at once; one server comes of it. Throws an EmbeddedError.
+ * Finds the cluster's running server or starts it: only on `port` if given, otherwise where it was last
+ * time, else on a free one. Any number of processes may do this at once; one server results. Throws an EmbeddedError.
  */
 export async function reachServer(
   cluster: Cluster,

@@ -11,9 +11,9 @@ import { registerService, ServiceElsewhere } from './locks.ts';
 import { type Joined, join } from './member.ts';
 
 export interface Supervision {
-  /** The connection that holds our registrations; undefined once the database is given up. Waits while it comes back. */
+  /** The connection that holds our registrations; undefined once the database was given up. Waits during a restart. */
   connection(): Promise<Client | undefined>;
-  /** From now on the service's registration is taken again too. */
+  /** From now on the service's registration is renewed, too. */
   holdService(): void;
   /** Ends the supervision, also in the middle of a restart; gives the connection if there is one. Never rejects. */
   end(): Promise<Client | undefined>;
