@@ -155,14 +155,14 @@ describe('copies of PostgreSQL’s programs', () => {
     await rm(copy, { recursive: true });
     await chown(join(base, 'programs'), other, other);
     expect(await clearError(programCopy(original, base, folder))).to.contain(
-      `${base}/programs is not to be trusted`,
+      `${base}/programs cannot be trusted`,
     );
     await chown(join(base, 'programs'), 0, 0);
     await chmod(join(base, 'programs'), 0o1777);
-    expect(await clearError(programCopy(original, base, folder))).to.contain('programs is not to be trusted');
+    expect(await clearError(programCopy(original, base, folder))).to.contain('programs cannot be trusted');
     await chmod(join(base, 'programs'), 0o711);
     await chmod(base, 0o777);
-    expect(await clearError(programCopy(original, base, folder))).to.contain(`${base} is not to be trusted`);
+    expect(await clearError(programCopy(original, base, folder))).to.contain(`${base} cannot be trusted`);
     expect(await copies()).to.deep.equal([]);
   });
 

@@ -88,7 +88,7 @@ export function answersToCall(replies: Replies): DocumentedAnswer[] {
     { name: 'route-not-found', when: 'There is no such path.', reply: routeNotFound(route) },
     {
       name: 'method-not-supported',
-      when: 'The method is another than `POST`.',
+      when: 'The method is not `POST`.',
       reply: methodNotSupported('PUT', 'POST'),
     },
     ...told(bodyFaults, (fault) => replies.outcome({ kind: 'no-address' }, { ...asked, fault })),
@@ -105,7 +105,7 @@ export function answersAnywhere(replies: Replies): DocumentedAnswer[] {
 /** The answers of a read-only page. */
 export const onlyRead: DocumentedAnswer = {
   name: 'method-not-supported',
-  when: 'The method is another than `GET` and `HEAD`.',
+  when: 'The method is neither `GET` nor `HEAD`.',
   reply: methodNotSupported('PUT', 'GET, HEAD'),
 };
 

@@ -47,7 +47,7 @@ export async function expectRootsOwn(folder: string): Promise<void> {
     const isClosed = (found.mode & othersWrite) === 0 || (at !== folder && (found.mode & sticky) !== 0);
     if (!found.isDirectory() || found.uid !== 0 || !isClosed)
       throw new EmbeddedError(
-        `The folder ${at} is not to be trusted: it has to be a folder that belongs to root and that nobody else may write to.`,
+        `The folder ${at} cannot be trusted: it has to be a folder that belongs to root and that nobody else may write to.`,
       );
     if (at === dirname(at)) return;
   }
