@@ -1,9 +1,10 @@
-import { openDatabases } from './databases/database.ts';
+import { setTimeout as pause } from 'node:timers/promises';
+import { migrate } from '@campaign-mirror/adapters-persistence';
+import { type Database, openDatabases } from './databases/database.ts';
 import { newKeys } from './databases/seed.ts';
-import { commandLine } from './processes/command-line.ts';
+import { commandLine, wholeNumber } from './processes/command-line.ts';
 import { run } from './processes/run.ts';
 
-const changes = 1_000_000;
 const campaigns = 10_000;
 /** So many changes are written by one statement. */
 const batch = 100_000;
@@ -35,10 +36,13 @@ const size = `
     pg_indexes_size('campaign_mirror.mirror_history')::float8 as index
   from campaign_mirror.mirror_history`;
 
-commandLine(
+const { changes } = commandLine(
   'bench:history',
-  'Measures what a million changes of mirrors take on the disk, index included.',
-).parse();
+  'Measures what changes of mirrors take on the disk, index included, and how long an upgrade blocks those who record them.',
+)
+  .option('--changes <N>', 'how many, in steps of 100,000', wholeNumber(batch, 100_000_000), 1_000_000)
+  .parse()
+  .opts();
 await run(async (cleanup) => {
   const filling = { campaigns, keys: newKeys(100) };
   const { server, first: database } = await openDatabases({ filling }, cleanup);
@@ -57,5 +61,34 @@ await run(async (cleanup) => {
     const each = (bytes / count).toFixed(0);
     console.log(`${name}: ${each} bytes a change, ${(bytes / 2 ** 20).toFixed(0)} MiB a million`);
   }
+  const { longest: blocked, recorded } = await upgraded(database);
+  console.log(
+    `upgrade of the history's subjects: ${recorded} changes recorded meanwhile, the slowest in ${blocked.toFixed(1)} ms`,
+  );
   return count === changes ? [] : [`there are ${count} changes, not ${changes}`];
 });
+
+/** Makes the history what it was before its subjects, and migrates while somebody records one change after the other. */
+async function upgraded(database: Database): Promise<{ longest: number; recorded: number }> {
+  await database.query(`
+    alter table campaign_mirror.mirror_history drop constraint mirror_history_subject_check, drop column subject,
+      add constraint mirror_history_actor_check check (actor in ('key', 'operator'))`);
+  await database.query("delete from campaign_mirror.migrations where name = '0004-subjects'");
+  let done = false;
+  let longest = 0;
+  let recorded = 0;
+  const recording = database.session(async (client) => {
+    while (!done) {
+      const since = performance.now();
+      await client.query(record, [recorded, recorded, campaigns]);
+      longest = Math.max(longest, performance.now() - since);
+      recorded += 1;
+    }
+  });
+  await pause(1_000);
+  await migrate(database.address);
+  await pause(1_000);
+  done = true;
+  await recording;
+  return { longest, recorded };
+}

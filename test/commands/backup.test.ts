@@ -140,7 +140,7 @@ describe('backup and restore', () => {
         /from a newer version/,
       ],
       'is of a newer schema': [
-        repacked((text) => text.replace('"0003-room-for-updates"', '"0003-room-for-updates","0004-x"')),
+        repacked((text) => text.replace('"0004-subjects"', '"0004-subjects","0005-x"')),
         /from a newer version/,
       ],
       'has a column that is not known here': [

@@ -186,8 +186,17 @@ describe('commands — history prune', () => {
     const pruner = await connect(service.database.address('operator'));
     const setter = await connect(service.database.address('service'));
     for (const client of [pruner, setter]) await client.query("begin; set local lock_timeout = '1ms'");
-    const { seen, by } = live;
-    const set = (id: CampaignId) => [id, seen.ownerId, false, afterwards, by.accessKeyId, 'waits for nobody'];
+    const { seen, keyId } = live;
+    const set = (id: CampaignId) => [
+      id,
+      seen.ownerId,
+      false,
+      afterwards,
+      keyId,
+      'waits for nobody',
+      'key',
+      null,
+    ];
     const step =
       "select * from campaign_mirror.prune_history(now() - interval '400 days', 0, 0, 1000, 'x', 'y')";
 
@@ -199,6 +208,6 @@ describe('commands — history prune', () => {
     await setter.query('commit');
     await pruner.query('commit');
     await Promise.all([pruner.end(), setter.end()]);
-    expect(await mirrorSet(service.world, seen, change(by))).not.to.equal(undefined);
+    expect(await mirrorSet(service.world, seen, change(live.by))).not.to.equal(undefined);
   });
 });

@@ -39,7 +39,7 @@ describe('commands — mirror set, as a call with an access key does it', () => 
     });
     const [row, ...more] = await service.world.others.history(live.seen.id);
     expect(more).to.deep.equal([]);
-    expect(row).to.include({ actor: 'key', accessKeyId: live.by.accessKeyId, addressBefore: first });
+    expect(row).to.include({ subject: live.by.subject, addressBefore: first });
     expect(row?.requestId).to.match(/^operator-[0-9a-f-]{36}$/);
     const [used] = await service.world.accessKeys.list({ owner: live.seen.ownerId, limit: 1 });
     expect(used?.lastUsedAt, 'the key was used').not.to.equal(null);

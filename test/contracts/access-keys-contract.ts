@@ -5,6 +5,7 @@ import {
   accessKey,
   displayedPart,
   type KeyRotation,
+  keySubject,
   type OwnerId,
   type Timestamp,
 } from '@campaign-mirror/domain';
@@ -137,8 +138,14 @@ export const accessKeysContract: readonly Check[] = [
       const next = rotated(await world.accessKeys.rotate(old.id, { grace: hour }));
       expect(next.key).to.equal(accessKey(next.key)).and.not.to.equal(old.key);
       expect(next.ownerId).to.equal(owner);
-      expect(await world.identity.whoIs(next.key)).to.deep.equal({ ownerId: owner, accessKeyId: next.id });
-      expect(await world.identity.whoIs(old.key)).to.deep.equal({ ownerId: owner, accessKeyId: old.id });
+      expect(await world.identity.whoIs(next.key)).to.deep.equal({
+        ownerId: owner,
+        subject: keySubject(next.id),
+      });
+      expect(await world.identity.whoIs(old.key)).to.deep.equal({
+        ownerId: owner,
+        subject: keySubject(old.id),
+      });
 
       const [was, is] = await world.accessKeys.list({ owner, limit: 3 });
       if (!was || !is) throw new Error('two keys are expected');
@@ -176,7 +183,7 @@ export const accessKeysContract: readonly Check[] = [
       const { id, key } = await world.accessKeys.issue({ owner: newOwner(), name: named('leaked') });
       const next = rotated(await world.accessKeys.rotate(id, { grace: 0 }));
       expect(await world.identity.whoIs(key)).to.equal(undefined);
-      expect(await world.identity.whoIs(next.key)).to.include({ accessKeyId: next.id });
+      expect(await world.identity.whoIs(next.key)).to.include({ subject: keySubject(next.id) });
     },
   },
   {

@@ -1,4 +1,4 @@
-import type { CampaignId, CampaignRecord } from '@campaign-mirror/domain';
+import { type CampaignId, type CampaignRecord, keySubject } from '@campaign-mirror/domain';
 import { expect } from 'chai';
 import { named } from '../support/store/operator.ts';
 import { type Check, change, liveCampaign, mirrorSet, newOwner, type World } from '../support/store/world.ts';
@@ -10,7 +10,7 @@ const meanwhile: Record<string, (world: World, seen: CampaignRecord) => Promise<
   'the address of its mirror': async (world, { id, ownerId }) => {
     const key = await world.accessKeys.issue({ owner: ownerId, name: named('rival') });
     const seen = { id, ownerId, isDefault: false, hasMirror: true };
-    await mirrorSet(world, seen, change({ ownerId, accessKeyId: key.id }));
+    await mirrorSet(world, seen, change({ ownerId, subject: keySubject(key.id) }));
   },
   'that it has a mirror': (world, { id }) => world.others.deleteMirror(id),
 };

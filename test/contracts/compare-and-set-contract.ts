@@ -1,8 +1,9 @@
-import type { Campaign } from '@campaign-mirror/domain';
+import { type Campaign, type Subject, subject } from '@campaign-mirror/domain';
 import { expect } from 'chai';
 import {
   address,
   after,
+  before,
   type Check,
   change,
   type Live,
@@ -38,12 +39,12 @@ export const compareAndSetChecks: readonly Check[] = [
     (world, { seen }) => world.others.deleteCampaign(seen.id),
     () => undefined,
   ),
-  invalid('is revoked', (world, { by }) => world.accessKeys.revoke(by.accessKeyId)),
-  invalid('has expired', (world, { by }) => world.others.expireKey(by.accessKeyId)),
-  invalid('is deleted', (world, { by }) => world.others.deleteKey(by.accessKeyId)),
-  invalid("is another owner's now", (world, { by }) => world.others.giveKey(by.accessKeyId, newOwner())),
-  invalid("is revoked, and the campaign another owner's", async (world, { seen, by }) => {
-    await world.accessKeys.revoke(by.accessKeyId);
+  invalid('is revoked', (world, { keyId }) => world.accessKeys.revoke(keyId)),
+  invalid('has expired', (world, { keyId }) => world.others.expireKey(keyId)),
+  invalid('is deleted', (world, { keyId }) => world.others.deleteKey(keyId)),
+  invalid("is another owner's now", (world, { keyId }) => world.others.giveKey(keyId, newOwner())),
+  invalid("is revoked, and the campaign another owner's", async (world, { seen, keyId }) => {
+    await world.accessKeys.revoke(keyId);
     await world.others.transfer(seen.id, newOwner());
   }),
   {
@@ -96,6 +97,21 @@ export const compareAndSetChecks: readonly Check[] = [
       expect(set).to.include({ id: again.id, targetUrl: after });
       const [row] = await world.others.history(seen.id);
       expect(row).to.include({ mirrorId: again.id, addressBefore: again.targetUrl });
+    },
+  },
+  {
+    name: 'setMirror: a caller without a key is proven by its identity alone, and its campaign by the write',
+    check: async (world) => {
+      const { seen, keyId } = await liveCampaign(world);
+      await world.accessKeys.revoke(keyId);
+      const by = { ownerId: seen.ownerId, subject: subject('jwt', 'client:4 “β”') as Subject };
+      expect(await mirrorSet(world, seen, change(by))).to.include({ targetUrl: after });
+      const [row, ...more] = await world.others.history(seen.id);
+      expect(row).to.include({ subject: by.subject, ownerId: seen.ownerId, addressBefore: before });
+      await world.others.transfer(seen.id, otherOwner);
+      const result = await world.campaigns.setMirror(seen, change(by));
+      expect(result).to.deep.equal({ kind: 'campaign-differs', campaign: { ...seen, ownerId: otherOwner } });
+      expect(more).to.deep.equal([]);
     },
   },
   {

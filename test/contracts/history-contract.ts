@@ -25,8 +25,7 @@ export const historyChecks: readonly Check[] = [
           id: rows[0]?.id,
           mirrorId: mirror.id,
           campaignId: seen.id,
-          actor: 'key',
-          accessKeyId: by.accessKeyId,
+          subject: by.subject,
           ownerId: seen.ownerId,
           addressBefore: before,
           addressAfter: after,
@@ -72,13 +71,13 @@ export const historyChecks: readonly Check[] = [
   {
     name: 'history: it outlives the mirror, the campaign and the key',
     check: async (world) => {
-      const { seen, by, mirror } = await liveCampaign(world);
+      const { seen, by, keyId, mirror } = await liveCampaign(world);
       await mirrorSet(world, seen, change(by));
       const rows = await world.others.history(seen.id);
       expect(rows).to.have.length(1);
       await world.others.deleteMirror(seen.id);
       await world.others.deleteCampaign(seen.id);
-      await world.others.deleteKey(by.accessKeyId);
+      await world.others.deleteKey(keyId);
       expect(await world.others.history(seen.id)).to.deep.equal(rows);
       expect(rows[0]?.mirrorId).to.equal(mirror.id);
     },

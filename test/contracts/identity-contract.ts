@@ -1,4 +1,4 @@
-import { accessKeyBytes, accessKeyFrom } from '@campaign-mirror/domain';
+import { accessKeyBytes, accessKeyFrom, keySubject } from '@campaign-mirror/domain';
 import { expect } from 'chai';
 import { named } from '../support/store/operator.ts';
 import { type Check, newOwner, type World } from '../support/store/world.ts';
@@ -15,11 +15,11 @@ export const identityContract: readonly Check[] = [
       const second = await world.accessKeys.issue({ owner: first.owner, name: named('second') });
       expect(await world.identity.whoIs(first.key)).to.deep.equal({
         ownerId: first.owner,
-        accessKeyId: first.id,
+        subject: keySubject(first.id),
       });
       expect(await world.identity.whoIs(second.key)).to.deep.equal({
         ownerId: first.owner,
-        accessKeyId: second.id,
+        subject: keySubject(second.id),
       });
     },
   },
@@ -52,11 +52,11 @@ export const identityContract: readonly Check[] = [
       const kept = await issued(world);
       for (const expiresIn of [hour, 'never'] as const) {
         const { id, key } = await issued(world, expiresIn);
-        expect(await world.identity.whoIs(key)).to.include({ accessKeyId: id });
+        expect(await world.identity.whoIs(key)).to.include({ subject: keySubject(id) });
         await world.accessKeys.revoke(id);
         expect(await world.identity.whoIs(key)).to.equal(undefined);
       }
-      expect(await world.identity.whoIs(kept.key)).to.include({ accessKeyId: kept.id });
+      expect(await world.identity.whoIs(kept.key)).to.include({ subject: keySubject(kept.id) });
     },
   },
   {
@@ -74,7 +74,7 @@ export const identityContract: readonly Check[] = [
       const other = await issued(world);
       await world.identity.whoIs(key);
       await world.identity.whoIs(other.key);
-      expect(await world.identity.claimedBy(key)).to.deep.equal({ ownerId: owner, accessKeyId: id });
+      expect(await world.identity.claimedBy(key)).to.deep.equal({ ownerId: owner, subject: keySubject(id) });
     },
   },
   {

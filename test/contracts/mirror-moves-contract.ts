@@ -41,8 +41,7 @@ export const mirrorMovesContract: readonly Check[] = [
         expect(rows[0]).to.deep.include({
           mirrorId: was[at]?.id,
           campaignId: id,
-          actor: 'operator',
-          accessKeyId: null,
+          subject: 'operator',
           ownerId: owner,
           addressBefore: old,
           addressAfter: next,

@@ -3,6 +3,7 @@ import {
   type Caller,
   type Campaign,
   type CampaignId,
+  keySubject,
   type OwnerId,
   operatorRefusalOf,
   type Refusal,
@@ -10,7 +11,7 @@ import {
 } from '@campaign-mirror/domain';
 import { expect } from 'chai';
 
-const caller: Caller = { ownerId: 1 as OwnerId, accessKeyId: 1 as AccessKeyId };
+const caller: Caller = { ownerId: 1 as OwnerId, subject: keySubject(1 as AccessKeyId) };
 const free: Campaign = { id: 1 as CampaignId, ownerId: caller.ownerId, isDefault: false, hasMirror: true };
 const foreign = 2 as OwnerId;
 

@@ -4,6 +4,7 @@ import {
   accessKeyFrom,
   type Caller,
   hostDenylist,
+  keySubject,
   type OwnerId,
   SetCampaignMirror,
   type SetMirrorRequest,
@@ -16,7 +17,7 @@ import { caller, campaign, FakePorts, mirror } from '../support/store/fake-ports
 
 const key = accessKeyFrom(new Uint8Array(accessKeyBytes));
 const address = 'HTTPS://Example.com/%7E{click_id}';
-const request = { key, campaign: campaign.id, address, requestId: 'request-1' };
+const request = { credential: key, campaign: campaign.id, address, requestId: 'request-1' };
 
 /** What a port is told to do where it is to take its time: longer than all that is already due. */
 const later = () => new Promise<void>((resolve) => setImmediate(resolve));
@@ -203,7 +204,7 @@ describe('contract: the call — a caller who is known is judged on a hypothesis
 
   it('a claim that was wrong is judged by what the look-up finds', async () => {
     results.push({ kind: 'caller-invalid' });
-    const other = { ownerId: 8 as OwnerId, accessKeyId: 78 as AccessKeyId };
+    const other = { ownerId: 8 as OwnerId, subject: keySubject(78 as AccessKeyId) };
     ports.caller = async () => other;
     expect(await useCase.execute(request)).to.deep.equal({ kind: 'refused', because: 'not-the-owner' });
   });

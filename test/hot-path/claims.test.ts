@@ -56,9 +56,9 @@ describe('one statement for a request: the write proves who calls and what is ju
 
     it('401: one for a key that is unknown, two for one that was known and is revoked', async () => {
       const [other] = await service.live(1);
-      await service.world.accessKeys.revoke(other.by.accessKeyId);
+      await service.world.accessKeys.revoke(other.keyId);
       expect(await called(address, other)).to.deep.equal(['unauthenticated', 'look-up-one']);
-      await service.world.accessKeys.revoke(live.by.accessKeyId);
+      await service.world.accessKeys.revoke(live.keyId);
       expect(await called()).to.deep.equal(['unauthenticated', 'set-mirror', 'look-up-one']);
       expect(await called()).to.deep.equal(['unauthenticated', 'look-up-one']);
     });
@@ -78,7 +78,7 @@ describe('one statement for a request: the write proves who calls and what is ju
     it(`a key that ${how} between two uses is refused and writes nothing, alone and among others`, async () => {
       const others = await service.live(3);
       for (const other of others) await service.set(other, address);
-      await end(live.by.accessKeyId as never);
+      await end(live.keyId as never);
       const all = [others[0], live, ...others.slice(1)];
       const outcomes = await Promise.all(all.map((one) => service.set(one, `${address}/again`)));
       expect(outcomes.map(({ kind }) => kind)).to.deep.equal([
@@ -132,7 +132,7 @@ describe('one statement for a request: the write proves who calls and what is ju
     await holder.run(lockMirror, live.seen.id);
     const waiting = service.set(live, `${address}/before`);
     await untilWaiting(service.database, waiting);
-    await service.world.accessKeys.revoke(live.by.accessKeyId);
+    await service.world.accessKeys.revoke(live.keyId);
     const later = service.set(live, `${address}/after`);
     await holder.run(setAddress, live.seen.id, 'https://example.com/rival');
     await holder.commit();

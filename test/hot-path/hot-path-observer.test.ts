@@ -68,7 +68,7 @@ describe('group commit: what its observer hears', () => {
   afterEach(() => service.close());
 
   const set = ({ key, seen }: Live) =>
-    useCase.execute({ key, campaign: seen.id, address, requestId: 'request-1' });
+    useCase.execute({ credential: key, campaign: seen.id, address, requestId: 'request-1' });
   const failingOnce = (code: string) =>
     service.database.admin.query(`
       create sequence campaign_mirror.failed;

@@ -4,7 +4,7 @@ import {
   PostgresAccessKeys,
   roles,
 } from '@campaign-mirror/adapters-persistence';
-import type { AccessKey, AccessKeyId } from '@campaign-mirror/domain';
+import { type AccessKey, type AccessKeyId, keySubject } from '@campaign-mirror/domain';
 import { expect } from 'chai';
 import { PostgresIdentity } from '../../packages/adapters-persistence/src/hot-path/identity.ts';
 import { KeyUses } from '../../packages/adapters-persistence/src/hot-path/key-uses.ts';
@@ -175,7 +175,7 @@ describe('when a key was last used', () => {
     const uses = new KeyUses(service.pool, options);
     const identity = new PostgresIdentity(hotPathOn(new Statements(service.pool)), { uses });
     const use = async ({ id, key }: { id: AccessKeyId; key: AccessKey }) =>
-      expect(await identity.whoIs(key)).to.include({ accessKeyId: id });
+      expect(await identity.whoIs(key)).to.include({ subject: keySubject(id) });
     return { uses, use };
   }
 

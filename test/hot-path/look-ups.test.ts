@@ -1,4 +1,10 @@
-import { type AccessKey, accessKeyFrom, type CampaignId, Unavailable } from '@campaign-mirror/domain';
+import {
+  type AccessKey,
+  accessKeyFrom,
+  type CampaignId,
+  keySubject,
+  Unavailable,
+} from '@campaign-mirror/domain';
 import { expect } from 'chai';
 import { PostgresCampaigns } from '../../packages/adapters-persistence/src/hot-path/campaigns.ts';
 import { GroupCommit } from '../../packages/adapters-persistence/src/hot-path/group-commit.ts';
@@ -54,7 +60,7 @@ describe('group commit: look-ups that go together', () => {
     ];
     const callers = await Promise.all(asked.map(([key]) => identity.whoIs(key)));
     expect(callers).to.deep.equal(
-      asked.map(([, issued]) => issued && { ownerId: issued.owner, accessKeyId: issued.id }),
+      asked.map(([, issued]) => issued && { ownerId: issued.owner, subject: keySubject(issued.id) }),
     );
     expect(service.ran).to.have.length(1);
 
@@ -71,7 +77,7 @@ describe('group commit: look-ups that go together', () => {
   it('a key that expires at infinity is valid, for a look-up and for a write', async () => {
     const [live, other] = await service.live(2);
     const endless = "update campaign_mirror.access_keys set expires_at = 'infinity' where id = $1";
-    await service.database.admin.query(endless, [live.by.accessKeyId]);
+    await service.database.admin.query(endless, [live.keyId]);
     expect(await identity.whoIs(live.key)).to.deep.equal(live.by);
     for (let time = 0; time < 2; time++) {
       const both = await Promise.all(
@@ -106,7 +112,8 @@ describe('group commit: look-ups that go together', () => {
       Promise.all(all.map((at) => identity.whoIs(keys[at % 4]?.key ?? unknown(at % 256)))),
       Promise.all(all.map((at) => campaigns.find(lives[at % 4]?.seen.id ?? (424_242 as CampaignId)))),
     ]);
-    expect(callers.map((caller) => caller?.accessKeyId)).to.deep.equal(all.map((at) => keys[at % 4]?.id));
+    const subjects = [...keys.map(({ id }) => keySubject(id)), undefined];
+    expect(callers.map((caller) => caller?.subject)).to.deep.equal(all.map((at) => subjects[at % 4]));
     expect(found).to.deep.equal(all.map((at) => lives[at % 4]?.seen));
     expect(service.ran.length).to.be.lessThan(20);
     expect(Math.max(...service.ran.map(({ rows }) => rows))).to.equal(256);
@@ -124,7 +131,7 @@ describe('group commit: look-ups that go together', () => {
     await holder.run('update campaign_mirror.access_keys set revoked_at = now() where id = $1', first.id);
     await holder.commit();
     await before;
-    expect(await after).to.deep.equal([undefined, { ownerId: second.owner, accessKeyId: second.id }]);
+    expect(await after).to.deep.equal([undefined, { ownerId: second.owner, subject: keySubject(second.id) }]);
     expect(service.ran).to.have.length(2);
   });
 

@@ -1,4 +1,4 @@
-import { SetCampaignMirror } from '@campaign-mirror/domain';
+import { keySubject, SetCampaignMirror } from '@campaign-mirror/domain';
 import { expect } from 'chai';
 import { PostgresCampaigns } from '../../packages/adapters-persistence/src/hot-path/campaigns.ts';
 import { PostgresIdentity } from '../../packages/adapters-persistence/src/hot-path/identity.ts';
@@ -36,7 +36,7 @@ describe('group commit: a member of a batch', () => {
     const useCase = new SetCampaignMirror(campaigns, new PostgresIdentity(service.hotPath));
     const outcomes = await Promise.all(
       lives.map(({ key, seen }) =>
-        useCase.execute({ key, campaign: seen.id, address, requestId: 'request-1' }),
+        useCase.execute({ credential: key, campaign: seen.id, address, requestId: 'request-1' }),
       ),
     );
     expect(
@@ -51,8 +51,8 @@ describe('group commit: a member of a batch', () => {
   it('that was judged on other facts than one before it, of the same campaign, goes with it: each is judged by itself', async () => {
     const [live, other] = await service.live(2);
     const owner = newOwner();
-    const { id: accessKeyId } = await service.world.accessKeys.issue({ owner, name: named('new owner') });
-    const now = { seen: { ...live.seen, ownerId: owner }, by: { ownerId: owner, accessKeyId } };
+    const { id } = await service.world.accessKeys.issue({ owner, name: named('new owner') });
+    const now = { seen: { ...live.seen, ownerId: owner }, by: { ownerId: owner, subject: keySubject(id) } };
     await service.world.others.transfer(live.seen.id, owner);
     for (const [first, second] of [
       [live, now],

@@ -12,6 +12,7 @@ import {
   accessKeyBytes,
   accessKeyFrom,
   type CampaignId,
+  keySubject,
   Unavailable,
 } from '@campaign-mirror/domain';
 import { expect } from 'chai';
@@ -193,7 +194,8 @@ describe('contract: answers — database away: every call of every port is Unava
     const records = new PostgresCampaignRecords(pool);
     const keys = new PostgresAccessKeys(orm, tester);
     const seen = { id: 1 as CampaignId, ownerId: newOwner(), isDefault: false, hasMirror: true };
-    const by = { ownerId: seen.ownerId, accessKeyId: 1 as AccessKeyId };
+    const keyId = 1 as AccessKeyId;
+    const by = { ownerId: seen.ownerId, subject: keySubject(keyId) };
     const calls: Record<string, () => Promise<unknown>> = {
       createCampaign: () => settings.createCampaign({ owner: seen.ownerId, isDefault: true }),
       createMirror: () => settings.createMirror(seen.id, beforehand),
@@ -205,7 +207,7 @@ describe('contract: answers — database away: every call of every port is Unava
       listMirrors: () => records.listMirrors({ limit: 1 }),
       'list the audit': () => new PostgresAudit(pool).list({ limit: 1 }),
       issue: () => keys.issue({ owner: seen.ownerId, name: named('key') }),
-      revoke: () => keys.revoke(by.accessKeyId),
+      revoke: () => keys.revoke(keyId),
     };
     const hotPath = hotPathOn(statements, limits);
     const campaigns = new PostgresCampaigns(hotPath);

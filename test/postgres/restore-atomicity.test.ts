@@ -73,7 +73,7 @@ describe('contract: atomicity — a rival holds what a restore waits for', () =>
     );
     expect(outcome).to.have.nested.property('mirror.targetUrl', first);
     const last = (await service.world.others.history(live.seen.id)).at(-1);
-    expect(last).to.include({ actor: 'operator', addressBefore: rivals, addressAfter: first });
+    expect(last).to.include({ subject: 'operator', addressBefore: rivals, addressAfter: first });
     const [entry] = await service.world.audit.list({ campaign: live.seen.id, limit: 1 });
     expect(entry?.details).to.include({ address_before: rivals, address_after: first });
   });

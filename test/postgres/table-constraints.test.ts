@@ -58,16 +58,21 @@ describe('contract: the data around it — what the tables refuse', () => {
     expect(await mirror(4711)).to.equal('23503');
   });
 
-  it('history of a key without the key, or of the operator with one', async () => {
-    const row = (actor: string, key: string) =>
+  it('history of a key without the key, of the operator with one, of another actor without a name or with a key', async () => {
+    const row = (actor: string, key: string, subject = 'null') =>
       refusal(`
-        insert into campaign_mirror.mirror_history
-          (campaign_id, mirror_id, actor, access_key_id, owner_id, address_before, address_after, changed_at, request_id)
-        values (7, 1, '${actor}', ${key}, 7, 'a', 'b', now(), 'r')`);
+        insert into campaign_mirror.mirror_history (campaign_id, mirror_id, actor, access_key_id, subject, owner_id,
+          address_before, address_after, changed_at, request_id)
+        values (7, 1, '${actor}', ${key}, ${subject}, 7, 'a', 'b', now(), 'r')`);
     expect(await row('key', 'null')).to.equal('23514');
+    expect(await row('key', '1', "'1'")).to.equal('23514');
     expect(await row('operator', '1')).to.equal('23514');
-    expect(await row('somebody', 'null')).to.equal('23514');
+    expect(await row('operator', 'null', "'somebody'")).to.equal('23514');
+    expect(await row('jwt', 'null')).to.equal('23514');
+    expect(await row('jwt', '1', "'client-4'")).to.equal('23514');
+    expect(await row('jwt', 'null', "'client-4'")).to.equal('none');
     expect(await row('operator', 'null')).to.equal('none');
+    expect(await row('key', '1')).to.equal('none');
   });
 
   async function refusal(statement: string): Promise<unknown> {

@@ -23,7 +23,7 @@ describe('contract: order of checks — 6, the rate of a key', () => {
     headers: { Authorization: `Bearer ${service().keys[which]}` },
   });
   /** As after the first of one request in the window. */
-  const useUp = () => counts.asked.push(String(service().validKeyId));
+  const useUp = () => counts.asked.push(`key:${service().validKeyId}`);
 
   beforeEach(() => {
     counts.forget();
@@ -36,7 +36,7 @@ describe('contract: order of checks — 6, the rate of a key', () => {
     const { status, headers } = await ask(service());
     const after = Math.ceil((Date.now() + counts.resetIn) / 1_000);
     expect(status).to.equal(200);
-    expect(counts.asked, 'by the identifier of the key').to.deep.equal([String(service().validKeyId)]);
+    expect(counts.asked, 'by the subject of the caller').to.deep.equal([`key:${service().validKeyId}`]);
     expect(Number(headers['x-ratelimit-reset'])).to.be.within(before, after);
     expect(headers).to.include({
       'x-ratelimit-limit': '1',

@@ -31,7 +31,7 @@ async function reader(database: TestDatabase): Promise<Rival> {
 describe('an upgrade while others use the database', () => {
   /** Tries often enough for whatever the test does meanwhile. */
   const retries = { lockTimeout: 100, pause: 10, tries: 10_000 };
-  const database = databaseOf('test', earlierDatabase);
+  const database = databaseOf('test', () => earlierDatabase());
 
   const waitingOwner = (call: Promise<unknown>) => untilWaiting(database, call, 1, [roles.owner]);
 

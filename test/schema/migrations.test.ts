@@ -2,11 +2,13 @@ import { execFile } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { migrate, migrations, missingRightsSql, roles } from '@campaign-mirror/adapters-persistence';
+import type { CampaignId } from '@campaign-mirror/domain';
 import { expect } from 'chai';
 import type pg from 'pg';
 import { connect } from '../support/database/client.ts';
 import { emptyDatabase, freshDatabase, type TestDatabase } from '../support/database/database-server.ts';
 import { type DedicatedServer, dedicatedServer } from '../support/database/dedicated-server.ts';
+import { earlierDatabase } from '../support/database/earlier-database.ts';
 import { rejection } from '../support/faults.ts';
 import { postgresPorts } from '../support/store/postgres-world.ts';
 import { after as afterwards, change, liveCampaign, mirrorSet } from '../support/store/world.ts';
@@ -87,6 +89,37 @@ describe('contract: the data around it — migrations', () => {
     expect(await rejection(migrate(missing))).to.have.property('code', '3D000');
     const { rowCount } = await admin.query('select from pg_database where datname = $1', [`${name}_missing`]);
     expect(rowCount).to.equal(0);
+  });
+});
+
+describe('an upgrade of a history that the version before has written, and still writes', () => {
+  it('every row has its subject, none is rewritten, and none is refused', async () => {
+    const database = await earlierDatabase('0003-room-for-updates');
+    const { admin } = database;
+    const record = (actor: string, key: string) =>
+      admin.query(`
+        insert into campaign_mirror.mirror_history
+          (campaign_id, mirror_id, actor, access_key_id, owner_id, address_before, address_after, changed_at, request_id)
+        values (7, 1, '${actor}', ${key}, 7, 'a', 'b', now(), 'r')`);
+    const stored = async () => {
+      const rows = await admin.query(
+        'select ctid::text, xmin::text from campaign_mirror.mirror_history order by id',
+      );
+      const file = await admin.query("select pg_relation_filenode('campaign_mirror.mirror_history') as file");
+      return { rows: rows.rows, file: file.rows[0].file };
+    };
+    await record('key', '17');
+    await record('operator', 'null');
+    const before = await stored();
+    await migrate(database.address('owner'));
+    expect(await stored()).to.deep.equal(before);
+    await record('key', '18');
+    await record('operator', 'null');
+
+    const { history, close } = await postgresPorts(database);
+    const entries = await history.list({ campaign: 7 as CampaignId, limit: 9 });
+    expect(entries.map(({ subject }) => subject)).to.deep.equal(['operator', 'key:18', 'operator', 'key:17']);
+    await close();
   });
 });
 

@@ -44,4 +44,5 @@ export {
 } from './values/identifiers.ts';
 export * from './values/label.ts';
 export * from './values/mirror-address.ts';
+export * from './values/subject.ts';
 export * from './values/timestamp.ts';

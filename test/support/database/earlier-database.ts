@@ -1,11 +1,11 @@
 import { migrationNames, openDatabase } from '@campaign-mirror/adapters-persistence';
 import { emptyDatabase, type TestDatabase } from './database-server.ts';
 
-/** A database as our first version left it: to be brought up to date. */
-export async function earlierDatabase(): Promise<TestDatabase> {
+/** A database as an earlier version left it, our first by default: to be brought up to date. */
+export async function earlierDatabase(last: string = migrationNames[0]): Promise<TestDatabase> {
   const database = await emptyDatabase('owner');
   const { orm, close } = await openDatabase(database.address('owner'));
-  await orm.migrator.up({ to: migrationNames[0] });
+  await orm.migrator.up({ to: last });
   await close();
   return database;
 }

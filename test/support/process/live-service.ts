@@ -42,7 +42,7 @@ export async function serviceOn(
     pool,
     close,
     set: ({ key, seen }, to, requestId = 'request-1') =>
-      useCase.execute({ key, campaign: seen.id, address: to, requestId }),
+      useCase.execute({ credential: key, campaign: seen.id, address: to, requestId }),
   };
 }
 

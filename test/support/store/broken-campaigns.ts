@@ -1,5 +1,5 @@
 import { InMemoryCampaigns, type InMemoryStore } from '@campaign-mirror/adapters-persistence/in-memory';
-import type { CampaignRepository } from '@campaign-mirror/domain';
+import { accessKeyOf, type CampaignRepository } from '@campaign-mirror/domain';
 import type { Pool } from 'pg';
 import {
   setChainsText,
@@ -7,7 +7,7 @@ import {
   setMirrorsText,
 } from '../../../packages/adapters-persistence/src/hot-path/set-mirrors-text.ts';
 import type { TextRow, Value } from '../../../packages/adapters-persistence/src/statements/extended-query.ts';
-import { provenKey } from '../../../packages/adapters-persistence/src/statements/judged-facts.ts';
+import { provenCaller } from '../../../packages/adapters-persistence/src/statements/judged-facts.ts';
 import { setMirrorText } from '../../../packages/adapters-persistence/src/statements/set-mirror-text.ts';
 import {
   type Statement,
@@ -47,7 +47,8 @@ export const brokenInMemory: Record<Breakage, (store: Store) => CampaignReposito
   'trusts the claim': (store) =>
     broken(store, (right) => async (seen, change) => {
       const result = await right.setMirror(seen, change);
-      const key = store.accessKey(change.by.accessKeyId);
+      const id = accessKeyOf(change.by.subject);
+      const key = id && store.accessKey(id);
       if (result.kind !== 'caller-invalid' || !key) return result;
       const { revokedAt, expiresAt } = key;
       Object.assign(key, { revokedAt: undefined, expiresAt: undefined });
@@ -91,7 +92,7 @@ export const brokenInPostgres: Record<Exclude<Breakage, 'has a stale before'>, P
     'and owner_id = $2 and is_default = $3',
     'and ($2::bigint, $3::boolean) is not null',
   ),
-  'trusts the claim': altered(` and ${provenKey('$5', '$2')}`, ''),
+  'trusts the claim': altered(` and ${provenCaller('$5::bigint', '$2')}`, ''),
   'loses the history': altered('    from changed\n', '    from changed where false\n'),
   // The service has no right to do so: the operator's role shows what the contract makes of it.
   'forgets the clicks': {
@@ -149,7 +150,7 @@ function brokenForMany(of: ForMany): Record<BreakageTogether, PostgresWorldOptio
       'where campaigns.owner_id = asked.owner_id and campaigns.is_default = asked.is_default',
       '',
     ),
-    'trusts the claim': alteredForMany(of, ' and key_is_valid', ''),
+    'trusts the claim': alteredForMany(of, ' and caller_is_valid', ''),
     'loses the history': alteredForMany(
       of,
       of.recorded,

@@ -1,20 +1,21 @@
-import type {
-  AccessKeyId,
-  Caller,
-  Campaign,
-  CampaignId,
-  CampaignRepository,
-  Identity,
-  Mirror,
-  MirrorChange,
-  MirrorId,
-  OwnerId,
-  SetMirrorResult,
-  Timestamp,
+import {
+  type AccessKeyId,
+  type Caller,
+  type Campaign,
+  type CampaignId,
+  type CampaignRepository,
+  type Identity,
+  keySubject,
+  type Mirror,
+  type MirrorChange,
+  type MirrorId,
+  type OwnerId,
+  type SetMirrorResult,
+  type Timestamp,
 } from '@campaign-mirror/domain';
 import { address } from './world.ts';
 
-export const caller: Caller = { ownerId: 7 as OwnerId, accessKeyId: 77 as AccessKeyId };
+export const caller: Caller = { ownerId: 7 as OwnerId, subject: keySubject(77 as AccessKeyId) };
 
 /** A campaign that the caller may update. */
 export const campaign: Campaign = {

@@ -82,7 +82,7 @@ export async function grouped(options: GroupedOptions = {}): Promise<Grouped> {
       return result.kind === 'mirror-set' ? result.mirror : undefined;
     },
     set: ({ key, seen }, to, requestId = 'request-1') =>
-      useCase.execute({ key, campaign: seen.id, address: to, requestId }),
+      useCase.execute({ credential: key, campaign: seen.id, address: to, requestId }),
     history: async (...lives) => {
       const { rows } = await database.admin.query(
         'select id, xmin from campaign_mirror.mirror_history order by id',

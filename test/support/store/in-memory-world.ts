@@ -12,13 +12,14 @@ import {
   InMemorySettings,
   InMemoryStore,
 } from '@campaign-mirror/adapters-persistence/in-memory';
-import type {
-  AccessKeyId,
-  CampaignId,
-  CampaignRepository,
-  MirrorId,
-  OwnerId,
-  Timestamp,
+import {
+  type AccessKeyId,
+  type CampaignId,
+  type CampaignRepository,
+  type MirrorId,
+  type OwnerId,
+  operatorSubject,
+  type Timestamp,
 } from '@campaign-mirror/domain';
 import { tester } from './operator.ts';
 import { after, before, type World } from './world.ts';
@@ -77,8 +78,7 @@ export function inMemoryWorld(
           campaignId,
           changedAt,
           mirrorId: 1 as MirrorId,
-          actor: 'operator',
-          accessKeyId: null,
+          subject: operatorSubject,
           ownerId: 1 as OwnerId,
           addressBefore: before,
           addressAfter: after,

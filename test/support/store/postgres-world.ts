@@ -22,6 +22,7 @@ import type {
   MirrorAddress,
   MirrorId,
   OwnerId,
+  Subject,
   Timestamp,
 } from '@campaign-mirror/domain';
 import type { Pool } from 'pg';
@@ -166,8 +167,9 @@ async function storedHistory(admin: Pool, id: CampaignId): Promise<HistoryEntry[
     id: Number(row.id) as HistoryId,
     mirrorId: Number(row.mirror_id) as MirrorId,
     campaignId: Number(row.campaign_id) as CampaignId,
-    actor: row.actor as 'key' | 'operator',
-    accessKeyId: row.access_key_id === null ? null : (Number(row.access_key_id) as AccessKeyId),
+    subject: [row.actor, row.access_key_id ?? row.subject]
+      .filter((part) => part !== null)
+      .join(':') as Subject,
     ownerId: Number(row.owner_id) as OwnerId,
     addressBefore: row.address_before as MirrorAddress,
     addressAfter: row.address_after as MirrorAddress,

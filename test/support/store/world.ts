@@ -14,6 +14,7 @@ import {
   type HistoryEntry,
   type HistoryPruning,
   type Identity,
+  keySubject,
   type Mirror,
   type MirrorAddress,
   type MirrorChange,
@@ -114,6 +115,7 @@ export interface Live {
   readonly seen: Campaign;
   readonly mirror: Mirror;
   readonly by: Caller;
+  readonly keyId: AccessKeyId;
   readonly key: AccessKey;
 }
 
@@ -123,9 +125,9 @@ export async function liveCampaign(
 ): Promise<Live> {
   const campaign = await newCampaign(world, newOwner(), isDefault);
   const mirror = await newMirror(world, campaign.id, before);
-  const { id, key } = await world.accessKeys.issue({ owner: campaign.ownerId, name: named('tests') });
-  const by = { ownerId: campaign.ownerId, accessKeyId: id };
-  return { seen: { ...campaign, hasMirror: true }, mirror, by, key };
+  const { id: keyId, key } = await world.accessKeys.issue({ owner: campaign.ownerId, name: named('tests') });
+  const by = { ownerId: campaign.ownerId, subject: keySubject(keyId) };
+  return { seen: { ...campaign, hasMirror: true }, mirror, by, keyId, key };
 }
 
 export async function newMirror(

@@ -1,4 +1,11 @@
-import type { CampaignId, HistoryEntry, HistoryId, MirrorHistory } from '@campaign-mirror/domain';
+import {
+  accessKeyOf,
+  type CampaignId,
+  type HistoryEntry,
+  type HistoryId,
+  type MirrorHistory,
+  partsOf,
+} from '@campaign-mirror/domain';
 import { Option } from '@commander-js/extra-typings';
 import {
   campaignArgument,
@@ -93,8 +100,9 @@ function object(entry: HistoryEntry) {
     campaign_id: entry.campaignId,
     mirror_id: entry.mirrorId,
     changed_at: entry.changedAt,
-    actor: entry.actor,
-    access_key_id: entry.accessKeyId,
+    actor: partsOf(entry.subject).kind,
+    access_key_id: accessKeyOf(entry.subject) ?? null,
+    subject: entry.subject,
     owner_id: entry.ownerId,
     address_before: entry.addressBefore,
     address_after: entry.addressAfter,
@@ -105,8 +113,7 @@ function object(entry: HistoryEntry) {
 const columns: readonly Column<HistoryEntry>[] = [
   { head: 'change', right: true, cell: idOf },
   { head: 'when', cell: ({ changedAt }) => changedAt },
-  { head: 'actor', cell: ({ actor }) => actor },
-  { head: 'key', right: true, cell: ({ accessKeyId }) => accessKeyId },
+  { head: 'by', cell: ({ subject }) => subject },
   { head: 'owner', right: true, cell: ({ ownerId }) => ownerId },
   { head: 'from', cell: ({ addressBefore }) => addressBefore },
   { head: 'to', cell: ({ addressAfter }) => addressAfter },

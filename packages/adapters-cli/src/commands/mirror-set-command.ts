@@ -23,7 +23,7 @@ export function set(call: Call, operator: Operator) {
       const key = await keyOfCaller(call, operator);
       const outcome = await operator.acting(({ campaigns, identity }, { deniedHosts, requestId }) =>
         new SetCampaignMirror(campaigns, identity, deniedHosts).execute({
-          key,
+          credential: key,
           campaign,
           address: url,
           requestId,

@@ -1,19 +1,22 @@
-import { type AccessKey, accessKey } from '@campaign-mirror/domain';
 import type { Fault } from '../answers/replies.ts';
 
 /** The scheme in any case, then one or more spaces and what follows them, if anything does (RFC 6750, section 2.1). */
 const bearer = /^bearer(?: +(.*))?$/i;
 
 /**
- * The key that the headers carry, or why there is none (contract: order of checks, 3). Takes the raw headers,
+ * The credential that the headers carry, or why there is none (contract: order of checks, 3). Takes the raw headers,
  * name and value in turn, because `headers.authorization` hides a second one.
  */
-export function keyInHeaders(rawHeaders: readonly string[]): AccessKey | { fault: Fault } {
+export function credentialInHeaders(
+  rawHeaders: readonly string[],
+  isWellFormed: (credential: string) => boolean,
+): string | { fault: Fault } {
   const credentials = headerValues(rawHeaders, 'authorization');
   if (credentials.length > 1) return { fault: 'repeated-authorization' };
   const scheme = bearer.exec(credentials[0] ?? '');
   if (!scheme) return { fault: 'no-key' };
-  return accessKey(scheme[1] ?? '') ?? { fault: 'invalid-key' };
+  const credential = scheme[1] ?? '';
+  return isWellFormed(credential) ? credential : { fault: 'invalid-key' };
 }
 
 /** Every value of a header; `name` is in lower case. */

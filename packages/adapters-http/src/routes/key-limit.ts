@@ -3,7 +3,7 @@ import type { Exchange } from '../listener/exchange.ts';
 import type { Limiter } from '../listener/limiter.ts';
 import { LimitHeaders, secondsLeft } from './limit-headers.ts';
 
-/** A limit on the requests of each key. */
+/** A limit on the requests of each caller: each access key. */
 export class KeyLimit {
   readonly #limiter: Limiter;
   readonly #headers: LimitHeaders;
@@ -34,7 +34,7 @@ class CountedCall implements CallLimit {
   }
 
   async admits(caller: Caller): Promise<boolean> {
-    const count = await this.#limiter.count(String(caller.accessKeyId));
+    const count = await this.#limiter.count(caller.subject);
     if (!count) return true;
     this.#exchange.limitHeaders = this.#headers.of(count);
     this.secondsLeft = secondsLeft(count);

@@ -1,11 +1,11 @@
-import { campaignId, type SetCampaignMirror } from '@campaign-mirror/domain';
+import { accessKey, campaignId, type SetCampaignMirror } from '@campaign-mirror/domain';
 import Router from '@koa/router';
 import { methodNotSupported, options, type Replies, type Reply } from '../answers/replies.ts';
 import { type Capacity, unlimited } from '../listener/capacity.ts';
 import type { Exchange } from '../listener/exchange.ts';
 import type { Limiter } from '../listener/limiter.ts';
 import { cameAlong } from '../listener/unread-body.ts';
-import { keyInHeaders } from '../messages/authorization.ts';
+import { credentialInHeaders } from '../messages/authorization.ts';
 import { bodyReader } from '../messages/body.ts';
 import { submitted } from '../messages/submitted-body.ts';
 import { FailedKeys } from './failed-keys.ts';
@@ -23,6 +23,11 @@ export interface RouteState {
 
 export interface SetMirrorSettings {
   readonly useCase: SetCampaignMirror;
+  /**
+   * Whether a bearer credential can be one: any other is refused with 401 before the body is read. By default, whether
+   * it is a well-formed access key.
+   */
+  readonly isWellFormed?: (credential: string) => boolean;
   readonly replies: Replies;
   /** The largest body, in bytes. */
   readonly bodyLimit: number;
@@ -37,9 +42,20 @@ export interface SetMirrorSettings {
   };
 }
 
+function isAccessKey(credential: string): boolean {
+  return accessKey(credential) !== undefined;
+}
+
 /** The one route (contract: the call), with its checks in the contract's order. */
 export function setMirrorRouter(settings: SetMirrorSettings): Router<RouteState> {
-  const { useCase, replies, bodyLimit, capacity = unlimited(), limits } = settings;
+  const {
+    useCase,
+    replies,
+    bodyLimit,
+    capacity = unlimited(),
+    limits,
+    isWellFormed = isAccessKey,
+  } = settings;
   const keyLimit = limits?.keys && new KeyLimit(limits.keys);
   const failedKeys = limits?.failedKeys && new FailedKeys(limits.failedKeys, replies);
   // The same for all refused keys, whether or not they were looked up, so that callers cannot tell the difference.
@@ -60,10 +76,10 @@ export function setMirrorRouter(settings: SetMirrorSettings): Router<RouteState>
     if (context.method !== 'POST') return exchange.answer(methodNotSupported(context.method, 'POST'));
 
     const bodyCameAlong = cameAlong(context.req);
-    const key = keyInHeaders(context.req.rawHeaders);
-    if (typeof key !== 'string') {
-      const refusal = replies.fault(key.fault);
-      return key.fault === 'invalid-key'
+    const credential = credentialInHeaders(context.req.rawHeaders, isWellFormed);
+    if (typeof credential !== 'string') {
+      const refusal = replies.fault(credential.fault);
+      return credential.fault === 'invalid-key'
         ? refuseKey(exchange, refusal, bodyCameAlong)
         : exchange.answer(refusal);
     }
@@ -80,7 +96,7 @@ export function setMirrorRouter(settings: SetMirrorSettings): Router<RouteState>
     try {
       const { address, fault } = submitted(body);
       const limit = keyLimit?.of(exchange);
-      const outcome = await useCase.execute({ key, campaign, address, requestId }, limit);
+      const outcome = await useCase.execute({ credential, campaign, address, requestId }, limit);
       const reply = replies.outcome(outcome, { campaign: named, fault, secondsLeft: limit?.secondsLeft });
       if (outcome.kind === 'unauthenticated') await refuseKey(exchange, reply, bodyCameAlong);
       else exchange.answer(reply);

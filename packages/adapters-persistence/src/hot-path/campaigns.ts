@@ -1,9 +1,10 @@
-import type {
-  Campaign,
-  CampaignId,
-  CampaignRepository,
-  MirrorChange,
-  SetMirrorResult,
+import {
+  accessKeyOf,
+  type Campaign,
+  type CampaignId,
+  type CampaignRepository,
+  type MirrorChange,
+  type SetMirrorResult,
 } from '@campaign-mirror/domain';
 import { type HotPathObserver, silentHotPathObserver } from '../statements/hot-path-observer.ts';
 import type { HotPath } from './hot-path.ts';
@@ -34,7 +35,8 @@ export class PostgresCampaigns implements CampaignRepository {
   async setMirror(seen: Campaign, change: MirrorChange): Promise<SetMirrorResult> {
     if (seen.hasMirror) {
       const result = await this.#hotPath.set(seen, change);
-      if (result && result.kind !== 'caller-invalid') this.#uses?.note(change.by.accessKeyId);
+      const key = accessKeyOf(change.by.subject);
+      if (key && result && result.kind !== 'caller-invalid') this.#uses?.note(key);
       if (result) return result;
       this.#observer.judgedAgain();
     }

@@ -1,8 +1,12 @@
 import {
+  type AccessKeyId,
+  accessKeyOf,
   type Campaign,
   type CampaignId,
   type MirrorChange,
+  partsOf,
   type SetMirrorResult,
+  type Subject,
   Unavailable,
 } from '@campaign-mirror/domain';
 import { isCanceled, isMembersFault, isStatementsFault } from '../connection/database-faults.ts';
@@ -27,13 +31,13 @@ const setChains: Statement = { name: 'set-mirror-chains', text: setChainsText };
 /** The only one that waits for locks. */
 const setHeldChains: Statement = { name: 'set-held-mirror-chains', text: setHeldChainsText };
 
-/** Why a mirror was not set: whether the key is valid, and the campaign as the statement saw it. */
+/** Why a mirror was not set: whether the caller is valid, and the campaign as the statement saw it. */
 type UnsetRow = readonly [
   null,
   null,
   null,
   null,
-  keyIsValid: string | null,
+  callerIsValid: string | null,
   ...CampaignColumns,
   ...more: (string | null)[],
 ];
@@ -46,7 +50,15 @@ interface Member extends Queued, Call {
   readonly campaign: CampaignId;
   readonly seen: Campaign;
   readonly change: MirrorChange;
+  readonly by: RecordedSubject;
   resolve(result: SetMirrorResult | undefined): void;
+}
+
+/** A subject as the history stores it: its key's number, or the name of another actor. */
+interface RecordedSubject {
+  readonly actor: string;
+  readonly key: AccessKeyId | null;
+  readonly name: string | null;
 }
 
 type PassedOver = (member: Member) => void;
@@ -83,7 +95,8 @@ export class GroupedUpdates implements Stage<Member> {
       const since = performance.now();
       // By owner, too: a caller that is not the owner is refused at once, and does not wait for the row.
       const line = `${seen.id} ${seen.ownerId}`;
-      this.#batches.add({ line, campaign: seen.id, seen, change, origin, since, resolve, reject });
+      const by = recorded(change.by.subject);
+      this.#batches.add({ line, campaign: seen.id, seen, change, by, origin, since, resolve, reject });
     });
   }
 
@@ -114,7 +127,7 @@ export class GroupedUpdates implements Stage<Member> {
   }
 
   /**
-   * For updates that have waited too long: one whose key is no longer valid, or whose campaign has changed, gets that
+   * For updates that have waited too long: one whose caller is no longer valid, or whose campaign has changed, gets that
    * answer; Unavailable is for those that only wait for the lock.
    */
   async #lookOnce(members: readonly Member[], cause?: unknown): Promise<void> {
@@ -200,8 +213,8 @@ function answer(member: Member, row: Row, passedOver: PassedOver): void {
 /** Undefined where the campaign is as it was seen. */
 function resultOf({ seen, change }: Member, row: Row): SetMirrorResult | undefined {
   if (isSet(row)) return { kind: 'mirror-set', mirror: mirrorSetTo(seen.id, change.address, row) };
-  const [, , , , keyIsValid, ...columns] = row;
-  if (!isTrue(keyIsValid)) return { kind: 'caller-invalid' };
+  const [, , , , callerIsValid, ...columns] = row;
+  if (!isTrue(callerIsValid)) return { kind: 'caller-invalid' };
   const campaign = campaignIn(seen.id, columns as unknown as CampaignColumns);
   return campaign && isAs(seen, campaign) ? undefined : { kind: 'campaign-differs', campaign };
 }
@@ -214,8 +227,14 @@ function isAs(seen: Campaign, { ownerId, isDefault, hasMirror }: Campaign): bool
   return ownerId === seen.ownerId && isDefault === seen.isDefault && hasMirror === seen.hasMirror;
 }
 
-function valuesOf({ seen, change: { address, by, requestId } }: Member) {
-  return [seen.id, seen.ownerId, seen.isDefault, address, by.accessKeyId, requestId];
+function recorded(subject: Subject): RecordedSubject {
+  const { kind, name = null } = partsOf(subject);
+  const key = accessKeyOf(subject) ?? null;
+  return { actor: kind, key, name: key === null ? name : null };
+}
+
+function valuesOf({ seen, change: { address, requestId }, by: { key, actor, name } }: Member) {
+  return [seen.id, seen.ownerId, seen.isDefault, address, key, requestId, actor, name];
 }
 
 function arraysOf(batch: readonly Member[]): string[] {
@@ -224,7 +243,9 @@ function arraysOf(batch: readonly Member[]): string[] {
     plainArray(batch.map(({ seen }) => seen.ownerId)),
     plainArray(batch.map(({ seen }) => seen.isDefault)),
     textArray(batch.map(({ change }) => change.address)),
-    plainArray(batch.map(({ change }) => change.by.accessKeyId)),
+    plainArray(batch.map(({ by }) => by.key)),
     textArray(batch.map(({ change }) => change.requestId)),
+    textArray(batch.map(({ by }) => by.actor)),
+    textArray(batch.map(({ by }) => by.name)),
   ];
 }

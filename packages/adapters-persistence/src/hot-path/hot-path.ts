@@ -1,11 +1,12 @@
-import type {
-  AccessKeyId,
-  Caller,
-  Campaign,
-  CampaignId,
-  MirrorChange,
-  OwnerId,
-  SetMirrorResult,
+import {
+  type AccessKeyId,
+  type Caller,
+  type Campaign,
+  type CampaignId,
+  keySubject,
+  type MirrorChange,
+  type OwnerId,
+  type SetMirrorResult,
 } from '@campaign-mirror/domain';
 import { safeInteger } from '../statements/mirror-row.ts';
 
@@ -22,7 +23,7 @@ export type KeyColumns = readonly [id: string | null, ownerId: string];
 
 export function callerIn([id, ownerId]: KeyColumns): Caller | undefined {
   if (id === null) return undefined;
-  return { accessKeyId: safeInteger(id) as AccessKeyId, ownerId: safeInteger(ownerId) as OwnerId };
+  return { ownerId: safeInteger(ownerId) as OwnerId, subject: keySubject(safeInteger(id) as AccessKeyId) };
 }
 
 export type CampaignColumns = readonly [ownerId: string | null, isDefault: string, hasMirror: string | null];

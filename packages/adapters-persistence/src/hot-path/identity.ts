@@ -1,4 +1,4 @@
-import type { AccessKey, Caller, Identity } from '@campaign-mirror/domain';
+import { accessKeyOf, type Caller, type Identity } from '@campaign-mirror/domain';
 import { LRUCache } from 'lru-cache';
 import { keyHash } from '../schema/key-hash.ts';
 import type { HotPath } from './hot-path.ts';
@@ -22,18 +22,19 @@ export class PostgresIdentity implements Identity {
     this.#uses = uses;
   }
 
-  async claimedBy(key: AccessKey): Promise<Caller | undefined> {
+  async claimedBy(key: string): Promise<Caller | undefined> {
     return this.#claims.get(keyHash(key).toString('latin1'));
   }
 
-  async whoIs(key: AccessKey): Promise<Caller | undefined> {
+  async whoIs(key: string): Promise<Caller | undefined> {
     const hash = keyHash(key);
     const caller = await this.#lookUp.key(hash);
     if (!caller) {
       this.#claims.delete(hash.toString('latin1'));
       return undefined;
     }
-    this.#uses?.note(caller.accessKeyId);
+    const id = accessKeyOf(caller.subject);
+    if (id) this.#uses?.note(id);
     this.#claims.set(hash.toString('latin1'), caller);
     return caller;
   }

@@ -1,23 +1,23 @@
 import { epochSeconds } from '../statements/epoch-seconds.ts';
-import { campaignOf, provenKey } from '../statements/judged-facts.ts';
+import { campaignOf, provenCaller } from '../statements/judged-facts.ts';
 
 /*
- * The statements that set mirrors for many at once. $1 to $6 are the members in order: campaign, its owner and flag as
- * seen, address, access key, request id. Each member has one row, with its place: a `SetMirrorRow` where its mirror was
- * set, else an `UnsetRow`.
+ * The statements that set mirrors for many at once. $1 to $8 are the members in order: campaign, its owner and flag as
+ * seen, address, access key or null, request id, actor, its name or null. Each member has one row, with its place: a
+ * `SetMirrorRow` where its mirror was set, else an `UnsetRow`.
  *
- * Only members whose key is valid and whose campaign is as seen lock anything. As in `settingMirror`, the judged rows
- * are locked first, then the mirror; then the time is taken.
+ * Only members whose caller is valid and whose campaign is as seen lock anything. As in `settingMirror`, the judged
+ * rows are locked first, then the mirror; then the time is taken.
  *
  * The arrays come from subqueries, so that the planner assumes the same size for any number of members and keeps one
  * plan instead of making one for each batch. The limit keeps it from scanning a whole small table for a few members.
  */
 
 const asked = `asked as materialized (
-    select asked.*, ${provenKey('asked.access_key_id', 'asked.owner_id')} as key_is_valid
+    select asked.*, ${provenCaller('asked.access_key_id', 'asked.owner_id')} as caller_is_valid
     from unnest((select $1::bigint[]), (select $2::bigint[]), (select $3::boolean[]), (select $4::text[]),
-        (select $5::bigint[]), (select $6::text[])) with ordinality
-      as asked (campaign_id, owner_id, is_default, address, access_key_id, request_id, place)
+        (select $5::bigint[]), (select $6::text[]), (select $7::text[]), (select $8::text[])) with ordinality
+      as asked (campaign_id, owner_id, is_default, address, access_key_id, request_id, actor, subject, place)
   )`;
 
 /** Members whose campaign and mirror are locked, with the mirror as it is then, and the time. */
@@ -29,7 +29,7 @@ const timed = (orNot: string) => `
         from asked
         join campaign_mirror.campaigns on campaigns.id = asked.campaign_id
         join campaign_mirror.mirrors on mirrors.campaign_id = asked.campaign_id
-        where campaigns.owner_id = asked.owner_id and campaigns.is_default = asked.is_default and key_is_valid
+        where campaigns.owner_id = asked.owner_id and campaigns.is_default = asked.is_default and caller_is_valid
         for share of campaigns${orNot} for no key update of mirrors${orNot}
       ) as locked`;
 
@@ -43,15 +43,17 @@ const setting = `
  */
 const recordedAndTold = (written: string, order = '') => `recorded as (
     insert into campaign_mirror.mirror_history
-      (campaign_id, mirror_id, actor, access_key_id, owner_id, address_before, address_after, changed_at, request_id)
-    select campaign_id, mirror_id, 'key', access_key_id, owner_id, address_before, address, changed_at, request_id
+      (campaign_id, mirror_id, actor, access_key_id, subject, owner_id, address_before, address_after, changed_at,
+        request_id)
+    select campaign_id, mirror_id, actor, access_key_id, subject, owner_id, address_before, address, changed_at,
+      request_id
     from ${written}${order}
   )
   select mirror_id, clicks, ${epochSeconds('created_at')}, ${epochSeconds('changed_at')},
-    null as key_is_valid, null as campaign_owner_id, null as is_default, null as has_mirror, place
+    null as caller_is_valid, null as campaign_owner_id, null as is_default, null as has_mirror, place
   from ${written}
   union all
-  select null, null, null, null, key_is_valid, campaign.*, place
+  select null, null, null, null, caller_is_valid, campaign.*, place
   from asked left join lateral (${campaignOf('asked.campaign_id')} limit 1) as campaign on true
   where place not in (select place from ${written})`;
 
@@ -72,7 +74,8 @@ export const setMirrorsText = `
  */
 const setChains = (orNot: string) => `
   with ${asked}, chained as materialized (
-    select campaign_id, mirror_id, owner_id, access_key_id, request_id, address, place, clicks, created_at,
+    select campaign_id, mirror_id, owner_id, actor, access_key_id, subject, request_id, address, place, clicks,
+      created_at,
       lag(address, 1, address_before) over chain as address_before,
       first_value(changed_at) over chain + (row_number() over chain - 1) * interval '1 microsecond' as changed_at,
       lead(place) over chain is null as stays

@@ -11,6 +11,7 @@ import {
   displayedPart,
   type Identity,
   type KeyRotation,
+  keySubject,
   type NewAccessKey,
   type OperatorAct,
   type Timestamp,
@@ -78,19 +79,19 @@ export class InMemoryAccessKeys implements AccessKeys, Identity {
     return true;
   }
 
-  async claimedBy(key: AccessKey): Promise<Caller | undefined> {
+  async claimedBy(key: string): Promise<Caller | undefined> {
     const hash = keyHash(key).toString('hex');
     this.#noteUse(this.#store.accessKeys.get(hash));
     return this.#claims.get(hash);
   }
 
-  async whoIs(key: AccessKey): Promise<Caller | undefined> {
+  async whoIs(key: string): Promise<Caller | undefined> {
     const hash = keyHash(key).toString('hex');
     const stored = this.#store.accessKeys.get(hash);
     this.#claims.delete(hash);
     if (!stored || !isValid(stored, this.#store.now())) return undefined;
     this.#noteUse(stored);
-    const caller = { ownerId: stored.ownerId, accessKeyId: stored.id };
+    const caller = { ownerId: stored.ownerId, subject: keySubject(stored.id) };
     this.#claims.set(hash, caller);
     return caller;
   }

@@ -1,9 +1,10 @@
-import type {
-  Campaign,
-  CampaignId,
-  CampaignRepository,
-  MirrorChange,
-  SetMirrorResult,
+import {
+  accessKeyOf,
+  type Campaign,
+  type CampaignId,
+  type CampaignRepository,
+  type MirrorChange,
+  type SetMirrorResult,
 } from '@campaign-mirror/domain';
 import { campaignIn, setMirrorIn } from './set-mirror.ts';
 import { type InMemoryStore, isValid } from './store.ts';
@@ -21,10 +22,11 @@ export class InMemoryCampaigns implements CampaignRepository {
   }
 
   async setMirror(seen: Campaign, { address, by, requestId }: MirrorChange): Promise<SetMirrorResult> {
-    const key = this.#store.accessKey(by.accessKeyId);
-    if (key?.ownerId !== seen.ownerId || !isValid(key, this.#store.now())) return { kind: 'caller-invalid' };
-    const actor = { actor: 'key', accessKeyId: by.accessKeyId, requestId } as const;
-    const mirror = setMirrorIn(this.#store, seen, address, actor);
+    const id = accessKeyOf(by.subject);
+    const key = id && this.#store.accessKey(id);
+    if (id && (key?.ownerId !== seen.ownerId || !isValid(key, this.#store.now())))
+      return { kind: 'caller-invalid' };
+    const mirror = setMirrorIn(this.#store, seen, address, { subject: by.subject, requestId });
     if (mirror) return { kind: 'mirror-set', mirror };
     return { kind: 'campaign-differs', campaign: campaignIn(this.#store, seen.id) };
   }

@@ -1,11 +1,12 @@
-import type {
-  CampaignId,
-  HistoryEntry,
-  HistoryId,
-  HistoryPage,
-  KeyChanges,
-  MirrorHistory,
-  Timestamp,
+import {
+  type CampaignId,
+  type HistoryEntry,
+  type HistoryId,
+  type HistoryPage,
+  type KeyChanges,
+  keySubject,
+  type MirrorHistory,
+  type Timestamp,
 } from '@campaign-mirror/domain';
 import type { InMemoryStore } from './store.ts';
 
@@ -30,7 +31,7 @@ export class InMemoryMirrorHistory implements MirrorHistory {
 
   async *ofKey({ key, since = '' as Timestamp }: KeyChanges): AsyncGenerator<HistoryEntry> {
     yield* this.#store.history
-      .filter(({ accessKeyId, changedAt }) => accessKeyId === key && changedAt >= since)
+      .filter(({ subject, changedAt }) => subject === keySubject(key) && changedAt >= since)
       .toSorted((one, next) => one.id - next.id);
   }
 }

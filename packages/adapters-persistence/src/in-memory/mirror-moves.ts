@@ -1,11 +1,12 @@
-import type {
-  FoundMirrors,
-  MirrorMove,
-  MirrorMoveOutcome,
-  MirrorMoves,
-  MirrorStretch,
-  MoveTerms,
-  OperatorAct,
+import {
+  type FoundMirrors,
+  type MirrorMove,
+  type MirrorMoveOutcome,
+  type MirrorMoves,
+  type MirrorStretch,
+  type MoveTerms,
+  type OperatorAct,
+  operatorSubject,
 } from '@campaign-mirror/domain';
 import { campaignIn, setMirrorIn } from './set-mirror.ts';
 import { type InMemoryStore, somebody } from './store.ts';
@@ -61,7 +62,7 @@ export class InMemoryMirrorMoves implements MirrorMoves {
       (includeDefault || !campaign.isDefault) &&
       this.#store.mirrors.get(id)?.targetUrl === before;
     if (!isAsJudged) return 'changed-meanwhile';
-    const by = { actor: 'operator', accessKeyId: null, requestId: this.#act.requestId } as const;
+    const by = { subject: operatorSubject, requestId: this.#act.requestId };
     return setMirrorIn(this.#store, campaign, after, by) ? 'moved' : 'changed-meanwhile';
   }
 }

@@ -1,9 +1,10 @@
-import type {
-  Campaign,
-  Mirror,
-  OperatorAct,
-  OperatorMirrors,
-  RestoredAddress,
+import {
+  type Campaign,
+  type Mirror,
+  type OperatorAct,
+  type OperatorMirrors,
+  operatorSubject,
+  type RestoredAddress,
 } from '@campaign-mirror/domain';
 import { setMirrorIn } from './set-mirror.ts';
 import { type InMemoryStore, somebody } from './store.ts';
@@ -20,7 +21,7 @@ export class InMemoryOperatorMirrors implements OperatorMirrors {
 
   async setMirror(seen: Campaign, { address, change }: RestoredAddress): Promise<Mirror | undefined> {
     const before = this.#store.mirrors.get(seen.id)?.targetUrl ?? null;
-    const by = { actor: 'operator', accessKeyId: null, requestId: this.#act.requestId } as const;
+    const by = { subject: operatorSubject, requestId: this.#act.requestId };
     const mirror = setMirrorIn(this.#store, seen, address, by);
     if (!mirror) return undefined;
     this.#store.note(this.#act, {

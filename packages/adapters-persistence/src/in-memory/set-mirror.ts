@@ -9,7 +9,7 @@ export function campaignIn(store: InMemoryStore, id: CampaignId): Campaign | und
 }
 
 /** Who sets a mirror, for the history. */
-type By = Pick<HistoryEntry, 'actor' | 'accessKeyId' | 'requestId'>;
+type By = Pick<HistoryEntry, 'subject' | 'requestId'>;
 
 /** Sets the mirror and records it if the campaign still is as `seen`; otherwise undefined. */
 export function setMirrorIn(

@@ -1,5 +1,4 @@
 import type {
-  AccessKeyId,
   CampaignId,
   HistoryEntry,
   HistoryId,
@@ -9,6 +8,7 @@ import type {
   MirrorHistory,
   MirrorId,
   OwnerId,
+  Subject,
   Timestamp,
 } from '@campaign-mirror/domain';
 import type { Pool } from 'pg';
@@ -21,8 +21,8 @@ interface Row {
   id: string;
   mirror_id: string;
   campaign_id: string;
-  actor: HistoryEntry['actor'];
-  access_key_id: string | null;
+  actor: string;
+  name: string | null;
   owner_id: string;
   address_before: string;
   address_after: string;
@@ -31,7 +31,8 @@ interface Row {
 }
 
 const entries = `
-  select id, mirror_id, campaign_id, actor, access_key_id, owner_id, address_before, address_after,
+  select id, mirror_id, campaign_id, actor, coalesce(subject, access_key_id::text) as name, owner_id, address_before,
+    address_after,
     ${timestampText('changed_at')} as at, request_id
   from campaign_mirror.mirror_history where`;
 const page = `${entries} campaign_id = $1 and ($2::bigint is null or id < $2) order by id desc limit $3`;
@@ -78,8 +79,7 @@ function entryOf(row: Row): HistoryEntry {
     id: safeInteger(row.id) as HistoryId,
     mirrorId: safeInteger(row.mirror_id) as MirrorId,
     campaignId: safeInteger(row.campaign_id) as CampaignId,
-    actor: row.actor,
-    accessKeyId: row.access_key_id === null ? null : (safeInteger(row.access_key_id) as AccessKeyId),
+    subject: (row.name === null ? row.actor : `${row.actor}:${row.name}`) as Subject,
     ownerId: safeInteger(row.owner_id) as OwnerId,
     addressBefore: row.address_before as MirrorAddress,
     addressAfter: row.address_after as MirrorAddress,

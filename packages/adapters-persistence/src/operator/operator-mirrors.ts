@@ -15,6 +15,7 @@ const restore: Statement = {
   text: setMirrorByOperatorText({
     actor: "'operator'",
     accessKeyId: 'null',
+    subject: 'null',
     requestId: '$5',
     also: `noted as (
       insert into campaign_mirror.operator_audit (act, operator, request_id, campaign_id, owner_id, details)

@@ -30,7 +30,7 @@ const sequences = ['campaigns', 'mirrors', 'access_keys', 'mirror_history', 'ope
 );
 
 const written = ['target_url', 'updated_externally', 'updated_externally_at', 'updated_at'];
-const recorded = ['campaign_id', 'mirror_id', 'actor', 'access_key_id', 'owner_id'];
+const recorded = ['campaign_id', 'mirror_id', 'actor', 'access_key_id', 'subject', 'owner_id'];
 const recordedToo = ['address_before', 'address_after', 'changed_at', 'request_id'];
 
 /**

@@ -3,15 +3,15 @@
  * numbers and hexadecimal do not need.
  */
 
-/** For elements that need no quotes. */
-export function plainArray(elements: readonly (number | boolean)[]): string {
-  return `{${elements.join(',')}}`;
+/** For elements that need no quotes, and null. */
+export function plainArray(elements: readonly (number | boolean | string | null)[]): string {
+  return `{${elements.map((element) => element ?? 'NULL').join(',')}}`;
 }
 
 export function byteaArray(elements: readonly Buffer[]): string {
   return `{${elements.map((bytes) => `\\\\x${bytes.toString('hex')}`).join(',')}}`;
 }
 
-export function textArray(elements: readonly string[]): string {
-  return `{${elements.map((text) => `"${text.replace(/["\\]/g, '\\$&')}"`).join(',')}}`;
+export function textArray(elements: readonly (string | null)[]): string {
+  return `{${elements.map((text) => (text === null ? 'NULL' : `"${text.replace(/["\\]/g, '\\$&')}"`)).join(',')}}`;
 }

@@ -1,10 +1,11 @@
 import { epochSeconds } from './epoch-seconds.ts';
-import { campaignOf, provenKey } from './judged-facts.ts';
+import { campaignOf, provenCaller } from './judged-facts.ts';
 
 /** Who sets the mirror, as SQL expressions: $1 to $4 are the campaign, its owner and flag as seen, and the address. */
 export interface SetBy {
   readonly actor: string;
   readonly accessKeyId: string;
+  readonly subject: string;
   readonly requestId: string;
   /** A further condition, checked before anything is locked. */
   readonly provided?: string;
@@ -19,7 +20,15 @@ export interface SetBy {
  * its own, because only what is read under its lock is still true at the write: a rival that changes the owner is
  * waited for, and the previous address is the one that was really replaced. The time is taken after the locks.
  */
-function settingMirror({ actor, accessKeyId, requestId, provided, also, skipLocked }: SetBy): string {
+function settingMirror({
+  actor,
+  accessKeyId,
+  subject,
+  requestId,
+  provided,
+  also,
+  skipLocked,
+}: SetBy): string {
   const orNot = skipLocked ? ' skip locked' : '';
   return `
   with changed as (
@@ -39,8 +48,10 @@ function settingMirror({ actor, accessKeyId, requestId, provided, also, skipLock
       timed.owner_id, timed.target_url as address_before, mirrors.target_url as address_after
   ), recorded as (
     insert into campaign_mirror.mirror_history
-      (campaign_id, mirror_id, actor, access_key_id, owner_id, address_before, address_after, changed_at, request_id)
-    select campaign_id, id, ${actor}, ${accessKeyId}, owner_id, address_before, address_after, changed_at, ${requestId}
+      (campaign_id, mirror_id, actor, access_key_id, subject, owner_id, address_before, address_after, changed_at,
+        request_id)
+    select campaign_id, id, ${actor}, ${accessKeyId}, ${subject}, owner_id, address_before, address_after, changed_at,
+      ${requestId}
     from changed
   )${also ? `, ${also}` : ''}`;
 }
@@ -53,17 +64,21 @@ export function setMirrorByOperatorText(by: SetBy): string {
   select id, clicks, ${times} from changed`;
 }
 
-/** For a caller's key, $5, and request, $6. It does not wait, and returns a `SetMirrorRow` or an `UnsetRow`. */
+/**
+ * For a caller: $5 is its key or null, $6 its request, $7 and $8 the actor and its name. It does not wait, and returns
+ * a `SetMirrorRow` or an `UnsetRow`.
+ */
 export const setMirrorText = `${settingMirror({
-  actor: "'key'",
+  actor: '$7',
   accessKeyId: '$5::bigint',
+  subject: '$8',
   requestId: '$6',
-  provided: provenKey('$5', '$2'),
+  provided: provenCaller('$5::bigint', '$2'),
   skipLocked: true,
 })}
-  select id, clicks, ${times}, null as key_is_valid, null as campaign_owner_id, null as is_default, null as has_mirror
+  select id, clicks, ${times}, null as caller_is_valid, null as campaign_owner_id, null as is_default, null as has_mirror
   from changed
   union all
-  select null, null, null, null, ${provenKey('$5', '$2')}, campaign.*
+  select null, null, null, null, ${provenCaller('$5::bigint', '$2')}, campaign.*
   from (select) as asked left join (${campaignOf('$1')}) as campaign on true
   where not exists (select from changed)`;

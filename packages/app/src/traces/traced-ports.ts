@@ -1,5 +1,4 @@
 import type {
-  AccessKey,
   Caller,
   Campaign,
   CampaignId,
@@ -19,16 +18,16 @@ export class TracedIdentity implements Identity {
   }
 
   /** Reads no store: no span. */
-  claimedBy(key: AccessKey): Promise<Caller | undefined> {
-    return this.#port.claimedBy(key);
+  claimedBy(credential: string): Promise<Caller | undefined> {
+    return this.#port.claimedBy(credential);
   }
 
-  whoIs(key: AccessKey): Promise<Caller | undefined> {
+  whoIs(credential: string): Promise<Caller | undefined> {
     const request = scopes.getStore();
-    if (!request) return this.#port.whoIs(key);
+    if (!request) return this.#port.whoIs(credential);
     return request.call(
       'look up key',
-      () => this.#port.whoIs(key),
+      () => this.#port.whoIs(credential),
       (caller, span, at) => {
         span.setAttribute('campaign_mirror.key_valid', caller !== undefined);
         if (caller) request.facts.callerAt = at;

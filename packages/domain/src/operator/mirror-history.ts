@@ -1,5 +1,6 @@
 import type { AccessKeyId, CampaignId, HistoryId, MirrorId, OwnerId } from '../values/identifiers.ts';
 import type { MirrorAddress } from '../values/mirror-address.ts';
+import type { Subject } from '../values/subject.ts';
 import type { Timestamp } from '../values/timestamp.ts';
 
 /** A mirror change as stored (contract: history). It is kept after the campaign, the mirror and the key are deleted. */
@@ -7,9 +8,8 @@ export interface HistoryEntry {
   readonly id: HistoryId;
   readonly mirrorId: MirrorId;
   readonly campaignId: CampaignId;
-  readonly actor: 'key' | 'operator';
-  /** Null for the operator. */
-  readonly accessKeyId: AccessKeyId | null;
+  /** Who changed it. */
+  readonly subject: Subject;
   /** The owner of the campaign at that moment. */
   readonly ownerId: OwnerId;
   /** The address that was actually replaced. */

@@ -1,7 +1,8 @@
-import type { AccessKeyId, OwnerId } from '../values/identifiers.ts';
+import type { OwnerId } from '../values/identifiers.ts';
+import type { Subject } from '../values/subject.ts';
 
-/** The caller: the owner that a valid access key was issued to, and the key. */
+/** The caller: the owner that a credential belongs to, and who used it, as the history shows it. */
 export interface Caller {
   readonly ownerId: OwnerId;
-  readonly accessKeyId: AccessKeyId;
+  readonly subject: Subject;
 }

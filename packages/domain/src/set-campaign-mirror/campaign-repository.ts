@@ -15,7 +15,7 @@ export interface MirrorChange {
 /** The result of an attempt to set a mirror. Nothing was written unless it is `set`. */
 export type SetMirrorResult =
   | { readonly kind: 'mirror-set'; readonly mirror: Mirror }
-  /** The caller's key is no longer valid, or has another owner; nothing is said about the campaign. */
+  /** The caller's access key is no longer valid, or has another owner; nothing is said about the campaign. */
   | { readonly kind: 'caller-invalid' }
   /** The campaign is not as it was seen. `campaign` is its current state, undefined if it does not exist. */
   | { readonly kind: 'campaign-differs'; readonly campaign: Campaign | undefined };
@@ -26,9 +26,9 @@ export interface CampaignRepository {
 
   /**
    * Sets the mirror and records it in the history; both are committed or neither. Requires that at the moment of the
-   * write the campaign is as `seen` (its owner, its default flag, that it has a mirror) and that the caller's key is
-   * valid and belongs to that owner. `seen` can be an assumption; it need not have been read. A call that begins after
-   * the key was revoked writes nothing.
+   * write the campaign is as `seen` (its owner, its default flag, that it has a mirror) and, if the caller's subject is
+   * an access key, that this key is valid and belongs to that owner. `seen` can be an assumption; it need not have been
+   * read. A call that begins after the key was revoked writes nothing.
    */
   setMirror(seen: Campaign, change: MirrorChange): Promise<SetMirrorResult>;
 }

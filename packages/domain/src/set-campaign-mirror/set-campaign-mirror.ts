@@ -1,4 +1,3 @@
-import type { AccessKey } from '../values/access-key.ts';
 import { type HostDenylist, noDeniedHosts } from '../values/host-denylist.ts';
 import type { CampaignId } from '../values/identifiers.ts';
 import { type AddressFault, mirrorAddress } from '../values/mirror-address.ts';
@@ -12,7 +11,8 @@ import type { Mirror } from './mirror.ts';
 import { Unavailable } from './unavailable.ts';
 
 export interface SetMirrorRequest {
-  readonly key: AccessKey;
+  /** What the caller was identified by; secret. */
+  readonly credential: string;
   /** Undefined if the submitted identifier cannot be a campaign's. */
   readonly campaign: CampaignId | undefined;
   /** Undefined if the submitted body contains no address. */
@@ -43,7 +43,7 @@ const maxAttempts = 5;
  * Sets the mirror of a campaign (contract: the call).
  *
  * A known caller is judged on a hypothesis: that the campaign satisfies the rules. The write checks the hypothesis and
- * the caller's key, or returns the actual campaign, which is then judged. Most requests therefore take one call of the
+ * the caller's access key, or returns the actual campaign, which is then judged. Most requests therefore take one call of the
  * repository. Only a write can rest on a hypothesis: every refusal is based on facts read for the request.
  *
  * A caller that is not allowed to set the mirror learns nothing about what it submitted (contract: order of checks).
@@ -60,7 +60,7 @@ export class SetCampaignMirror {
   }
 
   /**
-   * `limit` counts the call once its key is known.
+   * `limit` counts the call once its caller is known.
    * @throws Unavailable when a port is unavailable, or when the campaign changed after each judgement
    */
   async execute(request: SetMirrorRequest, limit?: CallLimit): Promise<Outcome> {
@@ -69,8 +69,8 @@ export class SetCampaignMirror {
     const hoped = typeof address === 'string' ? await this.#hypothesis(request) : undefined;
     let facts: Facts = hoped ?? (await this.#read(request));
     if (limit && facts.caller && !(await limit.admits(facts.caller))) {
-      // Only valid keys learn the limit, and the key of a hypothesis has not been checked yet.
-      const caller = hoped ? await this.#identity.whoIs(request.key) : facts.caller;
+      // Only valid credentials learn the limit, and that of a hypothesis has not been checked yet.
+      const caller = hoped ? await this.#identity.whoIs(request.credential) : facts.caller;
       return { kind: caller ? 'over-limit' : 'unauthenticated' };
     }
 
@@ -100,18 +100,18 @@ export class SetCampaignMirror {
   }
 
   /** The presumed caller and a campaign that satisfies all rules; undefined if nothing can be assumed. */
-  async #hypothesis({ key, campaign: id }: SetMirrorRequest): Promise<Facts | undefined> {
-    const caller = id && (await this.#identity.claimedBy(key));
+  async #hypothesis({ credential, campaign: id }: SetMirrorRequest): Promise<Facts | undefined> {
+    const caller = id && (await this.#identity.claimedBy(credential));
     if (!caller) return undefined;
     const campaign = { id, ownerId: caller.ownerId, isDefault: false, hasMirror: true };
     return refusalOf(campaign, caller) ? undefined : { caller, campaign };
   }
 
-  /** Reads both at the same time. A failure to read the campaign does not hide an invalid key. */
-  async #read({ key, campaign: id }: SetMirrorRequest): Promise<Facts> {
+  /** Reads both at the same time. A failure to read the campaign does not hide an invalid credential. */
+  async #read({ credential, campaign: id }: SetMirrorRequest): Promise<Facts> {
     const finding = id === undefined ? undefined : this.#campaigns.find(id);
     finding?.catch(() => {});
-    const caller = await this.#identity.whoIs(key);
+    const caller = await this.#identity.whoIs(credential);
     return { caller, campaign: caller && (await finding) };
   }
 }
