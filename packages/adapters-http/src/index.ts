@@ -24,5 +24,6 @@ export type { RequestTrace, RequestTraces } from './listener/request-traces.ts';
 export { noProxies, type TrustedProxies } from './messages/client-address.ts';
 export { type AppSettings, koaHandler } from './routes/app.ts';
 export { networkOf } from './routes/failed-keys.ts';
+export { type MountSettings, setMirrorListener, setMirrorRouter } from './routes/mounted.ts';
 export { type OpsAnswer, opsHandler, type Readiness } from './routes/ops-handler.ts';
 export { setMirrorPath, setMirrorRoute } from './routes/set-mirror-route.ts';

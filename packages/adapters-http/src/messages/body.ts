@@ -19,6 +19,8 @@ export function bodyReader(limit: number): (context: Context) => Promise<Buffer 
   return async (context) => {
     const { req: request } = context;
     if (!announcesBody(request)) return nothing;
+    if (request.readableDidRead)
+      throw new Error('another reader has read the body: mount this route before it');
     const fault = bodyHeaderFault(request, limit);
     if (fault) return { fault };
     if (expectsContinue(request)) context.res.writeContinue();

@@ -1,10 +1,15 @@
-import { Unavailable } from '@campaign-mirror/domain';
+import Router from '@koa/router';
 import Koa from 'koa';
 import type { Pages } from '../answers/pages.ts';
 import { routeNotFound } from '../answers/replies.ts';
 import type { Exchange } from '../listener/exchange.ts';
 import type { HttpLog } from '../listener/http-log.ts';
-import { type RouteState, type SetMirrorSettings, setMirrorRouter } from './set-mirror-route.ts';
+import { answering } from './answering.ts';
+import { type SetMirrorSettings, setMirrorHandler, setMirrorPath } from './set-mirror-route.ts';
+
+interface RouteState {
+  exchange: Exchange;
+}
 
 export interface AppSettings extends SetMirrorSettings {
   readonly log: HttpLog;
@@ -17,23 +22,20 @@ export interface AppSettings extends SetMirrorSettings {
  * and watches the end of each response.
  */
 export function koaHandler(settings: AppSettings): (exchange: Exchange) => void {
-  const { log, replies, pages } = settings;
   const app = new Koa<RouteState>({ env: 'production' });
   keepPathAsSent(app);
-  const route = setMirrorRouter(settings).routes();
+  const answer = setMirrorHandler(settings);
+  const route = new Router<RouteState>({ sensitive: true, strict: true })
+    .all(setMirrorPath, (context) => answer(context, context.state.exchange))
+    .routes();
   // The router adds the other fields that it expects.
   type RouteContext = Parameters<typeof route>[0];
-  return async (exchange) => {
+  return (exchange) => {
     const context = app.createContext<RouteState>(exchange.request, exchange.response) as RouteContext;
     context.state.exchange = exchange;
-    try {
-      await route(context, () => answerElsewhere(pages, exchange, context.path));
-    } catch (error) {
-      const because = error instanceof Unavailable ? 'unavailable' : 'unexpected';
-      exchange.trace?.failed(error);
-      log.failed(exchange.requestId, error, because, exchange.trace);
-      exchange.answer(replies.fault(because));
-    }
+    return answering(exchange, settings, () =>
+      route(context, () => answerElsewhere(settings.pages, exchange, context.path)),
+    );
   };
 }
 

@@ -1,5 +1,5 @@
 import { accessKey, campaignId, type SetCampaignMirror } from '@campaign-mirror/domain';
-import Router from '@koa/router';
+import type { Context } from 'koa';
 import { methodNotSupported, options, type Replies, type Reply } from '../answers/replies.ts';
 import { type Capacity, unlimited } from '../listener/capacity.ts';
 import type { Exchange } from '../listener/exchange.ts';
@@ -14,12 +14,6 @@ import { KeyLimit } from './key-limit.ts';
 export const setMirrorPath = '/public/v1/mirror/campaign/:campaign/mirror';
 /** The same path as the contract writes it. */
 export const setMirrorRoute = '/public/v1/mirror/campaign/{campaign}/mirror';
-
-const campaignSegment = setMirrorPath.split('/').indexOf(':campaign');
-
-export interface RouteState {
-  exchange: Exchange;
-}
 
 export interface SetMirrorSettings {
   readonly useCase: SetCampaignMirror;
@@ -46,8 +40,13 @@ function isAccessKey(credential: string): boolean {
   return accessKey(credential) !== undefined;
 }
 
-/** The one route (contract: the call), with its checks in the contract's order. */
-export function setMirrorRouter(settings: SetMirrorSettings): Router<RouteState> {
+/**
+ * Answers the one route (contract: the call), with its checks in the contract's order. The campaign is the last segment
+ * of the path but one, wherever the route is mounted.
+ */
+export function setMirrorHandler(
+  settings: SetMirrorSettings,
+): (context: Context, exchange: Exchange) => Promise<void> {
   const {
     useCase,
     replies,
@@ -67,10 +66,8 @@ export function setMirrorRouter(settings: SetMirrorSettings): Router<RouteState>
     return failedKeys ? failedKeys.answer(exchange, refusal) : exchange.answer(refusal);
   };
   const readBody = bodyReader(bodyLimit);
-  const router = new Router<RouteState>({ sensitive: true, strict: true });
   // One handler for everything: the router composes several handlers again for each request.
-  router.all(setMirrorPath, async (context) => {
-    const { exchange } = context.state;
+  return async (context, exchange) => {
     exchange.route = setMirrorRoute;
     if (context.method === 'OPTIONS') return exchange.answer(options('POST'));
     if (context.method !== 'POST') return exchange.answer(methodNotSupported(context.method, 'POST'));
@@ -88,7 +85,7 @@ export function setMirrorRouter(settings: SetMirrorSettings): Router<RouteState>
     if ('fault' in body) return exchange.answer(replies.fault(body.fault));
     exchange.bodyRead = true;
 
-    const named = context.path.split('/')[campaignSegment] ?? '';
+    const named = context.path.split('/').at(-2) ?? '';
     const campaign = campaignId(named);
     exchange.campaign = campaign;
     const { requestId } = exchange;
@@ -103,6 +100,5 @@ export function setMirrorRouter(settings: SetMirrorSettings): Router<RouteState>
     } finally {
       capacity.letGo();
     }
-  });
-  return router;
+  };
 }
