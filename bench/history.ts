@@ -59,7 +59,9 @@ await run(async (cleanup) => {
   );
   for (const [name, bytes] of Object.entries({ table, index, both: table + index })) {
     const each = (bytes / count).toFixed(0);
-    console.log(`${name}: ${each} bytes a change, ${(bytes / 2 ** 20).toFixed(0)} MiB a million`);
+    console.log(
+      `${name}: ${each} bytes a change, ${((bytes / count / 2 ** 20) * 1_000_000).toFixed(0)} MiB a million`,
+    );
   }
   const { longest: blocked, recorded } = await upgraded(database);
   console.log(
