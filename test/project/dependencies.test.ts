@@ -76,7 +76,9 @@ describe('dependencies', () => {
   });
 
   it('one version of pnpm, and of Node', async () => {
-    const texts = await Promise.all(['ops/setup.cjs', 'Dockerfile', 'test/image/build-images.sh'].map(read));
+    const texts = await Promise.all(
+      ['ops/setup.cjs', 'ops/pack.mjs', 'Dockerfile', 'test/image/build-images.sh'].map(read),
+    );
     const versions = texts.map((text) => /\bpnpm@([\w.-]+)/.exec(text)?.[1]);
     expect(new Set(versions), versions.join()).to.have.lengthOf(1);
     const { devDependencies } = JSON.parse(await read('package.json'));

@@ -14,6 +14,15 @@ const sources: Sources = Object.fromEntries(
   ]),
 );
 
+/** The program, and what the packages export. */
+const entries = new Set([
+  'packages/app/src/main.ts',
+  ...globSync('packages/*/package.json', { cwd: projectFolder }).flatMap((path) => {
+    const { exports = {} } = JSON.parse(readFileSync(`${projectFolder}${path}`, 'utf8'));
+    return Object.values<string>(exports).map((entry) => join(dirname(path), entry));
+  }),
+]);
+
 /** What imports and exports take, static or not, and the programs that a file names; computed ones are refused elsewhere. */
 const taking =
   /(?<clause>^(?:import|export)\b[^;'"=]*?)?(?:\bfrom|\bimport|\bimport\(|\bnew URL\()\s*'(?<from>[@.\w][\w@./:-]*)'/gm;
@@ -41,8 +50,7 @@ function arrowsOf(files: Sources): Arrow[] {
       const onlyTypes = /^(?:import|export) type\b/.test(clause);
       if (!from.startsWith('.')) {
         const name = from.split('/').slice(0, from.startsWith('@') ? 2 : 1);
-        const deeper = /^@campaign-mirror\/[^/]+\/([^/]+\/.+)/.exec(from)?.[1];
-        return [{ path, to: name.join('/'), names: deeper ? [`${deeper}.ts`] : named, onlyTypes }];
+        return [{ path, to: name.join('/'), names: named, onlyTypes }];
       }
       if (!from.endsWith('.ts')) return [];
       const target = normalize(join(dirname(path), from));
@@ -76,14 +84,15 @@ function graphOf(files: Sources): Map<string, Set<string>> {
 /** The room that a package's entry takes a name from. */
 function homeOf(files: Sources, of: string, name: string): string {
   const folder = `packages/${of}/src`;
-  const entries = ['index.ts', 'sql.ts'].map((file) => files[`${folder}/${file}`] ?? '').join('\n');
-  const taken = entries.matchAll(/(\*|\{[^}]*\}) from '\.\/(([^/']+)\/[^']+)'/g);
+  const texts = Object.keys(files)
+    .filter((path) => dirname(path) === folder)
+    .map((path) => files[path]);
+  const taken = texts.join('\n').matchAll(/(\*|\{[^}]*\}) from '\.\/(([^/']+)\/[^']+)'/g);
   const said = new RegExp(`\\b${name}\\b`);
   const exported = new RegExp(`^export (?:[a-z]+ )*[a-z]+\\*? ${name}\\b`, 'm');
   for (const [, list = '', file, room] of taken)
     if (said.test(list) || (list === '*' && exported.test(files[`${folder}/${file}`] ?? '')))
       return `${of}/${room}`;
-  if (files[`${folder}/${name}`]) return `${of}/${name.split('/')[0]}`;
   // The entry's own.
   return `${of}/index.ts`;
 }
@@ -142,8 +151,7 @@ describe('architecture: rooms', () => {
     );
     expect(bad.map(([path, { length }]) => `${path}: ${length}`)).to.deep.equal([]);
     const lost = Object.keys(sources).filter(
-      (path) =>
-        !/^packages\/[^/]+\/src\/(index|main|sql)\.ts$/.test(path) && !((roomOf(path) ?? '') in rooms),
+      (path) => !entries.has(path) && !((roomOf(path) ?? '') in rooms),
     );
     const deep = Object.keys(sources).filter((path) => path.split('/').length > 5);
     expect([...lost, ...deep]).to.deep.equal([]);

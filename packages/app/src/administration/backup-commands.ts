@@ -1,7 +1,5 @@
-import type { Call } from '@campaign-mirror/adapters-cli/terminal/call';
-import { ClearError } from '@campaign-mirror/adapters-cli/terminal/clear-error';
-import { counted } from '@campaign-mirror/adapters-cli/terminal/counted';
-import { leaf } from '@campaign-mirror/adapters-cli/terminal/leaf';
+import { leaf } from '@campaign-mirror/adapters-cli';
+import { type Call, ClearError, counted, refuseTaken } from '@campaign-mirror/adapters-cli/terminal';
 import { acting } from '../operator/acting.ts';
 
 export function backup(call: Call) {
@@ -16,7 +14,6 @@ export function backup(call: Call) {
         throw new ClearError('a backup is not written to standard output: name a file', 'usage');
       }
       const { backUp } = await import('./backup-database.ts');
-      const { refuseTaken } = await import('@campaign-mirror/adapters-cli/terminal/new-file');
       const { unhurried } = await import('../operator/operator.ts');
       const replacing = { otherwise: 'name another file' };
       await refuseTaken(path, replacing);
@@ -34,7 +31,7 @@ export function restore(call: Call) {
   })
     .argument('<file>', 'file that `backup` wrote; - for standard input')
     .action(async (path, { json }) => {
-      const { givenFile } = await import('@campaign-mirror/adapters-cli/terminal/given-file');
+      const { givenFile } = await import('@campaign-mirror/adapters-cli/progress');
       const { restoreFrom } = await import('./backup-database.ts');
       const { unhurried } = await import('../operator/operator.ts');
       const file = await givenFile(path, call.stdin);

@@ -1,10 +1,7 @@
 import { pipeline, Readable } from 'node:stream';
 import { createGunzip, createGzip } from 'node:zlib';
-import { ClearError } from '@campaign-mirror/adapters-cli/terminal/clear-error';
-import { type GivenFile, readShown } from '@campaign-mirror/adapters-cli/terminal/given-file';
-import { orStopped } from '@campaign-mirror/adapters-cli/terminal/interruption';
-import { type Replacing, writeNewFile } from '@campaign-mirror/adapters-cli/terminal/new-file';
-import { type Progress, progress } from '@campaign-mirror/adapters-cli/terminal/progress';
+import { type GivenFile, type Progress, progress, readShown } from '@campaign-mirror/adapters-cli/progress';
+import { ClearError, orStopped, type Replacing, writeNewFile } from '@campaign-mirror/adapters-cli/terminal';
 import {
   BackupFault,
   PostgresBackup,

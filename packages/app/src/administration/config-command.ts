@@ -1,5 +1,5 @@
-import type { Call } from '@campaign-mirror/adapters-cli/terminal/call';
-import { leaf } from '@campaign-mirror/adapters-cli/terminal/leaf';
+import { leaf } from '@campaign-mirror/adapters-cli';
+import type { Call } from '@campaign-mirror/adapters-cli/terminal';
 import { environmentExample, settingsHelp } from '../settings/shown.ts';
 
 export function config(call: Call) {

@@ -1,4 +1,4 @@
-import type { Call } from '@campaign-mirror/adapters-cli/terminal/call';
+import type { Call } from '@campaign-mirror/adapters-cli/terminal';
 import { dataFolder } from '../database/data-folder.ts';
 import { readCommandSettings } from '../operator/command-settings.ts';
 import { shownDatabaseUrl } from '../settings/database-url.ts';

@@ -1,6 +1,5 @@
-import type { Call } from '@campaign-mirror/adapters-cli/terminal/call';
-import { ClearError } from '@campaign-mirror/adapters-cli/terminal/clear-error';
-import { group, leaf } from '@campaign-mirror/adapters-cli/terminal/leaf';
+import { group, leaf } from '@campaign-mirror/adapters-cli';
+import { type Call, ClearError } from '@campaign-mirror/adapters-cli/terminal';
 import { actingByOrm } from '../operator/acting.ts';
 
 export function demonstrationCommands(call: Call) {

@@ -1,5 +1,5 @@
-import type { Call } from '@campaign-mirror/adapters-cli/terminal/call';
-import { leaf } from '@campaign-mirror/adapters-cli/terminal/leaf';
+import { leaf } from '@campaign-mirror/adapters-cli';
+import type { Call } from '@campaign-mirror/adapters-cli/terminal';
 import { migrationStatus } from './migration-status.ts';
 
 export function migrate(call: Call) {

@@ -1,5 +1,4 @@
-import type { Call } from '@campaign-mirror/adapters-cli/terminal/call';
-import { exitCodes } from '@campaign-mirror/adapters-cli/terminal/exit-codes';
+import { type Call, exitCodes } from '@campaign-mirror/adapters-cli/terminal';
 
 /** Shows which migrations are applied, and changes nothing; the exit code is 1 where some are pending. */
 export async function migrationStatus(call: Call, json: boolean | undefined): Promise<void> {

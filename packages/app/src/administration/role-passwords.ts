@@ -1,7 +1,6 @@
 import { mkdir } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { ClearError } from '@campaign-mirror/adapters-cli/terminal/clear-error';
-import { writeNewFile } from '@campaign-mirror/adapters-cli/terminal/new-file';
+import { ClearError, writeNewFile } from '@campaign-mirror/adapters-cli/terminal';
 import type { CreatedRole } from '@campaign-mirror/adapters-persistence/sql';
 
 /** One folder per role, so that each can be given to its own program only. */

@@ -1,7 +1,5 @@
-import type { Call } from '@campaign-mirror/adapters-cli/terminal/call';
-import { ClearError } from '@campaign-mirror/adapters-cli/terminal/clear-error';
-import { group, leaf } from '@campaign-mirror/adapters-cli/terminal/leaf';
-import type { Output } from '@campaign-mirror/adapters-cli/terminal/output';
+import { group, leaf } from '@campaign-mirror/adapters-cli';
+import { type Call, ClearError, type Output } from '@campaign-mirror/adapters-cli/terminal';
 import type { CreatedRole, RolesCreation } from '@campaign-mirror/adapters-persistence/sql';
 import { passwordFile, writePasswords } from './role-passwords.ts';
 

@@ -1,5 +1,4 @@
-import { exitCodeOf } from '@campaign-mirror/adapters-cli/terminal/exit-codes';
-import { Interrupted, interrupting } from '@campaign-mirror/adapters-cli/terminal/interruption';
+import { exitCodeOf, Interrupted, interrupting } from '@campaign-mirror/adapters-cli/terminal';
 
 /**
  * A repeated signal after this time, in milliseconds, means at once; npm forwards the signal that the terminal has sent

@@ -1,5 +1,5 @@
-import { operatorCommands } from '@campaign-mirror/adapters-cli';
-import type { Call } from '@campaign-mirror/adapters-cli/terminal/call';
+import { completionCommand, operatorCommands } from '@campaign-mirror/adapters-cli';
+import type { Call } from '@campaign-mirror/adapters-cli/terminal';
 import { Command, CommanderError, type CommandUnknownOpts } from '@commander-js/extra-typings';
 import { operatorOf } from '../operator/command-operator.ts';
 import { project } from '../process/project.ts';
@@ -28,7 +28,7 @@ const commands: Readonly<Record<string, () => Made>> = {
   audit: operators('audit'),
   demo: async () => (await import('../administration/demonstration-commands.ts')).demonstrationCommands,
   completion: async () => {
-    const { completion } = await import('@campaign-mirror/adapters-cli/terminal/completion-command');
+    const completion = await completionCommand();
     return (call) => completion(call, () => program(call));
   },
 };

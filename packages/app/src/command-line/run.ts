@@ -1,7 +1,11 @@
-import { Call, type Given } from '@campaign-mirror/adapters-cli/terminal/call';
-import { ClearError } from '@campaign-mirror/adapters-cli/terminal/clear-error';
-import { exitCodeOf, exitCodes } from '@campaign-mirror/adapters-cli/terminal/exit-codes';
-import { Interrupted } from '@campaign-mirror/adapters-cli/terminal/interruption';
+import {
+  Call,
+  ClearError,
+  exitCodeOf,
+  exitCodes,
+  type Given,
+  Interrupted,
+} from '@campaign-mirror/adapters-cli/terminal';
 import { CommanderError } from 'commander';
 import { program } from './program.ts';
 

@@ -1,4 +1,4 @@
-import { ClearError } from '@campaign-mirror/adapters-cli/terminal/clear-error';
+import { ClearError } from '@campaign-mirror/adapters-cli/terminal';
 import { type Role, roles } from '@campaign-mirror/adapters-persistence/sql';
 import {
   type EmbeddedDatabase,

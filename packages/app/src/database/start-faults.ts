@@ -1,4 +1,4 @@
-import { ClearError } from '@campaign-mirror/adapters-cli/terminal/clear-error';
+import { ClearError } from '@campaign-mirror/adapters-cli/terminal';
 import {
   codeOf,
   isDatabaseAway,

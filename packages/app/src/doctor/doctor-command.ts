@@ -1,7 +1,5 @@
-import type { Call } from '@campaign-mirror/adapters-cli/terminal/call';
-import { printable } from '@campaign-mirror/adapters-cli/terminal/escapes';
-import { exitCodes } from '@campaign-mirror/adapters-cli/terminal/exit-codes';
-import { leaf } from '@campaign-mirror/adapters-cli/terminal/leaf';
+import { leaf } from '@campaign-mirror/adapters-cli';
+import { type Call, exitCodes, printable } from '@campaign-mirror/adapters-cli/terminal';
 import type { Finding } from './findings.ts';
 
 export function doctor(call: Call) {

@@ -1,7 +1,6 @@
 import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { Call } from '@campaign-mirror/adapters-cli/terminal/call';
-import { ClearError } from '@campaign-mirror/adapters-cli/terminal/clear-error';
+import { type Call, ClearError } from '@campaign-mirror/adapters-cli/terminal';
 import {
   defaultPoolLimits,
   isDatabaseAway,

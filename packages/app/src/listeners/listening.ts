@@ -1,4 +1,4 @@
-import { ClearError } from '@campaign-mirror/adapters-cli/terminal/clear-error';
+import { ClearError } from '@campaign-mirror/adapters-cli/terminal';
 import type { HttpServer } from '@campaign-mirror/adapters-http';
 
 /** Resolves with the port in use. @throws ClearError when it is taken or needs more rights */

@@ -1,4 +1,4 @@
-import { escaped } from '@campaign-mirror/adapters-cli/terminal/escapes';
+import { escaped } from '@campaign-mirror/adapters-cli/terminal';
 
 /** How long a line may wait for others, in milliseconds. */
 const longest = 100;

@@ -1,4 +1,4 @@
-import { printable, printableLines } from '@campaign-mirror/adapters-cli/terminal/escapes';
+import { printable, printableLines } from '@campaign-mirror/adapters-cli/terminal';
 import { prettyFactory } from 'pino-pretty';
 
 /** Converts lines of the log to text for a terminal; anything else stays unchanged. */

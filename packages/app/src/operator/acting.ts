@@ -1,4 +1,4 @@
-import type { Call } from '@campaign-mirror/adapters-cli/terminal/call';
+import type { Call } from '@campaign-mirror/adapters-cli/terminal';
 import type { Database } from '@campaign-mirror/adapters-persistence';
 import type { PoolLimits } from '@campaign-mirror/adapters-persistence/sql';
 import type { Acting } from './command-database.ts';

@@ -1,6 +1,4 @@
-import type { Call } from '@campaign-mirror/adapters-cli/terminal/call';
-import { ClearError } from '@campaign-mirror/adapters-cli/terminal/clear-error';
-import { Interrupted } from '@campaign-mirror/adapters-cli/terminal/interruption';
+import { type Call, ClearError, Interrupted } from '@campaign-mirror/adapters-cli/terminal';
 import {
   EncodingFault,
   isDatabaseAway,

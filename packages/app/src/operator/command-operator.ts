@@ -1,5 +1,5 @@
 import type { How, Operator, Terms } from '@campaign-mirror/adapters-cli';
-import type { Call } from '@campaign-mirror/adapters-cli/terminal/call';
+import type { Call } from '@campaign-mirror/adapters-cli/terminal';
 import type { OpenPool, PoolLimits } from '@campaign-mirror/adapters-persistence/sql';
 import { acting, actingByOrm } from './acting.ts';
 import type { Acting } from './command-database.ts';

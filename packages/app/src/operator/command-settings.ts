@@ -1,6 +1,4 @@
-import type { Call } from '@campaign-mirror/adapters-cli/terminal/call';
-import { ClearError } from '@campaign-mirror/adapters-cli/terminal/clear-error';
-import { printable } from '@campaign-mirror/adapters-cli/terminal/escapes';
+import { type Call, ClearError, printable } from '@campaign-mirror/adapters-cli/terminal';
 import { type ReadSettings, readSettings } from '../settings/read-settings.ts';
 import type { Settings } from '../settings/settings.ts';
 

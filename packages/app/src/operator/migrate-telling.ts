@@ -1,4 +1,4 @@
-import type { Call } from '@campaign-mirror/adapters-cli/terminal/call';
+import type { Call } from '@campaign-mirror/adapters-cli/terminal';
 import type { DatabaseAddress } from '@campaign-mirror/adapters-persistence/sql';
 import { migrateClearly } from '../database/database-start.ts';
 

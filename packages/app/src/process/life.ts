@@ -1,4 +1,4 @@
-import { ClearError } from '@campaign-mirror/adapters-cli/terminal/clear-error';
+import { ClearError } from '@campaign-mirror/adapters-cli/terminal';
 import type { Log } from '../logging/log.ts';
 
 /** The maximum number of faults logged at the end: a repeating one must not fill the log. */

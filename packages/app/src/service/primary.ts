@@ -1,6 +1,6 @@
 import { availableParallelism } from 'node:os';
 import { fileURLToPath } from 'node:url';
-import { ClearError } from '@campaign-mirror/adapters-cli/terminal/clear-error';
+import { ClearError } from '@campaign-mirror/adapters-cli/terminal';
 import { workerEndGrace } from '../fleet/fleet.ts';
 import { WorkerFault } from '../fleet/worker-process.ts';
 import { listen } from '../listeners/listening.ts';

@@ -1,5 +1,5 @@
 import 'reflect-metadata';
-import { printable } from '@campaign-mirror/adapters-cli/terminal/escapes';
+import { printable } from '@campaign-mirror/adapters-cli/terminal';
 import { openLog } from '../logging/log.ts';
 import { hasControllingTerminal } from '../process/controlling-terminal.ts';
 import { Life } from '../process/life.ts';

@@ -1,5 +1,5 @@
 import { userInfo } from 'node:os';
-import { ClearError } from '@campaign-mirror/adapters-cli/terminal/clear-error';
+import { ClearError } from '@campaign-mirror/adapters-cli/terminal';
 import type { DatabaseAddress } from '@campaign-mirror/adapters-persistence';
 import { databaseTls, type Tls } from './database-tls.ts';
 import { databaseUrlParts, type TlsParameters } from './database-url.ts';

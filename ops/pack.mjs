@@ -1,0 +1,32 @@
+// `npm run pack [FOLDER]`: builds the packages that may leave the workspace, and writes their tarballs into FOLDER (`packed`).
+// Nothing is published. The manifests here stay `private`; the tarballs' are not, see `packing.mjs`.
+import { execFileSync } from 'node:child_process';
+import { existsSync, globSync, mkdirSync, readFileSync, rmSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+const pnpm = 'pnpm@12.21.0';
+
+process.chdir(fileURLToPath(new URL('..', import.meta.url)));
+const folder = resolve(process.argv[2] ?? 'packed');
+const packages = globSync('packages/*/package.json')
+  .map((path) => JSON.parse(readFileSync(path, 'utf8')))
+  .filter(({ publishConfig }) => publishConfig);
+const folders = packages.map(({ name }) => join('packages', name.split('/')[1]));
+
+execFileSync('node_modules/.bin/tsc', ['-b', '--force', ...folders], { stdio: 'inherit' });
+// What was built from a source that is gone.
+for (const path of globSync('packages/*/dist/**/*.{js,d.ts,map}')) {
+  const source = path.replace('/dist/', '/src/').replace(/(\.js|\.d\.ts)(\.map)?$/, '.ts');
+  if (!existsSync(source)) rmSync(path);
+}
+
+rmSync(folder, { recursive: true, force: true });
+mkdirSync(folder, { recursive: true });
+const filters = packages.map(({ name }) => `--filter=${name}`);
+const words = ['--config.pnpmfile=ops/packing.mjs', ...filters, 'pack', '--pack-destination', folder];
+const npm = ['exec', '--yes', '--prefer-offline', '--', pnpm, ...words];
+execFileSync('npm', npm, { stdio: ['ignore', 'ignore', 'inherit'] });
+for (const { name, version } of packages) {
+  console.log(join(folder, `${name.slice(1).replace('/', '-')}-${version}.tgz`));
+}
