@@ -44,6 +44,8 @@ export const parts = {
   docs: { of: ['documents', 'project'] },
   /** The installation, from the npm registry, by old Nodes. */
   start: { of: ['deployment/installation'], oneByOne: true },
+  /** The packages that leave the workspace, as others install them from the npm registry's cache. */
+  packages: { of: ['packages'], oneByOne: true, timeout: 120_000 },
   /** With programs of Debian, as root. */
   deployment: { of: ['deployment'], oneByOne: true },
   /** With a container engine. */

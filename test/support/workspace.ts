@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url';
 export const projectFolder = fileURLToPath(new URL('../../', import.meta.url));
 
 /** Folders that are made, not written. */
-const made = new Set(['.git', '.data', 'node_modules', 'dist', 'coverage']);
+const made = new Set(['.git', '.data', 'node_modules', 'dist', 'packed', 'coverage']);
 
 /** The text of a file of the project. */
 export const read = (path: string): Promise<string> => readFile(`${projectFolder}${path}`, 'utf8');

@@ -12,8 +12,8 @@ export function bareEnvironment(bin: string, variables: Readonly<Record<string, 
   return { ...Object.fromEntries(kept), PATH: `${bin}:/usr/sbin:/usr/bin:/sbin:/bin`, ...variables };
 }
 
-/** A folder of programs: Node of this major version and npm 10, as a machine may have them. From the npm registry. */
-export async function oldTools(folder: string, node: number): Promise<string> {
+/** A folder of programs: Node of this version, or the last of this major one, and npm 10, as a machine may have them. From the npm registry. */
+export async function oldTools(folder: string, node: number | string): Promise<string> {
   const machine = `node-${process.platform}-${process.arch}`;
   const words = ['install', '--prefix', folder, '--no-save', '--ignore-scripts', '--prefer-offline'];
   await mkdir(join(folder, 'bin'), { recursive: true });
