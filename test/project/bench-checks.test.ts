@@ -7,6 +7,7 @@ import {
   historyFaults,
   inTurn,
   type Measured,
+  mannWhitney,
   mustHaveAnswered,
   ratioOf,
   verdictOf,
@@ -40,6 +41,21 @@ describe('the benchmark', () => {
       greatest: Number.POSITIVE_INFINITY,
       quartiles: [1, Number.POSITIVE_INFINITY],
     });
+  });
+
+  it('compares two samples by their ranks, ties included', () => {
+    // By scipy.stats.mannwhitneyu, method="asymptotic", use_continuity=False.
+    const few = mannWhitney([1.1, 2.2, 3.3, 4.4, 5.5, 2.2], [2.2, 3.3, 6.6, 7.7, 8.8]);
+    expect(few.superiority).to.be.closeTo(6.5 / 30, 1e-12);
+    expect(few.p).to.be.closeTo(0.1164565298413952, 1e-9);
+    const many = Array.from({ length: 50 }, (_, at) => at);
+    const apart = mannWhitney(
+      many.map((one) => one + 25),
+      many,
+    );
+    expect(apart.superiority).to.be.closeTo(0.875, 1e-9);
+    expect(apart.p / 1.0234848041695773e-10).to.be.closeTo(1, 1e-6);
+    expect(mannWhitney(many, many)).to.deep.equal({ superiority: 0.5, p: 1 });
   });
 
   const many = (count: number, rate: number) => rates(...Array<number>(count).fill(rate));
