@@ -4,7 +4,10 @@ import { filesIn, read } from '../support/workspace.ts';
 
 interface Lockfile {
   readonly importers: Record<string, Record<string, Record<string, { specifier: string }>>>;
-  readonly packages: Record<string, { os?: string[]; cpu?: string[]; libc?: string[] }>;
+  readonly packages: Record<
+    string,
+    { os?: string[]; cpu?: string[]; libc?: string[]; resolution: { integrity?: string } }
+  >;
 }
 
 /** Below these, known advisories apply. */
@@ -59,6 +62,17 @@ describe('dependencies', () => {
     expect(faults(lockfile)).to.deep.equal([]);
   });
 
+  it('every package has the hash of what is to be installed, those for the mutation testing too', async () => {
+    const mutation: Lockfile = parse(await read('test/mutation/pnpm-lock.yaml'));
+    for (const { packages } of [lockfile, mutation]) {
+      const without = Object.entries(packages).filter(
+        ([, { resolution }]) => !/^sha512-[\w+/]{86}==$/.test(resolution.integrity ?? ''),
+      );
+      expect(without).to.deep.equal([]);
+      expect(Object.keys(packages)).to.have.length.above(100);
+    }
+  });
+
   it('every declared dependency is imported', async () => {
     const usedOtherwise = [
       'typescript',
@@ -81,11 +95,24 @@ describe('dependencies', () => {
     }
   });
 
+  it('every direct dependency was looked at: docs/explanation/supply-chain.md', async () => {
+    const mutation: Lockfile = parse(await read('test/mutation/pnpm-lock.yaml'));
+    const rows = (await read('docs/explanation/supply-chain.md')).match(/^\| `.*$/gm)?.join('\n') ?? '';
+    const told = [...rows.matchAll(/`([^`]+)`(?=,| \|)/g)].map(([, name]) => name);
+    const direct = [...Object.values(lockfile.importers), ...Object.values(mutation.importers)]
+      .flatMap((groups) => Object.values(groups).flatMap(Object.keys))
+      .filter((name) => !/^@(?:types|campaign-mirror)\//.test(name));
+    expect(direct.filter((name) => !told.includes(name))).to.deep.equal([]);
+  });
+
   it('one version of pnpm, and of Node', async () => {
     const texts = await Promise.all(
-      ['ops/setup.cjs', 'ops/pack.mjs', 'Dockerfile', 'test/image/build-images.sh'].map(read),
+      ['ops/setup.cjs', 'ops/pack.mjs', 'package.json', 'Dockerfile', 'test/image/build-images.sh'].map(read),
     );
-    const versions = texts.map((text) => /\bpnpm@([\w.-]+)/.exec(text)?.[1]);
+    const versions = texts.flatMap((text) =>
+      [...text.matchAll(/\bpnpm@([\w.-]+)/g)].map(([, version]) => version),
+    );
+    expect(versions).to.have.length.above(3);
     expect(new Set(versions), versions.join()).to.have.lengthOf(1);
     const { devDependencies } = JSON.parse(await read('package.json'));
     expect(parse(await read('pnpm-workspace.yaml')).nodeVersion).to.equal(devDependencies.node);

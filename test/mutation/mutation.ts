@@ -1,0 +1,65 @@
+// `npm run test:mutation -- [TARGET]`: changes the code in small ways, one at a time, and shows the changes that no test
+// notices. Ends with 1 where fewer are noticed than the target's bar asks for.
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { startDatabaseServer, stopDatabaseServer } from '../support/database/database-server.ts';
+import { projectFolder } from '../support/workspace.ts';
+import { copyProject } from './copy-project.ts';
+import { type Target, targets } from './targets.ts';
+
+const installed = join(projectFolder, 'test/mutation/node_modules/@stryker-mutator');
+
+/** Mutates a copy of the project, since packages find one another by links that lead out of Stryker's own copy. */
+async function scoreOf(name: string, { mutate, tests, bar }: Target): Promise<boolean> {
+  const folder = await mkdtemp(join(tmpdir(), 'campaign-mirror-mutation-'));
+  try {
+    await copyProject(folder);
+    const configuration = {
+      inPlace: true,
+      testRunner: 'mocha',
+      plugins: [join(installed, 'mocha-runner/dist/src/index.js')],
+      mochaOptions: { 'no-config': true, spec: tests, require: ['./test/mutation/after-run.ts'] },
+      mutate,
+      concurrency: 1,
+      coverageAnalysis: 'perTest',
+      checkers: [],
+      disableTypeChecks: false,
+      allowConsoleColors: false,
+      reporters: ['clear-text', 'json', 'progress-append-only'],
+      clearTextReporter: { logTests: false, allowColor: false, reportTests: false },
+      jsonReporter: { fileName: join(projectFolder, `coverage/mutation-${name}.json`) },
+      thresholds: { high: 100, low: bar, break: bar },
+      timeoutMS: 10_000,
+    };
+    await writeFile(join(folder, 'stryker.config.json'), JSON.stringify(configuration));
+    const stryker = spawn(process.execPath, [join(installed, 'core/bin/stryker.js'), 'run'], {
+      cwd: folder,
+      stdio: 'inherit',
+      // A mutant of what runs while a module is loaded takes a process of its own.
+      env: { ...process.env, NODE_COMPILE_CACHE: join(folder, 'node_modules/.cache') },
+    });
+    const [code] = await once(stryker, 'exit');
+    return code === 0;
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+
+const [chosen] = process.argv.slice(2);
+if (chosen !== undefined && !(chosen in targets)) {
+  console.error(`npm run test:mutation -- [${Object.keys(targets).join(' | ')}]`);
+  process.exit(2);
+}
+
+await startDatabaseServer();
+try {
+  for (const [name, target] of Object.entries(targets)) {
+    if (chosen !== undefined && chosen !== name) continue;
+    if (!(await scoreOf(name, target))) process.exitCode = 1;
+  }
+} finally {
+  await stopDatabaseServer();
+}

@@ -1,0 +1,22 @@
+/** What is mutated, which tests are to notice it, and the score in percent below which the command fails. */
+export interface Target {
+  readonly mutate: readonly string[];
+  readonly tests: readonly string[];
+  readonly bar: number;
+}
+
+export const targets: Readonly<Record<string, Target>> = {
+  domain: {
+    mutate: ['packages/domain/src/**/*.ts'],
+    tests: ['test/domain/*.test.ts'],
+    bar: 90,
+  },
+  'hot-path': {
+    mutate: [
+      'packages/adapters-persistence/src/hot-path/*.ts',
+      'packages/adapters-persistence/src/statements/*.ts',
+    ],
+    tests: ['test/contracts/port-contracts.test.ts', 'test/hot-path/*.test.ts'],
+    bar: 80,
+  },
+};
