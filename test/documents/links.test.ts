@@ -19,6 +19,14 @@ function brokenLinks(from: string, markdown: string): string[] {
   });
 }
 
+/** Code and tests that a document names by their paths, but that there are not. */
+function absentFiles(markdown: string): string[] {
+  const named = [...markdown.matchAll(/`((?:bench|ops|packages|test)\/[\w./-]+\.\w+)`/g)];
+  return named
+    .map(([, path = '']) => path)
+    .filter((path) => !path.startsWith('packages/X/') && !existsSync(join(projectFolder, path)));
+}
+
 /** What code and tests cite of the contract: `contract: SECTION`, up to what cannot be part of a title. */
 function citations(text: string): string[] {
   return [...text.matchAll(/\bcontract: ([a-z][a-z' ]*[a-z])/g)].map(([, section = '']) => section);
@@ -27,6 +35,12 @@ function citations(text: string): string[] {
 describe('the documents name what there is', () => {
   it('there are documents to look at', () => {
     expect(documents).to.include.members(['README.md', 'docs/runbook.md', 'docs/reference/logs.md']);
+  });
+
+  it('a file that there is not is told', () => {
+    const text =
+      '`test/schema/grants.test.ts`, `test/schema/no-such.test.ts`, `packages/no-such/src/index.ts`';
+    expect(absentFiles(text)).to.deep.equal(['test/schema/no-such.test.ts', 'packages/no-such/src/index.ts']);
   });
 
   for (const document of documents) {
@@ -38,6 +52,7 @@ describe('the documents name what there is', () => {
       );
       const named = `${text}\n${calls.map((line) => `\`${line}\``).join('\n')}`;
       expect(unknownCalls(named, Object.keys(scripts))).to.deep.equal([]);
+      expect(absentFiles(text)).to.deep.equal([]);
     });
   }
 

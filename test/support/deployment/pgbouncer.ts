@@ -67,6 +67,11 @@ export class PgBouncer {
     return { DATABASE_URL: this.url(database, role), DATABASE_POOLER: 'transaction' };
   }
 
+  /** For the ports: as the service has it with that setting. */
+  address(database: TestDatabase, role: keyof typeof roles): ReturnType<TestDatabase['address']> {
+    return { ...database.address(role), host: '127.0.0.1', port: this.#port, pooled: true };
+  }
+
   url(database: TestDatabase, role: keyof typeof roles): string {
     const url = new URL(database.url(role));
     url.host = `127.0.0.1:${this.#port}`;

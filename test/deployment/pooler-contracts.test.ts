@@ -1,0 +1,36 @@
+import { Statements } from '../../packages/adapters-persistence/src/statements/statements.ts';
+import { everyCheck } from '../contracts/every-check.ts';
+import { freshDatabase, type TestDatabase } from '../support/database/database-server.ts';
+import { PgBouncer } from '../support/deployment/pgbouncer.ts';
+import { type PostgresWorldOptions, postgresWorld } from '../support/store/postgres-world.ts';
+import type { World } from '../support/store/world.ts';
+
+const hotPath = ['CampaignRepository', 'Identity'];
+const inCompany: readonly { company?: PostgresWorldOptions['company']; ports?: readonly string[] }[] = [
+  {},
+  { company: 'in company', ports: hotPath },
+  { company: 'beside a chain', ports: hotPath },
+];
+
+for (const { company, ports } of inCompany) {
+  describe(`the contracts of the ports, behind PgBouncer in transaction mode, ${company ?? 'alone'}`, () => {
+    let database: TestDatabase;
+    let pooler: PgBouncer;
+    let world: World;
+    before(async () => {
+      database = await freshDatabase();
+      pooler = await PgBouncer.start([database]);
+      const pooled: TestDatabase = { ...database, address: (role) => pooler.address(database, role) };
+      world = await postgresWorld(pooled, {
+        ...(company && { company }),
+        statementsOn: (pool) => new Statements(pool, { named: false }),
+      });
+    });
+    after(async () => {
+      await world.close();
+      await pooler.remove();
+      await database.drop();
+    });
+    everyCheck(() => world, ports);
+  });
+}
