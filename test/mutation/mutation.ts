@@ -2,7 +2,8 @@
 // notices. Ends with 1 where fewer are noticed than the target's bar asks for.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { rmSync } from 'node:fs';
+import { mkdtemp, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { startDatabaseServer, stopDatabaseServer } from '../support/database/database-server.ts';
@@ -15,37 +16,40 @@ const installed = join(projectFolder, 'test/mutation/node_modules/@stryker-mutat
 /** Mutates a copy of the project, since packages find one another by links that lead out of Stryker's own copy. */
 async function scoreOf(name: string, { mutate, tests, bar }: Target): Promise<boolean> {
   const folder = await mkdtemp(join(tmpdir(), 'campaign-mirror-mutation-'));
-  try {
-    await copyProject(folder);
-    const configuration = {
-      inPlace: true,
-      testRunner: 'mocha',
-      plugins: [join(installed, 'mocha-runner/dist/src/index.js')],
-      mochaOptions: { 'no-config': true, spec: tests, require: ['./test/mutation/after-run.ts'] },
-      mutate,
-      concurrency: 1,
-      coverageAnalysis: 'perTest',
-      checkers: [],
-      disableTypeChecks: false,
-      allowConsoleColors: false,
-      reporters: ['clear-text', 'json', 'progress-append-only'],
-      clearTextReporter: { logTests: false, allowColor: false, reportTests: false },
-      jsonReporter: { fileName: join(projectFolder, `coverage/mutation-${name}.json`) },
-      thresholds: { high: 100, low: bar, break: bar },
-      timeoutMS: 10_000,
-    };
-    await writeFile(join(folder, 'stryker.config.json'), JSON.stringify(configuration));
-    const stryker = spawn(process.execPath, [join(installed, 'core/bin/stryker.js'), 'run'], {
-      cwd: folder,
-      stdio: 'inherit',
-      // A mutant of what runs while a module is loaded takes a process of its own.
-      env: { ...process.env, NODE_COMPILE_CACHE: join(folder, 'node_modules/.cache') },
-    });
-    const [code] = await once(stryker, 'exit');
-    return code === 0;
-  } finally {
-    await rm(folder, { recursive: true, force: true });
-  }
+  const remove = () => rmSync(folder, { recursive: true, force: true });
+  process.once('exit', remove);
+  await copyProject(folder);
+  const configuration = {
+    inPlace: true,
+    testRunner: 'mocha',
+    plugins: [join(installed, 'mocha-runner/dist/src/index.js')],
+    mochaOptions: { 'no-config': true, spec: tests, require: ['./test/mutation/after-run.ts'] },
+    mutate,
+    concurrency: 1,
+    coverageAnalysis: 'perTest',
+    checkers: [],
+    disableTypeChecks: false,
+    allowConsoleColors: false,
+    reporters: ['clear-text', 'json', 'progress-append-only'],
+    clearTextReporter: { logTests: false, allowColor: false, reportTests: false },
+    jsonReporter: { fileName: join(projectFolder, `coverage/mutation-${name}.json`) },
+    thresholds: { high: 100, low: bar, break: bar },
+  };
+  await writeFile(join(folder, 'stryker.config.json'), JSON.stringify(configuration));
+  const stryker = spawn(process.execPath, [join(installed, 'core/bin/stryker.js'), 'run'], {
+    cwd: folder,
+    stdio: 'inherit',
+    // A group of its own, to end those that it starts, too.
+    detached: true,
+    // A mutant of what runs while a module is loaded takes a process of its own.
+    env: { ...process.env, NODE_COMPILE_CACHE: join(folder, 'node_modules/.cache') },
+  });
+  const end = () => void (stryker.pid && process.kill(-stryker.pid));
+  process.once('exit', end);
+  const [code] = await once(stryker, 'exit');
+  process.off('exit', end).off('exit', remove);
+  remove();
+  return code === 0;
 }
 
 const [chosen] = process.argv.slice(2);
@@ -54,6 +58,7 @@ if (chosen !== undefined && !(chosen in targets)) {
   process.exit(2);
 }
 
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(signal, () => process.exit(1));
 await startDatabaseServer();
 try {
   for (const [name, target] of Object.entries(targets)) {
