@@ -5,11 +5,11 @@ import { projectFolder } from './workspace.ts';
 /** Debian keeps what only root needs out of other users' PATH. */
 const folders = [...(process.env.PATH ?? '').split(delimiter), '/usr/local/sbin', '/usr/sbin', '/sbin'];
 
-/** The path of a program that has to be there. @throws Error that says what to install */
-export function program(name: string): string {
+/** The path of a program that has to be there. @throws Error that says what to install: the packages of that list */
+export function program(name: string, list = 'ops/debian-packages'): string {
   const found = folders.map((folder) => join(folder, name)).find(isExecutable);
   if (found !== undefined) return found;
-  const packages = readFileSync(`${projectFolder}ops/debian-packages`, 'utf8').trim().split('\n');
+  const packages = readFileSync(`${projectFolder}${list}`, 'utf8').trim().split('\n');
   throw new Error(`${name} is not installed: apt-get install ${packages.join(' ')}`);
 }
 

@@ -48,7 +48,8 @@ export class Operator {
   readonly #store: Store;
   readonly #recorder: Recorder;
   readonly #name: string;
-  readonly #database: Database;
+  /** A new one after a fault: MikroORM never gives back a connection that died in a transaction. */
+  #database: Database;
   #acts = 0;
 
   private constructor(store: Store, recorder: Recorder, name: string, database: Database) {
@@ -60,8 +61,7 @@ export class Operator {
 
   static async open(store: Store, recorder: Recorder): Promise<Operator> {
     const name = `operator ${randomUUID()}`;
-    const limits = { ...defaultPoolLimits, size: 2 };
-    return new Operator(store, recorder, name, await openDatabase(store.address('operator'), limits, name));
+    return new Operator(store, recorder, name, await databaseOf(store, name));
   }
 
   close(): Promise<unknown> {
@@ -120,15 +120,25 @@ export class Operator {
     for (;;)
       try {
         await endSessions(this.#store, 'application_name = $1', [this.#name]);
+        // Where a standby has to have it first, the message, which is written, makes the answer wait for what it tells.
         const { rows } = await this.#store.admin.query(
-          `select campaign_id::float8 as campaign, access_key_id::float8 as key
-          from campaign_mirror.operator_audit where request_id = $1`,
+          `select campaign_id::float8 as campaign, access_key_id::float8 as key, id is not null as audited
+          from pg_logical_emit_message(true, 'history', 'settled')
+          left join campaign_mirror.operator_audit on request_id = $1`,
           [requestId],
         );
-        return rows[0];
+        void this.#database.close(0);
+        this.#database = await databaseOf(this.#store, this.#name);
+        return rows.find(({ audited }) => audited);
       } catch {
         // The database is away.
         await pause(20);
       }
   }
+}
+
+const limits = { ...defaultPoolLimits, size: 2 };
+
+function databaseOf(store: Store, name: string): Promise<Database> {
+  return openDatabase(store.address('operator'), limits, name);
 }

@@ -11,19 +11,21 @@ import { type Store, tablesOf } from './store.ts';
 
 /** In milliseconds: after this a caller is answered with 503, and a moment for us. */
 const longestCall = 30_000 + 2_000;
-const [callers, operators, redirectors] = [24, 3, 2];
+const [usually, operators, redirectors] = [24, 3, 2];
 
 export interface Workload {
   readonly store: Store;
   readonly served: Served;
   readonly seed: number;
+  /** How many call at a time. */
+  readonly callers?: number;
   /** When nobody calls any more, before the sessions of the service are ended. */
   readonly afterwards?: () => Promise<void>;
 }
 
 /** Lets all of them work while `meanwhile` runs, then reads the tables. Once a database. */
 export async function recorded(
-  { store, served, seed, afterwards }: Workload,
+  { store, served, seed, callers = usually, afterwards }: Workload,
   meanwhile: (recorder: Recorder) => Promise<void>,
 ): Promise<RunRecord> {
   await jitter(store);
