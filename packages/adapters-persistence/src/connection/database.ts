@@ -11,6 +11,7 @@ import {
   type PoolLimits,
   poolOptions,
 } from './pool.ts';
+import { refuseUnreplicated } from './unreplicated.ts';
 
 /** MikroORM on its pool. */
 export interface Database extends OpenPool {
@@ -41,5 +42,6 @@ export async function openDatabase(
   });
   const connection: Connection = orm.em.getConnection();
   const pool = await (connection as PostgreSqlConnection).getNativeClient();
+  refuseUnreplicated(pool);
   return { orm, pool, close: closing(pool, () => orm.close(true)) };
 }

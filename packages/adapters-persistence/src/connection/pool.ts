@@ -1,5 +1,6 @@
 import pg, { type Pool, type PoolConfig } from 'pg';
 import { closing } from './close-database.ts';
+import { refuseUnreplicated } from './unreplicated.ts';
 
 /**
  * A PostgreSQL server and the user to connect as. The driver takes what is left out, except TLS, from the PG*
@@ -49,6 +50,7 @@ export function openPool(
   const pool = new pg.Pool(poolOptions(address, limits, applicationName));
   // The next statement reports why an idle connection ended.
   pool.on('error', () => {});
+  refuseUnreplicated(pool);
   return { pool, close: closing(pool) };
 }
 
