@@ -1,4 +1,5 @@
 import pg, { type Pool, type PoolConfig } from 'pg';
+import { backingOff } from './back-off.ts';
 import { closing } from './close-database.ts';
 import { refuseUnreplicated } from './unreplicated.ts';
 
@@ -63,6 +64,7 @@ export function poolOptions(
     ssl: false,
     sslnegotiation: 'postgres',
     ...address,
+    Client: backingOff(limits.waitTimeout),
     max: limits.size,
     connectionTimeoutMillis: limits.waitTimeout,
     query_timeout: limits.queryTimeout,
