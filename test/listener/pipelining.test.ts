@@ -57,6 +57,23 @@ describe('contract: answers — requests that do not wait for the answer before'
     }
   });
 
+  it('contract: answers — nothing is carried out behind an answer that ends the connection', async () => {
+    const connection = await RawConnection.open(service().port);
+    // Behind so many headers Node's parser lets what was answered before come to its end.
+    const manyHeaders = { X: Array.from({ length: 100 }, () => '') };
+    const last = requestBytes(service(), { headers: { Host: 'a/b' } });
+    void connection.send(
+      Buffer.concat([last, setting(service(), 'behind-the-last', { headers: manyHeaders })]),
+    );
+    expect((await connection.response()).headers.connection).to.equal('close');
+    expect(await connection.closed()).to.equal('');
+    // What was begun before it would be there now.
+    expect((await ask(service(), { headers: { 'X-Request-Id': 'later' } })).status).to.equal(200);
+    expect(await history())
+      .to.include('later')
+      .and.not.to.include('behind-the-last');
+  });
+
   it('contract: answers — parser refuses: also where the ones before are held up', async () => {
     const holder = await held(service());
     const connection = await RawConnection.open(service().port);

@@ -45,7 +45,7 @@ export class Connection {
   begin(exchange: Exchange): void {
     this.#exchanges.push(exchange);
     exchange.response.on('close', () => this.#end(exchange));
-    if (this.#exchanges.length === 1) this.#carryOut(exchange);
+    if (this.#exchanges.length === 1) this.#carryOutFirst();
   }
 
   #end(exchange: Exchange): void {
@@ -53,10 +53,14 @@ export class Connection {
     if (at === -1) return;
     this.#exchanges.splice(at, 1);
     this.#over(exchange);
-    const next = this.#exchanges[0];
-    if (!next) this.#idleAt = this.#socket.bytesRead;
-    // A request after an answer that ended the connection is not carried out: its answer could not be sent.
-    if (next && this.#socket.writable) this.#carryOut(next);
+    if (this.#exchanges.length === 0) this.#idleAt = this.#socket.bytesRead;
+    this.#carryOutFirst();
+  }
+
+  /** A request after an answer that ended the connection is not carried out (RFC 9112, section 9.6). */
+  #carryOutFirst(): void {
+    const [first] = this.#exchanges;
+    if (first && this.#socket.writable) this.#carryOut(first);
   }
 
   /** Closes the connection if no exchange is open and no part of a further request has been received. */
