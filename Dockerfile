@@ -13,6 +13,7 @@ COPY package.json pnpm-lock.yaml pnpm-workspace.yaml tsconfig.base.json ./
 COPY packages/domain/package.json packages/domain/
 COPY packages/adapters-cli/package.json packages/adapters-cli/
 COPY packages/adapters-http/package.json packages/adapters-http/
+COPY packages/adapters-jwt/package.json packages/adapters-jwt/
 COPY packages/adapters-persistence/package.json packages/adapters-persistence/
 COPY packages/embedded-postgres/package.json packages/embedded-postgres/
 COPY packages/app/package.json packages/app/

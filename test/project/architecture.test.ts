@@ -46,6 +46,14 @@ const planted: readonly (readonly [folder: string, rule: string, ...texts: strin
   ['packages/adapters-http/src', 'noRestrictedGlobals', 'const { env } = process;', 'globalThis.process;'],
   ['packages/adapters-http/src', 'plugin', "const name = 'koa';\nawait import(name);"],
   [
+    'packages/adapters-jwt/src',
+    'noRestrictedImports',
+    "import 'koa';",
+    "import { readFile } from 'node:fs';",
+    "import '@campaign-mirror/adapters-http';",
+  ],
+  ['packages/adapters-jwt/src', 'noRestrictedGlobals', 'process.pid;'],
+  [
     'packages/adapters-persistence/src',
     'noRestrictedImports',
     "import 'koa';",

@@ -120,7 +120,7 @@ describe('architecture: rooms', () => {
           other,
           `import type { X } from '../${other.slice(name.length + 1)}/x.ts';`,
         ]),
-        ...['koa', 'inversify', 'prom-client', 'ioredis'].map((library) => [
+        ...['koa', 'inversify', 'prom-client', 'ioredis', 'jose'].map((library) => [
           library,
           `await import('${library}');`,
         ]),

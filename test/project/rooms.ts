@@ -24,6 +24,8 @@ export const rooms: Readonly<Record<string, string>> = {
   'adapters-persistence/migration': 'schema connection @campaign-mirror/domain',
   'adapters-persistence/in-memory': 'schema @campaign-mirror/domain',
 
+  'adapters-jwt/tokens': '@campaign-mirror/domain jose lru-cache',
+
   'embedded-postgres/programs': '',
   'embedded-postgres/cluster': 'programs',
   'embedded-postgres/supervision': 'programs cluster pg',
@@ -44,6 +46,7 @@ export const rooms: Readonly<Record<string, string>> = {
   'app/listeners': 'logging process settings @campaign-mirror/adapters-cli @campaign-mirror/adapters-http',
   'app/limits':
     'logging settings @campaign-mirror/adapters-http @campaign-mirror/domain ioredis lru-cache rate-limiter-flexible',
+  'app/identity': 'logging settings @campaign-mirror/adapters-jwt @campaign-mirror/domain',
   'app/traces':
     'logging process settings @campaign-mirror/adapters-http @campaign-mirror/adapters-persistence @campaign-mirror/domain @opentelemetry/*',
   'app/metrics':
@@ -51,7 +54,7 @@ export const rooms: Readonly<Record<string, string>> = {
   'app/ops-page': 'logging process metrics @campaign-mirror/adapters-http',
   'app/fleet': 'logging process limits metrics @campaign-mirror/adapters-persistence',
   'app/wiring':
-    'logging process settings database listeners limits traces metrics ops-page fleet @campaign-mirror/adapters-http @campaign-mirror/adapters-persistence @campaign-mirror/domain @campaign-mirror/embedded-postgres inversify',
+    'logging process settings database listeners limits identity traces metrics ops-page fleet @campaign-mirror/adapters-http @campaign-mirror/adapters-persistence @campaign-mirror/domain @campaign-mirror/embedded-postgres inversify',
   'app/operator':
     'logging settings database @campaign-mirror/adapters-cli @campaign-mirror/adapters-persistence @campaign-mirror/domain',
   'app/service':
@@ -59,7 +62,7 @@ export const rooms: Readonly<Record<string, string>> = {
   'app/administration':
     'settings database operator @campaign-mirror/adapters-cli @campaign-mirror/adapters-persistence',
   'app/doctor':
-    'settings database limits operator @campaign-mirror/adapters-cli @campaign-mirror/adapters-persistence @campaign-mirror/domain',
+    'settings database limits identity operator @campaign-mirror/adapters-cli @campaign-mirror/adapters-jwt @campaign-mirror/adapters-persistence @campaign-mirror/domain',
   'app/command-line':
     'logging process operator administration doctor @campaign-mirror/adapters-cli commander @commander-js/extra-typings',
 };

@@ -22,6 +22,7 @@ export const parts = {
       'schema',
       'routes',
       'contracts',
+      'tokens',
       'domain',
       'history/checker',
       'project/architecture',
@@ -32,6 +33,7 @@ export const parts = {
     of: [
       'commands/data-in-flat-memory',
       'contracts/contract-teeth',
+      'tokens/service',
       'run',
       'service',
       'history',

@@ -70,6 +70,10 @@ const settingGroups: Readonly<Record<string, readonly string[]>> = {
     ...['DATABASE_WAIT', 'DATA_DIR', 'RUN_MIGRATIONS', 'POOL_SIZE', 'POOL_WAIT_TIMEOUT', 'STATEMENT_TIMEOUT'],
     ...['QUERY_TIMEOUT', 'DATABASE_POOLER'],
   ],
+  identity: [
+    ...['IDENTITY', 'JWT_ISSUER', 'JWT_AUDIENCE', 'JWT_JWKS_URL', 'JWT_ALGORITHMS', 'JWT_OWNER_CLAIM'],
+    ...['JWT_SUBJECT_CLAIM', 'JWT_CLOCK_TOLERANCE', 'JWT_KEYS_MAX_AGE', 'JWT_KEYS_STALE_IF_ERROR'],
+  ],
   addresses: ['MIRROR_HOST_DENYLIST'],
   limits: [
     ...['RATE_LIMIT', 'FAILED_KEY_LIMIT', 'RATE_LIMIT_WHEN_AWAY', 'REDIS_URL', 'RETRY_AFTER', 'BODY_LIMIT'],

@@ -37,6 +37,8 @@ export interface HttpServiceOptions extends Partial<Omit<HttpServerSettings, 're
   /** A service whose data this one serves too, instead of a database of its own. */
   readonly beside?: HttpService;
   readonly limits?: { readonly keys?: Limiter; readonly failedKeys?: Limiter };
+  /** Whether a credential can be one; by default, whether it is a well-formed key. */
+  readonly isWellFormed?: (credential: string) => boolean;
   /** Ports that stand before the real ones. */
   readonly ports?: (world: World) => { campaigns?: CampaignRepository; identity?: Identity };
 }
@@ -50,9 +52,10 @@ export async function httpService(options: HttpServiceOptions = {}): Promise<Htt
   const replies = new Replies({ retryAfter });
   const useCase = new SetCampaignMirror(campaigns, identity, deniedHosts);
   const { capacity = new Capacity({ inFlight: Number.POSITIVE_INFINITY }) } = options;
-  const { limits = {} } = options;
+  const { limits = {}, isWellFormed } = options;
   const pages = interfacePages(replies, bodyLimit);
-  const app: AppSettings = { useCase, replies, bodyLimit, log, limits, pages, capacity };
+  const shared = { useCase, replies, bodyLimit, log, limits, pages, capacity };
+  const app: AppSettings = { ...shared, ...(isWellFormed && { isWellFormed }) };
   const server = new HttpServer({ ...options, replies, log, bodyLimit, capacity }, koaHandler(app));
   const { port } = await server.listen(0, '127.0.0.1');
   documentedPorts.add(port);

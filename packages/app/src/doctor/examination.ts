@@ -34,6 +34,10 @@ export async function* examine(call: Call): AsyncGenerator<Finding> {
     const { checkRedis } = await import('./redis.ts');
     yield await checkRedis(settings.REDIS_URL);
   }
+  if (settings.IDENTITY !== 'keys') {
+    const { checkIssuer } = await import('./issuer.ts');
+    yield await checkIssuer(settings);
+  }
   if (!isYours(settings)) {
     const { folder } = await dataFolder(settings);
     yield await checkDisk(folder);

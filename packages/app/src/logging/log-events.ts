@@ -46,6 +46,16 @@ export const logEvents = {
     when: 'Redis or the primary did not count a request for a limit; at most once a second for each limit, with the number of others in `untold`',
     fields: ['limit', 'passed', 'untold', 'err'],
   },
+  'issuer-keys-fetched': {
+    levels: ['info'],
+    when: 'the public keys of the issuer of tokens were fetched for the first time, or again after a failure',
+    fields: ['count'],
+  },
+  'issuer-keys-failed': {
+    levels: ['warn'],
+    when: 'they could not be fetched; at most once a minute, with the number of other failures in `untold`',
+    fields: ['untold', 'err'],
+  },
   'statement-refused': {
     levels: ['error'],
     when: 'PostgreSQL refused a statement of the service itself, such as for a missing right; at most once a minute, with the number of others in `untold`',
@@ -345,7 +355,7 @@ export const logFields: readonly (readonly [names: readonly FieldName[], means: 
   [['host', 'port', 'opsHost', 'opsPort'], 'where the service listens, or with `port` the embedded database'],
   [['workers'], 'how many'],
   [['from', 'to'], 'levels'],
-  [['count'], 'lines; spans'],
+  [['count'], 'lines; spans; keys'],
   [['sampler', 'ratio'], 'as `OTEL_TRACES_SAMPLER` and its `_ARG` name them'],
   [['signal'], 'name of the signal'],
   [['part'], 'part of the process, such as `http` or `database pool`'],

@@ -1,5 +1,6 @@
 import type { Definitions, MetricDefinition } from './definition.ts';
 import { httpDefinitions } from './http-definitions.ts';
+import { issuerDefinitions } from './issuer-definitions.ts';
 import { persistenceDefinitions } from './persistence-definitions.ts';
 import { processDefinitions } from './process-definitions.ts';
 import { serviceDefinitions } from './service-definitions.ts';
@@ -8,6 +9,7 @@ import { serviceDefinitions } from './service-definitions.ts';
 export const metrics: Definitions = {
   ...httpDefinitions,
   ...persistenceDefinitions,
+  ...issuerDefinitions,
   ...serviceDefinitions,
   ...processDefinitions,
 };

@@ -30,8 +30,11 @@ export async function greet(
   }
 }
 
-function isWanted({ DEMO, NODE_ENV }: Settings, embedded: boolean): boolean {
-  return NODE_ENV !== 'production' && (DEMO === 'on' || (DEMO === undefined && embedded));
+/** Its key would be refused where tokens alone are accepted. */
+function isWanted({ DEMO, NODE_ENV, IDENTITY }: Settings, embedded: boolean): boolean {
+  return (
+    IDENTITY !== 'jwt' && NODE_ENV !== 'production' && (DEMO === 'on' || (DEMO === undefined && embedded))
+  );
 }
 
 /** An address to call for a listener on every address of the machine. */

@@ -5,6 +5,7 @@ import { aborted } from '../process/life.ts';
 import { callersModule, limitsModule } from '../wiring/callers-module.ts';
 import { accessModule, poolModule, portsModule } from '../wiring/database-modules.ts';
 import type { Given } from '../wiring/given.ts';
+import { identityModule } from '../wiring/identity-module.ts';
 import { metersModule, ownScrapeModule } from '../wiring/metrics-modules.ts';
 import { opsModule, opsPageModule, ownHealthModule } from '../wiring/operators-module.ts';
 import { type Part, timeouts } from '../wiring/parts.ts';
@@ -24,6 +25,7 @@ export function oneProcess(given: Given): ProcessKind {
     { name: 'database', module: accessModule(given), timeout: timeouts.database },
     { name: 'database pool', module: poolModule(given), timeout: timeouts.own },
     { name: 'key uses', module: portsModule(given), timeout: timeouts.own },
+    { name: 'identity', module: identityModule(given), timeout: timeouts.own },
     { name: 'limits', module: limitsModule(given), timeout: timeouts.own },
     { name: 'health', module: ownHealthModule, timeout: timeouts.own },
     { name: 'scrape', module: ownScrapeModule, timeout: timeouts.own },

@@ -13,6 +13,7 @@ import { aborted } from '../process/life.ts';
 import { callersModule, limitsModule } from '../wiring/callers-module.ts';
 import { poolModule, portsModule } from '../wiring/database-modules.ts';
 import type { Given } from '../wiring/given.ts';
+import { identityModule } from '../wiring/identity-module.ts';
 import { metersModule } from '../wiring/metrics-modules.ts';
 import { type Part, timeouts } from '../wiring/parts.ts';
 import type { ProcessKind } from '../wiring/process-kind.ts';
@@ -33,6 +34,7 @@ export function servingProcess(given: Given, begin: Begin, channel: PrimaryChann
     { name: 'database', module: borrowedAccessModule(given, begin), timeout: timeouts.own },
     { name: 'database pool', module: poolModule(given), timeout: timeouts.own },
     { name: 'key uses', module: portsModule(given), timeout: timeouts.own },
+    { name: 'identity', module: identityModule(given), timeout: timeouts.own },
     { name: 'limits', module: limitsModule(given, countsOfPrimary(channel)), timeout: timeouts.own },
     { name: 'http', module: callersModule(given), timeout: settings.SHUTDOWN_TIMEOUT + timeouts.own },
   ];

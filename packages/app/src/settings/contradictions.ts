@@ -29,5 +29,14 @@ export function contradictions(read: Settings): Mistake[] {
     const line = `POOL_SIZE must be at least ${least} with WORKERS=${read.WORKERS}: a connection for each, and one for a restart`;
     found.push({ about: ['POOL_SIZE', 'WORKERS'], line });
   }
-  return [...found, ...yourDatabaseFaults(read)];
+  return [...found, ...tokenFaults(read), ...yourDatabaseFaults(read)];
+}
+
+const neededForTokens = ['JWT_ISSUER', 'JWT_AUDIENCE', 'JWT_JWKS_URL'] as const;
+
+function tokenFaults(read: Settings): Mistake[] {
+  if (read.IDENTITY === 'keys') return [];
+  return neededForTokens
+    .filter((name) => read[name] === undefined)
+    .map((name) => ({ about: [name, 'IDENTITY'], line: `IDENTITY=${read.IDENTITY} needs ${name}` }));
 }

@@ -16,6 +16,7 @@ export function settingsNotes(environment: Environment, read: Settings): string[
     ...files(environment),
     ...database(read),
     ...limits(read),
+    ...tokens(read),
     ...workers(read),
     ...traceVariables(environment).notes,
   ];
@@ -76,4 +77,10 @@ function workers({ WORKERS, POOL_SIZE }: Settings): string[] {
 function limits({ REDIS_URL, RATE_LIMIT, FAILED_KEY_LIMIT }: Settings): string[] {
   if (!REDIS_URL || RATE_LIMIT || FAILED_KEY_LIMIT) return [];
   return ['REDIS_URL is not used: RATE_LIMIT and FAILED_KEY_LIMIT are off'];
+}
+
+function tokens({ IDENTITY, JWT_ISSUER, JWT_AUDIENCE, JWT_JWKS_URL }: Settings): string[] {
+  const given = JWT_ISSUER ?? JWT_AUDIENCE ?? JWT_JWKS_URL;
+  if (IDENTITY !== 'keys' || given === undefined) return [];
+  return ['no token is accepted, although JWT_* settings are given: set IDENTITY to jwt or both'];
 }

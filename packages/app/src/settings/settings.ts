@@ -14,6 +14,7 @@ import {
   wholeNumber,
   workers,
 } from './setting-types.ts';
+import { claimText, keySetUrl, tokenAlgorithms } from './token-setting-types.ts';
 
 export interface Setting {
   readonly accepts: SettingType<unknown>;
@@ -98,7 +99,7 @@ export const settings = {
   DEMO: setting({
     accepts: oneOf('on', 'off'),
     means:
-      'a demonstration set where there is no data; by default on the embedded database only, and not with `NODE_ENV=production`',
+      'a demonstration set where there is no data; by default on the embedded database only, and not with `NODE_ENV=production`; never with `IDENTITY=jwt`',
   }),
   LOG_LEVEL: setting({
     accepts: oneOf('trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'),
@@ -109,6 +110,54 @@ export const settings = {
     accepts: hosts,
     byDefault: '',
     means: 'hosts that no mirror may point to, such as `go.example.com,*.example.com`',
+  }),
+  IDENTITY: setting({
+    accepts: oneOf('keys', 'jwt', 'both'),
+    byDefault: 'keys',
+    means:
+      'how callers are known: by access keys, by tokens that an issuer signs (JWT), or by either; with tokens `JWT_ISSUER`, `JWT_AUDIENCE` and `JWT_JWKS_URL` are needed',
+  }),
+  JWT_ISSUER: setting({
+    accepts: claimText,
+    means: 'the issuer of the tokens, exactly as in their claim `iss`',
+  }),
+  JWT_AUDIENCE: setting({
+    accepts: claimText,
+    means: 'what their claim `aud` must be or contain: this service, as the issuer knows it',
+  }),
+  JWT_JWKS_URL: setting({
+    accepts: keySetUrl,
+    means: "the issuer's public keys (JWKS): `https`, or `http` on this machine; redirects are not followed",
+  }),
+  JWT_ALGORITHMS: setting({
+    accepts: tokenAlgorithms,
+    byDefault: 'RS256,PS256,ES256,EdDSA',
+    means: 'the algorithms with which tokens may be signed',
+  }),
+  JWT_OWNER_CLAIM: setting({
+    accepts: claimText,
+    byDefault: 'owner_id',
+    means: 'the claim with the number of the owner: a number, or its digits as text',
+  }),
+  JWT_SUBJECT_CLAIM: setting({
+    accepts: claimText,
+    byDefault: 'sub',
+    means: 'the claim with the name that the history shows and `RATE_LIMIT` counts, at most 200 characters',
+  }),
+  JWT_CLOCK_TOLERANCE: setting({
+    accepts: time('0s', '5m'),
+    byDefault: '30s',
+    means: "how far the issuer's clock may differ: that long after its expiry a token is still accepted",
+  }),
+  JWT_KEYS_MAX_AGE: setting({
+    accepts: time('1s', '1440m'),
+    byDefault: '10m',
+    means: 'how long the public keys are used before they are fetched again; a removed key is refused then',
+  }),
+  JWT_KEYS_STALE_IF_ERROR: setting({
+    accepts: time('0s', '1440m'),
+    byDefault: '60m',
+    means: 'how long after that they are still used if the issuer does not answer; then 503',
   }),
   BODY_LIMIT: setting({
     accepts: wholeNumber(1_024, 1_048_576),
@@ -153,7 +202,7 @@ export const settings = {
   RATE_LIMIT: setting({
     accepts: rate,
     byDefault: 'off',
-    means: 'how often each access key may call; calls beyond that get 429',
+    means: 'how often each access key, or subject of tokens, may call; calls beyond that get 429',
   }),
   FAILED_KEY_LIMIT: setting({
     accepts: rate,

@@ -9,6 +9,7 @@ import {
 } from '@campaign-mirror/adapters-http';
 import { type CampaignRepository, type Identity, SetCampaignMirror } from '@campaign-mirror/domain';
 import { ContainerModule } from 'inversify';
+import type { OpenIdentity } from '../identity/open-identity.ts';
 import { limitsLog } from '../limits/limit-observer.ts';
 import { type CountsOf, type Limits, openLimits } from '../limits/open-limits.ts';
 import { httpLog } from '../listeners/http-log.ts';
@@ -40,6 +41,7 @@ export const callersModule = ({ settings, log, lines, life }: Given) =>
       .toResolvedValue(
         (
           useCase: SetCampaignMirror,
+          { isWellFormed }: OpenIdentity,
           { keys, failedKeys }: Limits,
           meters: Meters,
           traces: Traces | undefined,
@@ -59,12 +61,12 @@ export const callersModule = ({ settings, log, lines, life }: Given) =>
               deadlines: callersDeadlines(settings),
               answerHeaders: new AnswerHeaders({ hstsSeconds, origins }),
             },
-            koaHandler({ ...shared, useCase, limits, pages }),
+            koaHandler({ ...shared, useCase, isWellFormed, limits, pages }),
           );
           meters.add(httpGauges('callers', server, capacity));
           return server;
         },
-        [tokens.setCampaignMirror, tokens.limits, tokens.meters, tokens.traces],
+        [tokens.setCampaignMirror, tokens.openIdentity, tokens.limits, tokens.meters, tokens.traces],
       )
       .onDeactivation(async (http) => {
         const onGivenUp = (left: readonly Unfinished[]) => tellOfUnfinished(left, life);

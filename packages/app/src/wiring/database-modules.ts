@@ -75,10 +75,6 @@ export const portsModule = ({ settings, log, life }: Given) =>
       ({ campaigns }: OpenHotPath, traces: Traces | undefined) => traces?.campaigns(campaigns) ?? campaigns,
       [tokens.hotPath, tokens.traces],
     );
-    bind(tokens.identity).toResolvedValue(
-      ({ identity }: OpenHotPath, traces: Traces | undefined) => traces?.identity(identity) ?? identity,
-      [tokens.hotPath, tokens.traces],
-    );
   });
 
 function poolLimits(settings: Settings) {

@@ -4,6 +4,7 @@ import type { CampaignRepository, Identity, SetCampaignMirror } from '@campaign-
 import type { ServiceIdentifier } from 'inversify';
 import type { DatabaseAccess } from '../database/database-access.ts';
 import type { Fleet } from '../fleet/fleet.ts';
+import type { OpenIdentity } from '../identity/open-identity.ts';
 import type { Limits } from '../limits/open-limits.ts';
 import type { Meters } from '../metrics/meters.ts';
 import type { Scrape } from '../metrics/scrape.ts';
@@ -22,6 +23,7 @@ export const tokens = {
   database: token<Database>('database'),
   hotPath: token<OpenHotPath>('hotPath'),
   campaigns: token<CampaignRepository>('campaigns'),
+  openIdentity: token<OpenIdentity>('openIdentity'),
   identity: token<Identity>('identity'),
   setCampaignMirror: token<SetCampaignMirror>('setCampaignMirror'),
   limits: token<Limits>('limits'),

@@ -1,0 +1,89 @@
+import {
+  type Caller,
+  type Identity,
+  type OwnerId,
+  ownerId,
+  type Subject,
+  subject,
+  Unavailable,
+} from '@campaign-mirror/domain';
+import { errors, type JWTPayload, type JWTVerifyGetKey, jwtVerify } from 'jose';
+import type { IssuerKeys } from './issuer-keys.ts';
+import { isTokenForm } from './token-form.ts';
+
+/** Which tokens are accepted, and what their claims mean. */
+export interface TokenRules {
+  /** What `iss` must be, byte for byte. */
+  readonly issuer: string;
+  /** What `aud` must be or contain. */
+  readonly audience: string;
+  /** Of the signature (RFC 7518, section 3.1): asymmetric ones, such as `RS256`. A key set has no others. */
+  readonly algorithms: readonly string[];
+  /** How far the issuer's clock may differ, in milliseconds. */
+  readonly clockTolerance: number;
+  /** The claim with the number of the owner. */
+  readonly ownerClaim: string;
+  /** The claim with the name that the history shows. */
+  readonly subjectClaim: string;
+}
+
+/** Of an access token, or none (RFC 9068, section 2.1; RFC 8725, section 3.12). */
+const accessTokenType = /^(?:application\/)?(?:at\+)?jwt$/i;
+
+/**
+ * Bearer tokens that an issuer has signed (RFC 7519). Their owner and subject are claims; a token is valid until it
+ * expires, and no store is asked. No error contains a token or its claims.
+ */
+export class JwtIdentity implements Identity {
+  readonly #rules: TokenRules;
+  readonly #keys: IssuerKeys;
+
+  constructor(rules: TokenRules, keys: IssuerKeys) {
+    this.#rules = rules;
+    this.#keys = keys;
+  }
+
+  async claimedBy(token: string): Promise<Caller | undefined> {
+    return this.#keys.areKnown ? this.#caller(token, this.#keys.known) : undefined;
+  }
+
+  whoIs(token: string): Promise<Caller | undefined> {
+    return this.#caller(token, this.#keys.present);
+  }
+
+  async #caller(token: string, keys: JWTVerifyGetKey): Promise<Caller | undefined> {
+    if (!isTokenForm(token)) return undefined;
+    const { issuer, audience, algorithms, clockTolerance } = this.#rules;
+    try {
+      const { payload, protectedHeader } = await jwtVerify(token, keys, {
+        issuer,
+        audience,
+        algorithms: [...algorithms],
+        clockTolerance: clockTolerance / 1_000,
+        requiredClaims: ['exp'],
+      });
+      return accessTokenType.test(protectedHeader.typ ?? 'JWT') ? this.#callerIn(payload) : undefined;
+    } catch (error) {
+      if (error instanceof errors.JOSEError) return undefined;
+      if (error instanceof Unavailable) throw error;
+      throw new Unavailable('a key of the issuer of tokens cannot be used', { cause: error });
+    }
+  }
+
+  #callerIn(claims: JWTPayload): Caller | undefined {
+    // A token that only the holder of a key may use: that cannot be checked here (RFC 7800).
+    if (claims.cnf !== undefined) return undefined;
+    const owner = ownerIn(claims[this.#rules.ownerClaim]);
+    const named = subjectIn(claims[this.#rules.subjectClaim]);
+    return owner && named && { ownerId: owner, subject: named };
+  }
+}
+
+/** A number, or its decimal digits: issuers that keep attributes as text write these. */
+function ownerIn(claim: unknown): OwnerId | undefined {
+  return typeof claim === 'number' || typeof claim === 'string' ? ownerId(String(claim)) : undefined;
+}
+
+function subjectIn(claim: unknown): Subject | undefined {
+  return typeof claim === 'string' ? subject('jwt', claim) : undefined;
+}

@@ -1,0 +1,167 @@
+import { IssuerKeys, JwtIdentity } from '@campaign-mirror/adapters-jwt';
+import { Unavailable } from '@campaign-mirror/domain';
+import { expect } from 'chai';
+import { otherAnswers, TestIssuer } from '../support/tokens/issuer.ts';
+import { rules, type SigningKey, signingKey, token } from '../support/tokens/signing-key.ts';
+
+const maxAge = 600_000;
+const staleIfError = 3_600_000;
+const cooldown = 5_000;
+
+describe('the keys of an issuer', () => {
+  let old: SigningKey;
+  let next: SigningKey;
+  let issuer: TestIssuer;
+  let identity: JwtIdentity;
+  let keys: IssuerKeys;
+  let now: number;
+  let failures: unknown[];
+  let fetched: PromiseWithResolvers<void>;
+
+  before(async () => {
+    [old, next] = await Promise.all([signingKey('old'), signingKey('next')]);
+  });
+  beforeEach(async () => {
+    issuer = await new TestIssuer(old).open();
+    now = 0;
+    failures = [];
+    fetched = Promise.withResolvers();
+    keys = new IssuerKeys({
+      url: issuer.url,
+      maxAge,
+      staleIfError,
+      now: () => now,
+      timeout: 200,
+      observer: { fetched: () => fetched.resolve(), failed: (error) => failures.push(error) },
+    });
+    identity = new JwtIdentity(rules, keys);
+  });
+  afterEach(() => issuer.close());
+
+  const isKnown = async (key: SigningKey) => (await identity.whoIs(await token(key))) !== undefined;
+  const fault = async (key: SigningKey) => {
+    const error = await identity.whoIs(await token(key)).catch((error) => error);
+    expect(error).to.be.instanceOf(Unavailable);
+    return error as Unavailable;
+  };
+
+  it('are fetched once for all that wait for them, and again when they are old', async () => {
+    expect(await Promise.all([isKnown(old), isKnown(old), isKnown(old)])).to.deep.equal([true, true, true]);
+    now += maxAge - 1;
+    expect(await isKnown(old)).to.equal(true);
+    expect(issuer.fetches).to.equal(1);
+    now += 1;
+    expect(await isKnown(old)).to.equal(true);
+    expect(issuer.fetches).to.equal(2);
+  });
+
+  it('rotation: a new key is accepted after one fetch, a removed one refused when the keys are old', async () => {
+    expect(await isKnown(old)).to.equal(true);
+    issuer.keys = [next];
+    now += cooldown;
+    expect(await Promise.all([isKnown(next), isKnown(next)])).to.deep.equal([true, true]);
+    expect(issuer.fetches).to.equal(2);
+    expect(await isKnown(old)).to.equal(false);
+    issuer.keys = [old];
+    now += maxAge;
+    expect(await isKnown(next)).to.equal(false);
+    expect(await isKnown(old)).to.equal(true);
+  });
+
+  it('an unknown id: one fetch, then none for it, and for others one in 5 s', async () => {
+    await isKnown(old);
+    now += cooldown;
+    const other = await signingKey('other');
+    for (let time = 0; time < 3; time++) expect(await isKnown(other)).to.equal(false);
+    expect(issuer.fetches).to.equal(2);
+    now += cooldown;
+    expect(await isKnown(other)).to.equal(false);
+    expect(issuer.fetches, 'it is remembered').to.equal(2);
+    for (let number = 0; number < 50; number++)
+      expect(await identity.whoIs(await token(other, {}, { kid: `flood-${number}` }))).to.equal(undefined);
+    expect(issuer.fetches, 'one fetch for a flood').to.equal(3);
+    expect(await isKnown(old)).to.equal(true);
+  });
+
+  it('a fetch for an unknown id that came too early is made up for: the id is not remembered', async () => {
+    await isKnown(old);
+    issuer.keys = [old, next];
+    now += cooldown - 1;
+    expect(await isKnown(next)).to.equal(false);
+    now += 1;
+    expect(await isKnown(next)).to.equal(true);
+  });
+
+  it('away before the first fetch: unavailable, at once from the second call on, and back after 5 s', async () => {
+    await issuer.close();
+    expect((await fault(old)).cause).to.be.instanceOf(Error);
+    await fault(old);
+    expect(failures).to.have.length(1);
+    await issuer.open();
+    await fault(old);
+    now += cooldown;
+    await fault(old);
+    await fetched.promise;
+    expect(await isKnown(old)).to.equal(true);
+    expect(issuer.fetches).to.equal(1);
+  });
+
+  it('away later: the keys are used for an hour longer, and nobody waits', async () => {
+    await isKnown(old);
+    await issuer.close();
+    now += maxAge;
+    expect(await isKnown(old), 'after a failed fetch').to.equal(true);
+    now += staleIfError - 1;
+    expect(await identity.claimedBy(await token(old))).to.deep.include({ subject: 'jwt:client-4' });
+    await fault(next);
+    now += 1;
+    expect(await identity.claimedBy(await token(old))).to.equal(undefined);
+    await fault(old);
+  });
+
+  it('away: an id that the issuer did not know before is still nobody’s', async () => {
+    await isKnown(old);
+    now += cooldown;
+    expect(await isKnown(next)).to.equal(false);
+    await issuer.close();
+    now += cooldown;
+    expect(await isKnown(next)).to.equal(false);
+  });
+
+  for (const [name, answer] of Object.entries(otherAnswers)) {
+    it(`an answer that is no key set, ${name}: unavailable, and keys of before are kept`, async () => {
+      issuer.answer = answer;
+      await fault(old);
+      expect(issuer.fetches).to.equal(1);
+      issuer.answer = undefined;
+      now += cooldown;
+      await fault(old);
+      await fetched.promise;
+      issuer.answer = answer;
+      now += maxAge;
+      expect(await isKnown(old)).to.equal(true);
+      expect(failures).to.have.length(2);
+    });
+  }
+
+  it('slow: a call waits for the time limit, the next ones not at all', async () => {
+    issuer.answer = () => {};
+    const { cause } = await fault(old);
+    expect(String(cause)).to.include('timed out');
+    expect(failures).to.have.length(1);
+    now += cooldown;
+    await fault(old);
+    expect(failures, 'the next fetch is under way').to.have.length(1);
+  });
+
+  it('an answer that stops in its middle: the same', async () => {
+    issuer.answer = (_, response) => void response.write('{"keys":[');
+    expect(String((await fault(old)).cause)).to.include('timed out');
+  });
+
+  it('a key that cannot be used: unavailable, not a fault of the caller', async () => {
+    issuer.keys = [{ ...old, jwk: { ...old.jwk, x: 'AAAA' } }];
+    const { message } = await fault(old);
+    expect(message).to.equal('a key of the issuer of tokens cannot be used');
+  });
+});
