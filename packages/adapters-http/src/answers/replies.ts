@@ -44,9 +44,26 @@ const overLimits = ['rate', 'failed-keys'] as const;
 export type OverLimit = (typeof overLimits)[number];
 
 const message = (text: string) => JSON.stringify({ message: text });
-const invalid = (text: string) => JSON.stringify({ message: text, errors: { mirror_endpoint: [text] } });
 const tooManyAttempts = message('Too Many Attempts.');
 const challenge = 'Bearer realm="campaign-mirror"';
+
+/** A status with a message. */
+const said = (status: number, text: string, more: Partial<Reply> = {}): Reply => ({
+  status,
+  body: message(text),
+  ...more,
+});
+
+const unprocessable = (text: string): Reply => ({
+  status: 422,
+  body: JSON.stringify({ message: text, errors: { mirror_endpoint: [text] } }),
+});
+
+/** The name of each answer is its reason. */
+function named<Kind extends string>(replies: Readonly<Record<Kind, Reply>>): Readonly<Record<Kind, Reply>> {
+  const all = Object.entries<Reply>(replies).map(([because, reply]) => [because, { ...reply, because }]);
+  return Object.fromEntries(all);
+}
 
 /** What an answer needs to know about its request. */
 export interface Asked {
@@ -64,61 +81,21 @@ export class Replies {
 
   /** `retryAfter`: the `Retry-After` of a 503, in seconds. */
   constructor({ retryAfter = 1 } = {}) {
-    this.#faults = {
-      'bad-request': { status: 400, body: message('Bad Request'), because: 'bad-request', closes: true },
-      'request-timeout': {
-        status: 408,
-        body: message('Request Timeout'),
-        because: 'request-timeout',
-        closes: true,
-      },
-      'header-fields-too-large': {
-        status: 431,
-        body: message('Request Header Fields Too Large'),
-        because: 'header-fields-too-large',
-        closes: true,
-      },
-      'expectation-failed': {
-        status: 417,
-        body: message('Expectation Failed'),
-        because: 'expectation-failed',
-        closes: true,
-      },
-      'repeated-authorization': {
-        status: 400,
-        body: message('More than one Authorization header.'),
-        because: 'repeated-authorization',
-      },
-      'no-key': {
-        status: 401,
-        body: message('Unauthenticated.'),
-        headers: { 'WWW-Authenticate': challenge },
-        because: 'no-key',
-      },
-      'invalid-key': {
-        status: 401,
-        body: message('Unauthenticated.'),
-        headers: { 'WWW-Authenticate': `${challenge}, error="invalid_token"` },
-        because: 'invalid-key',
-      },
-      'unsupported-body': {
-        status: 415,
-        body: message('The request body must be application/json in UTF-8, without a content encoding.'),
-        because: 'unsupported-body',
-      },
-      'body-too-large': {
-        status: 413,
-        body: message('The request body is too large.'),
-        because: 'body-too-large',
-      },
-      unavailable: {
-        status: 503,
-        body: message('Service Unavailable'),
-        headers: { 'Retry-After': String(retryAfter) },
-        because: 'unavailable',
-      },
-      unexpected: { status: 500, body: message('Server Error'), because: 'unexpected' },
-    };
+    const authenticate = (how: string) => ({ headers: { 'WWW-Authenticate': how } });
+    const type = 'application/json in UTF-8, without a content encoding';
+    this.#faults = named({
+      'bad-request': said(400, 'Bad Request', { closes: true }),
+      'request-timeout': said(408, 'Request Timeout', { closes: true }),
+      'header-fields-too-large': said(431, 'Request Header Fields Too Large', { closes: true }),
+      'expectation-failed': said(417, 'Expectation Failed', { closes: true }),
+      'repeated-authorization': said(400, 'More than one Authorization header.'),
+      'no-key': said(401, 'Unauthenticated.', authenticate(challenge)),
+      'invalid-key': said(401, 'Unauthenticated.', authenticate(`${challenge}, error="invalid_token"`)),
+      'unsupported-body': said(415, `The request body must be ${type}.`),
+      'body-too-large': said(413, 'The request body is too large.'),
+      unavailable: said(503, 'Service Unavailable', { headers: { 'Retry-After': String(retryAfter) } }),
+      unexpected: said(500, 'Server Error'),
+    });
   }
 
   fault(kind: Fault): Reply {
@@ -169,39 +146,26 @@ export class Replies {
   }
 }
 
-const forbidden = (because: Refusal): Reply => ({
-  status: 403,
-  body: message('This action is unauthorized.'),
-  because,
-});
+const forbidden = said(403, 'This action is unauthorized.');
 
 /** All rules have the same answer. A new rule does not compile until it is listed here. */
-const refused: Readonly<Record<Refusal, Reply>> = {
-  'mirror-not-created': forbidden('mirror-not-created'),
-  'default-campaign': forbidden('default-campaign'),
-  'not-the-owner': forbidden('not-the-owner'),
-};
-
-const unprocessable = (because: string, text: string): Reply => ({
-  status: 422,
-  body: invalid(text),
-  because,
+const refused: Readonly<Record<Refusal, Reply>> = named({
+  'mirror-not-created': forbidden,
+  'default-campaign': forbidden,
+  'not-the-owner': forbidden,
 });
 
-const unreadable: Readonly<Record<BodyFault, Reply>> = {
-  'not-json': { status: 400, body: message('The request body is not valid JSON.'), because: 'not-json' },
-  required: unprocessable('required', 'The mirror endpoint field is required.'),
-  'not-a-string': unprocessable('not-a-string', 'The mirror endpoint field must be a string.'),
-};
+const unreadable: Readonly<Record<BodyFault, Reply>> = named({
+  'not-json': said(400, 'The request body is not valid JSON.'),
+  required: unprocessable('The mirror endpoint field is required.'),
+  'not-a-string': unprocessable('The mirror endpoint field must be a string.'),
+});
 
-const invalidAddress: Readonly<Record<AddressFault, Reply>> = {
-  'too-long': unprocessable(
-    'too-long',
-    'The mirror endpoint field must not be greater than 2048 characters.',
-  ),
-  'not-a-url': unprocessable('not-a-url', 'The mirror endpoint field must be a valid URL.'),
-  'denied-host': unprocessable('denied-host', 'The mirror endpoint field must not point to this host.'),
-};
+const invalidAddress: Readonly<Record<AddressFault, Reply>> = named({
+  'too-long': unprocessable('The mirror endpoint field must not be greater than 2048 characters.'),
+  'not-a-url': unprocessable('The mirror endpoint field must be a valid URL.'),
+  'denied-host': unprocessable('The mirror endpoint field must not point to this host.'),
+});
 
 /** The mirror in JSON: these keys, in this order (contract: the mirror). */
 export function mirrorBody(mirror: Mirror): string {
@@ -221,18 +185,17 @@ export function mirrorBody(mirror: Mirror): string {
 
 function campaignNotFound(campaign: string): Reply {
   const text = `No query results for model [Campaign] ${cut(decodedOnce(campaign), 64)}`;
-  return { status: 404, body: message(text), because: 'campaign-not-found' };
+  return said(404, text, { because: 'campaign-not-found' });
 }
 
 export function routeNotFound(path: string): Reply {
-  const text = `The route ${cut(path, 256)} could not be found.`;
-  return { status: 404, body: message(text), because: 'route-not-found' };
+  return said(404, `The route ${cut(path, 256)} could not be found.`, { because: 'route-not-found' });
 }
 
 /** `supported` are the methods of the route, for the `Allow` header (RFC 9110, section 15.5.6). */
 export function methodNotSupported(method: string, supported: string): Reply {
   const text = `The ${method} method is not supported for this route. Supported methods: ${supported}.`;
-  return { status: 405, body: message(text), headers: { Allow: supported }, because: 'method-not-supported' };
+  return said(405, text, { headers: { Allow: supported }, because: 'method-not-supported' });
 }
 
 export function options(supported: string): Reply {
