@@ -1,11 +1,9 @@
 import type { Rate, TrustedProxies } from '@campaign-mirror/adapters-http';
 import { type HostDenylist, hostDenylist } from '@campaign-mirror/domain';
 import * as v from 'valibot';
+import { databaseUrlParts } from './database-url.ts';
 import { type RedisAddress, redisAddress } from './redis-url.ts';
 import { trustedProxies } from './trusted-proxies.ts';
-
-const mostWorkers = 256;
-const workersAccepted = `auto, or a whole number from 1 to ${mostWorkers}`;
 
 /** The type of a setting: how its text is parsed, and how the accepted values are described. */
 export interface SettingType<Value> {
@@ -17,59 +15,67 @@ export interface SettingType<Value> {
   readonly schema: v.GenericSchema<string, Value>;
 }
 
-export function wholeNumber(from: number, to: number): SettingType<number> {
-  const accepted = `a whole number from ${from} to ${to}`;
-  return {
-    type: 'whole number',
-    range: `${from} to ${to}`,
-    schema: v.pipe(
-      v.string(),
-      v.regex(/^[0-9]{1,9}$/, accepted),
-      v.transform(Number),
-      v.minValue(from, accepted),
-      v.maxValue(to, accepted),
-    ),
-  };
+/** `read` returns nothing for a text that is not accepted. */
+function parsed<Value>(
+  type: string,
+  range: string,
+  accepted: string,
+  read: (text: string) => Value | undefined,
+): SettingType<Value> {
+  const schema = v.pipe(
+    v.string(),
+    v.transform(read),
+    v.check((value) => value !== undefined, accepted),
+    v.transform((value) => value as Value),
+  );
+  return { type, range, schema };
 }
 
+const matching = (type: string, accepted: string, pattern: RegExp): SettingType<string> => ({
+  type,
+  range: '',
+  schema: v.pipe(v.string(), v.regex(pattern, accepted)),
+});
+
+export function wholeNumber(from: number, to: number): SettingType<number> {
+  return parsed('whole number', `${from} to ${to}`, `a whole number from ${from} to ${to}`, (text) =>
+    /^[0-9]{1,9}$/.test(text) ? within(from, Number(text), to) : undefined,
+  );
+}
+
+const mostWorkers = 256;
+
 /** The number of processes that serve, as written: `auto` becomes a number when cores and connections are known. */
-export const workers: SettingType<number | 'auto'> = {
-  type: 'whole number or auto',
-  range: `1 to ${mostWorkers}, auto`,
-  schema: v.pipe(
-    v.string(),
-    v.regex(/^(?:auto|[0-9]{1,9})$/, workersAccepted),
-    v.transform((text) => (text === 'auto' ? text : Number(text))),
-    v.check((count) => count === 'auto' || (count >= 1 && count <= mostWorkers), workersAccepted),
-  ),
-};
+export const workers = parsed<number | 'auto'>(
+  'whole number or auto',
+  `1 to ${mostWorkers}, auto`,
+  `auto, or a whole number from 1 to ${mostWorkers}`,
+  (text) => {
+    if (text === 'auto') return text;
+    return /^[0-9]{1,9}$/.test(text) ? within(1, Number(text), mostWorkers) : undefined;
+  },
+);
 
 const unitMilliseconds = { ms: 1, s: 1_000, m: 60_000 } as const;
 
 /** Milliseconds. */
 export function time(from: string, to: string): SettingType<number> {
   const accepted = `a time such as 500ms, 10s or 2m, from ${from} to ${to}`;
-  return {
-    type: 'time',
-    range: `${from} to ${to}`,
-    schema: v.pipe(
-      v.string(),
-      v.regex(/^[0-9]{1,9}(?:ms|s|m)$/, accepted),
-      v.transform(milliseconds),
-      v.minValue(milliseconds(from), accepted),
-      v.maxValue(milliseconds(to), accepted),
-    ),
-  };
+  return parsed('time', `${from} to ${to}`, accepted, (text) =>
+    within(milliseconds(from), milliseconds(text), milliseconds(to)),
+  );
 }
 
 function milliseconds(text: string): number {
-  const unit = text.replace(/^[0-9]+/, '') as keyof typeof unitMilliseconds;
-  return Number.parseInt(text, 10) * unitMilliseconds[unit];
+  const [, count, unit] = /^([0-9]{1,9})(ms|s|m)$/.exec(text) ?? [];
+  return Number(count) * unitMilliseconds[unit as keyof typeof unitMilliseconds];
 }
 
-const rateAccepted = 'off, or a number per period, such as 600/1m: 1 to 1000000 per 1s to 24h';
+function within(from: number, value: number, to: number): number | undefined {
+  return value >= from && value <= to ? value : undefined;
+}
+
 const unitSeconds = { s: 1, m: 60, h: 3_600 } as const;
-const longestWindow = 24 * unitSeconds.h;
 
 /** A number of times per period; undefined for `off`. */
 export const rate: SettingType<Rate | undefined> = {
@@ -77,31 +83,26 @@ export const rate: SettingType<Rate | undefined> = {
   range: 'such as 600/1m',
   schema: v.pipe(
     v.string(),
-    v.regex(/^(?:off|[1-9][0-9]{0,6}\/[1-9][0-9]{0,4}[smh])$/, rateAccepted),
     v.transform(rateOf),
-    v.check((one) => !one || (one.limit <= 1_000_000 && one.seconds <= longestWindow), rateAccepted),
-  ),
-};
-
-function rateOf(text: string): Rate | undefined {
-  const [, limit, length, unit] = /^([0-9]+)\/([0-9]+)([smh])$/.exec(text) ?? [];
-  if (limit === undefined) return undefined;
-  return { limit: Number(limit), seconds: Number(length) * unitSeconds[unit as keyof typeof unitSeconds] };
-}
-
-export const redisUrl: SettingType<RedisAddress> = {
-  type: 'URL',
-  range: '',
-  schema: v.pipe(
-    v.string(),
-    v.transform(redisAddress),
     v.check(
-      (one) => one !== undefined,
-      'an address such as redis://user:password@host:6379/0, or rediss:// with TLS',
+      (one) => one !== 'invalid',
+      'off, or a number per period, such as 600/1m: 1 to 1000000 per 1s to 24h',
     ),
-    v.transform((one) => one as RedisAddress),
+    v.transform((one) => (typeof one === 'object' ? one : undefined)),
   ),
 };
+
+function rateOf(text: string): Rate | 'off' | 'invalid' {
+  if (text === 'off') return text;
+  const [, number, length, unit] = /^([1-9][0-9]{0,6})\/([1-9][0-9]{0,4})([smh])$/.exec(text) ?? [];
+  const limit = within(1, Number(number), 1_000_000);
+  const seconds = within(
+    1,
+    Number(length) * unitSeconds[unit as keyof typeof unitSeconds],
+    24 * unitSeconds.h,
+  );
+  return limit && seconds ? { limit, seconds } : 'invalid';
+}
 
 export function oneOf<const Choices extends readonly string[]>(
   ...choices: Choices
@@ -123,38 +124,36 @@ export const folder: SettingType<string> = {
 };
 
 /** Where a listener listens: whether this machine has the address shows only then. */
-export const address: SettingType<string> = {
-  type: 'address',
-  range: '',
-  schema: v.pipe(v.string(), v.regex(/^[^\s\p{Cc}]+$/u, 'an IP address or a host name')),
-};
+export const address = matching('address', 'an IP address or a host name', /^[^\s\p{Cc}]+$/u);
 
-export const hosts: SettingType<HostDenylist> = {
-  type: 'hosts',
-  range: '',
-  schema: v.pipe(
-    v.string(),
-    v.transform((list) => hostDenylist(list.split(/[\s,]+/).filter(Boolean))),
-    v.check(
-      (list) => !('notAHost' in list),
-      'host names such as go.example.com or *.example.com, with commas between them',
-    ),
-    v.transform((list) => list as HostDenylist),
-  ),
-};
+const items = (list: string) => list.split(/[\s,]+/).filter(Boolean);
 
-export const origins: SettingType<readonly string[]> = {
-  type: 'origins',
-  range: '',
-  schema: v.pipe(
-    v.string(),
-    v.transform((list) => list.split(/[\s,]+/).filter(Boolean)),
-    v.check(
-      (list) => list.length > 0 && list.every(isOrigin),
-      'origins as browsers write them, such as https://tools.example or http://localhost:8080, with commas between them',
-    ),
-  ),
-};
+export const hosts = parsed<HostDenylist>(
+  'hosts',
+  '',
+  'host names such as go.example.com or *.example.com, with commas between them',
+  (list) => {
+    const read = hostDenylist(items(list));
+    return 'notAHost' in read ? undefined : read;
+  },
+);
+
+export const proxies = parsed<TrustedProxies>(
+  'addresses',
+  '',
+  'IP addresses, or ranges such as 10.0.0.0/8 or fd00::/8, or loopback, with commas between them',
+  (list) => {
+    const read = trustedProxies(items(list));
+    return 'notAnAddress' in read ? undefined : read;
+  },
+);
+
+export const origins = parsed<readonly string[]>(
+  'origins',
+  '',
+  'origins as browsers write them, such as https://tools.example or http://localhost:8080, with commas between them',
+  (list) => (items(list).length > 0 && items(list).every(isOrigin) ? items(list) : undefined),
+);
 
 /** Scheme, host and port as a browser sends them: in lower case, without a slash at the end or a default port. */
 function isOrigin(text: string): boolean {
@@ -162,16 +161,32 @@ function isOrigin(text: string): boolean {
   return /^https?:[^*]+$/.test(text) && URL.canParse(text) && new URL(text).origin === text;
 }
 
-export const proxies: SettingType<TrustedProxies> = {
-  type: 'addresses',
-  range: '',
-  schema: v.pipe(
-    v.string(),
-    v.transform((list) => trustedProxies(list.split(/[\s,]+/).filter(Boolean))),
-    v.check(
-      (list) => !('notAnAddress' in list),
-      'IP addresses, or ranges such as 10.0.0.0/8 or fd00::/8, or loopback, with commas between them',
-    ),
-    v.transform((list) => list as TrustedProxies),
-  ),
+export const redisUrl = parsed<RedisAddress>(
+  'URL',
+  '',
+  'an address such as redis://user:password@host:6379/0, or rediss:// with TLS',
+  redisAddress,
+);
+
+export const databaseUrl = parsed(
+  'URL',
+  '',
+  'a URL such as postgres://user:password@host:5432/database, with one host, and what is special in it percent-encoded',
+  (url) => (databaseUrlParts(url) ? url : undefined),
+);
+
+/** Only one: the driver tries no second. */
+export const databaseHost = matching(
+  'address',
+  'one host name, IP address, or the folder of a socket',
+  /^(?:\/[^\p{Cc},]*|[^\s\p{Cc},/]+)$/u,
+);
+
+/** Checked where your own database is used: a value meant for other programs must not stop the embedded one. */
+export const sslMode: SettingType<string> = {
+  type: 'one of',
+  range: 'disable, require, verify-ca, verify-full',
+  schema: v.string(),
 };
+
+export const caFile: SettingType<string> = { type: 'file', range: '', schema: v.string() };

@@ -1,6 +1,8 @@
-import { caFile, databaseHost, databaseUrl, sslMode } from './database-setting-types.ts';
 import {
   address,
+  caFile,
+  databaseHost,
+  databaseUrl,
   folder,
   hosts,
   oneOf,
@@ -9,6 +11,7 @@ import {
   rate,
   redisUrl,
   type SettingType,
+  sslMode,
   text,
   time,
   wholeNumber,
