@@ -112,7 +112,7 @@ function eventsTable(): string {
     code([name]),
     event.levels.join(', '),
     event.when,
-    code([...event.fields, ...('more' in event ? event.more : [])]),
+    code([...event.fields, ...event.more]),
   ]);
   return table(['event', 'level', 'when', 'fields'], rows);
 }
@@ -121,7 +121,7 @@ function eventsTable(): string {
 function fieldsTable(): string {
   const told = logFields.flatMap(([names]) => names);
   const untold = Object.values(logEvents).flatMap((event) =>
-    [...event.fields, ...('more' in event ? event.more : [])].filter((name) => !told.includes(name)),
+    [...event.fields, ...event.more].filter((name) => !told.includes(name)),
   );
   if (untold.length > 0) throw new Error(`logFields does not tell of ${untold}`);
   return table(

@@ -17,7 +17,7 @@ export function schemaFaults(output: string): string[] {
     const line: Record<string, unknown> = JSON.parse(text);
     if (!Object.hasOwn(logEvents, String(line.event))) return [`no such event: ${text}`];
     const event = logEvents[line.event as EventName];
-    const known: string[] = [...everyLine, 'worker', ...event.fields, ...('more' in event ? event.more : [])];
+    const known: string[] = [...everyLine, 'worker', ...event.fields, ...event.more];
     const isAtLevel = event.levels.some((level) => levels[level] === line.level);
     return [
       ...everyLine.filter((name) => !(name in line)).map((name) => `${name} is missing: ${text}`),

@@ -9,8 +9,23 @@ interface LogEvent {
   readonly when: string;
   readonly fields: readonly string[];
   /** Fields that some of its lines lack. */
-  readonly more?: readonly string[];
+  readonly more: readonly string[];
 }
+
+type Optional<Field extends string> = Field extends `${infer Name}?` ? Name : never;
+
+/** A field whose name ends in `?` is missing in some of the event's lines. */
+const eventAt =
+  <const Levels extends readonly [LogLevel, ...LogLevel[]]>(...levels: Levels) =>
+  <const Field extends string>(fields: readonly Field[], when: string) => ({
+    levels,
+    when,
+    fields: fields.filter((name) => !name.endsWith('?')) as Exclude<Field, `${string}?`>[],
+    more: fields.filter((name) => name.endsWith('?')).map((name) => name.slice(0, -1)) as Optional<Field>[],
+  });
+
+const [debug, info, warn] = [eventAt('debug'), eventAt('info'), eventAt('warn')];
+const [error, fatal] = [eventAt('error'), eventAt('fatal')];
 
 const ofRequests = [
   'requestId',
@@ -25,272 +40,149 @@ const ofRequests = [
   'callerGone',
   'milliseconds',
 ] as const;
+const answered = (when: string) => eventAt('info', 'debug')(ofRequests, when);
 
 /** Every event of the log: any other event, level or field does not compile. */
 export const logEvents = {
-  request: {
-    levels: ['info', 'debug'],
-    when: 'a request was answered; `debug` on the listener for operators',
-    fields: ofRequests,
-  },
-  'request-unauthenticated': { levels: ['info', 'debug'], when: 'the same with 401', fields: ofRequests },
-  'request-forbidden': { levels: ['info', 'debug'], when: 'the same with 403', fields: ofRequests },
-  'request-limited': { levels: ['info', 'debug'], when: 'the same with 429', fields: ofRequests },
-  unavailable: {
-    levels: ['warn'],
-    when: 'a request got 503 because of the database, Redis or the primary; at most once a second, with the number of others in `untold`',
-    fields: ['requestId', 'trace_id', 'span_id', 'untold', 'err'],
-  },
-  uncounted: {
-    levels: ['warn'],
-    when: 'Redis or the primary did not count a request for a limit; at most once a second for each limit, with the number of others in `untold`',
-    fields: ['limit', 'passed', 'untold', 'err'],
-  },
-  'issuer-keys-fetched': {
-    levels: ['info'],
-    when: 'the public keys of the issuer of tokens were fetched for the first time, or again after a failure',
-    fields: ['count'],
-  },
-  'issuer-keys-failed': {
-    levels: ['warn'],
-    when: 'they could not be fetched; at most once a minute, with the number of other failures in `untold`',
-    fields: ['untold', 'err'],
-  },
-  'statement-refused': {
-    levels: ['error'],
-    when: 'PostgreSQL refused a statement of the service itself, such as for a missing right; at most once a minute, with the number of others in `untold`',
-    fields: ['statement', 'untold', 'err'],
-  },
-  unexpected: {
-    levels: ['error'],
-    when: 'a request got 500 because of a fault of the service',
-    fields: ['requestId', 'trace_id', 'span_id', 'err'],
-  },
-  'metrics-failed': { levels: ['error'], when: '`/metrics` could not be answered', fields: ['err'] },
-  'page-failed': {
-    levels: ['error'],
-    when: 'the page for operators, or its data of the last minutes, could not be made; at most once a minute, with the number of others in `untold`',
-    fields: ['untold', 'err'],
-  },
-  overload: {
-    levels: ['warn'],
-    when: 'requests or connections beyond a limit are refused from now on',
-    fields: ['listener', 'what'],
-  },
-  'overload-over': {
-    levels: ['warn'],
-    when: 'nothing was refused for a while',
-    fields: ['listener', 'what', 'refused', 'milliseconds'],
-  },
-  tracing: {
-    levels: ['info'],
-    when: 'requests are traced, by the `OTEL_*` variables',
-    fields: ['sampler', 'ratio'],
-  },
-  'spans-lost': {
-    levels: ['warn'],
-    when: 'the collector of traces did not take spans; at most once a minute, and at the end',
-    fields: ['count', 'err'],
-  },
-  starting: {
-    levels: ['info'],
-    when: 'the first line of a start',
-    fields: ['version', 'node', 'migration', 'settings'],
-  },
-  'setting-doubtful': { levels: ['warn'], when: 'a setting may not be what was meant', fields: [] },
-  'database-awaited': { levels: ['warn'], when: 'the database does not answer yet', fields: [] },
-  'migration-awaited': {
-    levels: ['warn'],
-    when: 'the start waits for another process that migrates',
-    fields: [],
-  },
-  'migration-held': {
-    levels: ['warn'],
-    when: 'another transaction holds what a migration has to change',
-    fields: [],
-  },
-  'pool-too-large': {
-    levels: ['warn'],
-    when: 'the database may not have the connections that `POOL_SIZE` asks for',
-    fields: [],
-  },
-  'pool-unknown': { levels: ['debug'], when: 'the number of connections could not be read', fields: ['err'] },
-  'rights-beyond-need': {
-    levels: ['warn'],
-    when: 'the user of the database may do more than the service needs',
-    fields: ['user', 'powers', 'ownsSchema', 'rights'],
-  },
-  'rights-unknown': { levels: ['debug'], when: 'it could not be read', fields: ['err'] },
-  'demonstration-failed': {
-    levels: ['warn'],
-    when: 'the demonstration set could not be made',
-    fields: ['err'],
-  },
-  listening: {
-    levels: ['info'],
-    when: 'callers are served',
-    fields: ['host', 'port', 'opsHost', 'opsPort'],
-    more: ['workers'],
-  },
-  'plain-http-exposed': {
-    levels: ['warn'],
-    when: 'others can reach the service, and no proxy is named',
-    fields: ['host'],
-  },
-  'start-failed': { levels: ['fatal'], when: 'the start failed by an unexpected fault', fields: ['err'] },
-  'log-level-changed': { levels: ['info'], when: 'SIGUSR2 changed the level', fields: ['from', 'to'] },
-  'log-lines-lost': {
-    levels: ['warn'],
-    when: 'lines of the log were lost; the reader is back',
-    fields: ['count'],
-  },
-  failed: {
-    levels: ['fatal'],
-    when: 'an uncaught error, or the embedded database is lost for good: the process drains and ends with 1',
-    fields: ['err'],
-  },
-  stopping: { levels: ['info'], when: 'the process was asked to end', fields: [], more: ['signal'] },
-  hung: {
-    levels: ['error'],
-    when: 'a part, a request or a worker did not end in its time',
-    fields: ['part'],
-    more: [
-      'milliseconds',
-      'requestId',
-      'trace_id',
-      'span_id',
-      'method',
-      'route',
-      'more',
-      'hung',
-      'processId',
-      'signal',
+  request: answered('a request was answered; `debug` on the listener for operators'),
+  'request-unauthenticated': answered('the same with 401'),
+  'request-forbidden': answered('the same with 403'),
+  'request-limited': answered('the same with 429'),
+  unavailable: warn(
+    ['requestId', 'trace_id', 'span_id', 'untold', 'err'],
+    'a request got 503 because of the database, Redis or the primary; at most once a second, with the number of others in `untold`',
+  ),
+  uncounted: warn(
+    ['limit', 'passed', 'untold', 'err'],
+    'Redis or the primary did not count a request for a limit; at most once a second for each limit, with the number of others in `untold`',
+  ),
+  'issuer-keys-fetched': info(
+    ['count'],
+    'the public keys of the issuer of tokens were fetched for the first time, or again after a failure',
+  ),
+  'issuer-keys-failed': warn(
+    ['untold', 'err'],
+    'they could not be fetched; at most once a minute, with the number of other failures in `untold`',
+  ),
+  'statement-refused': error(
+    ['statement', 'untold', 'err'],
+    'PostgreSQL refused a statement of the service itself, such as for a missing right; at most once a minute, with the number of others in `untold`',
+  ),
+  unexpected: error(
+    ['requestId', 'trace_id', 'span_id', 'err'],
+    'a request got 500 because of a fault of the service',
+  ),
+  'metrics-failed': error(['err'], '`/metrics` could not be answered'),
+  'page-failed': error(
+    ['untold', 'err'],
+    'the page for operators, or its data of the last minutes, could not be made; at most once a minute, with the number of others in `untold`',
+  ),
+  overload: warn(['listener', 'what'], 'requests or connections beyond a limit are refused from now on'),
+  'overload-over': warn(['listener', 'what', 'refused', 'milliseconds'], 'nothing was refused for a while'),
+  tracing: info(['sampler', 'ratio'], 'requests are traced, by the `OTEL_*` variables'),
+  'spans-lost': warn(
+    ['count', 'err'],
+    'the collector of traces did not take spans; at most once a minute, and at the end',
+  ),
+  starting: info(['version', 'node', 'migration', 'settings'], 'the first line of a start'),
+  'setting-doubtful': warn([], 'a setting may not be what was meant'),
+  'database-awaited': warn([], 'the database does not answer yet'),
+  'migration-awaited': warn([], 'the start waits for another process that migrates'),
+  'migration-held': warn([], 'another transaction holds what a migration has to change'),
+  'pool-too-large': warn([], 'the database may not have the connections that `POOL_SIZE` asks for'),
+  'pool-unknown': debug(['err'], 'the number of connections could not be read'),
+  'rights-beyond-need': warn(
+    ['user', 'powers', 'ownsSchema', 'rights'],
+    'the user of the database may do more than the service needs',
+  ),
+  'rights-unknown': debug(['err'], 'it could not be read'),
+  'demonstration-failed': warn(['err'], 'the demonstration set could not be made'),
+  listening: info(['host', 'port', 'opsHost', 'opsPort', 'workers?'], 'callers are served'),
+  'plain-http-exposed': warn(['host'], 'others can reach the service, and no proxy is named'),
+  'start-failed': fatal(['err'], 'the start failed by an unexpected fault'),
+  'log-level-changed': info(['from', 'to'], 'SIGUSR2 changed the level'),
+  'log-lines-lost': warn(['count'], 'lines of the log were lost; the reader is back'),
+  failed: fatal(
+    ['err'],
+    'an uncaught error, or the embedded database is lost for good: the process drains and ends with 1',
+  ),
+  stopping: info(['signal?'], 'the process was asked to end'),
+  hung: error(
+    [
+      'part',
+      'milliseconds?',
+      'requestId?',
+      'trace_id?',
+      'span_id?',
+      'method?',
+      'route?',
+      'more?',
+      'hung?',
+      'processId?',
+      'signal?',
     ],
-  },
-  'stop-failed': { levels: ['error'], when: 'a part ended by an error', fields: ['part', 'err'] },
-  stopped: { levels: ['info'], when: 'the last line', fields: [] },
-  'worker-listening': { levels: ['info'], when: 'a worker serves', fields: ['port'] },
-  'fewer-workers': { levels: ['warn'], when: '`POOL_SIZE` is below `WORKERS`', fields: [] },
-  'worker-lost': {
-    levels: ['error'],
-    when: 'a worker ended unexpectedly; another one replaces it',
-    fields: ['lost', 'code', 'signal', 'afterMs'],
-  },
-  'worker-replaced': { levels: ['info'], when: 'the replacement serves', fields: ['lost', 'by'] },
-  'worker-silent': { levels: ['error'], when: 'the event loop of a worker does not run', fields: ['silent'] },
-  'worker-silent-no-more': {
-    levels: ['warn'],
-    when: 'the event loop of a silent worker runs again, or the worker has ended',
-    fields: ['silent'],
-  },
-  'reload-ignored': { levels: ['warn'], when: 'SIGHUP did nothing: there is one process', fields: [] },
-  restarting: { levels: ['info'], when: 'SIGHUP replaces one worker after the other', fields: ['workers'] },
-  restarted: { levels: ['info'], when: 'all workers were replaced', fields: ['workers'] },
-  'restart-failed': {
-    levels: ['error'],
-    when: 'a new worker cannot serve; the old ones keep running',
-    fields: [],
-  },
-  'database-elsewhere': {
-    levels: ['info'],
-    when: 'the data is in this folder, not in the project',
-    fields: ['folder', 'because'],
-  },
-  'database-created': {
-    levels: ['info'],
-    when: 'the embedded database was created: the first start',
-    fields: [],
-    more: ['folder'],
-  },
-  'database-starting': {
-    levels: ['info'],
-    when: 'the embedded database is being started',
-    fields: [],
-    more: ['folder', 'port'],
-  },
-  'database-started': {
-    levels: ['info'],
-    when: 'the embedded database runs',
-    fields: [],
-    more: ['processId', 'port'],
-  },
-  'database-adopted': {
-    levels: ['info'],
-    when: 'the embedded database was running already',
-    fields: [],
-    more: ['processId', 'port'],
-  },
-  'database-lost': {
-    levels: ['warn'],
-    when: 'the connection that watches the embedded database was lost',
-    fields: [],
-    more: ['processId', 'port'],
-  },
-  'database-restarting': {
-    levels: ['info'],
-    when: 'the service tries to reach or restart it, after a pause',
-    fields: [],
-    more: ['attempt', 'afterMs', 'port'],
-  },
-  'database-restart-failed': {
-    levels: ['warn'],
-    when: 'that attempt failed',
-    fields: [],
-    more: ['attempt', 'error'],
-  },
-  'database-restarted': {
-    levels: ['info'],
-    when: 'the embedded database runs again, as another process',
-    fields: [],
-    more: ['processId', 'port', 'attempt', 'startedByUs'],
-  },
-  'database-reconnected': {
-    levels: ['info'],
-    when: 'the embedded database was still running; the connection is back',
-    fields: [],
-    more: ['processId', 'port', 'attempt', 'startedByUs'],
-  },
-  'database-given-up': {
-    levels: ['error'],
-    when: 'the embedded database cannot be restarted',
-    fields: [],
-    more: ['attempts', 'error'],
-  },
-  'database-stopping': {
-    levels: ['info'],
-    when: 'the embedded database is being stopped: no other process uses it',
-    fields: [],
-    more: ['processId', 'port'],
-  },
-  'database-stop-forced': {
-    levels: ['warn'],
-    when: 'the embedded database did not end in time and was stopped by force; the next start recovers it',
-    fields: [],
-    more: ['processId', 'afterMs'],
-  },
-  'database-stopped': {
-    levels: ['info'],
-    when: 'the embedded database ended',
-    fields: [],
-    more: ['processId', 'port', 'folder', 'already'],
-  },
-  'database-left-running': {
-    levels: ['info'],
-    when: 'the embedded database keeps running: other processes use it',
-    fields: [],
-    more: ['processId', 'port'],
-  },
-} as const satisfies Readonly<Record<string, LogEvent>> &
-  Readonly<Record<`database-${EmbeddedEvent}`, LogEvent>>;
+    'a part, a request or a worker did not end in its time',
+  ),
+  'stop-failed': error(['part', 'err'], 'a part ended by an error'),
+  stopped: info([], 'the last line'),
+  'worker-listening': info(['port'], 'a worker serves'),
+  'fewer-workers': warn([], '`POOL_SIZE` is below `WORKERS`'),
+  'worker-lost': error(
+    ['lost', 'code', 'signal', 'afterMs'],
+    'a worker ended unexpectedly; another one replaces it',
+  ),
+  'worker-replaced': info(['lost', 'by'], 'the replacement serves'),
+  'worker-silent': error(['silent'], 'the event loop of a worker does not run'),
+  'worker-silent-no-more': warn(
+    ['silent'],
+    'the event loop of a silent worker runs again, or the worker has ended',
+  ),
+  'reload-ignored': warn([], 'SIGHUP did nothing: there is one process'),
+  restarting: info(['workers'], 'SIGHUP replaces one worker after the other'),
+  restarted: info(['workers'], 'all workers were replaced'),
+  'restart-failed': error([], 'a new worker cannot serve; the old ones keep running'),
+  'database-elsewhere': info(['folder', 'because'], 'the data is in this folder, not in the project'),
+  'database-created': info(['folder?'], 'the embedded database was created: the first start'),
+  'database-starting': info(['folder?', 'port?'], 'the embedded database is being started'),
+  'database-started': info(['processId?', 'port?'], 'the embedded database runs'),
+  'database-adopted': info(['processId?', 'port?'], 'the embedded database was running already'),
+  'database-lost': warn(
+    ['processId?', 'port?'],
+    'the connection that watches the embedded database was lost',
+  ),
+  'database-restarting': info(
+    ['attempt?', 'afterMs?', 'port?'],
+    'the service tries to reach or restart it, after a pause',
+  ),
+  'database-restart-failed': warn(['attempt?', 'error?'], 'that attempt failed'),
+  'database-restarted': info(
+    ['processId?', 'port?', 'attempt?', 'startedByUs?'],
+    'the embedded database runs again, as another process',
+  ),
+  'database-reconnected': info(
+    ['processId?', 'port?', 'attempt?', 'startedByUs?'],
+    'the embedded database was still running; the connection is back',
+  ),
+  'database-given-up': error(['attempts?', 'error?'], 'the embedded database cannot be restarted'),
+  'database-stopping': info(
+    ['processId?', 'port?'],
+    'the embedded database is being stopped: no other process uses it',
+  ),
+  'database-stop-forced': warn(
+    ['processId?', 'afterMs?'],
+    'the embedded database did not end in time and was stopped by force; the next start recovers it',
+  ),
+  'database-stopped': info(['processId?', 'port?', 'folder?', 'already?'], 'the embedded database ended'),
+  'database-left-running': info(
+    ['processId?', 'port?'],
+    'the embedded database keeps running: other processes use it',
+  ),
+} satisfies Readonly<Record<string, LogEvent>> & Readonly<Record<`database-${EmbeddedEvent}`, LogEvent>>;
 
 export type EventName = keyof typeof logEvents;
 type Events = typeof logEvents;
 type Always<E extends EventName> = Events[E]['fields'][number];
-type Sometimes<E extends EventName> = E extends EventName
-  ? Events[E] extends { more: readonly (infer F extends string)[] }
-    ? F
-    : never
-  : never;
+type Sometimes<E extends EventName> = Events[E]['more'][number];
 /** The fields that an event may have. */
 export type FieldName<E extends EventName = EventName> = Always<E> | Sometimes<E>;
 
