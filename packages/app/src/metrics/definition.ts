@@ -14,7 +14,18 @@ export interface MetricDefinition {
 
 export type Definitions = Readonly<Record<string, MetricDefinition>>;
 
-/** Keeps the names and the labels as types, where a plain annotation would forget them. */
+type Labels = NonNullable<MetricDefinition['labels']>;
+
+export const counter = (labels: Labels, help: string) => ({ type: 'counter' as const, labels, help });
+export const gauge = (labels: Labels, help: string) => ({ type: 'gauge' as const, labels, help });
+export const histogram = (buckets: readonly number[], labels: Labels, help: string) => ({
+  type: 'histogram' as const,
+  buckets,
+  labels,
+  help,
+});
+
+/** Keeps the names as types, where a plain annotation would forget them. */
 export const define = <const Of extends Definitions>(definitions: Of) => definitions;
 
 /** One value, in the form of prom-client's JSON. */

@@ -1,5 +1,5 @@
 import { Replies } from '@campaign-mirror/adapters-http';
-import { define } from './definition.ts';
+import { counter, define, gauge, histogram } from './definition.ts';
 
 export const listeners = ['callers', 'operators'] as const;
 export type Listener = (typeof listeners)[number];
@@ -32,48 +32,35 @@ const status = 'HTTP status';
 
 /** Requests, connections, overload. */
 export const httpDefinitions = define({
-  campaign_mirror_http_requests_total: {
-    type: 'counter',
-    help: 'Requests that were answered, including those refused by the parser or for overload.',
-    labels: { listener: listeners, route, method: methods, status },
-  },
-  campaign_mirror_http_request_duration_seconds: {
-    type: 'histogram',
-    help: 'From the headers of a request to its answer.',
-    labels: { listener: listeners, route, status },
-    buckets: requestBuckets,
-  },
-  campaign_mirror_http_refusals_total: {
-    type: 'counter',
-    help: 'Answers to callers other than 200, by reason: the rule for 403, the fault of the key for 401, of the address for 422.',
-    labels: { status, because: refusals.map(({ because }) => because) },
-  },
-  campaign_mirror_http_callers_gone_total: {
-    type: 'counter',
-    help: 'Requests whose callers did not wait for the answer.',
-    labels: { listener: listeners },
-  },
-  campaign_mirror_http_requests_in_flight: {
-    type: 'gauge',
-    help: 'Requests of callers in progress.',
-  },
-  campaign_mirror_http_requests_in_flight_limit: {
-    type: 'gauge',
-    help: 'Limit of requests in progress: MAX_IN_FLIGHT, summed over all processes.',
-  },
-  campaign_mirror_http_connections: {
-    type: 'gauge',
-    help: 'Open connections.',
-    labels: { listener: listeners },
-  },
-  campaign_mirror_http_connections_limit: {
-    type: 'gauge',
-    help: 'Limit of open connections; for callers MAX_CONNECTIONS, summed over all processes.',
-    labels: { listener: listeners },
-  },
-  campaign_mirror_overload_refusals_total: {
-    type: 'counter',
-    help: 'Requests or connections that were refused because there were too many.',
-    labels: { listener: listeners, what: overloads },
-  },
+  campaign_mirror_http_requests_total: counter(
+    { listener: listeners, route, method: methods, status },
+    'Requests that were answered, including those refused by the parser or for overload.',
+  ),
+  campaign_mirror_http_request_duration_seconds: histogram(
+    requestBuckets,
+    { listener: listeners, route, status },
+    'From the headers of a request to its answer.',
+  ),
+  campaign_mirror_http_refusals_total: counter(
+    { status, because: refusals.map(({ because }) => because) },
+    'Answers to callers other than 200, by reason: the rule for 403, the fault of the key for 401, of the address for 422.',
+  ),
+  campaign_mirror_http_callers_gone_total: counter(
+    { listener: listeners },
+    'Requests whose callers did not wait for the answer.',
+  ),
+  campaign_mirror_http_requests_in_flight: gauge({}, 'Requests of callers in progress.'),
+  campaign_mirror_http_requests_in_flight_limit: gauge(
+    {},
+    'Limit of requests in progress: MAX_IN_FLIGHT, summed over all processes.',
+  ),
+  campaign_mirror_http_connections: gauge({ listener: listeners }, 'Open connections.'),
+  campaign_mirror_http_connections_limit: gauge(
+    { listener: listeners },
+    'Limit of open connections; for callers MAX_CONNECTIONS, summed over all processes.',
+  ),
+  campaign_mirror_overload_refusals_total: counter(
+    { listener: listeners, what: overloads },
+    'Requests or connections that were refused because there were too many.',
+  ),
 });

@@ -1,4 +1,4 @@
-import { define } from './definition.ts';
+import { counter, define, gauge } from './definition.ts';
 
 export const databaseEvents = ['lost', 'restarted', 'reconnected', 'restart-failed', 'given-up'] as const;
 
@@ -6,44 +6,39 @@ const workersOnly = 'with `WORKERS`';
 
 /** The service as a whole, told by its one process or the one that watches over workers. */
 export const serviceDefinitions = define({
-  campaign_mirror_build_info: {
-    type: 'gauge',
-    help: 'Always 1; its labels say what runs.',
-    labels: {
+  campaign_mirror_build_info: gauge(
+    {
       version: 'of the service',
       node: 'of Node',
       migration: 'the newest that this version knows',
     },
-  },
-  campaign_mirror_ready: {
-    type: 'gauge',
-    help: '1 if /readyz answers 200, otherwise 0.',
-  },
-  campaign_mirror_ready_check: {
-    type: 'gauge',
-    help: 'Each check of /readyz: 1 if it passes, 0 if it fails; absent if it could not be made.',
-    labels: { check: ['accepting', 'database', 'writable', 'migrations', 'workers'] },
-  },
+    'Always 1; its labels say what runs.',
+  ),
+  campaign_mirror_ready: gauge({}, '1 if /readyz answers 200, otherwise 0.'),
+  campaign_mirror_ready_check: gauge(
+    { check: ['accepting', 'database', 'writable', 'migrations', 'workers'] },
+    'Each check of /readyz: 1 if it passes, 0 if it fails; absent if it could not be made.',
+  ),
   campaign_mirror_history_rows: {
-    type: 'gauge',
-    help: "PostgreSQL's estimate of the rows of the history, as of its last vacuum or analyze.",
+    ...gauge({}, "PostgreSQL's estimate of the rows of the history, as of its last vacuum or analyze."),
     only: 'once PostgreSQL has one',
   },
-  campaign_mirror_embedded_database_events_total: {
-    type: 'counter',
-    help: 'Events of the embedded database: its connection was lost, it was restarted, it was still running, or a restart failed.',
-    labels: { event: databaseEvents },
-  },
+  campaign_mirror_embedded_database_events_total: counter(
+    { event: databaseEvents },
+    'Events of the embedded database: its connection was lost, it was restarted, it was still running, or a restart failed.',
+  ),
   campaign_mirror_workers: {
-    type: 'gauge',
-    help: 'Workers that are wanted, that serve, and whose event loop does not run.',
-    labels: { state: ['wanted', 'ready', 'silent'] },
+    ...gauge(
+      { state: ['wanted', 'ready', 'silent'] },
+      'Workers that are wanted, that serve, and whose event loop does not run.',
+    ),
     only: workersOnly,
   },
   campaign_mirror_worker_replacements_total: {
-    type: 'counter',
-    help: 'Workers that were replaced: after they ended unexpectedly, or by SIGHUP.',
-    labels: { why: ['lost', 'relieved'] },
+    ...counter(
+      { why: ['lost', 'relieved'] },
+      'Workers that were replaced: after they ended unexpectedly, or by SIGHUP.',
+    ),
     only: workersOnly,
   },
 });
