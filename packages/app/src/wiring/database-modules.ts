@@ -8,7 +8,7 @@ import {
 import { ContainerModule } from 'inversify';
 import { type DatabaseAccess, openDatabaseAccess } from '../database/database-access.ts';
 import { hotPathLog } from '../database/hot-path-log.ts';
-import { TwoObservers } from '../database/two-observers.ts';
+import { twoObservers } from '../database/two-observers.ts';
 import { databaseEventCounts } from '../metrics/database-events.ts';
 import type { Meters } from '../metrics/meters.ts';
 import { keyUseCounts, poolGauges } from '../metrics/persistence-gauges.ts';
@@ -58,8 +58,8 @@ export const portsModule = ({ settings, log, life }: Given) =>
     bind(tokens.hotPath)
       .toResolvedValue(
         ({ pool }: OpenPool, access: DatabaseAccess, meters: Meters, traces: Traces | undefined) => {
-          let observer: HotPathObserver = new TwoObservers(meters.hotPath, hotPathLog(log));
-          if (traces) observer = new TwoObservers(observer, traces.statements(access.address('service')));
+          let observer: HotPathObserver = twoObservers(meters.hotPath, hotPathLog(log));
+          if (traces) observer = twoObservers(observer, traces.statements(access.address('service')));
           const options = { limits: poolLimits(settings), named: settings.DATABASE_POOLER === 'none' };
           const hotPath = openHotPath(pool, options, observer);
           meters.add(keyUseCounts(hotPath.uses));
