@@ -1,8 +1,8 @@
 import { stat } from 'node:fs/promises';
 import { migrations, roles } from '@campaign-mirror/adapters-persistence';
 import { expect } from 'chai';
-import { checkClock } from '../../packages/app/src/doctor/clock.ts';
 import { checkDisk } from '../../packages/app/src/doctor/disk.ts';
+import { checkClock } from '../../packages/app/src/doctor/server.ts';
 import { command, type Done } from '../support/commands/command.ts';
 import { objectsOf } from '../support/commands/commands-on.ts';
 import { emptyDatabase, latin1 } from '../support/database/database-server.ts';

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { projectName } from '../../packages/embedded-postgres/src/programs/project-name.ts';
+import { projectName } from '../../packages/embedded-postgres/src/programs/own-folder.ts';
 import { canHaveRoom, closedFolder, closedProject, saidInRoom } from '../support/embedded/other-machine.ts';
 
 const said = async (script: string) => (await saidInRoom(script)).output;

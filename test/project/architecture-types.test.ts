@@ -57,7 +57,7 @@ const rules = 'packages/domain/src/set-campaign-mirror/authorization-rules.ts';
 const answering = [
   'packages/adapters-http/src/documentation/documented-answers.ts',
   'packages/adapters-http/src/answers/replies.ts',
-  'packages/adapters-cli/src/words/mirror-refusals.ts',
+  'packages/adapters-cli/src/words/refusals.ts',
   'packages/adapters-cli/src/words/move-refusals.ts',
 ];
 

@@ -1,8 +1,11 @@
 import { mock } from 'node:test';
 import { Unavailable } from '@campaign-mirror/domain';
 import { expect } from 'chai';
-import { CountingLimiter } from '../../packages/app/src/limits/counting-limiter.ts';
-import { type LimitObserver, limitsLog } from '../../packages/app/src/limits/limit-observer.ts';
+import {
+  CountingLimiter,
+  type LimitObserver,
+  limitsLog,
+} from '../../packages/app/src/limits/counting-limiter.ts';
 import { MemoryCounts } from '../../packages/app/src/limits/memory-counts.ts';
 import { PrimaryCounts } from '../../packages/app/src/limits/primary-counts.ts';
 import type { Log } from '../../packages/app/src/logging/log.ts';

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { warnOfPlainHttp } from '../../packages/app/src/listeners/plain-http-warning.ts';
+import { warnOfPlainHttp } from '../../packages/app/src/listeners/listening.ts';
 import type { Log } from '../../packages/app/src/logging/log.ts';
 import { readSettings } from '../../packages/app/src/settings/read-settings.ts';
 import { serviceDataOf } from '../support/process/lives.ts';

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { databaseEventCounts } from '../../packages/app/src/metrics/database-events.ts';
+import { databaseEventCounts } from '../../packages/app/src/metrics/service-source.ts';
 import { metrics } from '../../packages/app/src/metrics/table.ts';
 import { serverAddress } from '../support/database/database-server.ts';
 import { rival, untilWaiting } from '../support/database/rival.ts';

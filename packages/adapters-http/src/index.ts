@@ -19,7 +19,7 @@ export {
 export { type HttpObserver, silentHttpObserver } from './listener/http-observer.ts';
 export { HttpServer, type HttpServerSettings } from './listener/http-server.ts';
 export type { Count, Limiter, Rate } from './listener/limiter.ts';
-export type { Overload, OverloadLog } from './listener/overload-log.ts';
+export type { Overload, OverloadLog } from './listener/refusals.ts';
 export type { RequestTrace, RequestTraces } from './listener/request-traces.ts';
 export { noProxies, type TrustedProxies } from './messages/client-address.ts';
 export { type AppSettings, koaHandler } from './routes/app.ts';

@@ -11,7 +11,6 @@ export {
   openProbe,
   type ProbeLimits,
 } from './connection/database-probe.ts';
-export { EncodingFault } from './connection/encoding.ts';
 export {
   type DatabaseAddress,
   defaultPoolLimits,
@@ -19,7 +18,7 @@ export {
   openPool,
   type PoolLimits,
 } from './connection/pool.ts';
-export { oldestServerVersion, serverVersion } from './connection/server-version.ts';
+export { EncodingFault, oldestServerVersion, serverVersion } from './connection/server.ts';
 export { within } from './connection/within.ts';
 export { type OpenHotPath, openHotPath } from './hot-path/open-hot-path.ts';
 export { type CreatedRole, createRoles, type RolesCreation } from './migration/create-roles.ts';

@@ -1,7 +1,7 @@
 export { defaultFolder, type Place } from './cluster/default-folder.ts';
 export { freePort } from './cluster/port.ts';
 export type { ServerSettings } from './cluster/server-settings.ts';
-export { EmbeddedError } from './programs/embedded-error.ts';
+export { EmbeddedError } from './programs/errors.ts';
 export {
   type DatabaseAddress,
   type EmbeddedDatabase,

@@ -5,8 +5,7 @@ import { ClearError } from '../terminal/clear-error.ts';
 import { printable } from '../terminal/escapes.ts';
 import { leaf } from '../terminal/leaf.ts';
 import { mirrorObject } from '../words/campaign-fields.ts';
-import { mirrorRefused } from '../words/mirror-refusals.ts';
-import { addressFaults, noSuchCampaign } from '../words/refusals.ts';
+import { addressFaults, mirrorRefused, noSuchCampaign } from '../words/refusals.ts';
 import type { Operator } from './operator.ts';
 
 export function restore(call: Call, operator: Operator) {

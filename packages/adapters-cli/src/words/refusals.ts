@@ -4,6 +4,7 @@ import type {
   CampaignId,
   KeyRotation,
   OwnerHasDefault,
+  Refusal,
 } from '@campaign-mirror/domain';
 import { ClearError } from '../terminal/clear-error.ts';
 import { printable } from '../terminal/escapes.ts';
@@ -47,4 +48,19 @@ export function notRotated(id: AccessKeyId, refused: Exclude<KeyRotation, { kind
   }
   const over = refused.kind === 'key-revoked' ? 'revoked' : 'expired';
   return new ClearError(`key ${id} is ${over}: issue another with \`./campaign-mirror key issue\``);
+}
+
+/** The texts for refusals by the rules; a new rule does not compile until it has a text. */
+const words: Readonly<Record<Refusal, (campaign: CampaignId) => string>> = {
+  'mirror-not-created': (campaign) =>
+    `the campaign ${campaign} has no mirror: \`./campaign-mirror mirror create ${campaign}\` creates it`,
+  'default-campaign': (campaign) =>
+    `the campaign ${campaign} is its owner's default campaign, whose mirror cannot be set: ` +
+    `\`./campaign-mirror campaign unset-default ${campaign}\` makes it an ordinary one`,
+  'not-the-owner': (campaign) =>
+    `the campaign ${campaign} belongs to another owner than the key: use a key of the campaign's owner`,
+};
+
+export function mirrorRefused(campaign: CampaignId, because: Refusal): ClearError {
+  return new ClearError(words[because](campaign));
 }

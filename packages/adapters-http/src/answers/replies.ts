@@ -1,7 +1,6 @@
 import type { AddressFault, Mirror, Outcome, Refusal } from '@campaign-mirror/domain';
 import type { InferOutput } from 'valibot';
 import type { shownMirror } from './answer-schemas.ts';
-import type { BodyFault } from './body-fault.ts';
 
 /** An HTTP answer. */
 export interface Reply {
@@ -214,3 +213,6 @@ function decodedOnce(text: string): string {
 function cut(text: string, characters: number): string {
   return text.length <= characters ? text : [...text].slice(0, characters).join('');
 }
+
+/** Why a body holds no address that could be judged, in the order in which it is found. */
+export type BodyFault = 'not-json' | 'required' | 'not-a-string';

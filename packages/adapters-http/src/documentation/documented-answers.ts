@@ -1,6 +1,6 @@
 import type { AddressFault, Mirror, Refusal } from '@campaign-mirror/domain';
-import type { BodyFault } from '../answers/body-fault.ts';
 import {
+  type BodyFault,
   type Fault,
   methodNotSupported,
   type Replies,

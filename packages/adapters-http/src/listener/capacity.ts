@@ -1,7 +1,6 @@
 import { type Clock, platformClock } from './clock.ts';
 import { EventLoopDelay } from './event-loop-delay.ts';
-import { type Overload, type OverloadLog, silentOverloadLog } from './overload-log.ts';
-import { Refusals } from './refusals.ts';
+import { type Overload, type OverloadLog, Refusals, silentOverloadLog } from './refusals.ts';
 
 export interface CapacityLimits {
   /** Requests carried out at once. As many again may wait behind other requests of their connections. */

@@ -1,5 +1,5 @@
 import * as v from 'valibot';
-import type { BodyFault } from '../answers/body-fault.ts';
+import type { BodyFault } from '../answers/replies.ts';
 
 const fault = <F extends BodyFault>(name: F) => name;
 

@@ -8,7 +8,7 @@ import {
 } from '@campaign-mirror/domain';
 import type { Pool, PoolClient } from 'pg';
 import { codeOf, isRetryable } from '../connection/database-faults.ts';
-import { refuseOtherEncoding } from '../connection/encoding.ts';
+import { refuseOtherEncoding } from '../connection/server.ts';
 import { patiently, stoppable } from '../connection/stoppable.ts';
 import { inTransaction, noteIn } from '../connection/transaction.ts';
 import { countedUpTo } from '../schema/counted-numbers.ts';

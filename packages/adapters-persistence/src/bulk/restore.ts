@@ -1,7 +1,7 @@
 import { type OperatorAct, Unavailable } from '@campaign-mirror/domain';
 import type { Pool, PoolClient } from 'pg';
 import { isHeld } from '../connection/database-faults.ts';
-import { refuseOtherEncoding } from '../connection/encoding.ts';
+import { refuseOtherEncoding } from '../connection/server.ts';
 import { patiently, stoppable } from '../connection/stoppable.ts';
 import { inTransaction, noteIn } from '../connection/transaction.ts';
 import { columnsOf, quoted } from './backup.ts';

@@ -3,8 +3,8 @@ import { type Connection, MikroORM, type PostgreSqlConnection } from '@mikro-orm
 import { entities } from '../schema/entities.ts';
 import { migrations } from '../schema/migrations.ts';
 import { schema } from '../schema/schema.ts';
-import { closing } from './close-database.ts';
 import {
+  closing,
   type DatabaseAddress,
   defaultPoolLimits,
   type OpenPool,

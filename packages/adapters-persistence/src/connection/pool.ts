@@ -1,7 +1,7 @@
-import pg, { type Pool, type PoolConfig } from 'pg';
+import pg, { type Pool, type PoolClient, type PoolConfig } from 'pg';
 import { backingOff } from './back-off.ts';
-import { closing } from './close-database.ts';
 import { refuseUnreplicated } from './unreplicated.ts';
+import { within } from './within.ts';
 
 /**
  * A PostgreSQL server and the user to connect as. The driver takes what is left out, except TLS, from the PG*
@@ -71,5 +71,29 @@ export function poolOptions(
     ...(limits.statementTimeout > 0 && !pooled && { statement_timeout: limits.statementTimeout }),
     keepAlive: true,
     application_name: applicationName,
+  };
+}
+
+/** How long a running statement may delay the end, in milliseconds. */
+const grace = 1_000;
+
+/**
+ * Makes the function that runs `before` and then ends the pool, in bounded time: MikroORM ends only a pool that it has
+ * used, and waits forever for a connection that died in one of its transactions, because it never releases it.
+ */
+export function closing(pool: Pool, before = async () => {}): (timeout?: number) => Promise<boolean> {
+  const clients = new Set<PoolClient>();
+  pool.on('connect', (client) => clients.add(client)).on('remove', (client) => clients.delete(client));
+  return async (timeout = grace) => {
+    const ended = before().then(() => (pool.ending ? undefined : pool.end()));
+    ended.catch(() => {});
+    const inTime = ended.then(() => true);
+    const hangs = !(await within(timeout, inTime, false));
+    if (hangs) {
+      // Connections that are busy or dead are cut off; their answers are no longer needed.
+      for (const client of clients)
+        void (client as unknown as { end(): Promise<void> }).end().catch(() => {});
+    }
+    return !hangs;
   };
 }

@@ -1,5 +1,5 @@
 import type { ClientBase, Pool } from 'pg';
-import { portFault } from '../connection/database-faults.ts';
+import { rowsOf } from '../connection/rows.ts';
 import { grants } from '../schema/grants.ts';
 import type { Role } from '../schema/roles.ts';
 
@@ -49,12 +49,8 @@ interface Right {
 }
 
 /** Every right in the schema, and whether the current user has it. @throws Unavailable */
-export async function heldRights(database: Pool | ClientBase): Promise<readonly Right[]> {
-  try {
-    return (await (database as Pool).query<Right>(rightsText, [ofColumns, ofTables, ofSequences])).rows;
-  } catch (error) {
-    throw portFault(error);
-  }
+export function heldRights(database: Pool | ClientBase): Promise<readonly Right[]> {
+  return rowsOf<Right>(database, rightsText, [ofColumns, ofTables, ofSequences]);
 }
 
 /** How those rights differ from what a role is granted. */

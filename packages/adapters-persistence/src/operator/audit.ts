@@ -9,7 +9,7 @@ import type {
   Timestamp,
 } from '@campaign-mirror/domain';
 import type { Pool } from 'pg';
-import { portFault } from '../connection/database-faults.ts';
+import { rowsOf } from '../connection/rows.ts';
 import { timestampText } from '../schema/schema.ts';
 import { safeInteger } from '../statements/mirror-row.ts';
 
@@ -42,11 +42,7 @@ export class PostgresAudit implements Audit {
   }
 
   async list({ campaign, before, limit }: AuditPage): Promise<AuditEntry[]> {
-    try {
-      return (await this.#pool.query<Row>(page, [campaign, before, limit])).rows.map(entryOf);
-    } catch (error) {
-      throw portFault(error);
-    }
+    return (await rowsOf<Row>(this.#pool, page, [campaign, before, limit])).map(entryOf);
   }
 }
 

@@ -6,7 +6,7 @@ import type {
   Mirror,
 } from '@campaign-mirror/domain';
 import type { Pool } from 'pg';
-import { portFault } from '../connection/database-faults.ts';
+import { rowsOf } from '../connection/rows.ts';
 import { timestampText } from '../schema/schema.ts';
 import { type RecordRow, recordOf } from '../statements/campaign-record-row.ts';
 import { type MirrorRow, mirrorColumns, mirrorOf } from '../statements/mirror-row.ts';
@@ -40,23 +40,15 @@ export class PostgresCampaignRecords implements CampaignRecords {
   }
 
   async find(id: CampaignId): Promise<CampaignRecord | undefined> {
-    const [row] = await this.#rows<RecordRow>(one, [id]);
+    const [row] = await rowsOf<RecordRow>(this.#pool, one, [id]);
     return row && recordOf(row);
   }
 
   async list({ owner, after, limit }: CampaignPage): Promise<CampaignRecord[]> {
-    return (await this.#rows<RecordRow>(page, [after ?? 0, owner, limit])).map(recordOf);
+    return (await rowsOf<RecordRow>(this.#pool, page, [after ?? 0, owner, limit])).map(recordOf);
   }
 
   async listMirrors({ owner, after, limit }: CampaignPage): Promise<Mirror[]> {
-    return (await this.#rows<MirrorRow>(mirrorPage, [after ?? 0, owner, limit])).map(mirrorOf);
-  }
-
-  async #rows<R extends RecordRow | MirrorRow>(text: string, values: unknown[]): Promise<R[]> {
-    try {
-      return (await this.#pool.query<R>(text, values)).rows;
-    } catch (error) {
-      throw portFault(error);
-    }
+    return (await rowsOf<MirrorRow>(this.#pool, mirrorPage, [after ?? 0, owner, limit])).map(mirrorOf);
   }
 }

@@ -12,7 +12,8 @@ import {
   Unavailable,
 } from '@campaign-mirror/domain';
 import type { Pool, PoolClient } from 'pg';
-import { isHeld, portFault } from '../connection/database-faults.ts';
+import { isHeld } from '../connection/database-faults.ts';
+import { rowsOf } from '../connection/rows.ts';
 import { inTransaction, noteIn } from '../connection/transaction.ts';
 import { safeInteger } from '../statements/mirror-row.ts';
 import { movingMirrors } from './move-mirrors-text.ts';
@@ -45,13 +46,14 @@ export class PostgresMirrorMoves implements MirrorMoves {
   }
 
   async count(): Promise<number> {
-    const [row] = await this.#rows<{ count: string }>('select count(*) from campaign_mirror.mirrors', []);
+    const text = 'select count(*) from campaign_mirror.mirrors';
+    const [row] = await rowsOf<{ count: string }>(this.#pool, text);
     return safeInteger(row?.count ?? '0');
   }
 
   async find({ after, limit, owner }: MirrorStretch): Promise<FoundMirrors> {
     type Row = { campaign_id: string; owner_id: string; is_default: boolean; target_url: string | null };
-    const rows = await this.#rows<Row>(findText, [after ?? 0, limit, owner ?? null]);
+    const rows = await rowsOf<Row>(this.#pool, findText, [after ?? 0, limit, owner ?? null]);
     const mirrors = rows.flatMap(({ campaign_id, owner_id, is_default, target_url }) => {
       if (target_url === null) return [];
       const id = safeInteger(campaign_id) as CampaignId;
@@ -104,13 +106,5 @@ export class PostgresMirrorMoves implements MirrorMoves {
       await noteIn(client, this.#act, { act: 'mirrors-moved', ownerId: owner ?? null, details });
     }
     return rows.map(({ moved, held }) => (moved ? 'moved' : held ? 'held' : 'changed-meanwhile'));
-  }
-
-  async #rows<Row extends object>(text: string, values: unknown[]): Promise<Row[]> {
-    try {
-      return (await this.#pool.query<Row>(text, values)).rows;
-    } catch (error) {
-      throw portFault(error);
-    }
   }
 }

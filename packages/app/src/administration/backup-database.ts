@@ -9,7 +9,7 @@ import {
   type TableCounts,
 } from '@campaign-mirror/adapters-persistence/sql';
 import type { Acting } from '../operator/command-database.ts';
-import { orReadingEnded } from '../operator/reading-ended.ts';
+import { orReadingEnded } from '../operator/undone.ts';
 
 /** Writes the whole database to a file. Returns the number of rows. @throws ClearError, Unavailable */
 export async function backUp(

@@ -1,6 +1,5 @@
 import { leaf } from '@campaign-mirror/adapters-cli';
-import type { Call } from '@campaign-mirror/adapters-cli/terminal';
-import { migrationStatus } from './migration-status.ts';
+import { type Call, exitCodes } from '@campaign-mirror/adapters-cli/terminal';
 
 export function migrate(call: Call) {
   return leaf({
@@ -17,4 +16,32 @@ export function migrate(call: Call) {
       await withDatabase(call, ({ access }) => migrateTelling(access.address('owner'), call));
       await call.output.answer(json, { migrated: true }, 'The schema is up to date.');
     });
+}
+
+/** Shows which migrations are applied, and changes nothing; the exit code is 1 where some are pending. */
+export async function migrationStatus(call: Call, json: boolean | undefined): Promise<void> {
+  const { defaultPoolLimits, migrationStates, openPool } = await import(
+    '@campaign-mirror/adapters-persistence/sql'
+  );
+  const { withDatabase } = await import('../operator/command-database.ts');
+  const states = await withDatabase(call, async ({ access }) => {
+    const limits = { ...defaultPoolLimits, size: 1 };
+    const database = openPool(access.address('operator'), limits, 'campaign-mirror operator');
+    return migrationStates(database.pool).finally(() => database.close());
+  });
+  await call.output.list(states, {
+    json,
+    object: ({ name, state, appliedAt }) => ({ name, state, applied_at: appliedAt }),
+    columns: [
+      { head: 'migration', cell: ({ name }) => name },
+      { head: 'state', cell: ({ state }) => state },
+      { head: 'applied', cell: ({ appliedAt }) => appliedAt },
+    ],
+    none: '',
+  });
+  const are = (wanted: (typeof states)[number]['state']) => states.some(({ state }) => state === wanted);
+  if (are('unknown')) call.output.tell('What is unknown was applied by a newer version: run that one.');
+  if (!are('pending')) return;
+  call.output.tell('Some are pending: run `./campaign-mirror migrate` as the owner of the schema.');
+  call.exitCode = exitCodes.refused;
 }

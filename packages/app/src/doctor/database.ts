@@ -1,18 +1,17 @@
-import { oldestServerVersion, serverVersion } from '@campaign-mirror/adapters-persistence/sql';
 import type { Pool } from 'pg';
 import type { Settings } from '../settings/settings.ts';
-import { checkClock } from './clock.ts';
-import { checkDurability } from './durability.ts';
-import { checkEncoding } from './encoding.ts';
-import { type Finding, ok, problem, warning } from './findings.ts';
+import type { Finding } from './findings.ts';
 import { checkMigrations } from './migrations.ts';
-import { checkPool } from './pool.ts';
 import { checkRights } from './rights.ts';
 import { checkRole } from './role.ts';
-import { checkWrites } from './writes.ts';
-
-/** The newest version that the tests run on. */
-const newestTried = 18;
+import {
+  checkClock,
+  checkDurability,
+  checkEncoding,
+  checkPool,
+  checkVersion,
+  checkWrites,
+} from './server.ts';
 
 /** The checks of a database that answers; `users` are those that the parts connect as. */
 export async function* examineDatabase(
@@ -34,14 +33,4 @@ export async function* examineDatabase(
   if (settings.DATABASE_POOLER === 'none') yield await checkPool(first, settings.POOL_SIZE);
   yield await checkDurability(first);
   yield await checkClock(first);
-}
-
-async function checkVersion(pool: Pool): Promise<Finding> {
-  const version = await serverVersion(pool);
-  const says = `the server is PostgreSQL ${version}`;
-  if (version < oldestServerVersion) return problem('version', says, `use ${oldestServerVersion} or newer`);
-  if (version > newestTried) {
-    return warning('version', says, `this version was tested on ${oldestServerVersion} to ${newestTried}`);
-  }
-  return ok('version', says);
 }

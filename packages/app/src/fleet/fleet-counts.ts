@@ -1,5 +1,4 @@
-import type { MetricSnapshot } from '../metrics/meters.ts';
-import { summed } from '../metrics/summed.ts';
+import { type MetricSnapshot, summed } from '../metrics/meters.ts';
 import type { WorkerProcess } from './worker-process.ts';
 
 /** How long to wait for a worker's counts, in milliseconds; after that, its last ones are used. */

@@ -1,8 +1,7 @@
 import type { Limiter, Rate } from '@campaign-mirror/adapters-http';
 import type { Settings } from '../settings/settings.ts';
-import { CountingLimiter, type WhenAway } from './counting-limiter.ts';
+import { CountingLimiter, type LimitObserver, type WhenAway } from './counting-limiter.ts';
 import type { Counts, LimitName } from './counts.ts';
-import type { LimitObserver } from './limit-observer.ts';
 
 /** The limits that are set. */
 export interface Limits {

@@ -1,11 +1,12 @@
 import type { Rate } from '@campaign-mirror/adapters-http';
 import type { Redis } from 'ioredis';
+import { RateLimiterRedis } from 'rate-limiter-flexible';
 import type { RedisAddress } from '../settings/redis-url.ts';
 import type { Counts, LimitName } from './counts.ts';
+import { countOf } from './limiter-result.ts';
 import { connectRedis } from './redis-connection.ts';
-import { RedisCounts } from './redis-counts.ts';
 
-/** A Redis shared by several machines. */
+/** A Redis in which several machines count together. */
 export class RedisStore {
   readonly #client: Redis;
   #fault: Error | undefined;
@@ -17,9 +18,22 @@ export class RedisStore {
   }
 
   /** For one limit. Where the connection is broken, it rejects with the reason. */
-  counts(limit: LimitName, rate: Rate): Counts {
-    const counts = new RedisCounts(this.#client, limit, rate);
-    return { count: (who) => counts.count(who).catch((error) => this.#explained(error)) };
+  counts(name: LimitName, { limit, seconds }: Rate): Counts {
+    const limiter = new RateLimiterRedis({
+      storeClient: this.#client,
+      points: limit,
+      duration: seconds,
+      // With the rate: a window of another rate would not fit.
+      keyPrefix: `campaign-mirror:${name}:${limit}/${seconds}`,
+      rejectIfRedisNotReady: true,
+    });
+    return {
+      count: (who) =>
+        limiter
+          .consume(who)
+          .then(countOf, countOf)
+          .catch((error) => this.#explained(error)),
+    };
   }
 
   #explained(error: unknown): never {

@@ -1,9 +1,10 @@
-import type { HttpLog } from '@campaign-mirror/adapters-http';
+import type { HttpLog, Unfinished } from '@campaign-mirror/adapters-http';
 import type { Log } from '../logging/log.ts';
 import type { EventName, FieldName } from '../logging/log-events.ts';
 import { type LogLines, timeOfLine } from '../logging/log-lines.ts';
 import { logOrigin } from '../logging/log-origin.ts';
 import { LogThrottle } from '../logging/log-throttle.ts';
+import type { Life } from '../process/life.ts';
 
 /** While the database is unavailable, each request would repeat the fault; milliseconds. */
 const betweenOutageLines = 1_000;
@@ -61,4 +62,24 @@ export function httpLog(log: Log, lines: LogLines, level: 'info' | 'debug' = 'in
       } else log.error({ event: 'unexpected', requestId, trace_id, span_id, err: error }, 'answered 500');
     },
   };
+}
+
+/** The maximum number of requests named, the longest-running first; the others are counted. */
+const mostNamed = 20;
+
+/** Logs the requests that were unfinished at SHUTDOWN_TIMEOUT. */
+export function tellOfUnfinished(left: readonly Unfinished[], life: Life): void {
+  const longestFirst = left.toSorted((one, other) => other.milliseconds - one.milliseconds);
+  for (const one of longestFirst.slice(0, mostNamed)) {
+    const milliseconds = Math.round(one.milliseconds);
+    const { trace, ...named } = one;
+    life.hung('http', `a request was unfinished after ${milliseconds} ms and got 503`, {
+      ...named,
+      trace_id: trace?.traceId,
+      span_id: trace?.spanId,
+      milliseconds,
+    });
+  }
+  const more = left.length - mostNamed;
+  if (more > 0) life.hung('http', `${more} more requests were unfinished and got 503`, { more });
 }

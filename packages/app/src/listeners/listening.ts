@@ -1,5 +1,8 @@
 import { ClearError } from '@campaign-mirror/adapters-cli/terminal';
 import type { HttpServer } from '@campaign-mirror/adapters-http';
+import type { Log } from '../logging/log.ts';
+import type { Settings } from '../settings/settings.ts';
+import { trustedProxies } from '../settings/trusted-proxies.ts';
 
 /** Resolves with the port in use. @throws ClearError when it is taken or needs more rights */
 export async function listen(
@@ -21,4 +24,18 @@ export async function listen(
     }
     throw error;
   }
+}
+
+/** Once per start: keys that cross a network without TLS can be read there. */
+export function warnOfPlainHttp({ HOST, TRUSTED_PROXIES }: Settings, log: Log): void {
+  if (TRUSTED_PROXIES !== undefined || isLoopback(HOST)) return;
+  log.warn(
+    { event: 'plain-http-exposed', host: HOST },
+    'others can reach this service, which speaks HTTP: put a TLS proxy before it and name that in TRUSTED_PROXIES',
+  );
+}
+
+function isLoopback(host: string): boolean {
+  const thisMachine = trustedProxies(['loopback']);
+  return host === 'localhost' || ('has' in thisMachine && thisMachine.has(host));
 }

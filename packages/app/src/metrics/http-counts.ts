@@ -1,5 +1,12 @@
-import { type HttpObserver, type Refused, setMirrorRoute } from '@campaign-mirror/adapters-http';
-import { httpDefinitions, type Listener, methods } from './http-definitions.ts';
+import {
+  type Capacity,
+  type HttpObserver,
+  type HttpServer,
+  type Refused,
+  setMirrorRoute,
+} from '@campaign-mirror/adapters-http';
+import { plain, type Samples } from './definition.ts';
+import { httpDefinitions, type Listener, methods, overloads } from './http-definitions.ts';
 import { counter, histogram, samplesOf } from './instruments.ts';
 
 /** Those that an alert compares: told from 0 on, so that their first rise is seen. Overload looks at no route. */
@@ -51,4 +58,23 @@ export class HttpCounts implements HttpObserver {
     const ofBoth = [this.#requests, this.#durations, this.#callersGone];
     return samplesOf(this.#listener === 'callers' ? [...ofBoth, this.#refusals] : ofBoth);
   }
+}
+
+/** What a listener carries at this moment, and what it has refused. */
+export function httpGauges(listener: Listener, server: HttpServer, capacity: Capacity) {
+  const labels = { listener };
+  return (): Samples<typeof httpDefinitions> => ({
+    campaign_mirror_http_connections: [{ labels, value: server.connections }],
+    campaign_mirror_http_connections_limit: [
+      { labels, value: capacity.connections ?? Number.POSITIVE_INFINITY },
+    ],
+    campaign_mirror_overload_refusals_total: overloads.map((what) => ({
+      labels: { listener, what },
+      value: capacity.refusals.get(what) ?? 0,
+    })),
+    ...(listener === 'callers' && {
+      campaign_mirror_http_requests_in_flight: plain(capacity.inFlight),
+      campaign_mirror_http_requests_in_flight_limit: plain(capacity.maxInFlight),
+    }),
+  });
 }

@@ -1,5 +1,6 @@
 import type { HttpObserver } from '@campaign-mirror/adapters-http';
 import type { HotPathObserver } from '@campaign-mirror/adapters-persistence';
+import { AggregatorRegistry, type PrometheusContentType, type Registry } from 'prom-client';
 import type { Definitions, MetricDefinition, Sample, Samples } from './definition.ts';
 import { metrics } from './table.ts';
 
@@ -38,4 +39,21 @@ export async function snapshotsOf(sources: readonly Source[]): Promise<MetricSna
     const found = values.get(name);
     return found ? [{ name, help, type, aggregator, values: found }] : [];
   });
+}
+
+/** What several processes tell, as one: sums, but for metrics that say otherwise. */
+export function registryOf(all: readonly (readonly MetricSnapshot[])[]): Registry<PrometheusContentType> {
+  return AggregatorRegistry.aggregate<PrometheusContentType>([...all]);
+}
+
+/** The same, to be added up further. */
+export function summed(all: readonly (readonly MetricSnapshot[])[]): MetricSnapshot[] {
+  const metrics = registryOf(all).getMetricsAsArray() as readonly unknown[] as readonly MetricSnapshot[];
+  return metrics.map(({ name, help, type, aggregator, values }) => ({
+    name,
+    help,
+    type,
+    aggregator,
+    values,
+  }));
 }

@@ -1,7 +1,6 @@
 import { Replies, type Reply } from '@campaign-mirror/adapters-http';
 import type { Log } from '../logging/log.ts';
-import { type MetricSnapshot, type Source, snapshotsOf } from './meters.ts';
-import { registryOf, summed } from './summed.ts';
+import { type MetricSnapshot, registryOf, type Source, snapshotsOf, summed } from './meters.ts';
 
 /** What each process tells. */
 type SnapshotsOfEach = readonly (readonly MetricSnapshot[])[];

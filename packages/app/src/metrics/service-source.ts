@@ -1,9 +1,11 @@
 import type { DatabaseProbe } from '@campaign-mirror/adapters-persistence';
-import { checksInTime } from '../process/checks-in-time.ts';
-import type { Health } from '../process/readiness.ts';
+import type { EmbeddedEvent } from '@campaign-mirror/embedded-postgres';
+import { checksInTime, type Health } from '../process/readiness.ts';
 import { version } from '../process/version.ts';
 import { plain, type Samples } from './definition.ts';
-import type { serviceDefinitions } from './service-definitions.ts';
+import { counter, samplesOf } from './instruments.ts';
+import type { Meters } from './meters.ts';
+import { databaseEvents, serviceDefinitions } from './service-definitions.ts';
 
 /** What runs, and whether it can serve. */
 export function serviceSource(
@@ -22,5 +24,17 @@ export function serviceSource(
       })),
       ...(probe.historyRows !== undefined && { campaign_mirror_history_rows: plain(probe.historyRows) }),
     };
+  };
+}
+
+const counted = new Set<string>(databaseEvents);
+
+/** Counts what becomes of the embedded database. */
+export function databaseEventCounts(meters: Meters): (event: EmbeddedEvent) => void {
+  const events = counter(serviceDefinitions, 'campaign_mirror_embedded_database_events_total');
+  for (const event of databaseEvents) events.inc({ event }, 0);
+  meters.add(() => samplesOf([events]));
+  return (event) => {
+    if (counted.has(event)) events.inc({ event });
   };
 }

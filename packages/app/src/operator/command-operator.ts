@@ -63,7 +63,7 @@ function endingClearly<T, Opened extends OpenPool>(
     try {
       return await run(given);
     } catch (error) {
-      const { orReadingEnded } = await import('./reading-ended.ts');
+      const { orReadingEnded } = await import('./undone.ts');
       throw orReadingEnded(error, left);
     }
   };

@@ -1,4 +1,5 @@
 import type { Undone } from '@campaign-mirror/adapters-cli';
+import { ClearError } from '@campaign-mirror/adapters-cli/terminal';
 import { codeOf } from '@campaign-mirror/adapters-persistence/sql';
 import { Unavailable } from '@campaign-mirror/domain';
 import { isFull, takesNoWrites, whatIsFull } from '../database/start-faults.ts';
@@ -22,4 +23,16 @@ export function undoneBy(error: unknown, database = 'the database'): Undone | un
   }
   if (isFull(code)) return { what: `${database} ${whatIsFull(code)}`, remedy: 'make room there' };
   return undefined;
+}
+
+/**
+ * The same fault, or, where the database ended the reading, what remains of it: `left`. The outcome is never unknown.
+ */
+export function orReadingEnded(error: unknown, left: string): unknown {
+  if (!(error instanceof Unavailable)) return error;
+  const { what = 'the database became unavailable', remedy } = undoneBy(error) ?? {};
+  const next = [remedy, 'run it again'].filter(Boolean).join(', then ');
+  const fault = new ClearError(`${what}: ${left}; ${next}`, 'away');
+  fault.cause = error;
+  return fault;
 }

@@ -1,7 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { type OpsAnswer, Replies, type Reply } from '@campaign-mirror/adapters-http';
-import { checksInTime } from '../process/checks-in-time.ts';
-import type { Health } from '../process/readiness.ts';
+import { checksInTime, type Health } from '../process/readiness.ts';
 import { version } from '../process/version.ts';
 import { pageOf } from './html.ts';
 import type { RecentMoments } from './recent-moments.ts';

@@ -1,5 +1,6 @@
 import type { Checks } from '@campaign-mirror/adapters-http';
 import type { DatabaseState } from '@campaign-mirror/adapters-persistence';
+import { within } from '@campaign-mirror/adapters-persistence/sql';
 
 /** How long an answer of the database, good or bad, counts as its present state, in milliseconds. */
 const usuallyFresh = 1_000;
@@ -44,4 +45,12 @@ export class Readiness {
     });
     return this.#asking;
   }
+}
+
+/** How long the database may take for a health check, in milliseconds; the query has a limit of its own. */
+const timeout = 1_000;
+
+/** The checks, or that the database is late. */
+export function checksInTime(asked: Promise<Checks>): Promise<Checks> {
+  return within(timeout, asked, { database: false });
 }

@@ -1,3 +1,4 @@
+import { closeSync, constants as ofFiles, openSync } from 'node:fs';
 import { constants } from 'node:os';
 
 /** The first of these asks the process to stop; the same one within a second counts as the first. */
@@ -39,5 +40,18 @@ export class StopSignals {
     } else if (performance.now() - this.#received.at > sameSignal) {
       process.exit(128 + constants.signals[name]);
     }
+  }
+}
+
+/**
+ * Whether this process has a controlling terminal, whatever its input and output are: SIGHUP then means that the
+ * terminal was closed. Called at startup, because the terminal is gone afterwards.
+ */
+export function hasControllingTerminal(): boolean {
+  try {
+    closeSync(openSync('/dev/tty', ofFiles.O_RDONLY | ofFiles.O_NOCTTY));
+    return true;
+  } catch {
+    return false;
   }
 }

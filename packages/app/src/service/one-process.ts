@@ -1,18 +1,15 @@
 import { checkRights } from '../database/database-start.ts';
-import { listen } from '../listeners/listening.ts';
-import { warnOfPlainHttp } from '../listeners/plain-http-warning.ts';
+import { listen, warnOfPlainHttp } from '../listeners/listening.ts';
 import { aborted } from '../process/life.ts';
 import { callersModule, limitsModule } from '../wiring/callers-module.ts';
 import { accessModule, poolModule, portsModule } from '../wiring/database-modules.ts';
-import type { Given } from '../wiring/given.ts';
 import { identityModule } from '../wiring/identity-module.ts';
-import { metersModule, ownScrapeModule } from '../wiring/metrics-modules.ts';
 import { opsModule, opsPageModule, ownHealthModule } from '../wiring/operators-module.ts';
 import { type Part, timeouts } from '../wiring/parts.ts';
 import { prepareDatabase } from '../wiring/prepare-database.ts';
 import type { ProcessKind } from '../wiring/process-kind.ts';
-import { tokens } from '../wiring/tokens.ts';
-import { tracesModule } from '../wiring/traces-module.ts';
+import { metersModule, ownScrapeModule, tracesModule } from '../wiring/telemetry-modules.ts';
+import { type Given, tokens } from '../wiring/tokens.ts';
 import { greet } from './greeting.ts';
 
 /** One process that does everything. */

@@ -1,13 +1,13 @@
 import 'reflect-metadata';
 import { printable } from '@campaign-mirror/adapters-cli/terminal';
-import { openLog } from '../logging/log.ts';
-import { hasControllingTerminal } from '../process/controlling-terminal.ts';
+import { type Log, openLog } from '../logging/log.ts';
 import { Life } from '../process/life.ts';
-import type { StopSignals } from '../process/stop-signals.ts';
-import { readSettings } from '../settings/read-settings.ts';
+import { hasControllingTerminal, type StopSignals } from '../process/stop-signals.ts';
+import { version } from '../process/version.ts';
+import { type Origins, readSettings } from '../settings/read-settings.ts';
+import { type Setting, type SettingName, settings } from '../settings/settings.ts';
 import { live } from '../wiring/process-kind.ts';
 import { oneProcess } from './one-process.ts';
-import { tellOfStart } from './starting.ts';
 
 const noReload =
   'SIGHUP is ignored: one process reads its settings when it starts. Restart the service, or set WORKERS=2 or more for rolling restarts';
@@ -43,4 +43,28 @@ export async function runService(environment: NodeJS.ProcessEnv, stop: StopSigna
   }
   await close();
   return life.exitCode;
+}
+
+/** The maximum length of a value shown, in characters. */
+const mostShown = 200;
+
+/** The first line of a process: what starts, and how it is configured. */
+export function tellOfStart(log: Log, origins: Origins): void {
+  const { version: ours, node, migration } = version();
+  const set = chosen(origins);
+  log.info(
+    { event: 'starting', version: ours, node, migration, settings: set },
+    `version ${ours} is starting`,
+  );
+}
+
+/** The settings that differ from their defaults, as written; a secret's value is never shown. */
+function chosen(origins: Origins): Record<string, string> {
+  const names = Object.keys(origins) as SettingName[];
+  const differing = names.filter((name) => {
+    const { byDefault, secret }: Setting = settings[name];
+    const { text } = origins[name];
+    return !secret && text !== undefined && text !== byDefault;
+  });
+  return Object.fromEntries(differing.map((name) => [name, origins[name].text?.slice(0, mostShown) ?? '']));
 }

@@ -2,7 +2,7 @@ import { ContainerModule } from 'inversify';
 import { type DatabaseAccess, openDatabaseAccess } from '../database/database-access.ts';
 import { awaitDatabase, checkRights } from '../database/database-start.ts';
 import type { PrimaryChannel } from '../fleet/primary-channel.ts';
-import { keepTelling, tellCounts } from '../fleet/told-counts.ts';
+import { keepTelling, tellCounts } from '../fleet/worker-counts.ts';
 import type { Begin } from '../fleet/worker-process.ts';
 import type { LimitName } from '../limits/counts.ts';
 import type { CountsOf } from '../limits/open-limits.ts';
@@ -12,13 +12,11 @@ import type { Meters } from '../metrics/meters.ts';
 import { aborted } from '../process/life.ts';
 import { callersModule, limitsModule } from '../wiring/callers-module.ts';
 import { poolModule, portsModule } from '../wiring/database-modules.ts';
-import type { Given } from '../wiring/given.ts';
 import { identityModule } from '../wiring/identity-module.ts';
-import { metersModule } from '../wiring/metrics-modules.ts';
 import { type Part, timeouts } from '../wiring/parts.ts';
 import type { ProcessKind } from '../wiring/process-kind.ts';
-import { tokens } from '../wiring/tokens.ts';
-import { tracesModule } from '../wiring/traces-module.ts';
+import { metersModule, tracesModule } from '../wiring/telemetry-modules.ts';
+import { type Given, tokens } from '../wiring/tokens.ts';
 
 /** A worker: it serves, and leaves the rest to its primary. */
 export function servingProcess(given: Given, begin: Begin, channel: PrimaryChannel): ProcessKind {

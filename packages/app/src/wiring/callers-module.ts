@@ -10,16 +10,14 @@ import {
 import { type CampaignRepository, type Identity, SetCampaignMirror } from '@campaign-mirror/domain';
 import { ContainerModule } from 'inversify';
 import type { OpenIdentity } from '../identity/open-identity.ts';
-import { limitsLog } from '../limits/limit-observer.ts';
+import { limitsLog } from '../limits/counting-limiter.ts';
 import { type CountsOf, type Limits, openLimits } from '../limits/open-limits.ts';
-import { httpLog } from '../listeners/http-log.ts';
+import { httpLog, tellOfUnfinished } from '../listeners/http-log.ts';
 import { callersCapacity, callersDeadlines } from '../listeners/listener-limits.ts';
-import { tellOfUnfinished } from '../listeners/unfinished-requests.ts';
-import { httpGauges } from '../metrics/http-gauges.ts';
+import { httpGauges } from '../metrics/http-counts.ts';
 import type { Meters } from '../metrics/meters.ts';
 import type { Traces } from '../traces/traces.ts';
-import type { Given } from './given.ts';
-import { tokens } from './tokens.ts';
+import { type Given, tokens } from './tokens.ts';
 
 /** How often keys and addresses may call. `shared`: where all processes count together. */
 export const limitsModule = ({ settings, log }: Given, shared?: CountsOf) =>

@@ -9,13 +9,12 @@ import { ContainerModule } from 'inversify';
 import { type DatabaseAccess, openDatabaseAccess } from '../database/database-access.ts';
 import { hotPathLog } from '../database/hot-path-log.ts';
 import { twoObservers } from '../database/two-observers.ts';
-import { databaseEventCounts } from '../metrics/database-events.ts';
 import type { Meters } from '../metrics/meters.ts';
 import { keyUseCounts, poolGauges } from '../metrics/persistence-gauges.ts';
+import { databaseEventCounts } from '../metrics/service-source.ts';
 import type { Settings } from '../settings/settings.ts';
 import type { Traces } from '../traces/traces.ts';
-import type { Given } from './given.ts';
-import { tokens } from './tokens.ts';
+import { type Given, tokens } from './tokens.ts';
 
 /** The database: yours, or the embedded one, which is stopped when this is unloaded. */
 export const accessModule = ({ settings, log, life }: Given) =>

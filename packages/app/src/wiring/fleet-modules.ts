@@ -9,8 +9,7 @@ import type { Meters } from '../metrics/meters.ts';
 import { Scrape } from '../metrics/scrape.ts';
 import type { Health, Readiness } from '../process/readiness.ts';
 import type { WorkerShare } from '../settings/worker-count.ts';
-import type { Given } from './given.ts';
-import { tokens } from './tokens.ts';
+import { type Given, tokens } from './tokens.ts';
 
 /** The workers, which drain when this is unloaded. */
 export const fleetModule = (

@@ -5,8 +5,8 @@ import { type OpenIdentity, openIdentity } from '../identity/open-identity.ts';
 import { issuerCounts } from '../metrics/issuer-counts.ts';
 import type { Meters } from '../metrics/meters.ts';
 import type { Traces } from '../traces/traces.ts';
-import type { Given } from './given.ts';
-import { tokens } from './tokens.ts';
+
+import { type Given, tokens } from './tokens.ts';
 
 /** How callers are known: by access keys, by tokens, or by either. */
 export const identityModule = ({ settings, log }: Given) =>

@@ -4,18 +4,16 @@ import { ContainerModule } from 'inversify';
 import type { DatabaseAccess } from '../database/database-access.ts';
 import { httpLog } from '../listeners/http-log.ts';
 import { operatorsCapacity } from '../listeners/listener-limits.ts';
-import { httpGauges } from '../metrics/http-gauges.ts';
+import { httpGauges } from '../metrics/http-counts.ts';
 import type { Meters } from '../metrics/meters.ts';
 import { metricsPage, type Scrape } from '../metrics/scrape.ts';
 import { serviceSource } from '../metrics/service-source.ts';
 import { opsPage } from '../ops-page/answers.ts';
 import { momentOf } from '../ops-page/moment.ts';
-import { pageFaults } from '../ops-page/page-faults.ts';
-import { RecentMoments } from '../ops-page/recent-moments.ts';
+import { pageFaults, RecentMoments } from '../ops-page/recent-moments.ts';
 import { type Health, Readiness } from '../process/readiness.ts';
 import { version } from '../process/version.ts';
-import type { Given } from './given.ts';
-import { tokens } from './tokens.ts';
+import { type Given, tokens } from './tokens.ts';
 
 /** The health of a single process. */
 export const ownHealthModule = new ContainerModule(({ bind }) => {

@@ -1,11 +1,9 @@
 import type { Container } from 'inversify';
 import type { DatabaseAccess } from '../database/database-access.ts';
 import { awaitDatabase, migrateClearly } from '../database/database-start.ts';
-import { warnOfPool } from '../database/pool-warning.ts';
-import { warnOfRights } from '../database/rights-warning.ts';
 import { otherEncoding } from '../database/start-faults.ts';
-import type { Given } from './given.ts';
-import { tokens } from './tokens.ts';
+import { warnOfPool, warnOfRights } from '../database/start-warnings.ts';
+import { type Given, tokens } from './tokens.ts';
 
 /** Makes the database available and up to date, once for all processes of the service. @throws ClearError */
 export async function prepareDatabase(

@@ -6,10 +6,14 @@ import type { DatabaseAccess } from '../database/database-access.ts';
 import type { Fleet } from '../fleet/fleet.ts';
 import type { OpenIdentity } from '../identity/open-identity.ts';
 import type { Limits } from '../limits/open-limits.ts';
+import type { Log } from '../logging/log.ts';
+import type { LogLines } from '../logging/log-lines.ts';
 import type { Meters } from '../metrics/meters.ts';
 import type { Scrape } from '../metrics/scrape.ts';
 import type { RecentMoments } from '../ops-page/recent-moments.ts';
+import type { Life } from '../process/life.ts';
 import type { Health, Readiness } from '../process/readiness.ts';
+import type { Settings } from '../settings/settings.ts';
 import type { Traces } from '../traces/traces.ts';
 
 /** A function, because a plain `const X: ServiceIdentifier<T> = Symbol()` narrows to `symbol` and loses its type. */
@@ -37,3 +41,13 @@ export const tokens = {
   http: token<HttpServer>('http'),
   ops: token<HttpServer>('ops'),
 };
+
+/** What the modules get from outside the container; what they make for each other has tokens. */
+export interface Given {
+  readonly settings: Settings;
+  readonly log: Log;
+  readonly lines: LogLines;
+  /** Lost lines of the log so far. */
+  readonly lostLines: () => number;
+  readonly life: Life;
+}

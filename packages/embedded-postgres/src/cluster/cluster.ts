@@ -1,9 +1,9 @@
-import { readFile, stat } from 'node:fs/promises';
+import { readFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { type Binaries, findBinaries, runnableBinaries } from '../programs/binaries.ts';
-import { EmbeddedError } from '../programs/embedded-error.ts';
-import { codeOf, fileTrouble } from '../programs/errors.ts';
+import { codeOf, EmbeddedError, fileTrouble } from '../programs/errors.ts';
 import { databaseOsUser } from '../programs/os-user.ts';
+import { isThere } from '../programs/own-folder.ts';
 import type { OsUser } from '../programs/program.ts';
 import { createCluster, sweepDrafts } from './creation.ts';
 import { prepareFolder } from './folder.ts';
@@ -42,7 +42,7 @@ export async function openCluster(options: ClusterOptions): Promise<Cluster> {
   const pgdata = join(home, 'pgdata');
   try {
     await sweepDrafts(real);
-    if (!(await exists(home)) && (await createCluster(real, binaries, user, roles, durable)))
+    if (!(await isThere(home)) && (await createCluster(real, binaries, user, roles, durable)))
       options.onCreated();
     await checkVersion(folder, pgdata, major(binaries.version));
     const passwords = await readPasswords(join(home, 'passwords.json'), roles);
@@ -50,16 +50,6 @@ export async function openCluster(options: ClusterOptions): Promise<Cluster> {
   } catch (error) {
     throw codeOf(error) === 'ENOENT' ? notACluster(home) : fileTrouble(error, folder);
   }
-}
-
-async function exists(path: string): Promise<boolean> {
-  return await stat(path).then(
-    () => true,
-    (error: unknown) => {
-      if (codeOf(error) === 'ENOENT') return false;
-      throw error;
-    },
-  );
 }
 
 const major = (version: string) => version.split('.')[0] ?? version;

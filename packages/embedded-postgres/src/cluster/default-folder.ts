@@ -1,11 +1,8 @@
-import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import { EmbeddedError } from '../programs/embedded-error.ts';
-import { codeOf } from '../programs/errors.ts';
+import { EmbeddedError } from '../programs/errors.ts';
 import { databaseOsUser } from '../programs/os-user.ts';
-import { deepestExisting, systemFolder } from '../programs/own-folder.ts';
+import { deepestExisting, isThere, projectName, systemFolder } from '../programs/own-folder.ts';
 import { barredFolder } from '../programs/passage.ts';
-import { projectName } from '../programs/project-name.ts';
 
 /** The location of the data of a project. */
 export interface Place {
@@ -39,10 +36,4 @@ async function closedAbove(folder: string): Promise<string | undefined> {
   }
 }
 
-/** A path that cannot be examined is treated as existing: the start reports what prevents access. */
-async function hasData(folder: string): Promise<boolean> {
-  return await stat(join(folder, 'cluster')).then(
-    () => true,
-    (error: unknown) => codeOf(error) !== 'ENOENT' && codeOf(error) !== 'ENOTDIR',
-  );
-}
+const hasData = (folder: string) => isThere(join(folder, 'cluster'));

@@ -1,7 +1,6 @@
 import { userInfo } from 'node:os';
 import type { Binaries } from '../programs/binaries.ts';
-import { EmbeddedError } from '../programs/embedded-error.ts';
-import { oneLine, orYourOwn } from '../programs/errors.ts';
+import { EmbeddedError, oneLine, orYourOwn } from '../programs/errors.ts';
 import { type Ended, type OsUser, run } from '../programs/program.ts';
 import { type Passwords, type Roles, superuser } from './passwords.ts';
 

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { open, readFile } from 'node:fs/promises';
-import { EmbeddedError } from '../programs/embedded-error.ts';
+import { EmbeddedError } from '../programs/errors.ts';
 
 /** The names of the database roles of a new cluster; the owner's role owns the database. */
 export interface Roles {

@@ -1,7 +1,6 @@
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
-import { EmbeddedError } from './embedded-error.ts';
-import { codeOf, oneLine, orYourOwn } from './errors.ts';
+import { codeOf, EmbeddedError, oneLine, orYourOwn } from './errors.ts';
 import { systemFolder } from './own-folder.ts';
 import { barredFolder, canRead } from './passage.ts';
 import { type OsUser, run } from './program.ts';

@@ -1,4 +1,7 @@
-import { EmbeddedError } from './embedded-error.ts';
+/** An error with a message for the user: one line without secrets that says what is wrong and what to do. */
+export class EmbeddedError extends Error {
+  override name = 'EmbeddedError';
+}
 
 export const orYourOwn = 'set DATABASE_URL to use a PostgreSQL of your own';
 

@@ -1,5 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { EmbeddedError } from './embedded-error.ts';
+import { EmbeddedError } from './errors.ts';
 
 /** In milliseconds. Copying 60 MB takes a second or two, more on a slow disk. */
 const longestWait = 120_000;

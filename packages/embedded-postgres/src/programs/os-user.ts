@@ -1,6 +1,5 @@
 import { readFile, stat } from 'node:fs/promises';
-import { EmbeddedError } from './embedded-error.ts';
-import { orYourOwn } from './errors.ts';
+import { EmbeddedError, orYourOwn } from './errors.ts';
 import type { OsUser } from './program.ts';
 
 /**

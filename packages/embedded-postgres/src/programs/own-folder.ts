@@ -1,10 +1,21 @@
+import { createHash } from 'node:crypto';
 import { chmod, lstat, mkdir, stat } from 'node:fs/promises';
-import { dirname } from 'node:path';
-import { EmbeddedError } from './embedded-error.ts';
-import { codeOf } from './errors.ts';
+import { basename, dirname } from 'node:path';
+import { codeOf, EmbeddedError } from './errors.ts';
 
 /** Where root keeps what all projects share: copies of the programs, and data that cannot be kept in a project. */
 export const systemFolder = '/var/lib/campaign-mirror';
+
+/**
+ * Whether something has this path. One that cannot be examined is treated as existing: its use then reports what
+ * prevents it.
+ */
+export async function isThere(path: string): Promise<boolean> {
+  return await stat(path).then(
+    () => true,
+    (error: unknown) => codeOf(error) !== 'ENOENT' && codeOf(error) !== 'ENOTDIR',
+  );
+}
 
 /** Creates the folder and missing parents, each with this mode. Existing folders keep their permissions. */
 export async function makeFolders(folder: string, mode: number): Promise<void> {
@@ -69,4 +80,12 @@ export async function expectNoPlantedLink(path: string): Promise<void> {
         `The symbolic link ${at} is somebody else's, in a folder where everybody may write, and is not followed: choose another folder with DATA_DIR.`,
       );
   }
+}
+
+/** A unique file name for a project: the name of its folder, for readers, and a hash of its path. */
+export function projectName(folder: string): string {
+  const readable = basename(folder)
+    .replace(/[^A-Za-z0-9._-]+/g, '-')
+    .slice(0, 40);
+  return `${readable || 'project'}-${createHash('sha256').update(folder).digest('hex').slice(0, 12)}`;
 }

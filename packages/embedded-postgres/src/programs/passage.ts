@@ -1,7 +1,6 @@
 import { stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import { EmbeddedError } from './embedded-error.ts';
-import { orYourOwn } from './errors.ts';
+import { EmbeddedError, orYourOwn } from './errors.ts';
 import { type OsUser, run } from './program.ts';
 
 /** The topmost folder on the path that the user cannot enter. The OS is asked, because modes are not the whole story. */

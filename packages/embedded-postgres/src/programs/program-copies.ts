@@ -2,10 +2,9 @@ import { lstat, readdir, readFile, realpath, rename, rm, stat, writeFile } from 
 import { dirname, join } from 'node:path';
 import { codeOf } from './errors.ts';
 import { lockedBy } from './file-lock.ts';
-import { expectRootsOwn, makeFolders } from './own-folder.ts';
+import { expectRootsOwn, isThere, makeFolders, projectName } from './own-folder.ts';
 import { commandLines } from './process.ts';
 import { checksumOf, copyPrograms, draftPrefix } from './program-copy.ts';
-import { projectName } from './project-name.ts';
 
 /** The PostgreSQL programs of a project: the folder with `bin`, `lib` and `share`, and their version. */
 export interface Original {
@@ -94,16 +93,8 @@ async function usedCopies(projects: string): Promise<Set<string>> {
   for (const name of await readdir(projects)) {
     if (name.startsWith('.')) continue;
     const use = await readUse(join(projects, name));
-    if (use !== undefined && (await exists(use.project))) used.add(use.copy);
+    if (use !== undefined && (await isThere(use.project))) used.add(use.copy);
     else await rm(join(projects, name), { force: true });
   }
   return used;
-}
-
-/** A path that cannot be examined is treated as existing. */
-async function exists(path: string): Promise<boolean> {
-  return await stat(path).then(
-    () => true,
-    (error: unknown) => codeOf(error) !== 'ENOENT',
-  );
 }

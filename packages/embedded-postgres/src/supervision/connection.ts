@@ -2,8 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import pg from 'pg';
 import type { Cluster } from '../cluster/cluster.ts';
 import { superuser } from '../cluster/passwords.ts';
-import { EmbeddedError } from '../programs/embedded-error.ts';
-import { codeOf, orYourOwn } from '../programs/errors.ts';
+import { codeOf, EmbeddedError, orYourOwn } from '../programs/errors.ts';
 import { memberName, registerMember } from './locks.ts';
 
 export const host = '127.0.0.1';

@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Client } from 'pg';
 import type { Cluster } from '../cluster/cluster.ts';
-import { EmbeddedError } from '../programs/embedded-error.ts';
+import { EmbeddedError } from '../programs/errors.ts';
 import { isAlive } from '../programs/process.ts';
 
 /**

@@ -1,8 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Cluster } from '../cluster/cluster.ts';
 import type { ServerSettings } from '../cluster/server-settings.ts';
-import { EmbeddedError } from '../programs/embedded-error.ts';
-import { isAbsence, oneLine } from '../programs/errors.ts';
+import { EmbeddedError, isAbsence, oneLine } from '../programs/errors.ts';
 import { connectMember, type MemberConnection } from './connection.ts';
 import type { EmbeddedEvents } from './events.ts';
 import { type Reached, reachServer } from './reach.ts';

@@ -5,8 +5,7 @@ import { dropStaleLockFile, lastPort, livingPostmaster, type Postmaster } from '
 import type { ServerSettings } from '../cluster/server-settings.ts';
 import { type Start, startServer } from '../cluster/start.ts';
 import { hastenStop } from '../cluster/stop.ts';
-import { EmbeddedError } from '../programs/embedded-error.ts';
-import { orYourOwn } from '../programs/errors.ts';
+import { EmbeddedError, orYourOwn } from '../programs/errors.ts';
 
 export interface Reached {
   processId: number;

@@ -1,4 +1,15 @@
-import type { PoolClient } from 'pg';
+import type { ClientBase, Pool, PoolClient } from 'pg';
+
+/** The service uses no feature of a newer version. */
+export const oldestServerVersion = 15;
+
+/** The server's major version, such as 15. */
+export async function serverVersion(connection: Pool | ClientBase): Promise<number> {
+  const { rows } = await connection.query<{ version: number | string }>(
+    "select current_setting('server_version_num')::int / 10000 as version",
+  );
+  return Number(rows[0]?.version);
+}
 
 /** The database cannot store every name and address. The message is for the operator. */
 export class EncodingFault extends Error {

@@ -3,8 +3,8 @@ import type { Meters } from '../metrics/meters.ts';
 import type { ProcessRole } from '../metrics/process-definitions.ts';
 import { noMeters, ProcessMeters } from '../metrics/process-meters.ts';
 import { Scrape } from '../metrics/scrape.ts';
-import type { Given } from './given.ts';
-import { tokens } from './tokens.ts';
+import { openTraces } from '../traces/open-traces.ts';
+import { type Given, tokens } from './tokens.ts';
 
 /** The counts of this process. `lastly` receives them at the end. */
 export const metersModule = (
@@ -31,3 +31,11 @@ export const ownScrapeModule = new ContainerModule(({ bind }) => {
     [tokens.meters],
   );
 });
+
+/** The traces, whose last spans are sent when this is unloaded: after everything that makes spans. */
+export const tracesModule = ({ log }: Given) =>
+  new ContainerModule(({ bind }) => {
+    bind(tokens.traces)
+      .toResolvedValue(() => openTraces(process.env, log), [])
+      .onDeactivation((traces) => traces?.close());
+  });
