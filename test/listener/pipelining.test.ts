@@ -124,6 +124,20 @@ describe('contract: answers — requests that do not wait for the answer before'
     expect((await history()).at(-1)).to.equal('whole');
   });
 
+  it('contract: answers — parser refuses: in the body of a HEAD behind another, which hears no more than a head', async () => {
+    const holder = await held(service());
+    const connection = await RawConnection.open(service().port);
+    const headers = { 'Transfer-Encoding': 'chunked' };
+    const half = requestBytes(service(), { method: 'HEAD', headers, body: undefined });
+    await connection.send(Buffer.concat([setting(service(), 'before'), half, Buffer.from('5\r\n{"mir\r\n')]));
+    await untilWaiting(service().database, new Promise(() => {}));
+    await connection.send('garbage\r\n');
+    await holder.commit();
+    expect((await connection.response()).status).to.equal(200);
+    expect((await connection.response({ toHead: true })).status).to.equal(400);
+    expect(await connection.closed()).to.equal('');
+  });
+
   it('contract: answers — CONNECT is 405 after what was asked before has its answer', async () => {
     const holder = await held(service());
     const connection = await RawConnection.open(service().port);

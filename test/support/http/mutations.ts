@@ -11,7 +11,7 @@ const tokens = [
   ...['?', '\xef\xbb\xbf'],
 ];
 
-type Edit = (message: string) => string;
+export type Edit = (message: string) => string;
 /** Somewhere in a message, whatever its length. */
 const place = fc.double({ min: 0, max: 1, maxExcluded: true, noNaN: true });
 const at = (somewhere: number, { length }: { length: number }) => Math.floor(somewhere * length);
@@ -50,9 +50,8 @@ const cut = place.map(
       message.slice(0, at(where, message)),
 );
 
-/** One of the messages, changed in one to four places. */
-export function mutated(messages: readonly Buffer[]): fc.Arbitrary<Buffer> {
-  const texts = messages.map((message) => message.toString('latin1'));
+/** Changes of a message in one to four places; `texts`: what may be put behind it. */
+export function edits(texts: readonly string[]): fc.Arbitrary<readonly Edit[]> {
   const followed = fc.constantFrom(...texts).map(
     (next): Edit =>
       (message) =>
@@ -60,14 +59,20 @@ export function mutated(messages: readonly Buffer[]): fc.Arbitrary<Buffer> {
   );
   const edit = fc.oneof({ weight: 4, arbitrary: spliced }, repeated, lineRepeated, cut, followed);
   // Most of them in one place: the more that are changed, the sooner the parser gives up.
-  const edits = fc.oneof(
+  return fc.oneof(
     { weight: 3, arbitrary: edit.map((one) => [one]) },
     fc.array(edit, { minLength: 2, maxLength: 4 }),
   );
-  return fc.tuple(fc.constantFrom(...texts), edits).map(([text, all]) =>
-    Buffer.from(
-      all.reduce((message, one) => one(message), text),
-      'latin1',
-    ),
-  );
+}
+
+/** One of the messages, changed. */
+export function mutated(messages: readonly Buffer[]): fc.Arbitrary<Buffer> {
+  const texts = messages.map((message) => message.toString('latin1'));
+  return fc
+    .tuple(fc.constantFrom(...texts), edits(texts))
+    .map(([text, all]) => Buffer.from(edited(text, all), 'latin1'));
+}
+
+export function edited(text: string, all: readonly Edit[]): string {
+  return all.reduce((message, one) => one(message), text);
 }

@@ -124,7 +124,8 @@ export class Connection {
     const send = () => {
       if (!this.#socket.writable) return void this.#socket.destroy();
       this.#refusedAt = this.#socket.bytesRead;
-      this.#socket.end(wireFormat(reply, id, this.#answerHeaders.of(reply, broken?.request)));
+      const always = this.#answerHeaders.of(reply, broken?.request);
+      this.#socket.end(wireFormat(reply, id, always, broken?.request.method === 'HEAD'));
       const { clock } = rest;
       const timer = clock.setTimeout(() => this.#socket.destroy(), rest.milliseconds);
       this.#socket.once('close', () => clock.clearTimeout(timer)).resume();
@@ -155,8 +156,8 @@ export class Connection {
   }
 }
 
-/** An answer in wire format (RFC 9112, section 4). `always`: alternating names and values. */
-function wireFormat(reply: Reply, requestId: string, always: readonly string[]): string {
+/** An answer in wire format (RFC 9112, section 4). `always`: alternating names and values. `toHead`: without the body. */
+function wireFormat(reply: Reply, requestId: string, always: readonly string[], toHead: boolean): string {
   const body = reply.body ?? '';
   const headers = [
     ...always,
@@ -166,5 +167,5 @@ function wireFormat(reply: Reply, requestId: string, always: readonly string[]):
     ...['Date', new Date().toUTCString(), 'Connection', 'close'],
   ];
   const lines = headers.map((text, at) => (at % 2 === 0 ? `${text}: ` : `${text}\r\n`));
-  return `HTTP/1.1 ${reply.status} ${STATUS_CODES[reply.status]}\r\n${lines.join('')}\r\n${body}`;
+  return `HTTP/1.1 ${reply.status} ${STATUS_CODES[reply.status]}\r\n${lines.join('')}\r\n${toHead ? '' : body}`;
 }

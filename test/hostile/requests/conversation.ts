@@ -1,0 +1,63 @@
+import * as fc from 'fast-check';
+import { type Edit, edited, edits } from '../../support/http/mutations.ts';
+import { body } from './bodies.ts';
+import { framing } from './framing.ts';
+import { headers } from './headers.ts';
+import { mostly, one } from './odd.ts';
+import { method, places, target, version } from './start-line.ts';
+
+/** What goes over one connection. */
+export interface Conversation {
+  /** Requests, as bytes: one a character. */
+  readonly messages: readonly string[];
+  /** Where it is cut into pieces, from 0 to 1. */
+  readonly cuts: readonly number[];
+  /** After so many pieces the caller is gone, as one that was killed; undefined where it reads all answers. */
+  readonly vanishesAfter?: number | undefined;
+}
+
+const lineEnd = mostly(one('\r\n'), one('\n', '\r', '\r\r\n', '\r\n\r\n', '\n\r'));
+const whole = fc
+  .tuple(method, target, version, headers, body, framing, lineEnd, fc.boolean())
+  .map(([verb, to, protocol, others, said, frame, newline, framingFirst]) => {
+    const { lines, sent } = frame(said);
+    const all = framingFirst ? [...lines, ...others] : [...others, ...lines];
+    return [`${verb} ${to} ${protocol}`, ...all, '', sent].join('\r\n').replace('\r\n', newline);
+  });
+
+/** What an edit may put behind a message. */
+const followers = [
+  `GET / HTTP/1.1\r\nHost: a\r\n\r\n`,
+  `POST /public/v1/mirror/campaign/${places.own}/mirror HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer ${places.key}\r\nContent-Type: application/json\r\nContent-Length: 58\r\n\r\n{"mirror_endpoint":"https://one.example/smuggled-in-here"}`,
+];
+const unchanged: readonly Edit[] = [];
+const message = fc
+  .tuple(whole, fc.oneof({ weight: 5, arbitrary: one(unchanged) }, edits(followers)))
+  .map(([text, all]) => edited(text, all));
+
+export const conversation: fc.Arbitrary<Conversation> = fc.record({
+  messages: fc.oneof(
+    { weight: 3, arbitrary: message.map((only) => [only]) },
+    fc.array(message, { minLength: 2, maxLength: 4 }),
+  ),
+  cuts: mostly(one([]), fc.array(fc.double({ min: 0, max: 1, noNaN: true }), { maxLength: 4 })),
+  vanishesAfter: mostly(one(undefined), fc.nat(4)),
+});
+
+/** What is known when it is sent. */
+export interface Known {
+  readonly key: string;
+  readonly own: number;
+  readonly foreign: number;
+}
+
+/** The bytes of a conversation, in its pieces. */
+export function piecesOf({ messages, cuts }: Conversation, known: Known): Buffer[] {
+  const text = messages
+    .join('')
+    .replaceAll(places.key, known.key)
+    .replaceAll(places.own, String(known.own))
+    .replaceAll(places.foreign, String(known.foreign));
+  const at = cuts.map((cut) => Math.floor(cut * text.length)).sort((a, b) => a - b);
+  return [...at, text.length].map((to, nth) => Buffer.from(text.slice(at[nth - 1] ?? 0, to), 'latin1'));
+}
