@@ -1,50 +1,67 @@
+import {
+  brokenIdentities,
+  brokenRepositories,
+  type CampaignRepositoryWorld,
+  type Case,
+  campaignRepositoryCases,
+  campaignRepositoryWorldOf,
+  identityCases,
+  identityWorldOf,
+  judge,
+} from '@campaign-mirror/domain/contracts';
 import { expect } from 'chai';
 import { freshDatabase } from '../support/database/database-server.ts';
-import {
-  type Breakage,
-  type BreakageOfChains,
-  type BreakageTogether,
-  brokenInChains,
-  brokenInMemory,
-  brokenInPostgres,
-  brokenTogether,
-} from '../support/store/broken-campaigns.ts';
+import { brokenInChains, brokenInPostgres, brokenTogether } from '../support/store/broken-campaigns.ts';
 import { inMemoryWorld } from '../support/store/in-memory-world.ts';
 import { postgresWorld } from '../support/store/postgres-world.ts';
-import type { World } from '../support/store/world.ts';
-import { campaignRepositoryContract } from './campaign-repository-contract.ts';
 
-const race = 'history: 20 racing updates all succeed and make one unbroken chain, whose last stands';
+const race = 'history: 20 racing updates all succeed and make one unbroken chain, whose last is stored';
+const rises = 'setMirror: updated_at strictly rises, also while the clock is behind it';
 
-/** Checks that have to notice; others may, too. */
-const noticedBy: Record<Breakage | BreakageTogether | BreakageOfChains, readonly string[]> = {
+/** Cases that have to notice; others may, too. */
+const noticedBy: Readonly<Record<string, readonly string[]>> = {
   'trusts the claim': [
     'setMirror: nothing is written, and nothing is said about the campaign, when the key is revoked',
     'setMirror: nothing is written, and nothing is said about the campaign, when the key has expired',
   ],
   'writes blindly': [
-    'setMirror: nothing is written, and it is told as it is, when its owner is another',
-    'setMirror: nothing is written, and it is told as it is, when it is the default campaign now',
-    'setMirror: nothing is written when it was seen as the default campaign and is no longer',
+    'setMirror: nothing is written, and its present state is returned, when its owner is another',
+    'setMirror: nothing is written, and its present state is returned, when it is the default campaign now',
+    'setMirror: nothing is written when it was seen as the default campaign and no longer is',
   ],
+  'returns stale facts': [
+    'setMirror: nothing is written, and its present state is returned, when its owner is another',
+    'setMirror: nothing is written, and its present state is returned, when it is deleted',
+  ],
+  'finds what it found before': ['find: a campaign with a mirror, as it is now'],
+  'changes the address': ['setMirror: the address is kept byte for byte, in the mirror and in the history'],
   'loses the history': [
     'history: an update is recorded, in every column',
-    'history: it outlives the mirror, the campaign and the key',
+    'history: it is kept after the mirror, the campaign and the key are deleted',
   ],
   'forgets the clicks': ['setMirror: clicks are never written'],
   'has a stale before': [race],
   'has one before for all of a chain': [race],
   'has one time for all of a chain': [race],
-  'has times that do not rise': [
-    'setMirror: updated_at strictly rises, also while the clock stands behind it',
-  ],
+  'has times that do not rise': [rises],
   'loses the order of a chain': [race],
   'leaves the first of a chain': [race],
 };
 
-describe('the contract of CampaignRepository notices an adapter that', () => {
-  for (const [breakage, adapter] of Object.entries(brokenInMemory)) {
-    it(`${breakage}, in memory`, () => notices(breakage, inMemoryWorld(adapter)));
+const identityNoticedBy: typeof noticedBy = {
+  'knows everybody': ['whoIs: nobody for a well-formed credential that was never issued'],
+  'takes all for one': ['whoIs: the owner that the credential was issued to, and which credential it is'],
+  'never forgets a caller': [
+    'whoIs: a credential that expires works until then, and not from that moment on',
+    'whoIs: nobody for a revoked credential, at once, whether it expires later or never',
+  ],
+  'never forgets a claim': ['claimedBy: nobody any more, once the credential was found to be invalid'],
+  'throws for what is unknown': ['whoIs: nobody for a well-formed credential that was never issued'],
+};
+
+describe('the cases of CampaignRepository notice an adapter that', () => {
+  for (const { name, broken } of brokenRepositories) {
+    it(`${name}, in memory`, () => notice(name, broken(campaignRepositoryWorldOf(inMemoryWorld()))));
   }
   for (const [where, broken] of [
     ['in PostgreSQL', brokenInPostgres],
@@ -54,19 +71,34 @@ describe('the contract of CampaignRepository notices an adapter that', () => {
     for (const [breakage, options] of Object.entries(broken)) {
       it(`${breakage}, ${where}`, async () => {
         const database = await freshDatabase();
-        await notices(breakage, await postgresWorld(database, options));
+        const world = await postgresWorld(database, options);
+        await notice(breakage, campaignRepositoryWorldOf(world)).finally(() => world.close());
         await database.drop();
       });
     }
   }
+
+  const notice = async (breakage: string, world: CampaignRepositoryWorld) => {
+    const failed = await failures(campaignRepositoryCases, world, noticedBy[breakage]);
+    expect(failed, 'what is not broken').to.have.length.below(campaignRepositoryCases.length / 2);
+  };
 });
 
-async function notices(breakage: string, world: World): Promise<void> {
-  const failed: string[] = [];
-  for (const { name, check } of campaignRepositoryContract) {
-    await check(world).catch(() => failed.push(name));
+describe('the cases of Identity notice an adapter that', () => {
+  for (const { name, broken } of brokenIdentities) {
+    it(name, async () => {
+      const world = broken(identityWorldOf(inMemoryWorld()));
+      const failed = await failures(identityCases, world, identityNoticedBy[name]);
+      expect(failed, 'what is not broken').to.have.length.below(identityCases.length);
+    });
   }
-  await world.close();
-  expect(failed).to.include.members([...noticedBy[breakage as keyof typeof noticedBy]]);
-  expect(failed, 'what is not broken').to.have.length.below(campaignRepositoryContract.length / 2);
+});
+
+async function failures<World>(cases: readonly Case<World>[], world: World, known?: readonly string[]) {
+  const { failed, notApplicable } = await judge(cases, world);
+  expect(notApplicable).to.deep.equal([]);
+  if (!known) throw new Error('which cases have to notice is not said');
+  const names = failed.map(({ name }) => name);
+  expect(names).to.include.members([...known]);
+  return names;
 }

@@ -2,7 +2,7 @@ import { freshDatabase, type TestDatabase } from '../support/database/database-s
 import { inMemoryWorld } from '../support/store/in-memory-world.ts';
 import { type Company, postgresWorld } from '../support/store/postgres-world.ts';
 import type { World } from '../support/store/world.ts';
-import { everyCheck } from './every-check.ts';
+import { allPorts, hotPathPorts } from './every-case.ts';
 
 describe('the contracts of the ports, in memory', () => {
   let world: World;
@@ -10,14 +10,14 @@ describe('the contracts of the ports, in memory', () => {
     world = inMemoryWorld();
   });
   after(() => world.close());
-  everyCheck(() => world);
+  allPorts(() => world);
 });
 
-describe('the contracts of the ports, in PostgreSQL', () => everyCheck(inPostgres()));
+describe('the contracts of the ports, in PostgreSQL', () => allPorts(inPostgres()));
 
 for (const company of ['in company', 'beside a chain'] as const) {
   describe(`the contracts of the hot path's ports, in PostgreSQL, ${company}`, () =>
-    everyCheck(inPostgres(company), ['CampaignRepository', 'Identity']));
+    hotPathPorts(inPostgres(company)));
 }
 
 function inPostgres(company?: Company): () => World {

@@ -1,18 +1,11 @@
 import { Statements } from '../../packages/adapters-persistence/src/statements/statements.ts';
-import { everyCheck } from '../contracts/every-check.ts';
+import { allPorts, hotPathPorts } from '../contracts/every-case.ts';
 import { freshDatabase, type TestDatabase } from '../support/database/database-server.ts';
 import { PgBouncer } from '../support/deployment/pgbouncer.ts';
-import { type PostgresWorldOptions, postgresWorld } from '../support/store/postgres-world.ts';
+import { postgresWorld } from '../support/store/postgres-world.ts';
 import type { World } from '../support/store/world.ts';
 
-const hotPath = ['CampaignRepository', 'Identity'];
-const inCompany: readonly { company?: PostgresWorldOptions['company']; ports?: readonly string[] }[] = [
-  {},
-  { company: 'in company', ports: hotPath },
-  { company: 'beside a chain', ports: hotPath },
-];
-
-for (const { company, ports } of inCompany) {
+for (const company of [undefined, 'in company', 'beside a chain'] as const) {
   describe(`the contracts of the ports, behind PgBouncer in transaction mode, ${company ?? 'alone'}`, () => {
     let database: TestDatabase;
     let pooler: PgBouncer;
@@ -31,6 +24,7 @@ for (const { company, ports } of inCompany) {
       await pooler.remove();
       await database.drop();
     });
-    everyCheck(() => world, ports);
+    if (company) hotPathPorts(() => world);
+    else allPorts(() => world);
   });
 }

@@ -19,13 +19,13 @@ describe('what leaves the workspace', function () {
   this.timeout(120_000);
   let all: readonly Packed[];
   let root: Manifest;
-  let registry: Awaited<ReturnType<typeof emptyRegistry>>;
+  let recipient: Awaited<ReturnType<typeof emptyRegistry>>;
   before(async () => {
     all = await packed();
     root = await manifestIn(projectFolder);
-    registry = await emptyRegistry();
+    recipient = await emptyRegistry();
   });
-  after(() => registry?.close());
+  after(() => recipient?.close());
 
   const one = (name: string): Packed => {
     const found = all.find(({ manifest }) => manifest.name === `@campaign-mirror/${name}`);
@@ -118,7 +118,7 @@ describe('what leaves the workspace', function () {
       it('`npm publish` would send out the same files', async () => {
         const { file, files } = one(name);
         const words = ['publish', '--dry-run', '--json', file];
-        const { stdout } = await run('npm', words, { env: { ...process.env, ...registry.settings } });
+        const { stdout } = await run('npm', words, { env: { ...process.env, ...recipient.settings } });
         const told = JSON.parse(stdout);
         const [shown] = 'files' in told ? [told] : Object.values<{ files: { path: string }[] }>(told);
         expect(shown.files.map(({ path }: { path: string }) => path)).to.have.members(files);
@@ -128,10 +128,10 @@ describe('what leaves the workspace', function () {
   it('goes out as a tarball only: `npm publish` in the folder of a package is refused', async () => {
     const cwd = join(projectFolder, 'packages/domain');
     const error = await rejection(
-      run('npm', ['publish'], { cwd, env: { ...process.env, ...registry.settings } }),
+      run('npm', ['publish'], { cwd, env: { ...process.env, ...recipient.settings } }),
     );
     expect(String(error)).to.include('EPRIVATE');
-    expect(registry.methods).not.to.include('PUT');
+    expect(recipient.methods).not.to.include('PUT');
   });
 });
 

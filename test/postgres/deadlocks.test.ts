@@ -1,7 +1,7 @@
 import type { EventEmitter } from 'node:events';
 import { openDatabase, PostgresCampaignImport, roles } from '@campaign-mirror/adapters-persistence';
 import { expect } from 'chai';
-import { linesOf } from '../contracts/campaign-import-contract.ts';
+import { linesOf } from '../../packages/domain/src/operator-contracts/import-line-cases.ts';
 import { freshDatabase } from '../support/database/database-server.ts';
 import { rival, untilWaiting } from '../support/database/rival.ts';
 import type { Service } from '../support/process/live-service.ts';

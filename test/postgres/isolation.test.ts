@@ -6,7 +6,7 @@ import {
 } from '@campaign-mirror/adapters-persistence';
 import { type BadLine, campaignId, type LineFault } from '@campaign-mirror/domain';
 import { expect } from 'chai';
-import { linesOf } from '../contracts/campaign-import-contract.ts';
+import { linesOf } from '../../packages/domain/src/operator-contracts/import-line-cases.ts';
 import { freshDatabase, type TestDatabase } from '../support/database/database-server.ts';
 import { rival, untilWaiting } from '../support/database/rival.ts';
 import { named, tester } from '../support/store/operator.ts';

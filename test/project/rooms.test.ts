@@ -131,6 +131,16 @@ describe('architecture: rooms', () => {
       expect(forbidden({ [path]: text })).to.deep.equal(planted.map(([to]) => `${path}: ${to}`));
     });
 
+  it('the entry of the domain does not load the contracts of the ports', () => {
+    const entry = 'packages/domain/src/index.ts';
+    const loaded = (text = '') =>
+      [...text.matchAll(taking)].filter(({ groups }) => /contracts/.test(groups?.from ?? ''));
+    expect(loaded(sources[entry])).to.deep.equal([]);
+    expect(
+      loaded("export { judge } from './contracts/case.ts';\nexport * from './contracts.ts';"),
+    ).to.have.length(2);
+  });
+
   it('no circle, and at most ten floors', () => {
     const graph = graphOf(sources);
     expect(Math.max(...[...graph.keys()].map((room) => floorOf(room, graph)))).to.be.at.most(10);

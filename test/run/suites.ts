@@ -62,6 +62,7 @@ export const choices = {
   quick: {
     of: [
       'contracts/port-contracts',
+      'contracts/kit',
       ...['answers', 'authorization', 'body', 'content-type', 'methods', 'order', 'path', 'request-id'].map(
         (name) => `routes/${name}`,
       ),

@@ -64,7 +64,7 @@ export async function endWaiting(database: TestDatabase): Promise<void> {
 export async function lockedMeanwhile<T>(
   database: TestDatabase,
   campaign: CampaignId,
-  calls: (() => Promise<T>)[],
+  calls: readonly (() => Promise<T>)[],
   sessions = 1,
 ): Promise<T[]> {
   const holder = await rival(database);

@@ -1,5 +1,3 @@
-import { InMemoryCampaigns, type InMemoryStore } from '@campaign-mirror/adapters-persistence/in-memory';
-import { accessKeyOf, type CampaignRepository } from '@campaign-mirror/domain';
 import type { Pool } from 'pg';
 import {
   setChainsText,
@@ -15,16 +13,11 @@ import {
 } from '../../../packages/adapters-persistence/src/statements/statements.ts';
 import type { Company, PostgresWorldOptions } from './postgres-world.ts';
 
-/** The ways in which an adapter is broken on purpose: what the contract has to notice. */
-export type Breakage =
-  | 'trusts the claim'
-  | 'writes blindly'
-  | 'loses the history'
-  | 'forgets the clicks'
-  | 'has a stale before';
+/** The ways in which the statement for one update, which waits for nobody, is broken on purpose. */
+export type Breakage = 'writes blindly' | 'trusts the claim' | 'loses the history' | 'forgets the clicks';
 
 /** Those of updates that go together, each of another campaign. */
-export type BreakageTogether = Exclude<Breakage, 'has a stale before'> | 'has times that do not rise';
+export type BreakageTogether = Breakage | 'has times that do not rise';
 
 /** Those of several of one campaign. */
 export type BreakageOfChains =
@@ -34,60 +27,7 @@ export type BreakageOfChains =
   | 'loses the order of a chain'
   | 'leaves the first of a chain';
 
-type Store = InMemoryStore;
-type SetMirror = CampaignRepository['setMirror'];
-
-export const brokenInMemory: Record<Breakage, (store: Store) => CampaignRepository> = {
-  'writes blindly': (store) =>
-    broken(store, (right) => async (seen, change) => {
-      const now = await right.find(seen.id);
-      return right.setMirror(now ? { ...now, hasMirror: seen.hasMirror } : seen, change);
-    }),
-
-  'trusts the claim': (store) =>
-    broken(store, (right) => async (seen, change) => {
-      const result = await right.setMirror(seen, change);
-      const id = accessKeyOf(change.by.subject);
-      const key = id && store.accessKey(id);
-      if (result.kind !== 'caller-invalid' || !key) return result;
-      const { revokedAt, expiresAt } = key;
-      Object.assign(key, { revokedAt: undefined, expiresAt: undefined });
-      const trusted = await right.setMirror(seen, change);
-      Object.assign(key, { revokedAt, expiresAt });
-      return trusted;
-    }),
-
-  'loses the history': (store) =>
-    broken(store, (right) => async (seen, change) => {
-      const result = await right.setMirror(seen, change);
-      if (result.kind === 'mirror-set') store.history.pop();
-      return result;
-    }),
-
-  'forgets the clicks': (store) =>
-    broken(store, (right) => async (seen, change) => {
-      const result = await right.setMirror(seen, change);
-      if (result.kind !== 'mirror-set') return result;
-      const stored = store.mirrors.get(seen.id);
-      if (stored) stored.clicks = 0;
-      return { ...result, mirror: { ...result.mirror, clicks: 0 } };
-    }),
-
-  'has a stale before': (store) =>
-    broken(store, (right) => async (seen, change) => {
-      const addressBefore = store.mirrors.get(seen.id)?.targetUrl;
-      await Promise.resolve();
-      const result = await right.setMirror(seen, change);
-      const row = store.history.at(-1);
-      if (result.kind === 'mirror-set' && row && addressBefore) {
-        store.history[store.history.length - 1] = { ...row, addressBefore };
-      }
-      return result;
-    }),
-};
-
-/** The same of the statement for one update, which waits for nobody. */
-export const brokenInPostgres: Record<Exclude<Breakage, 'has a stale before'>, PostgresWorldOptions> = {
+export const brokenInPostgres: Record<Breakage, PostgresWorldOptions> = {
   'writes blindly': altered(
     'and owner_id = $2 and is_default = $3',
     'and ($2::bigint, $3::boolean) is not null',
@@ -166,11 +106,6 @@ function brokenForMany(of: ForMany): Record<BreakageTogether, PostgresWorldOptio
       'clock_timestamp()',
     ),
   };
-}
-
-function broken(store: Store, setMirror: (right: InMemoryCampaigns) => SetMirror): CampaignRepository {
-  const right = new InMemoryCampaigns(store);
-  return { find: (id) => right.find(id), setMirror: setMirror(right) };
 }
 
 function altered(line: string, instead: string): PostgresWorldOptions {

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import {
   InMemoryAccessKeys,
   InMemoryAudit,
@@ -15,7 +16,6 @@ import {
 import {
   type AccessKeyId,
   type CampaignId,
-  type CampaignRepository,
   type MirrorId,
   type OwnerId,
   operatorSubject,
@@ -24,16 +24,15 @@ import {
 import { tester } from './operator.ts';
 import { after, before, type World } from './world.ts';
 
-export function inMemoryWorld(
-  campaignsOn: (store: InMemoryStore) => CampaignRepository = (store) => new InMemoryCampaigns(store),
-): World {
+export function inMemoryWorld(): World {
   const store = new InMemoryStore();
   const keys = new InMemoryAccessKeys(store, tester);
   const campaign = (id: CampaignId) => found(store.campaigns.get(id));
   const mirror = (id: CampaignId) => found(store.mirrors.get(id));
   const key = (id: AccessKeyId) => found([...store.accessKeys].find(([, one]) => one.id === id));
   return {
-    campaigns: campaignsOn(store),
+    act: tester,
+    campaigns: new InMemoryCampaigns(store),
     settings: new InMemorySettings(store, tester),
     records: new InMemoryCampaignRecords(store),
     accessKeys: keys,
@@ -89,6 +88,7 @@ export function inMemoryWorld(
         const [hash, stored] = key(id);
         return `${hash} ${Object.values(stored).join(' ')}`;
       },
+      sha256: (text) => createHash('sha256').update(text).digest('hex'),
       // Nobody is interrupted here: all that begins before the first `await` is done at once.
       atOnce: (_, calls) => Promise.all(calls.map((call) => call())),
     },

@@ -1,10 +1,6 @@
-import { type Label, label, type OperatorAct } from '@campaign-mirror/domain';
+import type { OperatorAct } from '@campaign-mirror/domain';
+
+export { named } from '../../../packages/domain/src/operator-contracts/live-store.ts';
 
 /** Whoever acts in the tests. */
 export const tester: OperatorAct = { operator: 'tests', requestId: 'operator-tests' };
-
-export function named(text: string): Label {
-  const read = label(text);
-  if (read === undefined) throw new Error(`not a name: ${text}`);
-  return read;
-}

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import {
   type DatabaseAddress,
   openDatabase,
@@ -97,6 +98,7 @@ export async function postgresWorld(
   const { uses, ...ports } = await postgresPorts(database, options);
   return {
     ...ports,
+    act: tester,
     others: {
       transfer: (id, to) => run('update campaign_mirror.campaigns set owner_id = $2 where id = $1', id, to),
       setDefault: (id, isDefault) =>
@@ -129,6 +131,7 @@ export async function postgresWorld(
         ),
       history: (id) => storedHistory(admin, id),
       storedKey: (id) => storedKey(admin, id),
+      sha256: (text) => createHash('sha256').update(text).digest('hex'),
       // Together only one of them waits in the database, for all.
       atOnce: (id, calls) => lockedMeanwhile(database, id, calls),
     },

@@ -1,24 +1,16 @@
-import type { AuditEntry, AuditedAct, CampaignId, CampaignRecord } from '@campaign-mirror/domain';
-import { expect } from 'chai';
-import { named, tester } from '../support/store/operator.ts';
-import {
-  address,
-  after,
-  before,
-  type Check,
-  newCampaign,
-  newMirror,
-  newOwner,
-  type World,
-} from '../support/store/world.ts';
-
-const nowhere = Number.MAX_SAFE_INTEGER as CampaignId;
+import type { Case } from '../contracts/case.ts';
+import { expectAscending, expectEqual } from '../contracts/expectations.ts';
+import { address, after, before, newOwner } from '../contracts/live-campaign.ts';
+import type { AuditEntry, AuditedAct } from '../operator/audit.ts';
+import type { CampaignRecord } from '../operator/campaign-record.ts';
+import { named, newCampaign, newMirror, nowhere } from './live-store.ts';
+import type { StoreWorld } from './store-world.ts';
 
 /** What every `Audit` promises, and every `CampaignSettings` with it. */
-export const auditContract: readonly Check[] = [
+export const auditCases: readonly Case<StoreWorld>[] = [
   {
     name: 'list: each act leaves one entry, with who, when, on what, and what else there is to know',
-    check: async (world) => {
+    run: async (world) => {
       const [owner, to] = [newOwner(), newOwner()];
       const name = named('Summer');
       const begun = await world.others.clock();
@@ -40,9 +32,10 @@ export const auditContract: readonly Check[] = [
         ['default-unset', owner, { name }],
         ['campaign-created', owner, { default: true, name }],
       ];
-      expect(entries).to.deep.equal(
+      expectEqual(
+        entries,
         expected.map(([act, ownerId, details], at) => ({
-          ...tester,
+          ...world.act,
           databaseRole: entries[at]?.databaseRole,
           id: entries[at]?.id,
           at: entries[at]?.at,
@@ -53,23 +46,25 @@ export const auditContract: readonly Check[] = [
           details,
         })),
       );
-      const times = [begun, ...entries.map(({ at }) => at).reverse(), await world.others.clock()];
-      expect(times).to.deep.equal([...times].sort());
+      expectAscending([begun, ...entries.map(({ at }) => at).reverse(), await world.others.clock()]);
     },
   },
   {
-    name: 'list: a campaign without a name or a mirror is told without',
-    check: async (world) => {
+    name: 'list: the entry of a campaign without a name or a mirror has neither',
+    run: async (world) => {
       const { id } = await newCampaign(world);
       await world.settings.deleteCampaign(id);
       const entries = await world.audit.list({ campaign: id, limit: 9 });
       const details = { default: false, name: null };
-      expect(entries.map((entry) => entry.details)).to.deep.equal([details, details]);
+      expectEqual(
+        entries.map((entry) => entry.details),
+        [details, details],
+      );
     },
   },
   {
-    name: 'list: what was refused, or needed not be done, leaves nothing',
-    check: async (world) => {
+    name: 'list: an act that was refused or not needed leaves no entry',
+    run: async (world) => {
       const theirs = await newCampaign(world, newOwner(), true);
       const mine = await newCampaign(world, newOwner(), true);
       const ordinary = await newCampaign(world, theirs.ownerId);
@@ -92,45 +87,44 @@ export const auditContract: readonly Check[] = [
         await settings.deleteCampaign(nowhere),
         await settings.deleteCampaign(mine.id, { ...(seen as CampaignRecord), name: 'another' }),
       ];
-      expect(done.map(({ kind }) => kind)).to.deep.equal([
-        'owner-has-default',
-        'campaign-not-found',
-        'mirror-exists',
-        'campaign-not-found',
-        'unchanged',
-        'owner-has-default',
-        'campaign-not-found',
-        'unchanged',
-        'unchanged',
-        'owner-has-default',
-        'campaign-not-found',
-        'changed-meanwhile',
-      ]);
-      expect(await newest(world)).to.deep.equal(last);
+      const kinds = [
+        ['owner-has-default', 'campaign-not-found', 'mirror-exists'],
+        ['campaign-not-found', 'unchanged', 'owner-has-default'],
+        ['campaign-not-found', 'unchanged', 'unchanged', 'owner-has-default'],
+        ['campaign-not-found', 'changed-meanwhile'],
+      ];
+      expectEqual(
+        done.map(({ kind }) => kind),
+        kinds.flat(),
+      );
+      expectEqual(await newest(world), last);
     },
   },
   {
     name: 'list: by pages, the newest first, of one campaign or of all',
-    check: async (world) => {
+    run: async (world) => {
       const { id } = await newCampaign(world);
       for (const isDefault of [true, false, true]) await world.settings.setDefault(id, isDefault);
       const other = await newCampaign(world);
       const acts = (entries: AuditEntry[]) => entries.map(({ act }) => act);
 
       const first = await world.audit.list({ campaign: id, limit: 3 });
-      expect(acts(first)).to.deep.equal(['default-set', 'default-unset', 'default-set']);
+      expectEqual(acts(first), ['default-set', 'default-unset', 'default-set']);
       const oldest = first[2] as AuditEntry;
       const rest = await world.audit.list({ campaign: id, before: oldest.id, limit: 3 });
-      expect(acts(rest)).to.deep.equal(['campaign-created']);
+      expectEqual(acts(rest), ['campaign-created']);
 
       const all = await world.audit.list({ limit: 2 });
-      expect(all.map(({ campaignId }) => campaignId)).to.deep.equal([other.id, id]);
+      expectEqual(
+        all.map(({ campaignId }) => campaignId),
+        [other.id, id],
+      );
       const [next] = await world.audit.list({ before: (all[0] as AuditEntry).id, limit: 1 });
-      expect(next).to.deep.equal(first[0]);
+      expectEqual(next, first[0]);
     },
   },
 ];
 
-async function newest(world: World): Promise<AuditEntry | undefined> {
+async function newest(world: StoreWorld): Promise<AuditEntry | undefined> {
   return (await world.audit.list({ limit: 1 }))[0];
 }

@@ -1,0 +1,10 @@
+export { brokenIdentities } from './contracts/broken-identities.ts';
+export { brokenRepositories } from './contracts/broken-repositories.ts';
+export { campaignRepositoryCases } from './contracts/campaign-repository-cases.ts';
+export type { CampaignRepositoryWorld, KeyHolder, Others } from './contracts/campaign-repository-world.ts';
+export { type Breakage, type Case, type Judgement, judge } from './contracts/case.ts';
+export { ContractViolation, expectEqual } from './contracts/expectations.ts';
+export { type IdentityWorld, type IssuedCredential, identityCases } from './contracts/identity-cases.ts';
+export { type OperatorPort, operatorPortCases } from './operator-contracts/operator-port-cases.ts';
+export type { StoreOthers, StorePorts, StoreWorld } from './operator-contracts/store-world.ts';
+export { campaignRepositoryWorldOf, identityWorldOf } from './operator-contracts/worlds-of-store.ts';

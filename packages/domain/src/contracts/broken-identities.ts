@@ -1,0 +1,78 @@
+import type { Caller } from '../set-campaign-mirror/caller.ts';
+import type { Identity } from '../set-campaign-mirror/identity.ts';
+import type { Breakage } from './case.ts';
+import type { IdentityWorld } from './identity-cases.ts';
+import { newOwner, withoutKey } from './live-campaign.ts';
+
+/** Breaks a correct identity, to show that the cases notice it. */
+export const brokenIdentities: readonly Breakage<IdentityWorld>[] = [
+  {
+    name: 'knows everybody',
+    broken: (right) => {
+      const anybody = { ownerId: newOwner(), subject: withoutKey };
+      return identifying(right, {
+        whoIs: async (credential) => (await right.identity.whoIs(credential)) ?? anybody,
+      });
+    },
+  },
+  {
+    name: 'takes all for one',
+    broken: (right) => {
+      let one: Caller | undefined;
+      const whoIs = async (credential: string) => {
+        const caller = await right.identity.whoIs(credential);
+        one ??= caller;
+        return caller && one;
+      };
+      return identifying(right, { whoIs });
+    },
+  },
+  {
+    name: 'never forgets a caller',
+    needs: 'revoke',
+    broken: (right) => identifying(right, { whoIs: remembered(right) }),
+  },
+  {
+    name: 'never forgets a claim',
+    needs: 'revoke',
+    broken: (right) => {
+      const remember = remembered(right);
+      const whoIs = async (credential: string) => {
+        await remember(credential);
+        return right.identity.whoIs(credential);
+      };
+      const claimedBy = (credential: string) => remember(credential);
+      return identifying(right, { whoIs, claimedBy });
+    },
+  },
+  {
+    name: 'throws for what is unknown',
+    broken: (right) => {
+      const whoIs = async (credential: string) => {
+        const caller = await right.identity.whoIs(credential);
+        if (!caller) throw new TypeError('unknown');
+        return caller;
+      };
+      return identifying(right, { whoIs });
+    },
+  },
+];
+
+function identifying(right: IdentityWorld, wrong: Partial<Identity>): IdentityWorld {
+  const { identity } = right;
+  const kept: Identity = {
+    claimedBy: (credential) => identity.claimedBy(credential),
+    whoIs: (credential) => identity.whoIs(credential),
+  };
+  return { ...right, identity: { ...kept, ...wrong } };
+}
+
+/** Whom `whoIs` found first, ever after. */
+function remembered({ identity }: IdentityWorld): Identity['whoIs'] {
+  const callers = new Map<string, Caller>();
+  return async (credential) => {
+    const caller = callers.get(credential) ?? (await identity.whoIs(credential));
+    if (caller) callers.set(credential, caller);
+    return caller;
+  };
+}
