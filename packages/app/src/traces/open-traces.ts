@@ -6,6 +6,6 @@ import type { Traces } from './traces.ts';
 export async function openTraces(environment: NodeJS.ProcessEnv, log: Log): Promise<Traces | undefined> {
   const { wanted } = traceVariables(environment);
   if (!wanted) return undefined;
-  const { OtlpTraces } = await import('./otlp-traces.ts');
-  return new OtlpTraces(wanted, log);
+  const { otlpTraces } = await import('./otlp-traces.ts');
+  return otlpTraces(wanted, log);
 }

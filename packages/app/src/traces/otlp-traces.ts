@@ -1,6 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { type DatabaseAddress, within } from '@campaign-mirror/adapters-persistence/sql';
-import type { CampaignRepository, Identity } from '@campaign-mirror/domain';
+import { within } from '@campaign-mirror/adapters-persistence/sql';
 import { OTLPTraceExporter } from '@opentelemetry/exporter-trace-otlp-proto';
 import {
   defaultResource,
@@ -21,7 +20,7 @@ import { version } from '../process/version.ts';
 import type { TraceSettings } from '../settings/trace-variables.ts';
 import { ReportingExporter, SpanCount } from './reporting-exporter.ts';
 import { samplerOf } from './samplers.ts';
-import { TracedCampaigns, TracedIdentity } from './traced-ports.ts';
+import { tracedCampaigns, tracedIdentity } from './traced-ports.ts';
 import { TracedRequests } from './traced-requests.ts';
 import { TracedStatements } from './traced-statements.ts';
 import type { Traces } from './traces.ts';
@@ -30,43 +29,29 @@ import type { Traces } from './traces.ts';
 const lastSpans = 2_000;
 
 /** Sends spans to a collector by OTLP over HTTP; spans that it does not take are lost, without any other effect. */
-export class OtlpTraces implements Traces {
-  readonly requests: TracedRequests;
-  readonly #provider: TracerProvider;
-  readonly #exporter: ReportingExporter;
-
-  constructor({ sampler, ratio, callersTraces, queue }: TraceSettings, log: Log) {
-    const { name, version: ours } = version();
-    const count = new SpanCount();
-    // It reads the other variables itself: OTEL_EXPORTER_OTLP_…
-    this.#exporter = new ReportingExporter(new OTLPTraceExporter(), count, log);
-    this.#provider = new TracerProvider({
-      resource: resource(name, ours),
-      sampler: samplerOf(sampler, ratio),
-      spanProcessors: [count, new BatchSpanProcessor({ exporter: this.#exporter, ...queue })],
-    });
-    this.requests = new TracedRequests(this.#provider.getTracer(name, ours), callersTraces);
-    log.info({ event: 'tracing', sampler, ratio }, 'requests are traced');
-  }
-
-  identity(port: Identity): Identity {
-    return new TracedIdentity(port);
-  }
-
-  campaigns(port: CampaignRepository): CampaignRepository {
-    return new TracedCampaigns(port);
-  }
-
-  statements(database: DatabaseAddress): TracedStatements {
-    return new TracedStatements(database);
-  }
-
-  async close(): Promise<void> {
-    // Spans that cannot be sent are counted, whatever the reason.
-    const sent = this.#provider.shutdown().catch(() => {});
-    await within(lastSpans, sent);
-    this.#exporter.tellOfTheEnd();
-  }
+export function otlpTraces({ sampler, ratio, callersTraces, queue }: TraceSettings, log: Log): Traces {
+  const { name, version: ours } = version();
+  const count = new SpanCount();
+  // It reads the other variables itself: OTEL_EXPORTER_OTLP_…
+  const exporter = new ReportingExporter(new OTLPTraceExporter(), count, log);
+  const provider = new TracerProvider({
+    resource: resource(name, ours),
+    sampler: samplerOf(sampler, ratio),
+    spanProcessors: [count, new BatchSpanProcessor({ exporter, ...queue })],
+  });
+  log.info({ event: 'tracing', sampler, ratio }, 'requests are traced');
+  return {
+    requests: new TracedRequests(provider.getTracer(name, ours), callersTraces),
+    identity: tracedIdentity,
+    campaigns: tracedCampaigns,
+    statements: (database) => new TracedStatements(database),
+    close: async () => {
+      // Spans that cannot be sent are counted, whatever the reason.
+      const sent = provider.shutdown().catch(() => {});
+      await within(lastSpans, sent);
+      exporter.tellOfTheEnd();
+    },
+  };
 }
 
 /** The service and this process of it; the variables take precedence. */

@@ -1,7 +1,7 @@
 import { ExportResultCode } from '@opentelemetry/core';
 import type { ReadableSpan, SpanExporter, SpanProcessor } from '@opentelemetry/sdk-trace';
 import type { Log } from '../logging/log.ts';
-import { LogThrottle } from '../logging/log-throttle.ts';
+import { throttled } from '../logging/log-throttle.ts';
 
 /** While a collector is unavailable, each batch fails; milliseconds. */
 const betweenLines = 60_000;
@@ -27,7 +27,7 @@ export class ReportingExporter implements SpanExporter {
   readonly #exporter: SpanExporter;
   readonly #count: SpanCount;
   readonly #log: Log;
-  readonly #failures = new LogThrottle(betweenLines);
+  readonly #failures = throttled(betweenLines);
   #sent = 0;
   #failed = 0;
   #told = 0;
@@ -48,7 +48,7 @@ export class ReportingExporter implements SpanExporter {
 
   #lost(spans: number, error: Error | undefined): void {
     this.#failed += spans;
-    this.#failures.tell(() => {
+    this.#failures(() => {
       this.#tell(this.#failed, error);
     });
   }

@@ -1,77 +1,44 @@
-import type {
-  Caller,
-  Campaign,
-  CampaignId,
-  CampaignRepository,
-  Identity,
-  MirrorChange,
-  SetMirrorResult,
-} from '@campaign-mirror/domain';
+import type { CampaignRepository, Identity } from '@campaign-mirror/domain';
 import { type Scope, scopes } from './scope.ts';
 
-/** Access keys, with a span for each look-up. */
-export class TracedIdentity implements Identity {
-  readonly #port: Identity;
-
-  constructor(port: Identity) {
-    this.#port = port;
-  }
-
+/** An identity, with a span for each look-up. */
+export const tracedIdentity = (port: Identity): Identity => ({
   /** Reads no store: no span. */
-  claimedBy(credential: string): Promise<Caller | undefined> {
-    return this.#port.claimedBy(credential);
-  }
-
-  whoIs(credential: string): Promise<Caller | undefined> {
+  claimedBy: (credential) => port.claimedBy(credential),
+  whoIs: (credential) => {
     const request = scopes.getStore();
-    if (!request) return this.#port.whoIs(credential);
-    return request.call(
-      'look up key',
-      () => this.#port.whoIs(credential),
-      (caller, span, at) => {
-        span.setAttribute('campaign_mirror.key_valid', caller !== undefined);
-        if (caller) request.facts.callerAt = at;
-      },
-    );
-  }
-}
+    const look = () => port.whoIs(credential);
+    if (!request) return look();
+    return request.call('look up key', look, (caller, span, at) => {
+      span.setAttribute('campaign_mirror.key_valid', caller !== undefined);
+      if (caller) request.facts.callerAt = at;
+    });
+  },
+});
 
 /** Campaigns and mirrors, with a span for each call and each judgement. */
-export class TracedCampaigns implements CampaignRepository {
-  readonly #port: CampaignRepository;
-
-  constructor(port: CampaignRepository) {
-    this.#port = port;
-  }
-
-  find(id: CampaignId): Promise<Campaign | undefined> {
+export const tracedCampaigns = (port: CampaignRepository): CampaignRepository => ({
+  find: (id) => {
     const request = scopes.getStore();
-    if (!request) return this.#port.find(id);
-    return request.call(
-      'find campaign',
-      () => this.#port.find(id),
-      (campaign, _span, at) => {
-        if (campaign) request.facts.campaignAt = at;
-      },
-    );
-  }
-
-  setMirror(seen: Campaign, change: MirrorChange): Promise<SetMirrorResult> {
+    const find = () => port.find(id);
+    if (!request) return find();
+    return request.call('find campaign', find, (campaign, _span, at) => {
+      if (campaign) request.facts.campaignAt = at;
+    });
+  },
+  setMirror: (seen, change) => {
     const request = scopes.getStore();
-    if (!request) return this.#port.setMirror(seen, change);
+    const set = () => port.setMirror(seen, change);
+    if (!request) return set();
     judged(request);
-    return request.call(
-      'set mirror',
-      () => this.#port.setMirror(seen, change),
-      (result, span, at) => {
-        span.setAttribute('campaign_mirror.result', result.kind);
-        if (result.kind !== 'campaign-differs') return;
-        request.facts.callerAt ??= at;
-        if (result.campaign) request.facts.campaignAt = at;
-      },
-    );
-  }
-}
+    return request.call('set mirror', set, (result, span, at) => {
+      span.setAttribute('campaign_mirror.result', result.kind);
+      if (result.kind !== 'campaign-differs') return;
+      request.facts.callerAt ??= at;
+      if (result.campaign) request.facts.campaignAt = at;
+    });
+  },
+});
 
 /**
  * Makes the span of the judgement. The core knows no traces: it begins when caller and campaign are known, and ends

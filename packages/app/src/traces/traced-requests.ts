@@ -42,7 +42,7 @@ export class TracedRequests implements RequestTraces {
     const span = this.#tracer.startSpan(unnamed, beginning, context);
     if (span.isRecording()) return new RecordedRequest(request, new Scope(this.#tracer, span, epoch));
     const caller = trace.getSpanContext(context);
-    return caller && new UnrecordedRequest(caller.traceId);
+    return caller && unrecorded(caller.traceId);
   }
 
   without(carryOut: () => void): void {
@@ -52,20 +52,12 @@ export class TracedRequests implements RequestTraces {
 }
 
 /** A request whose log lines name the caller's trace, which may be recorded elsewhere. */
-class UnrecordedRequest implements RequestTrace {
-  readonly traceId: string;
-
-  constructor(traceId: string) {
-    this.traceId = traceId;
-  }
-
-  within(carryOut: () => void): void {
-    scopes.run(undefined, carryOut);
-  }
-
-  failed(_error: unknown): void {}
-  answered(_request: AnsweredRequest): void {}
-}
+const unrecorded = (traceId: string): RequestTrace => ({
+  traceId,
+  within: (carryOut) => scopes.run(undefined, carryOut),
+  failed: () => {},
+  answered: () => {},
+});
 
 class RecordedRequest implements RequestTrace {
   readonly traceId: string;
