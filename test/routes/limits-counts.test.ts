@@ -2,7 +2,7 @@ import { mock } from 'node:test';
 import { Unavailable } from '@campaign-mirror/domain';
 import { expect } from 'chai';
 import {
-  CountingLimiter,
+  countingLimiter,
   type LimitObserver,
   limitsLog,
 } from '../../packages/app/src/limits/counting-limiter.ts';
@@ -117,7 +117,7 @@ describe('RATE_LIMIT_WHEN_AWAY', () => {
   const heard: unknown[][] = [];
   const observer: LimitObserver = { uncounted: (...words) => heard.push(words) };
   const limiter = (whenAway: 'open' | 'closed') =>
-    new CountingLimiter('key', { limit: 1, seconds: 1 }, away, whenAway, observer);
+    countingLimiter('key', { limit: 1, seconds: 1 }, away, whenAway, observer);
 
   it('open lets pass, closed does not, and each time it is told', async () => {
     expect(await limiter('open').count('a')).to.equal(undefined);

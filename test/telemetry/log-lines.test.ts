@@ -5,7 +5,7 @@ import { expect } from 'chai';
 import { httpLog } from '../../packages/app/src/listeners/http-log.ts';
 import { logBy } from '../../packages/app/src/logging/log.ts';
 import { LogLines } from '../../packages/app/src/logging/log-lines.ts';
-import { LogThrottle } from '../../packages/app/src/logging/log-throttle.ts';
+import { throttled } from '../../packages/app/src/logging/log-throttle.ts';
 import { linesIn } from '../support/documents/log-schema.ts';
 import { eventually } from '../support/eventually.ts';
 import { untilTheEnd } from '../support/process/service-process.ts';
@@ -105,10 +105,10 @@ describe('contract: answers — the lines of the log', () => {
   it('what is told seldom is told with how often it was not', async () => {
     const told: number[] = [];
     const tell = (untold: number) => void told.push(untold);
-    const throttle = new LogThrottle(20);
-    for (let count = 0; count < 3; count++) throttle.tell(tell);
+    const throttle = throttled(20);
+    for (let count = 0; count < 3; count++) throttle(tell);
     await eventually('a second time', () => {
-      throttle.tell(tell);
+      throttle(tell);
       expect(told).to.have.length(2);
     });
     expect(told[0]).to.equal(0);

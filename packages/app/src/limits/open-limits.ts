@@ -1,6 +1,6 @@
 import type { Limiter, Rate } from '@campaign-mirror/adapters-http';
 import type { Settings } from '../settings/settings.ts';
-import { CountingLimiter, type LimitObserver, type WhenAway } from './counting-limiter.ts';
+import { countingLimiter, type LimitObserver, type WhenAway } from './counting-limiter.ts';
 import type { Counts, LimitName } from './counts.ts';
 
 /** The limits that are set. */
@@ -34,7 +34,7 @@ export async function openLimits(
   if (!RATE_LIMIT && !FAILED_KEY_LIMIT) return { close: () => {} };
   const { countsOf, close } = await openStore(settings, shared);
   const limiter = (name: LimitName, rate: Rate, whenAway: WhenAway) =>
-    new CountingLimiter(name, rate, countsOf(name, rate), whenAway, observer);
+    countingLimiter(name, rate, countsOf(name, rate), whenAway, observer);
   return {
     ...(RATE_LIMIT && { keys: limiter('key', RATE_LIMIT, RATE_LIMIT_WHEN_AWAY) }),
     // Where counting fails, a wrong key still gets its 401.

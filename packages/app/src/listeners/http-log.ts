@@ -3,7 +3,7 @@ import type { Log } from '../logging/log.ts';
 import type { EventName, FieldName } from '../logging/log-events.ts';
 import { type LogLines, timeOfLine } from '../logging/log-lines.ts';
 import { logOrigin } from '../logging/log-origin.ts';
-import { LogThrottle } from '../logging/log-throttle.ts';
+import { throttled } from '../logging/log-throttle.ts';
 import type { Life } from '../process/life.ts';
 
 /** While the database is unavailable, each request would repeat the fault; milliseconds. */
@@ -20,7 +20,7 @@ const events: Readonly<Record<number, EventName>> = {
 export function httpLog(log: Log, lines: LogLines, level: 'info' | 'debug' = 'info'): HttpLog {
   const number = log.levels.values[level];
   const { pid, worker } = logOrigin;
-  const outage = new LogThrottle(betweenOutageLines);
+  const outage = throttled(betweenOutageLines);
   return {
     // The line that pino would write, without pino: that costs a fifth of it.
     answered: (request) => {
@@ -53,7 +53,7 @@ export function httpLog(log: Log, lines: LogLines, level: 'info' | 'debug' = 'in
     failed: (requestId, error, because, trace) => {
       const [trace_id, span_id] = [trace?.traceId, trace?.spanId];
       if (because === 'unavailable') {
-        outage.tell((untold) =>
+        outage((untold) =>
           log.warn(
             { event: 'unavailable', requestId, trace_id, span_id, untold, err: error },
             'answered 503',

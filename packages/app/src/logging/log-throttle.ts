@@ -1,24 +1,19 @@
-/** Limits how often a frequent event is reported. */
-export class LogThrottle {
-  readonly #between: number;
-  #untold = 0;
-  #writtenAt = Number.NEGATIVE_INFINITY;
-
-  /** `between`: the shortest time between two reports, in milliseconds. */
-  constructor(between: number) {
-    this.#between = between;
-  }
-
-  /** `tell` receives how often this happened since the last report, unless that was a moment ago. */
-  tell(tell: (untold: number) => void): void {
+/**
+ * Limits how often a frequent event is reported, to one report in `between` milliseconds. The report receives how often
+ * this happened since the last one, without this time.
+ */
+export function throttled(between: number): (tell: (untold: number) => void) => void {
+  let untold = 0;
+  let writtenAt = Number.NEGATIVE_INFINITY;
+  return (tell) => {
     const now = performance.now();
-    if (now - this.#writtenAt < this.#between) {
-      this.#untold += 1;
+    if (now - writtenAt < between) {
+      untold += 1;
       return;
     }
-    this.#writtenAt = now;
-    const untold = this.#untold;
-    this.#untold = 0;
-    tell(untold);
-  }
+    writtenAt = now;
+    const before = untold;
+    untold = 0;
+    tell(before);
+  };
 }

@@ -1,5 +1,5 @@
 import type { Log } from '../logging/log.ts';
-import { LogThrottle } from '../logging/log-throttle.ts';
+import { throttled } from '../logging/log-throttle.ts';
 import type { Moment } from './moment.ts';
 
 /** In milliseconds. */
@@ -58,9 +58,9 @@ const betweenLines = 60_000;
 
 /** Logs what prevented the page, or a moment of it. */
 export function pageFaults(log: Log): (error: unknown) => void {
-  const throttle = new LogThrottle(betweenLines);
+  const throttle = throttled(betweenLines);
   return (error) =>
-    throttle.tell((untold) =>
+    throttle((untold) =>
       log.error({ event: 'page-failed', untold, err: error }, 'the page for operators could not be made'),
     );
 }
