@@ -26,12 +26,9 @@ export const ownerArgument = (text: string): OwnerId => ownerId(text) ?? notAnId
 export const keyArgument = (text: string): AccessKeyId => accessKeyId(text) ?? notAnIdentifier();
 export const changeArgument = (text: string): HistoryId => historyId(text) ?? notAnIdentifier();
 export const auditArgument = (text: string): AuditId => auditId(text) ?? notAnIdentifier();
-/** The maximum number of rows. */
 export const limitArgument = (text: string): number => campaignId(text) ?? notAnIdentifier();
 
-function notAnIdentifier(): never {
-  throw new InvalidArgumentError('A whole number from 1 to 9007199254740991 is expected.');
-}
+const notAnIdentifier = () => refuse('A whole number from 1 to 9007199254740991 is expected.');
 
 const seconds = { s: 1, m: 60, h: 3_600, d: 86_400 } as const;
 /** A hundred years, in seconds. */
@@ -75,21 +72,9 @@ function refuse(accepted: string): never {
 }
 
 /** A display name: not empty, on one line, at most 200 characters. */
-export function nameArgument(text: string): Label {
-  const name = label(text);
-  if (name === undefined) {
-    throw new InvalidArgumentError(`A name on one line, of 1 to ${longestLabel} characters, is expected.`);
-  }
-  return name;
-}
+export const nameArgument = (text: string): Label =>
+  label(text) ?? refuse(`A name on one line, of 1 to ${longestLabel} characters, is expected.`);
 
-/** A host without scheme, port, path or wildcard. */
-export function hostArgument(text: string): Host {
-  const read = host(text);
-  if (read === undefined) {
-    throw new InvalidArgumentError(
-      'A host such as old.example or [2001:db8::1], without a scheme, a port or a path, is expected.',
-    );
-  }
-  return read;
-}
+export const hostArgument = (text: string): Host =>
+  host(text) ??
+  refuse('A host such as old.example or [2001:db8::1], without a scheme, a port or a path, is expected.');

@@ -24,7 +24,7 @@ export async function openDatabaseAccess(
   onGivenUp: (error: Error) => void = () => {},
   onEvent: (event: EmbeddedEvent) => void = () => {},
 ): Promise<DatabaseAccess> {
-  if (isYours(settings)) return yours(settings);
+  if (isYours(settings)) return borrowed(yourDatabase(settings).address, false);
   const { openOwnDatabase } = await import('./embedded-database.ts');
   const { folder, because } = await dataFolder(settings);
   if (because !== undefined)
@@ -52,12 +52,10 @@ function embedded(database: EmbeddedDatabase<User>): DatabaseAccess {
   };
 }
 
-function yours(settings: Settings): DatabaseAccess {
-  const { address } = yourDatabase(settings);
-  return {
-    embedded: false,
-    address: () => address,
-    becomeService: async () => {},
-    close: async () => {},
-  };
-}
+/** A database that others run: yours, or for a worker its primary's. */
+export const borrowed = (address: DatabaseAddress, embedded: boolean): DatabaseAccess => ({
+  embedded,
+  address: () => address,
+  becomeService: async () => {},
+  close: async () => {},
+});

@@ -1,5 +1,5 @@
 import { ContainerModule } from 'inversify';
-import { type DatabaseAccess, openDatabaseAccess } from '../database/database-access.ts';
+import { borrowed, openDatabaseAccess } from '../database/database-access.ts';
 import { awaitDatabase, checkRights } from '../database/database-start.ts';
 import type { PrimaryChannel } from '../fleet/primary-channel.ts';
 import { keepTelling, tellCounts } from '../fleet/worker-counts.ts';
@@ -74,13 +74,8 @@ function countsOfPrimary(channel: PrimaryChannel): CountsOf {
 
 /** The primary owns the database, and sends the address of an embedded one. */
 function borrowedAccessModule({ settings, log }: Given, { address }: Begin) {
-  const embedded: DatabaseAccess | undefined = address && {
-    embedded: true,
-    address: () => address,
-    becomeService: async () => {},
-    close: async () => {},
-  };
   return new ContainerModule(({ bind }) => {
-    bind(tokens.access).toResolvedValue(async () => embedded ?? openDatabaseAccess(settings, log), []);
+    const access = async () => (address ? borrowed(address, true) : openDatabaseAccess(settings, log));
+    bind(tokens.access).toResolvedValue(access, []);
   });
 }

@@ -11,21 +11,8 @@ export interface YourDatabase {
   readonly tls: 'disable' | 'require' | 'verify-ca' | 'verify-full';
 }
 
-type Place = Pick<
-  Settings,
-  | 'DATABASE_URL'
-  | 'PGHOST'
-  | 'PGPORT'
-  | 'PGUSER'
-  | 'PGPASSWORD'
-  | 'PGDATABASE'
-  | 'PGSSLMODE'
-  | 'PGSSLROOTCERT'
-  | 'DATABASE_POOLER'
->;
-
 /** Whether your own PostgreSQL is configured; otherwise the embedded one is used. */
-export function isYours({ DATABASE_URL, PGHOST }: Place): boolean {
+export function isYours({ DATABASE_URL, PGHOST }: Settings): boolean {
   return DATABASE_URL !== undefined || PGHOST !== undefined;
 }
 
@@ -34,7 +21,7 @@ export function isYours({ DATABASE_URL, PGHOST }: Place): boolean {
  * PostgreSQL's own programs. Every field is set, so that the driver reads no other variable.
  * @throws ClearError when a named file cannot be read, or the TLS parameters are invalid
  */
-export function yourDatabase(read: Place): YourDatabase {
+export function yourDatabase(read: Settings): YourDatabase {
   const { place, tls } = understood(read);
   if ('wrong' in tls) throw new ClearError(lineOf(read, tls), 'usage');
   const user = place.user ?? read.PGUSER ?? userInfo().username;
@@ -56,14 +43,14 @@ export function yourDatabase(read: Place): YourDatabase {
 }
 
 /** What is wrong with the settings of your own database. */
-export function yourDatabaseFaults(read: Place): Mistake[] {
+export function yourDatabaseFaults(read: Settings): Mistake[] {
   if (!isYours(read)) return [];
   const { tls } = understood(read);
   if (!('wrong' in tls)) return [];
   return [{ about: [settingOf(read, tls.parameter)], line: lineOf(read, tls) }];
 }
 
-function understood(read: Place) {
+function understood(read: Settings) {
   const place = partsOf(read);
   // A socket is never encrypted.
   const isSocket = hostOf(read).startsWith('/');
@@ -71,15 +58,15 @@ function understood(read: Place) {
   return { place, tls };
 }
 
-function partsOf({ DATABASE_URL }: Place) {
+function partsOf({ DATABASE_URL }: Settings) {
   return (DATABASE_URL === undefined ? undefined : databaseUrlParts(DATABASE_URL)) ?? { tls: {} };
 }
 
-function hostOf(read: Place): string {
+function hostOf(read: Settings): string {
   return partsOf(read).host ?? read.PGHOST ?? 'localhost';
 }
 
-function parametersOf(read: Place): TlsParameters {
+function parametersOf(read: Settings): TlsParameters {
   const { PGSSLMODE: sslmode, PGSSLROOTCERT: sslrootcert } = read;
   return { ...(sslmode && { sslmode }), ...(sslrootcert && { sslrootcert }), ...partsOf(read).tls };
 }
@@ -87,11 +74,11 @@ function parametersOf(read: Place): TlsParameters {
 const ofVariables = { sslmode: 'PGSSLMODE', sslrootcert: 'PGSSLROOTCERT' } as const;
 
 /** The origin of a parameter: the URL, or a variable. */
-function settingOf(read: Place, parameter: keyof TlsParameters): SettingName {
+function settingOf(read: Settings, parameter: keyof TlsParameters): SettingName {
   if (partsOf(read).tls[parameter] !== undefined) return 'DATABASE_URL';
   return parameter in ofVariables ? ofVariables[parameter as keyof typeof ofVariables] : 'DATABASE_URL';
 }
 
-function lineOf(read: Place, { parameter, wrong }: Extract<Tls, { wrong: string }>): string {
+function lineOf(read: Settings, { parameter, wrong }: Extract<Tls, { wrong: string }>): string {
   return `${settingOf(read, parameter)}: ${wrong}`;
 }
