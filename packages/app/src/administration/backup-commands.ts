@@ -14,10 +14,9 @@ export function backup(call: Call) {
         throw new ClearError('a backup is not written to standard output: name a file', 'usage');
       }
       const { backUp } = await import('./backup-database.ts');
-      const { unhurried } = await import('../operator/operator.ts');
       const replacing = { otherwise: 'name another file' };
       await refuseTaken(path, replacing);
-      const rows = await acting(call, (all) => backUp(all, path, replacing), unhurried);
+      const rows = await acting(call, (all) => backUp(all, path, replacing), 'unhurried');
       const many = counted(rows, 'row was', 'rows were');
       await call.output.answer(json, { rows, file: path }, `${many} written to ${path}.`);
     });
@@ -33,9 +32,8 @@ export function restore(call: Call) {
     .action(async (path, { json }) => {
       const { givenFile } = await import('@campaign-mirror/adapters-cli/progress');
       const { restoreFrom } = await import('./backup-database.ts');
-      const { unhurried } = await import('../operator/operator.ts');
       const file = await givenFile(path, call.stdin);
-      const rows = await acting(call, (all) => restoreFrom(all, file), unhurried);
+      const rows = await acting(call, (all) => restoreFrom(all, file), 'unhurried');
       const many = [
         counted(rows.campaigns, 'campaign'),
         counted(rows.mirrors, 'mirror'),

@@ -28,10 +28,10 @@ function remove(call: Call) {
     does: 'delete the campaigns of the demonstration set and revoke its key',
     examples: ['demo remove'],
   }).action(async ({ json }) => {
-    const { PostgresDemonstration } = await import('@campaign-mirror/adapters-persistence');
     const { demonstrationOwners } = await import('../operator/demonstration.ts');
-    const campaigns = await actingByOrm(call, ({ database, act }) =>
-      new PostgresDemonstration(database.orm, act).remove(demonstrationOwners),
+    const { administrationPorts } = await import('../operator/operator-ports.ts');
+    const campaigns = await actingByOrm(call, async ({ database, act }) =>
+      (await administrationPorts(database, act)).demonstration.remove(demonstrationOwners),
     );
     await call.output.answer(
       json,

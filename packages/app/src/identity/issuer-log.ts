@@ -1,13 +1,13 @@
 import type { IssuerObserver } from '@campaign-mirror/adapters-jwt';
 import type { Log } from '../logging/log.ts';
-import { LogThrottle } from '../logging/log-throttle.ts';
+import { throttled } from '../logging/log-throttle.ts';
 
 /** While the issuer is away, each attempt would repeat the line; milliseconds. */
 const betweenLines = 60_000;
 
 /** Logs the first fetch of the issuer's keys, failures once a minute, and the first fetch after a failure. */
 export function issuerLog(log: Log): IssuerObserver {
-  const throttle = new LogThrottle(betweenLines);
+  const throttle = throttled(betweenLines);
   let isNews = true;
   return {
     fetched: (count) => {
@@ -16,7 +16,7 @@ export function issuerLog(log: Log): IssuerObserver {
     },
     failed: (error) => {
       isNews = true;
-      throttle.tell((untold) =>
+      throttle((untold) =>
         log.warn(
           { event: 'issuer-keys-failed', untold, err: error },
           'the keys of the issuer of tokens cannot be fetched: see JWT_JWKS_URL, and whether the issuer answers',

@@ -1,51 +1,38 @@
 import type { How, Operator, Terms } from '@campaign-mirror/adapters-cli';
 import type { Call } from '@campaign-mirror/adapters-cli/terminal';
-import type { OpenPool, PoolLimits } from '@campaign-mirror/adapters-persistence/sql';
+import type { Database } from '@campaign-mirror/adapters-persistence';
+import type { OpenPool } from '@campaign-mirror/adapters-persistence/sql';
 import { acting, actingByOrm } from './acting.ts';
 import type { Acting } from './command-database.ts';
 
 /** The ports of a call's commands, on the configured database. */
 export function operatorOf(call: Call): Operator {
   return {
-    acting: async (run, how = {}) => {
-      call.hear();
-      return acting(
-        call,
-        endingClearly(how, async (given) => {
-          const { operatorPorts } = await import('./operator-ports.ts');
-          const ports = operatorPorts(given.database, given.act, call.interruption.signal);
-          try {
-            return await run(ports, await termsOf(given));
-          } finally {
-            await ports.uses.stop();
-          }
-        }),
-        await limitsOf(how),
-      );
+    acting: (run, how = {}) => {
+      const acts = async (given: Acting) => {
+        const { operatorPorts } = await import('./operator-ports.ts');
+        const ports = operatorPorts(given.database, given.act, call.interruption.signal);
+        try {
+          return await run(ports, await termsOf(given));
+        } finally {
+          await ports.uses.stop();
+        }
+      };
+      return acting(call, endingClearly(how, acts), how.pace);
     },
-    administering: async (run, how = {}) => {
-      call.hear();
-      return actingByOrm(
-        call,
-        endingClearly(how, async (given) => {
-          const { administrationPorts } = await import('./operator-ports.ts');
-          const ports = await administrationPorts(given.database, given.act, call.interruption.signal);
-          return run(ports, await termsOf(given));
-        }),
-        await limitsOf(how),
-      );
+    administering: (run, how = {}) => {
+      const acts = async (given: Acting<Database>) => {
+        const { administrationPorts } = await import('./operator-ports.ts');
+        const ports = await administrationPorts(given.database, given.act, call.interruption.signal);
+        return run(ports, await termsOf(given));
+      };
+      return actingByOrm(call, endingClearly(how, acts), how.pace);
     },
     accessKey: async () => {
       const { commandSettings } = await import('./command-settings.ts');
       return commandSettings(call).CAMPAIGN_MIRROR_KEY;
     },
   };
-}
-
-async function limitsOf({ pace }: How): Promise<Partial<PoolLimits>> {
-  if (pace === undefined) return {};
-  const { inManySteps, unhurried } = await import('./operator.ts');
-  return pace === 'unhurried' ? unhurried : inManySteps;
 }
 
 async function termsOf({ settings, act }: Acting): Promise<Terms> {

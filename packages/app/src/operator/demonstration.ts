@@ -1,4 +1,4 @@
-import { type Database, PostgresDemonstration } from '@campaign-mirror/adapters-persistence';
+import type { Database } from '@campaign-mirror/adapters-persistence';
 import {
   type AccessKey,
   type CampaignId,
@@ -32,8 +32,8 @@ export interface Demonstration {
 export async function demonstrateWhereNothingIs(
   operator: Operator<Database>,
 ): Promise<Demonstration | undefined> {
-  const place = new PostgresDemonstration(operator.database.orm, operator.act);
-  return (await place.isPossible()) ? demonstrate(operator) : undefined;
+  const { demonstration } = await administrationPorts(operator.database, operator.act);
+  return (await demonstration.isPossible()) ? demonstrate(operator) : undefined;
 }
 
 /** Creates an owner with three campaigns and a key, and a campaign of another owner. */

@@ -1,5 +1,5 @@
 import type { AdministrationPorts, OperatorPorts } from '@campaign-mirror/adapters-cli';
-import type { Database } from '@campaign-mirror/adapters-persistence';
+import type { Database, PostgresDemonstration } from '@campaign-mirror/adapters-persistence';
 import {
   type OpenHotPath,
   type OpenPool,
@@ -42,12 +42,15 @@ export async function administrationPorts(
   database: Database,
   act: OperatorAct,
   signal?: AbortSignal,
-): Promise<AdministrationPorts> {
-  const { PostgresAccessKeys, PostgresSettings } = await import('@campaign-mirror/adapters-persistence');
+): Promise<AdministrationPorts & { readonly demonstration: PostgresDemonstration }> {
+  const { PostgresAccessKeys, PostgresDemonstration, PostgresSettings } = await import(
+    '@campaign-mirror/adapters-persistence'
+  );
   return {
     records: new PostgresCampaignRecords(database.pool),
     history: new PostgresMirrorHistory(database.pool, signal),
     settings: new PostgresSettings(database.orm, act),
     keys: new PostgresAccessKeys(database.orm, act),
+    demonstration: new PostgresDemonstration(database.orm, act),
   };
 }

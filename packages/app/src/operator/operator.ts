@@ -15,12 +15,6 @@ export interface Operator<Opened extends OpenPool> {
   readonly act: OperatorAct;
 }
 
-/** For commands on the whole database, whose statements may take long. */
-export const unhurried: Partial<PoolLimits> = { statementTimeout: 0, queryTimeout: 0 };
-
-/** A step of many takes far less; counting everything beforehand may take this long. */
-export const inManySteps: Partial<PoolLimits> = { statementTimeout: 60_000, queryTimeout: 65_000 };
-
 interface Acting extends Partial<PoolLimits> {
   /** Who acts; by default the user in this environment. */
   readonly operator?: string;
