@@ -73,25 +73,21 @@ export function poolerFault(error: unknown, place: Place): ClearError | undefine
 export function startFault(error: unknown, place: Place): ClearError | undefined {
   const code = codeOf(error);
   const database = `the database ${nameOf(place)}`;
+  const user = `the user ${JSON.stringify(place.user)}`;
   const pooler = poolerFault(error, place);
   if (pooler) return pooler;
   const tls = tlsFault(error);
   if (tls) return new ClearError(`${database} ${tls}`);
   if (wantsTls(error)) {
-    return new ClearError(
-      `${database} lets the user ${JSON.stringify(place.user)} in with TLS only, or not at all: set sslmode=verify-full, or check pg_hba.conf`,
-    );
+    const remedy = 'set sslmode=verify-full, or check pg_hba.conf';
+    return new ClearError(`${database} lets ${user} in with TLS only, or not at all: ${remedy}`);
   }
   if (code === '28P01' || code === '28000' || isRefusal(error)) {
-    return new ClearError(
-      `${database} refuses the user ${JSON.stringify(place.user)}: check its name, its password and pg_hba.conf`,
-    );
+    return new ClearError(`${database} refuses ${user}: check its name, its password and pg_hba.conf`);
   }
   if (code === '3D000')
     return new ClearError(`${database} does not exist: create it, or correct DATABASE_URL or PGDATABASE`);
-  if (code === '42501') {
-    return new ClearError(`the user ${JSON.stringify(place.user)} may not use ${database}: grant it CONNECT`);
-  }
+  if (code === '42501') return new ClearError(`${user} may not use ${database}: grant it CONNECT`);
   if (code === takesNoWrites.code) {
     const { what, remedy } = takesNoWrites;
     return new ClearError(`${database} ${what}: nothing was done; ${remedy}`, 'away');
@@ -99,28 +95,29 @@ export function startFault(error: unknown, place: Place): ClearError | undefined
   if (isFull(code)) {
     return new ClearError(`${database} ${whatIsFull(code)}: make room there, or raise DATABASE_WAIT`, 'away');
   }
-  if (isDatabaseAway(error)) {
-    return new ClearError(
-      `${database} cannot be reached (${reason(error)}): start it, correct DATABASE_URL or PGHOST, or raise DATABASE_WAIT`,
-      'away',
-    );
-  }
-  return undefined;
+  if (!isDatabaseAway(error)) return undefined;
+  const remedy = 'start it, correct DATABASE_URL or PGHOST, or raise DATABASE_WAIT';
+  return new ClearError(`${database} cannot be reached (${reason(error)}): ${remedy}`, 'away');
 }
 
 /** The same for a fault of a migration. */
 export function migrationFault(error: unknown, place: Place): ClearError | undefined {
-  if (codeOf(error) === '42501') return new ClearError(missingRight(place));
+  const database = `the database ${nameOf(place)}`;
+  if (codeOf(error) === '42501') {
+    return new ClearError(
+      `the user ${JSON.stringify(place.user)} may not migrate ${database}: ` +
+        'run `./campaign-mirror migrate` as the owner of the schema, and start with RUN_MIGRATIONS=false',
+    );
+  }
   if (isHeld(error)) {
     return new ClearError(
-      `another transaction of the database ${nameOf(place)} holds what the migration has to change: ` +
-        'nothing was done; end it, or try again later',
+      `another transaction of ${database} holds what the migration has to change: nothing was done; end it, or try again later`,
       'away',
     );
   }
   if (codeOf(error) === '57014') {
-    const where = `a statement of the migration of the database ${nameOf(place)}`;
-    return new ClearError(`${where} was cancelled: nothing was done; run it again`, 'away');
+    const what = `a statement of the migration of ${database} was cancelled`;
+    return new ClearError(`${what}: nothing was done; run it again`, 'away');
   }
   if (error instanceof Unavailable) return new ClearError(error.message, 'away');
   return startFault(error, place);
@@ -158,13 +155,6 @@ export function notMigrated(place: Place): ClearError {
   return new ClearError(
     `the database ${nameOf(place)} is not at the version that this service needs: ` +
       'run `./campaign-mirror migrate` as the owner of the schema, or start with RUN_MIGRATIONS=true',
-  );
-}
-
-function missingRight(place: Place): string {
-  return (
-    `the user ${JSON.stringify(place.user)} may not migrate the database ${nameOf(place)}: ` +
-    'run `./campaign-mirror migrate` as the owner of the schema, and start with RUN_MIGRATIONS=false'
   );
 }
 

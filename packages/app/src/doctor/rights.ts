@@ -28,22 +28,12 @@ export async function checkRights(pool: Pool, user: DatabaseUser): Promise<Findi
     : (['service', rightsOf('service', rights)] as const);
   const findings: Finding[] = [];
   if (missing.length > 0) {
-    findings.push(
-      problem(
-        'rights',
-        `${who} lacks what the ${purpose} needs: ${some(missing)}`,
-        `run ${remedy(missing)}, and use ${roles[purpose]} or a member of it`,
-      ),
-    );
+    const advice = `run ${remedy(missing)}, and use ${roles[purpose]} or a member of it`;
+    findings.push(problem('rights', `${who} lacks what the ${purpose} needs: ${some(missing)}`, advice));
   }
   if (beyond.length > 0) {
-    findings.push(
-      warning(
-        'rights',
-        `${who} may do more than the ${purpose} needs: ${some(beyond)}`,
-        `revoke it, or use ${roles[purpose]}`,
-      ),
-    );
+    const advice = `revoke it, or use ${roles[purpose]}`;
+    findings.push(warning('rights', `${who} may do more than the ${purpose} needs: ${some(beyond)}`, advice));
   }
   return findings.length > 0 ? findings : [ok('rights', `${who} may do what the ${purpose} does, no more`)];
 }
