@@ -8,7 +8,6 @@ export * from './move-mirrors/move-mirrors.ts';
 export * from './move-mirrors/moved-address.ts';
 export * from './operator/access-keys.ts';
 export * from './operator/audit.ts';
-export * from './operator/audit.ts';
 export * from './operator/campaign-record.ts';
 export * from './operator/campaign-settings.ts';
 export * from './operator/create-mirror.ts';
@@ -28,20 +27,7 @@ export * from './set-campaign-mirror/unavailable.ts';
 export * from './values/access-key.ts';
 export { type Host, type HostName, host } from './values/host.ts';
 export { type HostDenylist, hostDenylist, noDeniedHosts } from './values/host-denylist.ts';
-export {
-  type AccessKeyId,
-  type AuditId,
-  accessKeyId,
-  auditId,
-  type CampaignId,
-  campaignId,
-  type HistoryId,
-  historyId,
-  type MirrorId,
-  mirrorId,
-  type OwnerId,
-  ownerId,
-} from './values/identifiers.ts';
+export * from './values/identifiers.ts';
 export * from './values/label.ts';
 export * from './values/mirror-address.ts';
 export * from './values/subject.ts';

@@ -11,7 +11,7 @@ import {
 import { type Label, label } from '../values/label.ts';
 import { type AddressFault, mirrorAddress } from '../values/mirror-address.ts';
 import { type Timestamp, timestamp } from '../values/timestamp.ts';
-import type { CampaignField, CampaignFields } from './campaign-fields.ts';
+import { type CampaignField, type CampaignFields, campaignFields } from './campaign-fields.ts';
 
 /** A campaign to import. A null field gets the value that a new campaign gets: the next number, the current time. */
 export interface ImportedCampaign {
@@ -114,15 +114,10 @@ export function claimsOf({ id, name, ownerId, isDefault, mirror }: ImportedCampa
 }
 
 /** The fields of a mirror other than its address. */
+const moreOfMirror = campaignFields.slice(campaignFields.indexOf('target_url') + 1);
+
 function saysMore(fields: CampaignFields): boolean {
-  return Boolean(
-    fields.mirror_id ||
-      fields.clicks ||
-      fields.updated_externally ||
-      fields.updated_externally_at ||
-      fields.mirror_created_at ||
-      fields.mirror_updated_at,
-  );
+  return fields.mirror_id !== '' || moreOfMirror.some((field) => fields[field] !== '');
 }
 
 function flag(text: string): boolean | undefined {

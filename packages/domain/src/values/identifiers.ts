@@ -1,28 +1,24 @@
 import type { Branded } from './branded.ts';
 
-/** Identifies a campaign: an integer from 1 to 2^53-1. */
-export type CampaignId = Branded<number, 'CampaignId'>;
-/** Identifies the owner of a campaign: an integer from 1 to 2^53-1. Owners are not records of this service. */
-export type OwnerId = Branded<number, 'OwnerId'>;
-/** Identifies a mirror: an integer from 1 to 2^53-1. */
-export type MirrorId = Branded<number, 'MirrorId'>;
-/** Identifies an access key (not the key itself): an integer from 1 to 2^53-1. */
-export type AccessKeyId = Branded<number, 'AccessKeyId'>;
-/**
- * Identifies a change in the history: an integer from 1 to 2^53-1 that increases with each change of a campaign's
- * mirror.
- */
-export type HistoryId = Branded<number, 'HistoryId'>;
-/** Identifies an entry of the audit: an integer from 1 to 2^53-1. */
-export type AuditId = Branded<number, 'AuditId'>;
+/** An integer from 1 to 2^53-1. */
+type Identifier<Name extends string> = Branded<number, Name>;
 
-type Identifier = CampaignId | OwnerId | MirrorId | AccessKeyId | HistoryId | AuditId;
+export type CampaignId = Identifier<'CampaignId'>;
+/** Owners are not records of this service. */
+export type OwnerId = Identifier<'OwnerId'>;
+export type MirrorId = Identifier<'MirrorId'>;
+/** Identifies an access key; it is not the key itself. */
+export type AccessKeyId = Identifier<'AccessKeyId'>;
+/** Identifies a change in the history; it increases with each change of a campaign's mirror. */
+export type HistoryId = Identifier<'HistoryId'>;
+/** Identifies an entry of the audit. */
+export type AuditId = Identifier<'AuditId'>;
 
 /**
  * Reads an identifier: ASCII digits without a sign or a leading zero, from 1 to 2^53-1. Undefined for anything else
  * (contract: the path).
  */
-export function identifier<Id extends Identifier>(text: string): Id | undefined {
+function identifier<Id extends Identifier<string>>(text: string): Id | undefined {
   if (!/^[1-9][0-9]{0,15}$/.test(text)) return undefined;
   const value = Number(text);
   return Number.isSafeInteger(value) ? (value as Id) : undefined;
