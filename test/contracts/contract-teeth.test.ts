@@ -34,6 +34,15 @@ const noticedBy: Readonly<Record<string, readonly string[]>> = {
     'setMirror: nothing is written, and its present state is returned, when it is deleted',
   ],
   'finds what it found before': ['find: a campaign with a mirror, as it is now'],
+  'finds what it hopes for': [
+    'find: a default campaign, and one without a mirror',
+    'find: nothing for a campaign that never existed or was deleted',
+  ],
+  'rounds the owner': ['find: an owner may be as great as 2^53-1'],
+  'creates a missing mirror': [
+    'setMirror: nothing is written when it was seen without a mirror and has none',
+  ],
+  'sets all mirrors of the owner': ['setMirror: no other campaign, of the same owner or another, is changed'],
   'changes the address': ['setMirror: the address is kept byte for byte, in the mirror and in the history'],
   'loses the history': [
     'history: an update is recorded, in every column',
@@ -54,6 +63,10 @@ const identityNoticedBy: typeof noticedBy = {
   'never forgets a caller': [
     'whoIs: a credential that expires works until then, and not from that moment on',
     'whoIs: nobody for a revoked credential, at once, whether it expires later or never',
+  ],
+  'confuses claims': [
+    'claimedBy: the caller or nobody, before and after the caller was found',
+    'claimedBy: the caller, once it was found',
   ],
   'never forgets a claim': ['claimedBy: nobody any more, once the credential was found to be invalid'],
   'throws for what is unknown': ['whoIs: nobody for a well-formed credential that was never issued'],
@@ -92,6 +105,22 @@ describe('the cases of Identity notice an adapter that', () => {
       expect(failed, 'what is not broken').to.have.length.below(identityCases.length);
     });
   }
+});
+
+describe('each case of the contracts', () => {
+  it('fails an adapter that is broken on purpose', async () => {
+    const failed = new Set<string>();
+    for (const { broken } of brokenRepositories) {
+      const world = broken(campaignRepositoryWorldOf(inMemoryWorld()));
+      for (const { name } of (await judge(campaignRepositoryCases, world)).failed) failed.add(name);
+    }
+    for (const { broken } of brokenIdentities) {
+      const world = broken(identityWorldOf(inMemoryWorld()));
+      for (const { name } of (await judge(identityCases, world)).failed) failed.add(name);
+    }
+    const all = [...campaignRepositoryCases, ...identityCases].map(({ name }) => name);
+    expect(all.filter((name) => !failed.has(name))).to.deep.equal([]);
+  });
 });
 
 async function failures<World>(cases: readonly Case<World>[], world: World, known?: readonly string[]) {

@@ -4,7 +4,8 @@ export { campaignRepositoryCases } from './contracts/campaign-repository-cases.t
 export type { CampaignRepositoryWorld, KeyHolder, Others } from './contracts/campaign-repository-world.ts';
 export { type Breakage, type Case, type Judgement, judge } from './contracts/case.ts';
 export { ContractViolation, expectEqual } from './contracts/expectations.ts';
-export { type IdentityWorld, type IssuedCredential, identityCases } from './contracts/identity-cases.ts';
+export { identityCases } from './contracts/identity-cases.ts';
+export type { IdentityWorld, IssuedCredential } from './contracts/identity-world.ts';
 export { type OperatorPort, operatorPortCases } from './operator-contracts/operator-port-cases.ts';
 export type { StoreOthers, StorePorts, StoreWorld } from './operator-contracts/store-world.ts';
 export { campaignRepositoryWorldOf, identityWorldOf } from './operator-contracts/worlds-of-store.ts';

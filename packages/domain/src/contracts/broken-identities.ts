@@ -1,10 +1,10 @@
 import type { Caller } from '../set-campaign-mirror/caller.ts';
 import type { Identity } from '../set-campaign-mirror/identity.ts';
 import type { Breakage } from './case.ts';
-import type { IdentityWorld } from './identity-cases.ts';
+import type { IdentityWorld } from './identity-world.ts';
 import { newOwner, withoutKey } from './live-campaign.ts';
 
-/** Breaks a correct identity, to show that the cases notice it. */
+/** Breaks a correct identity, to show that the cases notice it: each case fails at least one of these. */
 export const brokenIdentities: readonly Breakage<IdentityWorld>[] = [
   {
     name: 'knows everybody',
@@ -43,6 +43,18 @@ export const brokenIdentities: readonly Breakage<IdentityWorld>[] = [
       };
       const claimedBy = (credential: string) => remember(credential);
       return identifying(right, { whoIs, claimedBy });
+    },
+  },
+  {
+    name: 'confuses claims',
+    broken: (right) => {
+      let last: Caller | undefined;
+      const whoIs = async (credential: string) => {
+        const caller = await right.identity.whoIs(credential);
+        last = caller ?? last;
+        return caller;
+      };
+      return identifying(right, { whoIs, claimedBy: async () => last });
     },
   },
   {

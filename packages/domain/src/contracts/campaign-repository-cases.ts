@@ -1,3 +1,4 @@
+import { callerCases } from './caller-cases.ts';
 import type { CampaignRepositoryWorld } from './campaign-repository-world.ts';
 import type { Case } from './case.ts';
 import { compareAndSetCases } from './compare-and-set-cases.ts';
@@ -9,6 +10,7 @@ import { setMirrorCases } from './set-mirror-cases.ts';
 export const campaignRepositoryCases: readonly Case<CampaignRepositoryWorld>[] = [
   ...findCases,
   ...compareAndSetCases,
+  ...callerCases,
   ...setMirrorCases,
   ...historyCases,
 ];

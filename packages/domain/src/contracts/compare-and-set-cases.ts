@@ -1,13 +1,10 @@
 import type { Campaign } from '../set-campaign-mirror/campaign.ts';
-import type { AccessKeyId } from '../values/identifiers.ts';
-import { accessKeyOf } from '../values/subject.ts';
-import type { CampaignRepositoryWorld, KeyHolder } from './campaign-repository-world.ts';
-import { type Case, part } from './case.ts';
+import type { CampaignRepositoryWorld } from './campaign-repository-world.ts';
+import type { Case } from './case.ts';
 import { expectEqual, expectFields, expectThat } from './expectations.ts';
 import {
   address,
   after,
-  before,
   change,
   type LiveCampaign,
   liveCampaign,
@@ -15,14 +12,13 @@ import {
   newCampaign,
   newMirror,
   newOwner,
-  withoutKey,
 } from './live-campaign.ts';
 
 type World = CampaignRepositoryWorld;
 
 const otherOwner = newOwner();
 
-/** contract: atomicity — at the moment of the write, each fact that was judged still holds, and the key is valid. */
+/** contract: atomicity — at the moment of the write, each fact that was judged still holds. */
 export const compareAndSetCases: readonly Case<World>[] = [
   differs(
     'its owner is another',
@@ -44,14 +40,6 @@ export const compareAndSetCases: readonly Case<World>[] = [
     ({ others }, { id }) => others.deleteCampaign(id),
     () => undefined,
   ),
-  invalid('is revoked', (keys, key) => keys.revoke(key)),
-  invalid('has expired', (keys, key) => keys.expire(key)),
-  invalid('is deleted', (keys, key) => keys.delete(key)),
-  invalid('belongs to another owner', (keys, key) => keys.give(key, newOwner())),
-  invalid('is revoked and the campaign belongs to another owner', async (keys, key, { others }, { id }) => {
-    await keys.revoke(key);
-    await others.transfer(id, newOwner());
-  }),
   {
     name: 'setMirror: a campaign need not have been read to be seen, by its owner or by another caller',
     run: async (world) => {
@@ -102,22 +90,6 @@ export const compareAndSetCases: readonly Case<World>[] = [
     },
   },
   {
-    name: 'setMirror: a caller without a key is proven by its identity alone, and its campaign by the write',
-    run: async (world) => {
-      const { seen, by } = await liveCampaign(world);
-      const key = accessKeyOf(by.subject);
-      if (key) await world.keys?.revoke(key);
-      const keyless = { ...by, subject: withoutKey };
-      expectFields(await mirrorSet(world, seen, change(keyless)), { targetUrl: after });
-      const [row, ...more] = await world.others.history(seen.id);
-      expectFields(row, { subject: withoutKey, ownerId: seen.ownerId, addressBefore: before });
-      await world.others.transfer(seen.id, otherOwner);
-      const result = await world.campaigns.setMirror(seen, change(keyless));
-      expectEqual(result, { kind: 'campaign-differs', campaign: { ...seen, ownerId: otherOwner } });
-      expectEqual(more, []);
-    },
-  },
-  {
     name: 'setMirror: clicks counted and an address set since it was seen are no reason to refuse',
     run: async (world) => {
       const { seen, by } = await liveCampaign(world);
@@ -140,26 +112,6 @@ function differs(
       const live = await liveCampaign(world);
       await meanwhile(world, live.seen);
       await nothingWritten(world, live, live.seen, asItIs(live.seen));
-    },
-  };
-}
-
-function invalid(
-  when: string,
-  meanwhile: (keys: KeyHolder, key: AccessKeyId, world: World, seen: Campaign) => Promise<unknown>,
-): Case<World> {
-  return {
-    name: `setMirror: nothing is written, and nothing is said about the campaign, when the key ${when}`,
-    needs: 'keys',
-    run: async (world) => {
-      const keys = part(world, 'keys');
-      const { seen, by } = await liveCampaign(world);
-      await meanwhile(keys, accessKeyOf(by.subject) as AccessKeyId, world, seen);
-      const mirror = await world.others.mirror(seen.id);
-      const result = await world.campaigns.setMirror(seen, change(by));
-      expectEqual(result, { kind: 'caller-invalid' });
-      expectEqual(await world.others.mirror(seen.id), mirror);
-      expectEqual(await world.others.history(seen.id), []);
     },
   };
 }

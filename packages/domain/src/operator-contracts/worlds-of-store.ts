@@ -1,5 +1,5 @@
 import type { CampaignRepositoryWorld } from '../contracts/campaign-repository-world.ts';
-import type { IdentityWorld } from '../contracts/identity-cases.ts';
+import type { IdentityWorld } from '../contracts/identity-world.ts';
 import { accessKeyBytes, accessKeyFrom } from '../values/access-key.ts';
 import type { AccessKeyId, OwnerId } from '../values/identifiers.ts';
 import { keySubject } from '../values/subject.ts';
