@@ -47,7 +47,10 @@ describe('contract: answers — 200 means committed, while no synchronous standb
     await server.remove();
   });
 
-  beforeEach(() => standby('nobody'));
+  beforeEach(async () => {
+    await standby('nobody');
+    await untilCommitsWait();
+  });
   afterEach(() => standby(''));
 
   it('an update whose wait is canceled has an unknown outcome, although the server reports success', async () => {
@@ -83,6 +86,7 @@ describe('contract: answers — 200 means committed, while no synchronous standb
     await standby('');
     await service.set(live, 'https://one.example/');
     await standby('nobody');
+    await untilCommitsWait();
     const moves = new MoveMirrors(new PostgresMirrorMoves(pool, tester));
     const all = async () => {
       for await (const _ of moves.execute({ move, dryRun: false, includeDefault: true }));
@@ -110,15 +114,32 @@ describe('contract: answers — 200 means committed, while no synchronous standb
     });
   }
 
+  /** The checkpointer makes the setting effective, some time after sessions show it: until then no commit waits. */
+  async function untilCommitsWait(): Promise<void> {
+    const probe = await connect(address);
+    for (let pid: number | undefined; pid === undefined; ) {
+      let isDone = false;
+      const commit = probe.query("comment on schema campaign_mirror is 'probe'").finally(() => {
+        isDone = true;
+      });
+      pid = await eventually('a commit', async () => (isDone ? undefined : waitingNow()));
+      if (pid !== undefined) await admin.query('select pg_cancel_backend($1)', [pid]);
+      await commit;
+    }
+    await probe.end();
+  }
+
   /** Resolves with the process that waits for a standby. */
   function waits(how = 'true'): Promise<number> {
-    return eventually('a commit that waits', async () => {
-      const { rows } = await admin.query(
-        `select pid from pg_stat_activity where wait_event = 'SyncRep' and ${how}`,
-      );
-      expect(rows).to.have.length(1);
-      return rows[0].pid;
-    });
+    return eventually('a commit that waits', () => waitingNow(how));
+  }
+
+  async function waitingNow(how = 'true'): Promise<number> {
+    const { rows } = await admin.query(
+      `select pid from pg_stat_activity where wait_event = 'SyncRep' and ${how}`,
+    );
+    expect(rows).to.have.length(1);
+    return rows[0].pid;
   }
 
   async function cancelTheWait(): Promise<void> {
