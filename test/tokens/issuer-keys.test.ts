@@ -1,5 +1,6 @@
 import { IssuerKeys, JwtIdentity } from '@campaign-mirror/adapters-jwt';
 import { Unavailable } from '@campaign-mirror/domain';
+import { install } from '@sinonjs/fake-timers';
 import { expect } from 'chai';
 import { otherAnswers, TestIssuer } from '../support/tokens/issuer.ts';
 import { rules, type SigningKey, signingKey, token } from '../support/tokens/signing-key.ts';
@@ -17,6 +18,7 @@ describe('the keys of an issuer', () => {
   let now: number;
   let failures: unknown[];
   let fetched: PromiseWithResolvers<void>;
+  let successes: number;
 
   before(async () => {
     [old, next] = await Promise.all([signingKey('old'), signingKey('next')]);
@@ -25,6 +27,7 @@ describe('the keys of an issuer', () => {
     issuer = await new TestIssuer(old).open();
     now = 0;
     failures = [];
+    successes = 0;
     fetched = Promise.withResolvers();
     keys = new IssuerKeys({
       url: issuer.url,
@@ -32,7 +35,13 @@ describe('the keys of an issuer', () => {
       staleIfError,
       now: () => now,
       timeout: 200,
-      observer: { fetched: () => fetched.resolve(), failed: (error) => failures.push(error) },
+      observer: {
+        fetched: () => {
+          successes += 1;
+          fetched.resolve();
+        },
+        failed: (error) => failures.push(error),
+      },
     });
     identity = new JwtIdentity(rules, keys);
   });
@@ -49,10 +58,34 @@ describe('the keys of an issuer', () => {
     expect(await Promise.all([isKnown(old), isKnown(old), isKnown(old)])).to.deep.equal([true, true, true]);
     now += maxAge - 1;
     expect(await isKnown(old)).to.equal(true);
-    expect(issuer.fetches).to.equal(1);
+    expect([issuer.fetches, successes]).to.deep.equal([1, 1]);
     now += 1;
+    expect(await identity.claimedBy(await token(old)), 'a removed key could be among them').to.equal(
+      undefined,
+    );
     expect(await isKnown(old)).to.equal(true);
-    expect(issuer.fetches).to.equal(2);
+    expect([issuer.fetches, successes]).to.deep.equal([2, 2]);
+  });
+
+  it('are fetched as often as their age asks for, also within 5 s', async () => {
+    const brief = new IssuerKeys({ url: issuer.url, maxAge: 1_000, staleIfError, now: () => now });
+    identity = new JwtIdentity(rules, brief);
+    for (let time = 1; time <= 3; time++, now += 1_000) {
+      expect(await isKnown(old)).to.equal(true);
+      expect(issuer.fetches).to.equal(time);
+    }
+  });
+
+  it('are not fetched by other rules of the library', async () => {
+    expect(await isKnown(old)).to.equal(true);
+    const later = install({ now: Date.now() + 11 * 60_000, toFake: ['Date'] });
+    try {
+      expect(await isKnown(old)).to.equal(true);
+      expect(await isKnown(next)).to.equal(false);
+    } finally {
+      later.uninstall();
+    }
+    expect(issuer.fetches).to.equal(1);
   });
 
   it('rotation: a new key is accepted after one fetch, a removed one refused when the keys are old', async () => {
@@ -117,6 +150,19 @@ describe('the keys of an issuer', () => {
     now += 1;
     expect(await identity.claimedBy(await token(old))).to.equal(undefined);
     await fault(old);
+  });
+
+  it('away and back: a claim begins the fetch that brings the keys back', async () => {
+    await isKnown(old);
+    await issuer.close();
+    now += maxAge;
+    await isKnown(old);
+    await issuer.open();
+    fetched = Promise.withResolvers();
+    now += cooldown;
+    expect(await identity.claimedBy(await token(old))).to.deep.include({ subject: 'jwt:client-4' });
+    await fetched.promise;
+    expect(keys.age).to.equal(0);
   });
 
   it('away: an id that the issuer did not know before is still nobody’s', async () => {

@@ -9,12 +9,14 @@ import { claims, fromNow, rules, type SigningKey, signingKey, token } from '../s
 
 describe('signed tokens as an identity', () => {
   let key: SigningKey;
+  let unallowed: SigningKey;
   let issuer: TestIssuer;
   let identity: JwtIdentity;
 
   before(async () => {
     key = await signingKey('first');
-    issuer = await new TestIssuer(key, await signingKey('second', 'RS256')).open();
+    unallowed = await signingKey('third', 'ES384');
+    issuer = await new TestIssuer(key, await signingKey('second', 'RS256'), unallowed).open();
     identity = identityOf(issuer);
   });
   after(() => issuer.close());
@@ -86,7 +88,8 @@ describe('signed tokens as an identity', () => {
       const own = await signingKey('own');
       return token(own, {}, { jwk: own.jwk });
     },
-    'an algorithm that is not allowed': async () => token(await signingKey('first', 'ES384')),
+    'an algorithm that is not allowed': () => token(unallowed),
+    'longer than 8,192 characters': (of) => token(of, { more: 'x'.repeat(8_192) }),
     'a critical header that nobody knows': () =>
       unsigned({ alg: 'ES256', kid: 'first', crit: ['x'], x: 1 }, claims, 'AAAA'),
     'another issuer': (of) => token(of, { iss: 'https://other.example' }),
