@@ -93,6 +93,8 @@ describe('contract: answers — metrics of a process', () => {
     const absent = Object.keys(metrics).filter((name) => !before.types.has(name));
     expect(absent).to.have.members([
       'campaign_mirror_history_rows',
+      'campaign_mirror_issuer_key_fetches_total',
+      'campaign_mirror_issuer_keys_age_seconds',
       'campaign_mirror_workers',
       'campaign_mirror_worker_replacements_total',
     ]);

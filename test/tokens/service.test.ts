@@ -55,6 +55,7 @@ describe('a service that accepts tokens', () => {
     const told = await scrape(service);
     expect(told.value('campaign_mirror_issuer_keys_age_seconds')).to.be.within(0, 60);
     expect(await fetches(service)).to.deep.equal({ done: 1 });
+    expect(told.text).not.to.include('client-4');
     expect((await service.process.stop()).code).to.equal(0);
     const { process } = service;
     for (const part of credential.split('.').slice(1))
