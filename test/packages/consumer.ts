@@ -103,10 +103,16 @@ export class Consumer {
 
 /** What the examples and the packages want beside them, in the workspace's versions. */
 async function others(): Promise<Record<string, string>> {
-  const folders = ['', 'packages/adapters-http', 'packages/adapters-cli', 'packages/app'];
+  const folders = [
+    '',
+    'packages/adapters-http',
+    'packages/adapters-cli',
+    'packages/adapters-jwt',
+    'packages/app',
+  ];
   const manifests = await Promise.all(folders.map((folder) => manifestIn(join(projectFolder, folder))));
   const known = Object.assign({}, ...manifests.flatMap((one) => [one.dependencies, one.devDependencies]));
-  const names = ['koa', 'commander', '@commander-js/extra-typings', 'pg', '@types/pg', '@types/node'];
+  const names = ['koa', 'commander', '@commander-js/extra-typings', 'pg', '@types/pg', '@types/node', 'jose'];
   return Object.fromEntries(names.map((name) => [name, known[name]]));
 }
 

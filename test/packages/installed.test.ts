@@ -68,6 +68,7 @@ describe('the packages in an empty project', function () {
       for (const name of [
         'domain',
         'adapters-http',
+        'adapters-jwt',
         'adapters-persistence',
         'adapters-cli',
         'embedded-postgres',

@@ -12,7 +12,14 @@ import { rejection } from '../support/faults.ts';
 import { projectFolder } from '../support/workspace.ts';
 import { type Manifest, manifestIn, type Packed, packed, run } from './packed.ts';
 
-const names = ['adapters-cli', 'adapters-http', 'adapters-persistence', 'domain', 'embedded-postgres'];
+const names = [
+  'adapters-cli',
+  'adapters-http',
+  'adapters-jwt',
+  'adapters-persistence',
+  'domain',
+  'embedded-postgres',
+];
 const attw = join(projectFolder, 'test/node_modules/.bin/attw');
 
 describe('what leaves the workspace', function () {
