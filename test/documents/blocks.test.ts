@@ -19,7 +19,7 @@ const withOwnTest = [
   'docs/how-to/call-from-a-script.md',
   'docs/how-to/deploy-with-systemd.md',
 ];
-const paths = globSync(['*.md', 'docs/**/*.md'], { cwd: projectFolder })
+const paths = globSync(['*.md', 'docs/**/*.md'], { cwd: projectFolder, exclude: ['docs/reference/api/**'] })
   .filter((path) => !withOwnTest.includes(path))
   .sort();
 const { scripts } = JSON.parse(readFileSync(`${projectFolder}package.json`, 'utf8'));

@@ -1,4 +1,5 @@
 import { expect } from 'chai';
+import { api, undocumented } from '../support/documents/api.ts';
 import { outdated } from '../support/documents/generated.ts';
 import { read } from '../support/workspace.ts';
 
@@ -7,9 +8,14 @@ describe('documents that are made from the code', () => {
     expect([...(await outdated()).keys()], 'run npm run generate').to.deep.equal([]);
   });
 
+  it('every exported name of the packages, and every method of it, has a comment', async () => {
+    expect(undocumented(await api())).to.deep.equal([]);
+  });
+
   const changes: readonly (readonly [path: string, from: RegExp, to: string])[] = [
     ['openapi.json', /"openapi": "3/, '"openapi": "2'],
     ['.env.example', /#PORT=3000/, '#PORT=3001'],
+    ['docs/reference/api.md', /\| `campaignId` \|/, '| `campaignNumber` |'],
     ['docs/reference/settings.md', /\| `PORT` \|/, '| `PROT` |'],
     ['docs/reference/command-line.md', /\| `key issue /, '| `key make '],
     ['docs/how-to/tls-proxy.md', /keepalive 32;/, 'keepalive 33;'],

@@ -5,7 +5,10 @@ import { settings } from '../../packages/app/src/settings/settings.ts';
 import { blocksOf, linksOf, sectionsOf, unknownCalls } from '../support/documents/blocks.ts';
 import { filesIn, projectFolder } from '../support/workspace.ts';
 
-const documents = globSync(['*.md', 'docs/**/*.md'], { cwd: projectFolder }).sort();
+const documents = globSync(['*.md', 'docs/**/*.md'], {
+  cwd: projectFolder,
+  exclude: ['docs/reference/api/**'],
+}).sort();
 const textOf = (path: string) => readFileSync(join(projectFolder, path), 'utf8');
 const { scripts } = JSON.parse(textOf('package.json'));
 

@@ -10,11 +10,11 @@ import {
   MoveMirrors,
   type MoveMirrorsRequest,
   type MoveProgress,
-  movedAddress,
   noDeniedHosts,
 } from '@campaign-mirror/domain';
 import { expect } from 'chai';
 import * as fc from 'fast-check';
+import { movedAddress } from '../../packages/domain/src/move-mirrors/moved-address.ts';
 import { seed } from '../support/seed.ts';
 import { inMemoryWorld } from '../support/store/in-memory-world.ts';
 import { address, newCampaign, newMirror, newOwner, type World } from '../support/store/world.ts';

@@ -1,11 +1,7 @@
-import {
-  Capacity,
-  type CapacityLimits,
-  type HttpObserver,
-  refusalDelay,
-} from '@campaign-mirror/adapters-http';
+import { Capacity, type CapacityLimits, type HttpObserver } from '@campaign-mirror/adapters-http';
 import type { Identity } from '@campaign-mirror/domain';
 import { expect } from 'chai';
+import { refusalDelay } from '../../packages/adapters-http/src/listener/delayed-refusals.ts';
 import { eventually } from '../support/eventually.ts';
 import { standing } from '../support/http/answer-rows.ts';
 import { type SteppedClock, steppedClock } from '../support/http/clock.ts';

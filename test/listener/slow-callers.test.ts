@@ -1,7 +1,8 @@
 import { buffer } from 'node:stream/consumers';
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { Capacity, defaultDeadlines, refusalDelay } from '@campaign-mirror/adapters-http';
+import { Capacity, defaultDeadlines } from '@campaign-mirror/adapters-http';
 import { expect } from 'chai';
+import { refusalDelay } from '../../packages/adapters-http/src/listener/delayed-refusals.ts';
 import { rival, untilWaiting } from '../support/database/rival.ts';
 import { eventually } from '../support/eventually.ts';
 import { rejection } from '../support/faults.ts';

@@ -1,5 +1,5 @@
-import { networkOf } from '@campaign-mirror/adapters-http';
 import { expect } from 'chai';
+import { networkOf } from '../../packages/adapters-http/src/routes/failed-keys.ts';
 import { keptAlive } from '../support/http/answer-rows.ts';
 import { ask } from '../support/http/request.ts';
 import { withHttpService } from '../support/http/service.ts';

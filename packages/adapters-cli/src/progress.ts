@@ -1,3 +1,3 @@
-/** What a command reads, with a progress bar. */
+// What a command reads, with a progress bar.
 export { type GivenFile, givenFile, readShown } from './terminal/given-file.ts';
 export { type Progress, progress } from './terminal/progress.ts';

@@ -2,12 +2,11 @@ export { type AnswerHeaderSettings, AnswerHeaders } from './answers/answer-heade
 export type { Checks, Version } from './answers/health.ts';
 export { Page, type Pages } from './answers/pages.ts';
 export { mirrorBody, type Refused, Replies, type Reply } from './answers/replies.ts';
-export { docsPath, interfacePages } from './documentation/docs-pages.ts';
+export { interfacePages } from './documentation/docs-pages.ts';
 export { openapiDocument, openapiPath } from './documentation/openapi-document.ts';
 export { Capacity, type CapacityLimits } from './listener/capacity.ts';
-export { type Clock, platformClock } from './listener/clock.ts';
+export type { Clock } from './listener/clock.ts';
 export { type Deadlines, defaultDeadlines } from './listener/deadlines.ts';
-export { refusalDelay } from './listener/delayed-refusals.ts';
 export type { Unfinished } from './listener/draining.ts';
 export type { Exchange } from './listener/exchange.ts';
 export {
@@ -23,7 +22,6 @@ export type { Overload, OverloadLog } from './listener/refusals.ts';
 export type { RequestTrace, RequestTraces } from './listener/request-traces.ts';
 export { noProxies, type TrustedProxies } from './messages/client-address.ts';
 export { type AppSettings, koaHandler } from './routes/app.ts';
-export { networkOf } from './routes/failed-keys.ts';
 export { type MountSettings, setMirrorListener, setMirrorRouter } from './routes/mounted.ts';
 export { type OpsAnswer, opsHandler, type Readiness } from './routes/ops-handler.ts';
 export { setMirrorPath, setMirrorRoute } from './routes/set-mirror-route.ts';

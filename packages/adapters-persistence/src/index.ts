@@ -4,5 +4,5 @@ export { PostgresAccessKeys } from './operator/access-keys.ts';
 export { PostgresSettings } from './operator/campaign-settings.ts';
 export { PostgresDemonstration } from './operator/demonstration.ts';
 export { migrations } from './schema/migrations.ts';
-/** Code that works without MikroORM has its own entry point, which does not load it. */
+// Code that works without MikroORM has its own entry point, which does not load it.
 export * from './sql.ts';

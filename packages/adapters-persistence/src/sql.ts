@@ -31,7 +31,6 @@ export { PostgresMirrorHistory } from './operator/mirror-history.ts';
 export { PostgresMirrorMoves } from './operator/mirror-moves.ts';
 export { PostgresOperatorMirrors } from './operator/operator-mirrors.ts';
 export { missingRightsSql } from './schema/grants.ts';
-export { migrationNames } from './schema/migration-names.ts';
 export { type Role, roles } from './schema/roles.ts';
 export {
   type BatchKind,

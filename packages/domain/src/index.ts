@@ -5,7 +5,6 @@ export * from './import-campaigns/imported-campaign.ts';
 export { type HostMove, type HostMoveFault, hostMove } from './move-mirrors/host-move.ts';
 export * from './move-mirrors/mirror-moves.ts';
 export * from './move-mirrors/move-mirrors.ts';
-export * from './move-mirrors/moved-address.ts';
 export * from './operator/access-keys.ts';
 export * from './operator/audit.ts';
 export * from './operator/campaign-record.ts';

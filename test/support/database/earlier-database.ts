@@ -1,4 +1,5 @@
-import { migrationNames, openDatabase } from '@campaign-mirror/adapters-persistence';
+import { openDatabase } from '@campaign-mirror/adapters-persistence';
+import { migrationNames } from '../../../packages/adapters-persistence/src/schema/migration-names.ts';
 import { emptyDatabase, type TestDatabase } from './database-server.ts';
 
 /** A database as an earlier version left it, our first by default: to be brought up to date. */

@@ -5,6 +5,7 @@ import { settings } from '../../../packages/app/src/settings/settings.ts';
 import { environmentExample, settingsTable } from '../../../packages/app/src/settings/shown.ts';
 import { calls, usage } from '../commands/command-tree.ts';
 import { projectFolder, read } from '../workspace.ts';
+import { exportsTable } from './api.ts';
 import { currentText } from './openapi-file.ts';
 
 /** The documents that are made from the code, by how each is made from what it is now. */
@@ -13,6 +14,10 @@ const documents: Readonly<Record<string, (now: string) => string | Promise<strin
   '.env.example': environmentExample,
   'docs/how-to/kubernetes.md': withFiles,
   'docs/how-to/tls-proxy.md': withFiles,
+  'docs/reference/api.md': async (now) => {
+    const table = await exportsTable();
+    return withTables(now, { exports: () => table });
+  },
   'docs/reference/command-line.md': (now) => withTables(now, { commands: commandsTable }),
   'docs/reference/settings.md': (now) => withTables(now, settingsTables()),
   'docs/reference/metrics.md': (now) => withTables(now, { metrics: metricsTable }),

@@ -44,6 +44,7 @@ export interface Terms {
   readonly undoneBy: UndoneBy;
 }
 
+/** How a command uses the database. */
 export interface How {
   /** The statement timeout: none for `unhurried`, a minute for `in-steps`; otherwise the service's. */
   readonly pace?: 'unhurried' | 'in-steps';
@@ -55,7 +56,9 @@ export interface How {
  * Lets commands act as the operator. Each throws ClearError when the database is unavailable, not set up, or refuses.
  */
 export interface Operator {
+  /** Gives the ports that act on campaigns, for as long as `run` takes. */
   acting<T>(run: (ports: OperatorPorts, terms: Terms) => Promise<T>, how?: How): Promise<T>;
+  /** Gives the ports that administer campaigns and keys, for as long as `run` takes. */
   administering<T>(run: (ports: AdministrationPorts, terms: Terms) => Promise<T>, how?: How): Promise<T>;
   /** The access key in the settings, if any. @throws ClearError when a setting is wrong */
   accessKey(): Promise<string | undefined>;

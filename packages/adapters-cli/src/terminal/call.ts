@@ -32,14 +32,17 @@ export class Call {
     this.output = new Output(given);
   }
 
+  /** The environment variables. */
   get environment(): NodeJS.ProcessEnv {
     return this.#given.environment;
   }
 
+  /** Standard input. */
   get stdin(): Given['stdin'] {
     return this.#given.stdin;
   }
 
+  /** Standard error. */
   get stderr(): OutputStream {
     return this.#given.stderr;
   }
@@ -50,6 +53,7 @@ export class Call {
     return this.#interruption;
   }
 
+  /** The same as `hear`. */
   get interruption(): Interruption {
     return this.hear();
   }

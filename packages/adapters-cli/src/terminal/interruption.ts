@@ -30,7 +30,7 @@ export class Interruption {
     this.signal = signal;
   }
 
-  /** @throws Interrupted */
+  /** Called between the steps of a command. @throws Interrupted when it should stop */
   throwIfInterrupted(message?: string): void {
     if (this.signal.aborted) throw new Interrupted((this.signal.reason as Interrupted).signal, message);
   }

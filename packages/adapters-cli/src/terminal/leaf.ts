@@ -1,5 +1,6 @@
 import { Command } from '@commander-js/extra-typings';
 
+/** What the help says about a command. */
 export interface Leaf {
   readonly name: string;
   readonly does: string;

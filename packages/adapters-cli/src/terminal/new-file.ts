@@ -10,7 +10,7 @@ export interface Replacing {
   readonly otherwise: string;
 }
 
-/** @throws ClearError when the path exists and must not be replaced, or is not a file */
+/** Checks a path before anything is read for it. @throws ClearError when the path exists and must not be replaced, or is not a file */
 export async function refuseTaken(path: string, { replace, otherwise }: Replacing): Promise<void> {
   const there = await lstat(path).catch((error: NodeJS.ErrnoException) => {
     if (error.code === 'ENOENT') return undefined;

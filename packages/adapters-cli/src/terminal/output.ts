@@ -16,6 +16,7 @@ interface Streams {
   readonly stderr: OutputStream;
 }
 
+/** How rows are shown: in JSON, or as a table for people. */
 export interface Listing<Row> {
   readonly json: boolean | undefined;
   /** The JSON output, one object a line. */

@@ -8,11 +8,13 @@ const format: Options = {
   etaBuffer: 50,
 };
 
+/** A progress bar, or nothing where none is shown. */
 export interface Progress {
   /** Reports how many of the total are done. */
   at(done: number): void;
   /** Clears the bar for another line on the terminal; the next step draws it again. */
   aside(): void;
+  /** Removes the bar. */
   stop(): void;
 }
 

@@ -1,6 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import type { Reply } from './replies.ts';
 
+/** What the headers of every answer depend on. */
 export interface AnswerHeaderSettings {
   /** `Strict-Transport-Security` for so many seconds; 0 for none (RFC 6797). */
   readonly hstsSeconds?: number;

@@ -35,6 +35,7 @@ export class Page {
     return this.#bytes.length >= worthCompressing;
   }
 
+  /** Answers GET, HEAD and OPTIONS; 304 and compression as the request asks for. */
   async reply(request: IncomingMessage): Promise<Reply> {
     const { method = '' } = request;
     if (method === 'OPTIONS') return options(methods);

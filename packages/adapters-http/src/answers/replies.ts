@@ -97,6 +97,7 @@ export class Replies {
     });
   }
 
+  /** The answer to a request without an outcome. */
   fault(kind: Fault): Reply {
     return this.#faults[kind];
   }
@@ -125,6 +126,7 @@ export class Replies {
     };
   }
 
+  /** The answer to an outcome of the use case. */
   outcome(outcome: Outcome, { campaign, fault = 'required', secondsLeft = 1 }: Asked): Reply {
     switch (outcome.kind) {
       case 'mirror-set':

@@ -8,6 +8,7 @@ import { answersAnywhere, answersToCall, type DocumentedAnswer, onlyRead } from 
 import { documentedHeaders, headerComponents } from './documented-headers.ts';
 import { aboutAnswers, aboutCall, aboutKey, addressDescription, addressPattern } from './openapi-texts.ts';
 
+/** The path of the OpenAPI document. */
 export const openapiPath = '/public/v1/openapi.json';
 
 /** The version of the program: its first number rises with a change that breaks callers (contract: versions). */

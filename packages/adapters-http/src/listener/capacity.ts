@@ -2,6 +2,7 @@ import { type Clock, platformClock } from './clock.ts';
 import { EventLoopDelay } from './event-loop-delay.ts';
 import { type Overload, type OverloadLog, Refusals, silentOverloadLog } from './refusals.ts';
 
+/** The load from which on requests are refused. */
 export interface CapacityLimits {
   /** Requests carried out at once. As many again may wait behind other requests of their connections. */
   readonly inFlight: number;
@@ -67,6 +68,7 @@ export class Capacity {
     return true;
   }
 
+  /** Ends what `takeOn` began. */
   letGo(): void {
     this.#inFlight -= 1;
   }
@@ -81,10 +83,12 @@ export class Capacity {
     return true;
   }
 
+  /** Ends what `lineUp` began. */
   leaveLine(): void {
     this.#inLine -= 1;
   }
 
+  /** Counts a refusal. */
   refused(what: Overload): void {
     this.#refused.set(what, (this.#refused.get(what) ?? 0) + 1);
     this.#spells.count(what);

@@ -16,6 +16,7 @@ export interface Deadlines {
   readonly connectionsCheckingInterval: number;
 }
 
+/** The deadlines where none are given. */
 export const defaultDeadlines: Deadlines = {
   headersTimeout: 10_000,
   bodyTimeout: 15_000,

@@ -70,6 +70,7 @@ export class Exchange {
     return this.#shared.clock.performance.now();
   }
 
+  /** Whether an answer was sent. */
   get answered(): boolean {
     return this.#answeredAt !== undefined;
   }

@@ -28,6 +28,7 @@ export interface AnsweredRequest {
 
 /** What the HTTP adapter logs. The app implements it. */
 export interface HttpLog {
+  /** Called once for each answered request. */
   answered(request: AnsweredRequest): void;
   /** The error behind a 503 (`unavailable`) or a 500. */
   failed(
@@ -38,4 +39,5 @@ export interface HttpLog {
   ): void;
 }
 
+/** Logs nothing. */
 export const silentLog: HttpLog = { answered: () => {}, failed: () => {} };

@@ -16,4 +16,5 @@ export interface HttpObserver {
   ): void;
 }
 
+/** Observes nothing. */
 export const silentHttpObserver: HttpObserver = { answered: () => {} };

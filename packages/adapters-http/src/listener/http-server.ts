@@ -19,6 +19,7 @@ import { ProtocolErrors } from './protocol-errors.ts';
 import type { RequestTraces } from './request-traces.ts';
 import { cameAlong, type Rest } from './unread-body.ts';
 
+/** What a listener needs to know. */
 export interface HttpServerSettings {
   readonly replies: Replies;
   readonly log: HttpLog;

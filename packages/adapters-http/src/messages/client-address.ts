@@ -8,6 +8,7 @@ export interface TrustedProxies {
   has(address: string): boolean;
 }
 
+/** Trusts no proxy: the caller is the peer of the connection. */
 export const noProxies: TrustedProxies = { has: () => false };
 
 /** The peer of a connection, or the client behind it. */

@@ -11,6 +11,7 @@ interface RouteState {
   exchange: Exchange;
 }
 
+/** What the application needs to know. */
 export interface AppSettings extends SetMirrorSettings {
   readonly log: HttpLog;
   /** What the application answers besides the route. */

@@ -17,8 +17,10 @@ export const backupTables = [
   'operator_audit',
 ] as const;
 
+/** A table that a backup contains. */
 export type BackupTable = (typeof backupTables)[number];
 
+/** The number of rows of each table. */
 export type TableCounts = Readonly<Record<BackupTable, number>>;
 
 export interface BackupHeader {

@@ -16,9 +16,11 @@ import {
 } from './backup-format.ts';
 import { copyOut } from './copy-rows.ts';
 
+/** Is told how far a backup is. */
 export interface BackupProgress {
-  /** The number of rows of all tables together; then how many have been read. */
+  /** The number of rows of all tables together. */
   total(rows: number): void;
+  /** The number of rows read so far. */
   at(rows: number): void;
 }
 

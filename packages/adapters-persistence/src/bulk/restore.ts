@@ -17,6 +17,7 @@ import { BackupReader, damaged } from './backup-reader.ts';
 import { copyIn } from './copy-rows.ts';
 import { moveOn } from './number-sequences.ts';
 
+/** The result of a restore. Nothing was written unless it is `restored`. */
 export type RestoreOutcome =
   | { readonly kind: 'restored'; readonly rows: TableCounts; readonly header: BackupHeader }
   | { readonly kind: 'not-empty'; readonly table: BackupTable }

@@ -13,6 +13,7 @@ export interface DatabaseState {
   readonly migrations?: boolean;
 }
 
+/** Asks a database, on a connection of its own, whether it answers and is set up. */
 export interface DatabaseProbe {
   /** Only reads. Never rejects. */
   ask(): Promise<DatabaseState>;
@@ -21,9 +22,11 @@ export interface DatabaseProbe {
    * them, and before the first answer.
    */
   readonly historyRows: number | undefined;
+  /** Ends the connection. */
   close(): Promise<void>;
 }
 
+/** The bounds of a probe. */
 export interface ProbeLimits {
   /** For an answer, including the time to connect, in milliseconds. */
   readonly timeout: number;

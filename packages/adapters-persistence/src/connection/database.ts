@@ -18,6 +18,7 @@ export interface Database extends OpenPool {
   readonly orm: MikroORM;
 }
 
+/** Opens MikroORM and its pool; connections are made when first used. `applicationName` is what PostgreSQL shows. */
 export async function openDatabase(
   address: DatabaseAddress,
   limits: PoolLimits = defaultPoolLimits,

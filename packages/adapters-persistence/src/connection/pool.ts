@@ -4,8 +4,8 @@ import { refuseUnreplicated } from './unreplicated.ts';
 import { within } from './within.ts';
 
 /**
- * A PostgreSQL server and the user to connect as. The driver takes what is left out, except TLS, from the PG*
- * variables.
+ * A PostgreSQL server and the user to connect as. `openPool` takes what is left out, except TLS, from the PG*
+ * variables; `openDatabase` takes MikroORM's defaults.
  */
 export interface DatabaseAddress
   extends Pick<PoolConfig, 'host' | 'port' | 'user' | 'password' | 'database' | 'ssl' | 'sslnegotiation'> {
@@ -25,6 +25,7 @@ export interface PoolLimits {
   readonly queryTimeout: number;
 }
 
+/** The bounds where none are given. */
 export const defaultPoolLimits: PoolLimits = {
   size: 10,
   waitTimeout: 3_000,

@@ -15,6 +15,7 @@ export interface HotPathOptions {
   readonly named?: boolean;
 }
 
+/** The ports of the use case; they share a pool, statements and what is known of keys. */
 export interface OpenHotPath {
   readonly campaigns: CampaignRepository;
   readonly identity: Identity;

@@ -77,6 +77,7 @@ export class InMemoryStore {
     this.audit.push({ ...nothing, ...more, id, at, act, operator, requestId });
   }
 
+  /** A key by its identifier. */
   accessKey(id: AccessKeyId): StoredAccessKey | undefined {
     return [...this.accessKeys.values()].find((one) => one.id === id);
   }
@@ -98,6 +99,7 @@ export class InMemoryStore {
     if (last <= countedUpTo) this.#lastId = Math.max(this.#lastId, last);
   }
 
+  /** A number that was not given before. */
   nextId<Id extends number>(): Id {
     this.#lastId += 1;
     return this.#lastId as Id;

@@ -7,6 +7,7 @@ import { schema } from '../schema/schema.ts';
 import { grantStatements } from './grant-rights.ts';
 import { scramVerifier } from './scram-verifier.ts';
 
+/** A role of the database, as it was created or found. */
 export interface CreatedRole {
   readonly role: Role;
   /** Its name in the database. */
@@ -15,6 +16,7 @@ export interface CreatedRole {
   readonly password: string | undefined;
 }
 
+/** The result of creating the roles. */
 export type RolesCreation =
   | {
       readonly kind: 'created';

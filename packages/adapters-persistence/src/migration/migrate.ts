@@ -11,6 +11,7 @@ const migrationLock = 7_236_110_421;
 /** Two connections: one holds the lock, one migrates. No time limit for statements. */
 const unhurried = { size: 2, waitTimeout: 10_000, statementTimeout: 0, queryTimeout: 0 };
 
+/** How a migration waits, and how it is cancelled. */
 export interface Migrating extends Trying {
   /** Another process is migrating: this one waits for its turn. */
   readonly onWait?: () => void;

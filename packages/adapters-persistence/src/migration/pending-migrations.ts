@@ -7,6 +7,7 @@ import { timestampText } from '../schema/schema.ts';
 /** SQLSTATEs of a missing table or schema: then no migration was applied. */
 const notThere = new Set(['42P01', '3F000']);
 
+/** A migration, and whether the database has it. */
 export interface MigrationState {
   readonly name: string;
   /** Unknown: applied by a newer version. */

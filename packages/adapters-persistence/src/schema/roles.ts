@@ -10,4 +10,5 @@ export const roles = {
   redirector: 'campaign_mirror_redirector',
 } as const;
 
+/** A role by its short name. */
 export type Role = keyof typeof roles;

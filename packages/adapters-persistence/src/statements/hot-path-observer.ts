@@ -43,6 +43,7 @@ export interface HotPathObserver {
   judgedAgain(): void;
 }
 
+/** Observes nothing. */
 export const silentHotPathObserver: HotPathObserver = {
   batch: () => {},
   began: () => undefined,

@@ -16,6 +16,7 @@ export const campaignFields = [
   'mirror_updated_at',
 ] as const;
 
+/** A column of the text form of campaigns. */
 export type CampaignField = (typeof campaignFields)[number];
 
 /** Empty for a missing value, such as no name or no mirror. */

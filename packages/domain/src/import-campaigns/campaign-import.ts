@@ -23,11 +23,13 @@ export type ImportLine = { readonly line: number } & (
   | { readonly faults: readonly LineFault[]; readonly claims: Claims }
 );
 
+/** What is wrong with a line; lines are counted from 1, as the file has them. */
 export interface BadLine {
   readonly line: number;
   readonly fault: LineFault;
 }
 
+/** The result of an import: everything was imported, or nothing. */
 export type ImportOutcome =
   | { readonly kind: 'imported'; readonly campaigns: number; readonly mirrors: number }
   /** Nothing was imported; the number of bad lines. */

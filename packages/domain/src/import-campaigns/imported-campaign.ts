@@ -23,6 +23,7 @@ export interface ImportedCampaign {
   readonly mirror: ImportedMirror | null;
 }
 
+/** The mirror of an imported campaign; null where the store chooses the value. */
 export interface ImportedMirror
   extends Pick<Mirror, 'targetUrl' | 'clicks' | 'updatedExternally' | 'updatedExternallyAt'> {
   readonly id: MirrorId | null;
@@ -39,6 +40,7 @@ export interface Claims {
   readonly defaultOf: OwnerId | null;
 }
 
+/** Why a field cannot be read. */
 export type FieldFault =
   | 'missing'
   | 'not-an-identifier'
@@ -50,6 +52,7 @@ export type FieldFault =
   | 'contradiction'
   | AddressFault;
 
+/** What is wrong with one field. */
 export interface BadField {
   readonly kind: 'bad-field';
   readonly field: CampaignField;

@@ -19,6 +19,7 @@ export interface MirrorStretch {
   readonly owner?: OwnerId;
 }
 
+/** The mirrors that one read found. */
 export interface FoundMirrors {
   readonly mirrors: readonly FoundMirror[];
   /** The number of mirrors examined, of all owners. */
@@ -43,6 +44,7 @@ export interface MoveTerms {
   readonly includeDefault: boolean;
 }
 
+/** The result of the move of one mirror. */
 export type MirrorMoveOutcome =
   | 'moved'
   /** The campaign or its mirror has changed since it was read; nothing was written. */
@@ -60,6 +62,7 @@ export interface MirrorMoves {
   /** Of all owners. */
   count(): Promise<number>;
 
+  /** Reads mirrors in the order of their campaigns. */
   find(stretch: MirrorStretch): Promise<FoundMirrors>;
 
   /**

@@ -3,6 +3,7 @@ import type { AccessKeyId, OwnerId } from '../values/identifiers.ts';
 import type { Label } from '../values/label.ts';
 import type { Timestamp } from '../values/timestamp.ts';
 
+/** The key to issue. */
 export interface NewAccessKey {
   readonly owner: OwnerId;
   /** The purpose of the key, in its holder's words. */
@@ -40,6 +41,7 @@ export interface AccessKeyPage {
   readonly limit: number;
 }
 
+/** The result of a rotation. Nothing was changed unless it is `rotated`. */
 export type KeyRotation =
   | {
       readonly kind: 'rotated';

@@ -24,6 +24,7 @@ export interface CampaignPage {
 
 /** Reads campaigns and their mirrors. Every call throws `Unavailable` when the store is unavailable. */
 export interface CampaignRecords {
+  /** Undefined if there is no such campaign. */
   find(id: CampaignId): Promise<CampaignRecord | undefined>;
 
   /** By ascending number. */

@@ -4,6 +4,7 @@ import type { Label } from '../values/label.ts';
 import type { MirrorAddress } from '../values/mirror-address.ts';
 import type { CampaignRecord } from './campaign-record.ts';
 
+/** The campaign to create. */
 export interface NewCampaign {
   readonly owner: OwnerId;
   readonly isDefault: boolean;
@@ -18,18 +19,22 @@ export interface OwnerHasDefault {
   readonly name: string | null;
 }
 
+/** There is no such campaign; nothing was done. */
 export interface CampaignNotFound {
   readonly kind: 'campaign-not-found';
 }
 
+/** The result of creating a campaign. */
 export type CampaignCreation = { readonly kind: 'created'; readonly id: CampaignId } | OwnerHasDefault;
 
+/** The result of creating a mirror. */
 export type MirrorCreation =
   | { readonly kind: 'created'; readonly mirror: Mirror }
   | CampaignNotFound
   /** A campaign has one mirror, which is set, not created again. */
   | { readonly kind: 'mirror-exists' };
 
+/** The result of a transfer to another owner. */
 export type Transfer =
   | { readonly kind: 'transferred'; readonly from: OwnerId }
   /** The campaign already belonged to that owner; nothing was done. */
@@ -38,10 +43,12 @@ export type Transfer =
   /** A default campaign stays one, so its new owner must have none. */
   | OwnerHasDefault;
 
+/** The result of changing the default flag. */
 export type DefaultChange =
   /** The flag already had this value; nothing was done. */
   { readonly kind: 'changed' | 'unchanged'; readonly ownerId: OwnerId } | CampaignNotFound | OwnerHasDefault;
 
+/** The result of a deletion. Nothing was deleted unless it is `deleted`. */
 export type Deletion =
   /** The campaign in its final state, including the last click. */
   | { readonly kind: 'deleted'; readonly campaign: CampaignRecord }
@@ -53,8 +60,11 @@ export type Deletion =
  * together. Every call throws `Unavailable` when the store is unavailable.
  */
 export interface CampaignSettings {
+  /** Creates a campaign without a mirror. */
   createCampaign(campaign: NewCampaign): Promise<CampaignCreation>;
+  /** Creates the mirror of a campaign that has none. */
   createMirror(campaign: CampaignId, address: MirrorAddress): Promise<MirrorCreation>;
+  /** Gives a campaign to another owner; its mirror stays. */
   transfer(campaign: CampaignId, to: OwnerId): Promise<Transfer>;
   /** Makes the campaign its owner's default campaign, or an ordinary one. */
   setDefault(campaign: CampaignId, isDefault: boolean): Promise<DefaultChange>;

@@ -3,6 +3,7 @@ import type { CampaignId } from '../values/identifiers.ts';
 import { type AddressFault, mirrorAddress } from '../values/mirror-address.ts';
 import type { CampaignSettings, MirrorCreation } from './campaign-settings.ts';
 
+/** The result of creating a mirror with a submitted address. */
 export type CreateMirrorOutcome =
   | MirrorCreation
   | { readonly kind: 'invalid-address'; readonly because: AddressFault };
@@ -19,7 +20,7 @@ export class CreateMirror {
     this.#deniedHosts = deniedHosts;
   }
 
-  /** @throws Unavailable when the settings are unavailable */
+  /** Checks the address, then creates the mirror. @throws Unavailable when the settings are unavailable */
   async execute(campaign: CampaignId, submitted: string): Promise<CreateMirrorOutcome> {
     const address = mirrorAddress(submitted, this.#deniedHosts);
     if (typeof address !== 'string') return { kind: 'invalid-address', because: address.fault };

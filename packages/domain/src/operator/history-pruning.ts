@@ -20,6 +20,7 @@ export interface HistorySurvey {
   readonly old: number;
 }
 
+/** What one step did, in rows of the history. */
 export interface PruneStep {
   readonly lookedAt: number;
   readonly pruned: number;

@@ -8,6 +8,7 @@ import { type AddressFault, mirrorAddress } from '../values/mirror-address.ts';
 import type { MirrorHistory } from './mirror-history.ts';
 import type { OperatorMirrors } from './operator-mirrors.ts';
 
+/** The campaign, and the change of its mirror whose address to restore. */
 export interface RestoreRequest {
   readonly campaign: CampaignId;
   readonly change: HistoryId;
@@ -15,6 +16,7 @@ export interface RestoreRequest {
   readonly address: 'after' | 'before';
 }
 
+/** The result of a restoration. Nothing was written unless it is `restored`. */
 export type Restoration =
   | { readonly kind: 'restored'; readonly mirror: Mirror }
   | { readonly kind: 'campaign-not-found' }
@@ -47,7 +49,7 @@ export class RestoreMirror {
     this.#deniedHosts = deniedHosts;
   }
 
-  /** @throws Unavailable when a port is unavailable, or the campaign changed during every attempt */
+  /** Sets the mirror to an address of its history, which is checked again. @throws Unavailable when a port is unavailable, or the campaign changed during every attempt */
   async execute({ campaign: id, change: number, address: which }: RestoreRequest): Promise<Restoration> {
     // History rows never change, so one read is enough.
     const change = await this.#history.find(id, number);

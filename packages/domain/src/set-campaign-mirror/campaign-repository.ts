@@ -22,6 +22,7 @@ export type SetMirrorResult =
 
 /** Stores campaigns and their mirrors. Every call throws `Unavailable` when the store is unavailable. */
 export interface CampaignRepository {
+  /** The campaign as it is now. Undefined if there is no such campaign. */
   find(id: CampaignId): Promise<Campaign | undefined>;
 
   /**

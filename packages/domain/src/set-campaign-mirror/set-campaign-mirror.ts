@@ -10,6 +10,7 @@ import type { Identity } from './identity.ts';
 import type { Mirror } from './mirror.ts';
 import { Unavailable } from './unavailable.ts';
 
+/** What a caller submits (contract: the call). */
 export interface SetMirrorRequest {
   /** What the caller was identified by; secret. */
   readonly credential: string;
@@ -21,6 +22,7 @@ export interface SetMirrorRequest {
   readonly requestId: string;
 }
 
+/** The result of a call (contract: answers). Nothing was written unless it is `mirror-set`. */
 export type Outcome =
   | { readonly kind: 'mirror-set'; readonly mirror: Mirror }
   | { readonly kind: 'unauthenticated' }

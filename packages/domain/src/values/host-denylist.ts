@@ -10,6 +10,7 @@ export interface HostDenylist {
   readonly below: ReadonlySet<HostName>;
 }
 
+/** Denies no host. */
 export const noDeniedHosts: HostDenylist = { exact: new Set(), below: new Set() };
 
 /**

@@ -24,9 +24,15 @@ function identifier<Id extends Identifier<string>>(text: string): Id | undefined
   return Number.isSafeInteger(value) ? (value as Id) : undefined;
 }
 
+/** Reads a campaign's identifier; undefined if it is not one. */
 export const campaignId = (text: string) => identifier<CampaignId>(text);
+/** Reads an owner's identifier; undefined if it is not one. */
 export const ownerId = (text: string) => identifier<OwnerId>(text);
+/** Reads a mirror's identifier; undefined if it is not one. */
 export const mirrorId = (text: string) => identifier<MirrorId>(text);
+/** Reads an access key's identifier; undefined if it is not one. */
 export const accessKeyId = (text: string) => identifier<AccessKeyId>(text);
+/** Reads a change's identifier; undefined if it is not one. */
 export const historyId = (text: string) => identifier<HistoryId>(text);
+/** Reads the identifier of an entry of the audit; undefined if it is not one. */
 export const auditId = (text: string) => identifier<AuditId>(text);

@@ -1,5 +1,6 @@
 import type { Cluster } from './cluster.ts';
 
+/** Settings of the server by their names, as in postgresql.conf. */
 export type ServerSettings = Record<string, string>;
 
 /** The server's command line. It overrides postgresql.conf, so that an update also reaches existing clusters. */

@@ -20,6 +20,7 @@ export interface DatabaseAddress {
   database: string;
 }
 
+/** Where the data and the programs are, and who is told what happens. */
 export interface EmbeddedOptions<Role extends string> {
   /** The data folder (DATA_DIR). Created if missing; the permissions of an existing one are never changed. */
   folder: string;
@@ -37,8 +38,9 @@ export interface EmbeddedOptions<Role extends string> {
 
 /** A membership in the data folder's database: it runs as long as it has members. */
 export interface EmbeddedDatabase<Role extends string> {
+  /** The address to connect as a role, or as the superuser. */
   address(user: Role | 'owner' | 'superuser'): DatabaseAddress;
-  /** @throws EmbeddedError if another running process is the service of this data folder */
+  /** Makes this process the one service of the data folder. @throws EmbeddedError if another running process is the service of this data folder */
   becomeService(): Promise<void>;
   /** Ends the membership. The last member stops the database and waits for its end. Never rejects. */
   leave(): Promise<void>;

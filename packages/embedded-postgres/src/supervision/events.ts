@@ -1,3 +1,4 @@
+/** What happened to the database. */
 export type EmbeddedEvent =
   /** The cluster was created: the first start in this data folder. */
   | 'created'
