@@ -1,0 +1,32 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import {
+  InMemoryAccessKeys,
+  InMemoryCampaigns,
+  InMemorySettings,
+  InMemoryStore,
+} from '@campaign-mirror/adapters-persistence/in-memory';
+import { type Label, type MirrorAddress, type OwnerId, SetCampaignMirror } from '@campaign-mirror/domain';
+import { server } from './server.ts';
+
+test('the owner sets the mirror, and nobody else does', async () => {
+  const store = new InMemoryStore();
+  const keys = new InMemoryAccessKeys(store);
+  const settings = new InMemorySettings(store);
+  const [owner, other] = [1 as OwnerId, 2 as OwnerId];
+  const campaign = await settings.createCampaign({ owner, isDefault: false });
+  assert(campaign.kind === 'created');
+  await settings.createMirror(campaign.id, 'https://first.example/' as MirrorAddress);
+  const app = server(new SetCampaignMirror(new InMemoryCampaigns(store), keys));
+  const put = async (key: string, id: number = campaign.id) => {
+    const headers = { authorization: `Bearer ${key}` };
+    const payload = { url: 'https://second.example/?click={click_id}' };
+    return (await app.inject({ method: 'PUT', url: `/campaigns/${id}/mirror`, headers, payload })).statusCode;
+  };
+
+  const { key } = await keys.issue({ owner, name: 'a script' as Label });
+  const { key: strangers } = await keys.issue({ owner: other, name: 'another' as Label });
+  assert.deepEqual([await put(key), await put(strangers), await put('none')], [200, 403, 401]);
+  assert.equal(await put(key, 4711), 404);
+  assert.equal(store.mirrors.get(campaign.id)?.targetUrl, 'https://second.example/?click={click_id}');
+});

@@ -1,0 +1,59 @@
+import { IssuerKeys, JwtIdentity } from '@campaign-mirror/adapters-jwt';
+import {
+  type CampaignRepository,
+  campaignId,
+  type Outcome,
+  SetCampaignMirror,
+} from '@campaign-mirror/domain';
+
+/** The part of an API gateway's event that is read. */
+export interface Event {
+  readonly headers: Readonly<Record<string, string | undefined>>;
+  readonly pathParameters: { readonly campaign: string };
+  readonly body: string | null;
+  readonly requestContext: { readonly requestId: string };
+}
+
+const statuses: Record<Outcome['kind'], number> = {
+  'mirror-set': 200,
+  unauthenticated: 401,
+  'over-limit': 429,
+  'campaign-not-found': 404,
+  refused: 403,
+  'no-address': 422,
+  'invalid-address': 422,
+};
+
+/** `keySet`: where the issuer publishes its keys. What is made here is kept between invocations. */
+export function handler(campaigns: CampaignRepository, issuer: string, keySet: URL) {
+  const keys = new IssuerKeys({ url: keySet, maxAge: 600_000, staleIfError: 3_600_000 });
+  const rules = {
+    ...{ issuer, audience: 'campaign-mirror', algorithms: ['ES256', 'RS256'], clockTolerance: 5_000 },
+    ...{ ownerClaim: 'owner_id', subjectClaim: 'sub' },
+  };
+  const useCase = new SetCampaignMirror(campaigns, new JwtIdentity(rules, keys));
+
+  return async ({ headers, pathParameters, body, requestContext }: Event) => {
+    try {
+      const outcome = await useCase.execute({
+        credential: headers.authorization?.replace(/^Bearer /, '') ?? '',
+        campaign: campaignId(pathParameters.campaign),
+        address: addressIn(body),
+        requestId: requestContext.requestId,
+      });
+      return { statusCode: statuses[outcome.kind], body: JSON.stringify(outcome) };
+    } catch {
+      // `Unavailable`, or a fault: the outcome is unknown, and the caller may repeat the call.
+      return { statusCode: 503, body: '' };
+    }
+  };
+}
+
+function addressIn(body: string | null): string | undefined {
+  try {
+    const { mirror_endpoint: address } = JSON.parse(body ?? '');
+    return typeof address === 'string' ? address : undefined;
+  } catch {
+    return undefined;
+  }
+}

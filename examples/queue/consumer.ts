@@ -1,0 +1,46 @@
+import {
+  type CampaignRepository,
+  campaignId,
+  type Identity,
+  ownerId,
+  SetCampaignMirror,
+  subject,
+} from '@campaign-mirror/domain';
+import type { Job, PgBoss } from 'pg-boss';
+
+/** What a producer sends that has already checked who its user is. */
+export interface SetMirror {
+  readonly owner: string;
+  readonly campaign: string;
+  readonly url: string;
+}
+
+/** Whoever can write into the queue is believed: the credential is the owner that the message names. */
+const producer: Identity = {
+  async whoIs(credential) {
+    const owner = ownerId(credential);
+    const by = subject('queue', 'set-mirror');
+    return owner && by && { ownerId: owner, subject: by };
+  },
+  claimedBy: (credential) => producer.whoIs(credential),
+};
+
+/**
+ * At least once: a job is delivered again if the process ends in its middle, or if `execute` throws `Unavailable`, whose
+ * outcome is unknown. Setting the same address again is safe.
+ */
+export async function consume(boss: PgBoss, queue: string, campaigns: CampaignRepository): Promise<void> {
+  const useCase = new SetCampaignMirror(campaigns, producer);
+  await boss.createQueue(queue, { retryLimit: 5, retryDelay: 1, retryBackoff: true });
+  await boss.work(queue, { pollingIntervalSeconds: 0.5 }, async ([job]: Job<SetMirror>[]) => {
+    if (!job) return;
+    const { owner, campaign, url } = job.data;
+    // A refusal is an outcome: delivering the job again would not change it.
+    return useCase.execute({
+      credential: owner,
+      campaign: campaignId(campaign),
+      address: url,
+      requestId: job.id,
+    });
+  });
+}
