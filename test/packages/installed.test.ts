@@ -18,9 +18,14 @@ describe('the packages in an empty project', function () {
   const sandbox = new Sandbox();
   let all: readonly Packed[];
   let database: TestDatabase;
-  before(async () => {
+  let consumers: Record<Tools['manager'], Consumer>;
+  before('installs', async () => {
     all = await packed();
     database = await emptyDatabase('owner');
+    const [npm, pnpm] = await Promise.all(
+      [oldest, newest].map(async (tools) => Consumer.install(await tools())),
+    );
+    consumers = { npm, pnpm } as typeof consumers;
   });
   after(() => sandbox.clean());
 
@@ -38,14 +43,14 @@ describe('the packages in an empty project', function () {
     skipLibCheck: false,
   });
 
-  for (const [how, tools] of [
-    ['by npm, on the oldest Node, with TypeScript 5 and the oldest koa', oldest],
-    ['by pnpm, on the newest Node, with TypeScript 7', newest],
+  for (const [how, manager] of [
+    ['by npm, on the oldest Node, with TypeScript 5 and the oldest koa', 'npm'],
+    ['by pnpm, on the newest Node, with TypeScript 7', 'pnpm'],
   ] as const)
     describe(how, () => {
       let consumer: Consumer;
-      before('installs', async () => {
-        consumer = await Consumer.install(await tools());
+      before(() => {
+        consumer = consumers[manager];
       });
 
       it('the examples and the declarations that they use have no error', async () => {

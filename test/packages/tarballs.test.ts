@@ -156,7 +156,11 @@ async function emptyRegistry() {
   await writeFile(config, `//${host}/:_authToken=sesame\n`);
   return {
     methods,
-    settings: { npm_config_registry: `http://${host}/`, npm_config_userconfig: config },
+    settings: {
+      npm_config_registry: `http://${host}/`,
+      npm_config_userconfig: config,
+      npm_config_loglevel: 'error',
+    },
     close: () => {
       server.closeAllConnections();
       server.close();
