@@ -1,5 +1,6 @@
 import { execFileSync } from 'node:child_process';
-import { mkdtemp, readFile, writeFile } from 'node:fs/promises';
+import { globSync } from 'node:fs';
+import { cp, mkdtemp, readFile, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { blocksOf } from '../support/documents/blocks.ts';
@@ -21,9 +22,10 @@ export interface Tools {
 const compilerOptions = {
   ...{ module: 'nodenext', target: 'es2024', types: ['node'], outDir: 'out', rootDir: '.' },
   ...{ strict: true, exactOptionalPropertyTypes: true, noUncheckedIndexedAccess: true },
+  rewriteRelativeImportExtensions: true,
 };
 
-/** An empty project outside the workspace, with the tarballs as its dependencies. */
+/** An empty project outside the workspace, with the tarballs as its dependencies, and with the worked examples. */
 export class Consumer {
   readonly folder: string;
   readonly #tools: Tools;
@@ -43,11 +45,16 @@ export class Consumer {
     const { manager, versions, typescript } = this.#tools;
     const all = await packed();
     const ours = all.map(({ manifest: { name }, file }) => [name, `file:${file}`]);
-    const dependencies = { ...(await others()), ...versions, typescript, ...Object.fromEntries(ours) };
+    await cp(join(projectFolder, 'examples'), join(this.folder, 'examples'), { recursive: true });
+    const wanted = { ...(await others()), ...(await wantedByExamples()) };
+    const dependencies = { ...wanted, ...versions, typescript, ...Object.fromEntries(ours) };
     const manifest = { name: 'consumer', private: true, type: 'module', dependencies };
     await this.write('package.json', JSON.stringify(manifest));
     const options = { ...compilerOptions, skipLibCheck: this.#tools.skipLibCheck };
-    await this.write('tsconfig.json', JSON.stringify({ compilerOptions: options, include: ['*.ts'] }));
+    await this.write(
+      'tsconfig.json',
+      JSON.stringify({ compilerOptions: options, include: ['*.ts', 'examples'] }),
+    );
     if (manager === 'npm') {
       await this.#run('npm', ['install', '--prefer-offline', '--no-audit', '--no-fund']);
     } else {
@@ -119,4 +126,11 @@ async function others(): Promise<Record<string, string>> {
 /** Of the Node in the folder. */
 export function versionOf(bin: string): string {
   return execFileSync(join(bin, 'node'), ['--version'], { encoding: 'utf8' }).trim();
+}
+
+/** What the worked examples say that they need. */
+async function wantedByExamples(): Promise<Record<string, string>> {
+  const folders = globSync('examples/*', { cwd: projectFolder });
+  const manifests = await Promise.all(folders.map((folder) => manifestIn(join(projectFolder, folder))));
+  return Object.assign({}, ...manifests.map(({ dependencies }) => dependencies));
 }

@@ -1,3 +1,4 @@
+import { globSync } from 'node:fs';
 import { mkdtemp } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -92,6 +93,9 @@ describe('the packages in an empty project', function () {
           >);
           if (!isAnswer(answer, printed)) expect(printed).to.equal(answer.text);
         });
+
+      for (const path of globSync('examples/*/*.test.ts', { cwd: projectFolder }))
+        it(`${path} passes`, () => consumer.node(['--test', path], { DATABASE_URL: database.url('owner') }));
 
       it('an error shows the line of the source', async () => {
         const program = `(await import('@campaign-mirror/domain')).accessKeyFrom(new Uint8Array(1))`;

@@ -40,7 +40,7 @@ describe('what leaves the workspace', function () {
     return found;
   };
 
-  it('is five packages of one version, licence and range of Node', () => {
+  it('is six packages of one version, licence and range of Node', () => {
     expect(all.map(({ manifest }) => manifest.name)).to.have.members(
       names.map((name) => `@campaign-mirror/${name}`),
     );

@@ -11,6 +11,7 @@ import { submitted } from '../messages/submitted-body.ts';
 import { FailedKeys } from './failed-keys.ts';
 import { KeyLimit } from './key-limit.ts';
 
+/** The path as `@koa/router` and other routers write it (contract: the call). */
 export const setMirrorPath = '/public/v1/mirror/campaign/:campaign/mirror';
 /** The same path as the contract writes it. */
 export const setMirrorRoute = '/public/v1/mirror/campaign/{campaign}/mirror';

@@ -13,9 +13,11 @@ const unknownIds = { max: 500, ttl: 60_000 };
 export interface IssuerObserver {
   /** `keys`: how many the set has. */
   fetched(keys: number): void;
+  /** A fetch failed. The error contains no token. */
   failed(error: unknown): void;
 }
 
+/** Where the keys of an issuer are, and how long they are used. */
 export interface IssuerKeyOptions {
   /** Of the key set (RFC 7517, section 5): `https`, or `http` on this machine, which the caller has to check. */
   readonly url: URL;

@@ -22,6 +22,7 @@ export interface IdentityWorld {
   readonly claims?: true;
 }
 
+/** A credential that is valid, and whose it is. */
 export interface IssuedCredential {
   readonly credential: string;
   readonly caller: Caller;

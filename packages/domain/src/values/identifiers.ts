@@ -3,9 +3,11 @@ import type { Branded } from './branded.ts';
 /** An integer from 1 to 2^53-1. */
 type Identifier<Name extends string> = Branded<number, Name>;
 
+/** Identifies a campaign. */
 export type CampaignId = Identifier<'CampaignId'>;
-/** Owners are not records of this service. */
+/** Identifies an owner, who is not a record of this service. */
 export type OwnerId = Identifier<'OwnerId'>;
+/** Identifies a mirror. */
 export type MirrorId = Identifier<'MirrorId'>;
 /** Identifies an access key; it is not the key itself. */
 export type AccessKeyId = Identifier<'AccessKeyId'>;
