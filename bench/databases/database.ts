@@ -3,7 +3,7 @@ import { migrate, type Role } from '@campaign-mirror/adapters-persistence';
 import type pg from 'pg';
 import type { Cleanup } from '../processes/cleanup.ts';
 import { postmasterOf } from '../processes/process-figures.ts';
-import { type Address, query, urlOf, withClient } from './queries.ts';
+import { type Address, type Queries, query, urlOf, withClient } from './queries.ts';
 import { type Seed, seed } from './seed.ts';
 import { createLogin, describe, openServer } from './server.ts';
 
@@ -18,12 +18,11 @@ export interface Databases {
   copy(): Promise<Database>;
 }
 
-export interface Database {
+export interface Database extends Queries {
   /** What may be done there is what the role may. */
   readonly url: string;
   /** As the superuser, as all that follows. */
   readonly address: Address;
-  query<Row extends pg.QueryResultRow>(text: string, values?: unknown[]): Promise<Row[]>;
   /** The same for several queries on one connection. */
   session<T>(act: (client: pg.Client) => Promise<T>): Promise<T>;
 }

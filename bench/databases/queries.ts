@@ -8,6 +8,11 @@ export interface Address {
   readonly database: string;
 }
 
+/** A database that one can ask. */
+export interface Queries {
+  query<Row extends pg.QueryResultRow>(text: string, values?: unknown[]): Promise<Row[]>;
+}
+
 export function addressOf(text: string): Address {
   const url = new URL(text);
   return {

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { type AccessKey, accessKeyBytes, accessKeyFrom, displayedPart } from '@campaign-mirror/domain';
 import { keyHash } from '../../packages/adapters-persistence/src/schema/key-hash.ts';
-import type { Database } from './database.ts';
+import type { Queries } from './queries.ts';
 
 /** How much there is: campaigns from 1 up, each with a mirror; campaign n belongs to owner n modulo owners, plus 1. */
 export interface Seed {
@@ -22,7 +22,7 @@ export function newKeys(owners: number): AccessKey[] {
   return Array.from({ length: owners }, () => accessKeyFrom(randomBytes(accessKeyBytes)));
 }
 
-export async function seed(database: Database, { campaigns, keys }: Seed): Promise<void> {
+export async function seed(database: Queries, { campaigns, keys }: Seed): Promise<void> {
   const last = campaigns + probedCampaigns;
   for (let first = 1; first <= last; first += batch) {
     const range = [first, Math.min(last, first + batch - 1)];
@@ -51,11 +51,11 @@ export async function seed(database: Database, { campaigns, keys }: Seed): Promi
 }
 
 /** Before each round: no dead rows of the one before. */
-export async function tidy(database: Database): Promise<void> {
+export async function tidy(database: Queries): Promise<void> {
   await database.query('vacuum analyze campaign_mirror.campaigns, campaign_mirror.mirrors');
 }
 
 /** Before a warm-up: behind a checkpoint each page is written whole once, which belongs into no round. */
-export async function checkpoint(database: Database): Promise<void> {
+export async function checkpoint(database: Queries): Promise<void> {
   await database.query('checkpoint');
 }

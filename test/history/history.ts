@@ -2,7 +2,8 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { Command, InvalidArgumentError, Option } from '@commander-js/extra-typings';
 import { seed } from '../support/seed.ts';
-import { type Fault, faults } from './faults/faults.ts';
+import type { Fault } from './faults/fault.ts';
+import { faults } from './faults/faults.ts';
 import { underFaults } from './faults/under-fault.ts';
 import { report } from './report.ts';
 

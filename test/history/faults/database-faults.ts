@@ -2,7 +2,7 @@ import { closeSync, openSync, rmSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { roles } from '@campaign-mirror/adapters-persistence';
-import type { Fault } from './faults.ts';
+import type { Fault } from './fault.ts';
 
 /** In milliseconds: longer than a statement of the service may take. */
 const [stopped, held] = [10_000, 7_000];

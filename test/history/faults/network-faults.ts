@@ -1,5 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import type { Fault } from './faults.ts';
+import type { Fault } from './fault.ts';
 
 /** In milliseconds. */
 const [away, slow, cutAgain] = [8_000, 200, 30];

@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { eventsOf, times } from '../../support/process/primary-process.ts';
-import type { Fault } from './faults.ts';
+import type { Fault } from './fault.ts';
 
 export const serviceFaults = {
   'service-killed': {

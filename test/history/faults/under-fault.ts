@@ -7,7 +7,7 @@ import type { RunRecord } from '../record.ts';
 import type { Violation } from '../violations.ts';
 import { Random } from '../workload/known.ts';
 import { recorded } from '../workload/run.ts';
-import type { Fault } from './faults.ts';
+import type { Fault } from './fault.ts';
 import { Stage } from './stage.ts';
 
 /** Updates that are made before the fault and after it. */

@@ -1,3 +1,4 @@
+import type { CampaignRecord } from '../operator/campaign-record.ts';
 import type { CampaignId, MirrorId, OwnerId } from '../values/identifiers.ts';
 import type { BadField, Claims, ImportedCampaign } from './imported-campaign.ts';
 
@@ -48,4 +49,13 @@ export interface CampaignImport {
     lines: AsyncIterable<ImportLine>,
     tell: (bad: BadLine) => Promise<void>,
   ): Promise<ImportOutcome>;
+}
+
+/** Reads all campaigns. Throws `Unavailable` when the store is unavailable. */
+export interface CampaignExport {
+  /**
+   * Every campaign with its mirror, by ascending number, all from one snapshot. `total` is called with their number
+   * before the first.
+   */
+  all(total?: (campaigns: number) => void): AsyncIterable<CampaignRecord>;
 }

@@ -32,7 +32,6 @@ export interface AccessKeyRecord {
   readonly replacedBy: AccessKeyId | null;
 }
 
-/** Which keys to list. */
 export interface AccessKeyPage {
   readonly owner?: OwnerId | undefined;
   /** Start after this key. */

@@ -34,7 +34,6 @@ export interface AuditEntry {
   readonly details: Readonly<Record<string, string | number | boolean | null>>;
 }
 
-/** Which audit entries to list. */
 export interface AuditPage {
   readonly campaign?: CampaignId;
   /** Only entries before this one. */

@@ -20,9 +20,7 @@ export interface OwnerHasDefault {
 }
 
 /** There is no such campaign; nothing was done. */
-export interface CampaignNotFound {
-  readonly kind: 'campaign-not-found';
-}
+export type CampaignNotFound = { readonly kind: 'campaign-not-found' };
 
 /** The result of creating a campaign. */
 export type CampaignCreation = { readonly kind: 'created'; readonly id: CampaignId } | OwnerHasDefault;

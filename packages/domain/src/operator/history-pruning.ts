@@ -10,11 +10,9 @@ export interface HistoryPosition {
   readonly id: HistoryId;
 }
 
-/** What can be pruned. */
 export interface HistorySurvey {
   /** The limit of age as a time, by the store's clock. */
   readonly olderThan: Timestamp;
-  /** The number of changes in all. */
   readonly changes: number;
   /** The number of changes before that time. */
   readonly old: number;

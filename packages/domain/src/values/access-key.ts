@@ -1,5 +1,4 @@
 import type { Branded } from './branded.ts';
-import { crc32 } from './crc32.ts';
 
 /** A well-formed access key: `cm_`, 43 characters of base62, 6 characters of their CRC-32 (contract: keys). */
 export type AccessKey = Branded<string, 'AccessKey'>;
@@ -45,4 +44,19 @@ function base62(number: bigint, width: number): string {
   let text = '';
   for (let rest = number; rest > 0n; rest /= 62n) text = alphabet.charAt(Number(rest % 62n)) + text;
   return text.padStart(width, '0');
+}
+
+const table = Uint32Array.from({ length: 256 }, (_, byte) => {
+  let value = byte;
+  for (let bit = 0; bit < 8; bit++) value = value & 1 ? (value >>> 1) ^ 0xedb88320 : value >>> 1;
+  return value;
+});
+
+/** The CRC-32 (IEEE 802.3) of an ASCII text, from 0 to 2^32-1. */
+function crc32(ascii: string): number {
+  let value = 0xffffffff;
+  for (let at = 0; at < ascii.length; at++) {
+    value = (value >>> 8) ^ (table[(value ^ ascii.charCodeAt(at)) & 0xff] as number);
+  }
+  return (value ^ 0xffffffff) >>> 0;
 }

@@ -9,8 +9,6 @@ export const longestLabel = 200;
 /** Reads a label and trims white space. Undefined if it is invalid. */
 export function label(text: string): Label | undefined {
   const trimmed = text.trim();
-  if (trimmed === '' || /[\p{Cc}\p{Zl}\p{Zp}]/u.test(trimmed) || [...trimmed].length > longestLabel) {
-    return undefined;
-  }
-  return trimmed as Label;
+  const isOneLine = trimmed !== '' && !/[\p{Cc}\p{Zl}\p{Zp}]/u.test(trimmed);
+  return isOneLine && [...trimmed].length <= longestLabel ? (trimmed as Label) : undefined;
 }

@@ -1,0 +1,13 @@
+import type { Random } from '../workload/known.ts';
+import type { Recorder } from '../workload/recorder.ts';
+import type { Stage } from './stage.ts';
+
+export interface Fault {
+  readonly does: string;
+  /** How many processes have to serve. */
+  readonly workers?: number;
+  /** The size of the database's disk that it needs, in megabytes; such a disk takes root. */
+  readonly disk?: number;
+  /** Resolves when its cause is gone. */
+  run(stage: Stage, during: { readonly recorder: Recorder; readonly random: Random }): Promise<void>;
+}
