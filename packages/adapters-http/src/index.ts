@@ -1,6 +1,6 @@
 export { type AnswerHeaderSettings, AnswerHeaders } from './answers/answer-headers.ts';
 export type { Checks, Version } from './answers/health.ts';
-export { Page, type Pages } from './answers/pages.ts';
+export { contentSecurityPolicy, Page, type Pages } from './answers/pages.ts';
 export { mirrorBody, type Refused, Replies, type Reply } from './answers/replies.ts';
 export { interfacePages } from './documentation/docs-pages.ts';
 export { openapiDocument, openapiPath } from './documentation/openapi-document.ts';
@@ -12,6 +12,7 @@ export type { Exchange } from './listener/exchange.ts';
 export {
   type AnsweredRequest,
   type HttpLog,
+  knownMethods,
   silentLog,
   type TraceIds,
 } from './listener/http-log.ts';

@@ -52,6 +52,12 @@ export class Page {
   }
 }
 
+/** Nothing from other origins but these `images`, no inline code, and no page around it. */
+export function contentSecurityPolicy(images: string): string {
+  const sources = `default-src 'none'; script-src 'self'; style-src 'self'; img-src ${images}; connect-src 'self'`;
+  return `${sources}; base-uri 'none'; form-action 'none'; frame-ancestors 'none'`;
+}
+
 /** By their paths. */
 export type Pages = ReadonlyMap<string, Page>;
 

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { Page, type Pages } from '../answers/pages.ts';
+import { contentSecurityPolicy, Page, type Pages } from '../answers/pages.ts';
 import type { Replies } from '../answers/replies.ts';
 import { openapiDocument, openapiPath } from './openapi-document.ts';
 
@@ -16,11 +16,7 @@ const html = 'text/html; charset=utf-8';
 const css = 'text/css; charset=utf-8';
 const javascript = 'text/javascript; charset=utf-8';
 
-/** No resources of other origins, no inline code, and no framing. */
-const contentSecurityPolicy = [
-  "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'",
-  "base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
-].join('; ');
+const policy = { 'Content-Security-Policy': contentSecurityPolicy("'self' data:") };
 
 /** The OpenAPI document and, with `docs`, the page to try the call. */
 export function interfacePages(replies: Replies, bodyLimit: number, { docs = true } = {}): Pages {
@@ -30,7 +26,7 @@ export function interfacePages(replies: Replies, bodyLimit: number, { docs = tru
   const own = (name: string) => readFileSync(join(ownFolder, name));
   const ofComponent = (name: string) => readFileSync(join(componentFolder, name));
   return pages
-    .set(docsPath, new Page(html, own('index.html'), { 'Content-Security-Policy': contentSecurityPolicy }))
+    .set(docsPath, new Page(html, own('index.html'), policy))
     .set(`${docsPath}/page.js`, new Page(javascript, own('page.js')))
     .set(`${docsPath}/labels.js`, new Page(javascript, own('labels.js')))
     .set(`${docsPath}/snippets.js`, new Page(javascript, own('snippets.js')))

@@ -51,13 +51,7 @@ export const headerMeanings: Readonly<Record<string, HeaderMeaning>> = {
 };
 
 /** On answers to requests that were counted, if the operator limits them. */
-const ofLimits = [
-  'X-RateLimit-Limit',
-  'X-RateLimit-Remaining',
-  'X-RateLimit-Reset',
-  'RateLimit-Policy',
-  'RateLimit',
-];
+const ofLimits = Object.keys(headerMeanings).filter((name) => name.includes('RateLimit'));
 const counted = [200, 400, 403, 404, 422, 429, 500, 503];
 
 /** The headers of the answers of one status, in OpenAPI's form. */

@@ -1,3 +1,16 @@
+/** The methods of RFC 9110, section 9, and PATCH (RFC 5789): of low cardinality, unlike what callers invent. */
+export const knownMethods = [
+  'GET',
+  'HEAD',
+  'POST',
+  'PUT',
+  'PATCH',
+  'DELETE',
+  'OPTIONS',
+  'TRACE',
+  'CONNECT',
+] as const;
+
 /** The position of a request in a trace, in lower-case hexadecimal digits as in W3C Trace Context. */
 export interface TraceIds {
   /** 32 digits. */

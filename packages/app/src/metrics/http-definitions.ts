@@ -1,22 +1,10 @@
-import { Replies } from '@campaign-mirror/adapters-http';
+import { knownMethods, Replies } from '@campaign-mirror/adapters-http';
 import { counter, define, gauge, histogram } from './definition.ts';
 
 export const listeners = ['callers', 'operators'] as const;
 export type Listener = (typeof listeners)[number];
 
-/** Those of RFC 9110 and PATCH; any other is `other`. */
-export const methods = [
-  'GET',
-  'HEAD',
-  'POST',
-  'PUT',
-  'PATCH',
-  'DELETE',
-  'OPTIONS',
-  'TRACE',
-  'CONNECT',
-  'other',
-] as const;
+export const methods = [...knownMethods, 'other'];
 
 export const overloads = ['requests', 'event-loop-delay', 'pipelined-requests', 'connections'] as const;
 

@@ -114,14 +114,12 @@ export function oneOf<const Choices extends readonly string[]>(
   };
 }
 
-/** Unchanged, white space included. */
-export const text: SettingType<string> = { type: 'text', range: '', schema: v.string() };
+const unchecked = (type: string, range = ''): SettingType<string> => ({ type, range, schema: v.string() });
 
-export const folder: SettingType<string> = {
-  type: 'folder',
-  range: '',
-  schema: v.pipe(v.string(), v.nonEmpty('a folder')),
-};
+/** Unchanged, white space included. */
+export const text = unchecked('text');
+
+export const folder = matching('folder', 'a folder', /./s);
 
 /** Where a listener listens: whether this machine has the address shows only then. */
 export const address = matching('address', 'an IP address or a host name', /^[^\s\p{Cc}]+$/u);
@@ -183,10 +181,6 @@ export const databaseHost = matching(
 );
 
 /** Checked where your own database is used: a value meant for other programs must not stop the embedded one. */
-export const sslMode: SettingType<string> = {
-  type: 'one of',
-  range: 'disable, require, verify-ca, verify-full',
-  schema: v.string(),
-};
+export const sslMode = unchecked('one of', 'disable, require, verify-ca, verify-full');
 
-export const caFile: SettingType<string> = { type: 'file', range: '', schema: v.string() };
+export const caFile = unchecked('file');

@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http';
-import type { AnsweredRequest } from '@campaign-mirror/adapters-http';
+import { type AnsweredRequest, knownMethods } from '@campaign-mirror/adapters-http';
 import type { Attributes } from '@opentelemetry/api';
 import {
   ATTR_CLIENT_ADDRESS,
@@ -13,22 +13,12 @@ import {
   ATTR_URL_SCHEME,
 } from '@opentelemetry/semantic-conventions';
 
-/** The methods of the conventions (RFC 9110, section 9; RFC 5789); any other is `_OTHER`. */
-const knownMethods = new Set([
-  'CONNECT',
-  'DELETE',
-  'GET',
-  'HEAD',
-  'OPTIONS',
-  'PATCH',
-  'POST',
-  'PUT',
-  'TRACE',
-]);
+/** Those of the conventions; any other is `_OTHER`. */
+const methods = new Set<string>(knownMethods);
 
 /** Of low cardinality, as span names must be: neither a path nor a method that callers invent. */
 export function spanName({ method, route }: AnsweredRequest): string {
-  const known = knownMethods.has(method) ? method : 'HTTP';
+  const known = methods.has(method) ? method : 'HTTP';
   return route === '-' ? known : `${known} ${route}`;
 }
 
@@ -40,7 +30,7 @@ export function requestAttributes(
   { httpVersion, socket }: IncomingMessage,
 ): Attributes {
   const { method, route, status, client, requestId, because, campaign, callerGone } = answered;
-  const isKnown = knownMethods.has(method);
+  const isKnown = methods.has(method);
   return {
     [ATTR_HTTP_REQUEST_METHOD]: isKnown ? method : '_OTHER',
     [ATTR_HTTP_REQUEST_METHOD_ORIGINAL]: isKnown ? undefined : method,
