@@ -18,7 +18,7 @@ const asker = new Asker(JSON.parse(readFileSync(plan, 'utf8')), Number(before));
 /** Milliseconds: between arrivals, until their latency counts (we get warm too), and that an answer may take. */
 const interval = rate ? 1000 / Number(rate) : 0;
 const settling = rate ? 1000 : 0;
-const patience = 15_000;
+const timeout = 15_000;
 
 const idle: Connection[] = [];
 /** When what has arrived and found no connection was due: the first at `first`. */
@@ -79,7 +79,7 @@ class Connection {
 // A Ctrl-C reaches the whole group; who started us decides.
 process.on('SIGINT', () => {});
 for (let count = 0; count < Number(connections); count++) new Connection();
-const deadline = performance.now() + patience;
+const deadline = performance.now() + timeout;
 while (idle.length < Number(connections) && performance.now() < deadline) await pause(10);
 
 tally = new Tally();
@@ -89,7 +89,7 @@ end = counted + Number(seconds) * 1000;
 if (rate) await arrive();
 else for (const connection of idle.splice(0)) connection.send(begun);
 await pause(Math.max(1, end - performance.now()));
-const tooLate = performance.now() + patience;
+const tooLate = performance.now() + timeout;
 while ((open > 0 || first < waiting.length) && performance.now() < tooLate) await pause(1);
 if (open > 0 || first < waiting.length) tally.error('no answer');
 tally.print(asker.made);

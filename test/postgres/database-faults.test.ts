@@ -103,7 +103,7 @@ describe('contract: answers — the network between', () => {
   /** Whose bounds are what is waited for. */
   let through: Service;
   /** Where the fault is told at once: a new connection may take as long as the machine needs. */
-  let patiently: Service;
+  let withoutTimeouts: Service;
 
   before(async () => {
     service = await liveService();
@@ -113,9 +113,9 @@ describe('contract: answers — the network between', () => {
     const limits = { size: 2, waitTimeout: 2_000, statementTimeout: 0, queryTimeout: 2_000 };
     const behindProxy = { ...service.database.address('service'), host: '127.0.0.1', port: proxy.port };
     through = await serviceOn(behindProxy, limits);
-    patiently = await serviceOn(behindProxy, { ...patient, size: 2 });
+    withoutTimeouts = await serviceOn(behindProxy, { ...patient, size: 2 });
   });
-  afterEach(() => Promise.all([through.close(), patiently.close()]));
+  afterEach(() => Promise.all([through.close(), withoutTimeouts.close()]));
   after(async () => {
     await proxy.close();
     await service.close();
@@ -142,26 +142,26 @@ describe('contract: answers — the network between', () => {
 
   it('resets connections: Unavailable or a new connection, and serving again', async () => {
     const live = await service.campaign();
-    await patiently.set(live, address);
+    await withoutTimeouts.set(live, address);
     const holder = await rival(service.database);
     await holder.run('select from campaign_mirror.mirrors where campaign_id = $1 for update', live.seen.id);
-    const call = rejection(patiently.set(live, address));
+    const call = rejection(withoutTimeouts.set(live, address));
     await untilWaiting(service.database, call);
     proxy.cut();
     expect(await call).to.be.instanceOf(Unavailable);
     await holder.rollback();
-    expect(await patiently.set(live, address)).to.have.property('kind', 'mirror-set');
+    expect(await withoutTimeouts.set(live, address)).to.have.property('kind', 'mirror-set');
   });
 
   it('refuses connections: Unavailable, and serving again', async () => {
     const live = await service.campaign();
-    await patiently.set(live, address);
+    await withoutTimeouts.set(live, address);
     await proxy.refuse();
-    for (const one of [through, patiently, through, patiently]) {
+    for (const one of [through, withoutTimeouts, through, withoutTimeouts]) {
       expect(await rejection(one.set(live, address))).to.be.instanceOf(Unavailable);
     }
     await proxy.accept();
-    expect(await patiently.set(live, address)).to.have.property('kind', 'mirror-set');
+    expect(await withoutTimeouts.set(live, address)).to.have.property('kind', 'mirror-set');
   });
 });
 

@@ -4,7 +4,7 @@ import { pageOf } from '../../packages/app/src/ops-page/html.ts';
 import { intervalsOf, quantile, recentRefusals } from '../../packages/app/src/ops-page/intervals.ts';
 import { type Moment, momentOf } from '../../packages/app/src/ops-page/moment.ts';
 import { drawn, plots } from '../../packages/app/src/ops-page/plots.ts';
-import { mostMoments, RecentMoments } from '../../packages/app/src/ops-page/recent-moments.ts';
+import { maxMoments, RecentMoments } from '../../packages/app/src/ops-page/recent-moments.ts';
 import { viewOf } from '../../packages/app/src/ops-page/view.ts';
 
 const empty = momentOf([], 0);
@@ -100,7 +100,7 @@ describe('the page for operators — its parts', () => {
   it('its lines stay within the drawing, and reach back ten minutes at most', () => {
     const moments = Array.from({ length: 200 }, (_, at) => moment(at * 5, { statuses: answered(at * at) }));
     const now = start + 199 * 5_000;
-    const { lines, texts } = viewOf({ ...seen, moments: moments.slice(-mostMoments) }, now);
+    const { lines, texts } = viewOf({ ...seen, moments: moments.slice(-maxMoments) }, now);
     const points = [...(lines.requests ?? '').matchAll(/[ML]([-\d.]+) ([-\d.]+)/g)];
     expect(points).to.have.length(120);
     for (const [, x, y] of points) {
@@ -126,9 +126,9 @@ describe('the page for operators — its parts', () => {
     );
     await Promise.all([recent.take(), recent.take()]);
     expect(recent.all).to.have.length(1);
-    for (let times = 0; times < mostMoments + 10; times++) await recent.take();
-    expect(recent.all).to.have.length(mostMoments);
-    expect(recent.all.at(-1)?.at).to.equal(start + (mostMoments + 11) * 1_000);
+    for (let times = 0; times < maxMoments + 10; times++) await recent.take();
+    expect(recent.all).to.have.length(maxMoments);
+    expect(recent.all.at(-1)?.at).to.equal(start + (maxMoments + 11) * 1_000);
     expect(failures.map(String)).to.deep.equal(['Error: not now']);
   });
 

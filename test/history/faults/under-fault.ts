@@ -13,7 +13,7 @@ import { Stage } from './stage.ts';
 /** Updates that are made before the fault and after it. */
 const around = 100;
 /** Connections of the service, at most: its pool, one that looks whether the database is there, and one by it that is being made. */
-const mostConnections = 10 + 2;
+const maxConnections = 10 + 2;
 
 export interface FaultRun {
   readonly record: RunRecord;
@@ -58,6 +58,6 @@ async function nothingIsLeft({ store }: Stage): Promise<void> {
       roles.service,
     ]);
     expect(rows.filter(({ state }) => state !== 'idle')).to.deep.equal([]);
-    expect(rows.length).to.be.at.most(mostConnections);
+    expect(rows.length).to.be.at.most(maxConnections);
   });
 }

@@ -9,7 +9,7 @@ import {
 import type { Pool, PoolClient } from 'pg';
 import { codeOf, isRetryable } from '../connection/database-faults.ts';
 import { refuseOtherEncoding } from '../connection/server.ts';
-import { patiently, stoppable } from '../connection/stoppable.ts';
+import { stoppable, withoutTimeouts } from '../connection/stoppable.ts';
 import { inTransaction, noteIn } from '../connection/transaction.ts';
 import { countedUpTo } from '../schema/counted-numbers.ts';
 import { tellFaults } from './import-faults.ts';
@@ -69,7 +69,7 @@ export class PostgresCampaignImport implements CampaignImport {
           }
           return outcome;
         }),
-      { settings: patiently },
+      { settings: withoutTimeouts },
     );
   }
 

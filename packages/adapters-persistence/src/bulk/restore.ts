@@ -2,7 +2,7 @@ import { type OperatorAct, Unavailable } from '@campaign-mirror/domain';
 import type { Pool, PoolClient } from 'pg';
 import { isHeld } from '../connection/database-faults.ts';
 import { refuseOtherEncoding } from '../connection/server.ts';
-import { patiently, stoppable } from '../connection/stoppable.ts';
+import { stoppable, withoutTimeouts } from '../connection/stoppable.ts';
 import { inTransaction, noteIn } from '../connection/transaction.ts';
 import { columnsOf, quoted } from './backup.ts';
 import { checkColumns, checkEnd, checkedHeader, checkedPart } from './backup-check.ts';
@@ -64,7 +64,7 @@ export class PostgresRestore {
             await noteIn(client, this.#act, { act: 'backup-restored', details });
             return { kind: 'restored', header, rows };
           }),
-        { settings: `${patiently}; ${plainValues}` },
+        { settings: `${withoutTimeouts}; ${plainValues}` },
       );
     } catch (error) {
       if (error instanceof Unavailable && isHeld(error.cause)) return { kind: 'held' };

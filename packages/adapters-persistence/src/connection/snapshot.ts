@@ -1,8 +1,8 @@
 import type { Pool, PoolClient, QueryResultRow } from 'pg';
 import { portFault } from './database-faults.ts';
-import { endedBy, patiently } from './stoppable.ts';
+import { endedBy, withoutTimeouts } from './stoppable.ts';
 
-const begin = `begin isolation level repeatable read read only; ${patiently}`;
+const begin = `begin isolation level repeatable read read only; ${withoutTimeouts}`;
 
 /**
  * What `read` makes of the database at one moment, whatever others write meanwhile; it blocks nobody. Rows are read as

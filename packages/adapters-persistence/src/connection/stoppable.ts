@@ -1,7 +1,7 @@
 import type { Pool, PoolClient } from 'pg';
 
 /** For long work: neither a long statement nor a slow reader or writer ends it. */
-export const patiently =
+export const withoutTimeouts =
   'set local statement_timeout = 0; set local lock_timeout = 0; ' +
   'set local idle_in_transaction_session_timeout = 0; ' +
   // Only PostgreSQL 17 and later have it.

@@ -1,5 +1,5 @@
 import type { Database } from '../connection/database.ts';
-import { patiently } from '../connection/stoppable.ts';
+import { withoutTimeouts } from '../connection/stoppable.ts';
 import { schema } from '../schema/schema.ts';
 import { existingRoles, grantStatements } from './grant-rights.ts';
 
@@ -38,7 +38,7 @@ export async function bringUpToDate(
   await connection.transactional(async (transaction) => {
     const run = (text: string, values: unknown[] = []) =>
       connection.execute(text, values, 'run', transaction);
-    await run(patiently);
+    await run(withoutTimeouts);
     await run("select set_config('lock_timeout', ?, true)", [String(lockTimeout)]);
     await orm.migrator.up({ transaction });
     for (const right of rights) await run(right);

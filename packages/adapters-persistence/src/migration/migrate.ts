@@ -1,7 +1,7 @@
 import { Unavailable } from '@campaign-mirror/domain';
 import { type Database, openDatabase } from '../connection/database.ts';
 import type { DatabaseAddress } from '../connection/pool.ts';
-import { patiently } from '../connection/stoppable.ts';
+import { withoutTimeouts } from '../connection/stoppable.ts';
 import { bringUpToDate, prepareSchema } from './bring-up-to-date.ts';
 import { type Trying, untilFree } from './held-migration.ts';
 
@@ -70,7 +70,7 @@ async function migrateInTurn(
   turn.on('error', ignore);
   try {
     // It is idle while the other connection works.
-    await turn.query(`begin; ${patiently}`);
+    await turn.query(`begin; ${withoutTimeouts}`);
     const taken = 'select pg_try_advisory_xact_lock($1) as ours';
     const { rows } = await turn.query<{ ours: boolean }>(taken, [migrationLock]);
     if (!rows[0]?.ours) {

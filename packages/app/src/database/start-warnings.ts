@@ -44,7 +44,7 @@ export async function warnOfPool(address: DatabaseAddress, size: number, log: Lo
 }
 
 /** The maximum number of excess rights that are named. */
-const mostNamed = 20;
+const maxNamed = 20;
 
 /**
  * Warns at startup that the service's user has more rights in the database than the service needs: anybody who takes
@@ -60,7 +60,7 @@ export async function warnOfRights(address: DatabaseAddress, log: Log): Promise<
     const { name, powers, ownsSchema } = user;
     if (powers.length === 0 && !ownsSchema && beyond.length === 0) return;
     log.warn(
-      { event: 'rights-beyond-need', user: name, powers, ownsSchema, rights: beyond.slice(0, mostNamed) },
+      { event: 'rights-beyond-need', user: name, powers, ownsSchema, rights: beyond.slice(0, maxNamed) },
       `the user ${JSON.stringify(name)} of the database ${nameOf(address)} may do more than the service needs: ` +
         'start it with RUN_MIGRATIONS=false as campaign_mirror_service',
     );

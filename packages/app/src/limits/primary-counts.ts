@@ -4,7 +4,7 @@ import type { Counts } from './counts.ts';
 /** How long to wait for an answer, in milliseconds: a request waits for it. */
 const defaultTimeout = 250;
 /** The maximum number of unanswered questions: otherwise a stuck primary would let the memory fill up. */
-const mostOpen = 32;
+const maxOpen = 32;
 /** Beyond them, one question is sent this often, in milliseconds: its answer shows that the primary counts again. */
 const betweenTries = 1_000;
 
@@ -62,7 +62,7 @@ export class PrimaryCounts implements Counts {
     const waiting = this.#gathered;
     this.#gathered = [];
     const now = performance.now();
-    if (this.#questions - this.#answered >= mostOpen && now - this.#lastAsked < betweenTries) {
+    if (this.#questions - this.#answered >= maxOpen && now - this.#lastAsked < betweenTries) {
       away(waiting);
       return;
     }

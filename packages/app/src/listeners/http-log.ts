@@ -65,12 +65,12 @@ export function httpLog(log: Log, lines: LogLines, level: 'info' | 'debug' = 'in
 }
 
 /** The maximum number of requests named, the longest-running first; the others are counted. */
-const mostNamed = 20;
+const maxNamed = 20;
 
 /** Logs the requests that were unfinished at SHUTDOWN_TIMEOUT. */
 export function tellOfUnfinished(left: readonly Unfinished[], life: Life): void {
   const longestFirst = left.toSorted((one, other) => other.milliseconds - one.milliseconds);
-  for (const one of longestFirst.slice(0, mostNamed)) {
+  for (const one of longestFirst.slice(0, maxNamed)) {
     const milliseconds = Math.round(one.milliseconds);
     const { trace, ...named } = one;
     life.hung('http', `a request was unfinished after ${milliseconds} ms and got 503`, {
@@ -80,6 +80,6 @@ export function tellOfUnfinished(left: readonly Unfinished[], life: Life): void 
       milliseconds,
     });
   }
-  const more = left.length - mostNamed;
+  const more = left.length - maxNamed;
   if (more > 0) life.hung('http', `${more} more requests were unfinished and got 503`, { more });
 }

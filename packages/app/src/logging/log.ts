@@ -12,7 +12,7 @@ import { readable } from './log-readable.ts';
 export type { Log };
 
 /** How long the end waits for the last lines to be written, in milliseconds. */
-const lastWords = 1_000;
+const endTimeout = 1_000;
 /** What a pipe takes atomically (PIPE_BUF), in bytes: lines of other writers do not break ours. */
 const wholeInAPipe = 4_096;
 
@@ -55,7 +55,7 @@ export function openLog(level: string, { shared = cluster.isWorker } = {}): Open
   });
   const close = async () => {
     lines.flush();
-    const lost = await output.end(lastWords);
+    const lost = await output.end(endTimeout);
     if (lost > 0) console.error(lostInTime(lost));
   };
   return { log, lines, toggleLevel: levelToggle(log, level), lostLines: () => output.lost, close };

@@ -5,7 +5,7 @@ import type { Moment } from './moment.ts';
 /** In milliseconds. */
 export const betweenMoments = 5_000;
 /** Ten minutes: one more than the number of steps. */
-export const mostMoments = 121;
+export const maxMoments = 121;
 
 /** The last minutes, in memory: the oldest moments are dropped. */
 export class RecentMoments {
@@ -46,7 +46,7 @@ export class RecentMoments {
   async #keepOne(): Promise<void> {
     try {
       this.#kept.push(await this.#take());
-      if (this.#kept.length > mostMoments) this.#kept.shift();
+      if (this.#kept.length > maxMoments) this.#kept.shift();
     } catch (error) {
       this.#failed(error);
     }

@@ -4,11 +4,11 @@ import { type Interval, intervalsOf, recentRefusals } from './intervals.ts';
 import type { Moment } from './moment.ts';
 import { clock, timeOf, whole } from './numbers.ts';
 import { drawn, plots } from './plots.ts';
-import { betweenMoments, mostMoments } from './recent-moments.ts';
+import { betweenMoments, maxMoments } from './recent-moments.ts';
 import type { Row } from './row.ts';
 
 /** The longest and the shortest period of the plots, in milliseconds. */
-const longest = betweenMoments * (mostMoments - 1);
+const longest = betweenMoments * (maxMoments - 1);
 const shortest = 60_000;
 
 /** What the page shows, as text: the page is made from it and updated by it. By the names of its elements. */

@@ -2,7 +2,7 @@ import { ClearError } from '@campaign-mirror/adapters-cli/terminal';
 import type { Log } from '../logging/log.ts';
 
 /** The maximum number of faults logged at the end: a repeating one must not fill the log. */
-const mostTold = 10;
+const maxLogged = 10;
 
 /** The life of a process: when it is to end, why, and with which exit code. */
 export class Life {
@@ -40,7 +40,7 @@ export class Life {
     this.exitCode = 1;
     this.#faults += 1;
     try {
-      if (this.#faults <= mostTold) this.#log.fatal({ event: 'failed', err: error }, what);
+      if (this.#faults <= maxLogged) this.#log.fatal({ event: 'failed', err: error }, what);
     } finally {
       this.#fails.abort();
       this.#ends.abort();

@@ -46,7 +46,7 @@ export async function runService(environment: NodeJS.ProcessEnv, stop: StopSigna
 }
 
 /** The maximum length of a value shown, in characters. */
-const mostShown = 200;
+const maxShown = 200;
 
 /** The first line of a process: what starts, and how it is configured. */
 export function tellOfStart(log: Log, origins: Origins): void {
@@ -66,5 +66,5 @@ function chosen(origins: Origins): Record<string, string> {
     const { text } = origins[name];
     return !secret && text !== undefined && text !== byDefault;
   });
-  return Object.fromEntries(differing.map((name) => [name, origins[name].text?.slice(0, mostShown) ?? '']));
+  return Object.fromEntries(differing.map((name) => [name, origins[name].text?.slice(0, maxShown) ?? '']));
 }

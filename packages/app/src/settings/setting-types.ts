@@ -43,16 +43,16 @@ export function wholeNumber(from: number, to: number): SettingType<number> {
   );
 }
 
-const mostWorkers = 256;
+const maxWorkers = 256;
 
 /** The number of processes that serve, as written: `auto` becomes a number when cores and connections are known. */
 export const workers = parsed<number | 'auto'>(
   'whole number or auto',
-  `1 to ${mostWorkers}, auto`,
-  `auto, or a whole number from 1 to ${mostWorkers}`,
+  `1 to ${maxWorkers}, auto`,
+  `auto, or a whole number from 1 to ${maxWorkers}`,
   (text) => {
     if (text === 'auto') return text;
-    return /^[0-9]{1,9}$/.test(text) ? within(1, Number(text), mostWorkers) : undefined;
+    return /^[0-9]{1,9}$/.test(text) ? within(1, Number(text), maxWorkers) : undefined;
   },
 );
 
