@@ -1,11 +1,12 @@
 import { readFileSync } from 'node:fs';
-import { logEvents, logFields } from '../../../packages/app/src/logging/log-events.ts';
-import { metricsTable } from '../../../packages/app/src/metrics/table.ts';
-import { settings } from '../../../packages/app/src/settings/settings.ts';
-import { environmentExample, settingsTable } from '../../../packages/app/src/settings/shown.ts';
+import { logEvents } from '../../../packages/app/src/logging/log-events.ts';
+import { type Setting, settings } from '../../../packages/app/src/settings/settings.ts';
+import { accepts, environmentExample } from '../../../packages/app/src/settings/shown.ts';
 import { calls, usage } from '../commands/command-tree.ts';
 import { projectFolder, read } from '../workspace.ts';
 import { exportsTable } from './api.ts';
+import { logFields } from './log-fields.ts';
+import { metricsTable } from './metrics-table.ts';
 import { currentText } from './openapi-file.ts';
 
 /** The documents that are made from the code, by how each is made from what it is now. */
@@ -98,6 +99,16 @@ function settingsTables(): Readonly<Record<string, () => string>> {
   return Object.fromEntries(
     Object.entries(settingGroups).map(([group, names]) => [`settings-${group}`, () => settingsTable(names)]),
   );
+}
+
+function settingsTable(names: readonly string[]): string {
+  const rows = Object.entries<Setting>(settings)
+    .filter(([name]) => names.includes(name))
+    .map(([name, one]) => {
+      const cells = [`\`${name}\``, accepts(one), one.byDefault ? `\`${one.byDefault}\`` : '', one.means];
+      return `| ${cells.map((cell) => cell.replaceAll('|', '\\|')).join(' | ')} |`;
+    });
+  return ['| setting | accepts | default | means |', '|---|---|---|---|', ...rows].join('\n');
 }
 
 function table(head: readonly string[], rows: readonly (readonly string[])[]): string {

@@ -15,7 +15,7 @@ export function nodeServer(deadlines: Deadlines, maxConnections: number | undefi
   // The size of the header section bounds them; a count would silently hide a second Authorization.
   server.maxHeadersCount = 0;
   // Without `dropMaxConnection`, a cluster would pass an excess connection from worker to worker.
-  if (maxConnections) Object.assign(server, { maxConnections: maxConnections, dropMaxConnection: true });
+  if (maxConnections) Object.assign(server, { maxConnections, dropMaxConnection: true });
   // A caller that has closed its side of the connection still gets its answer.
   Object.assign(server, { httpAllowHalfOpen: true });
   return server;

@@ -2,17 +2,6 @@ import { type Setting, settings } from './settings.ts';
 
 const all = Object.entries<Setting>(settings);
 
-/** The settings of these names as a Markdown table. */
-export function settingsTable(names: readonly string[]): string {
-  const rows = all
-    .filter(([name]) => names.includes(name))
-    .map(([name, one]) => {
-      const cells = [`\`${name}\``, accepts(one), one.byDefault ? `\`${one.byDefault}\`` : '', one.means];
-      return `| ${cells.map((cell) => cell.replaceAll('|', '\\|')).join(' | ')} |`;
-    });
-  return ['| setting | accepts | default | means |', '|---|---|---|---|', ...rows].join('\n');
-}
-
 /** For `--help`. */
 export function settingsHelp(): string {
   const rows = all.flatMap(([name, one]) => [
@@ -39,7 +28,8 @@ ${rows.join('\n')}
 
 const ofSecrets = 'A secret may stand in a file instead, which NAME_FILE names.';
 
-function accepts({ accepts: { type, range }, secret }: Setting): string {
+/** In words, such as `whole number: 0 to 65535, secret`. */
+export function accepts({ accepts: { type, range }, secret }: Setting): string {
   return [[type, range].filter(Boolean).join(': '), secret && 'secret'].filter(Boolean).join(', ');
 }
 

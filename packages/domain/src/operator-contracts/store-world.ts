@@ -1,6 +1,6 @@
 import type { KeyHolder, Others } from '../contracts/campaign-repository-world.ts';
-import type { CampaignExport } from '../import-campaigns/campaign-export.ts';
-import type { CampaignImport } from '../import-campaigns/campaign-import.ts';
+
+import type { CampaignExport, CampaignImport } from '../import-campaigns/campaign-import.ts';
 import type { MirrorMoves } from '../move-mirrors/mirror-moves.ts';
 import type { AccessKeys } from '../operator/access-keys.ts';
 import type { Audit, OperatorAct } from '../operator/audit.ts';
