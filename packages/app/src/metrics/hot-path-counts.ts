@@ -56,7 +56,15 @@ export class HotPathCounts implements HotPathObserver {
   }
 
   samples() {
-    const ofStatements = [this.#durations, this.#failures, this.#retries, this.#refused];
-    return samplesOf([...ofStatements, this.#members, this.#split, this.#setAside, this.#judgedAgain]);
+    return samplesOf([
+      this.#durations,
+      this.#failures,
+      this.#retries,
+      this.#members,
+      this.#split,
+      this.#refused,
+      this.#setAside,
+      this.#judgedAgain,
+    ]);
   }
 }
