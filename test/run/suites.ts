@@ -51,7 +51,7 @@ export const parts = {
   /** The packages that leave the workspace, as others install them from the npm registry's cache. */
   packages: { of: ['packages'], oneByOne: true, timeout: 120_000 },
   /** With programs of Debian, as root. */
-  deployment: { of: ['deployment'], oneByOne: true },
+  deployment: { of: ['deployment', 'hostile/framing'], oneByOne: true },
   /** With a container engine. */
   image: { of: ['image'], oneByOne: true, timeout: 120_000 },
 } satisfies Record<string, Suite>;

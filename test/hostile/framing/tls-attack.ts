@@ -1,0 +1,69 @@
+import { once } from 'node:events';
+import { connect, type TLSSocket } from 'node:tls';
+import { callersAddress } from '../../support/deployment/tls-caller.ts';
+import { host, type TlsProxy } from '../../support/deployment/tls-proxy.ts';
+
+/** A connection to a proxy that sends what it likes, and counts the answers. */
+export class TlsAttack {
+  readonly #socket: TLSSocket;
+  #received = '';
+  closed = false;
+
+  private constructor(socket: TLSSocket) {
+    this.#socket = socket;
+    socket.setEncoding('latin1').on('data', (text: string) => {
+      this.#received += text;
+    });
+    socket
+      .on('error', () => {})
+      .once('close', () => {
+        this.closed = true;
+      });
+  }
+
+  static async open({ port, ca }: TlsProxy): Promise<TlsAttack> {
+    const to = { host: '127.0.0.1', port, ca, servername: host, localAddress: callersAddress };
+    const socket = connect({ ...to, ALPNProtocols: ['http/1.1'] });
+    await once(socket, 'secureConnect');
+    return new TlsAttack(socket);
+  }
+
+  send(bytes: Buffer): void {
+    this.#socket.write(bytes);
+  }
+
+  /** How many requests it heard the service's answer to, so far. */
+  get answers(): number {
+    return answersIn(this.#received);
+  }
+
+  get received(): string {
+    return this.#received;
+  }
+
+  close(): void {
+    this.#socket.destroy();
+  }
+}
+
+/** Final answers of the service in what a proxy has sent. @throws where something else stands between answers */
+export function answersIn(text: string): number {
+  // HTTP/0.9, which nginx speaks, has no head.
+  if (text.startsWith('{')) return 1;
+  let count = 0;
+  for (let at = 0; at < text.length; ) {
+    const end = text.indexOf('\r\n\r\n', at);
+    const head = text.slice(at, end);
+    if (end === -1) break;
+    const [, status = ''] = /^HTTP\/1\.[01] (\d{3}) /.exec(head) ?? [];
+    if (status === '') throw new Error(`no answer begins here: ${JSON.stringify(text.slice(at, at + 200))}`);
+    // The proxies' own answers do not have it.
+    if (/^x-content-type-options: nosniff$/im.test(head)) count++;
+    const [, length] = /^content-length: *(\d+)$/im.exec(head) ?? [];
+    const isLast =
+      /^connection: close$/im.test(head) || (length === undefined && status >= '200' && status !== '204');
+    if (isLast) break;
+    at = end + 4 + Number(length ?? 0);
+  }
+  return count;
+}
