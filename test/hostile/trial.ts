@@ -94,9 +94,14 @@ export class Trial {
 
 /** With what was said where a promise was broken. */
 function withWords(error: unknown, all: readonly Spoken[]): Error {
-  const text = (bytes: Buffer) => JSON.stringify(bytes.toString('latin1').slice(0, 1_500));
+  const text = (bytes: Buffer) => escaped(JSON.stringify(bytes.toString('latin1').slice(0, 1_500)));
   const said = all
     .slice(0, shown)
     .map(({ sent, received }) => `sent     ${text(sent)}\nreceived ${text(received)}`);
   return new Error([(error as Error).message, ...said].join('\n'), { cause: error });
+}
+
+/** What a reader would not see, or take for something else. */
+function escaped(text: string): string {
+  return text.replace(/[\x7f-\xff]/g, (unit) => `\\x${unit.charCodeAt(0).toString(16)}`);
 }

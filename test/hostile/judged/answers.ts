@@ -27,8 +27,9 @@ export function answersIn(bytes: Buffer, asked: StrictlyRead, wasBroken: boolean
   for (let rest = bytes; rest.length > 0; ) {
     const nth = answers.filter(({ status }) => status >= 200).length;
     const one = asked.whole[nth] ?? asked.rest;
-    // What is no whole request may be refused as one whose method nobody knows.
-    const mayHaveBody = one === asked.rest && rest.at(rest.indexOf('\r\n\r\n') + 4) === brace;
+    // Nobody knows the method of what the parser refuses.
+    const isRefused = one === asked.rest || /^HTTP\/1\.1 4(?:00|31) /.test(rest.toString('latin1', 0, 13));
+    const mayHaveBody = isRefused && rest.at(rest.indexOf('\r\n\r\n') + 4) === brace;
     const toHead = one?.method === 'HEAD' && !mayHaveBody;
     const read = readResponse(rest, toHead);
     if (!read && wasBroken) break;
