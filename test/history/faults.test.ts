@@ -3,12 +3,16 @@ import { seed } from '../support/seed.ts';
 import { faults } from './faults/faults.ts';
 import { underFaults } from './faults/under-fault.ts';
 
-/** One without a long wait; `npm run test:history -- --fault all` has the others. */
-const short = 'database-killed';
+/** Those without a long wait, and by how many processes; `npm run test:history -- --fault all` has the others. */
+const short = [
+  ['database-killed', 2],
+  ['clients-vanishing', 1],
+] as const;
 
 describe(`a history under a fault (SEED=${seed})`, () => {
-  it(`breaks no rule, and nothing is left: ${short}`, async () => {
-    const { violations } = await underFaults([faults[short]], { seed, workers: 2 });
-    expect(violations).to.deep.equal([]);
-  });
+  for (const [name, workers] of short)
+    it(`breaks no rule, and nothing is left: ${name}`, async () => {
+      const { violations } = await underFaults([faults[name]], { seed, workers });
+      expect(violations).to.deep.equal([]);
+    });
 });

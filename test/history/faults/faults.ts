@@ -1,3 +1,5 @@
+import { clientFaults } from './client-faults.ts';
+import { clockFaults } from './clock-faults.ts';
 import { databaseFaults } from './database-faults.ts';
 import type { Fault } from './fault.ts';
 import { networkFaults } from './network-faults.ts';
@@ -7,4 +9,6 @@ export const faults = {
   ...databaseFaults,
   ...networkFaults,
   ...serviceFaults,
+  ...clientFaults,
+  ...clockFaults,
 } satisfies Record<string, Fault>;

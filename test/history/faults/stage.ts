@@ -1,3 +1,6 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
 import { migrate, type Role, roles } from '@campaign-mirror/adapters-persistence';
 import pg from 'pg';
 import { connect } from '../../support/database/client.ts';
@@ -6,25 +9,42 @@ import { type TcpProxy, tcpProxy } from '../../support/database/tcp-proxy.ts';
 import { listeningFleet } from '../../support/process/primary-process.ts';
 import { endAll, type Listening, listeningService } from '../../support/process/service-process.ts';
 import type { Store } from '../workload/store.ts';
+import { tellingMemory } from './memory.ts';
 
 const database = 'mirror';
+
+/** By Debian's libfaketime: the wall clock only, as setting it does; what counts seconds goes on. */
+const fakeClock = {
+  LD_PRELOAD: '/usr/lib/x86_64-linux-gnu/faketime/libfaketimeMT.so.1',
+  FAKETIME_NO_CACHE: '1',
+  DONT_FAKE_MONOTONIC: '1',
+};
 
 /** A service on a PostgreSQL of its own, with a network between them that can be disturbed. */
 export class Stage {
   readonly server: DedicatedServer;
   readonly proxy: TcpProxy;
   readonly store: Store & { readonly admin: pg.Pool };
-  readonly #workers: number;
+  readonly workers: number;
+  /** Where the service looks what time it is, if its clock can be set. */
+  readonly #clock: string | undefined;
   #listening: Listening | undefined;
 
-  private constructor(server: DedicatedServer, proxy: TcpProxy, store: Stage['store'], workers: number) {
+  private constructor(
+    server: DedicatedServer,
+    proxy: TcpProxy,
+    store: Stage['store'],
+    workers: number,
+    clock?: string,
+  ) {
     this.server = server;
     this.proxy = proxy;
     this.store = store;
-    this.#workers = workers;
+    this.workers = workers;
+    this.#clock = clock;
   }
 
-  static async open({ workers = 1, disk = 0 } = {}): Promise<Stage> {
+  static async open({ workers = 1, disk = 0, clock = false } = {}): Promise<Stage> {
     const server = await dedicatedServer({ disk });
     const address = (role: Role) => server.address(roles[role], database);
     const first = await connect(server.address('postgres'));
@@ -35,7 +55,9 @@ export class Stage {
     const admin = new pg.Pool(server.address('postgres', database));
     admin.on('error', () => {});
     const { host = '', port = 0 } = server.address('postgres') as { host?: string; port?: number };
-    const stage = new Stage(server, await tcpProxy({ host, port }), { admin, address }, workers);
+    const file = clock ? join(await mkdtemp(join(tmpdir(), 'campaign-mirror-clock-')), 'offset') : undefined;
+    const stage = new Stage(server, await tcpProxy({ host, port }), { admin, address }, workers, file);
+    if (clock) await stage.setClock('+0');
     await stage.startService();
     return stage;
   }
@@ -55,13 +77,22 @@ export class Stage {
       DATABASE_URL: `postgres://${roles.service}@127.0.0.1:${this.proxy.port}/${database}`,
       RUN_MIGRATIONS: 'false',
       FAILED_KEY_LIMIT: 'off',
+      ...(this.workers === 1 && tellingMemory),
+      ...(this.#clock && { ...fakeClock, FAKETIME_TIMESTAMP_FILE: this.#clock }),
     };
     this.#listening =
-      this.#workers === 1 ? await listeningService(settings) : await listeningFleet(settings, this.#workers);
+      this.workers === 1 ? await listeningService(settings) : await listeningFleet(settings, this.workers);
+  }
+
+  /** The service's clock is so much off from now on, as `-2h`. */
+  async setClock(offset: string): Promise<void> {
+    if (!this.#clock) throw new Error('the clock of this service cannot be set');
+    await writeFile(this.#clock, offset);
   }
 
   async close(): Promise<void> {
     await endAll();
+    if (this.#clock) await rm(dirname(this.#clock), { recursive: true });
     await this.proxy.close();
     await this.store.admin.end();
     await this.server.remove();

@@ -8,6 +8,7 @@ import type { Violation } from '../violations.ts';
 import { Random } from '../workload/known.ts';
 import { recorded } from '../workload/run.ts';
 import type { Fault } from './fault.ts';
+import { memoryOf } from './memory.ts';
 import { Stage } from './stage.ts';
 
 /** Updates that are made before the fault and after it. */
@@ -15,11 +16,16 @@ const around = 100;
 /** Connections of the service, at most: its pool, one that looks whether the database is there, and one by it that is being made. */
 const maxConnections = 10 + 2;
 
+/** Of what it held before. */
+const mostMemory = 1.2;
+
 export interface FaultRun {
   readonly record: RunRecord;
   readonly violations: readonly Violation[];
   /** From when the cause of each was gone to the next 200, in milliseconds. */
   readonly recoveries: readonly number[];
+  /** What one process that serves held before the first of them, and in the end: as parts of that. */
+  readonly memory: { readonly held: number; readonly rss: number } | undefined;
 }
 
 /** Lets everybody work, brings the faults about, one after the other, and looks whether all is as it was before. */
@@ -31,24 +37,40 @@ export async function underFaults(
   const stage = await Stage.open({
     workers: most([workers, ...faults.map((fault) => fault.workers)]),
     disk: most([0, ...faults.map((fault) => fault.disk)]),
+    clock: faults.some(({ clock }) => clock),
   });
   const random = new Random(randomNumbers(seed));
   const recoveries: number[] = [];
+  let memory: FaultRun['memory'];
   try {
     const workload = { store: stage.store, served: stage, seed, afterwards: () => nothingIsLeft(stage) };
     const record = await recorded(workload, async (recorder) => {
       await recorder.updates(around);
+      const before = await measured(stage);
       for (const fault of faults) {
         await fault.run(stage, { recorder, random });
         const gone = recorder.now();
         recoveries.push((await recorder.next(({ status }) => status === 200)).end - gone);
         await recorder.updates(around);
       }
+      memory = before && (await back(stage, before));
     });
-    return { record, violations: violationsOf(record), recoveries };
+    return { record, violations: violationsOf(record), recoveries, memory };
   } finally {
     await stage.close();
   }
+}
+
+/** Of one process only: with workers it is another one that serves. */
+const measured = (stage: Stage) => (stage.workers === 1 ? memoryOf(stage.service) : undefined);
+
+/** Resolves when the service holds little more than before. @throws where it goes on holding more */
+async function back(stage: Stage, before: { held: number; rss: number }): Promise<FaultRun['memory']> {
+  return eventually('memory that is given back', async () => {
+    const { held, rss } = await memoryOf(stage.service);
+    expect(held / before.held).to.be.below(mostMemory);
+    return { held: held / before.held, rss: rss / before.rss };
+  });
 }
 
 /** @throws where a session of the service is in a transaction, or there are more of them than its pool has */

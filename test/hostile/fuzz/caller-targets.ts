@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import { isIP } from 'node:net';
-import { hostDenylist, mirrorAddress, noDeniedHosts } from '@campaign-mirror/domain';
-import { keyInHeaders } from '../../../packages/adapters-http/src/messages/authorization.ts';
+import { accessKey, hostDenylist, mirrorAddress, noDeniedHosts } from '@campaign-mirror/domain';
+import { credentialInHeaders } from '../../../packages/adapters-http/src/messages/authorization.ts';
 import { bodyHeaderFault } from '../../../packages/adapters-http/src/messages/body-headers.ts';
 import { ConnectionClient } from '../../../packages/adapters-http/src/messages/client-address.ts';
 import { messageFault } from '../../../packages/adapters-http/src/messages/message-faults.ts';
@@ -52,7 +52,7 @@ export const callerTargets = {
         httpVersionMajor: 1,
         httpVersionMinor: 1,
       } as unknown as IncomingMessage;
-      const given = keyInHeaders(rawHeaders);
+      const given = credentialInHeaders(rawHeaders, (text) => accessKey(text) !== undefined);
       const credentials = lines.filter(([name = '']) => name.toLowerCase() === 'authorization');
       if (typeof given === 'string')
         must(
