@@ -132,7 +132,7 @@ describe('a campaign that is imported', () => {
       expect(faultsOf({ ...least, is_default: good })).to.deep.equal([]);
     }
     expect(judged({ ...least, is_default: 'TRUE' })).to.have.nested.property('campaign.isDefault', true);
-    for (const bad of ['1', 'yes', 't', 'true ', 'untrue']) {
+    for (const bad of ['1', 'yes', 't', 'true ', 'untrue', 'false ', 'xfalse']) {
       expect(faultsOf({ ...least, is_default: bad }), bad).to.deep.equal(['is_default: not-a-flag']);
     }
   });
@@ -167,6 +167,7 @@ describe('a campaign that is imported', () => {
     expect(externally('true', '')).to.deep.equal(contradiction);
     expect(externally('false', time)).to.deep.equal(contradiction);
     expect(externally('', time)).to.deep.equal(contradiction);
+    expect(externally('x', time)).to.deep.equal(['updated_externally: not-a-flag']);
   });
 });
 

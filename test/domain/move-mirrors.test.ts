@@ -313,6 +313,28 @@ describe('mirror move: all mirrors', () => {
     expect(seen.at(-1)).to.deep.equal({ kind: 'progress', looked: 2_200, total: 2_200 });
   });
 
+  it('only those of one owner, where one is named', async () => {
+    const owner = newOwner();
+    const { id } = await newCampaign(world, owner);
+    await newMirror(world, id, address('https://old.example/'));
+    await filled(2);
+    expect(await run(mirrors(), { ...request, owner })).to.deep.equal({ moved: 1 });
+    expect(await run(mirrors())).to.deep.equal({ moved: 2 });
+  });
+
+  it('an address that its new host makes too long is told as it is and as it would be, and stays', async () => {
+    const { id } = await newCampaign(world);
+    const before = address(`https://old.example/${'x'.repeat(2048 - 20)}`);
+    await newMirror(world, id, before);
+    const asked = { ...request, move: moving('old.example', 'longer.example') };
+    const told: (MirrorMoved | MoveProgress)[] = [];
+    for await (const event of new MoveMirrors(mirrors()).execute(asked)) told.push(event);
+    expect(told.filter(({ kind }) => kind !== 'progress')).to.deep.equal([
+      { kind: 'invalid', campaign: id, before, after: before.replace('old', 'longer'), because: 'too-long' },
+    ]);
+    expect(calls).to.deep.equal([]);
+  });
+
   it('a default campaign is refused before its address is judged, unless it is included', async () => {
     const { id } = await newCampaign(world, newOwner(), true);
     await newMirror(world, id, address('https://old.example/'));
