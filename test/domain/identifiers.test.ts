@@ -1,8 +1,15 @@
-import { accessKeyId, campaignId, ownerId } from '@campaign-mirror/domain';
+import { accessKeyId, auditId, campaignId, historyId, mirrorId, ownerId } from '@campaign-mirror/domain';
 import { expect } from 'chai';
 
 describe('contract: the path — a decimal integer from 1 to 2^53-1', () => {
-  for (const [name, read] of Object.entries({ campaignId, ownerId, accessKeyId })) {
+  for (const [name, read] of Object.entries({
+    campaignId,
+    ownerId,
+    mirrorId,
+    accessKeyId,
+    historyId,
+    auditId,
+  })) {
     it(`${name} accepts the least and the greatest`, () => {
       expect(read('1')).to.equal(1);
       expect(read('42')).to.equal(42);

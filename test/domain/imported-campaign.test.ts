@@ -76,6 +76,9 @@ describe('a campaign that is imported', () => {
     const claims = { id: 3, name: 'Mine', mirrorId: 4, defaultOf: 7 };
     const good = judged(fields);
     expect('campaign' in good && claimsOf(good.campaign)).to.deep.equal(claims);
+    const without = judged(least);
+    const none = { id: null, name: null, mirrorId: null, defaultOf: null };
+    expect('campaign' in without && claimsOf(without.campaign)).to.deep.equal(none);
     expect(judged({ ...fields, clicks: 'x' })).to.deep.equal({
       faults: [{ kind: 'bad-field', field: 'clicks', because: 'not-a-count' }],
       claims,
@@ -176,6 +179,7 @@ describe('a time, in the form of the interface', () => {
     '0001-01-01T00:00:00.000000Z',
     '2024-02-29T23:59:59.999999Z',
     '2000-02-29T00:00:00.000001Z',
+    '2024-12-31T00:00:00.000000Z',
   ];
   for (const text of accepted) it(`${text} is one`, () => expect(timestamp(text)).to.equal(text));
 

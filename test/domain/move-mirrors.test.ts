@@ -204,6 +204,7 @@ describe('mirror move: what can be asked for', () => {
     ['127.0.0.1', 'new.example', true, 'no-names-below'],
     ['old.example', '[::1]', true, 'no-names-below'],
     ['old.example', '0x7f.1', true, 'no-names-below'],
+    ['10.20.30.40', 'new.example', true, 'no-names-below'],
     ['old.example', 'Denied.example.', false, 'denied-host'],
     ['old.example', 'x.below.example', false, 'denied-host'],
   ];
@@ -214,6 +215,11 @@ describe('mirror move: what can be asked for', () => {
       expect(hostMove(read(from), read(to), subdomains, denied)).to.deep.equal({ fault });
     });
   }
+
+  it('a name that begins like an IP address has names below it', () => {
+    const move = moving('1.2.3.4.example', 'new.example', true);
+    expect(moved(move, 'https://x.1.2.3.4.example/')).to.deep.equal({ to: 'https://x.new.example/' });
+  });
 
   it('a name below the host is a target where only the host itself moves, and so is the name above it', () => {
     expect(moved(moving('old.example', 'new.old.example'), 'https://old.example/')).to.deep.equal({

@@ -33,6 +33,9 @@ async function scoreOf(name: string, { mutate, tests, bar }: Target): Promise<bo
     reporters: ['clear-text', 'json', 'progress-append-only'],
     clearTextReporter: { logTests: false, allowColor: false, reportTests: false },
     jsonReporter: { fileName: join(projectFolder, `coverage/mutation-${name}.json`) },
+    // A mutant that hangs is noticed after as long as its tests usually take, and this.
+    timeoutMS: 5_000,
+    timeoutFactor: 1.25,
     thresholds: { high: 100, low: bar, break: bar },
   };
   await writeFile(join(folder, 'stryker.config.json'), JSON.stringify(configuration));

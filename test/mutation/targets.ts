@@ -16,9 +16,9 @@ export const targets: Readonly<Record<string, Target>> = {
       'packages/adapters-persistence/src/hot-path/*.ts',
       'packages/adapters-persistence/src/statements/*.ts',
     ],
-    // Without those of whole processes, and those that take longest: each mutant that survives runs them all.
+    // Without those of whole processes, and those that take longest: a mutant that survives runs all that reach it.
     tests: [
-      'test/contracts/port-contracts.test.ts',
+      'test/mutation/hot-path-contracts.ts',
       ...['batches', 'chains', 'claims', 'key-uses', 'lock-queue', 'look-ups', 'members', 'values'].map(
         (name) => `test/hot-path/${name}.test.ts`,
       ),

@@ -15,7 +15,7 @@ export interface Host {
 
 /** Reads a host without scheme, credentials, port, path or wildcard. Undefined if it is not one. */
 export function host(text: string): Host | undefined {
-  if (/[\s/?#@*\\]/.test(text) || /:\d*$/.test(text.replace(/^\[[^\]]*\]/, ''))) return undefined;
+  if (/[\s/?#@*\\]/.test(text) || /:\d*$/.test(text)) return undefined;
   // The parser accepts a single dot, the root, as a host; no name is left to compare.
   const name = hostNameOf(`http://${text}/`) || undefined;
   return name && { name, written: text };
