@@ -1,8 +1,8 @@
 import { freshDatabase, type TestDatabase } from '../support/database/database-server.ts';
+import { allPorts, hotPathPorts } from '../support/store/every-case.ts';
 import { inMemoryWorld } from '../support/store/in-memory-world.ts';
 import { type Company, postgresWorld } from '../support/store/postgres-world.ts';
 import type { World } from '../support/store/world.ts';
-import { allPorts, hotPathPorts } from './every-case.ts';
 
 describe('the contracts of the ports, in memory', () => {
   let world: World;

@@ -1,7 +1,7 @@
 import { Statements } from '../../packages/adapters-persistence/src/statements/statements.ts';
-import { allPorts, hotPathPorts } from '../contracts/every-case.ts';
 import { freshDatabase, type TestDatabase } from '../support/database/database-server.ts';
 import { PgBouncer } from '../support/deployment/pgbouncer.ts';
+import { allPorts, hotPathPorts } from '../support/store/every-case.ts';
 import { postgresWorld } from '../support/store/postgres-world.ts';
 import type { World } from '../support/store/world.ts';
 

@@ -1,5 +1,5 @@
-import { everyCheck } from '../contracts/every-check.ts';
 import { freshDatabase, type TestDatabase } from '../support/database/database-server.ts';
+import { hotPathPorts } from '../support/store/every-case.ts';
 import { type Company, postgresWorld } from '../support/store/postgres-world.ts';
 import type { World } from '../support/store/world.ts';
 
@@ -16,6 +16,6 @@ for (const company of [undefined, 'in company', 'beside a chain'] satisfies (Com
       await world.close();
       await database.drop();
     });
-    everyCheck(() => world, ['CampaignRepository', 'Identity']);
+    hotPathPorts(() => world);
   });
 }

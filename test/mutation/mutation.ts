@@ -1,4 +1,4 @@
-// `npm run test:mutation -- [TARGET]`: changes the code in small ways, one at a time, and shows the changes that no test
+// `npm run test:mutation -- [TARGET [FILE…]]`: changes the code in small ways, one at a time, and shows the changes that no test
 // notices. Ends with 1 where fewer are noticed than the target's bar asks for.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -23,7 +23,7 @@ async function scoreOf(name: string, { mutate, tests, bar }: Target): Promise<bo
     inPlace: true,
     testRunner: 'mocha',
     plugins: [join(installed, 'mocha-runner/dist/src/index.js')],
-    mochaOptions: { 'no-config': true, spec: tests, require: ['./test/mutation/after-run.ts'] },
+    mochaOptions: { 'no-config': true, spec: tests, require: ['./test/mutation/hooks.ts'] },
     mutate,
     concurrency: 1,
     coverageAnalysis: 'perTest',
@@ -55,9 +55,9 @@ async function scoreOf(name: string, { mutate, tests, bar }: Target): Promise<bo
   return code === 0;
 }
 
-const [chosen] = process.argv.slice(2);
+const [chosen, ...files] = process.argv.slice(2);
 if (chosen !== undefined && !(chosen in targets)) {
-  console.error(`npm run test:mutation -- [${Object.keys(targets).join(' | ')}]`);
+  console.error(`npm run test:mutation -- [${Object.keys(targets).join(' | ')} [FILE…]]`);
   process.exit(2);
 }
 
@@ -66,7 +66,9 @@ await startDatabaseServer();
 try {
   for (const [name, target] of Object.entries(targets)) {
     if (chosen !== undefined && chosen !== name) continue;
-    if (!(await scoreOf(name, target))) process.exitCode = 1;
+    const { mutate } = target;
+    if (!(await scoreOf(name, { ...target, mutate: files.length > 0 ? files : mutate })))
+      process.exitCode = 1;
   }
 } finally {
   await stopDatabaseServer();

@@ -6,7 +6,7 @@ import {
   identityWorldOf,
   operatorPortCases,
 } from '@campaign-mirror/domain/contracts';
-import type { World } from '../support/store/world.ts';
+import type { World } from './world.ts';
 
 /** A test for each promise of all ports, on the world that there is when it runs. */
 export function allPorts(world: () => World): void {
