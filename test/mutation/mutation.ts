@@ -16,8 +16,7 @@ const installed = join(projectFolder, 'test/mutation/node_modules/@stryker-mutat
 /** Mutates a copy of the project, since packages find one another by links that lead out of Stryker's own copy. */
 async function scoreOf(name: string, { mutate, tests, bar }: Target): Promise<boolean> {
   const folder = await mkdtemp(join(tmpdir(), 'campaign-mirror-mutation-'));
-  const remove = () => rmSync(folder, { recursive: true, force: true });
-  process.once('exit', remove);
+  const remove = () => rmSync(folder, { recursive: true, force: true, maxRetries: 10 });
   await copyProject(folder);
   const configuration = {
     inPlace: true,
@@ -47,10 +46,13 @@ async function scoreOf(name: string, { mutate, tests, bar }: Target): Promise<bo
     // A mutant of what runs while a module is loaded takes a process of its own.
     env: { ...process.env, NODE_COMPILE_CACHE: join(folder, 'node_modules/.cache') },
   });
-  const end = () => void (stryker.pid && process.kill(-stryker.pid));
-  process.once('exit', end);
+  const abandon = () => {
+    if (stryker.pid) process.kill(-stryker.pid, 'SIGKILL');
+    remove();
+  };
+  process.once('exit', abandon);
   const [code] = await once(stryker, 'exit');
-  process.off('exit', end).off('exit', remove);
+  process.off('exit', abandon);
   remove();
   return code === 0;
 }
