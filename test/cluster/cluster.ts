@@ -21,6 +21,7 @@ const options = new Command('npm run test:cluster --')
   )
   .addOption(new Option('--fault <NAME...>', 'what happens meanwhile').choices(Object.keys(faults)))
   .option('--asynchronous', 'without synchronous replication: fails unless acknowledged updates are lost')
+  .option('--logs <FOLDER>', 'where to keep the logs of Patroni and the services')
   .addHelpText(
     'after',
     `\nFaults, each once by default:\n${Object.entries(faults)
@@ -44,6 +45,7 @@ const run = await underFaults(
   Object.fromEntries(names.map((name) => [name, all[name] as Fault])),
   seed,
 );
+if (options.logs) stage.keepLogs(options.logs);
 console.log(report(seed, run));
 const isLost = run.violations.some(({ rule }) => rule === 'one-row');
 const isLate = run.felt.some(({ outage }) => outage > soon);

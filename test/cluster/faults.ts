@@ -104,6 +104,17 @@ export const faults = {
       );
     },
   },
+  'standby-cut-off': {
+    does: 'no byte reaches or leaves a standby',
+    run: async (stage) => {
+      const { machines } = stage.patroni;
+      const primary = await stage.patroni.primary();
+      const standby = machines.find((machine) => machine !== primary) as Machine;
+      standby.unplug();
+      await aCommitWaits(stage);
+      return async () => standby.plugIn();
+    },
+  },
   'switch-over': {
     does: 'the primary hands over, as planned',
     run: async ({ patroni }) => {

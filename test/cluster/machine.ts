@@ -28,6 +28,7 @@ export function openNetwork(): void {
 export class Machine {
   readonly name: string;
   readonly address: string;
+  readonly #ran: RunningProcess[] = [];
 
   constructor(name: string, address: string) {
     this.name = name;
@@ -41,7 +42,14 @@ export class Machine {
   }
 
   run(command: readonly string[], settings: Readonly<Record<string, string>> = {}): RunningProcess {
-    return start(program('ip'), ['netns', 'exec', this.name, ...command], settings);
+    const running = start(program('ip'), ['netns', 'exec', this.name, ...command], settings);
+    this.#ran.push(running);
+    return running;
+  }
+
+  /** What all that ran there wrote. */
+  get log(): string {
+    return this.#ran.map(({ output, errors }) => output + errors).join('\n');
   }
 
   /** As a machine that stands still: connections stay open, nothing is answered. */

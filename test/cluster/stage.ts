@@ -94,8 +94,11 @@ export class Stage {
     });
   }
 
-  logOf(machine: Machine) {
-    return this.#running.get(machine)?.log ?? [];
+  /** A file for each machine. */
+  keepLogs(path: string): void {
+    mkdirSync(path, { recursive: true });
+    for (const { name, log } of [...this.patroni.machines, ...this.services])
+      writeFileSync(`${path}/${name}.log`, log);
   }
 
   /** On the machines of the service, and here for everybody else. */

@@ -1,26 +1,18 @@
-import { chmod, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { chmod, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { roles } from '@campaign-mirror/adapters-persistence';
 import type { TestDatabase } from '../database/database-server.ts';
-import { blocksOf } from '../documents/blocks.ts';
+import { documented as documentedIn } from '../documents/documented.ts';
 import { freePort } from '../free-port.ts';
 import { type RunningProcess, start } from '../process/service-process.ts';
 import { program } from '../programs.ts';
-import { projectFolder } from '../workspace.ts';
 
 const document = 'docs/how-to/pooler-or-cluster.md';
 
 /** A block of the document, for databases of the tests. @throws Error where there is none */
-export async function documented(language: string, replaced: Readonly<Record<string, string>>) {
-  const blocks = blocksOf(await readFile(`${projectFolder}${document}`, 'utf8'));
-  let text = blocks.find((block) => block.language === language)?.text ?? '';
-  for (const [from, to] of Object.entries(replaced)) {
-    if (!text.includes(from)) throw new Error(`${document}: no ${from} in its ${language}`);
-    text = text.replaceAll(from, to);
-  }
-  return text;
-}
+export const documented = (language: string, replaced: Readonly<Record<string, string>>) =>
+  documentedIn(document, language, replaced);
 
 /** Debian's PgBouncer, as the document configures it, before databases of the tests. */
 export class PgBouncer {
