@@ -1,4 +1,5 @@
 // `npm run test:cluster`: see its --help. Ends with 1 where a rule was broken, or it served again too late.
+import { writeFileSync } from 'node:fs';
 import { Command, Option } from '@commander-js/extra-typings';
 import { seed } from '../support/seed.ts';
 import { type Fault, faults } from './faults.ts';
@@ -21,7 +22,7 @@ const options = new Command('npm run test:cluster --')
   )
   .addOption(new Option('--fault <NAME...>', 'what happens meanwhile').choices(Object.keys(faults)))
   .option('--asynchronous', 'without synchronous replication: fails unless acknowledged updates are lost')
-  .option('--logs <FOLDER>', 'where to keep the logs of Patroni and the services')
+  .option('--logs <FOLDER>', 'where to keep the record, and the logs of Patroni and the services')
   .addHelpText(
     'after',
     `\nFaults, each once by default:\n${Object.entries(faults)
@@ -45,7 +46,10 @@ const run = await underFaults(
   Object.fromEntries(names.map((name) => [name, all[name] as Fault])),
   seed,
 );
-if (options.logs) stage.keepLogs(options.logs);
+if (options.logs) {
+  stage.keepLogs(options.logs);
+  writeFileSync(`${options.logs}/record.json`, JSON.stringify(run.record));
+}
 console.log(report(seed, run));
 const isLost = run.violations.some(({ rule }) => rule === 'one-row');
 const isLate = run.felt.some(({ outage }) => outage > soon);

@@ -3,6 +3,7 @@ import { migrate, type Role, roles } from '@campaign-mirror/adapters-persistence
 import { expect } from 'chai';
 import pg from 'pg';
 import type { Store } from '../history/workload/store.ts';
+import { connect } from '../support/database/client.ts';
 import { RedisServer } from '../support/deployment/redis-server.ts';
 import { eventually } from '../support/eventually.ts';
 import { nodeOptions } from '../support/process/node-options.ts';
@@ -88,10 +89,7 @@ export class Stage {
 
   /** Resolves when callers are led to it. */
   async isServed(machine: Machine): Promise<void> {
-    await eventually(`${machine.name} behind HAProxy`, async () => {
-      const state = await (await fetch(`${proxyState};csv`)).text();
-      expect(state).to.match(new RegExp(`^mirrors,${machine.name},(?:[^,]*,){15}UP`, 'm'));
-    });
+    await proxyTells(`mirrors,${machine.name}`, 'UP', 1);
   }
 
   /** A file for each machine. */
@@ -111,18 +109,22 @@ export class Stage {
   }
 
   async #createDatabase(): Promise<void> {
-    const first = new pg.Pool({ ...proxied, ...superuser, database: 'postgres' });
-    first.on('error', () => {});
-    const state = 'select pg_is_in_recovery() as standby';
-    // HAProxy leads everywhere until it has looked.
-    await eventually('the primary behind HAProxy', async () => {
-      const { rows } = await first.query(state).catch(() => ({ rows: [] }));
-      expect(rows).to.deep.equal([{ standby: false }]);
-    });
+    // Until it has looked, HAProxy leads everywhere.
+    await proxyTells('postgres,db\\d', 'DOWN', this.patroni.machines.length - 1);
+    const first = await connect({ ...proxied, ...superuser, database: 'postgres' });
     for (const role of Object.values(roles))
       await first.query(`create role ${role} login password '${password}'`);
     await first.query(`create database ${database} owner ${roles.owner}`);
     await first.end();
     await migrate(this.store.address('owner'));
   }
+}
+
+/** Resolves when HAProxy says so of so many of these servers. */
+async function proxyTells(servers: string, state: 'UP' | 'DOWN', count: number): Promise<void> {
+  await eventually(`HAProxy that tells ${state} of ${servers}`, async () => {
+    const table = await (await fetch(`${proxyState};csv`).catch(() => expect.fail('no answer'))).text();
+    const lines = table.match(new RegExp(`^${servers},(?:[^,]*,){15}${state}`, 'gm')) ?? [];
+    expect(lines, table).to.have.length(count);
+  });
 }

@@ -53,7 +53,7 @@ export class PostgresAccessKeys implements AccessKeys {
     const { owner, name, expiresIn = usualKeyLife } = asked;
     const key = accessKeyFrom(randomBytes(accessKeyBytes));
     const fields = { hash: keyHash(key), displayed: displayedPart(key), name, ownerId: owner };
-    const expires = expiresIn === 'never' ? {} : { expiresAt: inSeconds(expiresIn) };
+    const expires = expiresIn === 'never' ? {} : { createdAt: inSeconds(0), expiresAt: inSeconds(expiresIn) };
     return audited(this.#orm, this.#act, async (em, note) => {
       const id = Number(await em.insert(AccessKeyEntity, { ...fields, ...expires })) as AccessKeyId;
       await note({ act: 'key-issued', accessKeyId: id, ownerId: owner, details: { name } });
@@ -100,7 +100,10 @@ export class PostgresAccessKeys implements AccessKeys {
   }
 }
 
-/** By the database's clock, which also decides the expiry. */
+/**
+ * By the database's clock, which also decides the expiry. All of a statement count from the same moment, since a
+ * successor gets the difference as its life.
+ */
 function inSeconds(seconds: number) {
-  return raw<string>('clock_timestamp() + make_interval(secs => ?)', [seconds]);
+  return raw<string>('statement_timestamp() + make_interval(secs => ?)', [seconds]);
 }
