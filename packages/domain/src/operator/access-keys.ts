@@ -32,6 +32,7 @@ export interface AccessKeyRecord {
   readonly replacedBy: AccessKeyId | null;
 }
 
+/** Which access keys to list, by number. */
 export interface AccessKeyPage {
   readonly owner?: OwnerId | undefined;
   /** Start after this key. */

@@ -34,6 +34,7 @@ export interface AuditEntry {
   readonly details: Readonly<Record<string, string | number | boolean | null>>;
 }
 
+/** Which entries of the audit to list. */
 export interface AuditPage {
   readonly campaign?: CampaignId;
   /** Only entries before this one. */

@@ -10,6 +10,7 @@ export interface HistoryPosition {
   readonly id: HistoryId;
 }
 
+/** What can be pruned. */
 export interface HistorySurvey {
   /** The limit of age as a time, by the store's clock. */
   readonly olderThan: Timestamp;

@@ -3,6 +3,7 @@ import type { Mirror } from '../set-campaign-mirror/mirror.ts';
 import type { HistoryId } from '../values/identifiers.ts';
 import type { MirrorAddress } from '../values/mirror-address.ts';
 
+/** An address to restore. */
 export interface RestoredAddress {
   readonly address: MirrorAddress;
   /** The change in the history that contains it. */
