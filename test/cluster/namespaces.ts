@@ -8,6 +8,7 @@ import { program } from './programs.ts';
  * this one.
  */
 export async function runIsolated(): Promise<never> {
+  if (process.getuid?.() !== 0) throw new Error('only root can make the namespaces of the cluster');
   const withUs = ['--pdeathsig', 'KILL', program('unshare')];
   const apart = ['--net', '--mount', '--ipc', '--pid', '--fork', '--kill-child', '--mount-proc'];
   // A shell comes first: it reaps what others leave behind, as PostgreSQL's processes after Patroni's end.
