@@ -59,8 +59,12 @@ export class Patroni {
     return Number.parseInt(readFileSync(`${folder}/${name}/15/mirrors/postmaster.pid`, 'utf8'), 10);
   }
 
-  /** The machine whose server is the primary. @throws AssertionError where none is known */
-  async primary(): Promise<Machine> {
+  /** Resolves with the machine whose server is the primary. */
+  primary(): Promise<Machine> {
+    return eventually('a primary', () => this.#leader());
+  }
+
+  async #leader(): Promise<Machine> {
     const leader = (await this.#members()).find(({ role }) => role === 'leader');
     const machine = this.machines.find(({ name }) => name === leader?.name);
     expect(machine, 'a primary').not.to.equal(undefined);
@@ -70,7 +74,7 @@ export class Patroni {
   /** Resolves with the primary, when that is another one. */
   async primaryAfter(before: Machine): Promise<Machine> {
     return eventually('another primary', async () => {
-      const primary = await this.primary();
+      const primary = await this.#leader();
       expect(primary).not.to.equal(before);
       return primary;
     });
@@ -107,7 +111,7 @@ export class Patroni {
     if (!response.ok) throw new Error(`switch-over: ${response.status} ${await response.text()}`);
   }
 
-  /** As those tell it whose servers follow, or lead; the one who stands alone may be wrong. */
+  /** As the first that answers tells it; one that is cut off may be wrong for a while. */
   async #members(): Promise<Member[]> {
     const told = await Promise.all(
       this.machines.map(async ({ address }): Promise<Member[]> => {
