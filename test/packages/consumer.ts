@@ -100,7 +100,7 @@ export class Consumer {
     const PATH = `${this.#tools.bin}${delimiter}${process.env.PATH}`;
     // Our own compile cache and what npm says of this project are not theirs.
     const given = Object.entries(process.env).filter(
-      ([name]) => !/^(npm_(?!config_(registry|cache|userconfig))|NODE_|PG)/.test(name),
+      ([name]) => !/^(npm_(?!config_(registry|cache|userconfig))|NODE_(?!EXTRA_CA_CERTS$)|PG)/.test(name),
     );
     const env = { ...Object.fromEntries(given), PATH, ...variables };
     const { stdout } = await run(program, words, { cwd: this.folder, env, maxBuffer: 2 ** 24 });

@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { globSync, readFileSync } from 'node:fs';
 import { logEvents } from '../../../packages/app/src/logging/log-events.ts';
 import { type Setting, settings } from '../../../packages/app/src/settings/settings.ts';
 import { accepts, environmentExample } from '../../../packages/app/src/settings/shown.ts';
@@ -13,6 +13,7 @@ import { currentText } from './openapi-file.ts';
 const documents: Readonly<Record<string, (now: string) => string | Promise<string>>> = {
   'openapi.json': () => currentText,
   '.env.example': environmentExample,
+  'docs/how-to/use-the-packages.md': (now) => withTables(now, { examples: examplesTable }),
   'docs/how-to/kubernetes.md': withFiles,
   'docs/how-to/tls-proxy.md': withFiles,
   'docs/reference/api.md': async (now) => {
@@ -144,4 +145,20 @@ function fieldsTable(): string {
     ['field', ''],
     logFields.map(([names, means]) => [code(names), means]),
   );
+}
+
+/** The worked examples, and how many lines each one's program has. */
+function examplesTable(): string {
+  const rows = globSync('examples/*/README.md', { cwd: projectFolder })
+    .sort()
+    .map((path) => {
+      const folder = path.replace('/README.md', '');
+      const text = (file: string) => readFileSync(`${projectFolder}${file}`, 'utf8');
+      const files = globSync(`${folder}/*.ts`, { cwd: projectFolder }).filter(
+        (file) => !file.endsWith('.test.ts'),
+      );
+      const lines = files.reduce((sum, file) => sum + text(file).trimEnd().split('\n').length, 0);
+      return `| [\`${folder}\`](../../${path}) | ${text(path).split('\n')[0]?.slice(2)} | ${lines} |`;
+    });
+  return ['| folder | shows | lines |', '|---|---|---|', ...rows].join('\n');
 }
