@@ -92,6 +92,8 @@ describe('signed tokens as an identity', () => {
     'longer than 8,192 characters': (of) => token(of, { more: 'x'.repeat(8_192) }),
     'a critical header that nobody knows': () =>
       unsigned({ alg: 'ES256', kid: 'first', crit: ['x'], x: 1 }, claims, 'AAAA'),
+    'a key id that is no text': (of) => unsigned({ alg: 'ES256', kid: [of.kid] }, claims, 'AAAA'),
+    'a key id that has no text': () => unsigned({ alg: 'ES256', kid: { toString: 1 } }, claims, 'AAAA'),
     'another issuer': (of) => token(of, { iss: 'https://other.example' }),
     'no issuer': (of) => token(of, { iss: undefined } as never),
     'another audience': (of) => token(of, { aud: 'campaign-mirror-other' }),

@@ -87,6 +87,8 @@ export class IssuerKeys {
       return await this.#set(header, token);
     } catch (error) {
       if (!(error instanceof errors.JWKSNoMatchingKey)) throw error;
+      // The header is as the sender wrote it: `kid` may be anything.
+      if (header.kid !== undefined && typeof header.kid !== 'string') throw error;
       const name = `${header.alg} ${header.kid}`;
       if (this.#unknownIds.has(name)) throw error;
       const fetching = this.fetch();
