@@ -1,7 +1,7 @@
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { setMirrorListener, setMirrorPath, setMirrorRouter } from '@campaign-mirror/adapters-http';
-import { SetCampaignMirror } from '@campaign-mirror/domain';
+import { SetCampaignMirror, Unavailable } from '@campaign-mirror/domain';
 import Router from '@koa/router';
 import { expect } from 'chai';
 import express from 'express';
@@ -145,6 +145,30 @@ describe('the route in applications of others', () => {
     expect((await ask({ ...service(), port: host.port }, { target })).status).to.equal(200);
     await host.close();
   });
+
+  for (const [what, execute] of Object.entries({
+    'a result': async () => ({ kind: 'campaign-not-found' }) as const,
+    'a fault': () => Promise.reject(new Unavailable('the database is away')),
+  })) {
+    it(`${what} after the application has begun an answer of its own leaves that as it is`, async () => {
+      const [begun, done] = [Promise.withResolvers<void>(), Promise.withResolvers<unknown>()];
+      const listener = setMirrorListener({
+        useCase: { execute: () => begun.promise.then(execute) } as unknown as SetCampaignMirror,
+        observer: { answered: (...answer) => done.resolve(answer.at(-1)) },
+      });
+      const host = await listening(
+        createServer((request, response) => {
+          listener(request, response);
+          response.writeHead(504, { 'Content-Length': 8 }).write('too ');
+          begun.resolve();
+          void done.promise.then(() => response.end('slow'));
+        }),
+      );
+      const { status, body } = await ask({ ...service(), port: host.port }, {});
+      expect([status, body, await done.promise]).to.deep.equal([504, 'too slow', true]);
+      await host.close();
+    });
+  }
 
   it('behind a reader of bodies nothing is set, and the log says how to mount it', async () => {
     const failures: unknown[] = [];

@@ -90,11 +90,12 @@ export class Exchange {
     return this.#now - this.began;
   }
 
-  /** Sends the answer. Only the first call has an effect. */
+  /** Sends the answer, unless something else has, such as a time limit of the application. Only the first call counts. */
   answer(reply: Reply): void {
     if (this.answered) return;
     this.#answeredAt = this.#now;
-    const callerGone = this.response.destroyed || this.request.socket.destroyed;
+    const { headersSent, destroyed } = this.response;
+    const callerGone = headersSent || destroyed || this.request.socket.destroyed;
     const closes = reply.closes || this.closes || !this.bodyRead || this.#shared.isLast(this);
     if (!callerGone) this.#send(reply, closes);
     this.#report(reply.status, reply.because, callerGone);
