@@ -4,7 +4,7 @@
  */
 
 /** For elements that need no quotes, and null. */
-export function plainArray(elements: readonly (number | boolean | string | null)[]): string {
+export function plainArray(elements: readonly (number | boolean | null)[]): string {
   return `{${elements.map((element) => element ?? 'NULL').join(',')}}`;
 }
 
