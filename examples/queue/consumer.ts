@@ -27,7 +27,7 @@ const producer: Identity = {
 
 /**
  * At least once: a job is delivered again if the process ends in its middle, or if `execute` throws `Unavailable`, whose
- * outcome is unknown. Setting the same address again is safe.
+ * outcome is unknown. Setting the same address again is safe, unless somebody else set another one meanwhile.
  */
 export async function consume(boss: PgBoss, queue: string, campaigns: CampaignRepository): Promise<void> {
   const useCase = new SetCampaignMirror(campaigns, producer);
