@@ -21,8 +21,9 @@ for (const path of globSync('packages/*/dist/**/*.{js,d.ts,map}')) {
   if (!existsSync(source)) rmSync(path);
 }
 
-rmSync(folder, { recursive: true, force: true });
 mkdirSync(folder, { recursive: true });
+// The folder may be anybody's: nothing but older tarballs goes.
+for (const old of globSync('campaign-mirror-*.tgz', { cwd: folder })) rmSync(join(folder, old));
 const filters = packages.map(({ name }) => `--filter=${name}`);
 const words = ['--config.pnpmfile=ops/packing.mjs', ...filters, 'pack', '--pack-destination', folder];
 const npm = ['exec', '--yes', '--prefer-offline', '--', pnpm, ...words];

@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { mkdtemp, readFile } from 'node:fs/promises';
+import { mkdtemp, readFile, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { promisify } from 'node:util';
@@ -40,6 +40,7 @@ let all: Promise<readonly Packed[]> | undefined;
 
 async function pack(): Promise<readonly Packed[]> {
   const folder = await mkdtemp(join(tmpdir(), 'packed-'));
+  for (const name of ['notes.txt', 'campaign-mirror-domain-0.0.1.tgz']) await writeFile(join(folder, name), '');
   const { stdout } = await run(process.execPath, ['ops/pack.mjs', folder], { cwd: projectFolder });
   return Promise.all(stdout.trim().split('\n').map(unpacked));
 }

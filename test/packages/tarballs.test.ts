@@ -1,10 +1,10 @@
 import { once } from 'node:events';
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { mkdtemp, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
-import { dirname, join, normalize } from 'node:path';
+import { basename, dirname, join, normalize } from 'node:path';
 import { expect } from 'chai';
 import { publint } from 'publint';
 import { formatMessage } from 'publint/utils';
@@ -47,6 +47,11 @@ describe('what leaves the workspace', function () {
     const { version, license } = root;
     for (const { manifest } of all) expect(manifest).to.include({ version, license });
     expect(new Set(all.map(({ manifest }) => manifest.engines.node))).to.have.lengthOf(1);
+  });
+
+  it('takes the place of older tarballs, and leaves what else is in the folder', () => {
+    const files = all.map(({ file }) => basename(file));
+    expect(readdirSync(dirname(one('domain').file))).to.have.members(['notes.txt', ...files]);
   });
 
   for (const name of names)
