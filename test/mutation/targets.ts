@@ -16,10 +16,13 @@ export const targets: Readonly<Record<string, Target>> = {
       'packages/adapters-persistence/src/hot-path/*.ts',
       'packages/adapters-persistence/src/statements/*.ts',
     ],
-    // Without those of whole processes, and those that take longest: a mutant that survives runs all that reach it.
+    // Without those of whole processes: a mutant that survives runs all that reach it.
     tests: [
       'test/mutation/hot-path-contracts.ts',
-      ...['batches', 'chains', 'claims', 'key-uses', 'lock-queue', 'look-ups', 'members', 'values'].map(
+      ...['batches', 'chains', 'claims', 'faults', 'held', 'hot-path-observer'].map(
+        (name) => `test/hot-path/${name}.test.ts`,
+      ),
+      ...['key-uses', 'lock-queue', 'look-ups', 'members', 'values'].map(
         (name) => `test/hot-path/${name}.test.ts`,
       ),
       ...['epoch-seconds', 'statements'].map((name) => `test/postgres/${name}.test.ts`),

@@ -118,7 +118,7 @@ describe('a start that cannot succeed ends with one clear line and an exit code'
     ],
     [
       'a right of the service is missing',
-      /lacks a right \(insert \(campaign_id\) on campaign_mirror.mirror_history.* and 6 more\)/,
+      /lacks a right \(insert \(campaign_id\) on campaign_mirror.mirror_history.* and 7 more\)/,
       {
         role: 'service',
         change: () => `revoke insert on campaign_mirror.mirror_history from ${roles.service}`,
