@@ -18,9 +18,9 @@ test('the owner sets the mirror, and nobody else does', async () => {
   assert(campaign.kind === 'created');
   await settings.createMirror(campaign.id, 'https://first.example/' as MirrorAddress);
   const app = server(new SetCampaignMirror(new InMemoryCampaigns(store), keys));
-  const put = async (key: string, id: number = campaign.id) => {
-    const headers = { authorization: `Bearer ${key}` };
-    const payload = { url: 'https://second.example/?click={click_id}' };
+  const url = 'https://second.example/?click={click_id}';
+  const put = async (key: string, id: number = campaign.id, payload: object | string = { url }) => {
+    const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json' };
     return (await app.inject({ method: 'PUT', url: `/campaigns/${id}/mirror`, headers, payload })).statusCode;
   };
 
@@ -28,5 +28,7 @@ test('the owner sets the mirror, and nobody else does', async () => {
   const { key: strangers } = await keys.issue({ owner: other, name: 'another' as Label });
   assert.deepEqual([await put(key), await put(strangers), await put('none')], [200, 403, 401]);
   assert.equal(await put(key, 4711), 404);
+  const bodies = ['{}', '{"url":{}}', '{'];
+  assert.deepEqual(await Promise.all(bodies.map((body) => put(key, campaign.id, body))), [422, 400, 400]);
   assert.equal(store.mirrors.get(campaign.id)?.targetUrl, 'https://second.example/?click={click_id}');
 });
