@@ -6,7 +6,7 @@ import { contentSecurityPolicy, Page, type Pages } from '../answers/pages.ts';
 import type { Replies } from '../answers/replies.ts';
 import { openapiDocument, openapiPath } from './openapi-document.ts';
 
-export const docsPath = '/docs';
+const docsPath = '/docs';
 
 const ownFolder = fileURLToPath(new URL('../../docs/', import.meta.url));
 const require = createRequire(import.meta.url);

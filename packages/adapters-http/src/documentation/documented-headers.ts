@@ -9,7 +9,7 @@ interface HeaderMeaning {
 const count = { type: 'integer', minimum: 0 };
 
 /** The meaning of the headers of answers. Without an example here, that of the answers is used. */
-export const headerMeanings: Readonly<Record<string, HeaderMeaning>> = {
+const headerMeanings: Readonly<Record<string, HeaderMeaning>> = {
   'X-Request-Id': {
     description: 'Identifier of the request: the one that it was sent with, or a new one.',
     schema: { type: 'string', minLength: 1, maxLength: 128, pattern: '^[!-~]+$' },

@@ -26,7 +26,7 @@ export const lookUpMany: Statement = {
 };
 
 /** The same for one key and one campaign, which is cheaper; null for none. */
-export const lookUpOne: Statement = {
+const lookUpOne: Statement = {
   name: 'look-up-one',
   text: `
     select k.*, c.*

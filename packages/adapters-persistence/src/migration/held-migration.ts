@@ -14,7 +14,7 @@ export interface LockRetries {
  * Above PostgreSQL's `deadlock_timeout`, after which an autovacuum yields, and below the time that the service waits
  * for a connection, so that it continues to answer.
  */
-export const defaultRetries: LockRetries = { lockTimeout: 2_000, pause: 1_000, tries: 10 };
+const defaultRetries: LockRetries = { lockTimeout: 2_000, pause: 1_000, tries: 10 };
 
 export interface Trying {
   /** Another transaction holds a lock: the attempt is repeated. */

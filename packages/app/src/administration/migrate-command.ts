@@ -19,7 +19,7 @@ export function migrate(call: Call) {
 }
 
 /** Shows which migrations are applied, and changes nothing; the exit code is 1 where some are pending. */
-export async function migrationStatus(call: Call, json: boolean | undefined): Promise<void> {
+async function migrationStatus(call: Call, json: boolean | undefined): Promise<void> {
   const { defaultPoolLimits, migrationStates, openPool } = await import(
     '@campaign-mirror/adapters-persistence/sql'
   );

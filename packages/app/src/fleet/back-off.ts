@@ -7,7 +7,7 @@ export interface BackOffBounds {
   readonly healthy: number;
 }
 
-export const usualBackOff: BackOffBounds = { first: 100, longest: 10_000, healthy: 60_000 };
+const usualBackOff: BackOffBounds = { first: 100, longest: 10_000, healthy: 60_000 };
 
 /** How long to wait before a failing start is repeated. */
 export class BackOff {

@@ -45,7 +45,7 @@ const texts: Readonly<Record<Overload, string>> = {
 };
 
 /** Fills the HTTP adapter's overload port: one line at the beginning, one at the end. */
-export function overloadLog(log: Log, listener: 'callers' | 'operators'): OverloadLog {
+function overloadLog(log: Log, listener: 'callers' | 'operators'): OverloadLog {
   return {
     began: (what) => log.warn({ event: 'overload', listener, what }, texts[what]),
     ended: (what, refused, milliseconds) =>

@@ -18,7 +18,7 @@ export function standardOutlet(): Outlet {
 }
 
 /** A file, or anything that behaves like one: its disk may be slow, or full in the middle of a line. */
-export function fileOutlet(file: number): Outlet {
+function fileOutlet(file: number): Outlet {
   const writeOn: Outlet['write'] = (bytes, done) => {
     write(file, bytes, (error, written) => {
       if (error) done(error, bytes);

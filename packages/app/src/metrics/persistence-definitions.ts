@@ -13,7 +13,7 @@ export const statements = [
   'set-held-mirror-chains',
 ];
 /** Calls. */
-export const memberBuckets = [1, 2, 4, 8, 16, 32, 64, 128, 256];
+const memberBuckets = [1, 2, 4, 8, 16, 32, 64, 128, 256];
 
 /** The hot path at the database, its pool, and the uses of keys. */
 export const persistenceDefinitions = define({

@@ -37,7 +37,7 @@ export async function demonstrateWhereNothingIs(
 }
 
 /** Creates an owner with three campaigns and a key, and a campaign of another owner. */
-export async function demonstrate({ database, act }: Operator<Database>): Promise<Demonstration> {
+async function demonstrate({ database, act }: Operator<Database>): Promise<Demonstration> {
   const { settings: campaigns, keys } = await administrationPorts(database, act);
   const [owner, stranger] = demonstrationOwners;
   const create = async (of: OwnerId, name: string, isDefault = false) =>

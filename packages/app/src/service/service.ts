@@ -49,7 +49,7 @@ export async function runService(environment: NodeJS.ProcessEnv, stop: StopSigna
 const maxShown = 200;
 
 /** The first line of a process: what starts, and how it is configured. */
-export function tellOfStart(log: Log, origins: Origins): void {
+function tellOfStart(log: Log, origins: Origins): void {
   const { version: ours, node, migration } = version();
   const set = chosen(origins);
   log.info(
