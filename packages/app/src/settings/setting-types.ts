@@ -16,7 +16,7 @@ export interface SettingType<Value> {
 }
 
 /** `read` returns nothing for a text that is not accepted. */
-function parsed<Value>(
+export function parsed<Value>(
   type: string,
   range: string,
   accepted: string,
@@ -31,7 +31,7 @@ function parsed<Value>(
   return { type, range, schema };
 }
 
-const matching = (type: string, accepted: string, pattern: RegExp): SettingType<string> => ({
+export const matching = (type: string, accepted: string, pattern: RegExp): SettingType<string> => ({
   type,
   range: '',
   schema: v.pipe(v.string(), v.regex(pattern, accepted)),
@@ -124,7 +124,8 @@ export const folder = matching('folder', 'a folder', /./s);
 /** Where a listener listens: whether this machine has the address shows only then. */
 export const address = matching('address', 'an IP address or a host name', /^[^\s\p{Cc}]+$/u);
 
-const items = (list: string) => list.split(/[\s,]+/).filter(Boolean);
+/** Of a list with commas or white space between them. */
+export const items = (list: string) => list.split(/[\s,]+/).filter(Boolean);
 
 export const hosts = parsed<HostDenylist>(
   'hosts',

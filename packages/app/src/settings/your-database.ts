@@ -2,7 +2,7 @@ import { userInfo } from 'node:os';
 import { ClearError } from '@campaign-mirror/adapters-cli/terminal';
 import type { DatabaseAddress } from '@campaign-mirror/adapters-persistence';
 import { databaseTls, type Tls } from './database-tls.ts';
-import { databaseUrlParts, type TlsParameters } from './database-url.ts';
+import { type DatabaseUrlParts, databaseUrlParts, type TlsParameters } from './database-url.ts';
 import type { Mistake } from './setting-mistake.ts';
 import type { SettingName, Settings } from './settings.ts';
 
@@ -22,15 +22,15 @@ export function isYours({ DATABASE_URL, PGHOST }: Settings): boolean {
  * @throws ClearError when a named file cannot be read, or the TLS parameters are invalid
  */
 export function yourDatabase(read: Settings): YourDatabase {
-  const { place, tls } = understood(read);
-  if ('wrong' in tls) throw new ClearError(lineOf(read, tls), 'usage');
+  const { place, host, tls } = understood(read);
+  if ('wrong' in tls) throw new ClearError(mistakeOf(place, tls).line, 'usage');
   const user = place.user ?? read.PGUSER ?? userInfo().username;
   const password = place.password ?? read.PGPASSWORD;
   const direct = place.tls.sslnegotiation === 'direct' && tls.mode !== 'disable';
   return {
     tls: tls.mode,
     address: {
-      host: hostOf(read),
+      host,
       port: place.port ?? read.PGPORT ?? 5432,
       user,
       database: place.database ?? read.PGDATABASE ?? user,
@@ -45,40 +45,30 @@ export function yourDatabase(read: Settings): YourDatabase {
 /** What is wrong with the settings of your own database. */
 export function yourDatabaseFaults(read: Settings): Mistake[] {
   if (!isYours(read)) return [];
-  const { tls } = understood(read);
-  if (!('wrong' in tls)) return [];
-  return [{ about: [settingOf(read, tls.parameter)], line: lineOf(read, tls) }];
+  const { place, tls } = understood(read);
+  return 'wrong' in tls ? [mistakeOf(place, tls)] : [];
 }
 
-function understood(read: Settings) {
-  const place = partsOf(read);
+function understood({ DATABASE_URL, PGHOST, PGSSLMODE: sslmode, PGSSLROOTCERT: sslrootcert }: Settings) {
+  const place: DatabaseUrlParts = (DATABASE_URL && databaseUrlParts(DATABASE_URL)) || { tls: {} };
+  const host = place.host ?? PGHOST ?? 'localhost';
+  const parameters = { ...(sslmode && { sslmode }), ...(sslrootcert && { sslrootcert }), ...place.tls };
   // A socket is never encrypted.
-  const isSocket = hostOf(read).startsWith('/');
-  const tls: Tls = isSocket ? { mode: 'disable', ssl: false } : databaseTls(parametersOf(read), hostOf(read));
-  return { place, tls };
+  const tls: Tls = host.startsWith('/') ? { mode: 'disable', ssl: false } : databaseTls(parameters, host);
+  return { place, host, tls };
 }
 
-function partsOf({ DATABASE_URL }: Settings) {
-  return (DATABASE_URL === undefined ? undefined : databaseUrlParts(DATABASE_URL)) ?? { tls: {} };
-}
+const ofVariables: Partial<Record<keyof TlsParameters, SettingName>> = {
+  sslmode: 'PGSSLMODE',
+  sslrootcert: 'PGSSLROOTCERT',
+};
 
-function hostOf(read: Settings): string {
-  return partsOf(read).host ?? read.PGHOST ?? 'localhost';
-}
-
-function parametersOf(read: Settings): TlsParameters {
-  const { PGSSLMODE: sslmode, PGSSLROOTCERT: sslrootcert } = read;
-  return { ...(sslmode && { sslmode }), ...(sslrootcert && { sslrootcert }), ...partsOf(read).tls };
-}
-
-const ofVariables = { sslmode: 'PGSSLMODE', sslrootcert: 'PGSSLROOTCERT' } as const;
-
-/** The origin of a parameter: the URL, or a variable. */
-function settingOf(read: Settings, parameter: keyof TlsParameters): SettingName {
-  if (partsOf(read).tls[parameter] !== undefined) return 'DATABASE_URL';
-  return parameter in ofVariables ? ofVariables[parameter as keyof typeof ofVariables] : 'DATABASE_URL';
-}
-
-function lineOf(read: Settings, { parameter, wrong }: Extract<Tls, { wrong: string }>): string {
-  return `${settingOf(read, parameter)}: ${wrong}`;
+/** The setting of a wrong parameter is the URL where it has the parameter, else the parameter's own. */
+function mistakeOf(
+  { tls }: DatabaseUrlParts,
+  { parameter, wrong }: Extract<Tls, { wrong: string }>,
+): Mistake {
+  const ofUrl = tls[parameter] !== undefined;
+  const name = (!ofUrl && ofVariables[parameter]) || 'DATABASE_URL';
+  return { about: [name], line: `${name}: ${wrong}` };
 }
