@@ -1,19 +1,11 @@
-import {
-  type HotPathObserver,
-  type OpenHotPath,
-  type OpenPool,
-  openDatabase,
-  openHotPath,
-} from '@campaign-mirror/adapters-persistence';
+import { type HotPathObserver, openDatabase, openHotPath } from '@campaign-mirror/adapters-persistence';
 import { ContainerModule } from 'inversify';
-import { type DatabaseAccess, openDatabaseAccess } from '../database/database-access.ts';
+import { openDatabaseAccess } from '../database/database-access.ts';
 import { hotPathLog } from '../database/hot-path-log.ts';
 import { twoObservers } from '../database/two-observers.ts';
-import type { Meters } from '../metrics/meters.ts';
 import { keyUseCounts, poolGauges } from '../metrics/persistence-gauges.ts';
 import { databaseEventCounts } from '../metrics/service-source.ts';
 import type { Settings } from '../settings/settings.ts';
-import type { Traces } from '../traces/traces.ts';
 import { type Given, tokens } from './tokens.ts';
 
 /** The database: yours, or the embedded one, which is stopped when this is unloaded. */
@@ -21,7 +13,7 @@ export const accessModule = ({ settings, log, life }: Given) =>
   new ContainerModule(({ bind }) => {
     bind(tokens.access)
       .toResolvedValue(
-        async (meters: Meters) => {
+        async (meters) => {
           const givenUp = (error: Error) =>
             life.fail(error, 'the embedded database could not be brought back');
           const access = await openDatabaseAccess(settings, log, givenUp, databaseEventCounts(meters));
@@ -38,7 +30,7 @@ export const poolModule = ({ settings, life }: Given) =>
   new ContainerModule(({ bind }) => {
     bind(tokens.database)
       .toResolvedValue(
-        async (access: DatabaseAccess, meters: Meters) => {
+        async (access, meters) => {
           const database = await openDatabase(access.address('service'), poolLimits(settings));
           meters.add(poolGauges(database, settings.POOL_SIZE));
           return database;
@@ -56,7 +48,7 @@ export const portsModule = ({ settings, log, life }: Given) =>
   new ContainerModule(({ bind }) => {
     bind(tokens.hotPath)
       .toResolvedValue(
-        ({ pool }: OpenPool, access: DatabaseAccess, meters: Meters, traces: Traces | undefined) => {
+        ({ pool }, access, meters, traces) => {
           let observer: HotPathObserver = twoObservers(meters.hotPath, hotPathLog(log));
           if (traces) observer = twoObservers(observer, traces.statements(access.address('service')));
           const options = { limits: poolLimits(settings), named: settings.DATABASE_POOLER === 'none' };
@@ -71,7 +63,7 @@ export const portsModule = ({ settings, log, life }: Given) =>
           life.hung('key uses', 'when keys were last used could not be written in time');
       });
     bind(tokens.campaigns).toResolvedValue(
-      ({ campaigns }: OpenHotPath, traces: Traces | undefined) => traces?.campaigns(campaigns) ?? campaigns,
+      ({ campaigns }, traces) => traces?.campaigns(campaigns) ?? campaigns,
       [tokens.hotPath, tokens.traces],
     );
   });

@@ -1,13 +1,10 @@
 import { freePort } from '@campaign-mirror/embedded-postgres';
 import { ContainerModule } from 'inversify';
-import type { DatabaseAccess } from '../database/database-access.ts';
 import { Fleet } from '../fleet/fleet.ts';
 import { fleetSource } from '../fleet/fleet-source.ts';
 import type { Begin } from '../fleet/worker-process.ts';
 import { countsForWorkers } from '../limits/counts-for-workers.ts';
-import type { Meters } from '../metrics/meters.ts';
 import { Scrape } from '../metrics/scrape.ts';
-import type { Health, Readiness } from '../process/readiness.ts';
 import type { WorkerShare } from '../settings/worker-count.ts';
 import { type Given, tokens } from './tokens.ts';
 
@@ -20,7 +17,7 @@ export const fleetModule = (
   new ContainerModule(({ bind }) => {
     bind(tokens.fleet)
       .toResolvedValue(
-        async (access: DatabaseAccess, meters: Meters) => {
+        async (access, meters) => {
           // The same for all workers, also later ones.
           const port = settings.PORT === 0 ? await freePort() : settings.PORT;
           const address = access.embedded ? { address: access.address('service') } : {};
@@ -39,7 +36,7 @@ export const fleetModule = (
 /** The health of a primary, which includes its workers. */
 export const fleetHealthModule = new ContainerModule(({ bind }) => {
   bind(tokens.health).toResolvedValue(
-    (readiness: Readiness, fleet: Fleet): Health => ({
+    (readiness, fleet) => ({
       readiness: async () => ({ ...(await readiness.checks()), workers: fleet.ready > 0 }),
       liveness: () => ({
         workers: fleet.silent.length === 0,
@@ -53,7 +50,7 @@ export const fleetHealthModule = new ContainerModule(({ bind }) => {
 /** The metrics of a primary and of all its workers. */
 export const fleetScrapeModule = new ContainerModule(({ bind }) => {
   bind(tokens.scrape).toResolvedValue(
-    (meters: Meters, fleet: Fleet) =>
+    (meters, fleet) =>
       new Scrape(async () => {
         const [own, theirs] = await Promise.all([meters.snapshots(), fleet.counts.snapshots()]);
         return [own, ...theirs];

@@ -1,18 +1,14 @@
-import type { OpenHotPath } from '@campaign-mirror/adapters-persistence';
 import { ContainerModule } from 'inversify';
 import { issuerLog } from '../identity/issuer-log.ts';
-import { type OpenIdentity, openIdentity } from '../identity/open-identity.ts';
+import { openIdentity } from '../identity/open-identity.ts';
 import { issuerCounts } from '../metrics/issuer-counts.ts';
-import type { Meters } from '../metrics/meters.ts';
-import type { Traces } from '../traces/traces.ts';
-
 import { type Given, tokens } from './tokens.ts';
 
 /** How callers are known: by access keys, by tokens, or by either. */
 export const identityModule = ({ settings, log }: Given) =>
   new ContainerModule(({ bind }) => {
     bind(tokens.openIdentity).toResolvedValue(
-      async ({ identity }: OpenHotPath, meters: Meters) => {
+      async ({ identity }, meters) => {
         const lines = issuerLog(log);
         const counts = issuerCounts(meters);
         const opened = await openIdentity(settings, identity, {
@@ -31,7 +27,7 @@ export const identityModule = ({ settings, log }: Given) =>
       [tokens.hotPath, tokens.meters],
     );
     bind(tokens.identity).toResolvedValue(
-      ({ identity }: OpenIdentity, traces: Traces | undefined) => traces?.identity(identity) ?? identity,
+      ({ identity }, traces) => traces?.identity(identity) ?? identity,
       [tokens.openIdentity, tokens.traces],
     );
   });
