@@ -6,7 +6,7 @@ import {
   type LimitObserver,
   limitsLog,
 } from '../../packages/app/src/limits/counting-limiter.ts';
-import { MemoryCounts } from '../../packages/app/src/limits/memory-counts.ts';
+import { memoryCounts } from '../../packages/app/src/limits/memory-counts.ts';
 import { PrimaryCounts } from '../../packages/app/src/limits/primary-counts.ts';
 import type { Log } from '../../packages/app/src/logging/log.ts';
 import { rejection } from '../support/faults.ts';
@@ -18,7 +18,7 @@ describe('counts in memory', () => {
   afterEach(() => mock.timers.reset());
 
   it('each by itself, also beyond the limit, in a window that begins with the first', async () => {
-    const counts = new MemoryCounts({ limit: 2, seconds: 10 });
+    const counts = memoryCounts({ limit: 2, seconds: 10 });
     expect(await counts.count('a')).to.deep.equal({ consumed: 1, resetIn: 10_000 });
     mock.timers.tick(4_000);
     expect(await counts.count('a')).to.deep.equal({ consumed: 2, resetIn: 6_000 });
@@ -30,7 +30,7 @@ describe('counts in memory', () => {
   });
 
   it('of so many at once: who was not seen for the longest is forgotten', async () => {
-    const counts = new MemoryCounts({ limit: 9, seconds: 10 }, 2);
+    const counts = memoryCounts({ limit: 9, seconds: 10 }, 2);
     for (const who of ['a', 'b', 'a', 'c']) await counts.count(who);
     const consumed = async (who: string) => (await counts.count(who)).consumed;
     expect([await consumed('a'), await consumed('c'), await consumed('b')]).to.deep.equal([3, 2, 1]);

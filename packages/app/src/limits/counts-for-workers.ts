@@ -13,10 +13,10 @@ export async function countsForWorkers(
 ): Promise<CountForWorkers | undefined> {
   const { RATE_LIMIT, FAILED_KEY_LIMIT, REDIS_URL } = settings;
   if (REDIS_URL || !(RATE_LIMIT || FAILED_KEY_LIMIT)) return undefined;
-  const { MemoryCounts } = await import('./memory-counts.ts');
+  const { memoryCounts } = await import('./memory-counts.ts');
   const kept: { readonly [Name in LimitName]: Counts | undefined } = {
-    key: RATE_LIMIT && new MemoryCounts(RATE_LIMIT),
-    'failed-keys': FAILED_KEY_LIMIT && new MemoryCounts(FAILED_KEY_LIMIT),
+    key: RATE_LIMIT && memoryCounts(RATE_LIMIT),
+    'failed-keys': FAILED_KEY_LIMIT && memoryCounts(FAILED_KEY_LIMIT),
   };
   return async (limit, who) => {
     const counts = kept[limit];

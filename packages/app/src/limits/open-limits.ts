@@ -1,21 +1,12 @@
 import type { Limiter, Rate } from '@campaign-mirror/adapters-http';
 import type { Settings } from '../settings/settings.ts';
 import { countingLimiter, type LimitObserver, type WhenAway } from './counting-limiter.ts';
-import type { Counts, LimitName } from './counts.ts';
+import type { CountsOf, LimitName, Store } from './counts.ts';
 
 /** The limits that are set. */
 export interface Limits {
   readonly keys?: Limiter;
   readonly failedKeys?: Limiter;
-  close(): void;
-}
-
-/** Where the counts of a limit are kept. */
-export type CountsOf = (limit: LimitName, rate: Rate) => Counts;
-
-/** Where counts are kept, and how to close it. */
-interface Store {
-  readonly countsOf: CountsOf;
   close(): void;
 }
 
@@ -45,11 +36,10 @@ export async function openLimits(
 
 async function openStore({ REDIS_URL }: LimitSettings, shared: CountsOf | undefined): Promise<Store> {
   if (REDIS_URL) {
-    const { RedisStore } = await import('./redis-store.ts');
-    const store = new RedisStore(REDIS_URL);
-    return { countsOf: (limit, rate) => store.counts(limit, rate), close: () => store.close() };
+    const { redisStore } = await import('./redis-store.ts');
+    return redisStore(REDIS_URL);
   }
   if (shared) return { countsOf: shared, close: () => {} };
-  const { MemoryCounts } = await import('./memory-counts.ts');
-  return { countsOf: (_, rate) => new MemoryCounts(rate), close: () => {} };
+  const { memoryCounts } = await import('./memory-counts.ts');
+  return { countsOf: (_, rate) => memoryCounts(rate), close: () => {} };
 }

@@ -5,18 +5,15 @@ import {
   koaHandler,
   noProxies,
   Replies,
-  type Unfinished,
 } from '@campaign-mirror/adapters-http';
-import { type CampaignRepository, type Identity, SetCampaignMirror } from '@campaign-mirror/domain';
+import { SetCampaignMirror } from '@campaign-mirror/domain';
 import { ContainerModule } from 'inversify';
-import type { OpenIdentity } from '../identity/open-identity.ts';
 import { limitsLog } from '../limits/counting-limiter.ts';
-import { type CountsOf, type Limits, openLimits } from '../limits/open-limits.ts';
+import type { CountsOf } from '../limits/counts.ts';
+import { openLimits } from '../limits/open-limits.ts';
 import { httpLog, tellOfUnfinished } from '../listeners/http-log.ts';
 import { callersCapacity, callersDeadlines } from '../listeners/listener-limits.ts';
 import { httpGauges } from '../metrics/http-counts.ts';
-import type { Meters } from '../metrics/meters.ts';
-import type { Traces } from '../traces/traces.ts';
 import { type Given, tokens } from './tokens.ts';
 
 /** How often keys and addresses may call. `shared`: where all processes count together. */
@@ -31,19 +28,12 @@ export const limitsModule = ({ settings, log }: Given, shared?: CountsOf) =>
 export const callersModule = ({ settings, log, lines, life }: Given) =>
   new ContainerModule(({ bind }) => {
     bind(tokens.setCampaignMirror).toResolvedValue(
-      (campaigns: CampaignRepository, identity: Identity) =>
-        new SetCampaignMirror(campaigns, identity, settings.MIRROR_HOST_DENYLIST),
+      (campaigns, identity) => new SetCampaignMirror(campaigns, identity, settings.MIRROR_HOST_DENYLIST),
       [tokens.campaigns, tokens.identity],
     );
     bind(tokens.http)
       .toResolvedValue(
-        (
-          useCase: SetCampaignMirror,
-          { isWellFormed }: OpenIdentity,
-          { keys, failedKeys }: Limits,
-          meters: Meters,
-          traces: Traces | undefined,
-        ) => {
+        (useCase, { isWellFormed }, { keys, failedKeys }, meters, traces) => {
           const replies = new Replies({ retryAfter: settings.RETRY_AFTER });
           const capacity = callersCapacity(settings, log);
           const shared = { replies, capacity, log: httpLog(log, lines), bodyLimit: settings.BODY_LIMIT };
@@ -67,7 +57,9 @@ export const callersModule = ({ settings, log, lines, life }: Given) =>
         [tokens.setCampaignMirror, tokens.openIdentity, tokens.limits, tokens.meters, tokens.traces],
       )
       .onDeactivation(async (http) => {
-        const onGivenUp = (left: readonly Unfinished[]) => tellOfUnfinished(left, life);
-        await http.drain(settings.SHUTDOWN_TIMEOUT, { letIdleAsk: life.isRelieved, onGivenUp });
+        await http.drain(settings.SHUTDOWN_TIMEOUT, {
+          letIdleAsk: life.isRelieved,
+          onGivenUp: (left) => tellOfUnfinished(left, life),
+        });
       });
   });
