@@ -5,7 +5,7 @@ import { PostgresCampaigns } from '../../packages/adapters-persistence/src/hot-p
 import { GroupCommit } from '../../packages/adapters-persistence/src/hot-path/group-commit.ts';
 import { PostgresIdentity } from '../../packages/adapters-persistence/src/hot-path/identity.ts';
 import { Statements } from '../../packages/adapters-persistence/src/statements/statements.ts';
-import { HotPathCounts } from '../../packages/app/src/metrics/hot-path-counts.ts';
+import { hotPathCounts } from '../../packages/app/src/metrics/hot-path-counts.ts';
 import { rival, untilWaiting } from '../support/database/rival.ts';
 import { rejection } from '../support/faults.ts';
 import { type Grouped, grouped, lockMirror, transfer } from '../support/store/grouped.ts';
@@ -141,7 +141,7 @@ describe('group commit: what its observer hears', () => {
   });
 
   it('is counted', async () => {
-    const counts = new HotPathCounts();
+    const counts = hotPathCounts();
     const statements = new Statements(service.pool, {}, counts);
     await rejection(statements.run({ name: 'look-up-one', text: 'select from nothing_there' }, []));
     await statements.run({ name: 'look-up-one', text: 'select' }, []);

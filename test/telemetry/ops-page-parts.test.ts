@@ -4,7 +4,7 @@ import { pageOf } from '../../packages/app/src/ops-page/html.ts';
 import { intervalsOf, quantile, recentRefusals } from '../../packages/app/src/ops-page/intervals.ts';
 import { type Moment, momentOf } from '../../packages/app/src/ops-page/moment.ts';
 import { drawn, plots } from '../../packages/app/src/ops-page/plots.ts';
-import { maxMoments, RecentMoments } from '../../packages/app/src/ops-page/recent-moments.ts';
+import { maxMoments, recentMoments } from '../../packages/app/src/ops-page/recent-moments.ts';
 import { viewOf } from '../../packages/app/src/ops-page/view.ts';
 
 const empty = momentOf([], 0);
@@ -116,7 +116,7 @@ describe('the page for operators — its parts', () => {
   it('keeps so many moments and no more, one at a time; one that fails is reported and left out', async () => {
     const failures: unknown[] = [];
     let taken = 0;
-    const recent = new RecentMoments(
+    const recent = recentMoments(
       async () => {
         taken += 1;
         if (taken === 2) throw new Error('not now');

@@ -19,45 +19,31 @@ const fromTheFirst = [
 
 const known = new Set<string>(methods);
 
-/** Counts the answers of a listener. */
-export class HttpCounts implements HttpObserver {
-  readonly #listener: Listener;
-  readonly #requests = counter(httpDefinitions, 'campaign_mirror_http_requests_total');
-  readonly #durations = histogram(httpDefinitions, 'campaign_mirror_http_request_duration_seconds');
-  readonly #refusals = counter(httpDefinitions, 'campaign_mirror_http_refusals_total');
-  readonly #callersGone = counter(httpDefinitions, 'campaign_mirror_http_callers_gone_total');
+/** Counts the answers of a listener. `refused`: the refusals that there are. */
+export function httpCounts(listener: Listener, refused: readonly Refused[] = []) {
+  const requests = counter(httpDefinitions, 'campaign_mirror_http_requests_total');
+  const durations = histogram(httpDefinitions, 'campaign_mirror_http_request_duration_seconds');
+  const refusals = counter(httpDefinitions, 'campaign_mirror_http_refusals_total');
+  const callersGone = counter(httpDefinitions, 'campaign_mirror_http_callers_gone_total');
 
-  /** `refusals`: those that there are. */
-  constructor(listener: Listener, refusals: readonly Refused[] = []) {
-    this.#listener = listener;
-    for (const labels of listener === 'callers' ? fromTheFirst : []) {
-      this.#requests.inc({ listener, method: 'POST', ...labels }, 0);
-      this.#durations.zero({ listener, ...labels });
-    }
-    for (const { status, because } of refusals) this.#refusals.inc({ status, because }, 0);
-    this.#callersGone.inc({ listener }, 0);
+  for (const labels of listener === 'callers' ? fromTheFirst : []) {
+    requests.inc({ listener, method: 'POST', ...labels }, 0);
+    durations.zero({ listener, ...labels });
   }
+  for (const { status, because } of refused) refusals.inc({ status, because }, 0);
+  callersGone.inc({ listener }, 0);
 
-  answered(
-    method: string,
-    pattern: string,
-    status: number,
-    milliseconds: number,
-    because: string | undefined,
-    callerGone: boolean,
-  ): void {
-    const listener = this.#listener;
-    const route = pattern === '-' ? 'other' : pattern;
-    this.#durations.observe({ listener, route, status }, milliseconds / 1_000);
-    this.#requests.inc({ listener, route, method: known.has(method) ? method : 'other', status });
-    if (callerGone) this.#callersGone.inc({ listener });
-    if (because !== undefined) this.#refusals.inc({ status, because });
-  }
-
-  samples() {
-    const ofBoth = [this.#requests, this.#durations, this.#callersGone];
-    return samplesOf(this.#listener === 'callers' ? [...ofBoth, this.#refusals] : ofBoth);
-  }
+  const observer: HttpObserver = {
+    answered: (method, pattern, status, milliseconds, because, callerGone) => {
+      const route = pattern === '-' ? 'other' : pattern;
+      durations.observe({ listener, route, status }, milliseconds / 1_000);
+      requests.inc({ listener, route, method: known.has(method) ? method : 'other', status });
+      if (callerGone) callersGone.inc({ listener });
+      if (because !== undefined) refusals.inc({ status, because });
+    },
+  };
+  const told = [requests, durations, callersGone, ...(listener === 'callers' ? [refusals] : [])];
+  return { ...observer, samples: () => samplesOf(told) };
 }
 
 /** What a listener carries at this moment, and what it has refused. */

@@ -1,39 +1,27 @@
 import { silentHttpObserver } from '@campaign-mirror/adapters-http';
 import { silentHotPathObserver } from '@campaign-mirror/adapters-persistence';
-import { HotPathCounts } from './hot-path-counts.ts';
-import { HttpCounts } from './http-counts.ts';
+import { hotPathCounts } from './hot-path-counts.ts';
+import { httpCounts } from './http-counts.ts';
 import { refusals } from './http-definitions.ts';
-import { type Meters, type MetricSnapshot, type Source, snapshotsOf } from './meters.ts';
+import { type Meters, type Source, snapshotsOf } from './meters.ts';
 import type { ProcessRole } from './process-definitions.ts';
-import { ProcessMeter } from './process-meter.ts';
+import { processMeter } from './process-meter.ts';
 
-/** All that is counted in this process. */
-export class ProcessMeters implements Meters {
-  readonly hotPath = new HotPathCounts();
-  readonly callers = new HttpCounts('callers', refusals);
-  readonly operators = new HttpCounts('operators');
-  readonly #process: ProcessMeter;
-  readonly #sources: Source[];
-
-  /** `lostLines`: of the log, so far. */
-  constructor(role: ProcessRole, lostLines: () => number) {
-    this.#process = new ProcessMeter(role, lostLines);
-    this.#sources = [this.callers, this.operators, this.hotPath, this.#process].map(
-      (one) => () => one.samples(),
-    );
-  }
-
-  add(source: Source): void {
-    this.#sources.push(source);
-  }
-
-  snapshots(): Promise<MetricSnapshot[]> {
-    return snapshotsOf(this.#sources);
-  }
-
-  stop(): void {
-    this.#process.stop();
-  }
+/** All that is counted in this process. `lostLines`: of the log, so far. */
+export function processMeters(role: ProcessRole, lostLines: () => number): Meters {
+  const hotPath = hotPathCounts();
+  const callers = httpCounts('callers', refusals);
+  const operators = httpCounts('operators');
+  const meter = processMeter(role, lostLines);
+  const sources: Source[] = [callers, operators, hotPath, meter].map(({ samples }) => samples);
+  return {
+    hotPath,
+    callers,
+    operators,
+    add: (source) => void sources.push(source),
+    snapshots: () => snapshotsOf(sources),
+    stop: meter.stop,
+  };
 }
 
 /** With METRICS=off: nothing is counted. */

@@ -1,27 +1,13 @@
 import type { Moment } from './moment.ts';
 
-/** What happened between two moments. Counts never fall, except those of a killed worker. */
-export interface Interval {
-  /** Its end, in milliseconds since 1970. */
-  readonly at: number;
-  /** Requests, and those below, per second. */
-  readonly requests: number;
-  readonly serverErrors: number;
-  readonly clientErrors: number;
-  /** The time in milliseconds within which half, and 99 of 100, requests were answered; undefined without requests. */
-  readonly median: number | undefined;
-  readonly percentile99: number | undefined;
-  readonly poolInUse: number;
-  readonly poolWaiting: number;
-  /** How busy the event loops were: 0 to 1. */
-  readonly busy: number;
-}
-
 export function intervalsOf(moments: readonly Moment[]): Interval[] {
   return moments.slice(1).map((end, at) => between(moments[at] as Moment, end));
 }
 
-function between(begin: Moment, end: Moment): Interval {
+/** What happened between two moments. Counts never fall, except those of a killed worker. */
+export type Interval = ReturnType<typeof between>;
+
+function between(begin: Moment, end: Moment) {
   const seconds = (end.at - begin.at) / 1_000;
   const more = (of: (moment: Moment) => number) => Math.max(0, of(end) - of(begin)) / seconds;
   const answers = (starting: string) => (moment: Moment) =>
@@ -30,14 +16,18 @@ function between(begin: Moment, end: Moment): Interval {
     .map(([bound, count]) => ({ bound, count: Math.max(0, count - (begin.within.get(bound) ?? 0)) }))
     .sort((one, other) => one.bound - other.bound);
   return {
+    /** Its end, in milliseconds since 1970. */
     at: end.at,
+    /** Requests, and those below, per second. */
     requests: more(answers('')),
     serverErrors: more(answers('5')),
     clientErrors: more(answers('4')),
+    /** The time in milliseconds within which half, and 99 of 100, requests were answered; undefined without requests. */
     median: milliseconds(quantile(0.5, buckets)),
     percentile99: milliseconds(quantile(0.99, buckets)),
     poolInUse: end.pool.now,
     poolWaiting: end.pool.waiting,
+    /** How busy the event loops were: 0 to 1. */
     busy: Math.min(1, more((moment) => moment.loopActive) / Math.max(1, end.processes)),
   };
 }

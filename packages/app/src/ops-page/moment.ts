@@ -2,38 +2,13 @@ import type { Sample } from '../metrics/definition.ts';
 import type { MetricSnapshot } from '../metrics/meters.ts';
 
 /** What the page keeps of the metrics at one moment: a few counts, and no label that could grow. */
-export interface Moment {
-  /** In milliseconds since 1970, by a monotonic clock. */
-  readonly at: number;
-  /** Answers to callers, by their status. */
-  readonly statuses: ReadonlyMap<string, number>;
-  /** How many of these took at most this many seconds, by the bound. */
-  readonly within: ReadonlyMap<number, number>;
-  /** Refusals by their reason, and the status of each. */
-  readonly refusals: ReadonlyMap<string, { readonly status: string; readonly count: number }>;
-  readonly overloads: number;
-  readonly inFlight: Held;
-  readonly connections: Held;
-  readonly pool: Held & { readonly waiting: number };
-  readonly memory: number;
-  /** In seconds, summed over this many processes. */
-  readonly loopActive: number;
-  readonly processes: number;
-  /** In seconds since 1970; undefined without its metric. */
-  readonly startedAt: number | undefined;
-  readonly workers: ReadonlyMap<string, number>;
-  readonly replacements: ReadonlyMap<string, number>;
-}
+export type Moment = ReturnType<typeof momentOf>;
 
-export interface Held {
-  readonly now: number;
-  readonly limit: number;
-}
-
+/** `at`: in milliseconds since 1970, by a monotonic clock. */
 export function momentOf(
   snapshots: readonly MetricSnapshot[],
   at = performance.timeOrigin + performance.now(),
-): Moment {
+) {
   const of = reader(snapshots);
   const callers = { listener: 'callers' };
   const serving = { role: 'serving' };
@@ -44,8 +19,11 @@ export function momentOf(
   const started = of('process_start_time_seconds').map(({ value }) => value);
   return {
     at,
+    /** Answers to callers, by their status. */
     statuses: by(of('campaign_mirror_http_requests_total', callers), 'status'),
+    /** How many of these took at most this many seconds, by the bound. */
     within: new Map([...buckets].map(([le, count]) => [Number(le.replace('+Inf', 'Infinity')), count])),
+    /** Refusals by their reason, and the status of each. */
     refusals: new Map(
       of('campaign_mirror_http_refusals_total').map(({ labels: { because, status }, value }) => [
         String(because),
@@ -67,8 +45,10 @@ export function momentOf(
       waiting: sum(of('campaign_mirror_pool_waiting')),
     },
     memory: sum(of('process_resident_memory_bytes')),
+    /** In seconds, summed over this many processes. */
     loopActive: sum(of('campaign_mirror_event_loop_active_seconds_total', serving)),
     processes: sum(of('campaign_mirror_processes', serving)),
+    /** In seconds since 1970; undefined without its metric. */
     startedAt: started.length > 0 ? Math.min(...started) : undefined,
     workers: by(of('campaign_mirror_workers'), 'state'),
     replacements: by(of('campaign_mirror_worker_replacements_total'), 'why'),

@@ -61,20 +61,16 @@ export const plots: readonly Plot[] = [
   },
 ];
 
-export interface Drawn {
-  /** The value of the upper edge. */
-  readonly top: string;
-  /** By the names of the lines: the `d` of an SVG path, and the present value. */
-  readonly lines: readonly { readonly name: string; readonly path: string; readonly now: string }[];
-}
-
-/** `from` and `to`: the times of the left and the right edge, in milliseconds since 1970. */
+/**
+ * The value of the upper edge, and for each line the `d` of an SVG path and the present value. `from` and `to`: the
+ * times of the left and the right edge, in milliseconds since 1970.
+ */
 export function drawn(
   { lines, least }: Plot,
   intervals: readonly Interval[],
   latest: Moment,
   { from, to }: { readonly from: number; readonly to: number },
-): Drawn {
+) {
   const values = lines.flatMap(({ value }) => intervals.map((interval) => value(interval) ?? 0));
   const top = roundUp(Math.max(least(latest), ...values));
   const x = (at: number) => decimal(((at - from) / (to - from)) * drawing.width);

@@ -7,51 +7,40 @@ export const betweenMoments = 5_000;
 /** Ten minutes: one more than the number of steps. */
 export const maxMoments = 121;
 
-/** The last minutes, in memory: the oldest moments are dropped. */
-export class RecentMoments {
-  readonly #take: () => Promise<Moment>;
-  readonly #failed: (error: unknown) => void;
-  readonly #kept: Moment[] = [];
-  #timer: NodeJS.Timeout | undefined;
-  #taking: Promise<void> | undefined;
+/** The last minutes, in memory, the oldest first: the oldest moments are dropped. */
+export function recentMoments(takeOne: () => Promise<Moment>, failed: (error: unknown) => void) {
+  const all: Moment[] = [];
+  let timer: NodeJS.Timeout | undefined;
+  let taking: Promise<void> | undefined;
 
-  constructor(take: () => Promise<Moment>, failed: (error: unknown) => void) {
-    this.#take = take;
-    this.#failed = failed;
-  }
-
-  /** The oldest first. */
-  get all(): readonly Moment[] {
-    return this.#kept;
-  }
-
-  /** Takes one now, and then one at each step. */
-  start(): void {
-    void this.take();
-    this.#timer = setInterval(() => void this.take(), betweenMoments).unref();
-  }
-
-  stop(): void {
-    clearInterval(this.#timer);
-  }
-
-  /** One at a time. Never rejects: a missing moment is harmless. */
-  take(): Promise<void> {
-    this.#taking ??= this.#keepOne().finally(() => {
-      this.#taking = undefined;
-    });
-    return this.#taking;
-  }
-
-  async #keepOne(): Promise<void> {
+  const keepOne = async () => {
     try {
-      this.#kept.push(await this.#take());
-      if (this.#kept.length > maxMoments) this.#kept.shift();
+      all.push(await takeOne());
+      if (all.length > maxMoments) all.shift();
     } catch (error) {
-      this.#failed(error);
+      failed(error);
     }
-  }
+  };
+  /** One at a time. Never rejects: a missing moment is harmless. */
+  const take = () => {
+    taking ??= keepOne().finally(() => {
+      taking = undefined;
+    });
+    return taking;
+  };
+  return {
+    all: all as readonly Moment[],
+    take,
+    /** Takes one now, and then one at each step. */
+    start: () => {
+      void take();
+      timer = setInterval(() => void take(), betweenMoments).unref();
+    },
+    stop: () => clearInterval(timer),
+  };
 }
+
+export type RecentMoments = ReturnType<typeof recentMoments>;
 
 /** A fault repeats; milliseconds. */
 const betweenLines = 60_000;

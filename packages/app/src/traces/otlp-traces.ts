@@ -18,11 +18,11 @@ import type { Log } from '../logging/log.ts';
 import { logOrigin } from '../logging/log-origin.ts';
 import { version } from '../process/version.ts';
 import type { TraceSettings } from '../settings/trace-variables.ts';
-import { ReportingExporter, SpanCount } from './reporting-exporter.ts';
+import { reportingExporter } from './reporting-exporter.ts';
 import { samplerOf } from './samplers.ts';
 import { tracedCampaigns, tracedIdentity } from './traced-ports.ts';
-import { TracedRequests } from './traced-requests.ts';
-import { TracedStatements } from './traced-statements.ts';
+import { tracedRequests } from './traced-requests.ts';
+import { tracedStatements } from './traced-statements.ts';
 import type { Traces } from './traces.ts';
 
 /** How long the end waits for a collector to take the last spans, in milliseconds. */
@@ -31,9 +31,8 @@ const lastSpans = 2_000;
 /** Sends spans to a collector by OTLP over HTTP; spans that it does not take are lost, without any other effect. */
 export function otlpTraces({ sampler, ratio, callersTraces, queue }: TraceSettings, log: Log): Traces {
   const { name, version: ours } = version();
-  const count = new SpanCount();
   // It reads the other variables itself: OTEL_EXPORTER_OTLP_…
-  const exporter = new ReportingExporter(new OTLPTraceExporter(), count, log);
+  const { count, exporter, tellOfTheEnd } = reportingExporter(new OTLPTraceExporter(), log);
   const provider = new TracerProvider({
     resource: resource(name, ours),
     sampler: samplerOf(sampler, ratio),
@@ -41,15 +40,15 @@ export function otlpTraces({ sampler, ratio, callersTraces, queue }: TraceSettin
   });
   log.info({ event: 'tracing', sampler, ratio }, 'requests are traced');
   return {
-    requests: new TracedRequests(provider.getTracer(name, ours), callersTraces),
+    requests: tracedRequests(provider.getTracer(name, ours), callersTraces),
     identity: tracedIdentity,
     campaigns: tracedCampaigns,
-    statements: (database) => new TracedStatements(database),
+    statements: tracedStatements,
     close: async () => {
       // Spans that cannot be sent are counted, whatever the reason.
       const sent = provider.shutdown().catch(() => {});
       await within(lastSpans, sent);
-      exporter.tellOfTheEnd();
+      tellOfTheEnd();
     },
   };
 }

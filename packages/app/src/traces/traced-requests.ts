@@ -1,5 +1,5 @@
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
-import type { AnsweredRequest, RequestTrace, RequestTraces } from '@campaign-mirror/adapters-http';
+import type { RequestTrace, RequestTraces } from '@campaign-mirror/adapters-http';
 import {
   ROOT_CONTEXT,
   SpanKind,
@@ -23,33 +23,25 @@ const headers: TextMapGetter<IncomingHttpHeaders> = {
   keys: (of) => Object.keys(of),
 };
 
-/** Makes a span of each recorded request, in the caller's trace where `traceparent` names one. */
-export class TracedRequests implements RequestTraces {
-  readonly #tracer: Tracer;
-  readonly #callersTraces: boolean;
-
-  /** `callersTraces`: whether a caller's trace is continued. */
-  constructor(tracer: Tracer, callersTraces: boolean) {
-    this.#tracer = tracer;
-    this.#callersTraces = callersTraces;
-  }
-
-  /** A request that is neither recorded nor part of a caller's trace has none: no other system would know it. */
-  begin(request: IncomingMessage): RequestTrace | undefined {
-    const context = this.#callersTraces ? w3c.extract(ROOT_CONTEXT, request.headers, headers) : ROOT_CONTEXT;
+/**
+ * Makes a span of each recorded request, in the caller's trace where `traceparent` names one and `callersTraces` are
+ * continued. A request that is neither recorded nor part of a caller's trace has none: no other system would know it.
+ */
+export const tracedRequests = (tracer: Tracer, callersTraces: boolean): RequestTraces => ({
+  begin: (request) => {
+    const context = callersTraces ? w3c.extract(ROOT_CONTEXT, request.headers, headers) : ROOT_CONTEXT;
     const epoch = Date.now() - performance.now();
     const beginning = { kind: SpanKind.SERVER, startTime: epoch + performance.now() };
-    const span = this.#tracer.startSpan(unnamed, beginning, context);
-    if (span.isRecording()) return new RecordedRequest(request, new Scope(this.#tracer, span, epoch));
+    const span = tracer.startSpan(unnamed, beginning, context);
+    if (span.isRecording()) return recorded(request, new Scope(tracer, span, epoch));
     const caller = trace.getSpanContext(context);
     return caller && unrecorded(caller.traceId);
-  }
-
-  without(carryOut: () => void): void {
+  },
+  without: (carryOut) => {
     if (scopes.getStore()) scopes.run(undefined, carryOut);
     else carryOut();
-  }
-}
+  },
+});
 
 /** A request whose log lines name the caller's trace, which may be recorded elsewhere. */
 const unrecorded = (traceId: string): RequestTrace => ({
@@ -59,36 +51,22 @@ const unrecorded = (traceId: string): RequestTrace => ({
   answered: () => {},
 });
 
-class RecordedRequest implements RequestTrace {
-  readonly traceId: string;
-  readonly spanId: string;
-  readonly #request: IncomingMessage;
-  readonly #scope: Scope;
-
-  constructor(request: IncomingMessage, scope: Scope) {
-    const { traceId, spanId } = scope.span.spanContext();
-    this.traceId = traceId;
-    this.spanId = spanId;
-    this.#request = request;
-    this.#scope = scope;
-  }
-
-  within(carryOut: () => void): void {
-    scopes.run(this.#scope, carryOut);
-  }
-
-  failed(error: unknown): void {
-    this.#scope.span.addEvent('exception', exceptionAttributes(error), this.#scope.now());
-  }
-
-  answered(answered: AnsweredRequest): void {
-    const { span } = this.#scope;
-    judged(this.#scope, answered.because);
-    span.updateName(spanName(answered)).setAttributes(requestAttributes(answered, this.#request));
-    // A caller's mistake is no error of the server's span (Semantic Conventions, HTTP spans).
-    if (answered.status >= 500) {
-      span.setAttribute(ATTR_ERROR_TYPE, String(answered.status)).setStatus({ code: SpanStatusCode.ERROR });
-    }
-    this.#scope.end();
-  }
+function recorded(request: IncomingMessage, scope: Scope): RequestTrace {
+  const { span } = scope;
+  const { traceId, spanId } = span.spanContext();
+  return {
+    traceId,
+    spanId,
+    within: (carryOut) => scopes.run(scope, carryOut),
+    failed: (error) => void span.addEvent('exception', exceptionAttributes(error), scope.now()),
+    answered: (answered) => {
+      judged(scope, answered.because);
+      span.updateName(spanName(answered)).setAttributes(requestAttributes(answered, request));
+      // A caller's mistake is no error of the server's span (Semantic Conventions, HTTP spans).
+      if (answered.status >= 500) {
+        span.setAttribute(ATTR_ERROR_TYPE, String(answered.status)).setStatus({ code: SpanStatusCode.ERROR });
+      }
+      scope.end();
+    },
+  };
 }

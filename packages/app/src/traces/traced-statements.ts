@@ -1,8 +1,7 @@
-import type {
-  BatchKind,
-  Call,
-  DatabaseAddress,
-  HotPathObserver,
+import {
+  type DatabaseAddress,
+  type HotPathObserver,
+  silentHotPathObserver,
 } from '@campaign-mirror/adapters-persistence';
 import { type Attributes, SpanKind } from '@opentelemetry/api';
 import {
@@ -29,68 +28,26 @@ interface Begun {
   readonly askers: Askers;
 }
 
-const nobody: Askers = { scopes: [], calls: 0 };
-
 /**
  * Makes a span of each statement with a recorded trace: within the first such call, and linked with all of its calls,
  * in both directions, where there are several.
  */
-export class TracedStatements implements HotPathObserver {
-  readonly #database: Attributes;
+export function tracedStatements({ host, port, database }: DatabaseAddress): HotPathObserver {
+  const ofDatabase: Attributes = {
+    [ATTR_DB_SYSTEM_NAME]: DB_SYSTEM_NAME_VALUE_POSTGRESQL,
+    [ATTR_DB_NAMESPACE]: database,
+    [ATTR_SERVER_ADDRESS]: host,
+    [ATTR_SERVER_PORT]: port,
+  };
   /** Of the statement that begins next; undefined for a statement of the current call. */
-  #next: Askers | undefined;
+  let next: Askers | undefined;
 
-  constructor({ host, port, database }: DatabaseAddress) {
-    this.#database = {
-      [ATTR_DB_SYSTEM_NAME]: DB_SYSTEM_NAME_VALUE_POSTGRESQL,
-      [ATTR_DB_NAMESPACE]: database,
-      [ATTR_SERVER_ADDRESS]: host,
-      [ATTR_SERVER_PORT]: port,
-    };
-  }
-
-  origin(): unknown {
-    return scopes.getStore();
-  }
-
-  batch(_kind: BatchKind, size: number, calls: readonly Call[]): void {
-    this.#next = nobody;
-    for (const { origin } of calls) {
-      if (!(origin instanceof Scope)) continue;
-      const before: readonly Scope[] = this.#next.scopes;
-      this.#next = { scopes: [...before, origin], calls: size };
-    }
-  }
-
-  alone({ origin }: Call): void {
-    this.#next = origin instanceof Scope ? { scopes: [origin], calls: 1 } : nobody;
-  }
-
-  began(statement: string): unknown {
-    const askers = this.#next ?? asking();
-    this.#next = undefined;
-    return this.#begin(statement, askers);
-  }
-
-  ended(_statement: string, _milliseconds: number, begun: unknown, error?: unknown): void {
-    if (begun !== undefined) end(begun as Begun, error);
-  }
-
-  retried(statement: string, begun: unknown): unknown {
-    return begun === undefined ? undefined : this.#begin(statement, (begun as Begun).askers);
-  }
-
-  splitUp(): void {}
-  refused(): void {}
-  setAside(): void {}
-  judgedAgain(): void {}
-
-  #begin(statement: string, askers: Askers): Begun | undefined {
+  const begin = (statement: string, askers: Askers): Begun | undefined => {
     const [first, ...others] = askers.scopes;
     if (!first) return undefined;
     const isShared = askers.calls > 1;
     const attributes = {
-      ...this.#database,
+      ...ofDatabase,
       [ATTR_DB_QUERY_SUMMARY]: statement,
       [ATTR_DB_OPERATION_BATCH_SIZE]: isShared ? askers.calls : undefined,
     };
@@ -98,15 +55,30 @@ export class TracedStatements implements HotPathObserver {
     const scope = first.begin(statement, { kind: SpanKind.CLIENT, attributes, links });
     for (const { span } of others) span.addLink({ context: scope.span.spanContext() });
     return { scope, askers };
-  }
-}
+  };
 
-function asking(): Askers {
-  const scope = scopes.getStore();
-  return scope ? { scopes: [scope], calls: 1 } : nobody;
-}
-
-function end({ scope }: Begun, error: unknown): void {
-  if (error !== undefined) scope.span.setAttribute(ATTR_DB_RESPONSE_STATUS_CODE, errorType(error));
-  scope.end(error);
+  return {
+    ...silentHotPathObserver,
+    origin: () => scopes.getStore(),
+    batch: (_kind, size, calls) => {
+      next = { scopes: calls.map(({ origin }) => origin).filter((one) => one instanceof Scope), calls: size };
+    },
+    alone: ({ origin }) => {
+      next = { scopes: origin instanceof Scope ? [origin] : [], calls: 1 };
+    },
+    began: (statement) => {
+      const asking = scopes.getStore();
+      const askers = next ?? { scopes: asking ? [asking] : [], calls: 1 };
+      next = undefined;
+      return begin(statement, askers);
+    },
+    ended: (_statement, _milliseconds, begun, error) => {
+      if (begun === undefined) return;
+      const { scope } = begun as Begun;
+      if (error !== undefined) scope.span.setAttribute(ATTR_DB_RESPONSE_STATUS_CODE, errorType(error));
+      scope.end(error);
+    },
+    retried: (statement, begun) =>
+      begun === undefined ? undefined : begin(statement, (begun as Begun).askers),
+  };
 }

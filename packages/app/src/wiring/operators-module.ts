@@ -1,24 +1,22 @@
-import { HttpServer, type OpsAnswer, opsHandler, Replies } from '@campaign-mirror/adapters-http';
-import { type DatabaseProbe, openProbe } from '@campaign-mirror/adapters-persistence';
+import { HttpServer, opsHandler, Replies } from '@campaign-mirror/adapters-http';
+import { openProbe } from '@campaign-mirror/adapters-persistence';
 import { ContainerModule } from 'inversify';
-import type { DatabaseAccess } from '../database/database-access.ts';
 import { httpLog } from '../listeners/http-log.ts';
 import { operatorsCapacity } from '../listeners/listener-limits.ts';
 import { httpGauges } from '../metrics/http-counts.ts';
-import type { Meters } from '../metrics/meters.ts';
-import { metricsPage, type Scrape } from '../metrics/scrape.ts';
+import { metricsPage } from '../metrics/scrape.ts';
 import { serviceSource } from '../metrics/service-source.ts';
 import { opsPage } from '../ops-page/answers.ts';
 import { momentOf } from '../ops-page/moment.ts';
-import { pageFaults, RecentMoments } from '../ops-page/recent-moments.ts';
-import { type Health, Readiness } from '../process/readiness.ts';
+import { pageFaults, recentMoments } from '../ops-page/recent-moments.ts';
+import { Readiness } from '../process/readiness.ts';
 import { version } from '../process/version.ts';
 import { type Given, tokens } from './tokens.ts';
 
 /** The health of a single process. */
 export const ownHealthModule = new ContainerModule(({ bind }) => {
   bind(tokens.health).toResolvedValue(
-    (readiness: Readiness): Health => ({ readiness: () => readiness.checks(), liveness: () => ({}) }),
+    (readiness) => ({ readiness: () => readiness.checks(), liveness: () => ({}) }),
     [tokens.readiness],
   );
 });
@@ -28,8 +26,8 @@ export const opsPageModule = ({ settings, log }: Given) =>
   new ContainerModule(({ bind }) => {
     bind(tokens.recentMoments)
       .toResolvedValue(
-        (scrape: Scrape) => {
-          const recent = new RecentMoments(async () => momentOf(await scrape.counted()), pageFaults(log));
+        (scrape) => {
+          const recent = recentMoments(async () => momentOf(await scrape.counted()), pageFaults(log));
           if (settings.METRICS === 'on') recent.start();
           return recent;
         },
@@ -37,8 +35,7 @@ export const opsPageModule = ({ settings, log }: Given) =>
       )
       .onDeactivation((recent) => recent.stop());
     bind(tokens.opsPage).toResolvedValue(
-      (health: Health, recent: RecentMoments) =>
-        opsPage(health, recent, settings.METRICS === 'on', pageFaults(log)),
+      (health, recent) => opsPage(health, recent, settings.METRICS === 'on', pageFaults(log)),
       [tokens.health, tokens.recentMoments],
     );
   });
@@ -48,7 +45,7 @@ export const opsModule = ({ settings, log, lines }: Given) =>
   new ContainerModule(({ bind }) => {
     bind(tokens.probe)
       .toResolvedValue(
-        (access: DatabaseAccess) =>
+        (access) =>
           openProbe(access.address('service'), {
             timeout: settings.READINESS_TIMEOUT,
             statementTimeout: settings.STATEMENT_TIMEOUT > 0,
@@ -56,19 +53,10 @@ export const opsModule = ({ settings, log, lines }: Given) =>
         [tokens.access],
       )
       .onDeactivation((probe) => probe.close());
-    bind(tokens.readiness).toResolvedValue(
-      (probe: DatabaseProbe) => new Readiness(() => probe.ask()),
-      [tokens.probe],
-    );
+    bind(tokens.readiness).toResolvedValue((probe) => new Readiness(() => probe.ask()), [tokens.probe]);
     bind(tokens.ops)
       .toResolvedValue(
-        (
-          health: Health,
-          meters: Meters,
-          scrape: Scrape,
-          probe: DatabaseProbe,
-          page: Readonly<Record<string, OpsAnswer>>,
-        ) => {
+        (health, meters, scrape, probe, page) => {
           const replies = new Replies({ retryAfter: settings.RETRY_AFTER });
           // Health checks call every second: at `debug`.
           const shared = { replies, log: httpLog(log, lines, 'debug'), bodyLimit: settings.BODY_LIMIT };

@@ -1,9 +1,9 @@
 import { ContainerModule } from 'inversify';
 import type { Meters } from '../metrics/meters.ts';
 import type { ProcessRole } from '../metrics/process-definitions.ts';
-import { noMeters, ProcessMeters } from '../metrics/process-meters.ts';
+import { noMeters, processMeters } from '../metrics/process-meters.ts';
 import { Scrape } from '../metrics/scrape.ts';
-import { openTraces } from '../traces/open-traces.ts';
+import { traceVariables } from '../settings/trace-variables.ts';
 import { type Given, tokens } from './tokens.ts';
 
 /** The counts of this process. `lastly` receives them at the end. */
@@ -15,7 +15,7 @@ export const metersModule = (
   new ContainerModule(({ bind }) => {
     bind(tokens.meters)
       .toResolvedValue(
-        (): Meters => (settings.METRICS === 'on' ? new ProcessMeters(role, lostLines) : noMeters),
+        (): Meters => (settings.METRICS === 'on' ? processMeters(role, lostLines) : noMeters),
         [],
       )
       .onDeactivation(async (meters) => {
@@ -27,15 +27,21 @@ export const metersModule = (
 /** The metrics of a single process. */
 export const ownScrapeModule = new ContainerModule(({ bind }) => {
   bind(tokens.scrape).toResolvedValue(
-    (meters: Meters) => new Scrape(async () => [await meters.snapshots()]),
+    (meters) => new Scrape(async () => [await meters.snapshots()]),
     [tokens.meters],
   );
 });
 
-/** The traces, whose last spans are sent when this is unloaded: after everything that makes spans. */
+/**
+ * The traces, whose last spans are sent when this is unloaded: after everything that makes spans. None where the
+ * `OTEL_*` variables request none: then OpenTelemetry is not loaded.
+ */
 export const tracesModule = ({ log }: Given) =>
   new ContainerModule(({ bind }) => {
     bind(tokens.traces)
-      .toResolvedValue(() => openTraces(process.env, log), [])
+      .toResolvedValue(async () => {
+        const { wanted } = traceVariables(process.env);
+        return wanted && (await import('../traces/otlp-traces.ts')).otlpTraces(wanted, log);
+      }, [])
       .onDeactivation((traces) => traces?.close());
   });
