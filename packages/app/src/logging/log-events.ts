@@ -17,11 +17,13 @@ type Optional<Field extends string> = Field extends `${infer Name}?` ? Name : ne
 /** A field whose name ends in `?` is missing in some of the event's lines. */
 const eventAt =
   <const Levels extends readonly [LogLevel, ...LogLevel[]]>(...levels: Levels) =>
-  <const Field extends string>(fields: readonly Field[], when: string) => ({
-    levels,
-    when,
-    fields: fields.filter((name) => !name.endsWith('?')) as Exclude<Field, `${string}?`>[],
-    more: fields.filter((name) => name.endsWith('?')).map((name) => name.slice(0, -1)) as Optional<Field>[],
+  <const Field extends string = never>(...fields: readonly Field[]) => ({
+    when: (when: string) => ({
+      levels,
+      when,
+      fields: fields.filter((name) => !name.endsWith('?')) as Exclude<Field, `${string}?`>[],
+      more: fields.filter((name) => name.endsWith('?')).map((name) => name.slice(0, -1)) as Optional<Field>[],
+    }),
   });
 
 const [debug, info, warn] = [eventAt('debug'), eventAt('info'), eventAt('warn')];
@@ -40,7 +42,7 @@ const ofRequests = [
   'callerGone',
   'milliseconds',
 ] as const;
-const answered = (when: string) => eventAt('info', 'debug')(ofRequests, when);
+const answered = (when: string) => eventAt('info', 'debug')(...ofRequests).when(when);
 
 /** Every event of the log: any other event, level or field does not compile. */
 export const logEvents = {
@@ -48,133 +50,113 @@ export const logEvents = {
   'request-unauthenticated': answered('the same with 401'),
   'request-forbidden': answered('the same with 403'),
   'request-limited': answered('the same with 429'),
-  unavailable: warn(
-    ['requestId', 'trace_id', 'span_id', 'untold', 'err'],
+  unavailable: warn('requestId', 'trace_id', 'span_id', 'untold', 'err').when(
     'a request got 503 because of the database, Redis or the primary; at most once a second, with the number of others in `untold`',
   ),
-  uncounted: warn(
-    ['limit', 'passed', 'untold', 'err'],
+  uncounted: warn('limit', 'passed', 'untold', 'err').when(
     'Redis or the primary did not count a request for a limit; at most once a second for each limit, with the number of others in `untold`',
   ),
-  'issuer-keys-fetched': info(
-    ['count'],
+  'issuer-keys-fetched': info('count').when(
     'the public keys of the issuer of tokens were fetched for the first time, or again after a failure',
   ),
-  'issuer-keys-failed': warn(
-    ['untold', 'err'],
+  'issuer-keys-failed': warn('untold', 'err').when(
     'they could not be fetched; at most once a minute, with the number of other failures in `untold`',
   ),
-  'statement-refused': error(
-    ['statement', 'untold', 'err'],
+  'statement-refused': error('statement', 'untold', 'err').when(
     'PostgreSQL refused a statement of the service itself, such as for a missing right; at most once a minute, with the number of others in `untold`',
   ),
-  unexpected: error(
-    ['requestId', 'trace_id', 'span_id', 'err'],
+  unexpected: error('requestId', 'trace_id', 'span_id', 'err').when(
     'a request got 500 because of a fault of the service',
   ),
-  'metrics-failed': error(['err'], '`/metrics` could not be answered'),
-  'page-failed': error(
-    ['untold', 'err'],
+  'metrics-failed': error('err').when('`/metrics` could not be answered'),
+  'page-failed': error('untold', 'err').when(
     'the page for operators, or its data of the last minutes, could not be made; at most once a minute, with the number of others in `untold`',
   ),
-  overload: warn(['listener', 'what'], 'requests or connections beyond a limit are refused from now on'),
-  'overload-over': warn(['listener', 'what', 'refused', 'milliseconds'], 'nothing was refused for a while'),
-  tracing: info(['sampler', 'ratio'], 'requests are traced, by the `OTEL_*` variables'),
-  'spans-lost': warn(
-    ['count', 'err'],
+  overload: warn('listener', 'what').when('requests or connections beyond a limit are refused from now on'),
+  'overload-over': warn('listener', 'what', 'refused', 'milliseconds').when(
+    'nothing was refused for a while',
+  ),
+  tracing: info('sampler', 'ratio').when('requests are traced, by the `OTEL_*` variables'),
+  'spans-lost': warn('count', 'err').when(
     'the collector of traces did not take spans; at most once a minute, and at the end',
   ),
-  starting: info(['version', 'node', 'migration', 'settings'], 'the first line of a start'),
-  'setting-doubtful': warn([], 'a setting may not be what was meant'),
-  'database-awaited': warn([], 'the database does not answer yet'),
-  'migration-awaited': warn([], 'the start waits for another process that migrates'),
-  'migration-held': warn([], 'another transaction holds what a migration has to change'),
-  'pool-too-large': warn([], 'the database may not have the connections that `POOL_SIZE` asks for'),
-  'pool-unknown': debug(['err'], 'the number of connections could not be read'),
-  'rights-beyond-need': warn(
-    ['user', 'powers', 'ownsSchema', 'rights'],
+  starting: info('version', 'node', 'migration', 'settings').when('the first line of a start'),
+  'setting-doubtful': warn().when('a setting may not be what was meant'),
+  'database-awaited': warn().when('the database does not answer yet'),
+  'migration-awaited': warn().when('the start waits for another process that migrates'),
+  'migration-held': warn().when('another transaction holds what a migration has to change'),
+  'pool-too-large': warn().when('the database may not have the connections that `POOL_SIZE` asks for'),
+  'pool-unknown': debug('err').when('the number of connections could not be read'),
+  'rights-beyond-need': warn('user', 'powers', 'ownsSchema', 'rights').when(
     'the user of the database may do more than the service needs',
   ),
-  'rights-unknown': debug(['err'], 'it could not be read'),
-  'demonstration-failed': warn(['err'], 'the demonstration set could not be made'),
-  listening: info(['host', 'port', 'opsHost', 'opsPort', 'workers?'], 'callers are served'),
-  'plain-http-exposed': warn(['host'], 'others can reach the service, and no proxy is named'),
-  'start-failed': fatal(['err'], 'the start failed by an unexpected fault'),
-  'log-level-changed': info(['from', 'to'], 'SIGUSR2 changed the level'),
-  'log-lines-lost': warn(['count'], 'lines of the log were lost; the reader is back'),
-  failed: fatal(
-    ['err'],
+  'rights-unknown': debug('err').when('it could not be read'),
+  'demonstration-failed': warn('err').when('the demonstration set could not be made'),
+  listening: info('host', 'port', 'opsHost', 'opsPort', 'workers?').when('callers are served'),
+  'plain-http-exposed': warn('host').when('others can reach the service, and no proxy is named'),
+  'start-failed': fatal('err').when('the start failed by an unexpected fault'),
+  'log-level-changed': info('from', 'to').when('SIGUSR2 changed the level'),
+  'log-lines-lost': warn('count').when('lines of the log were lost; the reader is back'),
+  failed: fatal('err').when(
     'an uncaught error, or the embedded database is lost for good: the process drains and ends with 1',
   ),
-  stopping: info(['signal?'], 'the process was asked to end'),
+  stopping: info('signal?').when('the process was asked to end'),
   hung: error(
-    [
-      'part',
-      'milliseconds?',
-      'requestId?',
-      'trace_id?',
-      'span_id?',
-      'method?',
-      'route?',
-      'more?',
-      'hung?',
-      'processId?',
-      'signal?',
-    ],
-    'a part, a request or a worker did not end in its time',
-  ),
-  'stop-failed': error(['part', 'err'], 'a part ended by an error'),
-  stopped: info([], 'the last line'),
-  'worker-listening': info(['port'], 'a worker serves'),
-  'fewer-workers': warn([], '`POOL_SIZE` is below `WORKERS`'),
-  'worker-lost': error(
-    ['lost', 'code', 'signal', 'afterMs'],
+    'part',
+    'milliseconds?',
+    'requestId?',
+    'trace_id?',
+    'span_id?',
+    'method?',
+    'route?',
+    'more?',
+    'hung?',
+    'processId?',
+    'signal?',
+  ).when('a part, a request or a worker did not end in its time'),
+  'stop-failed': error('part', 'err').when('a part ended by an error'),
+  stopped: info().when('the last line'),
+  'worker-listening': info('port').when('a worker serves'),
+  'fewer-workers': warn().when('`POOL_SIZE` is below `WORKERS`'),
+  'worker-lost': error('lost', 'code', 'signal', 'afterMs').when(
     'a worker ended unexpectedly; another one replaces it',
   ),
-  'worker-replaced': info(['lost', 'by'], 'the replacement serves'),
-  'worker-silent': error(['silent'], 'the event loop of a worker does not run'),
-  'worker-silent-no-more': warn(
-    ['silent'],
+  'worker-replaced': info('lost', 'by').when('the replacement serves'),
+  'worker-silent': error('silent').when('the event loop of a worker does not run'),
+  'worker-silent-no-more': warn('silent').when(
     'the event loop of a silent worker runs again, or the worker has ended',
   ),
-  'reload-ignored': warn([], 'SIGHUP did nothing: there is one process'),
-  restarting: info(['workers'], 'SIGHUP replaces one worker after the other'),
-  restarted: info(['workers'], 'all workers were replaced'),
-  'restart-failed': error([], 'a new worker cannot serve; the old ones keep running'),
-  'database-elsewhere': info(['folder', 'because'], 'the data is in this folder, not in the project'),
-  'database-created': info(['folder?'], 'the embedded database was created: the first start'),
-  'database-starting': info(['folder?', 'port?'], 'the embedded database is being started'),
-  'database-started': info(['processId?', 'port?'], 'the embedded database runs'),
-  'database-adopted': info(['processId?', 'port?'], 'the embedded database was running already'),
-  'database-lost': warn(
-    ['processId?', 'port?'],
+  'reload-ignored': warn().when('SIGHUP did nothing: there is one process'),
+  restarting: info('workers').when('SIGHUP replaces one worker after the other'),
+  restarted: info('workers').when('all workers were replaced'),
+  'restart-failed': error().when('a new worker cannot serve; the old ones keep running'),
+  'database-elsewhere': info('folder', 'because').when('the data is in this folder, not in the project'),
+  'database-created': info('folder?').when('the embedded database was created: the first start'),
+  'database-starting': info('folder?', 'port?').when('the embedded database is being started'),
+  'database-started': info('processId?', 'port?').when('the embedded database runs'),
+  'database-adopted': info('processId?', 'port?').when('the embedded database was running already'),
+  'database-lost': warn('processId?', 'port?').when(
     'the connection that watches the embedded database was lost',
   ),
-  'database-restarting': info(
-    ['attempt?', 'afterMs?', 'port?'],
+  'database-restarting': info('attempt?', 'afterMs?', 'port?').when(
     'the service tries to reach or restart it, after a pause',
   ),
-  'database-restart-failed': warn(['attempt?', 'error?'], 'that attempt failed'),
-  'database-restarted': info(
-    ['processId?', 'port?', 'attempt?', 'startedByUs?'],
+  'database-restart-failed': warn('attempt?', 'error?').when('that attempt failed'),
+  'database-restarted': info('processId?', 'port?', 'attempt?', 'startedByUs?').when(
     'the embedded database runs again, as another process',
   ),
-  'database-reconnected': info(
-    ['processId?', 'port?', 'attempt?', 'startedByUs?'],
+  'database-reconnected': info('processId?', 'port?', 'attempt?', 'startedByUs?').when(
     'the embedded database was still running; the connection is back',
   ),
-  'database-given-up': error(['attempts?', 'error?'], 'the embedded database cannot be restarted'),
-  'database-stopping': info(
-    ['processId?', 'port?'],
+  'database-given-up': error('attempts?', 'error?').when('the embedded database cannot be restarted'),
+  'database-stopping': info('processId?', 'port?').when(
     'the embedded database is being stopped: no other process uses it',
   ),
-  'database-stop-forced': warn(
-    ['processId?', 'afterMs?'],
+  'database-stop-forced': warn('processId?', 'afterMs?').when(
     'the embedded database did not end in time and was stopped by force; the next start recovers it',
   ),
-  'database-stopped': info(['processId?', 'port?', 'folder?', 'already?'], 'the embedded database ended'),
-  'database-left-running': info(
-    ['processId?', 'port?'],
+  'database-stopped': info('processId?', 'port?', 'folder?', 'already?').when('the embedded database ended'),
+  'database-left-running': info('processId?', 'port?').when(
     'the embedded database keeps running: other processes use it',
   ),
 } satisfies Readonly<Record<string, LogEvent>> & Readonly<Record<`database-${EmbeddedEvent}`, LogEvent>>;

@@ -16,13 +16,15 @@ export type Definitions = Readonly<Record<string, MetricDefinition>>;
 
 type Labels = NonNullable<MetricDefinition['labels']>;
 
-export const counter = (labels: Labels, help: string) => ({ type: 'counter' as const, labels, help });
-export const gauge = (labels: Labels, help: string) => ({ type: 'gauge' as const, labels, help });
-export const histogram = (buckets: readonly number[], labels: Labels, help: string) => ({
-  type: 'histogram' as const,
-  buckets,
-  labels,
-  help,
+/** By its labels; then what it tells. */
+export const counter = (labels: Labels) => ({
+  help: (help: string) => ({ type: 'counter' as const, labels, help }),
+});
+export const gauge = (labels: Labels) => ({
+  help: (help: string) => ({ type: 'gauge' as const, labels, help }),
+});
+export const histogram = (buckets: readonly number[], labels: Labels) => ({
+  help: (help: string) => ({ type: 'histogram' as const, buckets, labels, help }),
 });
 
 /** Keeps the names as types, where a plain annotation would forget them. */

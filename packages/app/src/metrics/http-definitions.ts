@@ -20,35 +20,32 @@ const status = 'HTTP status';
 
 /** Requests, connections, overload. */
 export const httpDefinitions = define({
-  campaign_mirror_http_requests_total: counter(
-    { listener: listeners, route, method: methods, status },
+  campaign_mirror_http_requests_total: counter({ listener: listeners, route, method: methods, status }).help(
     'Requests that were answered, including those refused by the parser or for overload.',
   ),
-  campaign_mirror_http_request_duration_seconds: histogram(
-    requestBuckets,
-    { listener: listeners, route, status },
-    'From the headers of a request to its answer.',
-  ),
-  campaign_mirror_http_refusals_total: counter(
-    { status, because: refusals.map(({ because }) => because) },
+  campaign_mirror_http_request_duration_seconds: histogram(requestBuckets, {
+    listener: listeners,
+    route,
+    status,
+  }).help('From the headers of a request to its answer.'),
+  campaign_mirror_http_refusals_total: counter({
+    status,
+    because: refusals.map(({ because }) => because),
+  }).help(
     'Answers to callers other than 200, by reason: the rule for 403, the fault of the key for 401, of the address for 422.',
   ),
-  campaign_mirror_http_callers_gone_total: counter(
-    { listener: listeners },
+  campaign_mirror_http_callers_gone_total: counter({ listener: listeners }).help(
     'Requests whose callers did not wait for the answer.',
   ),
-  campaign_mirror_http_requests_in_flight: gauge({}, 'Requests of callers in progress.'),
-  campaign_mirror_http_requests_in_flight_limit: gauge(
-    {},
+  campaign_mirror_http_requests_in_flight: gauge({}).help('Requests of callers in progress.'),
+  campaign_mirror_http_requests_in_flight_limit: gauge({}).help(
     'Limit of requests in progress: MAX_IN_FLIGHT, summed over all processes.',
   ),
-  campaign_mirror_http_connections: gauge({ listener: listeners }, 'Open connections.'),
-  campaign_mirror_http_connections_limit: gauge(
-    { listener: listeners },
+  campaign_mirror_http_connections: gauge({ listener: listeners }).help('Open connections.'),
+  campaign_mirror_http_connections_limit: gauge({ listener: listeners }).help(
     'Limit of open connections; for callers MAX_CONNECTIONS, summed over all processes.',
   ),
-  campaign_mirror_overload_refusals_total: counter(
-    { listener: listeners, what: overloads },
+  campaign_mirror_overload_refusals_total: counter({ listener: listeners, what: overloads }).help(
     'Requests or connections that were refused because there were too many.',
   ),
 });
