@@ -21,8 +21,30 @@ import {
 /** Between two attempts to reach a database, in milliseconds. */
 const betweenTries = 250;
 
-/** For one attempt, in milliseconds: a signal to stop takes effect between them. */
-const longestTry = 2_000;
+/** For a connection, and for each query, in milliseconds: a signal to stop takes effect between two attempts. */
+const timeout = 2_000;
+
+/** Queries the database on a connection of its own. @throws what the driver throws */
+export async function briefly<Answer>(
+  address: DatabaseAddress,
+  ask: (client: pg.ClientBase) => Promise<Answer>,
+): Promise<Answer> {
+  const client = new pg.Client({
+    ...address,
+    application_name: 'campaign-mirror start',
+    connectionTimeoutMillis: timeout,
+    query_timeout: timeout,
+  });
+  // The next query reports why an idle connection ended.
+  client.on('error', () => {});
+  try {
+    await client.connect();
+    return await ask(client);
+  } finally {
+    // Not awaited: a server that stalls now has already answered.
+    client.end().catch(() => {});
+  }
+}
 
 /**
  * Waits until the database answers, at most `wait` milliseconds or until `givenUp`, and checks its version. Returns its
@@ -38,7 +60,11 @@ export async function awaitDatabase(
   const until = performance.now() + wait;
   for (let tries = 1; !givenUp?.aborted; tries++) {
     try {
-      const { version, encoding } = await serverOf(address, longestTry);
+      const { version, encoding } = await briefly(address, async (client) => {
+        const version = await serverVersion(client);
+        const [server] = (await client.query('show server_encoding')).rows;
+        return { version, encoding: server.server_encoding };
+      });
       if (version < oldestServerVersion) throw tooOld(version, address);
       return encoding;
     } catch (error) {
@@ -48,24 +74,6 @@ export async function awaitDatabase(
     await pause(Math.min(betweenTries, Math.max(0, until - performance.now())));
   }
   return undefined;
-}
-
-async function serverOf(
-  address: DatabaseAddress,
-  timeout: number,
-): Promise<{ version: number; encoding: string }> {
-  const client = new pg.Client({ ...address, connectionTimeoutMillis: timeout, query_timeout: timeout });
-  // The next query reports why an idle connection ended.
-  client.on('error', () => {});
-  try {
-    await client.connect();
-    const version = await serverVersion(client);
-    const [server] = (await client.query('show server_encoding')).rows;
-    return { version, encoding: server.server_encoding };
-  } finally {
-    // Not awaited: a server that stalls now has already answered.
-    client.end().catch(() => {});
-  }
 }
 
 /** Called with what a migration waits for: an event name for programs, a line for people. */

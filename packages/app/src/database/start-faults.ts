@@ -1,6 +1,7 @@
 import { ClearError } from '@campaign-mirror/adapters-cli/terminal';
 import {
   codeOf,
+  type DatabaseAddress,
   isDatabaseAway,
   isHeld,
   oldestServerVersion,
@@ -9,12 +10,7 @@ import { Unavailable } from '@campaign-mirror/domain';
 import { tlsFault, wantsTls } from './tls-faults.ts';
 
 /** The database's address for messages: no password. */
-export interface Place {
-  readonly host?: string | undefined;
-  readonly port?: number | undefined;
-  readonly user?: string | undefined;
-  readonly database?: string | undefined;
-}
+export type Place = Pick<DatabaseAddress, 'host' | 'port' | 'user' | 'database'>;
 
 /** A standby, or a read-only server: it answers, and rejects writes. */
 export const takesNoWrites = {

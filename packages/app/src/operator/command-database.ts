@@ -9,7 +9,7 @@ import {
 import { Unavailable } from '@campaign-mirror/domain';
 import { type DatabaseAccess, openDatabaseAccess } from '../database/database-access.ts';
 import { awaitDatabase } from '../database/database-start.ts';
-import { nameOf, poolerFault, reason } from '../database/start-faults.ts';
+import { nameOf, type Place, poolerFault, reason } from '../database/start-faults.ts';
 import { type LogWriter, silentLog } from '../logging/log-events.ts';
 import type { Settings } from '../settings/settings.ts';
 import { commandSettings } from './command-settings.ts';
@@ -94,9 +94,7 @@ function away(error: unknown): never {
   throw error instanceof ClearError ? new ClearError(error.message, 'away') : error;
 }
 
-type Address = Parameters<typeof nameOf>[0];
-
-function clear(error: unknown, address: Address): unknown {
+function clear(error: unknown, address: Place): unknown {
   if (error instanceof ClearError || error instanceof Interrupted) return error;
   const fault = error instanceof Unavailable ? (error.cause ?? error) : error;
   if (fault instanceof EncodingFault) return new ClearError(fault.message);
@@ -125,7 +123,7 @@ function clear(error: unknown, address: Address): unknown {
   return error;
 }
 
-function notSetUp(address: Address): ClearError {
+function notSetUp(address: Place): ClearError {
   return new ClearError(
     `the database ${nameOf(address)} is not set up for this version: ` +
       'run `./campaign-mirror migrate` as the owner of the schema',
