@@ -1,9 +1,9 @@
 import type { Pool } from 'pg';
+import { databaseUser } from '../database/database-user.ts';
 import type { Settings } from '../settings/settings.ts';
 import type { Finding } from './findings.ts';
 import { checkMigrations } from './migrations.ts';
-import { checkRights } from './rights.ts';
-import { checkRole } from './role.ts';
+import { checkRights, checkRole } from './rights.ts';
 import {
   checkClock,
   checkDurability,
@@ -24,8 +24,8 @@ export async function* examineDatabase(
   const migrations = await checkMigrations(first);
   yield migrations;
   for (const pool of [first, ...others]) {
-    const { findings, user } = await checkRole(pool);
-    yield* findings;
+    const user = await databaseUser(pool);
+    yield* checkRole(user);
     // Rights on a missing schema cannot be checked.
     if (migrations.state !== 'problem') yield* await checkRights(pool, user);
   }

@@ -15,19 +15,11 @@ export const ok = (check: string, finding: string): Finding => ({
   advice: null,
 });
 
-export const warning = (check: string, finding: string, advice: string): Finding => ({
-  check,
-  state: 'warning',
-  finding,
-  advice,
-});
-
-export const problem = (check: string, finding: string, advice: string): Finding => ({
-  check,
-  state: 'problem',
-  finding,
-  advice,
-});
+const stated =
+  (state: 'warning' | 'problem') =>
+  (check: string, finding: string, advice: string): Finding => ({ check, state, finding, advice });
+export const warning = stated('warning');
+export const problem = stated('problem');
 
 /** The first few names of many, for one line. */
 export function some(names: readonly string[], shown = 4): string {

@@ -3,6 +3,23 @@ import type { Pool } from 'pg';
 import type { DatabaseUser } from '../database/database-user.ts';
 import { type Finding, ok, problem, some, warning } from './findings.ts';
 
+/** The powers of the database user beyond rights on tables. */
+export function checkRole({ name, superuser, ownsSchema, powers }: DatabaseUser): Finding[] {
+  const who = `the user ${JSON.stringify(name)}`;
+  const findings: Finding[] = [];
+  if (powers.length > 0) {
+    const remedy = '`./campaign-mirror roles create` makes roles of least privilege: use those';
+    findings.push(warning('role', `${who} has more power than is needed: ${powers.join(', ')}`, remedy));
+  }
+  if (ownsSchema && !superuser) {
+    const remedy =
+      'use it for `./campaign-mirror migrate` only, and start the service as campaign_mirror_service';
+    findings.push(warning('role', `${who} owns the schema, and so may change all that is in it`, remedy));
+  }
+  if (findings.length === 0) findings.push(ok('role', `${who} has no undue power`));
+  return findings;
+}
+
 /** The schema's owner cannot grant the right on the database. */
 function remedy(missing: readonly string[]): string {
   const migrate = '`./campaign-mirror migrate` as the owner of the schema';
