@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { BackOff } from '../../packages/app/src/fleet/back-off.ts';
+import { backOff } from '../../packages/app/src/fleet/back-off.ts';
 import { leastPoolSize, workerShare } from '../../packages/app/src/settings/worker-count.ts';
 
 describe('workers: how many, and what each has', () => {
@@ -29,9 +29,9 @@ describe('workers: how many, and what each has', () => {
   it('one process needs none to spare', () => expect(leastPoolSize(1)).to.equal(1));
 
   it('who keeps crashing waits longer and longer, up to a bound, and anew once it was well', () => {
-    const backOff = new BackOff({ first: 100, longest: 1_000, healthy: 60_000 });
-    const pauses = Array.from({ length: 6 }, () => backOff.next(50));
+    const pauseAfter = backOff({ first: 100, longest: 1_000, healthy: 60_000 });
+    const pauses = Array.from({ length: 6 }, () => pauseAfter(50));
     expect(pauses).to.deep.equal([100, 200, 400, 800, 1_000, 1_000]);
-    expect(backOff.next(60_000)).to.equal(100);
+    expect(pauseAfter(60_000)).to.equal(100);
   });
 });

@@ -1,5 +1,5 @@
 /** Milliseconds. */
-export interface BackOffBounds {
+interface BackOffBounds {
   /** The pause before the first attempt; it doubles up to the longest. */
   readonly first: number;
   readonly longest: number;
@@ -9,21 +9,16 @@ export interface BackOffBounds {
 
 const usualBackOff: BackOffBounds = { first: 100, longest: 10_000, healthy: 60_000 };
 
-/** How long to wait before a failing start is repeated. */
-export class BackOff {
-  readonly #bounds: BackOffBounds;
-  #attempts = 0;
-
-  constructor(bounds = usualBackOff) {
-    this.#bounds = bounds;
-  }
-
-  /** `lasted`: how long the last attempt ran, in milliseconds. */
-  next(lasted: number): number {
-    if (lasted >= this.#bounds.healthy) this.#attempts = 0;
-    const { first, longest } = this.#bounds;
-    const pause = Math.min(first * 2 ** this.#attempts, longest);
-    this.#attempts += 1;
+/**
+ * How long to wait before a failing start is repeated, in milliseconds. The function takes how long the last attempt
+ * ran, in milliseconds.
+ */
+export function backOff({ first, longest, healthy } = usualBackOff): (lasted: number) => number {
+  let attempts = 0;
+  return (lasted) => {
+    if (lasted >= healthy) attempts = 0;
+    const pause = Math.min(first * 2 ** attempts, longest);
+    attempts += 1;
     return pause;
-  }
+  };
 }

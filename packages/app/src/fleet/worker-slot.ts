@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Log } from '../logging/log.ts';
-import { BackOff } from './back-off.ts';
+import { backOff } from './back-off.ts';
 import type { WorkerEnd, WorkerProcess } from './worker-process.ts';
 
 /** What a slot needs from its fleet. */
@@ -16,7 +16,7 @@ export class WorkerSlot {
   /** Workers of this slot that ended by themselves. */
   lost = 0;
   readonly #surroundings: SlotSurroundings;
-  readonly #backOff = new BackOff();
+  readonly #backOff = backOff();
   /** The workers in it: two while one replaces the other. */
   readonly #workers = new Set<WorkerProcess>();
   #present: WorkerProcess;
@@ -73,7 +73,7 @@ export class WorkerSlot {
     const { log, over } = this.#surroundings;
     for (let [ended, well] = [end, lasted]; !over.aborted; well = 0) {
       this.lost += 1;
-      const afterMs = this.#backOff.next(well);
+      const afterMs = this.#backOff(well);
       const how = ended.fault ?? ended.signal ?? `exit code ${ended.code}`;
       const { code, signal } = ended;
       log.error(

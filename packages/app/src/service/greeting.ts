@@ -1,22 +1,19 @@
 import { openDatabase } from '@campaign-mirror/adapters-persistence';
 import type { DatabaseAccess } from '../database/database-access.ts';
-import type { Log } from '../logging/log.ts';
-import type { LogLines } from '../logging/log-lines.ts';
 import { demonstrateWhereNothingIs } from '../operator/demonstration.ts';
 import { firstCalls } from '../operator/first-calls.ts';
 import { asOperator } from '../operator/operator.ts';
 import type { Settings } from '../settings/settings.ts';
+import type { Given } from '../wiring/tokens.ts';
 
 /**
  * Shows a newcomer what to call, on standard output, but not in the log, because it contains a key. The demonstration
  * set is created where the database has never held any data; otherwise the text says how to get a key.
  */
 export async function greet(
-  settings: Settings,
+  { settings, log, lines }: Given,
   access: DatabaseAccess,
   port: number,
-  log: Log,
-  lines: LogLines,
 ): Promise<void> {
   if (!isWanted(settings, access.embedded)) return;
   try {

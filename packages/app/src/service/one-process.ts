@@ -14,7 +14,7 @@ import { greet } from './greeting.ts';
 
 /** One process that does everything. */
 export function oneProcess(given: Given): ProcessKind {
-  const { settings, log, lines, life } = given;
+  const { settings, log, life } = given;
   const { ending } = life;
   const parts: Part[] = [
     { name: 'metrics', module: metersModule(given, 'serving'), timeout: timeouts.own },
@@ -47,7 +47,7 @@ export function oneProcess(given: Given): ProcessKind {
       const where = { host: settings.HOST, port, opsHost: settings.OPS_HOST, opsPort };
       log.info({ event: 'listening', ...where }, `listening on http://${settings.HOST}:${port}`);
       warnOfPlainHttp(settings, log);
-      if (!ending.aborted) await greet(settings, access, port, log, lines);
+      if (!ending.aborted) await greet(given, access, port);
       return true;
     },
   };

@@ -28,7 +28,7 @@ export interface Asked {
 
 /** The process that supervises the workers: it has the database, its migrations, and the operators' listener. */
 export function primary(given: Given, { stop, restarts, toggleLevel }: Asked): ProcessKind {
-  const { settings, log, lines, life } = given;
+  const { settings, log, life } = given;
   const { ending } = life;
   const share = workerShare(settings.WORKERS, availableParallelism(), settings.POOL_SIZE);
   const fleetTimeout = settings.SHUTDOWN_TIMEOUT + workerEndGrace + timeouts.own;
@@ -67,7 +67,7 @@ export function primary(given: Given, { stop, restarts, toggleLevel }: Asked): P
       );
       warnOfPlainHttp(settings, log);
       if (share.fewer) log.warn({ event: 'fewer-workers' }, fewer(share.workers, settings.POOL_SIZE));
-      if (!ending.aborted) await greet(settings, access, port, log, lines);
+      if (!ending.aborted) await greet(given, access, port);
       return true;
     },
   };
