@@ -9,11 +9,7 @@ import {
   serviceNameEnvDetector,
 } from '@opentelemetry/resources';
 import { BatchSpanProcessor, TracerProvider } from '@opentelemetry/sdk-trace';
-import {
-  ATTR_SERVICE_INSTANCE_ID,
-  ATTR_SERVICE_NAME,
-  ATTR_SERVICE_VERSION,
-} from '@opentelemetry/semantic-conventions';
+import * as conventions from '@opentelemetry/semantic-conventions';
 import type { Log } from '../logging/log.ts';
 import { logOrigin } from '../logging/log-origin.ts';
 import { version } from '../process/version.ts';
@@ -60,9 +56,9 @@ function resource(name: string, version: string) {
   return defaultResource()
     .merge(
       resourceFromAttributes({
-        [ATTR_SERVICE_NAME]: name,
-        [ATTR_SERVICE_VERSION]: version,
-        [ATTR_SERVICE_INSTANCE_ID]: randomUUID(),
+        [conventions.ATTR_SERVICE_NAME]: name,
+        [conventions.ATTR_SERVICE_VERSION]: version,
+        [conventions.ATTR_SERVICE_INSTANCE_ID]: randomUUID(),
         'process.pid': pid,
         ...(worker !== undefined && { 'campaign_mirror.worker': worker }),
       }),

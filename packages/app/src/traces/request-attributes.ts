@@ -1,17 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import { type AnsweredRequest, knownMethods } from '@campaign-mirror/adapters-http';
 import type { Attributes } from '@opentelemetry/api';
-import {
-  ATTR_CLIENT_ADDRESS,
-  ATTR_HTTP_REQUEST_METHOD,
-  ATTR_HTTP_REQUEST_METHOD_ORIGINAL,
-  ATTR_HTTP_RESPONSE_STATUS_CODE,
-  ATTR_HTTP_ROUTE,
-  ATTR_NETWORK_PROTOCOL_VERSION,
-  ATTR_SERVER_ADDRESS,
-  ATTR_SERVER_PORT,
-  ATTR_URL_SCHEME,
-} from '@opentelemetry/semantic-conventions';
+import * as conventions from '@opentelemetry/semantic-conventions';
 
 /** Those of the conventions; any other is `_OTHER`. */
 const methods = new Set<string>(knownMethods);
@@ -32,16 +22,16 @@ export function requestAttributes(
   const { method, route, status, client, requestId, because, campaign, callerGone } = answered;
   const isKnown = methods.has(method);
   return {
-    [ATTR_HTTP_REQUEST_METHOD]: isKnown ? method : '_OTHER',
-    [ATTR_HTTP_REQUEST_METHOD_ORIGINAL]: isKnown ? undefined : method,
-    [ATTR_HTTP_ROUTE]: route === '-' ? undefined : route,
-    [ATTR_HTTP_RESPONSE_STATUS_CODE]: status,
+    [conventions.ATTR_HTTP_REQUEST_METHOD]: isKnown ? method : '_OTHER',
+    [conventions.ATTR_HTTP_REQUEST_METHOD_ORIGINAL]: isKnown ? undefined : method,
+    [conventions.ATTR_HTTP_ROUTE]: route === '-' ? undefined : route,
+    [conventions.ATTR_HTTP_RESPONSE_STATUS_CODE]: status,
     // TLS ends at the proxy.
-    [ATTR_URL_SCHEME]: 'http',
-    [ATTR_NETWORK_PROTOCOL_VERSION]: httpVersion,
-    [ATTR_SERVER_ADDRESS]: socket.localAddress,
-    [ATTR_SERVER_PORT]: socket.localPort,
-    [ATTR_CLIENT_ADDRESS]: client === '-' ? undefined : client,
+    [conventions.ATTR_URL_SCHEME]: 'http',
+    [conventions.ATTR_NETWORK_PROTOCOL_VERSION]: httpVersion,
+    [conventions.ATTR_SERVER_ADDRESS]: socket.localAddress,
+    [conventions.ATTR_SERVER_PORT]: socket.localPort,
+    [conventions.ATTR_CLIENT_ADDRESS]: client === '-' ? undefined : client,
     'campaign_mirror.request_id': requestId,
     'campaign_mirror.because': because,
     'campaign_mirror.campaign': campaign,

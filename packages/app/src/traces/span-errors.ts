@@ -1,9 +1,5 @@
 import type { Attributes } from '@opentelemetry/api';
-import {
-  ATTR_EXCEPTION_MESSAGE,
-  ATTR_EXCEPTION_STACKTRACE,
-  ATTR_EXCEPTION_TYPE,
-} from '@opentelemetry/semantic-conventions';
+import * as conventions from '@opentelemetry/semantic-conventions';
 import { errorFields } from '../logging/error-fields.ts';
 
 interface ErrorFields {
@@ -23,8 +19,8 @@ export function errorType(error: unknown): string {
 export function exceptionAttributes(error: unknown): Attributes {
   const { type, message, stack } = errorFields(error) as ErrorFields;
   return {
-    [ATTR_EXCEPTION_TYPE]: type,
-    [ATTR_EXCEPTION_MESSAGE]: message,
-    ...(stack !== undefined && { [ATTR_EXCEPTION_STACKTRACE]: stack }),
+    [conventions.ATTR_EXCEPTION_TYPE]: type,
+    [conventions.ATTR_EXCEPTION_MESSAGE]: message,
+    ...(stack !== undefined && { [conventions.ATTR_EXCEPTION_STACKTRACE]: stack }),
   };
 }

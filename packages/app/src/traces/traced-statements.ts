@@ -4,16 +4,7 @@ import {
   silentHotPathObserver,
 } from '@campaign-mirror/adapters-persistence';
 import { type Attributes, SpanKind } from '@opentelemetry/api';
-import {
-  ATTR_DB_NAMESPACE,
-  ATTR_DB_OPERATION_BATCH_SIZE,
-  ATTR_DB_QUERY_SUMMARY,
-  ATTR_DB_RESPONSE_STATUS_CODE,
-  ATTR_DB_SYSTEM_NAME,
-  ATTR_SERVER_ADDRESS,
-  ATTR_SERVER_PORT,
-  DB_SYSTEM_NAME_VALUE_POSTGRESQL,
-} from '@opentelemetry/semantic-conventions';
+import * as conventions from '@opentelemetry/semantic-conventions';
 import { Scope, scopes } from './scope.ts';
 import { errorType } from './span-errors.ts';
 
@@ -34,10 +25,10 @@ interface Begun {
  */
 export function tracedStatements({ host, port, database }: DatabaseAddress): HotPathObserver {
   const ofDatabase: Attributes = {
-    [ATTR_DB_SYSTEM_NAME]: DB_SYSTEM_NAME_VALUE_POSTGRESQL,
-    [ATTR_DB_NAMESPACE]: database,
-    [ATTR_SERVER_ADDRESS]: host,
-    [ATTR_SERVER_PORT]: port,
+    [conventions.ATTR_DB_SYSTEM_NAME]: conventions.DB_SYSTEM_NAME_VALUE_POSTGRESQL,
+    [conventions.ATTR_DB_NAMESPACE]: database,
+    [conventions.ATTR_SERVER_ADDRESS]: host,
+    [conventions.ATTR_SERVER_PORT]: port,
   };
   /** Of the statement that begins next; undefined for a statement of the current call. */
   let next: Askers | undefined;
@@ -48,8 +39,8 @@ export function tracedStatements({ host, port, database }: DatabaseAddress): Hot
     const isShared = askers.calls > 1;
     const attributes = {
       ...ofDatabase,
-      [ATTR_DB_QUERY_SUMMARY]: statement,
-      [ATTR_DB_OPERATION_BATCH_SIZE]: isShared ? askers.calls : undefined,
+      [conventions.ATTR_DB_QUERY_SUMMARY]: statement,
+      [conventions.ATTR_DB_OPERATION_BATCH_SIZE]: isShared ? askers.calls : undefined,
     };
     const links = isShared ? askers.scopes.map(({ span }) => ({ context: span.spanContext() })) : [];
     const scope = first.begin(statement, { kind: SpanKind.CLIENT, attributes, links });
@@ -75,7 +66,8 @@ export function tracedStatements({ host, port, database }: DatabaseAddress): Hot
     ended: (_statement, _milliseconds, begun, error) => {
       if (begun === undefined) return;
       const { scope } = begun as Begun;
-      if (error !== undefined) scope.span.setAttribute(ATTR_DB_RESPONSE_STATUS_CODE, errorType(error));
+      if (error !== undefined)
+        scope.span.setAttribute(conventions.ATTR_DB_RESPONSE_STATUS_CODE, errorType(error));
       scope.end(error);
     },
     retried: (statement, begun) =>
