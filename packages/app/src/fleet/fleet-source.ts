@@ -1,11 +1,9 @@
-import type { Samples } from '../metrics/definition.ts';
+import { by, type Samples } from '../metrics/definition.ts';
 import type { serviceDefinitions } from '../metrics/service-definitions.ts';
 import type { Fleet } from './fleet.ts';
 
 /** The present workers, and the number of replaced ones. */
 export function fleetSource(fleet: Fleet) {
-  const by = (label: string, values: Readonly<Record<string, number>>) =>
-    Object.entries(values).map(([name, value]) => ({ labels: { [label]: name }, value }));
   return (): Samples<typeof serviceDefinitions> => {
     const { wanted, ready, silent, lost, relieved } = fleet;
     return {

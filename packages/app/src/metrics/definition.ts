@@ -41,5 +41,9 @@ export interface Sample {
 /** The values of some metrics at one moment, by their names. */
 export type Samples<Of extends Definitions> = { readonly [Name in keyof Of]?: readonly Sample[] };
 
+/** The values of one label, by its values. */
+export const by = (label: string, values: Readonly<Record<string, number>>): readonly Sample[] =>
+  Object.entries(values).map(([name, value]) => ({ labels: { [label]: name }, value }));
+
 /** A value without a label. */
 export const plain = (value: number): readonly Sample[] => [{ value, labels: {} }];
