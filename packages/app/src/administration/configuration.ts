@@ -7,14 +7,6 @@ import { shownRedisUrl } from '../settings/redis-url.ts';
 import { type Setting, type SettingName, type Settings, settings } from '../settings/settings.ts';
 import { isYours, yourDatabase } from '../settings/your-database.ts';
 
-interface Shown {
-  readonly name: string;
-  /** Null where there is none, or it is hidden. */
-  readonly value: string | null;
-  readonly isHidden: boolean;
-  readonly origin: Origin;
-}
-
 /** These are shown except for the password. */
 const shownUrls: Partial<Record<SettingName, (url: string) => string>> = {
   DATABASE_URL: shownDatabaseUrl,
@@ -43,7 +35,10 @@ export async function showConfiguration(call: Call, json: boolean | undefined): 
   });
 }
 
-function shown(name: SettingName, origin: Origin): Shown {
+type Shown = ReturnType<typeof shown>;
+
+/** The value is null where there is none, or it is hidden. */
+function shown(name: SettingName, origin: Origin) {
   const { secret }: Setting = settings[name];
   const { text = null } = origin;
   const withoutPassword = shownUrls[name];

@@ -35,9 +35,7 @@ function create(call: Call) {
         const address = access.address('owner');
         const database = openPool(address, { ...defaultPoolLimits, size: 1 }, 'campaign-mirror operator');
         try {
-          const done = await createRoles(database.pool, (created) =>
-            show(output, created, { json, folder: passwords }),
-          );
+          const done = await createRoles(database.pool, (created) => show(output, created, json, passwords));
           explain(output, done);
         } catch (error) {
           throw explained(error, address.user);
@@ -55,17 +53,15 @@ const purposes: Readonly<Record<CreatedRole['role'], string>> = {
   redirector: 'your redirector',
 };
 
-interface Showing {
-  readonly json: boolean | undefined;
-  /** The folder where passwords are written instead. */
-  readonly folder: string | undefined;
-}
-
-/** Before they take effect: passwords that were never shown would be of no use. @throws ClearError */
+/**
+ * Before they take effect: passwords that were never shown would be of no use. With a folder, they are written there
+ * instead. @throws ClearError
+ */
 async function show(
   output: Output,
   created: readonly CreatedRole[],
-  { json, folder }: Showing,
+  json: boolean | undefined,
+  folder: string | undefined,
 ): Promise<void> {
   if (folder !== undefined) await writePasswords(created, folder);
   const shown = (password: string | undefined) => (folder === undefined ? password : undefined);

@@ -59,14 +59,11 @@ async function bringUpToDate({ pool }: OpenPool, access: DatabaseAccess, call: C
   await migrateTelling(access.address('owner'), call);
 }
 
-/** What a command works with that acts on the database itself, not on its contents. */
-export interface Reached {
-  readonly access: DatabaseAccess;
-  readonly settings: Settings;
-}
-
-/** @throws ClearError */
-export async function withDatabase<T>(call: Call, run: (reached: Reached) => Promise<T>): Promise<T> {
+/** For a command that acts on the database itself, not on its contents. @throws ClearError */
+export async function withDatabase<T>(
+  call: Call,
+  run: (reached: { readonly access: DatabaseAccess; readonly settings: Settings }) => Promise<T>,
+): Promise<T> {
   const settings = commandSettings(call);
   const log = await commandLog(call);
   const { interruption } = call;

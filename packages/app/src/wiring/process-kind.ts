@@ -1,9 +1,8 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { Container } from 'inversify';
-import type { Log } from '../logging/log.ts';
-import { aborted, type Life } from '../process/life.ts';
-import type { Settings } from '../settings/settings.ts';
+import { aborted } from '../process/life.ts';
 import { endParts, type Part } from './parts.ts';
+import type { Given } from './tokens.ts';
 
 /** The parts of a process: a single one, the primary, or a worker. */
 export interface ProcessKind {
@@ -13,14 +12,8 @@ export interface ProcessKind {
   start(container: Container): Promise<boolean>;
 }
 
-interface Lived {
-  readonly settings: Pick<Settings, 'SHUTDOWN_DELAY'>;
-  readonly log: Log;
-  readonly life: Life;
-}
-
 /** From start to end (contract: life). Never rejects. */
-export async function live(kind: ProcessKind, { settings, log, life }: Lived): Promise<void> {
+export async function live(kind: ProcessKind, { settings, log, life }: Given): Promise<void> {
   const container = new Container({ defaultScope: 'Singleton' });
   container.load(...kind.parts.map(({ module }) => module));
   let startFault: unknown;
