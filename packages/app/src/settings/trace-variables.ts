@@ -11,33 +11,14 @@ const samplers = [
 export type SamplerName = (typeof samplers)[number];
 
 /** How traces are made and sent; the exporter reads the rest from the environment itself. */
-export interface TraceSettings {
-  readonly sampler: SamplerName;
-  /** The share of all traces, from 0 to 1. */
-  readonly ratio: number;
-  /** Whether a caller's trace is continued. */
-  readonly callersTraces: boolean;
-  /** The queue of spans to be sent: times in milliseconds, the others in spans. */
-  readonly queue: {
-    readonly scheduledDelayMillis: number;
-    readonly exportTimeoutMillis: number;
-    readonly maxQueueSize: number;
-    readonly maxExportBatchSize: number;
-  };
-}
-
-export interface TraceVariables {
-  /** Undefined where traces are off. */
-  readonly wanted: TraceSettings | undefined;
-  /** Values that may be mistakes: one line each, without a value. */
-  readonly notes: readonly string[];
-}
+export type TraceSettings = NonNullable<ReturnType<typeof traceVariables>['wanted']>;
 
 /**
  * Reads OpenTelemetry's variables by its rules: an invalid value is reported and ignored (Environment Variable
- * Specification). Traces are on where a collector or an exporter is named.
+ * Specification). Traces are on where a collector or an exporter is named; else none are `wanted`. `notes` are about
+ * values that may be mistakes: one line each, without a value.
  */
-export function traceVariables(environment: Environment): TraceVariables {
+export function traceVariables(environment: Environment) {
   const value = (...names: readonly string[]) => {
     const name = names.find((one) => environment[one]?.trim());
     return name === undefined ? undefined : { name, text: environment[name]?.trim() ?? '' };
@@ -78,16 +59,19 @@ export function traceVariables(environment: Environment): TraceVariables {
   }
   const maxQueueSize = number('OTEL_BSP_MAX_QUEUE_SIZE', 2_048, 1, 100_000);
   const wanted = {
-    sampler: sampler ?? 'parentbased_always_on',
+    sampler: sampler ?? ('parentbased_always_on' as const),
+    /** The share of all traces, from 0 to 1. */
     ratio: number('OTEL_TRACES_SAMPLER_ARG', 1, 0, 1),
+    /** Whether a caller's trace is continued. */
     callersTraces,
+    /** The queue of spans to be sent: times in milliseconds, the others in spans. */
     queue: {
       scheduledDelayMillis: number('OTEL_BSP_SCHEDULE_DELAY', 5_000, 1, 3_600_000),
       exportTimeoutMillis: number('OTEL_BSP_EXPORT_TIMEOUT', 30_000, 1, 3_600_000),
       maxQueueSize,
       maxExportBatchSize: Math.min(maxQueueSize, number('OTEL_BSP_MAX_EXPORT_BATCH_SIZE', 512, 1, 100_000)),
     },
-  } as const;
+  };
   return { wanted, notes };
 }
 
