@@ -13,39 +13,30 @@ import {
   type KeyRotation,
   keySubject,
   type NewAccessKey,
-  type OperatorAct,
   type Timestamp,
   usualKeyLife,
 } from '@campaign-mirror/domain';
 import { keyHash } from '../schema/key-hash.ts';
-import { type InMemoryStore, isValid, type StoredAccessKey, somebody, timestamp } from './store.ts';
+import { isValid, StoreAdapter, type StoredAccessKey, timestamp } from './store.ts';
 
 /** In microseconds: a key's use is noted once in it. */
 const minute = 60_000_000n;
 
 /** Access keys in memory: for tests, and for reuse without persistence. */
-export class InMemoryAccessKeys implements AccessKeys, Identity {
-  readonly #store: InMemoryStore;
-  readonly #act: OperatorAct;
+export class InMemoryAccessKeys extends StoreAdapter implements AccessKeys, Identity {
   /** The last result by the hash of the key. It outlives the key, as a claim may. */
   readonly #claims = new Map<string, Caller>();
-
-  constructor(store: InMemoryStore, act = somebody) {
-    this.#store = store;
-    this.#act = act;
-  }
 
   async issue(asked: NewAccessKey): Promise<{ id: AccessKeyId; key: AccessKey }> {
     const { owner, name, expiresIn = usualKeyLife } = asked;
     const life = expiresIn === 'never' ? undefined : microseconds(expiresIn);
     const issued = this.#add({ ownerId: owner, name }, life);
-    const details = { name };
-    this.#store.note(this.#act, { act: 'key-issued', accessKeyId: issued.id, ownerId: owner, details });
+    this.note({ act: 'key-issued', accessKeyId: issued.id, ownerId: owner, details: { name } });
     return issued;
   }
 
   async list({ owner, after = 0 as AccessKeyId, limit }: AccessKeyPage): Promise<AccessKeyRecord[]> {
-    return [...this.#store.accessKeys.values()]
+    return [...this.store.accessKeys.values()]
       .filter((one) => one.id > after && (owner === undefined || one.ownerId === owner))
       .sort((one, other) => one.id - other.id)
       .slice(0, limit)
@@ -53,8 +44,8 @@ export class InMemoryAccessKeys implements AccessKeys, Identity {
   }
 
   async rotate(id: AccessKeyId, { grace }: { grace: number }): Promise<KeyRotation> {
-    const now = this.#store.now();
-    const old = this.#store.accessKey(id);
+    const now = this.store.now();
+    const old = this.store.accessKey(id);
     if (!old) return { kind: 'key-not-found' };
     if (old.revokedAt !== undefined) return { kind: 'key-revoked' };
     if (old.replacedBy !== undefined) return { kind: 'key-replaced', by: old.replacedBy };
@@ -66,30 +57,30 @@ export class InMemoryAccessKeys implements AccessKeys, Identity {
     old.expiresAt = expiresAt !== undefined && expiresAt < end ? expiresAt : end;
     old.replacedBy = next.id;
     const details = { replaced_by: next.id, grace };
-    this.#store.note(this.#act, { act: 'key-rotated', accessKeyId: id, ownerId, details });
+    this.note({ act: 'key-rotated', accessKeyId: id, ownerId, details });
     return { kind: 'rotated', ...next, ownerId, oldExpiresAt: timestamp(old.expiresAt) };
   }
 
   async revoke(id: AccessKeyId): Promise<boolean> {
-    const stored = this.#store.accessKey(id);
+    const stored = this.store.accessKey(id);
     if (!stored) return false;
     if (stored.revokedAt !== undefined) return true;
-    stored.revokedAt = this.#store.now();
-    this.#store.note(this.#act, { act: 'key-revoked', accessKeyId: id, ownerId: stored.ownerId });
+    stored.revokedAt = this.store.now();
+    this.note({ act: 'key-revoked', accessKeyId: id, ownerId: stored.ownerId });
     return true;
   }
 
   async claimedBy(key: string): Promise<Caller | undefined> {
     const hash = keyHash(key).toString('hex');
-    this.#noteUse(this.#store.accessKeys.get(hash));
+    this.#noteUse(this.store.accessKeys.get(hash));
     return this.#claims.get(hash);
   }
 
   async whoIs(key: string): Promise<Caller | undefined> {
     const hash = keyHash(key).toString('hex');
-    const stored = this.#store.accessKeys.get(hash);
+    const stored = this.store.accessKeys.get(hash);
     this.#claims.delete(hash);
-    if (!stored || !isValid(stored, this.#store.now())) return undefined;
+    if (!stored || !isValid(stored, this.store.now())) return undefined;
     this.#noteUse(stored);
     const caller = { ownerId: stored.ownerId, subject: keySubject(stored.id) };
     this.#claims.set(hash, caller);
@@ -97,7 +88,7 @@ export class InMemoryAccessKeys implements AccessKeys, Identity {
   }
 
   #noteUse(stored: StoredAccessKey | undefined): void {
-    const now = this.#store.now();
+    const now = this.store.now();
     if (!stored || !isValid(stored, now)) return;
     if (stored.lastUsedAt === undefined || stored.lastUsedAt < now - minute) stored.lastUsedAt = now;
   }
@@ -108,9 +99,9 @@ export class InMemoryAccessKeys implements AccessKeys, Identity {
     life: bigint | undefined,
   ): { id: AccessKeyId; key: AccessKey } {
     const key = accessKeyFrom(randomBytes(accessKeyBytes));
-    const id = this.#store.nextId<AccessKeyId>();
-    const createdAt = this.#store.now();
-    this.#store.accessKeys.set(keyHash(key).toString('hex'), {
+    const id = this.store.nextId<AccessKeyId>();
+    const createdAt = this.store.now();
+    this.store.accessKeys.set(keyHash(key).toString('hex'), {
       id,
       displayed: displayedPart(key),
       ownerId,

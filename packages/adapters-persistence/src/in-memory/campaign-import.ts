@@ -8,18 +8,10 @@ import {
   type ImportOutcome,
   type LineFault,
 } from '@campaign-mirror/domain';
-import { type InMemoryStore, somebody, timestamp } from './store.ts';
+import { StoreAdapter, timestamp } from './store.ts';
 
 /** Imports campaigns from elsewhere, in memory: for tests, and for reuse without persistence. */
-export class InMemoryCampaignImport implements CampaignImport {
-  readonly #store: InMemoryStore;
-  readonly #act: typeof somebody;
-
-  constructor(store: InMemoryStore, act = somebody) {
-    this.#store = store;
-    this.#act = act;
-  }
-
+export class InMemoryCampaignImport extends StoreAdapter implements CampaignImport {
   async importAll(
     source: string,
     lines: AsyncIterable<ImportLine>,
@@ -54,16 +46,16 @@ export class InMemoryCampaignImport implements CampaignImport {
     sameMirror: number | undefined,
     sameDefault: { line: number; claims: Claims } | undefined,
   ): Generator<LineFault> {
-    const isKnown = id !== null && this.#store.campaigns.has(id);
+    const isKnown = id !== null && this.store.campaigns.has(id);
     if (id !== null && (isKnown || sameId)) {
       yield { kind: 'campaign-taken', id, line: isKnown ? null : (sameId ?? null) };
     }
-    const isMirrorKnown = [...this.#store.mirrors.values()].some((one) => one.id === mirrorId);
+    const isMirrorKnown = [...this.store.mirrors.values()].some((one) => one.id === mirrorId);
     if (mirrorId !== null && (isMirrorKnown || sameMirror)) {
       yield { kind: 'mirror-taken', id: mirrorId, line: isMirrorKnown ? null : (sameMirror ?? null) };
     }
     if (ownerId === null) return;
-    const known = [...this.#store.campaigns.values()].find((one) => one.ownerId === ownerId && one.isDefault);
+    const known = [...this.store.campaigns.values()].find((one) => one.ownerId === ownerId && one.isDefault);
     if (known) {
       if (known.id !== id)
         yield { kind: 'second-default', ownerId, id: known.id, name: known.name, line: null };
@@ -76,23 +68,23 @@ export class InMemoryCampaignImport implements CampaignImport {
   #write(source: string, all: readonly ImportLine[]): ImportOutcome {
     const campaigns = all.flatMap((one) => ('campaign' in one ? one.campaign : []));
     const numbers = campaigns.flatMap(({ id, mirror }) => [id ?? 0, mirror?.id ?? 0]);
-    for (const number of numbers) this.#store.moveOn(number);
+    for (const number of numbers) this.store.moveOn(number);
     const mirrors = campaigns.filter((one) => this.#writeOne(one)).length;
     const details = { campaigns: campaigns.length, mirrors, source };
-    this.#store.note(this.#act, { act: 'campaigns-imported', details });
+    this.note({ act: 'campaigns-imported', details });
     return { kind: 'imported', campaigns: campaigns.length, mirrors };
   }
 
   /** Whether there is a mirror. */
   #writeOne({ mirror, ...campaign }: ImportedCampaign): boolean {
-    const now = timestamp(this.#store.now());
-    const id = campaign.id ?? this.#store.nextId();
-    this.#store.campaigns.set(id, { ...campaign, id, createdAt: campaign.createdAt ?? now });
+    const now = timestamp(this.store.now());
+    const id = campaign.id ?? this.store.nextId();
+    this.store.campaigns.set(id, { ...campaign, id, createdAt: campaign.createdAt ?? now });
     if (!mirror) return false;
     const createdAt = mirror.createdAt ?? now;
     const updatedAt = mirror.updatedAt ?? now;
-    const mirrorId = mirror.id ?? this.#store.nextId();
-    this.#store.mirrors.set(id, { ...mirror, id: mirrorId, campaignId: id, createdAt, updatedAt });
+    const mirrorId = mirror.id ?? this.store.nextId();
+    this.store.mirrors.set(id, { ...mirror, id: mirrorId, campaignId: id, createdAt, updatedAt });
     return true;
   }
 }

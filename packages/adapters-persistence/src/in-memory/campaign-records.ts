@@ -5,18 +5,12 @@ import type {
   CampaignRecords,
   Mirror,
 } from '@campaign-mirror/domain';
-import type { InMemoryStore } from './store.ts';
+import { StoreAdapter } from './store.ts';
 
 /** Campaigns and their mirrors as the operator sees them, in memory: for tests, and for reuse without persistence. */
-export class InMemoryCampaignRecords implements CampaignRecords {
-  readonly #store: InMemoryStore;
-
-  constructor(store: InMemoryStore) {
-    this.#store = store;
-  }
-
+export class InMemoryCampaignRecords extends StoreAdapter implements CampaignRecords {
   async find(id: CampaignId): Promise<CampaignRecord | undefined> {
-    return this.#store.record(id);
+    return this.store.record(id);
   }
 
   async list({ limit, ...asked }: CampaignPage): Promise<CampaignRecord[]> {
@@ -30,10 +24,10 @@ export class InMemoryCampaignRecords implements CampaignRecords {
   }
 
   #asked({ owner, after = 0 as CampaignId }: Omit<CampaignPage, 'limit'>): CampaignRecord[] {
-    return [...this.#store.campaigns.keys()]
+    return [...this.store.campaigns.keys()]
       .filter((id) => id > after)
       .sort((one, other) => one - other)
-      .flatMap((id) => this.#store.record(id) ?? [])
+      .flatMap((id) => this.store.record(id) ?? [])
       .filter(({ ownerId }) => owner === undefined || ownerId === owner);
   }
 }

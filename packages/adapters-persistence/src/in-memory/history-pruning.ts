@@ -4,41 +4,32 @@ import {
   type HistoryPruning,
   type HistorySurvey,
   leastPrunedAge,
-  type OperatorAct,
   type PruneStep,
   type Timestamp,
 } from '@campaign-mirror/domain';
-import { type InMemoryStore, somebody, timestamp } from './store.ts';
+import { StoreAdapter, timestamp } from './store.ts';
 
 /** Pruning of the history, in memory: for tests, and for reuse without persistence. */
-export class InMemoryHistoryPruning implements HistoryPruning {
-  readonly #store: InMemoryStore;
-  readonly #act: OperatorAct;
-
-  constructor(store: InMemoryStore, act = somebody) {
-    this.#store = store;
-    this.#act = act;
-  }
-
+export class InMemoryHistoryPruning extends StoreAdapter implements HistoryPruning {
   async survey(age: number): Promise<HistorySurvey> {
     const olderThan = this.#ago(age);
-    const old = this.#store.history.filter((entry) => entry.changedAt < olderThan).length;
-    return { olderThan, changes: this.#store.history.length, old };
+    const old = this.store.history.filter((entry) => entry.changedAt < olderThan).length;
+    return { olderThan, changes: this.store.history.length, old };
   }
 
   async prune(olderThan: Timestamp, size: number, after?: HistoryPosition): Promise<PruneStep> {
     if (olderThan > this.#ago(leastPrunedAge))
       throw new RangeError('history of the last day is never pruned');
-    const looked = this.#store.history
+    const looked = this.store.history
       .toSorted(inOrder)
       .filter((entry) => !after || inOrder(entry, { campaignId: after.campaign, id: after.id }) > 0)
       .slice(0, size);
     const old = new Set(looked.filter((entry) => entry.changedAt < olderThan));
-    const kept = this.#store.history.filter((entry) => !old.has(entry));
-    this.#store.history.splice(0, Number.POSITIVE_INFINITY, ...kept);
+    const kept = this.store.history.filter((entry) => !old.has(entry));
+    this.store.history.splice(0, Number.POSITIVE_INFINITY, ...kept);
     if (old.size > 0) {
       const details = { changes: old.size, older_than: olderThan };
-      this.#store.note(this.#act, { act: 'history-pruned', details });
+      this.note({ act: 'history-pruned', details });
     }
     const last = looked.length === size ? looked.at(-1) : undefined;
     const next = last && { campaign: last.campaignId, id: last.id };
@@ -46,7 +37,7 @@ export class InMemoryHistoryPruning implements HistoryPruning {
   }
 
   #ago(seconds: number): Timestamp {
-    return timestamp(this.#store.now() - BigInt(seconds) * 1_000_000n);
+    return timestamp(this.store.now() - BigInt(seconds) * 1_000_000n);
   }
 }
 

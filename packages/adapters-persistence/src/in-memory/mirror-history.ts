@@ -8,29 +8,23 @@ import {
   type MirrorHistory,
   type Timestamp,
 } from '@campaign-mirror/domain';
-import type { InMemoryStore } from './store.ts';
+import { StoreAdapter } from './store.ts';
 
 /** The history in memory: for tests, and for reuse without persistence. */
-export class InMemoryMirrorHistory implements MirrorHistory {
-  readonly #store: InMemoryStore;
-
-  constructor(store: InMemoryStore) {
-    this.#store = store;
-  }
-
+export class InMemoryMirrorHistory extends StoreAdapter implements MirrorHistory {
   async list({ campaign, before, limit }: HistoryPage): Promise<HistoryEntry[]> {
-    return this.#store.history
+    return this.store.history
       .filter(({ campaignId, id }) => campaignId === campaign && (before === undefined || id < before))
       .toSorted((one, next) => next.id - one.id)
       .slice(0, limit);
   }
 
   async find(campaign: CampaignId, id: HistoryId): Promise<HistoryEntry | undefined> {
-    return this.#store.history.find((entry) => entry.campaignId === campaign && entry.id === id);
+    return this.store.history.find((entry) => entry.campaignId === campaign && entry.id === id);
   }
 
   async *ofKey({ key, since = '' as Timestamp }: KeyChanges): AsyncGenerator<HistoryEntry> {
-    yield* this.#store.history
+    yield* this.store.history
       .filter(({ subject, changedAt }) => subject === keySubject(key) && changedAt >= since)
       .toSorted((one, next) => one.id - next.id);
   }

@@ -5,33 +5,24 @@ import {
   type MirrorMoves,
   type MirrorStretch,
   type MoveTerms,
-  type OperatorAct,
   operatorSubject,
 } from '@campaign-mirror/domain';
 import { campaignIn, setMirrorIn } from './set-mirror.ts';
-import { type InMemoryStore, somebody } from './store.ts';
+import { StoreAdapter } from './store.ts';
 
 /** Moves mirrors to another host, in memory, where nothing is ever locked: for tests, and for reuse. */
-export class InMemoryMirrorMoves implements MirrorMoves {
-  readonly #store: InMemoryStore;
-  readonly #act: OperatorAct;
-
-  constructor(store: InMemoryStore, act = somebody) {
-    this.#store = store;
-    this.#act = act;
-  }
-
+export class InMemoryMirrorMoves extends StoreAdapter implements MirrorMoves {
   async count(): Promise<number> {
-    return this.#store.mirrors.size;
+    return this.store.mirrors.size;
   }
 
   async find({ after, limit, owner }: MirrorStretch): Promise<FoundMirrors> {
-    const looked = [...this.#store.mirrors.values()]
+    const looked = [...this.store.mirrors.values()]
       .filter(({ campaignId }) => after === undefined || campaignId > after)
       .toSorted((one, next) => one.campaignId - next.campaignId)
       .slice(0, limit);
     const mirrors = looked.flatMap(({ campaignId, targetUrl }) => {
-      const campaign = campaignIn(this.#store, campaignId);
+      const campaign = campaignIn(this.store, campaignId);
       if (!campaign || (owner && campaign.ownerId !== owner)) return [];
       return [{ campaign, address: targetUrl }];
     });
@@ -44,7 +35,7 @@ export class InMemoryMirrorMoves implements MirrorMoves {
     if (mirrors > 0) {
       const { from, to, subdomains } = terms.move;
       const details = { from, to: to.written, subdomains, mirrors };
-      this.#store.note(this.#act, { act: 'mirrors-moved', ownerId: terms.owner ?? null, details });
+      this.note({ act: 'mirrors-moved', ownerId: terms.owner ?? null, details });
     }
     return outcomes;
   }
@@ -55,14 +46,14 @@ export class InMemoryMirrorMoves implements MirrorMoves {
   }
 
   #set({ campaign: id, before, after }: MirrorMove, { owner, includeDefault }: MoveTerms): MirrorMoveOutcome {
-    const campaign = campaignIn(this.#store, id);
+    const campaign = campaignIn(this.store, id);
     const isAsJudged =
       campaign &&
       (!owner || campaign.ownerId === owner) &&
       (includeDefault || !campaign.isDefault) &&
-      this.#store.mirrors.get(id)?.targetUrl === before;
+      this.store.mirrors.get(id)?.targetUrl === before;
     if (!isAsJudged) return 'changed-meanwhile';
-    const by = { subject: operatorSubject, requestId: this.#act.requestId };
-    return setMirrorIn(this.#store, campaign, after, by) ? 'moved' : 'changed-meanwhile';
+    const by = { subject: operatorSubject, requestId: this.act.requestId };
+    return setMirrorIn(this.store, campaign, after, by) ? 'moved' : 'changed-meanwhile';
   }
 }

@@ -6,8 +6,7 @@ import type {
   CampaignRecord,
   HistoryEntry,
   Label,
-  MirrorAddress,
-  MirrorId,
+  Mirror,
   OperatorAct,
   OwnerId,
   Timestamp,
@@ -15,24 +14,9 @@ import type {
 import type { AuditNote } from '../schema/audit-note.ts';
 import { countedUpTo } from '../schema/counted-numbers.ts';
 
-export interface StoredCampaign {
-  readonly id: CampaignId;
-  ownerId: OwnerId;
-  isDefault: boolean;
-  name: string | null;
-  readonly createdAt: Timestamp;
-}
-
-export interface StoredMirror {
-  readonly id: MirrorId;
-  readonly campaignId: CampaignId;
-  targetUrl: MirrorAddress;
-  clicks: number;
-  updatedExternally: boolean;
-  updatedExternallyAt: Timestamp | null;
-  readonly createdAt: Timestamp;
-  updatedAt: Timestamp;
-}
+type Stored<T> = { -readonly [Field in keyof T]: T[Field] };
+export type StoredCampaign = Stored<Omit<CampaignRecord, 'mirror'>>;
+export type StoredMirror = Stored<Mirror>;
 
 export interface StoredAccessKey {
   readonly id: AccessKeyId;
@@ -48,7 +32,7 @@ export interface StoredAccessKey {
 }
 
 /** The operator where none is named. */
-export const somebody: OperatorAct = { operator: 'somebody', requestId: 'in-memory' };
+const somebody: OperatorAct = { operator: 'somebody', requestId: 'in-memory' };
 
 /**
  * State shared by the in-memory adapters. One process, nothing persisted; as atomic as PostgreSQL, because a step that
@@ -67,14 +51,6 @@ export class InMemoryStore {
   /** `now` gives microseconds since 1970. */
   constructor(now = () => BigInt(Date.now()) * 1000n) {
     this.now = now;
-  }
-
-  /** Records an act of the operator. */
-  note({ operator, requestId }: OperatorAct, { act, ...more }: AuditNote): void {
-    const id = this.nextId<AuditId>();
-    const at = timestamp(this.now());
-    const nothing = { databaseRole: null, campaignId: null, ownerId: null, accessKeyId: null, details: {} };
-    this.audit.push({ ...nothing, ...more, id, at, act, operator, requestId });
   }
 
   /** A key by its identifier. */
@@ -103,6 +79,26 @@ export class InMemoryStore {
   nextId<Id extends number>(): Id {
     this.#lastId += 1;
     return this.#lastId as Id;
+  }
+}
+
+/** An adapter that works on the shared state; `act` is in whose name it acts. */
+export class StoreAdapter {
+  protected readonly store: InMemoryStore;
+  protected readonly act: OperatorAct;
+
+  constructor(store: InMemoryStore, act = somebody) {
+    this.store = store;
+    this.act = act;
+  }
+
+  /** Records an act of the operator. */
+  protected note({ act, ...more }: AuditNote): void {
+    const { operator, requestId } = this.act;
+    const id = this.store.nextId<AuditId>();
+    const at = timestamp(this.store.now());
+    const nothing = { databaseRole: null, campaignId: null, ownerId: null, accessKeyId: null, details: {} };
+    this.store.audit.push({ ...nothing, ...more, id, at, act, operator, requestId });
   }
 }
 
