@@ -54,11 +54,11 @@ describe('what is read at one moment, whatever others commit meanwhile', () => {
     const interrupted = Object.assign(Object.create(from.pool) as Pool, {
       connect: async () => {
         const client = await from.pool.connect();
-        const query = client.query.bind(client) as (text: string) => Promise<unknown>;
+        const query = client.query.bind(client) as (asked: unknown) => Promise<unknown>;
         return Object.assign(client, {
-          query: async (text: string) => {
-            if (text.startsWith('declare')) await oneMore();
-            return query(text);
+          query: async (asked: unknown) => {
+            if (String(asked).startsWith('declare')) await oneMore();
+            return query(asked);
           },
         });
       },

@@ -1,8 +1,9 @@
 import { createHash } from 'node:crypto';
 import type { Pool, PoolClient } from 'pg';
+import { to } from 'pg-copy-streams';
+import { numberOf } from '../connection/rows.ts';
 import { ofOneMoment } from '../connection/snapshot.ts';
 import { timestampText } from '../schema/schema.ts';
-import { safeInteger } from '../statements/mirror-row.ts';
 import {
   type BackupEnd,
   type BackupHeader,
@@ -14,7 +15,6 @@ import {
   endOfRows,
   plainValues,
 } from './backup-format.ts';
-import { copyOut } from './copy-rows.ts';
 
 /** Is told how far a backup is. */
 export interface BackupProgress {
@@ -58,10 +58,9 @@ async function* read(client: PoolClient, progress: BackupProgress | undefined): 
     const columns = await columnsOf(client, table);
     yield hashed(jsonLine({ table, columns }));
     let count = 0;
-    for await (const bytes of copyOut(
-      client,
-      `copy campaign_mirror.${table} (${quoted(columns)}) to stdout`,
-    )) {
+    const copy = `copy campaign_mirror.${table} (${quoted(columns)}) to stdout`;
+    // As fast as it is read. A chunk ends with a whole line only if the server sends it so.
+    for await (const bytes of client.query(to(copy)) as AsyncIterable<Buffer>) {
       count += linesIn(bytes);
       progress?.at(before + count);
       yield hashed(bytes);
@@ -89,11 +88,11 @@ async function headerOf(client: PoolClient): Promise<BackupHeader> {
   };
 }
 
-async function lastNumber(client: PoolClient, table: BackupTable): Promise<number> {
-  const { rows } = await client.query<{ last: string }>(
-    `select case when is_called then last_value else 0 end as last from campaign_mirror.${table}_id_seq`,
+function lastNumber(client: PoolClient, table: BackupTable): Promise<number> {
+  return numberOf(
+    client,
+    `select case when is_called then last_value else 0 end as number from campaign_mirror.${table}_id_seq`,
   );
-  return safeInteger(rows[0]?.last ?? '0');
 }
 
 /** The columns that can be written: generated columns are computed again. */
@@ -110,10 +109,9 @@ export function quoted(columns: readonly string[]): string {
   return columns.map((name) => `"${name.replaceAll('"', '""')}"`).join(', ');
 }
 
-async function countRows(client: PoolClient): Promise<number> {
+function countRows(client: PoolClient): Promise<number> {
   const counts = backupTables.map((table) => `(select count(*) from campaign_mirror.${table})`);
-  const { rows } = await client.query<{ count: string }>(`select ${counts.join(' + ')} as count`);
-  return Number(rows[0]?.count);
+  return numberOf(client, `select ${counts.join(' + ')} as number`);
 }
 
 function jsonLine(object: object): Buffer {

@@ -1,17 +1,10 @@
 import type { CampaignExport, CampaignRecord } from '@campaign-mirror/domain';
 import type { Pool, PoolClient } from 'pg';
+import { numberOf } from '../connection/rows.ts';
 import { cursorRows, ofOneMoment } from '../connection/snapshot.ts';
-import { timestampText } from '../schema/schema.ts';
-import { type RecordRow, recordOf } from '../statements/campaign-record-row.ts';
+import { namedCampaigns, type RecordRow, recordOf, recordsText } from '../statements/campaign-record-row.ts';
 
-const all = `
-  select campaigns.id as campaign, owner_id, is_default, name,
-    ${timestampText('campaigns.created_at')} as campaign_created_at,
-    mirrors.id, campaign_id, target_url, clicks, updated_externally,
-    ${timestampText('updated_externally_at')} as updated_externally_at,
-    ${timestampText('mirrors.created_at')} as created_at, ${timestampText('updated_at')} as updated_at
-  from campaign_mirror.campaigns left join campaign_mirror.mirrors on mirrors.campaign_id = campaigns.id
-  order by campaigns.id`;
+const all = recordsText(`(${namedCampaigns}) as asked`);
 
 /** All campaigns and their mirrors, in PostgreSQL. */
 export class PostgresCampaignExport implements CampaignExport {
@@ -35,9 +28,6 @@ async function* read(
   client: PoolClient,
   total: ((campaigns: number) => void) | undefined,
 ): AsyncGenerator<RecordRow> {
-  if (total) {
-    const { rows } = await client.query<{ count: string }>('select count(*) from campaign_mirror.campaigns');
-    total(Number(rows[0]?.count));
-  }
+  total?.(await numberOf(client, 'select count(*) as number from campaign_mirror.campaigns'));
   yield* cursorRows<RecordRow>(client, all);
 }

@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import type { PoolClient } from 'pg';
-import { from, to } from 'pg-copy-streams';
+import { from } from 'pg-copy-streams';
 
 /** `copy … from stdin`, as fast as the server accepts it. Returns the number of rows. */
 export async function copyIn(
@@ -12,11 +12,6 @@ export async function copyIn(
   const stream = client.query(from(copy));
   await pipeline(Readable.from(text, { objectMode: true }), stream);
   return stream.rowCount;
-}
-
-/** `copy … to stdout`, as fast as it is read. A chunk ends with a whole line only if the server sends it so. */
-export function copyOut(client: PoolClient, copy: string): AsyncIterable<Buffer> {
-  return client.query(to(copy));
 }
 
 const escapes: Readonly<Record<string, string>> = { '\\': '\\\\', '\t': '\\t', '\n': '\\n', '\r': '\\r' };

@@ -44,11 +44,10 @@ function claimed(column: string): string {
 export async function tellFaults(client: PoolClient, tell: (bad: BadLine) => Promise<void>): Promise<number> {
   let badLines = 0;
   let last = 0;
-  for await (const row of cursorRows<{ line: string; fault: LineFault }>(client, faults)) {
-    const line = Number(row.line);
+  for await (const { line, fault } of cursorRows<{ line: number; fault: LineFault }>(client, faults)) {
     if (line !== last) badLines += 1;
     last = line;
-    await tell({ line, fault: row.fault });
+    await tell({ line, fault });
   }
   return badLines;
 }

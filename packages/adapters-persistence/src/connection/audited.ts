@@ -1,30 +1,40 @@
 import type { OperatorAct } from '@campaign-mirror/domain';
 import { type EntityManager, IsolationLevel, type MikroORM } from '@mikro-orm/postgresql';
-import type { AuditNote } from '../schema/audit-note.ts';
-import { OperatorAuditEntity } from '../schema/entities.ts';
+import { type AuditNote, noteText, noteValues } from '../schema/audit-note.ts';
 import { ormFault } from './orm-faults.ts';
 
 /** Whatever the database's default is: a transaction that waited for a lock must see what the other one committed. */
 const { READ_COMMITTED: isolationLevel } = IsolationLevel;
 
-/**
- * Runs an act of the operator and its audit entry in one transaction: both take effect, or neither.
- * @throws Unavailable when the connection is lost: the outcome is unknown then
- */
-export async function audited<T>(
-  orm: MikroORM,
-  { operator, requestId }: OperatorAct,
-  run: (em: EntityManager, note: (note: AuditNote) => Promise<void>) => Promise<T>,
-): Promise<T> {
-  try {
-    return await orm.em.fork().transactional(
-      (em) =>
-        run(em, async ({ details, ...note }) => {
-          await em.insert(OperatorAuditEntity, { ...note, details: details ?? {}, operator, requestId });
-        }),
-      { isolationLevel },
-    );
-  } catch (error) {
-    throw ormFault(error);
+/** Records an act in the transaction that it takes part in. */
+export type Noting = (note: AuditNote) => Promise<void>;
+
+const insertNote = noteText('?', '?', '?', '?', '?', '?', '?');
+
+/** An adapter that acts through MikroORM; `act` is in whose name it does. */
+export class AuditedAdapter {
+  protected readonly orm: MikroORM;
+  readonly #act: OperatorAct;
+
+  constructor(orm: MikroORM, act: OperatorAct) {
+    this.orm = orm;
+    this.#act = act;
+  }
+
+  /**
+   * Runs an act of the operator and its audit entry in one transaction: both take effect, or neither.
+   * @throws Unavailable when the connection is lost: the outcome is unknown then
+   */
+  protected async audited<T>(run: (em: EntityManager, note: Noting) => Promise<T>): Promise<T> {
+    try {
+      return await this.orm.em
+        .fork()
+        .transactional(
+          (em) => run(em, async (note) => void (await em.execute(insertNote, noteValues(this.#act, note)))),
+          { isolationLevel },
+        );
+    } catch (error) {
+      throw ormFault(error);
+    }
   }
 }

@@ -1,15 +1,35 @@
-import type { ClientBase, Pool, QueryResultRow } from 'pg';
+import pg, { type ClientBase, type CustomTypesConfig, type Pool, type QueryResultRow } from 'pg';
 import { portFault } from './database-faults.ts';
 
-/** The rows of a statement. @throws Unavailable when the database is */
+const { builtins, getTypeParser } = pg.types;
+
+/** The driver leaves a bigint as text. */
+const types = {
+  getTypeParser: (type: number) => (type === builtins.INT8 ? safeInteger : getTypeParser(type)),
+} as CustomTypesConfig;
+
+/** The rows of a statement, a bigint as a number. @throws Unavailable when the database is; RangeError above 2^53-1 */
 export async function rowsOf<Row extends QueryResultRow>(
   database: Pool | ClientBase,
   text: string,
   values: unknown[] = [],
 ): Promise<Row[]> {
   try {
-    return (await (database as Pool).query<Row>(text, values)).rows;
+    return (await (database as Pool).query<Row>({ text, values, types })).rows;
   } catch (error) {
     throw portFault(error);
   }
+}
+
+/** The `number` of a statement's only row. @throws as `rowsOf` */
+export async function numberOf(database: Pool | ClientBase, text: string): Promise<number> {
+  const [row] = await rowsOf<{ number: number }>(database, text);
+  return row?.number ?? 0;
+}
+
+/** @throws RangeError above 2^53-1, where a number would silently be rounded to another */
+export function safeInteger(text: string): number {
+  const value = Number(text);
+  if (!Number.isSafeInteger(value)) throw new RangeError('the database holds an integer above 2^53-1');
+  return value;
 }

@@ -1,5 +1,6 @@
 import type { Pool, PoolClient, QueryResultRow } from 'pg';
 import { portFault } from './database-faults.ts';
+import { rowsOf } from './rows.ts';
 import { endedBy, withoutTimeouts } from './stoppable.ts';
 
 const begin = `begin isolation level repeatable read read only; ${withoutTimeouts}`;
@@ -43,7 +44,7 @@ export async function* cursorRows<Row extends QueryResultRow>(
 ): AsyncGenerator<Row> {
   await client.query(`declare taken no scroll cursor for ${query}`, values);
   for (;;) {
-    const { rows } = await client.query<Row>(`fetch ${together} from taken`);
+    const rows = await rowsOf<Row>(client, `fetch ${together} from taken`);
     yield* rows;
     if (rows.length < together) break;
   }

@@ -1,6 +1,6 @@
 import type { OperatorAct } from '@campaign-mirror/domain';
 import type { Pool, PoolClient } from 'pg';
-import type { AuditNote } from '../schema/audit-note.ts';
+import { type AuditNote, noteText, noteValues } from '../schema/audit-note.ts';
 import { portFault } from './database-faults.ts';
 
 /**
@@ -32,16 +32,9 @@ export async function inTransaction<T>(
   }
 }
 
+const insertNote = noteText('$1', '$2', '$3', '$4', '$5', '$6', '$7');
+
 /** Records an act of the operator in the audit, in the transaction of this connection. */
-export async function noteIn(
-  client: PoolClient,
-  { operator, requestId }: OperatorAct,
-  { act, campaignId = null, ownerId = null, accessKeyId = null, details = {} }: AuditNote,
-): Promise<void> {
-  await client.query(
-    `insert into campaign_mirror.operator_audit
-      (act, operator, request_id, campaign_id, owner_id, access_key_id, details)
-    values ($1, $2, $3, $4, $5, $6, $7)`,
-    [act, operator, requestId, campaignId, ownerId, accessKeyId, JSON.stringify(details)],
-  );
+export async function noteIn(client: PoolClient, act: OperatorAct, note: AuditNote): Promise<void> {
+  await client.query(insertNote, noteValues(act, note));
 }

@@ -8,7 +8,7 @@ import {
   type OwnerId,
   type SetMirrorResult,
 } from '@campaign-mirror/domain';
-import { safeInteger } from '../statements/mirror-row.ts';
+import { safeInteger } from '../connection/rows.ts';
 
 /** How the ports of the hot path reach PostgreSQL. Any call may reject with `Unavailable`. */
 export interface HotPath {

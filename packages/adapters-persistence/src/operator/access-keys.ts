@@ -10,51 +10,30 @@ import {
   displayedPart,
   type KeyRotation,
   type NewAccessKey,
-  type OperatorAct,
   type OwnerId,
   type Timestamp,
   usualKeyLife,
 } from '@campaign-mirror/domain';
-import { type MikroORM, raw } from '@mikro-orm/postgresql';
-import { audited } from '../connection/audited.ts';
+import { raw } from '@mikro-orm/postgresql';
+import { AuditedAdapter } from '../connection/audited.ts';
 import { ormFault } from '../connection/orm-faults.ts';
+import { safeInteger } from '../connection/rows.ts';
 import { AccessKeyEntity } from '../schema/entities.ts';
 import { keyHash } from '../schema/key-hash.ts';
-import { safeInteger } from '../statements/mirror-row.ts';
 import { rotateKey } from './key-rotation.ts';
-
-const listed = [
-  'id',
-  'displayed',
-  'name',
-  'ownerId',
-  'createdAt',
-  'expiresAt',
-  'lastUsedAt',
-  'revokedAt',
-  'replacedBy',
-] as const;
 
 const revoke = `
   update campaign_mirror.access_keys set revoked_at = clock_timestamp()
   where id = ? and revoked_at is null returning owner_id`;
 
 /** Access keys as the operator issues, rotates and revokes them, in PostgreSQL. */
-export class PostgresAccessKeys implements AccessKeys {
-  readonly #orm: MikroORM;
-  readonly #act: OperatorAct;
-
-  constructor(orm: MikroORM, act: OperatorAct) {
-    this.#orm = orm;
-    this.#act = act;
-  }
-
+export class PostgresAccessKeys extends AuditedAdapter implements AccessKeys {
   async issue(asked: NewAccessKey): Promise<{ id: AccessKeyId; key: AccessKey }> {
     const { owner, name, expiresIn = usualKeyLife } = asked;
     const key = accessKeyFrom(randomBytes(accessKeyBytes));
     const fields = { hash: keyHash(key), displayed: displayedPart(key), name, ownerId: owner };
     const expires = expiresIn === 'never' ? {} : { createdAt: inSeconds(0), expiresAt: inSeconds(expiresIn) };
-    return audited(this.#orm, this.#act, async (em, note) => {
+    return this.audited(async (em, note) => {
       const id = Number(await em.insert(AccessKeyEntity, { ...fields, ...expires })) as AccessKeyId;
       await note({ act: 'key-issued', accessKeyId: id, ownerId: owner, details: { name } });
       return { id, key };
@@ -67,8 +46,8 @@ export class PostgresAccessKeys implements AccessKeys {
       ...(after !== undefined && { id: { $gt: after } }),
     };
     try {
-      const options = { fields: listed, orderBy: { id: 'asc' as const }, limit };
-      const rows = await this.#orm.em.fork().find(AccessKeyEntity, where, options);
+      const options = { exclude: ['hash' as const], orderBy: { id: 'asc' as const }, limit };
+      const rows = await this.orm.em.fork().find(AccessKeyEntity, where, options);
       return rows.map((row) => ({
         id: row.id as AccessKeyId,
         displayed: row.displayed,
@@ -86,11 +65,11 @@ export class PostgresAccessKeys implements AccessKeys {
   }
 
   async rotate(id: AccessKeyId, { grace }: { grace: number }): Promise<KeyRotation> {
-    return audited(this.#orm, this.#act, (em, note) => rotateKey(em, note, id, grace));
+    return this.audited((em, note) => rotateKey(em, note, id, grace));
   }
 
   async revoke(id: AccessKeyId): Promise<boolean> {
-    return audited(this.#orm, this.#act, async (em, note) => {
+    return this.audited(async (em, note) => {
       const [revoked] = await em.execute<{ owner_id: string }[]>(revoke, [id]);
       if (!revoked) return (await em.count(AccessKeyEntity, { id })) > 0;
       const ownerId = safeInteger(revoked.owner_id) as OwnerId;

@@ -7,23 +7,15 @@ import type {
 } from '@campaign-mirror/domain';
 import type { Pool } from 'pg';
 import { rowsOf } from '../connection/rows.ts';
-import { timestampText } from '../schema/schema.ts';
-import { type RecordRow, recordOf } from '../statements/campaign-record-row.ts';
-import { type MirrorRow, mirrorColumns, mirrorOf } from '../statements/mirror-row.ts';
+import { namedCampaigns, type RecordRow, recordOf, recordsText } from '../statements/campaign-record-row.ts';
+import { mirrorColumns } from '../statements/mirror-row.ts';
 
 /** One statement: a campaign and its mirror are from the same moment. */
-const records = `
-  with asked as materialized (
-    select id as campaign, owner_id, is_default, name, created_at as campaign_created
-    from campaign_mirror.campaigns where %
-  )
-  select campaign, owner_id, is_default, name, ${timestampText('campaign_created')} as campaign_created_at,
-    ${mirrorColumns}
-  from asked left join campaign_mirror.mirrors on mirrors.campaign_id = asked.campaign
-  order by campaign`;
+const records = (where: string) => `
+  with asked as materialized (${namedCampaigns} where ${where}) ${recordsText('asked')}`;
 
-const one = records.replace('%', 'id = $1');
-const page = records.replace('%', 'id > $1 and ($2::bigint is null or owner_id = $2) order by id limit $3');
+const one = records('id = $1');
+const page = records('id > $1 and ($2::bigint is null or owner_id = $2) order by id limit $3');
 
 const mirrorPage = `
   select ${mirrorColumns} from campaign_mirror.mirrors
@@ -48,7 +40,7 @@ export class PostgresCampaignRecords implements CampaignRecords {
     return (await rowsOf<RecordRow>(this.#pool, page, [after ?? 0, owner, limit])).map(recordOf);
   }
 
-  async listMirrors({ owner, after, limit }: CampaignPage): Promise<Mirror[]> {
-    return (await rowsOf<MirrorRow>(this.#pool, mirrorPage, [after ?? 0, owner, limit])).map(mirrorOf);
+  listMirrors({ owner, after, limit }: CampaignPage): Promise<Mirror[]> {
+    return rowsOf<Mirror>(this.#pool, mirrorPage, [after ?? 0, owner, limit]);
   }
 }

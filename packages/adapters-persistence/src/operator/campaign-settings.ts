@@ -8,13 +8,11 @@ import type {
   MirrorAddress,
   MirrorCreation,
   NewCampaign,
-  OperatorAct,
   OwnerId,
   Transfer,
 } from '@campaign-mirror/domain';
-import { type EntityManager, LockMode, type MikroORM } from '@mikro-orm/postgresql';
-import { audited } from '../connection/audited.ts';
-import type { AuditNote } from '../schema/audit-note.ts';
+import { type EntityManager, LockMode } from '@mikro-orm/postgresql';
+import { AuditedAdapter, type Noting } from '../connection/audited.ts';
 import { deletionDetails, differs } from '../schema/deletion.ts';
 import { CampaignEntity, MirrorEntity } from '../schema/entities.ts';
 import {
@@ -30,17 +28,9 @@ const forUpdate = LockMode.PESSIMISTIC_WRITE;
 const forShare = LockMode.PESSIMISTIC_READ;
 
 /** Campaigns and mirrors as the operator creates and changes them, in PostgreSQL. */
-export class PostgresSettings implements CampaignSettings {
-  readonly #orm: MikroORM;
-  readonly #act: OperatorAct;
-
-  constructor(orm: MikroORM, act: OperatorAct) {
-    this.#orm = orm;
-    this.#act = act;
-  }
-
+export class PostgresSettings extends AuditedAdapter implements CampaignSettings {
   createCampaign({ owner, isDefault, name }: NewCampaign): Promise<CampaignCreation> {
-    return this.#audited(async (em, note) => {
+    return this.audited(async (em, note) => {
       const taken = isDefault && (await defaultOf(em, owner));
       if (taken) return taken;
       const made = await em.insert(CampaignEntity, { ownerId: owner, isDefault, name: name ?? null });
@@ -53,7 +43,7 @@ export class PostgresSettings implements CampaignSettings {
 
   async createMirror(id: CampaignId, address: MirrorAddress): Promise<MirrorCreation> {
     try {
-      return await this.#audited(async (em, note) => {
+      return await this.audited(async (em, note) => {
         const campaign = await lockedCampaign(em, id, forShare);
         if (!campaign) return { kind: 'campaign-not-found' };
         const made = await em.insert(MirrorEntity, { campaignId: id, targetUrl: address });
@@ -69,7 +59,7 @@ export class PostgresSettings implements CampaignSettings {
   }
 
   transfer(id: CampaignId, to: OwnerId): Promise<Transfer> {
-    return this.#audited(async (em, note) => {
+    return this.audited(async (em, note) => {
       const campaign = await lockedCampaign(em, id, forUpdate);
       if (!campaign) return { kind: 'campaign-not-found' };
       if (campaign.ownerId === to) return { kind: 'unchanged' };
@@ -84,7 +74,7 @@ export class PostgresSettings implements CampaignSettings {
   }
 
   setDefault(id: CampaignId, isDefault: boolean): Promise<DefaultChange> {
-    return this.#audited(async (em, note) => {
+    return this.audited(async (em, note) => {
       const campaign = await lockedCampaign(em, id, forUpdate);
       if (!campaign) return { kind: 'campaign-not-found' };
       const ownerId = campaign.ownerId as OwnerId;
@@ -99,7 +89,7 @@ export class PostgresSettings implements CampaignSettings {
   }
 
   deleteCampaign(id: CampaignId, seen?: CampaignRecord): Promise<Deletion> {
-    return this.#audited(async (em, note) => {
+    return this.audited(async (em, note) => {
       const row = await lockedCampaign(em, id, forUpdate);
       if (!row) return { kind: 'campaign-not-found' };
       const mirror = await em.findOne(MirrorEntity, { campaignId: id }, { lockMode: forUpdate });
@@ -112,7 +102,7 @@ export class PostgresSettings implements CampaignSettings {
     });
   }
 
-  #audited<T>(run: (em: EntityManager, note: (note: AuditNote) => Promise<void>) => Promise<T>): Promise<T> {
-    return unlessOvertaken(() => audited(this.#orm, this.#act, run));
+  protected override audited<T>(run: (em: EntityManager, note: Noting) => Promise<T>): Promise<T> {
+    return unlessOvertaken(() => super.audited(run));
   }
 }

@@ -1,14 +1,16 @@
-import type { AccessKeyId, CampaignId, OperatorAct, OwnerId } from '@campaign-mirror/domain';
-import type { MikroORM } from '@mikro-orm/postgresql';
-import { audited } from '../connection/audited.ts';
+import type { AccessKeyId, CampaignId, OwnerId } from '@campaign-mirror/domain';
+import { AuditedAdapter } from '../connection/audited.ts';
 import { ormFault } from '../connection/orm-faults.ts';
-import { AccessKeyEntity, CampaignEntity, MirrorHistoryEntity } from '../schema/entities.ts';
-import { safeInteger } from '../statements/mirror-row.ts';
+import { safeInteger } from '../connection/rows.ts';
 
 interface Removed {
   id: string;
   owner_id: string;
 }
+
+const isEmpty = `
+  select not exists (select from campaign_mirror.campaigns) and not exists (select from campaign_mirror.access_keys)
+    and not exists (select from campaign_mirror.mirror_history) as empty`;
 
 const revoke = `
   update campaign_mirror.access_keys set revoked_at = clock_timestamp()
@@ -17,23 +19,12 @@ const revoke = `
 const remove = 'delete from campaign_mirror.campaigns where owner_id in (?) returning id, owner_id, name';
 
 /** The demonstration set in PostgreSQL. */
-export class PostgresDemonstration {
-  readonly #orm: MikroORM;
-  readonly #act: OperatorAct;
-
-  constructor(orm: MikroORM, act: OperatorAct) {
-    this.#orm = orm;
-    this.#act = act;
-  }
-
+export class PostgresDemonstration extends AuditedAdapter {
   /** Whether the database has never held any data: no campaign, no key, no history. */
   async isPossible(): Promise<boolean> {
-    const em = this.#orm.em.fork();
     try {
-      for (const entity of [CampaignEntity, AccessKeyEntity, MirrorHistoryEntity]) {
-        if ((await em.find(entity as typeof CampaignEntity, {}, { limit: 1 })).length > 0) return false;
-      }
-      return true;
+      const [found] = await this.orm.em.fork().execute<[{ empty: boolean }]>(isEmpty);
+      return found.empty;
     } catch (error) {
       throw ormFault(error);
     }
@@ -44,7 +35,7 @@ export class PostgresDemonstration {
    * the number of campaigns.
    */
   async remove(owners: readonly OwnerId[]): Promise<number> {
-    return audited(this.#orm, this.#act, async (em, note) => {
+    return this.audited(async (em, note) => {
       const keys = await em.execute<Removed[]>(revoke, [owners]);
       const campaigns = await em.execute<(Removed & { name: string | null })[]>(remove, [owners]);
       for (const { id, owner_id } of keys) {

@@ -9,8 +9,8 @@ import type {
   Timestamp,
 } from '@campaign-mirror/domain';
 import type { Pool } from 'pg';
+import { safeInteger } from '../connection/rows.ts';
 import { timestampText } from '../schema/schema.ts';
-import { safeInteger } from '../statements/mirror-row.ts';
 import { type Statement, Statements } from '../statements/statements.ts';
 
 const survey: Statement = {

@@ -9,10 +9,10 @@ import {
   type Timestamp,
 } from '@campaign-mirror/domain';
 import type { EntityManager } from '@mikro-orm/postgresql';
-import type { AuditNote } from '../schema/audit-note.ts';
+import type { Noting } from '../connection/audited.ts';
+import { safeInteger } from '../connection/rows.ts';
 import { keyHash } from '../schema/key-hash.ts';
 import { timestampText } from '../schema/schema.ts';
-import { safeInteger } from '../statements/mirror-row.ts';
 
 interface Judged {
   owner_id: string;
@@ -47,7 +47,7 @@ const replace = `
 /** Replaces this key by a new one, in the transaction of `em`; see `AccessKeys`. */
 export async function rotateKey(
   em: EntityManager,
-  note: (note: AuditNote) => Promise<void>,
+  note: Noting,
   id: AccessKeyId,
   grace: number,
 ): Promise<KeyRotation> {

@@ -13,9 +13,8 @@ import {
 } from '@campaign-mirror/domain';
 import type { Pool, PoolClient } from 'pg';
 import { isHeld } from '../connection/database-faults.ts';
-import { rowsOf } from '../connection/rows.ts';
+import { numberOf, rowsOf } from '../connection/rows.ts';
 import { inTransaction, noteIn } from '../connection/transaction.ts';
-import { safeInteger } from '../statements/mirror-row.ts';
 import { movingMirrors } from './move-mirrors-text.ts';
 
 /** Every mirror of the range is counted; where an owner is given, the addresses of others are left out. */
@@ -28,6 +27,13 @@ const findText = `
     case when $3::bigint is null or owner_id = $3 then looked.target_url end as target_url
   from looked join campaign_mirror.campaigns on campaigns.id = looked.campaign_id
   order by looked.campaign_id`;
+
+interface Found {
+  campaign_id: CampaignId;
+  owner_id: OwnerId;
+  is_default: boolean;
+  target_url: MirrorAddress | null;
+}
 
 const moveText = movingMirrors({ wait: false });
 const moveAfterWaitText = movingMirrors({ wait: true });
@@ -45,24 +51,18 @@ export class PostgresMirrorMoves implements MirrorMoves {
     this.#act = act;
   }
 
-  async count(): Promise<number> {
-    const text = 'select count(*) from campaign_mirror.mirrors';
-    const [row] = await rowsOf<{ count: string }>(this.#pool, text);
-    return safeInteger(row?.count ?? '0');
+  count(): Promise<number> {
+    return numberOf(this.#pool, 'select count(*) as number from campaign_mirror.mirrors');
   }
 
   async find({ after, limit, owner }: MirrorStretch): Promise<FoundMirrors> {
-    type Row = { campaign_id: string; owner_id: string; is_default: boolean; target_url: string | null };
-    const rows = await rowsOf<Row>(this.#pool, findText, [after ?? 0, limit, owner ?? null]);
-    const mirrors = rows.flatMap(({ campaign_id, owner_id, is_default, target_url }) => {
-      if (target_url === null) return [];
-      const id = safeInteger(campaign_id) as CampaignId;
-      const ownerId = safeInteger(owner_id) as OwnerId;
-      const campaign = { id, ownerId, isDefault: is_default, hasMirror: true };
-      return [{ campaign, address: target_url as MirrorAddress }];
+    const rows = await rowsOf<Found>(this.#pool, findText, [after ?? 0, limit, owner ?? null]);
+    const mirrors = rows.flatMap(({ target_url: address, ...row }) => {
+      if (address === null) return [];
+      const { campaign_id: id, owner_id: ownerId, is_default: isDefault } = row;
+      return [{ campaign: { id, ownerId, isDefault, hasMirror: true }, address }];
     });
-    const last = rows.at(-1);
-    return { mirrors, looked: rows.length, last: last && (safeInteger(last.campaign_id) as CampaignId) };
+    return { mirrors, looked: rows.length, last: rows.at(-1)?.campaign_id };
   }
 
   setMany(moves: readonly MirrorMove[], terms: MoveTerms): Promise<readonly MirrorMoveOutcome[]> {

@@ -1,4 +1,3 @@
-import type { AuditedAct } from '@campaign-mirror/domain';
 import { defineEntity, p, Type } from '@mikro-orm/core';
 import { schema, timestampText } from './schema.ts';
 
@@ -68,47 +67,4 @@ export const AccessKeyEntity = defineEntity({
   },
 });
 
-export const MirrorHistoryEntity = defineEntity({
-  name: 'MirrorHistory',
-  schema,
-  tableName: 'mirror_history',
-  properties: {
-    campaignId: p.bigint('number').fieldName('campaign_id').primary(),
-    id: p.bigint('number').primary(),
-    mirrorId: p.bigint('number').fieldName('mirror_id'),
-    actor: p.string(),
-    accessKeyId: p.bigint('number').fieldName('access_key_id').nullable(),
-    subject: p.text().nullable(),
-    ownerId: p.bigint('number').fieldName('owner_id'),
-    addressBefore: p.text().fieldName('address_before'),
-    addressAfter: p.text().fieldName('address_after'),
-    changedAt: timestamp().fieldName('changed_at'),
-    requestId: p.string().fieldName('request_id'),
-  },
-});
-
-export const OperatorAuditEntity = defineEntity({
-  name: 'OperatorAudit',
-  schema,
-  tableName: 'operator_audit',
-  properties: {
-    id: p.bigint('number').primary(),
-    actedAt: timestamp().fieldName('acted_at').defaultRaw('clock_timestamp()'),
-    act: p.string().$type<AuditedAct>(),
-    operator: p.string(),
-    databaseRole: p.string().fieldName('database_role').defaultRaw('session_user'),
-    requestId: p.string().fieldName('request_id'),
-    campaignId: p.bigint('number').fieldName('campaign_id').nullable(),
-    ownerId: p.bigint('number').fieldName('owner_id').nullable(),
-    accessKeyId: p.bigint('number').fieldName('access_key_id').nullable(),
-    details: p.json<Readonly<Record<string, string | number | boolean | null>>>(),
-  },
-});
-
-export const entities = [
-  CampaignEntity,
-  MirrorEntity,
-  AccessKeyEntity,
-  MirrorHistoryEntity,
-  OperatorAuditEntity,
-];
+export const entities = [CampaignEntity, MirrorEntity, AccessKeyEntity];

@@ -1,21 +1,25 @@
-import type { CampaignId, CampaignRecord, OwnerId, Timestamp } from '@campaign-mirror/domain';
-import { type MirrorRow, mirrorOf, safeInteger } from './mirror-row.ts';
+import type { CampaignId, CampaignRecord, Mirror, Timestamp } from '@campaign-mirror/domain';
+import { timestampText } from '../schema/schema.ts';
+import { mirrorColumns } from './mirror-row.ts';
 
-export type RecordRow = {
-  campaign: string;
-  owner_id: string;
-  is_default: boolean;
-  name: string | null;
-  campaign_created_at: string;
-} & (MirrorRow | { id: null });
+/** A campaign beside its mirror, as `rowsOf` reads it. */
+export type RecordRow = Pick<CampaignRecord, 'ownerId' | 'isDefault' | 'name'> & {
+  campaign: CampaignId;
+  campaignCreatedAt: Timestamp;
+} & (Mirror | { id: null });
+
+/** Campaigns, their columns named so that they can stand beside those of a mirror. */
+export const namedCampaigns = `
+  select id as campaign, owner_id, is_default, name, created_at as campaign_created from campaign_mirror.campaigns`;
+
+/** `RecordRow`s of such campaigns, in the order of their numbers. */
+export const recordsText = (campaigns: string) => `
+  select campaign, owner_id as "ownerId", is_default as "isDefault", name,
+    ${timestampText('campaign_created')} as "campaignCreatedAt", ${mirrorColumns}
+  from ${campaigns} left join campaign_mirror.mirrors on mirrors.campaign_id = campaign
+  order by campaign`;
 
 export function recordOf(row: RecordRow): CampaignRecord {
-  return {
-    id: safeInteger(row.campaign) as CampaignId,
-    ownerId: safeInteger(row.owner_id) as OwnerId,
-    isDefault: row.is_default,
-    name: row.name,
-    createdAt: row.campaign_created_at as Timestamp,
-    mirror: row.id === null ? null : mirrorOf(row),
-  };
+  const { campaign: id, ownerId, isDefault, name, campaignCreatedAt: createdAt, ...mirror } = row;
+  return { id, ownerId, isDefault, name, createdAt, mirror: mirror.id === null ? null : mirror };
 }

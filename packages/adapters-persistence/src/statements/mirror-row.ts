@@ -1,35 +1,12 @@
-import type { CampaignId, Mirror, MirrorAddress, MirrorId, Timestamp } from '@campaign-mirror/domain';
+import type { CampaignId, Mirror, MirrorAddress, MirrorId } from '@campaign-mirror/domain';
+import { safeInteger } from '../connection/rows.ts';
 import { timestampText } from '../schema/schema.ts';
 import { timestampAt } from './epoch-seconds.ts';
 
-/** A mirror as the driver reads it: bigint as text. */
-export interface MirrorRow {
-  id: string;
-  campaign_id: string;
-  target_url: string;
-  clicks: string;
-  updated_externally: boolean;
-  updated_externally_at: string | null;
-  created_at: string;
-  updated_at: string;
-}
-
-export const mirrorColumns = `id, campaign_id, target_url, clicks, updated_externally,
-  ${timestampText('updated_externally_at')} as updated_externally_at,
-  ${timestampText('created_at')} as created_at, ${timestampText('updated_at')} as updated_at`;
-
-export function mirrorOf(row: MirrorRow): Mirror {
-  return {
-    id: safeInteger(row.id) as MirrorId,
-    campaignId: safeInteger(row.campaign_id) as CampaignId,
-    targetUrl: row.target_url as MirrorAddress,
-    clicks: safeInteger(row.clicks),
-    updatedExternally: row.updated_externally,
-    updatedExternallyAt: row.updated_externally_at as Timestamp | null,
-    createdAt: row.created_at as Timestamp,
-    updatedAt: row.updated_at as Timestamp,
-  };
-}
+/** The columns of a `Mirror`, as `rowsOf` reads it. */
+export const mirrorColumns = `id, campaign_id as "campaignId", target_url as "targetUrl", clicks,
+  updated_externally as "updatedExternally", ${timestampText('updated_externally_at')} as "updatedExternallyAt",
+  ${timestampText('created_at')} as "createdAt", ${timestampText('updated_at')} as "updatedAt"`;
 
 /** The result of setting a mirror, with times as `epochSeconds`. */
 export type SetMirrorRow = readonly [
@@ -57,11 +34,4 @@ export function mirrorSetTo(
     createdAt: timestampAt(createdAt),
     updatedAt,
   };
-}
-
-/** @throws RangeError above 2^53-1, where a number would silently be rounded to another */
-export function safeInteger(text: string): number {
-  const value = Number(text);
-  if (!Number.isSafeInteger(value)) throw new RangeError('the database holds an integer above 2^53-1');
-  return value;
 }
