@@ -40,7 +40,8 @@ let all: Promise<readonly Packed[]> | undefined;
 
 async function pack(): Promise<readonly Packed[]> {
   const folder = await mkdtemp(join(tmpdir(), 'packed-'));
-  for (const name of ['notes.txt', 'campaign-mirror-domain-0.0.1.tgz']) await writeFile(join(folder, name), '');
+  for (const name of ['notes.txt', 'campaign-mirror-domain-0.0.1.tgz'])
+    await writeFile(join(folder, name), '');
   const { stdout } = await run(process.execPath, ['ops/pack.mjs', folder], { cwd: projectFolder });
   return Promise.all(stdout.trim().split('\n').map(unpacked));
 }

@@ -1,15 +1,13 @@
-import type { AuditEntry, AuditId } from '@campaign-mirror/domain';
+import type { AuditEntry } from '@campaign-mirror/domain';
 import { auditArgument, campaignArgument, limitArgument } from '../terminal/arguments.ts';
 import type { Call } from '../terminal/call.ts';
 import { leaf } from '../terminal/leaf.ts';
-import { paged } from '../terminal/pages.ts';
+import { listNewest } from '../terminal/pages.ts';
 import type { Column } from '../terminal/table.ts';
 import { type Operator, reading } from './operator.ts';
 
 /** A number that a person can look through. */
 const usualLimit = 50;
-
-const none = 'There is no such entry.';
 
 export function auditCommand(call: Call, operator: Operator) {
   return leaf({
@@ -20,31 +18,19 @@ export function auditCommand(call: Call, operator: Operator) {
     .option('--campaign <id>', 'only acts on this campaign', campaignArgument)
     .option('--limit <n>', 'maximum number to show', limitArgument, usualLimit)
     .option('--before <entry>', 'only entries before this one', auditArgument)
-    .action(async ({ campaign, limit, before: first, json }) => {
-      await operator.acting(async ({ audit }) => {
-        const read = (before: AuditId | undefined, limit: number) =>
-          audit.list({ ...(campaign && { campaign }), ...(before && { before }), limit });
-        let last = first;
-        const page = async ({ after, limit }: { after?: AuditId; limit: number }) => {
-          const entries = await read(after, limit);
-          last = entries.at(-1)?.id ?? last;
-          return entries;
-        };
-        const asked = { ...(first && { after: first }), limit };
-        const shown = await call.output.list(paged(asked, page, idOf, call.interruption), {
-          json,
-          object,
-          columns,
-          none,
-        });
-        if (shown < limit || call.output.isReaderGone) return;
-        const more = await read(last, 1);
-        if (more.length > 0) call.output.tell(`There is more: add --before ${last} to see it.`);
-      }, reading);
+    .action(async ({ campaign, json, ...asked }) => {
+      await operator.acting(
+        ({ audit }) =>
+          listNewest(
+            call,
+            { before: undefined, ...asked },
+            (page) => audit.list({ ...page, ...(campaign && { campaign }) }),
+            { json, object, columns, none: 'There is no such entry.' },
+          ),
+        reading,
+      );
     });
 }
-
-const idOf = ({ id }: AuditEntry) => id;
 
 function object(entry: AuditEntry) {
   return {
@@ -62,7 +48,7 @@ function object(entry: AuditEntry) {
 }
 
 const columns: readonly Column<AuditEntry>[] = [
-  { head: 'entry', right: true, cell: idOf },
+  { head: 'entry', right: true, cell: ({ id }) => id },
   { head: 'when', cell: ({ at }) => at },
   { head: 'operator', cell: ({ operator }) => operator },
   { head: 'database role', cell: ({ databaseRole }) => databaseRole },

@@ -2,7 +2,8 @@ import type { AccessKeyRecord } from '@campaign-mirror/domain';
 import { keyArgument, limitArgument, ownerArgument } from '../terminal/arguments.ts';
 import type { Call } from '../terminal/call.ts';
 import { leaf } from '../terminal/leaf.ts';
-import { paged } from '../terminal/pages.ts';
+import { listAll } from '../terminal/pages.ts';
+import type { Column } from '../terminal/table.ts';
 import { type Operator, reading } from './operator.ts';
 
 export function keyList(call: Call, operator: Operator) {
@@ -16,27 +17,27 @@ export function keyList(call: Call, operator: Operator) {
     .option('--after <id>', 'only those after this one', keyArgument)
     .action(async ({ json, ...asked }) => {
       await operator.administering(({ keys }) => {
-        const rows = paged(
+        return listAll(
+          call,
           asked,
           (page) => keys.list(page),
-          ({ id }: AccessKeyRecord) => id,
-          call.interruption,
+          ({ id }) => id,
+          { json, object: keyObject, columns, none: 'There is no access key.' },
         );
-        return call.output.list(rows, { json, object: keyObject, columns, none: 'There is no access key.' });
       }, reading);
     });
 }
 
-const columns = [
-  { head: 'key', right: true, cell: ({ id }: AccessKeyRecord) => id },
-  { head: 'begins', cell: ({ displayed }: AccessKeyRecord) => displayed },
-  { head: 'owner', right: true, cell: ({ ownerId }: AccessKeyRecord) => ownerId },
-  { head: 'created', cell: ({ createdAt }: AccessKeyRecord) => createdAt },
-  { head: 'last used', cell: ({ lastUsedAt }: AccessKeyRecord) => lastUsedAt },
-  { head: 'expires', cell: ({ expiresAt }: AccessKeyRecord) => expiresAt ?? 'never' },
-  { head: 'revoked', cell: ({ revokedAt }: AccessKeyRecord) => revokedAt },
-  { head: 'replaced by', right: true, cell: ({ replacedBy }: AccessKeyRecord) => replacedBy },
-  { head: 'name', cell: ({ name }: AccessKeyRecord) => name },
+const columns: readonly Column<AccessKeyRecord>[] = [
+  { head: 'key', right: true, cell: ({ id }) => id },
+  { head: 'begins', cell: ({ displayed }) => displayed },
+  { head: 'owner', right: true, cell: ({ ownerId }) => ownerId },
+  { head: 'created', cell: ({ createdAt }) => createdAt },
+  { head: 'last used', cell: ({ lastUsedAt }) => lastUsedAt },
+  { head: 'expires', cell: ({ expiresAt }) => expiresAt ?? 'never' },
+  { head: 'revoked', cell: ({ revokedAt }) => revokedAt },
+  { head: 'replaced by', right: true, cell: ({ replacedBy }) => replacedBy },
+  { head: 'name', cell: ({ name }) => name },
 ];
 
 function keyObject(key: AccessKeyRecord): object {

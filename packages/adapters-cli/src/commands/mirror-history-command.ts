@@ -2,7 +2,6 @@ import {
   accessKeyOf,
   type CampaignId,
   type HistoryEntry,
-  type HistoryId,
   type MirrorHistory,
   partsOf,
 } from '@campaign-mirror/domain';
@@ -17,7 +16,7 @@ import {
 import type { Call } from '../terminal/call.ts';
 import { ClearError } from '../terminal/clear-error.ts';
 import { leaf } from '../terminal/leaf.ts';
-import { paged } from '../terminal/pages.ts';
+import { listNewest } from '../terminal/pages.ts';
 import type { Column } from '../terminal/table.ts';
 import { noSuchCampaign } from '../words/refusals.ts';
 import { historyOfKey } from './mirror-history-of-key.ts';
@@ -49,40 +48,27 @@ export function history(call: Call, operator: Operator) {
         .conflicts('before'),
     )
     .option('--since <time>', 'with --key: only changes at or after this time in UTC', momentArgument)
-    .action(async (campaign, { key, since, limit: given, before: first, json }) => {
+    .action(async (campaign, { key, since, limit, before, json }) => {
       if (key !== undefined && campaign === undefined) {
         const asked = { key, ...(since && { since }) };
         const listing = { json, object, columns: ofKeyColumns };
-        return historyOfKey(call, operator, asked, given ?? Number.POSITIVE_INFINITY, listing);
+        return historyOfKey(call, operator, asked, limit ?? Number.POSITIVE_INFINITY, listing);
       }
       if (campaign === undefined || key !== undefined) {
         throw new ClearError('either a campaign or --key is needed', 'usage');
       }
       if (since !== undefined) throw new ClearError('--since is of use with --key only', 'usage');
-      const limit = given ?? usualLimit;
       await operator.acting(async ({ campaigns, history: kept }) => {
-        const read = (before: HistoryId | undefined, limit: number) =>
-          kept.list({ campaign, limit, ...(before && { before }) });
-        let last = first;
-        const page = async ({ after, limit }: { after?: HistoryId; limit: number }) => {
-          const entries = await read(after, limit);
-          last = entries.at(-1)?.id ?? last;
-          return entries;
-        };
-        const none = `There is no ${first ? `change before ${first}` : 'change'} of the mirror of campaign ${campaign}.`;
         if (!(await campaigns.find(campaign)) && !(await isRemembered(kept, campaign))) {
           throw noSuchCampaign(campaign);
         }
-        const asked = { ...(first && { after: first }), limit };
-        const shown = await call.output.list(paged(asked, page, idOf, call.interruption), {
-          json,
-          object,
-          columns,
-          none,
-        });
-        if (shown < limit || call.output.isReaderGone) return;
-        const more = await read(last, 1);
-        if (more.length > 0) call.output.tell(`There is more: add --before ${last} to see it.`);
+        const none = `There is no ${before ? `change before ${before}` : 'change'} of the mirror of campaign ${campaign}.`;
+        await listNewest(
+          call,
+          { before, limit: limit ?? usualLimit },
+          (page) => kept.list({ ...page, campaign }),
+          { json, object, columns, none },
+        );
       }, reading);
     });
 }
@@ -91,8 +77,6 @@ export function history(call: Call, operator: Operator) {
 async function isRemembered(kept: MirrorHistory, campaign: CampaignId): Promise<boolean> {
   return (await kept.list({ campaign, limit: 1 })).length > 0;
 }
-
-const idOf = ({ id }: HistoryEntry) => id;
 
 function object(entry: HistoryEntry) {
   return {
@@ -111,7 +95,7 @@ function object(entry: HistoryEntry) {
 }
 
 const columns: readonly Column<HistoryEntry>[] = [
-  { head: 'change', right: true, cell: idOf },
+  { head: 'change', right: true, cell: ({ id }) => id },
   { head: 'when', cell: ({ changedAt }) => changedAt },
   { head: 'by', cell: ({ subject }) => subject },
   { head: 'owner', right: true, cell: ({ ownerId }) => ownerId },

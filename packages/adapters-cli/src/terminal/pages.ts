@@ -1,5 +1,6 @@
 import type { OwnerId } from '@campaign-mirror/domain';
-import type { Interruption } from './interruption.ts';
+import type { Call } from './call.ts';
+import type { Listing } from './output.ts';
 
 /** The maximum number of rows read at once, which bounds memory. */
 const pageSize = 500;
@@ -11,19 +12,51 @@ export interface Asked<Key> {
   readonly limit?: number;
 }
 
+type Read<Row, Key> = (page: Asked<Key> & { readonly limit: number }) => Promise<Row[]>;
+
 /**
- * All matching rows, page by page, each page read when it is needed.
+ * Lists all matching rows; each page is read when it is needed. Returns their number.
  * @throws Interrupted between two pages
  */
-export async function* paged<Row, Key>(
-  { after, limit = Number.POSITIVE_INFINITY, ...asked }: Asked<Key>,
-  read: (page: Asked<Key> & { readonly limit: number }) => Promise<Row[]>,
+export function listAll<Row, Key>(
+  call: Call,
+  asked: Asked<Key>,
+  read: Read<Row, Key>,
   keyOf: (row: Row) => Key,
-  interruption: Interruption,
+  listing: Listing<Row>,
+): Promise<number> {
+  return call.output.list(paged(call, asked, read, keyOf), listing);
+}
+
+/** Lists the newest rows before one of them, and says how to see more. @throws Interrupted between two pages */
+export async function listNewest<Id, Row extends { readonly id: Id }>(
+  call: Call,
+  { before, limit }: { readonly before: Id | undefined; readonly limit: number },
+  read: (page: { readonly before?: Id; readonly limit: number }) => Promise<Row[]>,
+  listing: Listing<Row>,
+): Promise<void> {
+  let last = before;
+  const page: Read<Row, Id> = async ({ after, limit }) => {
+    const rows = await read({ ...(after !== undefined && { before: after }), limit });
+    last = rows.at(-1)?.id ?? last;
+    return rows;
+  };
+  const asked = { ...(before !== undefined && { after: before }), limit };
+  const shown = await listAll(call, asked, page, ({ id }) => id, listing);
+  if (shown < limit || call.output.isReaderGone || last === undefined) return;
+  const more = await read({ before: last, limit: 1 });
+  if (more.length > 0) call.output.tell(`There is more: add --before ${last} to see it.`);
+}
+
+async function* paged<Row, Key>(
+  call: Call,
+  { after, limit = Number.POSITIVE_INFINITY, ...asked }: Asked<Key>,
+  read: Read<Row, Key>,
+  keyOf: (row: Row) => Key,
 ): AsyncGenerator<Row> {
   let from = after;
   for (let left = limit; left > 0; left -= pageSize) {
-    interruption.throwIfInterrupted('Stopped: there is more.');
+    call.interruption.throwIfInterrupted('Stopped: there is more.');
     const size = Math.min(left, pageSize);
     const rows = await read({ ...asked, ...(from !== undefined && { after: from }), limit: size });
     yield* rows;

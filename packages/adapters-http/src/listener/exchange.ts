@@ -39,6 +39,8 @@ export class Exchange {
   campaign: number | undefined;
   /** The start time, by the listener's clock. */
   readonly began: number;
+  /** The time of the answer, by the listener's clock; undefined before it. */
+  answeredAt: number | undefined;
   /** The request waits behind another request of its connection. */
   inLine = false;
   /** A limit's headers, as alternating names and values: sent with any answer once the request was counted. */
@@ -49,7 +51,6 @@ export class Exchange {
   trace: RequestTrace | undefined;
   readonly #client: ConnectionClient;
   readonly #shared: SharedByExchanges;
-  #answeredAt: number | undefined;
 
   constructor(
     request: IncomingMessage,
@@ -72,12 +73,7 @@ export class Exchange {
 
   /** Whether an answer was sent. */
   get answered(): boolean {
-    return this.#answeredAt !== undefined;
-  }
-
-  /** The time of the answer, by the listener's clock; undefined before it. */
-  get answeredAt(): number | undefined {
-    return this.#answeredAt;
+    return this.answeredAt !== undefined;
   }
 
   /** The caller's IP address, as far as trusted proxies report it, or `-`. */
@@ -93,7 +89,7 @@ export class Exchange {
   /** Sends the answer, unless something else has, such as a time limit of the application. Only the first call counts. */
   answer(reply: Reply): void {
     if (this.answered) return;
-    this.#answeredAt = this.#now;
+    this.answeredAt = this.#now;
     const { headersSent, destroyed } = this.response;
     const callerGone = headersSent || destroyed || this.request.socket.destroyed;
     const closes = reply.closes || this.closes || !this.bodyRead || this.#shared.isLast(this);
@@ -109,7 +105,7 @@ export class Exchange {
 
   /** Reports an answer that is sent by other means, because the request was cut short. */
   giveUp(reply: Reply): void {
-    this.#answeredAt = this.#now;
+    this.answeredAt = this.#now;
     this.#report(reply.status, reply.because, false);
   }
 

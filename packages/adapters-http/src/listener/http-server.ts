@@ -17,7 +17,7 @@ import { type HttpObserver, silentHttpObserver } from './http-observer.ts';
 import { nodeServer } from './node-server.ts';
 import { ProtocolErrors } from './protocol-errors.ts';
 import type { RequestTraces } from './request-traces.ts';
-import { cameAlong, type Rest } from './unread-body.ts';
+import { cameAlong } from './unread-body.ts';
 
 /** What a listener needs to know. */
 export interface HttpServerSettings {
@@ -43,7 +43,6 @@ export interface HttpServerSettings {
 /** Node's HTTP server, with all its built-in answers replaced (contract: answers). */
 export class HttpServer {
   readonly #settings: HttpServerSettings;
-  readonly #rest: Rest;
   readonly #shared: SharedByExchanges;
   readonly #deadlines: Deadlines;
   readonly #clock: Clock;
@@ -60,7 +59,6 @@ export class HttpServer {
   constructor(settings: HttpServerSettings, carryOut: (exchange: Exchange) => void) {
     this.#settings = settings;
     this.#clock = settings.clock ?? platformClock;
-    this.#rest = { bytes: settings.bodyLimit, milliseconds: 1_000, clock: this.#clock };
     this.#deadlines = settings.deadlines ?? defaultDeadlines;
     this.#capacity = settings.capacity ?? unlimited();
     this.#carryOut = carryOut;
@@ -68,14 +66,14 @@ export class HttpServer {
       log: settings.log,
       observer: settings.observer ?? silentHttpObserver,
       answerHeaders: settings.answerHeaders ?? new AnswerHeaders(),
-      rest: this.#rest,
+      rest: { bytes: settings.bodyLimit, milliseconds: 1_000, clock: this.#clock },
       clock: this.#clock,
       turnAway: (exchange) => this.#turnAway(exchange),
       isLast: (exchange) =>
         this.#draining && this.#connections.get(exchange.request.socket)?.isLast(exchange) !== false,
     };
     this.#server = nodeServer(this.#deadlines, this.#capacity.connections);
-    this.#protocolErrors = new ProtocolErrors(settings, this.#shared.observer, this.#rest, this.#connections);
+    this.#protocolErrors = new ProtocolErrors(settings.replies, this.#shared, this.#connections);
     this.#refusals = new DelayedRefusals((exchange) => void this.#refuse(exchange), this.#clock);
     this.#server
       .on('connection', (socket) => this.#connected(socket))
@@ -152,7 +150,7 @@ export class HttpServer {
     const cutOff = () => {
       for (const socket of this.#connections.keys()) socket.destroy();
     };
-    this.#clock.setTimeout(cutOff, this.#rest.milliseconds).unref();
+    this.#clock.setTimeout(cutOff, this.#shared.rest.milliseconds).unref();
     return left.length;
   }
 

@@ -4,31 +4,17 @@ import { methodNotSupported, type Replies, type Reply } from '../answers/replies
 import { messageFault, parserFault } from '../messages/message-faults.ts';
 import { requestIdOf } from '../messages/request-id.ts';
 import type { Connection } from './connection.ts';
-import type { HttpLog } from './http-log.ts';
-import type { HttpObserver } from './http-observer.ts';
-import type { Rest } from './unread-body.ts';
-
-interface Settings {
-  readonly replies: Replies;
-  readonly log: HttpLog;
-}
+import type { SharedByExchanges } from './exchange.ts';
 
 /** Answers input on a connection that never becomes a complete request in Node's server. */
 export class ProtocolErrors {
-  readonly #settings: Settings;
-  readonly #observer: HttpObserver;
-  readonly #rest: Rest;
+  readonly #replies: Replies;
+  readonly #shared: SharedByExchanges;
   readonly #connections: ReadonlyMap<Socket, Connection>;
 
-  constructor(
-    settings: Settings,
-    observer: HttpObserver,
-    rest: Rest,
-    connections: ReadonlyMap<Socket, Connection>,
-  ) {
-    this.#settings = settings;
-    this.#observer = observer;
-    this.#rest = rest;
+  constructor(replies: Replies, shared: SharedByExchanges, connections: ReadonlyMap<Socket, Connection>) {
+    this.#replies = replies;
+    this.#shared = shared;
     this.#connections = connections;
   }
 
@@ -37,7 +23,7 @@ export class ProtocolErrors {
     // Node has taken its own listeners off; without one, a caller that resets the connection would end the process.
     request.socket.on('error', () => request.socket.destroy());
     const fault = messageFault(request);
-    const reply = fault ? this.#settings.replies.fault(fault) : methodNotSupported('CONNECT', 'POST');
+    const reply = fault ? this.#replies.fault(fault) : methodNotSupported('CONNECT', 'POST');
     const requestId = requestIdOf(request.headers['x-request-id']);
     this.#refuse(request.socket, reply, 'CONNECT', requestId, request.rawHeaders);
   }
@@ -45,19 +31,19 @@ export class ProtocolErrors {
   /** Input that the parser rejects. */
   misunderstood(error: NodeJS.ErrnoException, socket: Socket): void {
     if (error.code === 'ECONNRESET') socket.destroy();
-    else this.#refuse(socket, this.#settings.replies.fault(parserFault(error.code)), '-');
+    else this.#refuse(socket, this.#replies.fault(parserFault(error.code)), '-');
   }
 
   /** A request whose body does not arrive in time. */
   unfinished(socket: Socket): void {
-    this.#refuse(socket, this.#settings.replies.fault('request-timeout'), '-');
+    this.#refuse(socket, this.#replies.fault('request-timeout'), '-');
   }
 
   /** One too many behind the others of its connection: counted, and without a line, which would add to the load. */
   further(socket: Socket, method: string): void {
-    const reply = this.#settings.replies.fault('unavailable');
-    const count = () => this.#observer.answered(method, '-', reply.status, 0, reply.because, false);
-    this.#connections.get(socket)?.refuseFurther(reply, this.#rest, count);
+    const reply = this.#replies.fault('unavailable');
+    const count = () => this.#shared.observer.answered(method, '-', reply.status, 0, reply.because, false);
+    this.#connections.get(socket)?.refuseFurther(reply, this.#shared.rest, count);
   }
 
   #refuse(
@@ -71,17 +57,17 @@ export class ProtocolErrors {
     if (!connection) return;
     const { status, because } = reply;
     const report = (id: string) => {
-      this.#observer.answered(method, '-', status, 0, because, false);
-      this.#settings.log.answered({
+      this.#shared.observer.answered(method, '-', status, 0, because, false);
+      this.#shared.log.answered({
         requestId: id,
         client: connection.client.address(rawHeaders),
         method,
         route: '-',
         status,
         milliseconds: 0,
-        ...(because !== undefined && { because }),
+        because,
       });
     };
-    connection.refuse(reply, this.#rest, report, requestId);
+    connection.refuse(reply, this.#shared.rest, report, requestId);
   }
 }

@@ -1,29 +1,23 @@
 import type { Replies, Reply } from '../answers/replies.ts';
 import type { Exchange } from '../listener/exchange.ts';
 import type { Limiter } from '../listener/limiter.ts';
-import { LimitHeaders, secondsLeft } from './limit-headers.ts';
+import { limitHeaders, secondsLeft } from './limit-headers.ts';
 
 /**
  * Answers refused keys: with 401, or with 429 if the address has sent too many of them. Each key is checked first, so a
  * valid key is never refused because of others at its address. The 401 answers do not show the count.
  */
-export class FailedKeys {
-  readonly #limiter: Limiter;
-  readonly #replies: Replies;
-  readonly #headers: LimitHeaders;
-
-  constructor(limiter: Limiter, replies: Replies) {
-    this.#limiter = limiter;
-    this.#replies = replies;
-    this.#headers = new LimitHeaders('failed-keys', limiter.rate);
-  }
-
-  async answer(exchange: Exchange, refusal: Reply): Promise<void> {
-    const count = await this.#limiter.count(networkOf(exchange.client));
-    if (!count || count.consumed <= this.#limiter.rate.limit) return exchange.answer(refusal);
-    exchange.limitHeaders = this.#headers.of(count);
-    exchange.answer(this.#replies.tooManyAttempts('failed-keys', secondsLeft(count)));
-  }
+export function failedKeys(
+  limiter: Limiter,
+  replies: Replies,
+): (exchange: Exchange, refusal: Reply) => Promise<void> {
+  const headersOf = limitHeaders('failed-keys', limiter.rate);
+  return async (exchange, refusal) => {
+    const count = await limiter.count(networkOf(exchange.client));
+    if (!count || count.consumed <= limiter.rate.limit) return exchange.answer(refusal);
+    exchange.limitHeaders = headersOf(count);
+    exchange.answer(replies.tooManyAttempts('failed-keys', secondsLeft(count)));
+  };
 }
 
 /**

@@ -8,8 +8,8 @@ import { cameAlong } from '../listener/unread-body.ts';
 import { credentialInHeaders } from '../messages/authorization.ts';
 import { bodyReader } from '../messages/body.ts';
 import { submitted } from '../messages/submitted-body.ts';
-import { FailedKeys } from './failed-keys.ts';
-import { KeyLimit } from './key-limit.ts';
+import { failedKeys } from './failed-keys.ts';
+import { keyLimit } from './key-limit.ts';
 
 /** The path as `@koa/router` and other routers write it (contract: the call). */
 export const setMirrorPath = '/public/v1/mirror/campaign/:campaign/mirror';
@@ -56,15 +56,15 @@ export function setMirrorHandler(
     limits,
     isWellFormed = isAccessKey,
   } = settings;
-  const keyLimit = limits?.keys && new KeyLimit(limits.keys);
-  const failedKeys = limits?.failedKeys && new FailedKeys(limits.failedKeys, replies);
+  const limitOf = limits?.keys && keyLimit(limits.keys);
+  const answerRefused = limits?.failedKeys && failedKeys(limits.failedKeys, replies);
   // The same for all refused keys, whether or not they were looked up, so that callers cannot tell the difference.
   const refuseKey = async (exchange: Exchange, refusal: Reply, bodyCameAlong: Promise<boolean>) => {
     if (await bodyCameAlong) exchange.bodyRead = true;
     else exchange.closes = true;
     // A key that was revoked in the meantime can have been counted.
     exchange.limitHeaders = undefined;
-    return failedKeys ? failedKeys.answer(exchange, refusal) : exchange.answer(refusal);
+    return answerRefused ? answerRefused(exchange, refusal) : exchange.answer(refusal);
   };
   const readBody = bodyReader(bodyLimit);
   // One handler for everything: the router composes several handlers again for each request.
@@ -93,7 +93,7 @@ export function setMirrorHandler(
     if (!capacity.takeOn()) return exchange.turnAway();
     try {
       const { address, fault } = submitted(body);
-      const limit = keyLimit?.of(exchange);
+      const limit = limitOf?.(exchange);
       const outcome = await useCase.execute({ credential, campaign, address, requestId }, limit);
       const reply = replies.outcome(outcome, { campaign: named, fault, secondsLeft: limit?.secondsLeft });
       if (outcome.kind === 'unauthenticated') await refuseKey(exchange, reply, bodyCameAlong);

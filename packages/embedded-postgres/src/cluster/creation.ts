@@ -1,8 +1,9 @@
 import { randomBytes } from 'node:crypto';
-import { chmod, chown, mkdir, readdir, rename, rm, stat, writeFile } from 'node:fs/promises';
+import { chown, readdir, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Binaries } from '../programs/binaries.ts';
 import { codeOf } from '../programs/errors.ts';
+import { makeFolder } from '../programs/own-folder.ts';
 import { isAlive } from '../programs/process.ts';
 import type { OsUser } from '../programs/program.ts';
 import { passageMode, syncFolder } from './folder.ts';
@@ -28,7 +29,10 @@ export async function createCluster(
   draftsOfOurs.add(name);
   try {
     await makeFolder(draft, passageMode(user));
-    for (const inner of ['pgdata', 'logs']) await makeFolder(join(draft, inner), 0o700, user);
+    for (const inner of ['pgdata', 'logs']) {
+      await makeFolder(join(draft, inner), 0o700);
+      if (user !== undefined) await chown(join(draft, inner), user.uid, user.gid);
+    }
     const passwords = makePasswords(roles);
     await writePasswords(join(draft, 'passwords.json'), passwords);
     const passwordFile = join(draft, 'superuser');
@@ -47,12 +51,6 @@ export async function createCluster(
   } finally {
     draftsOfOurs.delete(name);
   }
-}
-
-async function makeFolder(path: string, mode: number, owner?: OsUser): Promise<void> {
-  await mkdir(path, mode);
-  await chmod(path, mode);
-  if (owner !== undefined) await chown(path, owner.uid, owner.gid);
 }
 
 /** Removes drafts left by killed processes. Those that cannot be removed stay until the next time. */

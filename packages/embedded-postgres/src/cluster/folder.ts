@@ -42,10 +42,6 @@ async function checkPassage(at: string, folder: string, user: OsUser): Promise<v
 
 /** Makes a rename in the folder survive a power failure. */
 export async function syncFolder(folder: string): Promise<void> {
-  const handle = await open(folder, 'r');
-  try {
-    await handle.sync();
-  } finally {
-    await handle.close();
-  }
+  await using handle = await open(folder, 'r');
+  await handle.sync();
 }

@@ -26,14 +26,10 @@ export function makePasswords(roles: Roles): Passwords {
 const newPassword = () => randomBytes(24).toString('base64url');
 
 export async function writePasswords(file: string, passwords: Passwords): Promise<void> {
-  const handle = await open(file, 'wx', 0o600);
-  try {
-    await handle.chmod(0o600);
-    await handle.writeFile(`${JSON.stringify(passwords, null, 2)}\n`);
-    await handle.sync();
-  } finally {
-    await handle.close();
-  }
+  await using handle = await open(file, 'wx', 0o600);
+  await handle.chmod(0o600);
+  await handle.writeFile(`${JSON.stringify(passwords, null, 2)}\n`);
+  await handle.sync();
 }
 
 /** @throws EmbeddedError if the file is damaged, or the error of the file system */

@@ -30,24 +30,20 @@ export async function startServer(
   const before = await logSizes(cluster.logs);
   // Output before the server log begins goes to an unlinked file: a pipe would break when this process ends.
   const name = join(cluster.home, `start-${process.pid}-${randomBytes(4).toString('hex')}`);
-  const said = await open(name, 'wx+', 0o600);
-  try {
-    await rm(name);
-    const child = spawn(cluster.binaries.postgres, serverArguments(cluster, port, settings), {
-      ...surroundings(cluster.user),
-      // Its own session: a terminal's Ctrl-C would otherwise reach it.
-      detached: true,
-      stdio: ['ignore', said.fd, said.fd],
-    });
-    child.unref();
-    if (await becomesReady(cluster, child, signal)) return { kind: 'ready', processId: child.pid ?? 0 };
-    const own = Buffer.alloc(64 * 1024);
-    const { bytesRead } = await said.read(own, 0, own.length, 0);
-    const spoken = own.toString('utf8', 0, bytesRead);
-    return failure(spoken + (await logged(cluster.logs, before, spoken)));
-  } finally {
-    await said.close();
-  }
+  await using said = await open(name, 'wx+', 0o600);
+  await rm(name);
+  const child = spawn(cluster.binaries.postgres, serverArguments(cluster, port, settings), {
+    ...surroundings(cluster.user),
+    // Its own session: a terminal's Ctrl-C would otherwise reach it.
+    detached: true,
+    stdio: ['ignore', said.fd, said.fd],
+  });
+  child.unref();
+  if (await becomesReady(cluster, child, signal)) return { kind: 'ready', processId: child.pid ?? 0 };
+  const own = Buffer.alloc(64 * 1024);
+  const { bytesRead } = await said.read(own, 0, own.length, 0);
+  const spoken = own.toString('utf8', 0, bytesRead);
+  return failure(spoken + (await logged(cluster.logs, before, spoken)));
 }
 
 async function becomesReady(cluster: Cluster, child: ChildProcess, signal: AbortSignal): Promise<boolean> {

@@ -25,14 +25,18 @@ export async function makeFolders(folder: string, mode: number): Promise<void> {
   // One by one: Node's recursive mkdir never ends if the system reports a denied folder as a missing parent.
   for (const one of missing) {
     try {
-      await mkdir(one, mode);
-      // The umask reduces the mode given to mkdir; this sets the intended one.
-      await chmod(one, mode);
+      await makeFolder(one, mode);
     } catch (error) {
       const madeByAnother = codeOf(error) === 'EEXIST' && (await isFolder(one));
       if (!madeByAnother) throw error;
     }
   }
+}
+
+export async function makeFolder(path: string, mode: number): Promise<void> {
+  await mkdir(path, mode);
+  // The umask reduces the mode given to mkdir; this sets the intended one.
+  await chmod(path, mode);
 }
 
 /** The folder itself, or its nearest existing parent. */

@@ -1,18 +1,8 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { constants, type Dirent } from 'node:fs';
-import {
-  chmod,
-  copyFile,
-  mkdir,
-  readdir,
-  readFile,
-  readlink,
-  rename,
-  rm,
-  stat,
-  symlink,
-} from 'node:fs/promises';
+import { chmod, copyFile, readdir, readFile, readlink, rename, rm, stat, symlink } from 'node:fs/promises';
 import { join, relative } from 'node:path';
+import { makeFolder } from './own-folder.ts';
 
 /** The prefix of copies that are being created or removed. */
 export const draftPrefix = 'new-';
@@ -34,10 +24,10 @@ export async function checksumOf(folder: string): Promise<string> {
 export async function copyPrograms(from: string, programs: string, name: string): Promise<void> {
   const draft = join(programs, `${draftPrefix}${process.pid}-${randomBytes(4).toString('hex')}`);
   try {
-    await makeFolder(draft);
+    await makeFolder(draft, 0o755);
     for (const { path, entry } of await entriesOf(from)) {
       const target = join(draft, relative(from, path));
-      if (entry.isDirectory()) await makeFolder(target);
+      if (entry.isDirectory()) await makeFolder(target, 0o755);
       else if (entry.isSymbolicLink()) await symlink(await readlink(path), target);
       else if (entry.isFile()) {
         await copyFile(path, target, constants.COPYFILE_FICLONE | constants.COPYFILE_EXCL);
@@ -49,11 +39,6 @@ export async function copyPrograms(from: string, programs: string, name: string)
     await rm(draft, { recursive: true, force: true });
     throw error;
   }
-}
-
-async function makeFolder(path: string): Promise<void> {
-  await mkdir(path);
-  await chmod(path, 0o755);
 }
 
 /** In the same order on every machine, a folder before its contents. */

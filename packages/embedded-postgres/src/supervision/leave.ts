@@ -20,7 +20,8 @@ export async function leaveServer(
   }
   const { processId, port } = living;
   // The second attempt is for a lost connection whose server still runs: we may be the only one to stop it.
-  const alone = (await isLast(connection)) ?? (await isLast(await reconnect(cluster, port)));
+  const reconnected = () => connectMember(cluster, port).catch(() => undefined);
+  const alone = (await isLast(connection)) ?? (await isLast((await reconnected())?.client));
   if (alone === undefined || !alone.last) {
     if (alone !== undefined) await disconnect(alone.client);
     return onEvent('left-running', { processId, port });
@@ -42,9 +43,4 @@ async function isLast(client: Client | undefined): Promise<{ client: Client; las
     await disconnect(client);
     return undefined;
   }
-}
-
-async function reconnect(cluster: Cluster, port: number): Promise<Client | undefined> {
-  const again = await connectMember(cluster, port).catch(() => undefined);
-  return again?.client;
 }
