@@ -2,7 +2,7 @@ import {
   type Database,
   defaultPoolLimits,
   openDatabase,
-  PostgresRestore,
+  restoreBackup,
 } from '@campaign-mirror/adapters-persistence';
 import { type BadLine, campaignId, type LineFault } from '@campaign-mirror/domain';
 import { expect } from 'chai';
@@ -97,7 +97,7 @@ describe('a database whose transactions are repeatable reads by default', () => 
       yield* [];
     }
     const outcome = await meanwhile('insert into campaign_mirror.campaigns (owner_id) values (9)', () =>
-      new PostgresRestore(operator.pool, tester).restore('good', nothing()),
+      restoreBackup(operator.pool, tester, { source: 'good', bytes: nothing() }),
     );
     expect(outcome).to.deep.equal({ kind: 'not-empty', table: 'campaigns' });
     await operator.close();

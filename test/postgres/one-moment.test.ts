@@ -1,9 +1,9 @@
 import {
+  backupOf,
   type Database,
   openDatabase,
-  PostgresBackup,
   PostgresCampaignExport,
-  PostgresRestore,
+  restoreBackup,
 } from '@campaign-mirror/adapters-persistence';
 import { expect } from 'chai';
 import type { Pool } from 'pg';
@@ -34,7 +34,7 @@ describe('what is read at one moment, whatever others commit meanwhile', () => {
     const progress = { total: (rows: number) => void said.push(rows), at: () => {} };
     const backup: Buffer[] = [];
     let tables = 0;
-    for await (const bytes of new PostgresBackup(from.pool).contents(progress)) {
+    for await (const bytes of backupOf(from.pool, undefined, progress)) {
       backup.push(bytes);
       if (!bytes.includes('{"table"')) continue;
       tables += 1;
@@ -45,7 +45,7 @@ describe('what is read at one moment, whatever others commit meanwhile', () => {
       yield* backup;
     }
     const rows = { campaigns: 1, mirrors: 1, access_keys: 1, mirror_history: 1, operator_audit: 1 };
-    const outcome = await new PostgresRestore(to.pool, tester).restore('backup', contents());
+    const outcome = await restoreBackup(to.pool, tester, { source: 'backup', bytes: contents() });
     expect(outcome).to.deep.include({ kind: 'restored', rows });
     expect(said).to.deep.equal([5]);
   });

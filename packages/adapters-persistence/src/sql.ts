@@ -1,9 +1,9 @@
-export { type BackupProgress, PostgresBackup } from './bulk/backup.ts';
+export { type BackupProgress, backupOf } from './bulk/backup.ts';
 export type { BackupTable, TableCounts } from './bulk/backup-format.ts';
 export { BackupFault } from './bulk/backup-reader.ts';
 export { PostgresCampaignExport } from './bulk/campaign-export.ts';
 export { PostgresCampaignImport } from './bulk/campaign-import.ts';
-export { PostgresRestore, type RestoreOutcome } from './bulk/restore.ts';
+export { type RestoreOutcome, restoreBackup } from './bulk/restore.ts';
 export { codeOf, isDatabaseAway, isHeld } from './connection/database-faults.ts';
 export {
   type DatabaseProbe,

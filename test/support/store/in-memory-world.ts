@@ -29,6 +29,7 @@ export function inMemoryWorld(): World {
   const keys = new InMemoryAccessKeys(store, tester);
   const campaign = (id: CampaignId) => found(store.campaigns.get(id));
   const mirror = (id: CampaignId) => found(store.mirrors.get(id));
+  const clock = () => new Date(Number(store.now() / 1000n)).toISOString().replace('Z', '000Z') as Timestamp;
   const key = (id: AccessKeyId) => found([...store.accessKeys].find(([, one]) => one.id === id));
   return {
     act: tester,
@@ -56,7 +57,7 @@ export function inMemoryWorld(): World {
       setUpdatedAt: async (id, updatedAt) => void Object.assign(mirror(id), { updatedAt }),
       expireKey: async (id) => {
         const [hash, stored] = key(id);
-        store.accessKeys.set(hash, { ...stored, expiresAt: store.now() });
+        store.accessKeys.set(hash, { ...stored, expiresAt: clock() });
       },
       giveKey: async (id, ownerId) => {
         const [hash, stored] = key(id);
@@ -64,10 +65,7 @@ export function inMemoryWorld(): World {
       },
       deleteKey: async (id) => void store.accessKeys.delete(key(id)[0]),
       usesAreWritten: async () => {},
-      clock: async () => {
-        const now = store.now();
-        return new Date(Number(now / 1000n)).toISOString().replace('Z', '000Z') as Timestamp;
-      },
+      clock: async () => clock(),
       mirror: async (id) => {
         const stored = store.mirrors.get(id);
         return stored && { ...stored };

@@ -21,12 +21,12 @@ export function auditCommand(call: Call, operator: Operator) {
     .action(async ({ campaign, json, ...asked }) => {
       await operator.acting(
         ({ audit }) =>
-          listNewest(
-            call,
-            { before: undefined, ...asked },
-            (page) => audit.list({ ...page, ...(campaign && { campaign }) }),
-            { json, object, columns, none: 'There is no such entry.' },
-          ),
+          listNewest(call, asked, (page) => audit.list({ ...page, ...(campaign && { campaign }) }), {
+            json,
+            object,
+            columns,
+            none: 'There is no such entry.',
+          }),
         reading,
       );
     });

@@ -1,7 +1,7 @@
 import { campaignArgument, limitArgument, nameArgument, ownerArgument } from '../terminal/arguments.ts';
 import type { Call } from '../terminal/call.ts';
 import { group, leaf } from '../terminal/leaf.ts';
-import { listAll } from '../terminal/pages.ts';
+import { paged } from '../terminal/pages.ts';
 import { campaignObject, yesOrNo } from '../words/campaign-fields.ts';
 import { noSuchCampaign, ownerHasDefault } from '../words/refusals.ts';
 import { setDefault, transfer, unsetDefault } from './campaign-changes.ts';
@@ -53,25 +53,25 @@ function listing(call: Call, operator: Operator) {
     .option('--after <id>', 'only those after this one', campaignArgument)
     .action(async ({ json, ...asked }) => {
       await operator.acting(({ records }) => {
-        return listAll(
+        const rows = paged(
           call,
           asked,
           (page) => records.list(page),
           ({ id }) => id,
-          {
-            json,
-            object: campaignObject,
-            columns: [
-              { head: 'campaign', right: true, cell: ({ id }) => id },
-              { head: 'owner', right: true, cell: ({ ownerId }) => ownerId },
-              { head: 'default', cell: ({ isDefault }) => yesOrNo(isDefault) },
-              { head: 'created', cell: ({ createdAt }) => createdAt },
-              { head: 'name', cell: ({ name }) => name },
-              { head: 'mirror', cell: ({ mirror }) => mirror?.targetUrl ?? null },
-            ],
-            none: 'There is no such campaign.',
-          },
         );
+        return call.output.list(rows, {
+          json,
+          object: campaignObject,
+          columns: [
+            { head: 'campaign', right: true, cell: ({ id }) => id },
+            { head: 'owner', right: true, cell: ({ ownerId }) => ownerId },
+            { head: 'default', cell: ({ isDefault }) => yesOrNo(isDefault) },
+            { head: 'created', cell: ({ createdAt }) => createdAt },
+            { head: 'name', cell: ({ name }) => name },
+            { head: 'mirror', cell: ({ mirror }) => mirror?.targetUrl ?? null },
+          ],
+          none: 'There is no such campaign.',
+        });
       }, reading);
     });
 }

@@ -2,7 +2,7 @@ import type { AccessKeyRecord } from '@campaign-mirror/domain';
 import { keyArgument, limitArgument, ownerArgument } from '../terminal/arguments.ts';
 import type { Call } from '../terminal/call.ts';
 import { leaf } from '../terminal/leaf.ts';
-import { listAll } from '../terminal/pages.ts';
+import { paged } from '../terminal/pages.ts';
 import type { Column } from '../terminal/table.ts';
 import { type Operator, reading } from './operator.ts';
 
@@ -17,13 +17,13 @@ export function keyList(call: Call, operator: Operator) {
     .option('--after <id>', 'only those after this one', keyArgument)
     .action(async ({ json, ...asked }) => {
       await operator.administering(({ keys }) => {
-        return listAll(
+        const rows = paged(
           call,
           asked,
           (page) => keys.list(page),
           ({ id }) => id,
-          { json, object: keyObject, columns, none: 'There is no access key.' },
         );
+        return call.output.list(rows, { json, object: keyObject, columns, none: 'There is no access key.' });
       }, reading);
     });
 }

@@ -2,7 +2,7 @@ import { campaignArgument, limitArgument, ownerArgument } from '../terminal/argu
 import type { Call } from '../terminal/call.ts';
 import { ClearError } from '../terminal/clear-error.ts';
 import { group, leaf } from '../terminal/leaf.ts';
-import { listAll } from '../terminal/pages.ts';
+import { paged } from '../terminal/pages.ts';
 import { mirrorFields, mirrorObject } from '../words/campaign-fields.ts';
 import { addressFaults, mirrorRefused, noSuchCampaign } from '../words/refusals.ts';
 import { history } from './mirror-history-command.ts';
@@ -57,24 +57,24 @@ function listing(call: Call, operator: Operator) {
     .option('--after <campaign>', 'only those of campaigns after this one', campaignArgument)
     .action(async ({ json, ...asked }) => {
       await operator.acting(({ records }) => {
-        return listAll(
+        const rows = paged(
           call,
           asked,
           (page) => records.listMirrors(page),
           ({ campaignId }) => campaignId,
-          {
-            json,
-            object: mirrorObject,
-            columns: [
-              { head: 'campaign', right: true, cell: ({ campaignId }) => campaignId },
-              { head: 'mirror', right: true, cell: ({ id }) => id },
-              { head: 'clicks', right: true, cell: ({ clicks }) => clicks },
-              { head: 'updated', cell: ({ updatedAt }) => updatedAt },
-              { head: 'target URL', cell: ({ targetUrl }) => targetUrl },
-            ],
-            none: 'There is no such mirror.',
-          },
         );
+        return call.output.list(rows, {
+          json,
+          object: mirrorObject,
+          columns: [
+            { head: 'campaign', right: true, cell: ({ campaignId }) => campaignId },
+            { head: 'mirror', right: true, cell: ({ id }) => id },
+            { head: 'clicks', right: true, cell: ({ clicks }) => clicks },
+            { head: 'updated', cell: ({ updatedAt }) => updatedAt },
+            { head: 'target URL', cell: ({ targetUrl }) => targetUrl },
+          ],
+          none: 'There is no such mirror.',
+        });
       }, reading);
     });
 }

@@ -12,46 +12,14 @@ export interface Asked<Key> {
   readonly limit?: number;
 }
 
-type Read<Row, Key> = (page: Asked<Key> & { readonly limit: number }) => Promise<Row[]>;
-
 /**
- * Lists all matching rows; each page is read when it is needed. Returns their number.
+ * All matching rows, page by page, each page read when it is needed.
  * @throws Interrupted between two pages
  */
-export function listAll<Row, Key>(
-  call: Call,
-  asked: Asked<Key>,
-  read: Read<Row, Key>,
-  keyOf: (row: Row) => Key,
-  listing: Listing<Row>,
-): Promise<number> {
-  return call.output.list(paged(call, asked, read, keyOf), listing);
-}
-
-/** Lists the newest rows before one of them, and says how to see more. @throws Interrupted between two pages */
-export async function listNewest<Id, Row extends { readonly id: Id }>(
-  call: Call,
-  { before, limit }: { readonly before: Id | undefined; readonly limit: number },
-  read: (page: { readonly before?: Id; readonly limit: number }) => Promise<Row[]>,
-  listing: Listing<Row>,
-): Promise<void> {
-  let last = before;
-  const page: Read<Row, Id> = async ({ after, limit }) => {
-    const rows = await read({ ...(after !== undefined && { before: after }), limit });
-    last = rows.at(-1)?.id ?? last;
-    return rows;
-  };
-  const asked = { ...(before !== undefined && { after: before }), limit };
-  const shown = await listAll(call, asked, page, ({ id }) => id, listing);
-  if (shown < limit || call.output.isReaderGone || last === undefined) return;
-  const more = await read({ before: last, limit: 1 });
-  if (more.length > 0) call.output.tell(`There is more: add --before ${last} to see it.`);
-}
-
-async function* paged<Row, Key>(
+export async function* paged<Row, Key>(
   call: Call,
   { after, limit = Number.POSITIVE_INFINITY, ...asked }: Asked<Key>,
-  read: Read<Row, Key>,
+  read: (page: Asked<Key> & { readonly limit: number }) => Promise<Row[]>,
   keyOf: (row: Row) => Key,
 ): AsyncGenerator<Row> {
   let from = after;
@@ -64,4 +32,27 @@ async function* paged<Row, Key>(
     if (last === undefined || rows.length < size) return;
     from = keyOf(last);
   }
+}
+
+/** Lists the newest rows before one of them, and says how to see more. @throws Interrupted between two pages */
+export async function listNewest<Id, Row extends { readonly id: Id }>(
+  call: Call,
+  { before, limit }: { readonly before?: Id | undefined; readonly limit: number },
+  read: (page: { readonly before?: Id; readonly limit: number }) => Promise<Row[]>,
+  listing: Listing<Row>,
+): Promise<void> {
+  let last = before;
+  const page = async ({ after, limit }: { readonly after?: Id; readonly limit: number }) => {
+    const rows = await read({ ...(after !== undefined && { before: after }), limit });
+    last = rows.at(-1)?.id ?? last;
+    return rows;
+  };
+  const asked = { ...(before !== undefined && { after: before }), limit };
+  const shown = await call.output.list(
+    paged(call, asked, page, ({ id }) => id),
+    listing,
+  );
+  if (shown < limit || call.output.isReaderGone || last === undefined) return;
+  const more = await read({ before: last, limit: 1 });
+  if (more.length > 0) call.output.tell(`There is more: add --before ${last} to see it.`);
 }

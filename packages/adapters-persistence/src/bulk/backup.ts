@@ -24,21 +24,16 @@ export interface BackupProgress {
   at(rows: number): void;
 }
 
-/** Everything in the database at one moment, including the hashes of keys and the history. */
-export class PostgresBackup {
-  readonly #pool: Pool;
-  readonly #signal: AbortSignal | undefined;
-
-  /** `signal` ends the reading at once, by throwing the signal's reason. */
-  constructor(pool: Pool, signal?: AbortSignal) {
-    this.#pool = pool;
-    this.#signal = signal;
-  }
-
-  /** The backup's bytes (see `backup-format.ts`). @throws Unavailable */
-  contents(progress?: BackupProgress): AsyncGenerator<Buffer> {
-    return ofOneMoment(this.#pool, this.#signal, (client) => read(client, progress));
-  }
+/**
+ * The bytes (see `backup-format.ts`) of everything in the database at one moment, including the hashes of keys and the
+ * history. `signal` ends the reading at once, by throwing the signal's reason. @throws Unavailable
+ */
+export function backupOf(
+  pool: Pool,
+  signal?: AbortSignal,
+  progress?: BackupProgress,
+): AsyncGenerator<Buffer> {
+  return ofOneMoment(pool, signal, (client) => read(client, progress));
 }
 
 async function* read(client: PoolClient, progress: BackupProgress | undefined): AsyncGenerator<Buffer> {

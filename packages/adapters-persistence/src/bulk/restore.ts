@@ -33,43 +33,35 @@ const keepOthersOut = `set local lock_timeout = '5s';
     in share row exclusive mode;
   set local lock_timeout = 0`;
 
-/** Restores a backup into an empty database. */
-export class PostgresRestore {
-  readonly #pool: Pool;
-  readonly #act: OperatorAct;
-  readonly #signal: AbortSignal | undefined;
-
-  /** `signal` ends a restore at once, with nothing restored, by throwing the signal's reason. */
-  constructor(pool: Pool, act: OperatorAct, signal?: AbortSignal) {
-    this.#pool = pool;
-    this.#act = act;
-    this.#signal = signal;
-  }
-
-  /**
-   * Restores all of it, or nothing; `source` is its origin, for the audit.
-   * @throws BackupFault when it is not complete, or not for this version; EncodingFault; Unavailable; what `bytes`
-   *   throws
-   */
-  async restore(source: string, bytes: AsyncIterable<Buffer>): Promise<RestoreOutcome> {
-    try {
-      return await inTransaction(
-        this.#pool,
-        (client) =>
-          stoppable(this.#signal, this.#pool, client, async () => {
-            const taken = await takeOver(client);
-            if (taken) return taken;
-            const { header, rows } = await fill(client, new BackupReader(bytes));
-            const details = { source, taken_at: header.taken_at, ...rows };
-            await noteIn(client, this.#act, { act: 'backup-restored', details });
-            return { kind: 'restored', header, rows };
-          }),
-        { settings: `${withoutTimeouts}; ${plainValues}` },
-      );
-    } catch (error) {
-      if (error instanceof Unavailable && isHeld(error.cause)) return { kind: 'held' };
-      throw error;
-    }
+/**
+ * Restores a backup into an empty database: all of it, or nothing. `source` is its origin, for the audit. `signal` ends
+ * it at once, with nothing restored, by throwing the signal's reason.
+ * @throws BackupFault when it is not complete, or not for this version; EncodingFault; Unavailable; what `bytes`
+ *   throws
+ */
+export async function restoreBackup(
+  pool: Pool,
+  act: OperatorAct,
+  { source, bytes }: { readonly source: string; readonly bytes: AsyncIterable<Buffer> },
+  signal?: AbortSignal,
+): Promise<RestoreOutcome> {
+  try {
+    return await inTransaction(
+      pool,
+      (client) =>
+        stoppable(signal, pool, client, async () => {
+          const taken = await takeOver(client);
+          if (taken) return taken;
+          const { header, rows } = await fill(client, new BackupReader(bytes));
+          const details = { source, taken_at: header.taken_at, ...rows };
+          await noteIn(client, act, { act: 'backup-restored', details });
+          return { kind: 'restored', header, rows };
+        }),
+      { settings: `${withoutTimeouts}; ${plainValues}` },
+    );
+  } catch (error) {
+    if (error instanceof Unavailable && isHeld(error.cause)) return { kind: 'held' };
+    throw error;
   }
 }
 

@@ -7,7 +7,7 @@ import {
   type SetMirrorResult,
 } from '@campaign-mirror/domain';
 import { campaignIn, setMirrorIn } from './set-mirror.ts';
-import { isValid, StoreAdapter } from './store.ts';
+import { isValid, StoreAdapter, timestamp } from './store.ts';
 
 /** Campaigns and mirrors in memory: for tests, and for reuse without persistence. */
 export class InMemoryCampaigns extends StoreAdapter implements CampaignRepository {
@@ -18,7 +18,7 @@ export class InMemoryCampaigns extends StoreAdapter implements CampaignRepositor
   async setMirror(seen: Campaign, { address, by, requestId }: MirrorChange): Promise<SetMirrorResult> {
     const id = accessKeyOf(by.subject);
     const key = id && this.store.accessKey(id);
-    if (id && (key?.ownerId !== seen.ownerId || !isValid(key, this.store.now())))
+    if (id && (key?.ownerId !== seen.ownerId || !isValid(key, timestamp(this.store.now()))))
       return { kind: 'caller-invalid' };
     const mirror = setMirrorIn(this.store, seen, address, { subject: by.subject, requestId });
     if (mirror) return { kind: 'mirror-set', mirror };

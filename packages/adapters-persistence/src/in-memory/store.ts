@@ -1,14 +1,13 @@
 import type {
   AccessKeyId,
+  AccessKeyRecord,
   AuditEntry,
   AuditId,
   CampaignId,
   CampaignRecord,
   HistoryEntry,
-  Label,
   Mirror,
   OperatorAct,
-  OwnerId,
   Timestamp,
 } from '@campaign-mirror/domain';
 import type { AuditNote } from '../schema/audit-note.ts';
@@ -18,18 +17,7 @@ type Stored<T> = { -readonly [Field in keyof T]: T[Field] };
 export type StoredCampaign = Stored<Omit<CampaignRecord, 'mirror'>>;
 export type StoredMirror = Stored<Mirror>;
 
-export interface StoredAccessKey {
-  readonly id: AccessKeyId;
-  readonly displayed: string;
-  readonly ownerId: OwnerId;
-  readonly name: Label;
-  /** Microseconds since 1970, here and below; undefined for never. */
-  readonly createdAt: bigint;
-  expiresAt: bigint | undefined;
-  lastUsedAt: bigint | undefined;
-  revokedAt: bigint | undefined;
-  replacedBy: AccessKeyId | undefined;
-}
+export type StoredAccessKey = Stored<AccessKeyRecord>;
 
 /** The operator where none is named. */
 const somebody: OperatorAct = { operator: 'somebody', requestId: 'in-memory' };
@@ -102,9 +90,9 @@ export class StoreAdapter {
   }
 }
 
-/** Whether the key may be used at this time, in microseconds since 1970. */
-export function isValid({ revokedAt, expiresAt }: StoredAccessKey, now: bigint): boolean {
-  return revokedAt === undefined && (expiresAt === undefined || expiresAt > now);
+/** Whether the key may be used at this time. */
+export function isValid({ revokedAt, expiresAt }: StoredAccessKey, now: Timestamp): boolean {
+  return revokedAt === null && (expiresAt === null || expiresAt > now);
 }
 
 /** `2026-11-20T15:36:00.123456Z` for microseconds since 1970. */

@@ -1,13 +1,9 @@
-import { randomBytes } from 'node:crypto';
 import {
   type AccessKey,
   type AccessKeyId,
   type AccessKeyPage,
   type AccessKeyRecord,
   type AccessKeys,
-  accessKeyBytes,
-  accessKeyFrom,
-  displayedPart,
   type KeyRotation,
   type NewAccessKey,
   type OwnerId,
@@ -19,7 +15,7 @@ import { AuditedAdapter } from '../connection/audited.ts';
 import { ormFault } from '../connection/orm-faults.ts';
 import { safeInteger } from '../connection/rows.ts';
 import { AccessKeyEntity } from '../schema/entities.ts';
-import { keyHash } from '../schema/key-hash.ts';
+import { newKey } from '../schema/key-hash.ts';
 import { rotateKey } from './key-rotation.ts';
 
 const revoke = `
@@ -30,8 +26,8 @@ const revoke = `
 export class PostgresAccessKeys extends AuditedAdapter implements AccessKeys {
   async issue(asked: NewAccessKey): Promise<{ id: AccessKeyId; key: AccessKey }> {
     const { owner, name, expiresIn = usualKeyLife } = asked;
-    const key = accessKeyFrom(randomBytes(accessKeyBytes));
-    const fields = { hash: keyHash(key), displayed: displayedPart(key), name, ownerId: owner };
+    const { key, ...stored } = newKey();
+    const fields = { ...stored, name, ownerId: owner };
     const expires = expiresIn === 'never' ? {} : { createdAt: inSeconds(0), expiresAt: inSeconds(expiresIn) };
     return this.audited(async (em, note) => {
       const id = Number(await em.insert(AccessKeyEntity, { ...fields, ...expires })) as AccessKeyId;

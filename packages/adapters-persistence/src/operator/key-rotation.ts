@@ -1,17 +1,8 @@
-import { randomBytes } from 'node:crypto';
-import {
-  type AccessKeyId,
-  accessKeyBytes,
-  accessKeyFrom,
-  displayedPart,
-  type KeyRotation,
-  type OwnerId,
-  type Timestamp,
-} from '@campaign-mirror/domain';
+import type { AccessKeyId, KeyRotation, OwnerId, Timestamp } from '@campaign-mirror/domain';
 import type { EntityManager } from '@mikro-orm/postgresql';
 import type { Noting } from '../connection/audited.ts';
 import { safeInteger } from '../connection/rows.ts';
-import { keyHash } from '../schema/key-hash.ts';
+import { newKey } from '../schema/key-hash.ts';
 import { timestampText } from '../schema/schema.ts';
 
 interface Judged {
@@ -60,8 +51,8 @@ export async function rotateKey(
   if (old.expired) return { kind: 'key-expired' };
 
   const ownerId = safeInteger(old.owner_id) as OwnerId;
-  const key = accessKeyFrom(randomBytes(accessKeyBytes));
-  const [added] = await em.execute<[{ id: string }]>(add, [keyHash(key), displayedPart(key), id]);
+  const { key, hash, displayed } = newKey();
+  const [added] = await em.execute<[{ id: string }]>(add, [hash, displayed, id]);
   const next = safeInteger(added.id) as AccessKeyId;
   const [ending] = await em.execute<[{ expires_at: Timestamp }]>(replace, [grace, next, id]);
   await note({ act: 'key-rotated', accessKeyId: id, ownerId, details: { replaced_by: next, grace } });

@@ -4,8 +4,8 @@ import { type GivenFile, type Progress, progress, readShown } from '@campaign-mi
 import { ClearError, orStopped, type Replacing, writeNewFile } from '@campaign-mirror/adapters-cli/terminal';
 import {
   BackupFault,
-  PostgresBackup,
-  PostgresRestore,
+  backupOf,
+  restoreBackup,
   type TableCounts,
 } from '@campaign-mirror/adapters-persistence/sql';
 import type { Acting } from '../operator/command-database.ts';
@@ -19,7 +19,7 @@ export async function backUp(
 ): Promise<number> {
   let bar: Progress | undefined;
   let rows = 0;
-  const contents = new PostgresBackup(database.pool, call.interruption.signal).contents({
+  const contents = backupOf(database.pool, call.interruption.signal, {
     total: (total) => {
       bar = progress(call, 'Reading rows', total);
     },
@@ -42,10 +42,8 @@ export async function backUp(
 export async function restoreFrom({ database, act, call }: Acting, file: GivenFile): Promise<TableCounts> {
   const bytes = unpacked(readShown(call, 'Reading', file));
   try {
-    const outcome = await new PostgresRestore(database.pool, act, call.interruption.signal).restore(
-      file.name,
-      bytes,
-    );
+    const { signal } = call.interruption;
+    const outcome = await restoreBackup(database.pool, act, { source: file.name, bytes }, signal);
     if (outcome.kind === 'restored') return outcome.rows;
     if (outcome.kind === 'held') {
       throw new ClearError(
