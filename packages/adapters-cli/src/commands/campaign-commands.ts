@@ -53,12 +53,7 @@ function listing(call: Call, operator: Operator) {
     .option('--after <id>', 'only those after this one', campaignArgument)
     .action(async ({ json, ...asked }) => {
       await operator.acting(({ records }) => {
-        const rows = paged(
-          call,
-          asked,
-          (page) => records.list(page),
-          ({ id }) => id,
-        );
+        const rows = paged(call, asked, (page) => records.list(page), 'id');
         return call.output.list(rows, {
           json,
           object: campaignObject,

@@ -17,12 +17,7 @@ export function keyList(call: Call, operator: Operator) {
     .option('--after <id>', 'only those after this one', keyArgument)
     .action(async ({ json, ...asked }) => {
       await operator.administering(({ keys }) => {
-        const rows = paged(
-          call,
-          asked,
-          (page) => keys.list(page),
-          ({ id }) => id,
-        );
+        const rows = paged(call, asked, (page) => keys.list(page), 'id');
         return call.output.list(rows, { json, object: keyObject, columns, none: 'There is no access key.' });
       }, reading);
     });

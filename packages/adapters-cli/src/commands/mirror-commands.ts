@@ -57,12 +57,7 @@ function listing(call: Call, operator: Operator) {
     .option('--after <campaign>', 'only those of campaigns after this one', campaignArgument)
     .action(async ({ json, ...asked }) => {
       await operator.acting(({ records }) => {
-        const rows = paged(
-          call,
-          asked,
-          (page) => records.listMirrors(page),
-          ({ campaignId }) => campaignId,
-        );
+        const rows = paged(call, asked, (page) => records.listMirrors(page), 'campaignId');
         return call.output.list(rows, {
           json,
           object: mirrorObject,

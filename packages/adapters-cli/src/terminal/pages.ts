@@ -13,14 +13,18 @@ export interface Asked<Key> {
 }
 
 /**
- * All matching rows, page by page, each page read when it is needed.
+ * All matching rows in the order of `field`, page by page, each page read when it is needed.
  * @throws Interrupted between two pages
  */
-export async function* paged<Row, Key>(
+export async function* paged<
+  Key extends number,
+  Field extends string,
+  Row extends Readonly<Record<Field, Key>>,
+>(
   call: Call,
   { after, limit = Number.POSITIVE_INFINITY, ...asked }: Asked<Key>,
   read: (page: Asked<Key> & { readonly limit: number }) => Promise<Row[]>,
-  keyOf: (row: Row) => Key,
+  field: Field,
 ): AsyncGenerator<Row> {
   let from = after;
   for (let left = limit; left > 0; left -= pageSize) {
@@ -30,12 +34,12 @@ export async function* paged<Row, Key>(
     yield* rows;
     const last = rows.at(-1);
     if (last === undefined || rows.length < size) return;
-    from = keyOf(last);
+    from = last[field];
   }
 }
 
 /** Lists the newest rows before one of them, and says how to see more. @throws Interrupted between two pages */
-export async function listNewest<Id, Row extends { readonly id: Id }>(
+export async function listNewest<Id extends number, Row extends { readonly id: Id }>(
   call: Call,
   { before, limit }: { readonly before?: Id | undefined; readonly limit: number },
   read: (page: { readonly before?: Id; readonly limit: number }) => Promise<Row[]>,
@@ -48,10 +52,7 @@ export async function listNewest<Id, Row extends { readonly id: Id }>(
     return rows;
   };
   const asked = { ...(before !== undefined && { after: before }), limit };
-  const shown = await call.output.list(
-    paged(call, asked, page, ({ id }) => id),
-    listing,
-  );
+  const shown = await call.output.list(paged(call, asked, page, 'id'), listing);
   if (shown < limit || call.output.isReaderGone || last === undefined) return;
   const more = await read({ before: last, limit: 1 });
   if (more.length > 0) call.output.tell(`There is more: add --before ${last} to see it.`);
