@@ -1,7 +1,7 @@
-import type { CampaignRecord } from '@campaign-mirror/domain';
 import {
   type CampaignField,
   type CampaignFields,
+  type CampaignRecord,
   campaignFields,
   fieldsOf,
   type HostDenylist,

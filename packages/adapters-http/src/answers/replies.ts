@@ -25,18 +25,7 @@ export interface Refused {
 }
 
 /** Answers to requests without an outcome of the use case. */
-export type Fault =
-  | 'bad-request'
-  | 'request-timeout'
-  | 'header-fields-too-large'
-  | 'expectation-failed'
-  | 'repeated-authorization'
-  | 'no-key'
-  | 'invalid-key'
-  | 'unsupported-body'
-  | 'body-too-large'
-  | 'unavailable'
-  | 'unexpected';
+export type Fault = keyof ReturnType<typeof faultReplies>;
 
 /** The limit of a key, or that of an address that sends refused keys. */
 const overLimits = ['rate', 'failed-keys'] as const;
@@ -64,6 +53,25 @@ function named<Kind extends string>(replies: Readonly<Record<Kind, Reply>>): Rea
   return Object.fromEntries(all);
 }
 
+/** `retryAfter`: the `Retry-After` of a 503, in seconds. */
+function faultReplies(retryAfter: number) {
+  const authenticate = (how: string) => ({ headers: { 'WWW-Authenticate': how } });
+  const type = 'application/json in UTF-8, without a content encoding';
+  return named({
+    'bad-request': said(400, 'Bad Request', { closes: true }),
+    'request-timeout': said(408, 'Request Timeout', { closes: true }),
+    'header-fields-too-large': said(431, 'Request Header Fields Too Large', { closes: true }),
+    'expectation-failed': said(417, 'Expectation Failed', { closes: true }),
+    'repeated-authorization': said(400, 'More than one Authorization header.'),
+    'no-key': said(401, 'Unauthenticated.', authenticate(challenge)),
+    'invalid-key': said(401, 'Unauthenticated.', authenticate(`${challenge}, error="invalid_token"`)),
+    'unsupported-body': said(415, `The request body must be ${type}.`),
+    'body-too-large': said(413, 'The request body is too large.'),
+    unavailable: said(503, 'Service Unavailable', { headers: { 'Retry-After': String(retryAfter) } }),
+    unexpected: said(500, 'Server Error'),
+  });
+}
+
 /** What an answer needs to know about its request. */
 export interface Asked {
   /** The identifier as given in the path. */
@@ -80,21 +88,7 @@ export class Replies {
 
   /** `retryAfter`: the `Retry-After` of a 503, in seconds. */
   constructor({ retryAfter = 1 } = {}) {
-    const authenticate = (how: string) => ({ headers: { 'WWW-Authenticate': how } });
-    const type = 'application/json in UTF-8, without a content encoding';
-    this.#faults = named({
-      'bad-request': said(400, 'Bad Request', { closes: true }),
-      'request-timeout': said(408, 'Request Timeout', { closes: true }),
-      'header-fields-too-large': said(431, 'Request Header Fields Too Large', { closes: true }),
-      'expectation-failed': said(417, 'Expectation Failed', { closes: true }),
-      'repeated-authorization': said(400, 'More than one Authorization header.'),
-      'no-key': said(401, 'Unauthenticated.', authenticate(challenge)),
-      'invalid-key': said(401, 'Unauthenticated.', authenticate(`${challenge}, error="invalid_token"`)),
-      'unsupported-body': said(415, `The request body must be ${type}.`),
-      'body-too-large': said(413, 'The request body is too large.'),
-      unavailable: said(503, 'Service Unavailable', { headers: { 'Retry-After': String(retryAfter) } }),
-      unexpected: said(500, 'Server Error'),
-    });
+    this.#faults = faultReplies(retryAfter);
   }
 
   /** The answer to a request without an outcome. */

@@ -37,10 +37,6 @@ export interface SetMirrorSettings {
   };
 }
 
-function isAccessKey(credential: string): boolean {
-  return accessKey(credential) !== undefined;
-}
-
 /**
  * Answers the one route (contract: the call), with its checks in the contract's order. The campaign is the last segment
  * of the path but one, wherever the route is mounted.
@@ -54,7 +50,7 @@ export function setMirrorHandler(
     bodyLimit,
     capacity = unlimited(),
     limits,
-    isWellFormed = isAccessKey,
+    isWellFormed = (credential) => accessKey(credential) !== undefined,
   } = settings;
   const limitOf = limits?.keys && keyLimit(limits.keys);
   const answerRefused = limits?.failedKeys && failedKeys(limits.failedKeys, replies);

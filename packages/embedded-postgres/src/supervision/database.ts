@@ -68,7 +68,7 @@ export async function openEmbeddedDatabase<Role extends string>(
       ...account(cluster, roles, user),
       database: databaseName,
     }),
-    becomeService: () => becomeService(supervision, (client) => registerService(client, cluster)),
+    becomeService: () => becomeService(supervision, cluster),
     leave: () => {
       left ??= supervision.end().then((client) => leaveServer(cluster, client, bounds, onEvent));
       return left;
@@ -83,15 +83,12 @@ function account({ passwords }: Cluster, roles: Roles, user: string): { user: st
 }
 
 /** If the connection is lost, the service registers again on the next one. */
-async function becomeService(
-  supervision: Supervision,
-  register: (client: Parameters<typeof registerService>[0]) => Promise<void>,
-): Promise<void> {
+async function becomeService(supervision: Supervision, cluster: Cluster): Promise<void> {
   for (let tries = 1; ; tries++) {
     const client = await supervision.connection();
     if (client === undefined) throw new Error('the embedded database was given up');
     try {
-      await register(client);
+      await registerService(client, cluster);
       return supervision.holdService();
     } catch (error) {
       if (tries === 3 || !isAbsence(error)) throw error;
