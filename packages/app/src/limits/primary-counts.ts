@@ -2,7 +2,7 @@ import type { Count } from '@campaign-mirror/adapters-http';
 import type { Counts } from './counts.ts';
 
 /** How long to wait for an answer, in milliseconds: a request waits for it. */
-const defaultTimeout = 250;
+const timeout = 250;
 /** The maximum number of unanswered questions: otherwise a stuck primary would let the memory fill up. */
 const maxOpen = 32;
 /** Beyond them, one question is sent this often, in milliseconds: its answer shows that the primary counts again. */
@@ -20,7 +20,6 @@ interface Waiting {
  */
 export class PrimaryCounts implements Counts {
   readonly #ask: (question: number, who: readonly string[]) => void;
-  readonly #timeout: number;
   readonly #open = new Map<
     number,
     { readonly waiting: readonly Waiting[]; readonly timer: NodeJS.Timeout }
@@ -32,9 +31,8 @@ export class PrimaryCounts implements Counts {
   #lastAsked = 0;
 
   /** `ask` sends a numbered question to the primary; its answer has the same number. */
-  constructor(ask: (question: number, who: readonly string[]) => void, timeout = defaultTimeout) {
+  constructor(ask: (question: number, who: readonly string[]) => void) {
     this.#ask = ask;
-    this.#timeout = timeout;
   }
 
   count(who: string): Promise<Count> {
@@ -71,7 +69,7 @@ export class PrimaryCounts implements Counts {
     const timer = setTimeout(() => {
       this.#open.delete(question);
       away(waiting);
-    }, this.#timeout);
+    }, timeout);
     this.#open.set(question, { waiting, timer });
     this.#ask(
       question,
