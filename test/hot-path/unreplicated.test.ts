@@ -68,6 +68,20 @@ describe('contract: answers — 200 means committed, while no synchronous standb
     expect(await service.set(live, 'https://four.example/')).to.have.property('kind', 'mirror-set');
   });
 
+  it('the same where the role would have PostgreSQL keep its warnings to itself', async () => {
+    await standby('');
+    await admin.query('alter role current_user set client_min_messages = error');
+    const quiet = await serviceOn(address, limits);
+    await standby('nobody');
+    await untilCommitsWait();
+    const call = rejection(quiet.set(live, 'https://quiet.example/'));
+    await cancelTheWait();
+    expect(await call).to.be.instanceOf(Unavailable);
+    await standby('');
+    await admin.query('alter role current_user reset client_min_messages');
+    await quiet.close();
+  });
+
   it('an act of the operator: the same', async () => {
     const { orm, close } = await openDatabase(address, limits);
     const call = rejection(

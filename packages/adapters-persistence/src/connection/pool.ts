@@ -70,6 +70,8 @@ export function poolOptions(
     connectionTimeoutMillis: limits.waitTimeout,
     query_timeout: limits.queryTimeout,
     ...(limits.statementTimeout > 0 && !pooled && { statement_timeout: limits.statementTimeout }),
+    // Whatever the role's default is, the server has to warn of commits that no standby has confirmed.
+    ...(!pooled && { options: '-c client_min_messages=notice' }),
     keepAlive: true,
     application_name: applicationName,
   };
