@@ -59,6 +59,7 @@ const noticedBy: Readonly<Record<string, readonly string[]>> = {
 
 const identityNoticedBy: typeof noticedBy = {
   'knows everybody': ['whoIs: nobody for a well-formed credential that was never issued'],
+  'passes callers off as the operator': ['whoIs: a subject with a name, which is never the operator'],
   'takes all for one': ['whoIs: the owner that the credential was issued to, and which credential it is'],
   'never forgets a caller': [
     'whoIs: a credential that expires works until then, and not from that moment on',

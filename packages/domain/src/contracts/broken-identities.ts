@@ -1,5 +1,6 @@
 import type { Caller } from '../set-campaign-mirror/caller.ts';
 import type { Identity } from '../set-campaign-mirror/identity.ts';
+import { operatorSubject } from '../values/subject.ts';
 import type { Breakage } from './case.ts';
 import type { IdentityWorld } from './identity-world.ts';
 import { newOwner, withoutKey } from './live-campaign.ts';
@@ -13,6 +14,21 @@ export const brokenIdentities: readonly Breakage<IdentityWorld>[] = [
       return identifying(right, {
         whoIs: async (credential) => (await right.identity.whoIs(credential)) ?? anybody,
       });
+    },
+  },
+  {
+    name: 'passes callers off as the operator',
+    broken: (right) => {
+      const asOperator = (caller: Caller) => ({ ...caller, subject: operatorSubject });
+      const whoIs = async (credential: string) => {
+        const caller = await right.identity.whoIs(credential);
+        return caller && asOperator(caller);
+      };
+      const issue: IdentityWorld['issue'] = async (owner, expires) => {
+        const { credential, caller } = await right.issue(owner, expires);
+        return { credential, caller: asOperator(caller) };
+      };
+      return { ...identifying(right, { whoIs }), issue };
     },
   },
   {

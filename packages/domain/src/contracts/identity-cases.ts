@@ -1,3 +1,4 @@
+import { operatorSubject, partsOf } from '../values/subject.ts';
 import { type Case, part } from './case.ts';
 import { expectEqual, expectThat } from './expectations.ts';
 import type { IdentityWorld } from './identity-world.ts';
@@ -14,6 +15,18 @@ export const identityCases: readonly Case<IdentityWorld>[] = [
         expectEqual(await world.identity.whoIs(credential), caller);
       }
       expectEqual(issued[1]?.caller.ownerId, owner);
+    },
+  },
+  {
+    name: 'whoIs: a subject with a name, which is never the operator',
+    run: async (world) => {
+      const { credential } = await world.issue(newOwner());
+      const caller = await world.identity.whoIs(credential);
+      const { kind, name } = partsOf(caller?.subject ?? operatorSubject);
+      expectThat(
+        kind !== operatorSubject && name !== undefined,
+        "a subject with a name, which is not the operator's",
+      );
     },
   },
   {
