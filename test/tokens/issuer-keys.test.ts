@@ -2,6 +2,7 @@ import { IssuerKeys, JwtIdentity } from '@campaign-mirror/adapters-jwt';
 import { Unavailable } from '@campaign-mirror/domain';
 import { install } from '@sinonjs/fake-timers';
 import { expect } from 'chai';
+import { eventually } from '../support/eventually.ts';
 import { otherAnswers, TestIssuer } from '../support/tokens/issuer.ts';
 import { rules, type SigningKey, signingKey, token } from '../support/tokens/signing-key.ts';
 
@@ -198,6 +199,26 @@ describe('the keys of an issuer', () => {
     now += cooldown;
     await fault(old);
     expect(failures, 'the next fetch is under way').to.have.length(1);
+  });
+
+  it('slow: of many tokens with unknown keys only some wait, the others are nobody’s at once', async () => {
+    await isKnown(old);
+    now += cooldown;
+    const arrived = Promise.withResolvers<() => void>();
+    issuer.answer = (_, response) => arrived.resolve(() => response.end(JSON.stringify(issuer.published())));
+    const unknown = await token(next);
+    let waiting = 100;
+    const calls = Array.from({ length: waiting }, () =>
+      identity.whoIs(unknown).finally(() => {
+        waiting -= 1;
+      }),
+    );
+    const answer = await arrived.promise;
+    await eventually('the others are answered', () => expect(waiting).to.equal(64));
+    issuer.keys = [old, next];
+    answer();
+    const callers = await Promise.all(calls);
+    expect(callers.filter((caller) => caller !== undefined)).to.have.length(64);
   });
 
   it('an answer that stops in its middle: the same', async () => {

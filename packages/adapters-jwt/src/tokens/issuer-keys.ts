@@ -6,6 +6,9 @@ import { boundedFetch } from './bounded-fetch.ts';
 /** How long after a fetch the next one may begin, in milliseconds. */
 const cooldown = 5_000;
 
+/** How many tokens with unknown keys wait for a fetch: whatever is sent cannot fill the service while the issuer is slow. */
+const maxWaiting = 64;
+
 /** Key ids that the issuer did not know: how many are remembered, and for how long in milliseconds. */
 const unknownIds = { max: 500, ttl: 60_000 };
 
@@ -44,6 +47,8 @@ export class IssuerKeys {
   readonly #unknownIds = new LRUCache<string, true>(unknownIds);
   readonly #cooldown: number;
   #fetching: Promise<void> | undefined;
+  /** Tokens with unknown keys that wait for it. */
+  #waiting = 0;
   #fetchedAt = Number.NEGATIVE_INFINITY;
   #triedAt = Number.NEGATIVE_INFINITY;
   /** Why the last fetch failed; undefined if it did not. */
@@ -92,7 +97,10 @@ export class IssuerKeys {
       const name = `${header.alg} ${header.kid}`;
       if (this.#unknownIds.has(name)) throw error;
       const fetching = this.fetch();
+      if (this.#waiting >= maxWaiting) throw error;
+      this.#waiting += 1;
       await fetching;
+      this.#waiting -= 1;
       if (this.#fault !== undefined) throw this.#unavailable();
       if (!fetching) throw error;
       this.#unknownIds.set(name, true);
