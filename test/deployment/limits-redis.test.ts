@@ -66,7 +66,10 @@ describe('limits that several machines count in Redis', () => {
     expect(await statuses(both)).to.deep.equal({ 200: 7, 429: 13 });
     expect(await statuses(both, 'cm_nothing')).to.deep.equal({ 401: 3, 429: 17 });
     const kept = (await redis.ask('-n', '1', 'keys', '*')).split('\n').sort();
-    expect(kept).to.deep.equal(['campaign-mirror:failed-keys:3/60:127.0.0.1', 'campaign-mirror:key:7/60:key:1']);
+    expect(kept).to.deep.equal([
+      'campaign-mirror:failed-keys:3/60:127.0.0.1',
+      'campaign-mirror:key:7/60:key:1',
+    ]);
     for (const name of kept) expect(Number(await redis.ask('-n', '1', 'ttl', name))).to.be.within(1, 60);
     for (const { process } of both) expect((await process.stop()).code).to.equal(0);
   });
