@@ -143,6 +143,28 @@ describe('when a key was last used', () => {
     expect(await gaveWay(Number.POSITIVE_INFINITY)).to.equal(61);
   });
 
+  it('is written after the write that was under way when it was noted, and after all is written, too', async () => {
+    const { promise: ended, resolve: end } = Promise.withResolvers<void>();
+    const written: unknown[] = [];
+    const query = async (_: string, [ids]: [unknown[]]) => {
+      written.push(...ids);
+      await ended;
+    };
+    const uses = new KeyUses({ query, waitingCount: 0 } as unknown as Database['pool'], { gatherFor: 0 });
+    const areWritten = (...ids: number[]) => eventually('the uses', () => expect(written).to.deep.equal(ids));
+    uses.note(1 as AccessKeyId);
+    await areWritten(1);
+    uses.note(2 as AccessKeyId);
+    end();
+    await areWritten(1, 2);
+    await uses.write();
+    uses.note(3 as AccessKeyId);
+    await areWritten(1, 2, 3);
+    await eventually('the counts', () =>
+      expect([uses.noted, uses.writes, uses.failures]).to.deep.equal([3, 3, 0]),
+    );
+  });
+
   it('is gathered for 10,000 keys at most, however long a write takes', async () => {
     const written: unknown[][] = [];
     const query = async (_: string, [ids]: [unknown[]]) => void written.push(ids);
@@ -157,7 +179,7 @@ describe('when a key was last used', () => {
     const { uses, use } = observed(byHand);
     const keys = [await issued(), await issued(), await issued()];
     for (const key of keys) await use(key);
-    await uses.stop();
+    expect(await uses.stop()).to.equal(true);
     for (const key of keys) expect((await stored(key)).last_used_at).not.to.equal(null);
 
     const late = observed(byHand);
@@ -166,7 +188,7 @@ describe('when a key was last used', () => {
     await holder.run('lock table campaign_mirror.access_keys in access exclusive mode');
     const writing = late.uses.write();
     await untilWaiting(database, writing);
-    await late.uses.stop(1);
+    expect(await late.uses.stop(1)).to.equal(false);
     await holder.rollback();
     await writing;
   });

@@ -2,10 +2,10 @@
 // notices. Ends with 1 where fewer are noticed than the target's bar asks for.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { rmSync } from 'node:fs';
-import { mkdtemp, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { mkdir, writeFile } from 'node:fs/promises';
+import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
+import { dataVariable, RunFolder, tell } from '../run/run-folder.ts';
 import { startDatabaseServer, stopDatabaseServer } from '../support/database/database-server.ts';
 import { projectFolder } from '../support/workspace.ts';
 import { copyProject } from './copy-project.ts';
@@ -13,18 +13,21 @@ import { type Target, targets } from './targets.ts';
 
 const installed = join(projectFolder, 'test/mutation/node_modules/@stryker-mutator');
 
+const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
+
 /** Mutates a copy of the project, since packages find one another by links that lead out of Stryker's own copy. */
-async function scoreOf(name: string, { mutate, tests, bar }: Target): Promise<boolean> {
-  const folder = await mkdtemp(join(tmpdir(), 'campaign-mirror-mutation-'));
-  const remove = () => rmSync(folder, { recursive: true, force: true, maxRetries: 10 });
-  await copyProject(folder);
+async function scoreOf(name: string, { mutate, tests, bar }: Target, folder: string): Promise<boolean> {
+  const sources = join(folder, name);
+  await mkdir(sources);
+  await copyProject(sources);
   const configuration = {
     inPlace: true,
     testRunner: 'mocha',
     plugins: [join(installed, 'mocha-runner/dist/src/index.js')],
     mochaOptions: { 'no-config': true, spec: tests, require: ['./test/mutation/hooks.ts'] },
     mutate,
-    concurrency: 1,
+    // Tests mostly wait for PostgreSQL.
+    concurrency: availableParallelism() + 1,
     coverageAnalysis: 'perTest',
     checkers: [],
     disableTypeChecks: false,
@@ -37,23 +40,18 @@ async function scoreOf(name: string, { mutate, tests, bar }: Target): Promise<bo
     timeoutFactor: 1.25,
     thresholds: { high: 100, low: bar, break: bar },
   };
-  await writeFile(join(folder, 'stryker.config.json'), JSON.stringify(configuration));
+  await writeFile(join(sources, 'stryker.config.json'), JSON.stringify(configuration));
   const stryker = spawn(process.execPath, [join(installed, 'core/bin/stryker.js'), 'run'], {
-    cwd: folder,
+    cwd: sources,
     stdio: 'inherit',
     // A group of its own, to end those that it starts, too.
     detached: true,
     // A mutant of what runs while a module is loaded takes a process of its own.
-    env: { ...process.env, NODE_COMPILE_CACHE: join(folder, 'node_modules/.cache') },
+    env: { ...process.env, NODE_COMPILE_CACHE: join(folder, 'compiled') },
   });
-  const abandon = () => {
-    if (stryker.pid) process.kill(-stryker.pid, 'SIGKILL');
-    remove();
-  };
-  process.once('exit', abandon);
+  endStryker = () => void (stryker.pid && tell(-stryker.pid, 'SIGKILL'));
   const [code] = await once(stryker, 'exit');
-  process.off('exit', abandon);
-  remove();
+  endStryker();
   return code === 0;
 }
 
@@ -63,15 +61,23 @@ if (chosen !== undefined && !(chosen in targets)) {
   process.exit(2);
 }
 
-for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(signal, () => process.exit(1));
+let endStryker = () => {};
+let told = false;
+for (const signal of signals)
+  process.on(signal, () => {
+    told = true;
+    endStryker();
+  });
+const folder = await RunFolder.make();
+process.env[dataVariable] = folder.data;
 await startDatabaseServer();
 try {
   for (const [name, target] of Object.entries(targets)) {
-    if (chosen !== undefined && chosen !== name) continue;
-    const { mutate } = target;
-    if (!(await scoreOf(name, { ...target, mutate: files.length > 0 ? files : mutate })))
-      process.exitCode = 1;
+    if (told || (chosen !== undefined && chosen !== name)) continue;
+    const mutate = files.length > 0 ? files : target.mutate;
+    if (!(await scoreOf(name, { ...target, mutate }, folder.path))) process.exitCode = 1;
   }
 } finally {
   await stopDatabaseServer();
+  await folder.remove();
 }

@@ -16,16 +16,15 @@ export const targets: Readonly<Record<string, Target>> = {
       'packages/adapters-persistence/src/hot-path/*.ts',
       'packages/adapters-persistence/src/statements/*.ts',
     ],
-    // Without those of whole processes: a mutant that survives runs all that reach it.
+    // Without those of whole processes: a mutant that survives runs all that reach it. The fast ones first.
     tests: [
-      'test/mutation/hot-path-contracts.ts',
-      ...['batches', 'chains', 'claims', 'faults', 'held', 'hot-path-observer'].map(
-        (name) => `test/hot-path/${name}.test.ts`,
-      ),
-      ...['key-uses', 'lock-queue', 'look-ups', 'members', 'values'].map(
-        (name) => `test/hot-path/${name}.test.ts`,
-      ),
+      ...['batches', 'lock-queue'].map((name) => `test/hot-path/${name}.test.ts`),
       ...['epoch-seconds', 'statements'].map((name) => `test/postgres/${name}.test.ts`),
+      'test/mutation/hot-path-contracts.ts',
+      ...['look-ups', 'members', 'chains', 'claims', 'hot-path-observer', 'key-uses'].map(
+        (name) => `test/hot-path/${name}.test.ts`,
+      ),
+      ...['values', 'faults', 'held'].map((name) => `test/hot-path/${name}.test.ts`),
     ],
     bar: 80,
   },

@@ -67,7 +67,6 @@ export class KeyUses {
 
   /** Writes the uses noted so far, in bounded time: `timeout` in milliseconds. False where that was not enough. */
   async stop(timeout = 1_000): Promise<boolean> {
-    clearTimeout(this.#timer);
     const written = this.write().then(() => true);
     return within(timeout, written, false);
   }
