@@ -4,6 +4,7 @@ import { Command, InvalidArgumentError, Option } from '@commander-js/extra-typin
 import { seed } from '../support/seed.ts';
 import type { Fault } from './faults/fault.ts';
 import { faults } from './faults/faults.ts';
+import { lackedBy } from './faults/machine.ts';
 import { underFaults } from './faults/under-fault.ts';
 import { report } from './report.ts';
 
@@ -15,7 +16,7 @@ const wholeNumber = (text: string) => {
   throw new InvalidArgumentError('It takes a whole number from 1 to 9999.');
 };
 
-const options = new Command('npm run test:history --')
+const command = new Command('npm run test:history --')
   .description(
     'Lets callers, operators and a redirector work on few campaigns, and checks the history that they leave. ' +
       'SEED=… in the environment makes the same choices again.',
@@ -34,14 +35,19 @@ const options = new Command('npm run test:history --')
     `\nFaults:\n${Object.entries(faults)
       .map(([name, { does }]) => `  ${name.padEnd(20)} ${does}`)
       .join('\n')}`,
-  )
-  .parse()
-  .opts();
+  );
+const options = command.parse().opts();
 
 const none: Fault = { does: 'no fault', run: () => pause(options.seconds * 1000) };
 const all: Readonly<Record<string, Fault>> = faults;
 const given = options.fault ?? [];
 const chosen = given.includes('all') ? Object.keys(faults) : given;
+
+const lacking = chosen.flatMap((name) => {
+  const lacked = lackedBy(all[name] ?? none);
+  return lacked === undefined ? [] : [`${name}: ${lacked}`];
+});
+if (lacking.length > 0) command.error(lacking.join('\n'));
 
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(signal, () => process.exit(1));
 const runs = options.together ? [chosen] : chosen.map((name) => [name]);

@@ -9,13 +9,14 @@ import { type TcpProxy, tcpProxy } from '../../support/database/tcp-proxy.ts';
 import { listeningFleet } from '../../support/process/primary-process.ts';
 import { endAll, type Listening, listeningService } from '../../support/process/service-process.ts';
 import type { Store } from '../workload/store.ts';
+import { thisMachine } from './machine.ts';
 import { tellingMemory } from './memory.ts';
 
 const database = 'mirror';
 
 /** By Debian's libfaketime: the wall clock only, as setting it does; what counts seconds goes on. */
 const fakeClock = {
-  LD_PRELOAD: '/usr/lib/x86_64-linux-gnu/faketime/libfaketimeMT.so.1',
+  LD_PRELOAD: thisMachine.clockLibrary,
   FAKETIME_NO_CACHE: '1',
   DONT_FAKE_MONOTONIC: '1',
 };
