@@ -8,6 +8,8 @@ import { Prometheus } from '../support/prometheus/prometheus.ts';
 import { rules, seriesIn } from '../support/prometheus/prometheus-rules.ts';
 import { promtool } from '../support/prometheus/promtool.ts';
 import { unknownKey } from '../support/secrets.ts';
+import { TestIssuer } from '../support/tokens/issuer.ts';
+import { signingKey } from '../support/tokens/signing-key.ts';
 
 /** So often Prometheus may look until there is data for a query. */
 const patience = 40;
@@ -16,9 +18,11 @@ describe('a Prometheus as ops/prometheus has it, while callers call, rightly and
   after(async () => {
     await callers?.stop();
     await prometheus?.stop();
+    await issuer?.close();
   });
   const data = serviceDataOf('suite', { campaigns: 3 });
   let service: Fleet;
+  let issuer: TestIssuer;
   let prometheus: Prometheus;
   let callers: ReturnType<typeof load>;
   const others: Answer[] = [];
@@ -27,7 +31,9 @@ describe('a Prometheus as ops/prometheus has it, while callers call, rightly and
     const [, transferred] = data.campaigns;
     const change = (text: string) => data.database.admin.query(text);
     await change(`update campaign_mirror.campaigns set owner_id = 99 where id = ${transferred}`);
-    service = await listeningFleet({ ...data.settings(), MAX_IN_FLIGHT: '1' });
+    issuer = await new TestIssuer(await signingKey('first')).open();
+    const identity = { ...issuer.settings, IDENTITY: 'both' };
+    service = await listeningFleet({ ...data.settings(identity), MAX_IN_FLIGHT: '1' });
     prometheus = await Prometheus.of(service);
 
     const { base } = service;

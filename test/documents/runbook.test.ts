@@ -9,6 +9,8 @@ import { eventually } from '../support/eventually.ts';
 import { call } from '../support/http/caller.ts';
 import { serviceDataOf } from '../support/process/lives.ts';
 import { endAll, type Listening, listeningService } from '../support/process/service-process.ts';
+import { TestIssuer } from '../support/tokens/issuer.ts';
+import { signingKey, token } from '../support/tokens/signing-key.ts';
 import { projectFolder } from '../support/workspace.ts';
 
 const runbook = readFileSync(`${projectFolder}docs/runbook.md`, 'utf8');
@@ -69,6 +71,37 @@ describe('docs/runbook.md', () => {
         .and.to.match(/^ok +database +/m);
       expect(over).to.include('"status":200');
       expect((await call(update)).status).to.equal(200);
+    });
+  });
+
+  describe('the issuer of tokens is away', () => {
+    const data = serviceDataOf('suite', { owner: 42 });
+    let issuer: TestIssuer;
+    let rehearsal: Rehearsal;
+    after(async () => {
+      await rehearsal?.end();
+      await issuer?.close();
+    });
+
+    it('is seen, and is over when a token makes the service fetch the keys', async () => {
+      const signing = await signingKey('first');
+      issuer = await new TestIssuer(signing).open();
+      await issuer.close();
+      const service = await listeningService(data.settings({ ...issuer.settings, JWT_KEYS_MAX_AGE: '1s' }));
+      rehearsal = await Rehearsal.of(service, data.database.url('operator'));
+      await service.process.event('issuer-keys-failed');
+      const key = await token(signing, { owner_id: 42 });
+      const set = async () => (await call(data.one(service, { key }))).status;
+      expect(await set()).to.equal(503);
+      expect(await rehearsal.paste('issuer', issuer.settings))
+        .to.match(/^campaign_mirror_issuer_key_fetches_total\{result="failed"\} [1-9]/m)
+        .and.to.include('ECONNREFUSED')
+        .and.to.match(/^problem +issuer +/m);
+
+      await issuer.open();
+      await eventually('the keys', async () => expect(await set()).to.equal(200));
+      await service.process.event('issuer-keys-fetched');
+      expect(await rehearsal.paste('issuer-back')).to.match(/^\{.*"event":"issuer-keys-fetched".*\}\n$/);
     });
   });
 

@@ -7,7 +7,7 @@ import { type ServiceData, serviceData } from '../support/process/service-data.t
 import { endAll, type Listening, listeningService } from '../support/process/service-process.ts';
 import { Exposition } from '../support/prometheus/metrics.ts';
 import { TestIssuer } from '../support/tokens/issuer.ts';
-import { rules, type SigningKey, signingKey, token } from '../support/tokens/signing-key.ts';
+import { type SigningKey, signingKey, token } from '../support/tokens/signing-key.ts';
 
 describe('a service that accepts tokens', () => {
   let key: SigningKey;
@@ -27,14 +27,8 @@ describe('a service that accepts tokens', () => {
   });
   after(() => data.database.drop());
 
-  const settings = (more: Record<string, string> = {}) => ({
-    IDENTITY: 'jwt',
-    JWT_ISSUER: rules.issuer,
-    JWT_AUDIENCE: rules.audience,
-    JWT_JWKS_URL: issuer.url.href,
-    ...more,
-  });
-  const serving = (more?: Record<string, string>) => listeningService(data.settings(settings(more)));
+  const serving = (more?: Record<string, string>) =>
+    listeningService(data.settings({ ...issuer.settings, ...more }));
   const set = async (service: Listening, credential: string) =>
     (await call(data.one(service, { key: credential as never }))).status;
   const scrape = async ({ ops }: Listening) => new Exposition(await (await fetch(`${ops}/metrics`)).text());
@@ -101,7 +95,7 @@ describe('a service that accepts tokens', () => {
 
   it('doctor says whether the keys can be fetched', async () => {
     const finding = async () => {
-      const { output } = await command(['doctor', '--json'], data.settings(settings()));
+      const { output } = await command(['doctor', '--json'], data.settings(issuer.settings));
       return objectsOf(output).find(({ check }) => check === 'issuer');
     };
     const where = `the keys of the issuer at ${issuer.url.host}`;

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { JSONWebKeySet } from 'jose';
-import type { SigningKey } from './signing-key.ts';
+import { rules, type SigningKey } from './signing-key.ts';
 
 type Answer = (request: IncomingMessage, response: ServerResponse) => void;
 
@@ -43,6 +43,16 @@ export class TestIssuer {
 
   get url(): URL {
     return new URL(`http://127.0.0.1:${this.#port}/jwks.json`);
+  }
+
+  /** Of a service that accepts its tokens. */
+  get settings() {
+    return {
+      IDENTITY: 'jwt',
+      JWT_ISSUER: rules.issuer,
+      JWT_AUDIENCE: rules.audience,
+      JWT_JWKS_URL: this.url.href,
+    };
   }
 
   /** On the port that it had before, if it had one. */
