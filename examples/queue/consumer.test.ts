@@ -8,16 +8,11 @@ import {
   Unavailable,
 } from '@campaign-mirror/domain';
 import { PgBoss } from 'pg-boss';
+import { parseIntoClientConfig } from 'pg-connection-string';
 import { consume, type SetMirror } from './consumer.ts';
 
-const url = new URL(process.env.DATABASE_URL ?? 'postgres://postgres@127.0.0.1:5432/postgres');
-const address = {
-  host: url.hostname,
-  port: Number(url.port),
-  user: url.username,
-  password: decodeURIComponent(url.password),
-  database: url.pathname.slice(1),
-};
+const url = process.env.DATABASE_URL ?? 'postgres://postgres@127.0.0.1:5432/postgres';
+const address = parseIntoClientConfig(url);
 
 test('a job whose outcome is unknown is delivered again; a refused one is not', async () => {
   await migrate(address);
@@ -41,7 +36,7 @@ test('a job whose outcome is unknown is delivered again; a refused one is not', 
     },
   };
 
-  const boss = new PgBoss(String(url));
+  const boss = new PgBoss(url);
   boss.on('error', () => {});
   await boss.start();
   const queue = `set-mirror-${campaign.id}`;

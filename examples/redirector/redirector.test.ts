@@ -12,16 +12,11 @@ import {
   PostgresSettings,
 } from '@campaign-mirror/adapters-persistence';
 import { type Label, type MirrorAddress, type OwnerId, SetCampaignMirror } from '@campaign-mirror/domain';
+import { parseIntoClientConfig } from 'pg-connection-string';
 import { redirector } from './redirector.ts';
 
-const url = new URL(process.env.DATABASE_URL ?? 'postgres://postgres@127.0.0.1:5432/postgres');
-const address = {
-  host: url.hostname,
-  port: Number(url.port),
-  user: url.username,
-  password: decodeURIComponent(url.password),
-  database: url.pathname.slice(1),
-};
+const url = process.env.DATABASE_URL ?? 'postgres://postgres@127.0.0.1:5432/postgres';
+const address = parseIntoClientConfig(url);
 
 async function listening(server: Server): Promise<string> {
   await once(server.listen(0, '127.0.0.1'), 'listening');
