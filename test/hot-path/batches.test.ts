@@ -44,21 +44,16 @@ describe('group commit: batches', () => {
     stage = new HandMade();
   });
 
-  /** Who waits, and their answers. */
-  function members(...names: string[]): { all: Member[]; answers: Promise<string>[] } {
-    const answers: Promise<string>[] = [];
-    const all = names.map((name) => {
-      const { promise, resolve, reject } = Promise.withResolvers<string>();
-      answers.push(promise);
-      return { name, since: performance.now(), resolve, reject };
-    });
-    return { all, answers };
+  /** The answers to those who wait. */
+  function added(batches: Batches<Member>, ...names: string[]): Promise<string>[] {
+    return names.map((name) => came(batches, name, 0));
   }
 
-  function added(batches: Batches<Member>, ...names: string[]): Promise<string>[] {
-    const { all, answers } = members(...names);
-    for (const member of all) batches.add(member);
-    return answers;
+  /** So many milliseconds ago. */
+  function came(batches: Batches<Member>, name: string, ago: number): Promise<string> {
+    const { promise, resolve, reject } = Promise.withResolvers<string>();
+    batches.add({ name, since: performance.now() - ago, resolve, reject });
+    return promise;
   }
 
   it('what comes in one turn goes together at its end; a lone one waits for no company', async () => {
@@ -100,6 +95,39 @@ describe('group commit: batches', () => {
     stage.ends[0]?.();
     expect(await Promise.all(together.slice(0, 2))).to.deep.equal(['a', 'b']);
     expect(stage.batches).to.deep.equal([['a', 'b']]);
+  });
+
+  it('who waits for too long is Unavailable; who came later waits on, and is answered', async () => {
+    const batches = new Batches(stage, never);
+    const long = never - 5;
+    const busy = came(batches, 'busy', long);
+    await stage.untilBegun(1);
+    const late = came(batches, 'late', long);
+    const later = came(batches, 'later', 0);
+    expect(await rejection(late)).to.be.instanceOf(Unavailable);
+    stage.ends[0]?.();
+    await stage.untilBegun(2);
+    stage.ends[1]?.();
+    expect(await Promise.all([busy, later])).to.deep.equal(['busy', 'later']);
+  });
+
+  it('where all of a turn have to wait elsewhere, nothing is carried out', async () => {
+    let asked = 0;
+    class Elsewhere extends HandMade {
+      override take(waiting: Member[]): Member[] {
+        asked += 1;
+        waiting.splice(0);
+        return [];
+      }
+    }
+    stage = new Elsewhere();
+    const batches = new Batches(stage, never);
+    for (let turns = 1; turns <= 2; turns++) {
+      added(batches, 'a', 'b');
+      await new Promise<void>((resolve) => setImmediate(resolve));
+      expect(asked).to.equal(turns);
+    }
+    expect(stage.batches).to.deep.equal([]);
   });
 
   it('a stage that fails fails its batch alone: the next goes', async () => {

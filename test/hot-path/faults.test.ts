@@ -1,5 +1,5 @@
 import { type HotPathObserver, silentHotPathObserver } from '@campaign-mirror/adapters-persistence';
-import { Unavailable } from '@campaign-mirror/domain';
+import { type MirrorAddress, Unavailable } from '@campaign-mirror/domain';
 import { expect } from 'chai';
 import pg from 'pg';
 import { PostgresCampaigns } from '../../packages/adapters-persistence/src/hot-path/campaigns.ts';
@@ -10,6 +10,7 @@ import { gateBeforeCommit, shutGate } from '../support/database/gate.ts';
 import { endWaiting, rival, untilWaiting } from '../support/database/rival.ts';
 import { rejection } from '../support/faults.ts';
 import { type Grouped, grouped, lockMirror } from '../support/store/grouped.ts';
+import { hotPathOn } from '../support/store/hot-paths.ts';
 import { change, type Live } from '../support/store/world.ts';
 
 const address = 'https://example.com/new';
@@ -121,7 +122,7 @@ describe('group commit: a batch that fails', () => {
         });
       }
     }
-    const campaigns = new PostgresCampaigns(new GroupCommit(new Cut(service.pool)));
+    const campaigns = new PostgresCampaigns(hotPathOn(new Cut(service.pool)));
     const sets = lives.map(({ seen, by }) => rejection(campaigns.setMirror(seen, change(by))));
     for (const fault of await Promise.all(sets)) expect(fault).to.have.property('code', 'XX000');
     expect(await service.history(...lives)).to.have.length(lives.length);
@@ -137,10 +138,59 @@ describe('group commit: a batch that fails', () => {
         throw new Unavailable('away');
       }
     }
-    const campaigns = new PostgresCampaigns(new GroupCommit(new Leaving(service.pool)));
+    const campaigns = new PostgresCampaigns(hotPathOn(new Leaving(service.pool)));
     const sets = lives.map(({ seen, by }) => rejection(campaigns.setMirror(seen, change(by))));
     for (const fault of await Promise.all(sets)) expect(fault).to.be.instanceOf(Unavailable);
     expect(tried).to.deep.equal(['set-mirrors', 'set-mirror']);
+  });
+
+  it('and goes one by one while the database becomes unavailable: who is set aside before that is set', async () => {
+    const tried: string[] = [];
+    class Leaving extends Statements {
+      override async run<Row extends TextRow>(
+        statement: Statement,
+        values: readonly Value[],
+      ): Promise<Row[]> {
+        tried.push(statement.name);
+        if (tried.length === 1)
+          throw Object.assign(new pg.DatabaseError('no', 1, 'error'), { code: '22000' });
+        // As where its campaign is locked.
+        const { ownerId } = lives[0].seen;
+        if (tried.length === 2)
+          return [[null, null, null, null, 't', `${ownerId}`, 'f', 't'] as TextRow as Row];
+        if (statement.name === 'set-mirror') throw new Unavailable('away');
+        return super.run<Row>(statement, values);
+      }
+    }
+    const campaigns = new PostgresCampaigns(hotPathOn(new Leaving(service.pool)));
+    const [first, ...others] = lives.map(({ seen, by }) => campaigns.setMirror(seen, change(by)));
+    for (const other of others) expect(await rejection(other)).to.be.instanceOf(Unavailable);
+    expect(await first).to.have.property('kind', 'mirror-set');
+    expect(tried).to.deep.equal(['set-mirrors', 'set-mirror', 'set-mirror', 'set-held-mirror-chains']);
+  });
+
+  it('alone: it is not tried a second time', async () => {
+    await raising(`if new.address_after = '${poison}' then raise exception 'poisoned'; end if`);
+    let tried = 0;
+    const campaigns = observedBy({ began: () => void tried++ });
+    const [{ seen, by }] = lives;
+    expect(await rejection(campaigns.setMirror(seen, change(by, poison as MirrorAddress)))).to.have.property(
+      'code',
+      'P0001',
+    );
+    expect(tried).to.equal(1);
+  });
+
+  it('since rows are missing in its answer: nobody waits for ever', async () => {
+    class Short extends Statements {
+      override async run<Row extends TextRow>(...all: Parameters<Statements['run']>): Promise<Row[]> {
+        return (await super.run<Row>(...all)).slice(1);
+      }
+    }
+    const campaigns = new PostgresCampaigns(hotPathOn(new Short(service.pool)));
+    const sets = lives.map(({ seen, by }) => rejection(campaigns.setMirror(seen, change(by))));
+    for (const fault of await Promise.all(sets))
+      expect(fault).to.have.property('message', '3 rows for 4 updates');
   });
 
   it('by a right that is missing: it is told, and no member is tried in vain', async () => {

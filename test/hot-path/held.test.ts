@@ -78,6 +78,22 @@ describe('group commit: while somebody holds a campaign or a mirror', () => {
     expect(await call).to.include({ targetUrl: address });
   });
 
+  it('its later updates wait behind it, with no statement of their own in vain', async () => {
+    await withHolder();
+    const [held] = await service.live(1);
+    await holder.run(lockMirror, held.seen.id);
+    const first = service.setMirror(held, `${address}/first`);
+    await untilWaiting(service.database, first);
+    const second = service.setMirror(held, `${address}/second`);
+    const { promise: taken, resolve } = Promise.withResolvers<void>();
+    setImmediate(() => setImmediate(resolve));
+    await taken;
+    await holder.rollback();
+    await Promise.all([first, second]);
+    const statements = service.ran.map(({ name }) => name);
+    expect(statements).to.deep.equal(['set-mirror', 'set-held-mirror-chains', 'set-held-mirror-chains']);
+  });
+
   it('its updates take one connection, and go together when it is free', async () => {
     await withHolder();
     const [held, other] = await service.live(2);

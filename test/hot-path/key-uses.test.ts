@@ -6,15 +6,17 @@ import {
 } from '@campaign-mirror/adapters-persistence';
 import { type AccessKey, type AccessKeyId, keySubject } from '@campaign-mirror/domain';
 import { expect } from 'chai';
+import { PostgresCampaigns } from '../../packages/adapters-persistence/src/hot-path/campaigns.ts';
 import { PostgresIdentity } from '../../packages/adapters-persistence/src/hot-path/identity.ts';
 import { KeyUses } from '../../packages/adapters-persistence/src/hot-path/key-uses.ts';
 import { Statements } from '../../packages/adapters-persistence/src/statements/statements.ts';
 import { freshDatabase, type TestDatabase } from '../support/database/database-server.ts';
 import { rival, untilWaiting } from '../support/database/rival.ts';
 import { eventually } from '../support/eventually.ts';
+import { grouped } from '../support/store/grouped.ts';
 import { hotPathOn } from '../support/store/hot-paths.ts';
 import { named, tester } from '../support/store/operator.ts';
-import { newOwner } from '../support/store/world.ts';
+import { change, type Live, newOwner } from '../support/store/world.ts';
 
 /** A write that only `write` and `stop` begin. */
 const byHand = { gatherFor: 2 ** 30 };
@@ -65,6 +67,22 @@ describe('when a key was last used', () => {
     await later.uses.write();
     expect((await stored(key)).xmin).not.to.equal(first.xmin);
     expect(await isFresh(key)).to.equal(true);
+  });
+
+  it('is noted by a write that proves the key; not for one that was revoked meanwhile', async () => {
+    const { hotPath, world, live, close } = await grouped();
+    const uses = new KeyUses(service.pool, byHand);
+    const campaigns = new PostgresCampaigns(hotPath, { uses });
+    const [{ seen, by }, stranger, revoked] = (await live(3)) as [Live, Live, Live];
+    await world.accessKeys.revoke(revoked.keyId);
+    await campaigns.setMirror(revoked.seen, change(revoked.by));
+    expect(uses.noted).to.equal(0);
+    await campaigns.setMirror(seen, change(by));
+    expect(uses.noted).to.equal(1);
+    // The campaign is another owner's: the key is proven all the same.
+    await campaigns.setMirror({ ...seen, ownerId: stranger.seen.ownerId }, change(stranger.by));
+    expect(uses.noted).to.equal(2);
+    await close();
   });
 
   it('a burst of uses is one statement for all the keys', async () => {

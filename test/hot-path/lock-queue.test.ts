@@ -30,10 +30,10 @@ describe('group commit: the lock queue', () => {
     return new LockQueue<Member>(wait, dismiss, { maxCampaigns, maxTogether, timeout });
   }
 
-  /** Resolves when it is sent away. */
-  function enters(where: LockQueue<Member>, name: string, campaign: number): Promise<void> {
+  /** Came `ago` milliseconds ago. Resolves when it is sent away. */
+  function enters(where: LockQueue<Member>, name: string, campaign: number, ago = 0): Promise<void> {
     const { promise, resolve, reject } = Promise.withResolvers<void>();
-    where.enter({ name, line: `${campaign}`, since: performance.now(), late: resolve, reject });
+    where.enter({ name, line: `${campaign}`, since: performance.now() - ago, late: resolve, reject });
     return promise;
   }
 
@@ -91,6 +91,24 @@ describe('group commit: the lock queue', () => {
     void enters(where, 'c1', 3);
     await freed('a1');
     expect(waits).to.deep.equal([['a1'], ['c1']]);
+  });
+
+  it('who came later than one who is sent away waits on, in its line and in others', async () => {
+    const timeout = 2 ** 20;
+    const where = queue(1, { timeout });
+    const early = (name: string, campaign: number) => enters(where, name, campaign, timeout - 5);
+    void enters(where, 'a1', 1);
+    await turn();
+    const late = [early('a2', 1), early('b1', 2)];
+    for (const [name, campaign] of [
+      ['a3', 1],
+      ['b2', 2],
+      ['c1', 3],
+    ] as const)
+      void enters(where, name, campaign);
+    await Promise.all(late);
+    for (const name of ['a1', 'b2', 'c1', 'a3']) await freed(name);
+    expect(waits).to.deep.equal([['a1'], ['b2'], ['c1'], ['a3']]);
   });
 
   it('so many who were sent away at once hold up nobody', async () => {

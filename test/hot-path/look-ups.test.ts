@@ -7,13 +7,14 @@ import {
 } from '@campaign-mirror/domain';
 import { expect } from 'chai';
 import { PostgresCampaigns } from '../../packages/adapters-persistence/src/hot-path/campaigns.ts';
-import { GroupCommit } from '../../packages/adapters-persistence/src/hot-path/group-commit.ts';
 import { PostgresIdentity } from '../../packages/adapters-persistence/src/hot-path/identity.ts';
 import { KeyUses } from '../../packages/adapters-persistence/src/hot-path/key-uses.ts';
+import { silentHotPathObserver } from '../../packages/adapters-persistence/src/statements/hot-path-observer.ts';
 import { Statements } from '../../packages/adapters-persistence/src/statements/statements.ts';
 import { rival } from '../support/database/rival.ts';
 import { rejection } from '../support/faults.ts';
 import { type Grouped, grouped } from '../support/store/grouped.ts';
+import { hotPathOn } from '../support/store/hot-paths.ts';
 import { named } from '../support/store/operator.ts';
 import { newCampaign, newOwner } from '../support/store/world.ts';
 
@@ -144,10 +145,49 @@ describe('group commit: look-ups that go together', () => {
         return Promise.reject(away);
       }
     }
-    const hotPath = new GroupCommit(new Away(service.pool), { maxHeld: 1, timeout: 30_000 });
+    const hotPath = hotPathOn(new Away(service.pool));
     const answers = [1, 2, 3].map((id) => rejection(hotPath.campaign(id as CampaignId)));
     for (const fault of await Promise.all(answers)) expect(fault).to.equal(away);
     expect(asked).to.equal(1);
+  });
+
+  it('a statement that the database refuses is told, and no member is tried in vain', async () => {
+    const revoke = 'revoke select on campaign_mirror.campaigns from campaign_mirror_service';
+    await service.database.admin.query(revoke);
+    const heard: string[] = [];
+    const observer = {
+      ...silentHotPathObserver,
+      began: (statement: string) => void heard.push(statement),
+      splitUp: (kind: string) => void heard.push(`${kind} split up`),
+      refused: (statement: string) => void heard.push(`${statement} refused`),
+    };
+    const hotPath = hotPathOn(new Statements(service.pool, {}, observer), undefined, observer);
+    const answers = [1, 2, 3].map((id) => rejection(hotPath.campaign(id as CampaignId)));
+    for (const fault of await Promise.all(answers)) expect(fault).to.have.property('code', '42501');
+    expect(heard).to.deep.equal([
+      ...['look-up-many', 'look-up-many refused', 'look-up split up', 'look-up-one'],
+    ]);
+  });
+
+  it('a database that goes away while they go one by one is asked no more', async () => {
+    let asked = 0;
+    class Leaving extends Statements {
+      override run(): Promise<never> {
+        asked += 1;
+        return Promise.reject(asked === 1 ? new Error('planted') : new Unavailable('planted'));
+      }
+    }
+    const hotPath = hotPathOn(new Leaving(service.pool));
+    const answers = [1, 2, 3].map((id) => rejection(hotPath.campaign(id as CampaignId)));
+    for (const fault of await Promise.all(answers)) expect(fault).to.be.instanceOf(Unavailable);
+    expect(asked).to.equal(2);
+  });
+
+  it('two campaigns are looked up together, with a key or without one', async () => {
+    const [one, other] = await service.live(2);
+    const found = await Promise.all([one, other as typeof one].map(({ seen }) => campaigns.find(seen.id)));
+    expect(found).to.deep.equal([one.seen, other?.seen]);
+    expect(service.ran).to.have.length(1);
   });
 
   it('one that the database cannot answer fails alone', async () => {

@@ -1,4 +1,4 @@
-import { keySubject, SetCampaignMirror } from '@campaign-mirror/domain';
+import { keySubject, SetCampaignMirror, type Subject } from '@campaign-mirror/domain';
 import { expect } from 'chai';
 import { PostgresCampaigns } from '../../packages/adapters-persistence/src/hot-path/campaigns.ts';
 import { PostgresIdentity } from '../../packages/adapters-persistence/src/hot-path/identity.ts';
@@ -70,6 +70,21 @@ describe('group commit: a member of a batch', () => {
     expect(rows.map((row) => row.ownerId)).to.deep.equal([owner, owner]);
     const others = (await service.history(other as Live)).map((row) => row.transaction);
     expect(rows.map((row) => others.includes(row.transaction))).to.deep.equal([true, true]);
+  });
+
+  it('whose caller has no key goes with those that have one, in one statement', async () => {
+    const lives = await service.live(3);
+    const keyless = { ...lives[0].by, subject: 'jwt:client-4' as Subject };
+    const calls = lives.map((live, at) =>
+      service.setMirror(at === 0 ? { ...live, by: keyless } : live, address),
+    );
+    for (const mirror of await Promise.all(calls)) expect(mirror).to.include({ targetUrl: address });
+    expect(service.ran.map(({ name }) => name)).to.deep.equal(['set-mirrors']);
+    const rows = await service.history(...lives);
+    expect(rows.map(({ subject }) => subject)).to.deep.equal([
+      keyless.subject,
+      ...lives.slice(1).map(({ by }) => by.subject),
+    ]);
   });
 
   it('that was judged when the campaign was not the default one is not set when it is; the others are', async () => {

@@ -7,10 +7,10 @@ import {
 import { type HistoryId, type Restoration, RestoreMirror } from '@campaign-mirror/domain';
 import { expect } from 'chai';
 import { PostgresCampaigns } from '../../packages/adapters-persistence/src/hot-path/campaigns.ts';
-import { GroupCommit } from '../../packages/adapters-persistence/src/hot-path/group-commit.ts';
 import { Statements } from '../../packages/adapters-persistence/src/statements/statements.ts';
 import { type Rival, rival, untilWaiting } from '../support/database/rival.ts';
 import { type LiveService, liveService } from '../support/process/live-service.ts';
+import { hotPathOn } from '../support/store/hot-paths.ts';
 import { tester } from '../support/store/operator.ts';
 import { before as first, type Live, newOwner } from '../support/store/world.ts';
 
@@ -27,7 +27,7 @@ describe('contract: atomicity — a rival holds what a restore waits for', () =>
     operator = await openDatabase(service.database.address('operator'));
     const statements = new Statements(operator.pool);
     useCase = new RestoreMirror(
-      new PostgresCampaigns(new GroupCommit(statements)),
+      new PostgresCampaigns(hotPathOn(statements)),
       new PostgresMirrorHistory(operator.pool),
       new PostgresOperatorMirrors(operator.pool, tester),
     );

@@ -7,9 +7,9 @@ import { databaseOf } from '../support/process/lives.ts';
 
 describe('statements of the hot path, on one connection', () => {
   const database = databaseOf('suite', () => emptyDatabase('owner'));
+  const limits = { size: 1, waitTimeout: 5_000, statementTimeout: 5_000, queryTimeout: 6_000 };
   let service: Database;
   beforeEach(async () => {
-    const limits = { size: 1, waitTimeout: 5_000, statementTimeout: 5_000, queryTimeout: 6_000 };
     service = await openDatabase(database.address('service'), limits);
   });
   afterEach(() => service.close());
@@ -77,6 +77,17 @@ describe('statements of the hot path, on one connection', () => {
       });
     });
   }
+
+  it('a plan that is stale on every connection: the statement is answered at once', async () => {
+    await service.close();
+    service = await openDatabase(database.address('service'), { ...limits, size: 3 });
+    await database.admin.query('create table changing (column_ int); grant all on changing to public');
+    const ask = () => new Statements(service.pool).run({ name: 'all', text: 'select * from changing' }, []);
+    await Promise.all([ask(), ask(), ask()]);
+    expect(service.pool.totalCount).to.equal(3);
+    await database.admin.query('alter table changing add another int');
+    expect(await ask()).to.deep.equal([]);
+  });
 
   it('another text under a name that is kept is refused, not taken for the first one', async () => {
     const statements = new Statements(service.pool);

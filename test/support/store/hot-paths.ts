@@ -1,4 +1,4 @@
-import { defaultPoolLimits } from '@campaign-mirror/adapters-persistence';
+import { defaultPoolLimits, type HotPathObserver } from '@campaign-mirror/adapters-persistence';
 import { GroupCommit, heldAtMost } from '../../../packages/adapters-persistence/src/hot-path/group-commit.ts';
 import type { HotPath } from '../../../packages/adapters-persistence/src/hot-path/hot-path.ts';
 import type { Statements } from '../../../packages/adapters-persistence/src/statements/statements.ts';
@@ -7,6 +7,7 @@ import type { Statements } from '../../../packages/adapters-persistence/src/stat
 export function hotPathOn(
   statements: Statements,
   { size, waitTimeout }: { size: number; waitTimeout: number } = defaultPoolLimits,
+  observer?: HotPathObserver,
 ): HotPath {
-  return new GroupCommit(statements, { maxHeld: heldAtMost(size), timeout: waitTimeout });
+  return new GroupCommit(statements, { maxHeld: heldAtMost(size), timeout: waitTimeout }, observer);
 }

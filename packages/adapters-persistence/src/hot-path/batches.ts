@@ -53,11 +53,11 @@ export class Batches<Member extends Waiting> {
 
   add(member: Member): void {
     this.#waiting.push(member);
+    this.#watchOver();
     this.#arm();
   }
 
   #arm(): void {
-    if (this.#underWay) this.#watchOver();
     if (this.#armed || this.#underWay) return;
     this.#armed = true;
     // Not at once: other calls of this turn of the event loop join it.
@@ -68,19 +68,18 @@ export class Batches<Member extends Waiting> {
   }
 
   async #go(): Promise<void> {
-    if (this.#waiting.length === 0) return;
     this.#underWay = true;
     const batch = this.#stage.take(this.#waiting);
-    this.#watchOver();
     if (batch.length > 0) await answering(batch, (members) => this.#stage.carryOut(members));
     this.#underWay = false;
     if (this.#waiting.length > 0) this.#arm();
   }
 
-  /** One timer, kept running between batches: it costs nothing where no call waits for long. */
+  /** One timer, which is kept running between batches: it costs nothing where no call waits for long. */
   #watchOver(): void {
+    if (this.#watch) return;
     const [first] = this.#waiting;
-    if (this.#watch || !first) return;
+    if (!first) return;
     const left = Math.max(0, first.since + this.#timeout - performance.now());
     this.#watch = setTimeout(() => {
       this.#watch = undefined;

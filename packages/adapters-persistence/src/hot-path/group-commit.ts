@@ -1,5 +1,4 @@
 import type { Caller, Campaign, CampaignId, MirrorChange, SetMirrorResult } from '@campaign-mirror/domain';
-import { defaultPoolLimits } from '../connection/pool.ts';
 import { type HotPathObserver, silentHotPathObserver } from '../statements/hot-path-observer.ts';
 import type { Statements } from '../statements/statements.ts';
 import { GroupedLookUps } from './grouped-look-ups.ts';
@@ -25,7 +24,7 @@ export class GroupCommit implements HotPath {
 
   constructor(
     statements: Statements,
-    limits: GroupCommitLimits = { maxHeld: 1, timeout: defaultPoolLimits.waitTimeout },
+    limits: GroupCommitLimits,
     observer: HotPathObserver = silentHotPathObserver,
   ) {
     this.#lookUps = new GroupedLookUps(statements, limits.timeout, observer);

@@ -201,13 +201,9 @@ export class GroupedUpdates implements Stage<Member> {
 }
 
 function answer(member: Member, row: Row, passedOver: PassedOver): void {
-  try {
-    const result = resultOf(member, row);
-    if (result) member.resolve(result);
-    else passedOver(member);
-  } catch (error) {
-    member.reject(error);
-  }
+  const result = resultOf(member, row);
+  if (result) member.resolve(result);
+  else passedOver(member);
 }
 
 /** Undefined where the campaign is as it was seen. */

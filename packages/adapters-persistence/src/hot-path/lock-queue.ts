@@ -97,6 +97,6 @@ export class LockQueue<Member extends Queued> {
       late.push(...line.splice(0, kept === -1 ? line.length : kept));
       if (line.length === 0 && !this.#waitedFor.has(name)) this.#lines.delete(name);
     }
-    if (late.length > 0) void answering(late, this.#dismiss);
+    void answering(late, this.#dismiss);
   }
 }

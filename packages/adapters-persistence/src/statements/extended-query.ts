@@ -12,7 +12,7 @@ type Sent = string | Buffer | null;
 /** Members of the driver's connection that its types leave out. */
 interface Wire {
   readonly stream: { cork(): void; uncork(): void };
-  /** Texts by statement name: what the server has parsed on this connection. */
+  /** Texts by statement name: what the server has parsed on this connection and keeps, which has a name. */
   readonly parsedStatements: Readonly<Record<string, string | undefined>>;
   parse(statement: { name: string; text: string; types: [] }): void;
   bind(call: { statement: string; values: readonly Sent[] }): void;
@@ -49,7 +49,7 @@ export class ExtendedQuery implements Submittable {
     const { name, text } = this;
     // All of it in one write.
     wire.stream.cork();
-    if (name === '' || wire.parsedStatements[name] !== text) wire.parse({ name, text, types: [] });
+    if (wire.parsedStatements[name] !== text) wire.parse({ name, text, types: [] });
     wire.bind({ statement: name, values: this.#values });
     wire.execute({});
     wire.sync();
