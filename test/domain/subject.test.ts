@@ -4,6 +4,7 @@ import {
   keySubject,
   operatorSubject,
   partsOf,
+  type Subject,
   subject,
 } from '@campaign-mirror/domain';
 import { expect } from 'chai';
@@ -26,6 +27,7 @@ describe('subjects', () => {
     expect(other).to.equal('jwt:https://issuer.example/clients/4');
     expect(other && partsOf(other)).to.deep.equal({ kind: 'jwt', name: 'https://issuer.example/clients/4' });
     expect(other && accessKeyOf(other)).to.equal(undefined);
+    expect(accessKeyOf(subject('jwt', '17') as Subject), 'a number that is no key').to.equal(undefined);
     expect(subject('a-20-characters-long', 'é'.repeat(200))).to.be.a('string');
   });
 

@@ -31,7 +31,6 @@ export function hostDenylist(entries: readonly string[]): HostDenylist | { notAH
 
 /** `hostname` comes from the URL parser. */
 export function isDenied(denied: HostDenylist, hostname: string): boolean {
-  if (denied.exact.size === 0 && denied.below.size === 0) return false;
   const name = comparable(hostname);
   if (denied.exact.has(name)) return true;
   for (let dot = name.indexOf('.'); dot !== -1; dot = name.indexOf('.', dot + 1)) {

@@ -11,18 +11,17 @@ export type AddressFault = 'too-long' | 'not-a-url' | 'denied-host';
 /** In Unicode code points. */
 export const longestAddress = 2048;
 
-/** The scheme, exactly two slashes, and a character of the host. */
-const absolute = /^https?:\/\/[^/?#]/i;
-/** From the slashes to the path, the query or the fragment (RFC 3986, section 3.2). */
-const authority = /^[^/]*\/\/([^/?#]*)/;
+/** The scheme, exactly two slashes, and the authority: up to the path, query or fragment (RFC 3986, section 3.2). */
+const absolute = /^https?:\/\/([^/?#]+)/i;
 /** White space, control characters, bidirectional controls, and the backslash, which parsers treat as a slash. */
 const forbidden = /[\p{Cc}\p{Zs}\p{Zl}\p{Zp}\u202A-\u202E\u2066-\u2069\\]/u;
 
 /** Checks a text as a mirror address: returns the address, or what is wrong with it. */
 export function mirrorAddress(text: string, denied: HostDenylist): MirrorAddress | { fault: AddressFault } {
   if (isLongerThan(text, longestAddress)) return { fault: 'too-long' };
-  if (!absolute.test(text) || forbidden.test(text) || !text.isWellFormed()) return { fault: 'not-a-url' };
-  if (authority.exec(text)?.[1]?.includes('@')) return { fault: 'not-a-url' };
+  const authority = absolute.exec(text)?.[1];
+  if (authority === undefined || authority.includes('@')) return { fault: 'not-a-url' };
+  if (forbidden.test(text) || !text.isWellFormed()) return { fault: 'not-a-url' };
   const parsed = parseUrl(text);
   if (!parsed) return { fault: 'not-a-url' };
   if (isDenied(denied, parsed.hostname)) return { fault: 'denied-host' };
