@@ -38,14 +38,13 @@ export const callerTargets = {
       key,
     ],
     read: (bytes) => {
+      // Without white space around the values, as Node gives them (RFC 9110, section 5.5).
       const lines = bytes
         .toString('latin1')
         .split('\n')
-        .map((line) => line.split(/: ?(.*)/s, 2));
-      const rawHeaders = lines.flatMap(([name = '', value = '']) => [name, value.trim()]);
-      const headers = Object.fromEntries(
-        lines.map(([name = '', value = '']) => [name.toLowerCase(), value.trim()]),
-      );
+        .map((line) => line.replace(/[ \t]+$/, '').split(/:[ \t]*(.*)/s, 2));
+      const rawHeaders = lines.flatMap(([name = '', value = '']) => [name, value]);
+      const headers = Object.fromEntries(lines.map(([name = '', value = '']) => [name.toLowerCase(), value]));
       const request = {
         rawHeaders,
         headers,
@@ -63,7 +62,7 @@ export const callerTargets = {
         );
       const types = lines
         .filter(([name = '']) => name.toLowerCase() === 'content-type')
-        .map(([, value = '']) => value.trim());
+        .map(([, value = '']) => value);
       // Without what stands in quotation marks.
       const type = types
         .join()
