@@ -221,6 +221,25 @@ describe('the keys of an issuer', () => {
     expect(callers.filter((caller) => caller !== undefined)).to.have.length(64);
   });
 
+  it('slow: a fetch that began before a token of a new key was sent does not make its id one that is unknown', async () => {
+    await isKnown(old);
+    now += cooldown;
+    const unknown = await token(next);
+    const arrived = Promise.withResolvers<() => void>();
+    const before = JSON.stringify(issuer.published());
+    issuer.answer = (_, response) => arrived.resolve(() => response.end(before));
+    void keys.fetch();
+    const answer = await arrived.promise;
+    issuer.keys = [old, next];
+    issuer.answer = undefined;
+    const early = identity.whoIs(unknown);
+    await new Promise(setImmediate);
+    answer();
+    expect([await early, issuer.fetches]).to.deep.equal([undefined, 2]);
+    now += cooldown;
+    expect(await isKnown(next)).to.equal(true);
+  });
+
   it('an answer that stops in its middle: the same', async () => {
     issuer.answer = (_, response) => void response.write('{"keys":[');
     expect(String((await fault(old)).cause)).to.include('timed out');

@@ -96,6 +96,8 @@ export class IssuerKeys {
       if (header.kid !== undefined && typeof header.kid !== 'string') throw error;
       const name = `${header.alg} ${header.kid}`;
       if (this.#unknownIds.has(name)) throw error;
+      // One that began earlier may have read the keys before this one was published.
+      const began = this.#fetching === undefined;
       const fetching = this.fetch();
       if (this.#waiting >= maxWaiting) throw error;
       this.#waiting += 1;
@@ -103,7 +105,7 @@ export class IssuerKeys {
       this.#waiting -= 1;
       if (this.#fault !== undefined) throw this.#unavailable();
       if (!fetching) throw error;
-      this.#unknownIds.set(name, true);
+      if (began) this.#unknownIds.set(name, true);
       return this.#set(header, token);
     }
   };
