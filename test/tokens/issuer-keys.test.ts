@@ -240,6 +240,16 @@ describe('the keys of an issuer', () => {
     expect(await isKnown(next)).to.equal(true);
   });
 
+  it('away: however many tokens with unknown keys arrive together, all are told that it is away', async () => {
+    await isKnown(old);
+    await issuer.close();
+    now += cooldown;
+    await fault(next);
+    const unknown = await token(next);
+    const results = await Promise.allSettled(Array.from({ length: 100 }, () => identity.whoIs(unknown)));
+    expect(new Set(results.map(({ status }) => status))).to.deep.equal(new Set(['rejected']));
+  });
+
   it('an answer that stops in its middle: the same', async () => {
     issuer.answer = (_, response) => void response.write('{"keys":[');
     expect(String((await fault(old)).cause)).to.include('timed out');

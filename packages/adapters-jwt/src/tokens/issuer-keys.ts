@@ -99,10 +99,12 @@ export class IssuerKeys {
       // One that began earlier may have read the keys before this one was published.
       const began = this.#fetching === undefined;
       const fetching = this.fetch();
-      if (this.#waiting >= maxWaiting) throw error;
-      this.#waiting += 1;
-      await fetching;
-      this.#waiting -= 1;
+      if (fetching) {
+        if (this.#waiting >= maxWaiting) throw error;
+        this.#waiting += 1;
+        await fetching;
+        this.#waiting -= 1;
+      }
       if (this.#fault !== undefined) throw this.#unavailable();
       if (!fetching) throw error;
       if (began) this.#unknownIds.set(name, true);
