@@ -170,6 +170,22 @@ describe('the route in applications of others', () => {
     });
   }
 
+  for (const [what, before] of Object.entries<Koa.Middleware>({
+    'a reader of forms': bodyParser({ enableTypes: ['form'] }),
+    'something that turns a reader of bodies off': (context, next) => {
+      Object.assign(context, { disableBodyParser: true });
+      return next();
+    },
+  })) {
+    it(`behind ${what}, which has not read the body, it is read`, async () => {
+      const app = silent(new Koa()).use(before);
+      app.use(setMirrorRouter({ useCase: useCase() }).routes());
+      const host = await listening(createServer(app.callback()));
+      expect((await ask({ ...service(), port: host.port }, {})).status).to.equal(200);
+      await host.close();
+    });
+  }
+
   it('behind a reader of bodies nothing is set, and the log says how to mount it', async () => {
     const failures: unknown[] = [];
     const log = { answered: () => {}, failed: (_id: string, error: unknown) => void failures.push(error) };

@@ -27,6 +27,9 @@ export function bodyReader(limit: number): (context: Context) => Promise<Buffer 
     // The headers were checked above; in this form no parameter or spelling keeps the parser from reading.
     request.headers['content-type'] = 'application/json';
     delete request.headers['content-encoding'];
+    // An application's own parser may have set them without reading this body; ours would not read it then.
+    context.disableBodyParser = false;
+    context.request.body = undefined;
     try {
       await parse(context, async () => {});
     } catch (error) {
