@@ -186,6 +186,18 @@ describe('the route in applications of others', () => {
     });
   }
 
+  it('behind something that reads bodies as text, the log says so', async () => {
+    const failures: unknown[] = [];
+    const log = { answered: () => {}, failed: (_id: string, error: unknown) => void failures.push(error) };
+    const listener = setMirrorListener({ useCase: useCase(), log });
+    const host = await listening(
+      createServer((request, response) => listener(request.setEncoding('utf8'), response)),
+    );
+    expect((await ask({ ...service(), port: host.port }, {})).status).to.equal(500);
+    expect(String(failures)).to.include('stream encoding should not be set');
+    await host.close();
+  });
+
   it('behind a reader of bodies nothing is set, and the log says how to mount it', async () => {
     const failures: unknown[] = [];
     const log = { answered: () => {}, failed: (_id: string, error: unknown) => void failures.push(error) };

@@ -33,7 +33,9 @@ export function bodyReader(limit: number): (context: Context) => Promise<Buffer 
     try {
       await parse(context, async () => {});
     } catch (error) {
-      if ((error as { type?: string }).type === 'entity.too.large') return { fault: 'body-too-large' };
+      const { type } = error as { type?: string };
+      if (type === 'entity.too.large') return { fault: 'body-too-large' };
+      if (type === 'stream.encoding.set') throw error;
       // The caller left in the middle of its body.
       return { fault: 'bad-request' };
     }
