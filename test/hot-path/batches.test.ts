@@ -1,5 +1,8 @@
-import { Unavailable } from '@campaign-mirror/domain';
+import { openHotPath } from '@campaign-mirror/adapters-persistence/sql';
+import { type CampaignId, Unavailable } from '@campaign-mirror/domain';
+import { install } from '@sinonjs/fake-timers';
 import { expect } from 'chai';
+import type { Pool } from 'pg';
 import {
   Batches,
   type Stage,
@@ -141,5 +144,28 @@ describe('group commit: batches', () => {
     await stage.untilBegun(2);
     stage.ends[1]?.();
     expect(await second[0]).to.equal('c');
+  });
+
+  it('a pool without a limit for waiting sets none here either', async () => {
+    const arrived = Promise.withResolvers<void>();
+    const released = Promise.withResolvers<{ rows: null[][] }>();
+    const query = () => {
+      arrived.resolve();
+      return released.promise;
+    };
+    const pool = { query } as unknown as Pool;
+    const { campaigns } = openHotPath(pool, { limits: { size: 1, waitTimeout: 0 } });
+    const clock = install({ toFake: ['setTimeout', 'clearTimeout', 'performance'] });
+    try {
+      const first = campaigns.find(1 as CampaignId);
+      await arrived.promise;
+      const second = campaigns.find(2 as CampaignId);
+      clock.tick(3_600_000);
+      // No such campaign.
+      released.resolve({ rows: [[null, null, null, null, null]] });
+      expect(await Promise.all([first, second])).to.deep.equal([undefined, undefined]);
+    } finally {
+      clock.uninstall();
+    }
   });
 });

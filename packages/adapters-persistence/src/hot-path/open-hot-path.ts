@@ -15,6 +15,9 @@ export interface HotPathOptions {
   readonly named?: boolean;
 }
 
+/** Where the pool sets no limit: the longest time that a timer of Node takes, in milliseconds. */
+const noTimeout = 2_147_483_647;
+
 /** The ports of the use case; they share a pool, statements and what is known of keys. */
 export interface OpenHotPath {
   readonly campaigns: CampaignRepository;
@@ -30,7 +33,8 @@ export function openHotPath(
   observer: HotPathObserver = silentHotPathObserver,
 ): OpenHotPath {
   const statements = new Statements(pool, { named }, observer);
-  const hotPath = new GroupCommit(statements, { maxHeld: heldAtMost(size), timeout: waitTimeout }, observer);
+  const timeout = waitTimeout > 0 ? waitTimeout : noTimeout;
+  const hotPath = new GroupCommit(statements, { maxHeld: heldAtMost(size), timeout }, observer);
   const uses = new KeyUses(pool);
   return {
     campaigns: new PostgresCampaigns(hotPath, { observer, uses }),
