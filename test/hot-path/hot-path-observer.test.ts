@@ -123,6 +123,23 @@ describe('group commit: what its observer hears', () => {
     expect(heard.words).to.include('set aside').and.not.to.include('judged again');
   });
 
+  it('what waited too long for its turn is looked at once more, by a statement of its own calls', async () => {
+    const hotPath = new GroupCommit(
+      new Statements(service.pool, {}, heard),
+      { maxHeld: 1, timeout: 200 },
+      heard,
+    );
+    const [first, late] = lives as [Live, Live];
+    const holder = await rival(service.database);
+    for (const { seen } of [first, late]) await holder.run(lockMirror, seen.id);
+    const waiting = hotPath.set(first.seen, change(first.by, address));
+    await untilWaiting(service.database, waiting);
+    await rejection(hotPath.set(late.seen, change(late.by, address)));
+    expect(heard.words.slice(-2)).to.deep.equal(['update ×1', 'set-mirror']);
+    await holder.rollback();
+    await waiting;
+  });
+
   it('a statement that PostgreSQL ends for the sake of another is run again', async () => {
     await failingOnce('40P01');
     await set(lives[0]);

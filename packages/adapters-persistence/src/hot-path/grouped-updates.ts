@@ -131,10 +131,13 @@ export class GroupedUpdates implements Stage<Member> {
    * answer; Unavailable is for those that only wait for the lock.
    */
   async #lookOnce(members: readonly Member[], cause?: unknown): Promise<void> {
-    for (let at = 0; at < members.length; at += maxBatchSize)
-      await this.#run(setChains, members.slice(at, at + maxBatchSize), (member) =>
+    for (let at = 0; at < members.length; at += maxBatchSize) {
+      const batch = members.slice(at, at + maxBatchSize);
+      this.#observer.batch('update', batch.length, batch);
+      await this.#run(setChains, batch, (member) =>
         member.reject(new Unavailable('the campaign was locked for too long', { cause })),
       );
+    }
   }
 
   /** Answers each member. `passedOver`: the campaign is as it was seen, but the mirror was not set. */
