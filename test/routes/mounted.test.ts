@@ -130,6 +130,21 @@ describe('the route in applications of others', () => {
     });
   }
 
+  it('a status that the application set before is not in the answer', async () => {
+    const app = silent(new Koa());
+    app.use((context, next) => {
+      context.status = 200;
+      return next();
+    });
+    app.use(setMirrorRouter({ useCase: useCase() }).routes());
+    const host = await listening(createServer(app.callback()));
+    const connection = await RawConnection.open(host.port);
+    const headers = { Authorization: undefined, Connection: 'close' };
+    await connection.send(requestBytes(service(), { headers }));
+    expect(await connection.closed()).to.match(/^HTTP\/1\.1 401 Unauthorized\r\n/);
+    await host.close();
+  });
+
   it('a listener without a next answers other paths with the 404 of the contract', async () => {
     const host = await listening(createServer(setMirrorListener({ useCase: useCase() })));
     const { status, body } = await ask({ ...service(), port: host.port }, { target: '/other' });

@@ -76,6 +76,8 @@ function mounted(settings: MountSettings) {
   const exchangeOf = (request: IncomingMessage, response: ServerResponse) => {
     // Node's server has answered it with 100 Continue.
     delete request.headers.expect;
+    // Koa sets the text of a status as soon as anything sets the status, and Node would keep it.
+    if (request.httpVersionMajor < 2) response.statusMessage = '';
     return new Exchange(request, response, new ConnectionClient(request.socket, proxies), shared);
   };
   return { ...settings, replies, bodyLimit, log, exchangeOf };
