@@ -44,8 +44,10 @@ async function fill({ admin }: TestDatabase): Promise<void> {
     values (sha256('one'), 'cm_0123456', 'one', 7, 'infinity')`);
   await admin.query(`
     insert into campaign_mirror.mirror_history
-      (campaign_id, mirror_id, actor, access_key_id, owner_id, address_before, address_after, changed_at, request_id)
-    values (5, 9, 'key', 1, 7, 'a', 'b', now(), 'r1'), (4, 2, 'operator', null, 7, '\\.', '', now(), 'r2')`);
+      (campaign_id, mirror_id, actor, access_key_id, subject, owner_id, address_before, address_after, changed_at,
+        request_id)
+    values (5, 9, 'key', 1, null, 7, 'a', 'b', now(), 'r1'), (4, 2, 'operator', null, null, 7, '\\.', '', now(), 'r2'),
+      (5, 9, 'jwt', null, '\\N "client" \u{1f389}', 7, 'b', 'c', now(), 'r4')`);
   await admin.query(`
     insert into campaign_mirror.operator_audit (act, operator, request_id, details)
     values ('campaign-created', 'somebody', 'r3', '{"name": "a\\nb"}')`);
@@ -62,7 +64,7 @@ describe('backup and restore', () => {
     await fill(source);
     const { code, output, errors } = await commandsOn(source).run('backup', at('good'));
     expect({ code, errors }).to.deep.equal({ code: 0, errors: '' });
-    expect(output).to.equal(`7 rows were written to ${at('good')}.\n`);
+    expect(output).to.equal(`8 rows were written to ${at('good')}.\n`);
   });
   const restore = (name: string) => commandsOn(target).run('restore', at(name));
 
@@ -71,7 +73,7 @@ describe('backup and restore', () => {
     await target.admin.query(`alter database ${target.name} set timezone = 'America/St_Johns'`);
     await target.admin.query(`alter database ${target.name} set datestyle = 'SQL, DMY'`);
     await target.admin.query(`alter database ${target.name} set bytea_output = 'escape'`);
-    const rows = { campaigns: 2, mirrors: 1, access_keys: 1, mirror_history: 2, operator_audit: 1 };
+    const rows = { campaigns: 2, mirrors: 1, access_keys: 1, mirror_history: 3, operator_audit: 1 };
     expect(await commandsOn(target).object('restore', at('good'))).to.deep.equal(rows);
     const [was, is] = [await everything(source), await everything(target)];
     const audit = await commandsOn(target).objects('audit');
