@@ -2,14 +2,14 @@ import type { FieldName } from '../../../packages/app/src/logging/log-events.ts'
 
 /** The meaning of the fields, in Markdown. */
 export const logFields: readonly (readonly [names: readonly FieldName[], means: string])[] = [
-  [['requestId'], "the caller's `X-Request-Id`, 1 to 128 visible ASCII characters, or one of ours"],
+  [['requestId'], "the caller's `X-Request-Id`, 1 to 128 visible ASCII characters, or a new one"],
   [
     ['trace_id', 'span_id'],
     'if requests are traced: the trace of the request, recorded or sent by its caller, 32 hexadecimal digits; and its span, 16, if it is recorded',
   ],
   [
     ['client'],
-    'IP address of the caller, as far as `TRUSTED_PROXIES` allow; `-` if the connection closed at once',
+    'IP address of the caller, as far as `TRUSTED_PROXIES` allows; `-` if the connection closed at once',
   ],
   [['method'], 'method as it was sent; `-` if it could not be read'],
   [['route'], 'the pattern of the route, `-` if there is none; never the path'],
@@ -39,7 +39,10 @@ export const logFields: readonly (readonly [names: readonly FieldName[], means: 
   [['powers'], 'such as `superuser`, `createrole`'],
   [['ownsSchema'], 'the user may change everything in the schema'],
   [['rights'], 'rights beyond need, such as `delete on mirrors`; the first 20'],
-  [['host', 'port', 'opsHost', 'opsPort'], 'where the service listens, or with `port` the embedded database'],
+  [
+    ['host', 'port', 'opsHost', 'opsPort'],
+    'where the service listens; `port` may also be that of the embedded database',
+  ],
   [['workers'], 'how many'],
   [['from', 'to'], 'levels'],
   [['count'], 'lines; spans; keys'],
@@ -48,9 +51,9 @@ export const logFields: readonly (readonly [names: readonly FieldName[], means: 
   [['part'], 'part of the process, such as `http` or `database pool`'],
   [['more'], 'requests that are not named one by one'],
   [['hung', 'lost', 'by', 'silent'], 'numbers of workers'],
-  [['processId'], 'another process than that of the line'],
+  [['processId'], 'a process other than the one that wrote the line'],
   [['code'], 'exit code'],
-  [['afterMs'], 'milliseconds until the next attempt, or waited'],
+  [['afterMs'], 'milliseconds until the next attempt, or since the wait began'],
   [['attempt', 'attempts'], 'which one; how many'],
   [['startedByUs'], '`false`: another process did'],
   [['folder'], 'of the embedded database'],

@@ -45,7 +45,7 @@ function create(call: Call, operator: Operator) {
 function listing(call: Call, operator: Operator) {
   return leaf({
     name: 'list',
-    does: 'list campaigns in the order of their numbers, with the addresses of their mirrors',
+    does: 'list campaigns by number, with the addresses of their mirrors',
     examples: ['campaign list', 'campaign list --owner 42 --limit 20', 'campaign list --after 1000 --json'],
   })
     .option('--owner <n>', 'only those of this owner', ownerArgument)

@@ -28,7 +28,7 @@ function issue(call: Call, operator: Operator) {
     .requiredOption('--owner <n>', 'the owner whose campaigns the key may change', ownerArgument)
     .requiredOption('--name <name>', 'what the key is for', nameArgument)
     .option('--expires-in <time>', 'lifetime, such as 1s, 30m, 12h or 90d; 365d by default', lifeArgument)
-    .addOption(new Option('--no-expiry', 'it never expires').conflicts('expiresIn'))
+    .addOption(new Option('--no-expiry', 'the key never expires').conflicts('expiresIn'))
     .action(async ({ owner, name, expiresIn, expiry, json }) => {
       const life = expiry ? expiresIn : 'never';
       const issued = await operator.administering(({ keys }) =>

@@ -9,7 +9,7 @@ import { type Operator, reading } from './operator.ts';
 export function keyList(call: Call, operator: Operator) {
   return leaf({
     name: 'list',
-    does: 'list access keys by their numbers: first characters, owner, name, and when each was created, was last used and expires',
+    does: 'list access keys by number: first characters, owner, name, and when each was created, was last used and expires',
     examples: ['key list', 'key list --owner 42', 'key list --limit 20 --after 100 --json'],
   })
     .option('--owner <n>', 'only those of this owner', ownerArgument)

@@ -10,7 +10,7 @@ const usualGrace = 86_400;
 export function keyRotate(call: Call, operator: Operator) {
   return leaf({
     name: 'rotate',
-    does: 'replace a key: issue its successor, which lives as long and is shown once; the old key keeps working for a while',
+    does: 'replace a key: issue a successor with the same lifetime, which is shown once; the old key keeps working for a while',
     examples: ['key rotate 7', 'key rotate 7 --grace 7d', 'key rotate 7 --grace 0s'],
   })
     .argument('<id>', 'the number of the key', keyArgument)

@@ -49,7 +49,7 @@ function create(call: Call, operator: Operator) {
 function listing(call: Call, operator: Operator) {
   return leaf({
     name: 'list',
-    does: 'list mirrors in the order of their campaigns',
+    does: 'list mirrors by campaign',
     examples: ['mirror list', 'mirror list --owner 42 --limit 20', 'mirror list --after 1000 --json'],
   })
     .option('--owner <n>', "only those of this owner's campaigns", ownerArgument)

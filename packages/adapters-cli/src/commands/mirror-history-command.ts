@@ -28,7 +28,7 @@ const usualLimit = 20;
 export function history(call: Call, operator: Operator) {
   return leaf({
     name: 'history',
-    does: 'show who set the mirror of a campaign, from which address to which, newest first; or what was done with a key, oldest first; deleted campaigns included',
+    does: 'show who set the mirror of a campaign, from which address to which, newest first; or what was done with a key, oldest first; includes deleted campaigns',
     examples: [
       'mirror history 42',
       'mirror history 42 --before 1000 --limit 200 --json',

@@ -11,7 +11,7 @@ import type { Operator } from './operator.ts';
 export function set(call: Call, operator: Operator) {
   return leaf({
     name: 'set',
-    does: 'set the mirror of a campaign as a call with an access key does; the key comes from CAMPAIGN_MIRROR_KEY or a question',
+    does: 'set the mirror of a campaign as a call with an access key does; reads the key from CAMPAIGN_MIRROR_KEY, or asks for it',
     examples: ["mirror set 42 'https://second.example/?click={click_id}'"],
   })
     .argument('<campaign>', 'the campaign', campaignArgument)

@@ -7,15 +7,13 @@ import { leaf } from './leaf.ts';
 export function completion(call: Call, all: () => Promise<CommandUnknownOpts>) {
   return leaf({
     name: 'completion',
-    does: 'print a script by which a shell completes these commands',
+    does: 'print a script with which a shell completes these commands',
     examples: ['completion bash', 'completion zsh'],
   })
-    .addArgument(
-      new Argument('<shell>', 'for which shell').choices(Object.keys(shells) as [Shell, ...Shell[]]),
-    )
+    .addArgument(new Argument('<shell>', 'the shell').choices(Object.keys(shells) as [Shell, ...Shell[]]))
     .addHelpText(
       'before',
-      'In ~/.bashrc: eval "$(campaign-mirror completion bash)"; in ~/.zshrc the same, behind compinit.\n',
+      'In ~/.bashrc: eval "$(campaign-mirror completion bash)"; in ~/.zshrc the same, after compinit.\n',
     )
     .action(async (shell, { json }) => {
       const script = shells[shell](await all());

@@ -5,7 +5,7 @@ import type { Finding } from './findings.ts';
 export function doctor(call: Call) {
   return leaf({
     name: 'doctor',
-    does: 'check settings, database, rights, versions, connections and disk, and say what to do; it changes nothing',
+    does: 'check settings, database, rights, versions, connections and disk, and say what to do; changes nothing',
     examples: ['doctor', 'doctor --json'],
   }).action(async ({ json }) => {
     const { examine } = await import('./examination.ts');

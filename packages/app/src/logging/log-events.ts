@@ -47,20 +47,20 @@ const answered = (when: string) => eventAt('info', 'debug')(...ofRequests).when(
 /** Every event of the log: any other event, level or field does not compile. */
 export const logEvents = {
   request: answered('a request was answered; `debug` on the listener for operators'),
-  'request-unauthenticated': answered('the same with 401'),
-  'request-forbidden': answered('the same with 403'),
-  'request-limited': answered('the same with 429'),
+  'request-unauthenticated': answered('the same, with 401'),
+  'request-forbidden': answered('the same, with 403'),
+  'request-limited': answered('the same, with 429'),
   unavailable: warn('requestId', 'trace_id', 'span_id', 'untold', 'err').when(
-    'a request got 503 because of the database, Redis or the primary; at most once a second, with the number of others in `untold`',
+    'a request got 503 because of the database, Redis, the primary process or the issuer of tokens; at most once a second, with the number of others in `untold`',
   ),
   uncounted: warn('limit', 'passed', 'untold', 'err').when(
-    'Redis or the primary did not count a request for a limit; at most once a second for each limit, with the number of others in `untold`',
+    'Redis or the primary process did not count a request for a limit; at most once a second for each limit, with the number of others in `untold`',
   ),
   'issuer-keys-fetched': info('count').when(
     'the public keys of the issuer of tokens were fetched for the first time, or again after a failure',
   ),
   'issuer-keys-failed': warn('untold', 'err').when(
-    'they could not be fetched; at most once a minute, with the number of other failures in `untold`',
+    'the public keys of the issuer could not be fetched; at most once a minute, with the number of other failures in `untold`',
   ),
   'statement-refused': error('statement', 'untold', 'err').when(
     'PostgreSQL refused a statement of the service itself, such as for a missing right; at most once a minute, with the number of others in `untold`',
@@ -74,9 +74,9 @@ export const logEvents = {
   ),
   overload: warn('listener', 'what').when('requests or connections beyond a limit are refused from now on'),
   'overload-over': warn('listener', 'what', 'refused', 'milliseconds').when(
-    'nothing was refused for a while',
+    'no request or connection was refused for a while',
   ),
-  tracing: info('sampler', 'ratio').when('requests are traced, by the `OTEL_*` variables'),
+  tracing: info('sampler', 'ratio').when('requests are traced, as the `OTEL_*` variables say'),
   'spans-lost': warn('count', 'err').when(
     'the collector of traces did not take spans; at most once a minute, and at the end',
   ),
@@ -90,15 +90,17 @@ export const logEvents = {
   'rights-beyond-need': warn('user', 'powers', 'ownsSchema', 'rights').when(
     'the user of the database may do more than the service needs',
   ),
-  'rights-unknown': debug('err').when('it could not be read'),
-  'demonstration-failed': warn('err').when('the demonstration set could not be made'),
+  'rights-unknown': debug('err').when('the rights of that user could not be read'),
+  'demonstration-failed': warn('err').when('the demonstration set could not be created'),
   listening: info('host', 'port', 'opsHost', 'opsPort', 'workers?').when('callers are served'),
-  'plain-http-exposed': warn('host').when('others can reach the service, and no proxy is named'),
-  'start-failed': fatal('err').when('the start failed by an unexpected fault'),
+  'plain-http-exposed': warn('host').when(
+    'the service listens beyond the loopback address without `TRUSTED_PROXIES`',
+  ),
+  'start-failed': fatal('err').when('the start failed because of an unexpected fault'),
   'log-level-changed': info('from', 'to').when('SIGUSR2 changed the level'),
   'log-lines-lost': warn('count').when('lines of the log were lost; the reader is back'),
   failed: fatal('err').when(
-    'an uncaught error, or the embedded database is lost for good: the process drains and ends with 1',
+    'an uncaught error, or the embedded database is lost for good: the process drains and exits with 1',
   ),
   stopping: info('signal?').when('the process was asked to end'),
   hung: error(
@@ -113,11 +115,11 @@ export const logEvents = {
     'hung?',
     'processId?',
     'signal?',
-  ).when('a part, a request or a worker did not end in its time'),
-  'stop-failed': error('part', 'err').when('a part ended by an error'),
+  ).when('a part, a request or a worker did not end in time'),
+  'stop-failed': error('part', 'err').when('a part ended with an error'),
   stopped: info().when('the last line'),
   'worker-listening': info('port').when('a worker serves'),
-  'fewer-workers': warn().when('`POOL_SIZE` is below `WORKERS`'),
+  'fewer-workers': warn().when('`POOL_SIZE` is below `WORKERS`, so fewer workers serve'),
   'worker-lost': error('lost', 'code', 'signal', 'afterMs').when(
     'a worker ended unexpectedly; another one replaces it',
   ),

@@ -32,7 +32,7 @@ export const httpDefinitions = define({
     status,
     because: refusals.map(({ because }) => because),
   }).help(
-    'Answers to callers other than 200, by reason: the rule for 403, the fault of the key for 401, of the address for 422.',
+    'Answers to callers other than 200, by reason, such as the rule for 403, the fault of the key for 401, or of the address for 422.',
   ),
   campaign_mirror_http_callers_gone_total: counter({ listener: listeners }).help(
     'Requests whose callers did not wait for the answer.',

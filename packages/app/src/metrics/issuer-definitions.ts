@@ -12,7 +12,7 @@ export const issuerDefinitions = define({
   },
   campaign_mirror_issuer_keys_age_seconds: {
     type: 'gauge',
-    help: 'Time since they were fetched; absent before.',
+    help: 'Time since these keys were fetched; absent before the first fetch.',
     aggregator: 'max',
     only,
   },

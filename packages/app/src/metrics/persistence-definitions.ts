@@ -45,7 +45,7 @@ export const persistenceDefinitions = define({
     'Database connections of the pool.',
   ),
   campaign_mirror_pool_connections_limit: gauge({}).help(
-    'Limit of these connections, summed over all processes.',
+    'Limit of database connections, summed over all processes.',
   ),
   campaign_mirror_pool_waiting: gauge({}).help('Statements that wait for a connection.'),
   campaign_mirror_key_uses_noted_total: counter({}).help(

@@ -44,20 +44,20 @@ export const settings = {
     'port that the service listens on; 0 takes a free one and says which',
   ),
   TRUSTED_PROXIES: optional(proxies).means(
-    'the TLS proxies before it, such as `127.0.0.1,10.0.0.0/8,fd00::/8`, or `loopback`: what they tell of the client is believed',
+    'the TLS proxies in front, such as `127.0.0.1,10.0.0.0/8,fd00::/8`, or `loopback`: what they say about the client is trusted',
   ),
   OPS_HOST: setting(address, '127.0.0.1').means(
     'address of the listener for operators: a page at `/`, `/livez`, `/readyz`, `/version`, `/metrics`',
   ),
-  OPS_PORT: setting(wholeNumber(0, 65_535), '3001').means('its port; 0 takes a free one'),
+  OPS_PORT: setting(wholeNumber(0, 65_535), '3001').means('port of that listener; 0 takes a free one'),
   DATABASE_URL: secret(databaseUrl).means(
-    'your PostgreSQL, 15 to 18; without it and `PGHOST` an embedded one is run in `DATA_DIR`',
+    'your PostgreSQL, 15 to 18; without it and `PGHOST`, an embedded one runs in `DATA_DIR`',
   ),
   PGHOST: optional(databaseHost).means(
     'another way to name the database: its host, or the folder of its socket; not with `DATABASE_URL`',
   ),
   PGPORT: optional(wholeNumber(1, 65_535)).means(
-    'its port, else 5432; this and what follows is what `DATABASE_URL` leaves out, or goes with `PGHOST`',
+    'port of the database, otherwise 5432; this and the other `PG…` settings go with `PGHOST`, or supply what `DATABASE_URL` leaves out',
   ),
   PGUSER: optional(text).means('user of the database, otherwise that of the operating system'),
   PGPASSWORD: secret(text).means('password of that user'),
@@ -73,10 +73,10 @@ export const settings = {
   ),
   DATA_DIR: setting(folder, '.data').means('folder of the embedded database; the default is in the project'),
   RUN_MIGRATIONS: setting(oneOf('true', 'false'), 'true').means(
-    'bring the schema up to date at the start; `false` needs no right to do so',
+    'whether the start brings the schema up to date; with `false` the service needs no right to do so',
   ),
   DEMO: optional(oneOf('on', 'off')).means(
-    'a demonstration set where there is no data; by default on the embedded database only, and not with `NODE_ENV=production`; never with `IDENTITY=jwt`',
+    'create a demonstration set if there is no data; by default on the embedded database only; never with `NODE_ENV=production` or `IDENTITY=jwt`',
   ),
   LOG_LEVEL: setting(oneOf('trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'), 'info').means(
     'the least severe lines that are logged',
@@ -87,10 +87,10 @@ export const settings = {
   BODY_LIMIT: setting(wholeNumber(1_024, 1_048_576), '16384').means('largest request body, in bytes'),
   DOCS: setting(oneOf('on', 'off'), 'on').means('the page at `/docs`, where the call can be tried'),
   CORS_ORIGINS: optional(origins).means(
-    'origins whose pages may call from a browser, such as `https://tools.example`; without it, none',
+    'origins whose pages may call from a browser, such as `https://tools.example`; none by default',
   ),
   HSTS_SECONDS: setting(wholeNumber(0, 63_072_000), '0').means(
-    'how long browsers are to use nothing but https for this host (`Strict-Transport-Security`); 0 leaves that to the proxy',
+    'seconds for which browsers must use https for this host (`Strict-Transport-Security`); 0 leaves that to the proxy',
   ),
   RETRY_AFTER: setting(wholeNumber(1, 3_600), '1').means('seconds that a 503 asks the caller to wait'),
   MAX_IN_FLIGHT: setting(wholeNumber(1, 100_000), '512').means(
@@ -103,7 +103,7 @@ export const settings = {
     'connections of callers that a process holds open; those beyond it are closed at once',
   ),
   IDENTITY: setting(oneOf('keys', 'jwt', 'both'), 'keys').means(
-    'how callers are known: by access keys, by tokens that an issuer signs (JWT), or by either; with tokens `JWT_ISSUER`, `JWT_AUDIENCE` and `JWT_JWKS_URL` are needed',
+    'how callers are identified: by access keys, by tokens that an issuer signs (JWT), or by either; tokens require `JWT_ISSUER`, `JWT_AUDIENCE` and `JWT_JWKS_URL`',
   ),
   JWT_ISSUER: optional(claimText).means('the issuer of the tokens, exactly as in their claim `iss`'),
   JWT_AUDIENCE: optional(claimText).means(
@@ -125,7 +125,7 @@ export const settings = {
     "how far the issuer's clock may differ: that long after its expiry a token is still accepted",
   ),
   JWT_KEYS_MAX_AGE: setting(time('1s', '1440m'), '10m').means(
-    'how long the public keys are used before they are fetched again; a removed key is refused then',
+    'how long the public keys are used before they are fetched again; from then on a key that the issuer removed is refused',
   ),
   JWT_KEYS_STALE_IF_ERROR: setting(time('0s', '1440m'), '60m').means(
     'how long after that they are still used if the issuer does not answer; then 503',
@@ -134,13 +134,13 @@ export const settings = {
     'how often each access key, or subject of tokens, may call; calls beyond that get 429',
   ),
   FAILED_KEY_LIMIT: setting(rate, '600/1m').means(
-    'how often an address (of IPv6: its /64) may send keys that are refused; those beyond it get 429 instead of 401, a valid key never',
+    'how often an address (IPv6: its /64) may send keys that are refused; further ones get 429 instead of 401, but valid keys never do',
   ),
   RATE_LIMIT_WHEN_AWAY: setting(oneOf('open', 'closed'), 'open').means(
-    'what happens if Redis or the primary does not answer: `open` lets the call pass, `closed` answers 503',
+    'what happens if Redis or the primary process does not answer: `open` lets the call pass, `closed` answers 503',
   ),
   REDIS_URL: secret(redisUrl).means(
-    'a Redis in which several machines count together, such as `redis://host:6379/0`, or `rediss:` with TLS; without it each counts for itself',
+    'a Redis in which several machines count together, such as `redis://host:6379/0`, or `rediss:` with TLS; without it, each machine counts separately',
   ),
   HEADERS_TIMEOUT: setting(time('10ms', '60m'), '10s').means(
     'how long a caller may take to send the headers of a request; then 408',
@@ -155,14 +155,14 @@ export const settings = {
     'how long a caller may take to read the answer; then the connection is cut',
   ),
   IDLE_TIMEOUT: setting(time('10ms', '60m'), '75s').means(
-    'how long a connection may idle between two requests; more than in the proxy in front',
+    'how long a connection may idle between two requests; must be longer than in the proxy in front',
   ),
   READINESS_TIMEOUT: setting(time('10ms', '60s'), '1s').means(
     'how long the database may take to answer for `/readyz`',
   ),
   METRICS: setting(oneOf('on', 'off'), 'on').means('collect metrics and serve them at `/metrics`'),
   WORKERS: setting(workers, '1').means(
-    'processes that serve, under one that watches over them; `auto`: one for each core; 1: one process does it all',
+    'processes that serve, under a primary process that supervises them; `auto`: one for each core; 1: a single process, without a primary',
   ),
   SHUTDOWN_DELAY: setting(time('0s', '60m'), '0s').means(
     'how long new connections are still served at a shutdown, while `/readyz` already answers 503',
@@ -171,7 +171,7 @@ export const settings = {
     'how long requests may take to finish at a shutdown; unfinished ones get 503',
   ),
   POOL_SIZE: setting(wholeNumber(1, 1_000), '10').means(
-    'greatest number of database connections; workers share them',
+    'maximum number of database connections; workers share them',
   ),
   POOL_WAIT_TIMEOUT: setting(time('10ms', '60s'), '3s').means(
     'how long a request waits for a database connection',
@@ -180,13 +180,13 @@ export const settings = {
     'how long a statement may take, enforced by the server; `0ms` leaves the limit to the server',
   ),
   QUERY_TIMEOUT: setting(time('10ms', '120s'), '6s').means(
-    'how long the service waits for an answer of the database; more than `STATEMENT_TIMEOUT`',
+    'how long the service waits for an answer of the database; must be longer than `STATEMENT_TIMEOUT`',
   ),
   DATABASE_POOLER: setting(oneOf('none', 'transaction'), 'none').means(
     '`transaction` behind a pooler such as PgBouncer: no prepared statements, and `STATEMENT_TIMEOUT` is left to the server',
   ),
   CAMPAIGN_MIRROR_KEY: secret(text).means(
-    'access key that `./campaign-mirror mirror set` does not have to ask for',
+    'access key for `./campaign-mirror mirror set`, which otherwise asks for it',
   ),
   NODE_ENV: setting(text, '').means('`production`: no demonstration set'),
 } satisfies Readonly<Record<string, Setting>>;

@@ -8,7 +8,7 @@ export function settingsHelp(): string {
     `  ${name}  (${accepts(one)}${one.byDefault ? `; default ${one.byDefault}` : ''})`,
     ...wrapped(one.means.replaceAll('`', ''), 74).map((line) => `      ${line}`),
   ]);
-  return `Settings, as environment variables; all may be left out:\n\n${rows.join('\n')}\n\n${ofSecrets}\n`;
+  return `Settings, as environment variables; all are optional:\n\n${rows.join('\n')}\n\n${ofSecrets}\n`;
 }
 
 /** For `.env.example`. */
@@ -18,7 +18,7 @@ export function environmentExample(): string {
     ...wrapped(`${one.means.replaceAll('`', '')} (${accepts(one)})`, 98).map((line) => `# ${line}`),
     `#${name}=${one.byDefault ?? ''}`,
   ]);
-  return `# Every setting of Campaign Mirror, with its default. Take away the # before a name to set it.
+  return `# Every setting of Campaign Mirror, with its default. Remove the # before a name to set it.
 # Such a file is read by systemd (EnvironmentFile=) and by docker (--env-file).
 # ${ofSecrets}
 # Made by: ./campaign-mirror config --example
@@ -26,7 +26,7 @@ ${rows.join('\n')}
 `;
 }
 
-const ofSecrets = 'A secret may stand in a file instead, which NAME_FILE names.';
+const ofSecrets = 'A secret may be in a file instead, which NAME_FILE names.';
 
 /** In words, such as `whole number: 0 to 65535, secret`. */
 export function accepts({ accepts: { type, range }, secret }: Setting): string {
