@@ -11,7 +11,7 @@ export function transfer(call: Call, operator: Operator) {
     examples: ['campaign transfer 7 --to 43'],
   })
     .argument('<campaign>', 'the campaign', campaignArgument)
-    .requiredOption('--to <owner>', 'the new owner', ownerArgument)
+    .requiredOption('--to <owner>', 'the new owner; required', ownerArgument)
     .action(async (id, { to, json }) => {
       const done = await operator.administering(({ settings }) => settings.transfer(id, to));
       if (done.kind === 'campaign-not-found') throw noSuchCampaign(id);

@@ -26,9 +26,9 @@ function create(call: Call, operator: Operator) {
     does: 'create a campaign',
     examples: ['campaign create --owner 42 --name Summer', 'campaign create --owner 42 --default'],
   })
-    .requiredOption('--owner <n>', 'the owner', ownerArgument)
+    .requiredOption('--owner <n>', 'the owner; required', ownerArgument)
     .option('--default', "make it the owner's default campaign, whose mirror cannot be set")
-    .option('--name <name>', 'name', nameArgument)
+    .option('--name <name>', 'a name for people', nameArgument)
     .action(async ({ owner, default: isDefault = false, name, json }) => {
       const made = await operator.administering(({ settings }) =>
         settings.createCampaign({ owner, isDefault, ...(name && { name }) }),

@@ -11,7 +11,7 @@ import type { Operator } from './operator.ts';
 export function deleteCampaign(call: Call, operator: Operator) {
   return leaf({
     name: 'delete',
-    does: 'delete a campaign and its mirror; asks first; their history stays',
+    does: 'delete a campaign and its mirror, but not their history; asks first',
     examples: ['campaign delete 7', 'campaign delete 7 --yes'],
   })
     .argument('<campaign>', 'the campaign', campaignArgument)

@@ -14,7 +14,11 @@ function prune(call: Call, operator: Operator) {
     does: 'delete old changes from the history permanently, in small steps that block nobody; asks first',
     examples: ['history prune --older-than 400d', 'history prune --older-than 400d --yes --json'],
   })
-    .requiredOption('--older-than <time>', 'minimum age, such as 400d or 48h; at least 1d', ageArgument)
+    .requiredOption(
+      '--older-than <time>',
+      'minimum age, such as 400d or 48h; at least 1d; required',
+      ageArgument,
+    )
     .option('--yes', 'do not ask')
     .action(async ({ olderThan: age, yes, json }) => {
       const { pruneInSteps } = await import('./prune-in-steps.ts');

@@ -25,8 +25,8 @@ function issue(call: Call, operator: Operator) {
       'key issue --owner 42 --name "my script" --expires-in 90d',
     ],
   })
-    .requiredOption('--owner <n>', 'the owner whose campaigns the key may change', ownerArgument)
-    .requiredOption('--name <name>', 'what the key is for', nameArgument)
+    .requiredOption('--owner <n>', 'the owner whose mirrors the key may set; required', ownerArgument)
+    .requiredOption('--name <name>', 'what the key is for; required', nameArgument)
     .option('--expires-in <time>', 'lifetime, such as 1s, 30m, 12h or 90d; 365d by default', lifeArgument)
     .addOption(new Option('--no-expiry', 'the key never expires').conflicts('expiresIn'))
     .action(async ({ owner, name, expiresIn, expiry, json }) => {

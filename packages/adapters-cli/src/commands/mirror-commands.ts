@@ -30,7 +30,7 @@ function create(call: Call, operator: Operator) {
     examples: ['mirror create 42 --target-url https://first.example/'],
   })
     .argument('<campaign>', 'the campaign', campaignArgument)
-    .requiredOption('--target-url <url>', 'the address')
+    .requiredOption('--target-url <url>', 'the address; required')
     .action(async (campaign, { targetUrl, json }) => {
       const { CreateMirror } = await import('@campaign-mirror/domain');
       const made = await operator.administering(({ settings }, { deniedHosts }) =>

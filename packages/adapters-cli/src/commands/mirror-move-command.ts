@@ -12,11 +12,11 @@ export function move(call: Call, operator: Operator) {
       'mirror move --from-host old.example --to-host new.example --subdomains --owner 42',
     ],
   })
-    .requiredOption('--from-host <host>', 'the host to move from, in any spelling', hostArgument)
-    .requiredOption('--to-host <host>', 'the host to move to, spelled as given', hostArgument)
+    .requiredOption('--from-host <host>', 'the host to move from, in any spelling; required', hostArgument)
+    .requiredOption('--to-host <host>', 'the host to move to, spelled as given; required', hostArgument)
     .option('--subdomains', 'also move every name below it: x.old.example becomes x.new.example')
     .option('--owner <n>', "only mirrors of this owner's campaigns", ownerArgument)
-    .option('--include-default', 'also move mirrors of default campaigns, which are refused otherwise')
+    .option('--include-default', 'also move mirrors of default campaigns, which otherwise are not moved')
     .option('--dry-run', 'show each address before and after, and change nothing')
     .action(async ({ fromHost, toHost, subdomains = false, owner, json, ...chosen }) => {
       const { hostMove, MoveMirrors, Unavailable } = await import('@campaign-mirror/domain');

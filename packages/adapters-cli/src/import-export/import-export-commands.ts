@@ -32,7 +32,7 @@ export function importCommand(call: Call, operator: Operator) {
 export function exportCommand(call: Call, operator: Operator) {
   return leaf({
     name: 'export',
-    does: 'write all campaigns and their mirrors as CSV, as they are at one moment',
+    does: 'write a consistent snapshot of all campaigns and their mirrors as CSV',
     examples: ['export campaigns.csv', 'export'],
   })
     .argument('[file]', 'file to write; standard output by default or with -')

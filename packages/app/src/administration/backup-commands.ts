@@ -5,7 +5,7 @@ import { acting } from '../operator/acting.ts';
 export function backup(call: Call) {
   return leaf({
     name: 'backup',
-    does: 'write everything to a file, history and hashes of keys included, as it is at one moment',
+    does: 'write a consistent snapshot of everything to a file, including the history and the hashes of keys',
     examples: ['backup mirrors.backup'],
   })
     .argument('<file>', 'file to write; it must not exist yet')
@@ -25,7 +25,7 @@ export function backup(call: Call) {
 export function restore(call: Call) {
   return leaf({
     name: 'restore',
-    does: 'restore a backup into a database without data, also in another or a newer PostgreSQL',
+    does: 'restore a backup into a database without data, on any server and also on a newer PostgreSQL',
     examples: ['restore mirrors.backup'],
   })
     .argument('<file>', 'file that `backup` wrote; - for standard input')

@@ -5,7 +5,7 @@ import { environmentExample, settingsHelp } from '../settings/shown.ts';
 export function config(call: Call) {
   return leaf({
     name: 'config',
-    does: 'show which settings are in force and where each comes from, secrets hidden, and which database is used',
+    does: 'show which settings are in force, where each comes from, and which database is used; hides secrets',
     examples: ['config', 'config --json', 'config --example'],
     explains: settingsHelp,
   })

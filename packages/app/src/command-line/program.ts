@@ -38,7 +38,7 @@ export async function program(call: Call, first = ''): Promise<Command> {
   const { output } = call;
   const all = new Command('campaign-mirror')
     .description(
-      'Campaigns, mirrors and access keys, in the database of DATABASE_URL or PGHOST, or the embedded one of DATA_DIR.',
+      'Campaigns, mirrors and access keys, in the database of DATABASE_URL or PGHOST, or the embedded one in DATA_DIR.',
     )
     .showHelpAfterError('(add --help to see what there is)')
     .configureOutput({ ...output.forHelp(), outputError: (text, write) => write(withoutKeys(text)) })
