@@ -9,7 +9,7 @@ import { deleteCampaign } from './campaign-delete.ts';
 import { type Operator, reading } from './operator.ts';
 
 export function campaignCommands(call: Call, operator: Operator) {
-  return group('campaign', 'campaigns', [
+  return group('campaign', 'create, list, transfer and delete campaigns', [
     create(call, operator),
     listing(call, operator),
     show(call, operator),

@@ -5,7 +5,7 @@ import { confirmed } from '../terminal/prompt.ts';
 import type { Operator } from './operator.ts';
 
 export function historyCommands(call: Call, operator: Operator) {
-  return group('history', 'the history of all mirrors', [prune(call, operator)]);
+  return group('history', 'prune the history of all mirrors', [prune(call, operator)]);
 }
 
 function prune(call: Call, operator: Operator) {

@@ -8,7 +8,7 @@ import { shownOnce } from './key-shown.ts';
 import type { Operator } from './operator.ts';
 
 export function keyCommands(call: Call, operator: Operator) {
-  return group('key', 'access keys', [
+  return group('key', 'issue, list, rotate and revoke access keys', [
     issue(call, operator),
     keyList(call, operator),
     keyRotate(call, operator),

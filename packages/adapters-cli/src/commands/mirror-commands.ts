@@ -12,7 +12,7 @@ import { set } from './mirror-set-command.ts';
 import { type Operator, reading } from './operator.ts';
 
 export function mirrorCommands(call: Call, operator: Operator) {
-  return group('mirror', 'mirrors of campaigns', [
+  return group('mirror', 'create, list, set, restore and move the mirrors of campaigns', [
     create(call, operator),
     listing(call, operator),
     show(call, operator),

@@ -3,7 +3,7 @@ import { type Call, ClearError } from '@campaign-mirror/adapters-cli/terminal';
 import { actingByOrm } from '../operator/acting.ts';
 
 export function demonstrationCommands(call: Call) {
-  return group('demo', 'the demonstration set', [create(call), remove(call)]);
+  return group('demo', 'create or remove the demonstration set', [create(call), remove(call)]);
 }
 
 function create(call: Call) {

@@ -4,7 +4,7 @@ import type { CreatedRole, RolesCreation } from '@campaign-mirror/adapters-persi
 import { passwordFile, writePasswords } from './role-passwords.ts';
 
 export function rolesCommands(call: Call) {
-  return group('roles', 'the database roles of least privilege', [create(call)]);
+  return group('roles', 'create the database roles of least privilege', [create(call)]);
 }
 
 function create(call: Call) {
