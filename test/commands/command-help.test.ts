@@ -46,7 +46,7 @@ describe('the help of the commands', () => {
   it('is had by --help alone: there is no command that shows the help of another one than it was asked for', async () => {
     for (const words of [['help'], ['help', 'mirror', 'set'], ['mirror', 'help', 'set']]) {
       expect(await command(words, {}), words.join(' ')).to.deep.equal(
-        refused("error: unknown command 'help'\n(add --help to see what there is)\n", 2),
+        refused("error: unknown command 'help'\n(--help shows the commands and options)\n", 2),
       );
     }
     expect(helpOf(tree)).not.to.match(/^ +help\b/m);

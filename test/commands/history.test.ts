@@ -204,7 +204,7 @@ describe('commands — mirror history and mirror restore', () => {
       );
       expect(await restore(id, '--to', '999999')).to.deep.equal(
         refused(
-          `the history of the campaign ${id} has no change 999999: \`./campaign-mirror mirror history ${id}\` tells the numbers\n`,
+          `the history of the campaign ${id} has no change 999999: \`./campaign-mirror mirror history ${id}\` shows the numbers\n`,
         ),
       );
       const denied = await command(['mirror', 'restore', String(id), '--to', String(only.id)], {

@@ -144,7 +144,7 @@ describe('mirror move', () => {
     [
       'a target that matches itself',
       1,
-      /^OLD\.Example is on old\.example itself, .*--to-host\n$/,
+      /^OLD\.Example matches old\.example, .*--to-host\n$/,
       'old.example',
       'OLD.Example',
     ],

@@ -72,7 +72,9 @@ describe('the demonstration set', () => {
     const { url, init } = readCurl(first);
     expect((await fetch(url, init)).status).to.equal(200);
     const again = await command(['demo', 'create'], settings);
-    expect(again).to.deep.equal(refused('the database contains data, or did before: nothing was created\n'));
+    expect(again).to.deep.equal(
+      refused('the database contains data, or contained some earlier: nothing was created\n'),
+    );
   });
 
   const withoutOne: [why: string, settings: Record<string, string>][] = [

@@ -29,7 +29,7 @@ export function restore(call: Call, operator: Operator) {
       const change = to ?? undo;
       if (change === undefined) {
         throw new ClearError(
-          `--to or --undo is missing: \`./campaign-mirror mirror history ${campaign}\` tells the numbers of the changes`,
+          `--to or --undo is missing: \`./campaign-mirror mirror history ${campaign}\` shows the numbers of the changes`,
           'usage',
         );
       }
@@ -49,7 +49,7 @@ export function restore(call: Call, operator: Operator) {
         case 'change-not-found':
           throw new ClearError(
             `the history of the campaign ${campaign} has no change ${change}: ` +
-              `\`./campaign-mirror mirror history ${campaign}\` tells the numbers`,
+              `\`./campaign-mirror mirror history ${campaign}\` shows the numbers`,
           );
         case 'invalid-address':
           throw new ClearError(

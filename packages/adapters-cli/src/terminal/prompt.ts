@@ -15,7 +15,7 @@ function isSomebodyThere({ stdin, stderr }: Call): boolean {
 export async function confirmed(call: Call, question: string, yes: boolean | undefined): Promise<void> {
   if (yes) return;
   if (!isSomebodyThere(call)) {
-    throw new ClearError(`${question}\nNobody is there to be asked: add --yes to do it.`, 'usage');
+    throw new ClearError(`${question}\nThere is no terminal to ask on: add --yes to confirm.`, 'usage');
   }
   const { default: confirm } = await import('@inquirer/confirm');
   const agreed = await asked(call, (context) =>

@@ -11,7 +11,7 @@ import { ClearError } from '../terminal/clear-error.ts';
 export function moveRefused(fault: HostMoveFault, from: Host, to: Host): ClearError {
   const faults: Readonly<Record<HostMoveFault, string>> = {
     'no-names-below': 'an IP address has no names below it: leave out --subdomains',
-    'matches-itself': `${to.written} is on ${from.written} itself, so that what has moved would move again: name another --to-host`,
+    'matches-itself': `${to.written} matches ${from.written}, so a mirror that was moved would be moved again: use another --to-host`,
     'denied-host': `--to-host: MIRROR_HOST_DENYLIST denies ${to.written}`,
   };
   return new ClearError(faults[fault], fault === 'no-names-below' ? 'usage' : 'refused');
@@ -24,7 +24,7 @@ const refusals: Readonly<Record<OperatorRefusal, string>> = {
 
 const faults: Readonly<Record<AddressFault, string>> = {
   'too-long': 'its address would be longer than 2048 characters',
-  'not-a-url': 'its address would be no URL that a mirror may have',
+  'not-a-url': 'the new address would not be a valid mirror address',
   'denied-host': 'MIRROR_HOST_DENYLIST denies the host that it would have',
 };
 

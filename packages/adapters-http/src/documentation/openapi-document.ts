@@ -29,7 +29,7 @@ export function openapiDocument(replies: Replies, bodyLimit: number): Json {
     servers: [{ url: '/', description: 'Where this document comes from.' }],
     tags: [
       { name: 'Mirror', description: 'The one call.' },
-      { name: 'Document', description: 'This description of it.' },
+      { name: 'Document', description: 'This document.' },
     ],
     security: [{ accessKey: [] }],
     paths: {
@@ -77,7 +77,7 @@ function askedForOptions(replies: Replies, methods: string): Json {
   return {
     operationId: 'setMirrorOptions',
     tags: ['Mirror'],
-    summary: 'Ask what can be called',
+    summary: 'List the supported methods',
     parameters: [campaign],
     security: [],
     responses: responses([{ name: 'options', when, reply: options(methods) }, ...answersAnywhere(replies)]),

@@ -17,7 +17,8 @@ function create(call: Call) {
       const { demonstrateWhereNothingIs } = await import('../operator/demonstration.ts');
       const { firstCalls } = await import('../operator/first-calls.ts');
       const made = await actingByOrm(call, demonstrateWhereNothingIs);
-      if (!made) throw new ClearError('the database contains data, or did before: nothing was created');
+      if (!made)
+        throw new ClearError('the database contains data, or contained some earlier: nothing was created');
       await call.output.answer(json, made, firstCalls(made, base));
     });
 }

@@ -40,7 +40,7 @@ export async function program(call: Call, first = ''): Promise<Command> {
     .description(
       'Campaigns, mirrors and access keys, in the database of DATABASE_URL or PGHOST, or the embedded one in DATA_DIR.',
     )
-    .showHelpAfterError('(add --help to see what there is)')
+    .showHelpAfterError('(--help shows the commands and options)')
     .configureOutput({ ...output.forHelp(), outputError: (text, write) => write(withoutKeys(text)) })
     .addHelpText(
       'after',

@@ -31,7 +31,7 @@ export function warnOfPlainHttp({ HOST, TRUSTED_PROXIES }: Settings, log: Log): 
   if (TRUSTED_PROXIES !== undefined || isLoopback(HOST)) return;
   log.warn(
     { event: 'plain-http-exposed', host: HOST },
-    'others can reach this service, which speaks HTTP: put a TLS proxy before it and name that in TRUSTED_PROXIES',
+    'others can reach this service over plain HTTP: put a TLS proxy in front of it, and name the proxy in TRUSTED_PROXIES',
   );
 }
 

@@ -37,7 +37,7 @@ export async function endParts(
     } catch (error) {
       if (error === startFault) continue;
       life.exitCode = 1;
-      log.error({ event: 'stop-failed', part: name, err: error }, `${name} did not end as it should`);
+      log.error({ event: 'stop-failed', part: name, err: error }, `${name} could not be stopped`);
     }
   }
 }
