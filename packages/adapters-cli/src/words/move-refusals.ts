@@ -28,7 +28,7 @@ const faults: Readonly<Record<AddressFault, string>> = {
   'denied-host': 'MIRROR_HOST_DENYLIST denies the host that it would have',
 };
 
-export type NotMoved = Exclude<MirrorMoved, { kind: 'moved' | 'would-move' }>;
+type NotMoved = Exclude<MirrorMoved, { kind: 'moved' | 'would-move' }>;
 
 /** Why a mirror was not moved. */
 export function reasonOf(mirror: NotMoved): string {

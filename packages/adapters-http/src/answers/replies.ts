@@ -29,7 +29,7 @@ export type Fault = keyof ReturnType<typeof faultReplies>;
 
 /** The limit of a key, or that of an address that sends refused keys. */
 const overLimits = ['rate', 'failed-keys'] as const;
-export type OverLimit = (typeof overLimits)[number];
+type OverLimit = (typeof overLimits)[number];
 
 const message = (text: string) => JSON.stringify({ message: text });
 const tooManyAttempts = message('Too Many Attempts.');

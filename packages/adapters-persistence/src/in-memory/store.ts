@@ -14,7 +14,7 @@ import type { AuditNote } from '../schema/audit-note.ts';
 import { countedUpTo } from '../schema/counted-numbers.ts';
 
 type Stored<T> = { -readonly [Field in keyof T]: T[Field] };
-export type StoredCampaign = Stored<Omit<CampaignRecord, 'mirror'>>;
+type StoredCampaign = Stored<Omit<CampaignRecord, 'mirror'>>;
 export type StoredMirror = Stored<Mirror>;
 
 export type StoredAccessKey = Stored<AccessKeyRecord>;

@@ -2,7 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { isHeld } from '../connection/database-faults.ts';
 
 /** How long a migration may block others; times in milliseconds. */
-export interface LockRetries {
+interface LockRetries {
   /** For a lock: sessions that ask for it later wait as long. */
   readonly lockTimeout: number;
   /** Between two attempts: those that waited behind this one proceed. */

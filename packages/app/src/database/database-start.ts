@@ -77,7 +77,7 @@ export async function awaitDatabase(
 }
 
 /** Called with what a migration waits for: an event name for programs, a line for people. */
-export type Waits = (event: 'migration-awaited' | 'migration-held', line: string) => void;
+type Waits = (event: 'migration-awaited' | 'migration-held', line: string) => void;
 
 /**
  * False when `givenUp`: then nothing was done.

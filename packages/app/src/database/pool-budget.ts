@@ -16,7 +16,7 @@ const connectionsText = `
   ) as others`;
 
 /** Whether a pool fits into the connection limits of the server, the database and the user. */
-export interface PoolBudget {
+interface PoolBudget {
   /** In one line. */
   readonly says: string;
   /** What to do where it does not fit, either at all or beside the present connections of others. */

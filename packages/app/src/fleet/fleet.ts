@@ -11,7 +11,7 @@ const betweenLooks = 1_000;
 /** What a worker needs to end besides SHUTDOWN_TIMEOUT, in milliseconds: last answers, key uses, pool, spans, log. */
 export const workerEndGrace = 9_000;
 
-export interface FleetOptions {
+interface FleetOptions {
   readonly workers: number;
   /** The path of the file that a worker runs. */
   readonly program: string;

@@ -4,7 +4,7 @@ import { backOff } from './back-off.ts';
 import type { WorkerEnd, WorkerProcess } from './worker-process.ts';
 
 /** What a slot needs from its fleet. */
-export interface SlotSurroundings {
+interface SlotSurroundings {
   readonly log: Log;
   fork(): WorkerProcess;
   /** Aborted when no more workers are to be started. */

@@ -6,7 +6,7 @@ export interface Outlet {
   writeLast(bytes: Buffer): void;
 }
 
-export interface OutputEvents {
+interface OutputEvents {
   /** The reader is back, or keeps up again: this many lines were lost meanwhile. */
   onLost(count: number): void;
   /** Writing fails: the reader has ended, the disk is full. Called once until it succeeds again. */

@@ -20,7 +20,7 @@ export interface View {
   readonly rows: Readonly<Record<'checks' | 'figures' | 'refusals', readonly Row[]>>;
 }
 
-export interface Seen {
+interface Seen {
   readonly readiness: Checks;
   readonly liveness: Checks;
   readonly version: Version;

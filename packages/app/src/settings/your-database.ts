@@ -6,7 +6,7 @@ import { type DatabaseUrlParts, databaseUrlParts, type TlsParameters } from './d
 import type { Mistake } from './setting-mistake.ts';
 import type { SettingName, Settings } from './settings.ts';
 
-export interface YourDatabase {
+interface YourDatabase {
   readonly address: DatabaseAddress & { readonly host: string; readonly port: number };
   readonly tls: 'disable' | 'require' | 'verify-ca' | 'verify-full';
 }

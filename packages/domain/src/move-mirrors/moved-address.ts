@@ -7,7 +7,7 @@ import { type HostMove, namesBefore } from './host-move.ts';
 const place = /^(https?:\/\/)(\[[^\]]*\]|[^/?#:@\\[\]]+)(?=(?::[0-9]*)?(?:[/?#]|$))/i;
 
 /** The result of moving one address. */
-export type Relocation =
+type Relocation =
   | { readonly to: MirrorAddress }
   /** `to` is the address it would have had; undefined if the host cannot be separated from the rest. */
   | { readonly fault: AddressFault; readonly to: string | undefined };

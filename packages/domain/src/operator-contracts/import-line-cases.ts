@@ -66,7 +66,7 @@ export const importLineCases: readonly Case<StoreWorld>[] = [
 ];
 
 /** The fields of a line that are not empty. */
-export type GivenFields = Partial<CampaignFields>;
+type GivenFields = Partial<CampaignFields>;
 
 /** The first line of a file is its header. */
 export async function* linesOf(...all: readonly GivenFields[]): AsyncGenerator<ImportLine> {

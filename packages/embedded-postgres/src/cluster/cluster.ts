@@ -22,7 +22,7 @@ export interface Cluster {
   passwords: Passwords;
 }
 
-export interface ClusterOptions {
+interface ClusterOptions {
   folder: string;
   project: string;
   roles: Roles;

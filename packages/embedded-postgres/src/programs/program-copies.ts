@@ -7,7 +7,7 @@ import { commandLines } from './process.ts';
 import { checksumOf, copyPrograms, draftPrefix } from './program-copy.ts';
 
 /** The PostgreSQL programs of a project: the folder with `bin`, `lib` and `share`, and their version. */
-export interface Original {
+interface Original {
   readonly folder: string;
   readonly version: string;
 }

@@ -18,7 +18,7 @@ export interface Supervision {
   end(): Promise<Client | undefined>;
 }
 
-export interface Watch {
+interface Watch {
   cluster: Cluster;
   settings: ServerSettings;
   bounds: SupervisionBounds;
