@@ -25,8 +25,6 @@ export async function runService(environment: NodeJS.ProcessEnv, stop: StopSigna
   tellOfStart(log, origins);
   for (const note of notes) log.warn({ event: 'setting-doubtful' }, note);
   const life = new Life(log);
-  // The end of our output's reader does not end the service.
-  for (const stream of [process.stdout, process.stderr]) stream.on('error', () => {});
   process.on('uncaughtException', (error) => life.fail(error, 'an uncaught error'));
   stop.asked.then((signal) => life.end(signal));
 
