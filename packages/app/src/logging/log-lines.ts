@@ -29,8 +29,7 @@ export class LogLines {
 
   /** Writes a line at once, after those that wait; pino calls this. */
   write(line: string): void {
-    if (this.#waiting.length + line.length > this.#maxCharacters) this.flush();
-    this.#waiting += line;
+    this.add(line);
     this.flush();
   }
 
