@@ -1,4 +1,3 @@
-import cluster from 'node:cluster';
 import { pino } from 'pino';
 import { errorFields } from './error-fields.ts';
 import type { Log } from './log-events.ts';
@@ -31,7 +30,7 @@ export interface OpenedLog {
  * JSON lines on standard output, or a readable form of them on a terminal. Nothing waits for the reader. `shared`:
  * other processes write to the same output.
  */
-export function openLog(level: string, { shared = cluster.isWorker } = {}): OpenedLog {
+export function openLog(level: string, { shared = false } = {}): OpenedLog {
   const output = new LogOutput(
     standardOutlet(),
     {

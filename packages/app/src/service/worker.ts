@@ -20,7 +20,7 @@ export async function runWorker(environment: NodeJS.ProcessEnv): Promise<number>
     await channel.farewell();
     return 1;
   }
-  const log = openLog(read.settings.LOG_LEVEL);
+  const log = openLog(read.settings.LOG_LEVEL, { shared: true });
   const told = await Promise.race([begin, channel.gone]);
   const code = told ? await serve(read.settings, told, log, channel) : 1;
   await log.close();
