@@ -2,11 +2,10 @@ import {
   type Capacity,
   type HttpObserver,
   type HttpServer,
-  type Refused,
   setMirrorRoute,
 } from '@campaign-mirror/adapters-http';
 import { plain, type Samples } from './definition.ts';
-import { httpDefinitions, type Listener, methods, overloads } from './http-definitions.ts';
+import { httpDefinitions, type Listener, methods, overloads, refusals } from './http-definitions.ts';
 import { counter, histogram, samplesOf } from './instruments.ts';
 
 /** Those that an alert compares: told from 0 on, so that their first rise is seen. Overload looks at no route. */
@@ -19,18 +18,20 @@ const fromTheFirst = [
 
 const known = new Set<string>(methods);
 
-/** Counts the answers of a listener. `refused`: the refusals that there are. */
-export function httpCounts(listener: Listener, refused: readonly Refused[] = []) {
+/** Counts the answers of a listener. */
+export function httpCounts(listener: Listener) {
   const requests = counter(httpDefinitions, 'campaign_mirror_http_requests_total');
   const durations = histogram(httpDefinitions, 'campaign_mirror_http_request_duration_seconds');
-  const refusals = counter(httpDefinitions, 'campaign_mirror_http_refusals_total');
+  const refused = counter(httpDefinitions, 'campaign_mirror_http_refusals_total');
   const callersGone = counter(httpDefinitions, 'campaign_mirror_http_callers_gone_total');
 
-  for (const labels of listener === 'callers' ? fromTheFirst : []) {
-    requests.inc({ listener, method: 'POST', ...labels }, 0);
-    durations.zero({ listener, ...labels });
+  if (listener === 'callers') {
+    for (const labels of fromTheFirst) {
+      requests.inc({ listener, method: 'POST', ...labels }, 0);
+      durations.zero({ listener, ...labels });
+    }
+    for (const { status, because } of refusals) refused.inc({ status, because }, 0);
   }
-  for (const { status, because } of refused) refusals.inc({ status, because }, 0);
   callersGone.inc({ listener }, 0);
 
   const observer: HttpObserver = {
@@ -39,10 +40,10 @@ export function httpCounts(listener: Listener, refused: readonly Refused[] = [])
       durations.observe({ listener, route, status }, milliseconds / 1_000);
       requests.inc({ listener, route, method: known.has(method) ? method : 'other', status });
       if (callerGone) callersGone.inc({ listener });
-      if (because !== undefined) refusals.inc({ status, because });
+      if (because !== undefined) refused.inc({ status, because });
     },
   };
-  const told = [requests, durations, callersGone, ...(listener === 'callers' ? [refusals] : [])];
+  const told = [requests, durations, callersGone, ...(listener === 'callers' ? [refused] : [])];
   return { ...observer, samples: () => samplesOf(told) };
 }
 
