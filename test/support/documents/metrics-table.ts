@@ -27,7 +27,6 @@ function labelsOf({ labels = {} }: MetricDefinition): string {
 function meaningOf({ help, buckets, aggregator, only }: MetricDefinition): string {
   const several = {
     sum: '',
-    first: '',
     min: ' Of several processes the least.',
     max: ' Of several processes the greatest.',
   };

@@ -35,7 +35,7 @@ export function openapiDocument(replies: Replies, bodyLimit: number): Json {
     paths: {
       [setMirrorRoute]: {
         post: setMirror(replies, bodyLimit),
-        options: askedForOptions(replies, 'POST'),
+        options: askedForOptions(replies),
       },
       [openapiPath]: { get: readDocument(replies) },
     },
@@ -71,7 +71,7 @@ function setMirror(replies: Replies, bodyLimit: number): Json {
   };
 }
 
-function askedForOptions(replies: Replies, methods: string): Json {
+function askedForOptions(replies: Replies): Json {
   const when =
     'The methods of the path; to a preflight of an origin that the operator allows, what it may send.';
   return {
@@ -80,7 +80,7 @@ function askedForOptions(replies: Replies, methods: string): Json {
     summary: 'List the supported methods',
     parameters: [campaign],
     security: [],
-    responses: responses([{ name: 'options', when, reply: options(methods) }, ...answersAnywhere(replies)]),
+    responses: responses([{ name: 'options', when, reply: options('POST') }, ...answersAnywhere(replies)]),
   };
 }
 

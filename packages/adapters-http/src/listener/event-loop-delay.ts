@@ -1,4 +1,4 @@
-import { type Clock, platformClock } from './clock.ts';
+import type { Clock } from './clock.ts';
 
 /** Milliseconds between two measurements. */
 const interval = 50;
@@ -13,7 +13,7 @@ export class EventLoopDelay {
   #tooLong = false;
 
   /** `maxDelay`, in milliseconds: more than this twice in a row is too long. */
-  constructor(maxDelay: number, clock: Clock = platformClock) {
+  constructor(maxDelay: number, clock: Clock) {
     this.#maxDelay = maxDelay;
     this.#clock = clock;
     this.#due = clock.performance.now() + interval;

@@ -1,4 +1,4 @@
-import { type Clock, platformClock } from './clock.ts';
+import type { Clock } from './clock.ts';
 
 /** Milliseconds between checks for new refusals; a spell ends when a check finds none. */
 const interval = 5_000;
@@ -18,7 +18,7 @@ export class Refusals {
   readonly #spells = new Map<Overload, Spell>();
   #timer: NodeJS.Timeout | undefined;
 
-  constructor(log: OverloadLog, clock: Clock = platformClock) {
+  constructor(log: OverloadLog, clock: Clock) {
     this.#log = log;
     this.#clock = clock;
   }

@@ -16,7 +16,7 @@ const timeouts = {
  * A connection that is made again whenever it breaks. Without one, commands fail at once; none waits for long, and none
  * is sent twice. `onFault` receives the reason, with every attempt.
  */
-export function connectRedis(address: RedisAddress, onFault: (error: Error) => void = () => {}): Redis {
+export function connectRedis(address: RedisAddress, onFault: (error: Error) => void): Redis {
   const { tls, ...where } = address;
   const client = new Redis({
     ...where,

@@ -8,7 +8,7 @@ export function standardOutlet(): Outlet {
   const { stdout } = process;
   // Write errors are reported to the callers.
   stdout.on('error', () => {});
-  if (!('_handle' in stdout)) return fileOutlet(standardOutput);
+  if (!('_handle' in stdout)) return fileOutlet();
   // A pipe and a socket do not block; Node lets a terminal block, so that Ctrl-S would stop the process.
   (stdout as { _handle?: { setBlocking?(on: boolean): void } })._handle?.setBlocking?.(false);
   return {
@@ -17,10 +17,10 @@ export function standardOutlet(): Outlet {
   };
 }
 
-/** A file, or anything that behaves like one: its disk may be slow, or full in the middle of a line. */
-function fileOutlet(file: number): Outlet {
+/** Standard output that is a file, or behaves like one: its disk may be slow, or full in the middle of a line. */
+function fileOutlet(): Outlet {
   const writeOn: Outlet['write'] = (bytes, done) => {
-    write(file, bytes, (error, written) => {
+    write(standardOutput, bytes, (error, written) => {
       if (error) done(error, bytes);
       else if (written < bytes.length) writeOn(bytes.subarray(written), done);
       else done();
@@ -28,7 +28,7 @@ function fileOutlet(file: number): Outlet {
   };
   const writeLast = (bytes: Buffer) => {
     try {
-      writeSync(file, bytes);
+      writeSync(standardOutput, bytes);
     } catch {
       // Nobody is left to report it to.
     }

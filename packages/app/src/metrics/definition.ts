@@ -7,7 +7,7 @@ export interface MetricDefinition {
   /** Upper bounds, of a histogram. */
   readonly buckets?: readonly number[];
   /** What several processes make of it; the sum by default. */
-  readonly aggregator?: 'sum' | 'min' | 'max' | 'first';
+  readonly aggregator?: 'sum' | 'min' | 'max';
   /** Where it is not always there: when it is. */
   readonly only?: string;
 }
