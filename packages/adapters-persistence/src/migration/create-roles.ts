@@ -1,10 +1,10 @@
 import { randomBytes } from 'node:crypto';
 import type { Pool, PoolClient } from 'pg';
 import { inTransaction } from '../connection/transaction.ts';
-import { migrationNames } from '../schema/migration-names.ts';
 import { type Role, roles } from '../schema/roles.ts';
 import { schema } from '../schema/schema.ts';
 import { grantStatements } from './grant-rights.ts';
+import { pendingMigrations } from './pending-migrations.ts';
 import { scramVerifier } from './scram-verifier.ts';
 
 /** A role of the database, as it was created or found. */
@@ -100,11 +100,9 @@ async function openDatabaseTo(client: PoolClient, all: CreatedRole[], create: bo
 
 /** Migrations of a newer version do not count: this version does not know their rights. */
 async function isUpToDate(client: PoolClient): Promise<boolean> {
-  const { rows: there } = await client.query(
+  // To read a table that is missing would end the transaction.
+  const { rows } = await client.query(
     `select to_regclass('${schema}.migrations') is not null as there`,
   );
-  if (!there[0].there) return false;
-  const { rows } = await client.query<{ name: string }>(`select name from ${schema}.migrations`);
-  const applied = new Set(rows.map(({ name }) => name));
-  return migrationNames.every((name) => applied.has(name));
+  return rows[0].there && (await pendingMigrations(client)).length === 0;
 }

@@ -1,5 +1,5 @@
 import type { Timestamp } from '@campaign-mirror/domain';
-import type { Pool } from 'pg';
+import type { ClientBase, Pool } from 'pg';
 import { codeOf, portFault } from '../connection/database-faults.ts';
 import { migrationNames } from '../schema/migration-names.ts';
 import { timestampText } from '../schema/schema.ts';
@@ -19,10 +19,10 @@ export interface MigrationState {
  * Every migration of this version in order, then those that it does not know.
  * @throws Unavailable, or the driver's 42501 where the user may not read them
  */
-export async function migrationStates(pool: Pool): Promise<MigrationState[]> {
+export async function migrationStates(database: Pool | ClientBase): Promise<MigrationState[]> {
   const applied = new Map<string, Timestamp>();
   try {
-    const { rows } = await pool.query<{ name: string; at: Timestamp }>(
+    const { rows } = await database.query<{ name: string; at: Timestamp }>(
       `select name, ${timestampText('executed_at')} as at from campaign_mirror.migrations order by id`,
     );
     for (const { name, at } of rows) applied.set(name, at);
@@ -39,6 +39,6 @@ export async function migrationStates(pool: Pool): Promise<MigrationState[]> {
 }
 
 /** The names of the pending migrations in order; throws as `migrationStates` does. */
-export async function pendingMigrations(pool: Pool): Promise<string[]> {
-  return (await migrationStates(pool)).filter(({ state }) => state === 'pending').map(({ name }) => name);
+export async function pendingMigrations(database: Pool | ClientBase): Promise<string[]> {
+  return (await migrationStates(database)).filter(({ state }) => state === 'pending').map(({ name }) => name);
 }
