@@ -1,10 +1,8 @@
 import type { IssuerKeyOptions, TokenRules } from '@campaign-mirror/adapters-jwt';
 import type { Settings } from '../settings/settings.ts';
 
-type TokenSettings = Pick<Settings, Extract<keyof Settings, `JWT_${string}`>>;
-
 /** @throws Error unless the settings that tokens need are there, which reading them has checked */
-export function tokenRules(settings: TokenSettings): TokenRules {
+export function tokenRules(settings: Settings): TokenRules {
   return {
     issuer: needed(settings.JWT_ISSUER),
     audience: needed(settings.JWT_AUDIENCE),
@@ -16,7 +14,7 @@ export function tokenRules(settings: TokenSettings): TokenRules {
 }
 
 /** The same for the issuer's keys. */
-export function issuerKeyOptions(settings: TokenSettings): IssuerKeyOptions {
+export function issuerKeyOptions(settings: Settings): IssuerKeyOptions {
   return {
     url: needed(settings.JWT_JWKS_URL),
     maxAge: settings.JWT_KEYS_MAX_AGE,

@@ -10,14 +10,12 @@ export interface Limits {
   close(): void;
 }
 
-type LimitSettings = Pick<Settings, 'RATE_LIMIT' | 'FAILED_KEY_LIMIT' | 'RATE_LIMIT_WHEN_AWAY' | 'REDIS_URL'>;
-
 /**
  * The limits that are set. They count in Redis where it is set, else in `shared`, else in the memory of this process;
  * modules that are not needed are not loaded.
  */
 export async function openLimits(
-  settings: LimitSettings,
+  settings: Settings,
   observer: LimitObserver,
   shared?: CountsOf,
 ): Promise<Limits> {
@@ -34,7 +32,7 @@ export async function openLimits(
   };
 }
 
-async function openStore({ REDIS_URL }: LimitSettings, shared: CountsOf | undefined): Promise<Store> {
+async function openStore({ REDIS_URL }: Settings, shared: CountsOf | undefined): Promise<Store> {
   if (REDIS_URL) {
     const { redisStore } = await import('./redis-store.ts');
     return redisStore(REDIS_URL);
