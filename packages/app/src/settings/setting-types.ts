@@ -119,7 +119,7 @@ const unchecked = (type: string, range = ''): SettingType<string> => ({ type, ra
 /** Unchanged, white space included. */
 export const text = unchecked('text');
 
-export const folder = matching('folder', 'a folder', /./s);
+export const folder = unchecked('folder');
 
 /** Where a listener listens: whether this machine has the address shows only then. */
 export const address = matching('address', 'an IP address or a host name', /^[^\s\p{Cc}]+$/u);
