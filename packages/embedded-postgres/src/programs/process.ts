@@ -1,4 +1,5 @@
 import { readdir, readFile } from 'node:fs/promises';
+import { codeOf } from './errors.ts';
 import { run } from './program.ts';
 
 /** Whether a process with this number exists, also of another user. */
@@ -7,7 +8,7 @@ export function isAlive(processId: number): boolean {
     process.kill(processId, 0);
     return true;
   } catch (error) {
-    return error instanceof Error && 'code' in error && error.code === 'EPERM';
+    return codeOf(error) === 'EPERM';
   }
 }
 
