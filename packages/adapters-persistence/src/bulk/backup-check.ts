@@ -9,14 +9,14 @@ import {
   type TableCounts,
   type TableHeader,
 } from './backup-format.ts';
-import { BackupFault, damaged } from './backup-reader.ts';
+import { BackupFault, damaged, foreign } from './backup-reader.ts';
 
 const newer = 'it is from a newer version of this program: restore it with that version';
 
 /** @throws BackupFault where it is not a backup, or needs a newer version to be read */
 export function checkedHeader(object: unknown): BackupHeader {
   const { format, version, migrations: had, last_numbers } = fieldsOf(object);
-  if (format !== backupFormat) throw new BackupFault('it is no backup of this program');
+  if (format !== backupFormat) throw foreign();
   if (!Number.isSafeInteger(version) || !Array.isArray(had) || !isCounts(last_numbers)) {
     throw damaged('its header is incomplete');
   }

@@ -7,7 +7,7 @@ export class BackupFault extends Error {
 }
 
 export const damaged = (how: string) => new BackupFault(`it is damaged: ${how}`);
-const foreign = 'it is no backup of this program';
+export const foreign = () => new BackupFault('it is no backup of this program');
 
 /** In bytes: a longer line was not written by a backup. */
 const longestLine = 16_777_216;
@@ -30,8 +30,7 @@ export class BackupReader {
   async object(): Promise<{ object: unknown; sha256: string }> {
     let at = this.#rest.indexOf(newline);
     while (at === -1) {
-      if (!(await this.#more()))
-        throw this.#isFirst ? new BackupFault(foreign) : damaged('it ends too early');
+      if (!(await this.#more())) throw this.#unreadable('it ends too early');
       at = this.#rest.indexOf(newline);
     }
     const sha256 = this.#hash.copy().digest('hex');
@@ -39,7 +38,7 @@ export class BackupReader {
     try {
       return { object: JSON.parse(line.toString()), sha256 };
     } catch {
-      throw this.#isFirst ? new BackupFault(foreign) : damaged('a line is not readable');
+      throw this.#unreadable('a line is not readable');
     } finally {
       this.#isFirst = false;
     }
@@ -72,11 +71,15 @@ export class BackupReader {
   }
 
   async #more(): Promise<boolean> {
-    if (this.#rest.length > longestLine)
-      throw this.#isFirst ? new BackupFault(foreign) : damaged('a line has no end');
+    if (this.#rest.length > longestLine) throw this.#unreadable('a line has no end');
     const { done, value } = await this.#bytes.next();
     if (done) return false;
     this.#rest = Buffer.concat([this.#rest, value]);
     return true;
+  }
+
+  /** What does not even begin as a backup is none. */
+  #unreadable(how: string): BackupFault {
+    return this.#isFirst ? foreign() : damaged(how);
   }
 }
