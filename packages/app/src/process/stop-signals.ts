@@ -12,7 +12,7 @@ const sameSignal = 1_000;
 export class StopSignals {
   readonly asked: Promise<NodeJS.Signals>;
   readonly #ask: (name: NodeJS.Signals) => void;
-  #received: { at: number } | undefined;
+  #askedAt: number | undefined;
   /** Until their meaning is known, hang-ups are only counted. */
   #onHangUp: () => void = () => {
     this.#hangUps += 1;
@@ -34,10 +34,10 @@ export class StopSignals {
   }
 
   #receive(name: NodeJS.Signals): void {
-    if (this.#received === undefined) {
-      this.#received = { at: performance.now() };
+    if (this.#askedAt === undefined) {
+      this.#askedAt = performance.now();
       this.#ask(name);
-    } else if (performance.now() - this.#received.at > sameSignal) {
+    } else if (performance.now() - this.#askedAt > sameSignal) {
       process.exit(128 + constants.signals[name]);
     }
   }
