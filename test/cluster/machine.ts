@@ -1,9 +1,9 @@
 import { execFileSync } from 'node:child_process';
 import { mkdirSync } from 'node:fs';
 import { expect } from 'chai';
-import { tell } from '../run/run-folder.ts';
 import { eventually } from '../support/eventually.ts';
 import { type RunningProcess, start } from '../support/process/service-process.ts';
+import { tell } from '../support/run-folder.ts';
 import { program } from './programs.ts';
 
 /** Where all files of the cluster lie: in memory, and only seen from within. */

@@ -1,9 +1,9 @@
 import { expect } from 'chai';
 import { command } from '../support/commands/command.ts';
 import { commandsOn } from '../support/commands/commands-on.ts';
+import { piped } from '../support/commands/pipe.ts';
 import { call } from '../support/http/caller.ts';
 import { databaseOf } from '../support/process/lives.ts';
-import { piped } from '../support/process/pipe.ts';
 import { listeningService, projectFolder, start } from '../support/process/service-process.ts';
 
 const stamp = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}Z$/;

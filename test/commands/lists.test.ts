@@ -3,9 +3,9 @@ import { expect } from 'chai';
 import { mirrorObject } from '../../packages/adapters-cli/src/words/campaign-fields.ts';
 import { answered, command, refused, startCommand } from '../support/commands/command.ts';
 import { commandsOn } from '../support/commands/commands-on.ts';
+import { piped } from '../support/commands/pipe.ts';
 import { rival, untilWaiting } from '../support/database/rival.ts';
 import { databaseOf } from '../support/process/lives.ts';
-import { piped } from '../support/process/pipe.ts';
 import { terminal } from '../support/process/terminal.ts';
 import { mirror } from '../support/store/fake-ports.ts';
 

@@ -3,7 +3,7 @@ import { expect } from 'chai';
 import { blocksOf } from '../support/documents/blocks.ts';
 import { examples, examplesText } from '../support/documents/examples.ts';
 import { exampleContract } from '../support/documents/examples-contract.ts';
-import { committedText } from '../support/documents/openapi-file.ts';
+import { committedText } from '../support/http/openapi-file.ts';
 
 describe('docs/how-to/call-from-a-script.md', () => {
   it('each block is an example that a test runs, or the settings of all', () => {

@@ -1,8 +1,8 @@
 import { setMirrorRoute } from '@campaign-mirror/adapters-http';
 import { expect } from 'chai';
 import * as fc from 'fast-check';
-import { currentDocument } from '../support/documents/openapi-file.ts';
 import { faultsOfAnswer, isAllowedBody } from '../support/http/openapi-answers.ts';
+import { currentDocument } from '../support/http/openapi-file.ts';
 import { type Asking, ask } from '../support/http/request.ts';
 import { type HttpService, withHttpService } from '../support/http/service.ts';
 import { seed } from '../support/seed.ts';

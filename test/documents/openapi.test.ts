@@ -1,8 +1,8 @@
 import { openapiPath, setMirrorRoute } from '@campaign-mirror/adapters-http';
 import { lintFromString, loadConfig } from '@redocly/openapi-core';
 import { expect } from 'chai';
-import { currentDocument, currentText, openapiFile } from '../support/documents/openapi-file.ts';
 import { assertDocumented, faultsOfAnswer } from '../support/http/openapi-answers.ts';
+import { currentDocument, currentText, openapiFile } from '../support/http/openapi-file.ts';
 import { ask } from '../support/http/request.ts';
 import { withHttpService } from '../support/http/service.ts';
 import { filesIn, projectFolder, read } from '../support/workspace.ts';

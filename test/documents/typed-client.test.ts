@@ -1,9 +1,9 @@
 import { expect } from 'chai';
 import openapiTS, { astToString } from 'openapi-typescript';
-import { committedText } from '../support/documents/openapi-file.ts';
 import { rejection } from '../support/faults.ts';
+import { committedText } from '../support/http/openapi-file.ts';
 import { withHttpService } from '../support/http/service.ts';
-import { typescript } from '../support/typescript.ts';
+import { typescript } from '../support/process/typescript.ts';
 import { read } from '../support/workspace.ts';
 
 describe('a client whose types are made from openapi.json', () => {

@@ -107,7 +107,7 @@ describe('as root in a folder that others may not enter', () => {
     const output = await said(
       `
       mount -o remount,ro /var/lib
-      TEST_DATABASE=embedded node_modules/.bin/mocha --require ./test/support/root-hooks.ts --reporter dot \\
+      TEST_DATABASE=embedded node_modules/.bin/mocha --require ./test/run/root-hooks.ts --reporter dot \\
         --no-config test/embedded/locks.test.ts test/embedded/copied-programs.test.ts
       `,
     );

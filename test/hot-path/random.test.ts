@@ -1,10 +1,10 @@
 import { type Outcome, Unavailable } from '@campaign-mirror/domain';
 import { expect } from 'chai';
-import { rivalry } from '../support/database/rivalry.ts';
 import { randomNumbers } from '../support/random-numbers.ts';
 import { seed } from '../support/seed.ts';
 import { type Grouped, grouped } from '../support/store/grouped.ts';
 import { disagreements } from '../support/store/history-agreement.ts';
+import { rivalry } from '../support/store/rivalry.ts';
 
 const asked = 4_000;
 const callers = 48;

@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { tell } from './run-folder.ts';
+import { tell } from '../support/run-folder.ts';
 
 /** Names the folder in which each process that runs files notes which one it is at. */
 export const variable = 'TEST_RUN_NOTES';

@@ -4,10 +4,10 @@ import { existsSync, mkdirSync } from 'node:fs';
 import { availableParallelism, constants } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
+import { dataVariable, RunFolder, tell } from '../support/run-folder.ts';
 import { projectFolder } from '../support/workspace.ts';
 import { limitFiles, variable as notesVariable } from './file-limit.ts';
 import { filesOf, suites } from './files.ts';
-import { dataVariable, RunFolder, tell } from './run-folder.ts';
 
 const mochaProgram = join(projectFolder, 'node_modules/mocha/bin/mocha.js');
 const compiled = join(projectFolder, 'node_modules/.cache/compiled');

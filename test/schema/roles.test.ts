@@ -7,11 +7,11 @@ import pg from 'pg';
 import { scramVerifier } from '../../packages/adapters-persistence/src/migration/scram-verifier.ts';
 import { command, refused } from '../support/commands/command.ts';
 import { objectsOf } from '../support/commands/commands-on.ts';
+import { piped } from '../support/commands/pipe.ts';
 import { connect } from '../support/database/client.ts';
 import { type DedicatedServer, dedicatedServer } from '../support/database/dedicated-server.ts';
 import { rejection } from '../support/faults.ts';
 import { dataFolder } from '../support/process/data-folder.ts';
-import { piped } from '../support/process/pipe.ts';
 import { endAll, listeningService } from '../support/process/service-process.ts';
 
 interface Shown {

@@ -9,9 +9,9 @@ import type { DatabaseAddress } from '@campaign-mirror/adapters-persistence';
 import { projectFolder } from '../../../packages/app/src/database/project-folder.ts';
 import { findBinaries, runnableBinaries } from '../../../packages/embedded-postgres/src/programs/binaries.ts';
 import { databaseOsUser } from '../../../packages/embedded-postgres/src/programs/os-user.ts';
-import { tell } from '../../run/run-folder.ts';
 import { freePort } from '../free-port.ts';
 import { program } from '../programs.ts';
+import { tell } from '../run-folder.ts';
 
 /** A PostgreSQL of a test's own, to be stopped, killed and started again at will. Everybody may connect as anybody. */
 export interface DedicatedServer {

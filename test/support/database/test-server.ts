@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { PoolConfig } from 'pg';
 import { openOwnDatabase } from '../../../packages/app/src/database/embedded-database.ts';
-import { dataVariable } from '../../run/run-folder.ts';
+import { dataVariable } from '../run-folder.ts';
 
 /** A running PostgreSQL, and its user who may create roles and databases. */
 export interface TestServer {

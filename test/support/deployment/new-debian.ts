@@ -3,11 +3,11 @@ import { chmod, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'chai';
-import { dataVariable } from '../../run/run-folder.ts';
 import { eventually } from '../eventually.ts';
 import { type RunningProcess, start } from '../process/service-process.ts';
+import { outputOf } from '../process/typescript.ts';
 import { program } from '../programs.ts';
-import { outputOf } from '../typescript.ts';
+import { dataVariable } from '../run-folder.ts';
 
 /** In memory, where there is enough: dpkg waits for a disk. */
 const { [dataVariable]: dataFolder = tmpdir() } = process.env;

@@ -7,7 +7,7 @@ import { openOwnDatabase } from '../../../packages/app/src/database/embedded-dat
 import { command } from '../commands/command.ts';
 import { type DedicatedServer, dedicatedServer } from '../database/dedicated-server.ts';
 import { type Listening, listeningService, projectFolder, start } from '../process/service-process.ts';
-import { outputOf, typescript } from '../typescript.ts';
+import { outputOf, typescript } from '../process/typescript.ts';
 import type { Account, Block } from './blocks.ts';
 
 type EmbeddedUser = Parameters<Awaited<ReturnType<typeof openOwnDatabase>>['address']>[0];

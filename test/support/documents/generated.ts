@@ -3,11 +3,11 @@ import { logEvents } from '../../../packages/app/src/logging/log-events.ts';
 import { type Setting, settings } from '../../../packages/app/src/settings/settings.ts';
 import { accepts, environmentExample } from '../../../packages/app/src/settings/shown.ts';
 import { calls, usage } from '../commands/command-tree.ts';
+import { currentText } from '../http/openapi-file.ts';
 import { projectFolder, read } from '../workspace.ts';
 import { exportsTable } from './api.ts';
 import { logFields } from './log-fields.ts';
 import { metricsTable } from './metrics-table.ts';
-import { currentText } from './openapi-file.ts';
 
 /** The documents that are made from the code, by how each is made from what it is now. */
 const documents: Readonly<Record<string, (now: string) => string | Promise<string>>> = {

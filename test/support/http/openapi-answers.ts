@@ -1,6 +1,6 @@
 import { openapiPath, setMirrorRoute } from '@campaign-mirror/adapters-http';
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
-import { currentDocument } from '../documents/openapi-file.ts';
+import { currentDocument } from './openapi-file.ts';
 
 type Json = Record<string, unknown>;
 /** What is looked at of an answer; header names in lower case. */

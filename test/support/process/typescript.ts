@@ -1,6 +1,6 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { projectFolder, type RunningProcess, start } from './process/service-process.ts';
+import { projectFolder, type RunningProcess, start } from './service-process.ts';
 
 /**
  * Compiles the files and runs the first of them with the words; gives what it prints. They lie in a folder of their own

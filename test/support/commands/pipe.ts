@@ -1,8 +1,8 @@
 import { spawn } from 'node:child_process';
 import type { Readable } from 'node:stream';
 import { text } from 'node:stream/consumers';
-import type { Done } from '../commands/command.ts';
-import { environment, projectFolder, untilTheEnd } from './service-process.ts';
+import { environment, projectFolder, untilTheEnd } from '../process/service-process.ts';
+import type { Done } from './command.ts';
 
 /**
  * Runs `./campaign-mirror … | reader` in a shell: the output is the reader's, the exit code and what is on standard

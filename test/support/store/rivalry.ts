@@ -1,7 +1,7 @@
 import type { CampaignId, OwnerId } from '@campaign-mirror/domain';
-import { rivalAddress } from '../store/history-agreement.ts';
-import type { TestDatabase } from './database-server.ts';
-import { rival } from './rival.ts';
+import type { TestDatabase } from '../database/database-server.ts';
+import { rival } from '../database/rival.ts';
+import { rivalAddress } from './history-agreement.ts';
 
 /** Between whom campaigns pass, and which they are. */
 export interface Contested {

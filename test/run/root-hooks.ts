@@ -1,5 +1,9 @@
-import { noteFile } from '../run/file-limit.ts';
-import { dropDatabases, startDatabaseServer, stopDatabaseServer } from './database/database-server.ts';
+import {
+  dropDatabases,
+  startDatabaseServer,
+  stopDatabaseServer,
+} from '../support/database/database-server.ts';
+import { noteFile } from './file-limit.ts';
 
 /** One PostgreSQL a run, in its first process; mocha stops it where tests failed, too. */
 export const mochaGlobalSetup = startDatabaseServer;
