@@ -27,7 +27,7 @@ export interface Database extends Queries {
   session<T>(act: (client: pg.Client) => Promise<T>): Promise<T>;
 }
 
-export interface DatabaseOptions {
+interface DatabaseOptions {
   /** Without it the databases are up to date, and empty. */
   readonly filling?: Seed;
   /** For whom the address is; else for a service. */

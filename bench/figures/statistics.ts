@@ -1,7 +1,7 @@
 import { ascending, max, min } from 'd3-array';
 
 /** Of pairs of neighbouring rounds. */
-export interface Ratio {
+interface Ratio {
   readonly median: number;
   readonly least: number;
   readonly greatest: number;

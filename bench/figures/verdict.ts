@@ -4,7 +4,7 @@ import { type Rate, ratioOf, ratiosOf } from './statistics.ts';
 /** By so many more rounds on one side of the bar than on the other it is clear which side is the right one. */
 const clearLead = 10;
 
-export interface Verdict {
+interface Verdict {
   readonly ratio: number;
   /** More rounds would not change it. */
   readonly clear: boolean;

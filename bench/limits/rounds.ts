@@ -12,7 +12,7 @@ export interface LimitCase {
 }
 
 /** Turns and updates a second, and microseconds of CPU time an update. */
-export interface LimitFigures {
+interface LimitFigures {
   readonly turns: number;
   readonly updates: number;
   readonly postgres: number;

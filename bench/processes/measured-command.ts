@@ -7,7 +7,7 @@ import { memoryOf } from './process-figures.ts';
 
 const launcher = fileURLToPath(new URL('../../campaign-mirror', import.meta.url));
 
-export interface CommandFigures {
+interface CommandFigures {
   readonly seconds: number;
   /** The greatest resident memory, in MB, but for what its last moments added; undefined but on Linux. */
   readonly peak: number | undefined;

@@ -21,7 +21,7 @@ export interface Bench {
   readonly updates: Map<string, Updates>;
 }
 
-export interface BenchOptions {
+interface BenchOptions {
   readonly campaigns: number;
   /** How many they belong to, each with a key. */
   readonly owners?: number;

@@ -4,7 +4,7 @@ import type { Settings } from '../processes/command-line.ts';
 import type { Bench } from './bench.ts';
 import { type Contender, type OtherName, startOther, startOurs } from './contenders.ts';
 
-export interface LineUp {
+interface LineUp {
   readonly floor: boolean;
   readonly batched?: true | undefined;
   readonly peers: boolean;

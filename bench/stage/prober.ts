@@ -7,7 +7,7 @@ import { probedCampaigns, type Seed } from '../databases/seed.ts';
 const between = 200;
 
 /** What came of looking closely: how many mirrors were set, and what was wrong. */
-export interface Probed {
+interface Probed {
   readonly set: number;
   readonly faults: readonly string[];
 }

@@ -12,7 +12,7 @@ const around = 100;
 const callers = 6;
 
 /** What callers saw of a fault. */
-export interface Felt {
+interface Felt {
   readonly name: string;
   /** The longest time without a 200, from the beginning of the fault until it serves again, in milliseconds. */
   readonly outage: number;

@@ -7,7 +7,7 @@ export interface KnownCampaign {
   hasMirror: boolean;
 }
 
-export interface KnownKey {
+interface KnownKey {
   readonly id: AccessKeyId;
   readonly key: string;
   readonly owner: OwnerId;

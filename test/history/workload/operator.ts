@@ -17,7 +17,7 @@ import type { Recorder } from './recorder.ts';
 import { endSessions, type Store } from './store.ts';
 
 /** The ports of one act, each call of which notes it by the act's request. */
-export function portsOf({ orm, pool }: Database, act: OperatorAct) {
+function portsOf({ orm, pool }: Database, act: OperatorAct) {
   return {
     settings: new PostgresSettings(orm, act),
     keys: new PostgresAccessKeys(orm, act),
@@ -31,14 +31,14 @@ export function portsOf({ orm, pool }: Database, act: OperatorAct) {
 export type Ports = ReturnType<typeof portsOf>;
 
 /** A fact without its span. */
-export type Fact = RecordedAct extends infer One
+type Fact = RecordedAct extends infer One
   ? One extends unknown
     ? Omit<One, 'begin' | 'end'>
     : never
   : never;
 
 /** What the audit says of an act: undefined where the act was not committed. */
-export interface Audited {
+interface Audited {
   readonly campaign: number;
   readonly key: number;
 }

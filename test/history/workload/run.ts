@@ -13,7 +13,7 @@ import { type Store, tablesOf } from './store.ts';
 const longestCall = 30_000 + 2_000;
 const [usually, operators, redirectors] = [24, 3, 2];
 
-export interface Workload {
+interface Workload {
   readonly store: Store;
   readonly served: Served;
   readonly seed: number;

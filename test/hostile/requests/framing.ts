@@ -2,7 +2,7 @@ import * as fc from 'fast-check';
 import { broken, brokenText, bytes, mostly, one } from './odd.ts';
 
 /** Header lines that say where a body ends, and the body as it is sent. */
-export interface Framed {
+interface Framed {
   readonly lines: readonly string[];
   readonly sent: string;
 }

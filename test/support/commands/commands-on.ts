@@ -5,7 +5,7 @@ import { command, type Done } from './command.ts';
 
 type Json = ReturnType<typeof JSON.parse>;
 
-export interface Commands {
+interface Commands {
   readonly settings: Readonly<Record<string, string>>;
   run(...args: string[]): Promise<Done>;
   /** What a command that was done says, by `--json`: one object. */

@@ -24,7 +24,7 @@ export interface MovingMirrors {
   audited(): Promise<number[]>;
 }
 
-export interface MovedRow {
+interface MovedRow {
   readonly campaign: number;
   readonly owner: number;
   readonly before: string;

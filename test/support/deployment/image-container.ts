@@ -28,7 +28,7 @@ export function inImage(
 }
 
 /** A service in a container. */
-export interface ContainedService {
+interface ContainedService {
   readonly name: string;
   readonly process: RunningProcess;
   readonly base: string;

@@ -14,7 +14,7 @@ export interface TlsCall {
   readonly body: string;
 }
 
-export interface TlsAnswer {
+interface TlsAnswer {
   readonly status: number | undefined;
   readonly headers: IncomingHttpHeaders;
   readonly body: string;

@@ -61,7 +61,7 @@ const kinds = {
   },
 } as const;
 
-export type ProxyName = keyof typeof kinds;
+type ProxyName = keyof typeof kinds;
 export const proxyNames = Object.keys(kinds) as ProxyName[];
 
 /** Starts a proxy in front of what listens on `upstream`. `more`: what else stands otherwise in its file. */

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { projectFolder } from '../workspace.ts';
 
-export const unitPath = `${projectFolder}ops/campaign-mirror.service`;
+const unitPath = `${projectFolder}ops/campaign-mirror.service`;
 
 /** Where systemd 252 puts what LoadCredential= names: `%d`. */
 export const credentialsFolder = '/run/credentials/campaign-mirror.service';

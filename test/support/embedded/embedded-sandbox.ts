@@ -29,7 +29,7 @@ export const settings = { fsync: 'off', dynamic_shared_memory_type: 'mmap' };
 export const usual = { settings, project: projectFolder, roles };
 export const isRoot = process.getuid?.() === 0;
 
-export interface Happening {
+interface Happening {
   event?: string;
   detail?: Record<string, unknown>;
   done?: string;
@@ -39,7 +39,7 @@ export interface Happening {
 }
 
 /** What happened, in order; every event counts once for those who wait. */
-export class Happenings {
+class Happenings {
   readonly all: Happening[] = [];
   #taken = 0;
 

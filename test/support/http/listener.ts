@@ -12,7 +12,7 @@ import { CapturedLog } from './log.ts';
 import { stopListener } from './stop-listener.ts';
 
 /** A listener without a service behind it: what it is asked is answered by the test. Its time is the test's. */
-export interface HttpListener {
+interface HttpListener {
   readonly port: number;
   readonly server: HttpServer;
   readonly clock: SteppedClock;

@@ -2,7 +2,7 @@ import type { AnsweredRequest, HttpLog } from '@campaign-mirror/adapters-http';
 import { expect } from 'chai';
 import { eventually } from '../eventually.ts';
 
-export interface LoggedFault {
+interface LoggedFault {
   readonly requestId: string;
   readonly error: unknown;
   readonly because: string;

@@ -4,7 +4,7 @@ import { currentDocument } from './openapi-file.ts';
 
 type Json = Record<string, unknown>;
 /** What is looked at of an answer; header names in lower case. */
-export interface SeenAnswer {
+interface SeenAnswer {
   readonly status: number;
   readonly headers: Readonly<Record<string, string | readonly string[] | undefined>>;
   readonly body: string;

@@ -1,7 +1,7 @@
 type Labels = Readonly<Record<string, string>>;
 
 /** What an alert says when it fires, beside its severity and its section of the runbook. */
-export interface Fires {
+interface Fires {
   readonly labels: Labels;
   readonly summary: string;
 }

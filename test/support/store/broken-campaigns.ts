@@ -17,10 +17,10 @@ import type { Company, PostgresWorldOptions } from './postgres-world.ts';
 export type Breakage = 'writes blindly' | 'trusts the claim' | 'loses the history' | 'forgets the clicks';
 
 /** Those of updates that go together, each of another campaign. */
-export type BreakageTogether = Breakage | 'has times that do not rise';
+type BreakageTogether = Breakage | 'has times that do not rise';
 
 /** Those of several of one campaign. */
-export type BreakageOfChains =
+type BreakageOfChains =
   | BreakageTogether
   | 'has one before for all of a chain'
   | 'has one time for all of a chain'

@@ -4,7 +4,7 @@ import { rival } from '../database/rival.ts';
 import { rivalAddress } from './history-agreement.ts';
 
 /** Between whom campaigns pass, and which they are. */
-export interface Contested {
+interface Contested {
   readonly campaigns: readonly CampaignId[];
   readonly owners: readonly OwnerId[];
 }

@@ -7,7 +7,7 @@ import { type CollectedSpan, spansIn } from './otlp-types.ts';
 export const collectorsWords = 'MARKED-WORDS';
 
 /** What collectors do with what they are sent. */
-export type Behaviour = 'takes' | 'refuses' | 'is silent';
+type Behaviour = 'takes' | 'refuses' | 'is silent';
 
 /** A collector of traces: it speaks OTLP over HTTP, and keeps what it is sent. */
 export class OtlpCollector {
