@@ -2,17 +2,13 @@ import { spawnSync } from 'node:child_process';
 import { expect } from 'chai';
 import pg from 'pg';
 import { registerMember, unregister } from '../../packages/embedded-postgres/src/supervision/locks.ts';
-import { freshDatabase, type TestDatabase } from '../support/database/database-server.ts';
 import { until } from '../support/embedded/embedded-sandbox.ts';
+import { databaseOf } from '../support/process/lives.ts';
 
 describe('who is the last to leave the embedded database', () => {
-  let database: TestDatabase;
+  const database = databaseOf('suite');
   let leaving: pg.Client;
   let other: pg.Client;
-  before(async () => {
-    database = await freshDatabase();
-  });
-  after(() => database.drop());
   beforeEach(async () => {
     leaving = await member(process.pid);
   });

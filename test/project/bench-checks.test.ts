@@ -13,7 +13,7 @@ import {
   verdictOf,
 } from '@campaign-mirror/bench';
 import { expect } from 'chai';
-import { freshDatabase, type TestDatabase } from '../support/database/database-server.ts';
+import { databaseOf } from '../support/process/lives.ts';
 import { projectFolder } from '../support/workspace.ts';
 
 describe('the benchmark', () => {
@@ -105,7 +105,7 @@ describe('the benchmark', () => {
   }
 
   describe('fails for a history that is not what was answered', () => {
-    let database: TestDatabase;
+    const database = databaseOf('test');
     const query = (text: string) => database.admin.query(text);
     const checked = async (answered: number, asked: number) => {
       const asBench = {
@@ -122,7 +122,6 @@ describe('the benchmark', () => {
       values (1, 1, 'key', 1, 1, '${before}', '${after}', 'epoch'::timestamptz + interval '${second} s', 'r')`;
 
     beforeEach(async () => {
-      database = await freshDatabase();
       await query('insert into campaign_mirror.campaigns (id, owner_id) values (1, 1), (2, 2)');
       await query(`insert into campaign_mirror.mirrors (id, campaign_id, target_url)
         values (1, 1, '${addressBefore}'), (2, 2, '${addressBefore}')`);
@@ -131,7 +130,6 @@ describe('the benchmark', () => {
       await query(`update campaign_mirror.mirrors set target_url = 'c', updated_externally = true,
         updated_at = 'epoch'::timestamptz + interval '2 s' where id = 1`);
     });
-    afterEach(() => database.drop());
 
     const secondLater = "updated_at = 'epoch'::timestamptz + interval '3 s'";
     const update = (what: string, id: number) =>

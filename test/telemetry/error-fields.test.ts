@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { errorFields } from '../../packages/app/src/logging/error-fields.ts';
 import { connect } from '../support/database/client.ts';
-import { freshDatabase, type TestDatabase } from '../support/database/database-server.ts';
+import { databaseOf } from '../support/process/lives.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
 const told = (error: unknown) => errorFields(error) as Fields;
@@ -67,11 +67,7 @@ describe('docs/reference/logs.md: what is logged about an error', () => {
   });
 
   describe('of a database', () => {
-    let database: TestDatabase;
-    before(async () => {
-      database = await freshDatabase();
-    });
-    after(() => database.drop());
+    const database = databaseOf('suite');
 
     for (const [what, text, values] of [
       ['a value of another type', 'select $1::bigint', [marked]],
