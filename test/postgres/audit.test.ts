@@ -2,35 +2,20 @@ import type { CampaignId } from '@campaign-mirror/domain';
 import { expect } from 'chai';
 import { command } from '../support/commands/command.ts';
 import { connect } from '../support/database/client.ts';
-import { freshDatabase, type TestDatabase } from '../support/database/database-server.ts';
 import { rejection } from '../support/faults.ts';
-import { postgresWorld } from '../support/store/postgres-world.ts';
-import {
-  after as afterwards,
-  type Live,
-  liveCampaign,
-  newCampaign,
-  newOwner,
-  type World,
-} from '../support/store/world.ts';
+import { liveServiceOf } from '../support/process/lives.ts';
+import { after as afterwards, type Live, newCampaign, newOwner } from '../support/store/world.ts';
 
 describe('the audit', () => {
-  let database: TestDatabase;
-  let world: World;
+  const service = liveServiceOf('suite');
   let live: Live;
   before(async () => {
-    database = await freshDatabase();
-    world = await postgresWorld(database);
-    live = await liveCampaign(world);
-  });
-  after(async () => {
-    await world.close();
-    await database.drop();
+    live = await service.campaign();
   });
 
   it('is append-only, also for the owner of the table and for the operator', async () => {
-    const owner = await connect(database.address('owner'));
-    const before = await world.audit.list({ limit: 100 });
+    const owner = await connect(service.database.address('owner'));
+    const before = await service.world.audit.list({ limit: 100 });
     for (const statement of [
       "update campaign_mirror.operator_audit set operator = 'nobody'",
       'delete from campaign_mirror.operator_audit',
@@ -43,11 +28,11 @@ describe('the audit', () => {
     }
     await owner.end();
     expect(before).not.to.deep.equal([]);
-    expect(await world.audit.list({ limit: 100 })).to.deep.equal(before);
+    expect(await service.world.audit.list({ limit: 100 })).to.deep.equal(before);
   });
 
   it('keeps the role of the database that acted, whatever the operator calls himself', async () => {
-    const { rows } = await database.admin.query(
+    const { rows } = await service.database.admin.query(
       'select distinct database_role from campaign_mirror.operator_audit',
     );
     expect(rows).to.deep.equal([{ database_role: 'campaign_mirror_operator' }]);
@@ -56,27 +41,29 @@ describe('the audit', () => {
   describe('where it cannot be written', () => {
     let ordinary: CampaignId;
     before(async () => {
-      ordinary = (await newCampaign(world)).id;
-      await database.admin.query(
+      ordinary = (await newCampaign(service.world)).id;
+      await service.database.admin.query(
         'revoke insert on campaign_mirror.operator_audit from campaign_mirror_operator',
       );
     });
     after(() =>
-      database.admin.query('grant insert on campaign_mirror.operator_audit to campaign_mirror_operator'),
+      service.database.admin.query(
+        'grant insert on campaign_mirror.operator_audit to campaign_mirror_operator',
+      ),
     );
 
     const acts: Record<string, () => Promise<unknown>> = {
-      createCampaign: () => world.settings.createCampaign({ owner: newOwner(), isDefault: false }),
-      createMirror: () => world.settings.createMirror(ordinary, afterwards),
-      transfer: () => world.settings.transfer(live.seen.id, newOwner()),
-      setDefault: () => world.settings.setDefault(live.seen.id, true),
-      deleteCampaign: () => world.settings.deleteCampaign(live.seen.id),
+      createCampaign: () => service.world.settings.createCampaign({ owner: newOwner(), isDefault: false }),
+      createMirror: () => service.world.settings.createMirror(ordinary, afterwards),
+      transfer: () => service.world.settings.transfer(live.seen.id, newOwner()),
+      setDefault: () => service.world.settings.setDefault(live.seen.id, true),
+      deleteCampaign: () => service.world.settings.deleteCampaign(live.seen.id),
     };
     for (const [name, act] of Object.entries(acts)) {
       it(`${name} is not done`, async () => {
-        const before = await world.records.list({ limit: 100 });
+        const before = await service.world.records.list({ limit: 100 });
         expect(await rejection(act())).to.have.property('code', '42501');
-        expect(await world.records.list({ limit: 100 })).to.deep.equal(before);
+        expect(await service.world.records.list({ limit: 100 })).to.deep.equal(before);
       });
     }
 
@@ -84,7 +71,7 @@ describe('the audit', () => {
       const { code, output, errors } = await command(
         ['campaign', 'transfer', `${live.seen.id}`, '--to', '9'],
         {
-          DATABASE_URL: database.url('operator'),
+          DATABASE_URL: service.database.url('operator'),
         },
       );
       expect({ code, output }).to.deep.equal({ code: 1, output: '' });
