@@ -1,18 +1,15 @@
 import { expect } from 'chai';
 import { gateBeforeLock, shutGate } from '../support/database/gate.ts';
 import { rival, untilWaiting } from '../support/database/rival.ts';
-import { type Grouped, grouped, microseconds, setAddress, transfer } from '../support/store/grouped.ts';
+import { groupedOf } from '../support/process/lives.ts';
+import { microseconds, setAddress, transfer } from '../support/store/grouped.ts';
 import { before as beforehand, newOwner } from '../support/store/world.ts';
 
 const steps = ['one', 'two', 'three', 'four', 'five'].map((step) => `https://example.com/${step}`);
 const rivals = 'https://example.com/rival';
 
 describe('group commit: several updates of one campaign', () => {
-  let service: Grouped;
-  beforeEach(async () => {
-    service = await grouped();
-  });
-  afterEach(() => service.close());
+  const service = groupedOf('test');
 
   it('go as one commit: an unbroken chain in their order, each with its own answer, and the last stays', async () => {
     const [live, other] = await service.live(2);

@@ -1,20 +1,19 @@
 import { expect } from 'chai';
 import { rival, untilWaiting } from '../support/database/rival.ts';
-import { type Grouped, grouped, lockMirror, setAddress, transfer } from '../support/store/grouped.ts';
+import { groupedOf } from '../support/process/lives.ts';
+import { lockMirror, setAddress, transfer } from '../support/store/grouped.ts';
 import { type Live, newOwner } from '../support/store/world.ts';
 
 const address = 'https://example.com/new';
 
 describe('one statement for a request: the write proves who calls and what is judged', () => {
-  let service: Grouped;
+  const service = groupedOf('test');
   let live: Live;
   beforeEach(async () => {
-    service = await grouped();
     [live] = await service.live(1);
     await service.set(live, 'https://example.com/first');
     service.ran.length = 0;
   });
-  afterEach(() => service.close());
 
   /** What a call comes to, and the statements that it took. */
   async function called(to = address, who: Pick<Live, 'seen' | 'key'> = live): Promise<unknown[]> {

@@ -8,7 +8,8 @@ import { Statements } from '../../packages/adapters-persistence/src/statements/s
 import { hotPathCounts } from '../../packages/app/src/metrics/hot-path-counts.ts';
 import { rival, untilWaiting } from '../support/database/rival.ts';
 import { rejection } from '../support/faults.ts';
-import { type Grouped, grouped, lockMirror, transfer } from '../support/store/grouped.ts';
+import { groupedOf } from '../support/process/lives.ts';
+import { lockMirror, transfer } from '../support/store/grouped.ts';
 import { change, type Live, newOwner } from '../support/store/world.ts';
 
 const address = 'https://example.com/new' as MirrorAddress;
@@ -51,13 +52,12 @@ class Heard implements HotPathObserver {
 }
 
 describe('group commit: what its observer hears', () => {
-  let service: Grouped;
+  const service = groupedOf('test');
   let heard: Heard;
   let campaigns: PostgresCampaigns;
   let useCase: SetCampaignMirror;
   let lives: [Live, ...Live[]];
   beforeEach(async () => {
-    service = await grouped();
     lives = await service.live(3);
     heard = new Heard();
     const statements = new Statements(service.pool, {}, heard);
@@ -65,7 +65,6 @@ describe('group commit: what its observer hears', () => {
     campaigns = new PostgresCampaigns(hotPath, { observer: heard });
     useCase = new SetCampaignMirror(campaigns, new PostgresIdentity(hotPath));
   });
-  afterEach(() => service.close());
 
   const set = ({ key, seen }: Live) =>
     useCase.execute({ credential: key, campaign: seen.id, address, requestId: 'request-1' });

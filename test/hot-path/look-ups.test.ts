@@ -13,7 +13,7 @@ import { silentHotPathObserver } from '../../packages/adapters-persistence/src/s
 import { Statements } from '../../packages/adapters-persistence/src/statements/statements.ts';
 import { rival } from '../support/database/rival.ts';
 import { rejection } from '../support/faults.ts';
-import { type Grouped, grouped } from '../support/store/grouped.ts';
+import { groupedOf } from '../support/process/lives.ts';
 import { hotPathOn } from '../support/store/hot-paths.ts';
 import { named } from '../support/store/operator.ts';
 import { newCampaign, newOwner } from '../support/store/world.ts';
@@ -21,17 +21,15 @@ import { newCampaign, newOwner } from '../support/store/world.ts';
 const unknown = (number: number) => accessKeyFrom(new Uint8Array(32).fill(number));
 
 describe('group commit: look-ups that go together', () => {
-  let service: Grouped;
+  const service = groupedOf('test');
   let identity: PostgresIdentity;
   let campaigns: PostgresCampaigns;
   let uses: KeyUses;
   beforeEach(async () => {
-    service = await grouped();
     uses = new KeyUses(service.pool, { gatherFor: 2 ** 30 });
     identity = new PostgresIdentity(service.hotPath, { uses });
     campaigns = new PostgresCampaigns(service.hotPath);
   });
-  afterEach(() => service.close());
 
   const issue = (owner = newOwner(), expiresIn?: number) =>
     service.world.accessKeys

@@ -2,18 +2,14 @@ import { keySubject, SetCampaignMirror, type Subject } from '@campaign-mirror/do
 import { expect } from 'chai';
 import { PostgresCampaigns } from '../../packages/adapters-persistence/src/hot-path/campaigns.ts';
 import { PostgresIdentity } from '../../packages/adapters-persistence/src/hot-path/identity.ts';
-import { type Grouped, grouped } from '../support/store/grouped.ts';
+import { groupedOf } from '../support/process/lives.ts';
 import { named } from '../support/store/operator.ts';
 import { type Live, newOwner } from '../support/store/world.ts';
 
 const address = 'https://example.com/new';
 
 describe('group commit: a member of a batch', () => {
-  let service: Grouped;
-  beforeEach(async () => {
-    service = await grouped();
-  });
-  afterEach(() => service.close());
+  const service = groupedOf('test');
 
   it('whose campaign was given away since it was judged is judged again and refused; the others are set, together', async () => {
     const lives = await service.live(4);

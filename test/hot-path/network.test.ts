@@ -10,17 +10,13 @@ import { untilWaiting } from '../support/database/rival.ts';
 import { tcpProxy } from '../support/database/tcp-proxy.ts';
 import { eventually } from '../support/eventually.ts';
 import { rejection } from '../support/faults.ts';
-import { type Grouped, grouped } from '../support/store/grouped.ts';
+import { groupedOf } from '../support/process/lives.ts';
 import { address, change } from '../support/store/world.ts';
 
 const to = address('https://example.com/new');
 
 describe('group commit: a network that is cut after the commit of a batch, before its answer', () => {
-  let service: Grouped;
-  before(async () => {
-    service = await grouped();
-  });
-  after(() => service.close());
+  const service = groupedOf('suite');
 
   it('all of it is Unavailable, and all of it is written, once', async () => {
     const proxy = await tcpProxy(serverAddress());

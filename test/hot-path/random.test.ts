@@ -1,8 +1,8 @@
 import { type Outcome, Unavailable } from '@campaign-mirror/domain';
 import { expect } from 'chai';
+import { groupedOf } from '../support/process/lives.ts';
 import { randomNumbers } from '../support/random-numbers.ts';
 import { seed } from '../support/seed.ts';
-import { type Grouped, grouped } from '../support/store/grouped.ts';
 import { disagreements } from '../support/store/history-agreement.ts';
 import { rivalry } from '../support/store/rivalry.ts';
 
@@ -11,12 +11,8 @@ const callers = 48;
 const rivals = 4;
 
 describe(`group commit: ${asked} calls of ${callers} callers over few campaigns, and rivals (SEED=${seed})`, () => {
-  let service: Grouped;
-  before(async () => {
-    service = await grouped();
-    await refuseOtherOwners();
-  });
-  after(() => service.close());
+  const service = groupedOf('suite');
+  before(() => refuseOtherOwners());
 
   it('each 200 is one row of the history, and each row a 200; chains are unbroken, times rise, only owners set', async () => {
     const lives = await service.live(5);

@@ -1,5 +1,6 @@
 import { expect } from 'chai';
-import { type Grouped, grouped } from '../support/store/grouped.ts';
+import { groupedOf } from '../support/process/lives.ts';
+import { grouped } from '../support/store/grouped.ts';
 import type { Live } from '../support/store/world.ts';
 
 /** What may end, begin or be mistaken in an array, a row or a literal of PostgreSQL. */
@@ -27,11 +28,7 @@ const texts = [
 const requestIds = texts.map((text) => text.replace(/[^!-~]/g, '.') || '-');
 
 describe('group commit: what a batch carries', () => {
-  let service: Grouped;
-  beforeEach(async () => {
-    service = await grouped();
-  });
-  afterEach(() => service.close());
+  const service = groupedOf('test');
 
   it('addresses and request identifiers arrive byte for byte, of one campaign and of many', async () => {
     const lives = await service.live(texts.length);

@@ -2,6 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { freshDatabase } from '../database/database-server.ts';
+import { grouped } from '../store/grouped.ts';
 import { dataFolder } from './data-folder.ts';
 import { liveService } from './live-service.ts';
 import { serviceData } from './service-data.ts';
@@ -44,6 +45,13 @@ export const serviceDataOf = (life: Life, of?: Parameters<typeof serviceData>[0]
   );
 
 export const liveServiceOf = (life: Life) => during(life, liveService, (one) => one.close());
+
+export const groupedOf = (life: Life) =>
+  during(
+    life,
+    () => grouped(),
+    (one) => one.close(),
+  );
 
 export const dataFolderOf = (life: Life, name?: string) =>
   during(
