@@ -101,8 +101,6 @@ async function openDatabaseTo(client: PoolClient, all: CreatedRole[], create: bo
 /** Migrations of a newer version do not count: this version does not know their rights. */
 async function isUpToDate(client: PoolClient): Promise<boolean> {
   // To read a table that is missing would end the transaction.
-  const { rows } = await client.query(
-    `select to_regclass('${schema}.migrations') is not null as there`,
-  );
+  const { rows } = await client.query(`select to_regclass('${schema}.migrations') is not null as there`);
   return rows[0].there && (await pendingMigrations(client)).length === 0;
 }
