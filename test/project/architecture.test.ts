@@ -78,17 +78,10 @@ const planted: readonly (readonly [folder: string, rule: string, ...texts: strin
     "import type { Pool } from 'pg';",
     "import { env } from 'node:process';",
   ],
-  [
-    'packages/adapters-cli/src/words',
-    'noRestrictedImports',
-    "import '../commands/operator.ts';",
-    "import { Command } from '@commander-js/extra-typings';",
-    "import { readFile } from 'node:fs/promises';",
-  ],
+  ['packages/adapters-cli/src/words', 'noRestrictedImports', "import { readFile } from 'node:fs/promises';"],
   [
     'packages/adapters-cli/src/commands',
     'noRestrictedImports',
-    "import '../import-export/campaign-csv.ts';",
     "import '@campaign-mirror/adapters-persistence/sql';",
     "import '@campaign-mirror/adapters-http';",
     "await import('../../../app/src/operator/acting.ts');",
@@ -112,7 +105,6 @@ const planted: readonly (readonly [folder: string, rule: string, ...texts: strin
   [
     'packages/embedded-postgres/src/programs',
     'noRestrictedImports',
-    "import '../cluster/cluster.ts';",
     "import type { Client } from 'pg';",
     "import '@campaign-mirror/app';",
   ],
