@@ -13,7 +13,7 @@ import { nameOf, type Place, poolerFault, reason } from '../database/start-fault
 import { type LogWriter, silentLog } from '../logging/log-events.ts';
 import type { Settings } from '../settings/settings.ts';
 import { commandSettings } from './command-settings.ts';
-import { asOperator, type Open, type Operator } from './operator.ts';
+import { asOperator, type Open, type Operator, person } from './operator.ts';
 import { undoneBy } from './undone.ts';
 
 /** What the action of a command works with. */
@@ -31,7 +31,7 @@ export function actOn<T, Opened extends OpenPool>(
   call: Call,
   open: Open<Opened>,
   run: (acting: Acting<Opened>) => Promise<T>,
-  limits: Partial<PoolLimits> = {},
+  limits?: Partial<PoolLimits>,
 ): Promise<T> {
   return withDatabase(call, ({ access, settings }) =>
     asOperator(
@@ -41,7 +41,8 @@ export function actOn<T, Opened extends OpenPool>(
         await bringUpToDate(operator.database, access, call);
         return run({ ...operator, settings, call });
       },
-      { ...limits, environment: call.environment },
+      person(call.environment),
+      limits,
     ),
   );
 }

@@ -15,12 +15,6 @@ export interface Operator<Opened extends OpenPool> {
   readonly act: OperatorAct;
 }
 
-interface Acting extends Partial<PoolLimits> {
-  /** Who acts; by default the user in this environment. */
-  readonly operator?: string;
-  readonly environment?: NodeJS.ProcessEnv;
-}
-
 /** Opens as much as is needed: a pool, or MikroORM on one. */
 export type Open<Opened extends OpenPool> = (
   address: DatabaseAddress,
@@ -28,12 +22,13 @@ export type Open<Opened extends OpenPool> = (
   applicationName: string,
 ) => Opened | Promise<Opened>;
 
-/** Runs the act as the operator's role, then closes the database. */
+/** Runs the act as the operator's role, then closes the database. `operator`: who acts. */
 export async function asOperator<T, Opened extends OpenPool>(
   open: Open<Opened>,
   access: DatabaseAccess,
   run: (operator: Operator<Opened>) => Promise<T>,
-  { environment = {}, operator = person(environment), ...limits }: Acting = {},
+  operator: string,
+  limits: Partial<PoolLimits> = {},
 ): Promise<T> {
   const database = await open(
     access.address('operator'),
@@ -51,7 +46,7 @@ export async function asOperator<T, Opened extends OpenPool>(
  * Who calls the command: the user of the operating system, or under `sudo` the user who called it. Only root is
  * believed about that: anybody else could name another user.
  */
-function person({ SUDO_USER = '' }: NodeJS.ProcessEnv): string {
+export function person({ SUDO_USER = '' }: NodeJS.ProcessEnv): string {
   const behind = process.getuid?.() === 0 && label(SUDO_USER);
   if (behind) return behind;
   try {

@@ -17,9 +17,8 @@ export async function greet(
 ): Promise<void> {
   if (!isWanted(settings, access.embedded)) return;
   try {
-    const made = await asOperator(openDatabase, access, demonstrateWhereNothingIs, {
-      operator: 'the service, at its start',
-    });
+    const operator = 'the service, at its start';
+    const made = await asOperator(openDatabase, access, demonstrateWhereNothingIs, operator);
     const base = `http://${reachable(settings.HOST)}:${port}`;
     lines.write(made ? firstCalls(made, base) : laterCalls());
   } catch (error) {
