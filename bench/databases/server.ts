@@ -13,7 +13,7 @@ export const serverNote = `BENCH_DATABASE_URL, of a superuser, names the Postgre
  * As a superuser: BENCH_DATABASE_URL's server, or one that is brought up for the run, with so many segments of the WAL
  * (16 MB each) that are there already.
  */
-export async function openServer(cleanup: Cleanup, segments = 0): Promise<Address> {
+export async function openServer(cleanup: Cleanup, segments: number): Promise<Address> {
   const given = process.env.BENCH_DATABASE_URL;
   if (given) return addressOf(given);
   const kept = segments > 0 && { min_wal_size: `${segments * 16}MB` };

@@ -24,9 +24,9 @@ export function expectEqual(actual: unknown, expected: unknown, what = 'the valu
 }
 
 /** Compares those fields of the value that `expected` names. @throws ContractViolation as `expectEqual` */
-export function expectFields(actual: object | null | undefined, expected: object, what?: string): void {
+export function expectFields(actual: object | null | undefined, expected: object): void {
   const fields = Object.entries(actual ?? {}).filter(([name]) => name in expected);
-  expectEqual(actual && Object.fromEntries(fields), expected, what);
+  expectEqual(actual && Object.fromEntries(fields), expected);
 }
 
 /** @throws ContractViolation unless it holds; the message is `what` is expected */
@@ -35,9 +35,9 @@ export function expectThat(holds: boolean, what: string): asserts holds {
 }
 
 /** Compares each item with the next one. @throws ContractViolation as `expectEqual` */
-export function expectAscending<Item extends string | number>(items: readonly Item[], what?: string): void {
+export function expectAscending<Item extends string | number>(items: readonly Item[]): void {
   const ascending = items.toSorted((one, other) => (one < other ? -1 : Number(one > other)));
-  expectEqual(items, ascending, what);
+  expectEqual(items, ascending);
 }
 
 /** Where two values first differ, such as `the value.mirror.clicks`; undefined if they are equal. */

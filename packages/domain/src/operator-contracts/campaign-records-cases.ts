@@ -2,7 +2,7 @@ import type { Case } from '../contracts/case.ts';
 import { expectEqual, expectFields } from '../contracts/expectations.ts';
 import { before, newOwner } from '../contracts/live-campaign.ts';
 import type { CampaignPage } from '../operator/campaign-record.ts';
-import type { CampaignId } from '../values/identifiers.ts';
+import type { CampaignId, OwnerId } from '../values/identifiers.ts';
 import { timestamp } from '../values/timestamp.ts';
 import { named, newCampaign, newMirror, nowhere } from './live-store.ts';
 import type { StoreWorld } from './store-world.ts';
@@ -66,7 +66,7 @@ export const campaignRecordsCases: readonly Case<StoreWorld>[] = [
 
 type Five = [CampaignId, CampaignId, CampaignId, CampaignId, CampaignId];
 
-async function campaigns(world: StoreWorld, owner = newOwner(), count = 1): Promise<CampaignId[]> {
+async function campaigns(world: StoreWorld, owner: OwnerId, count: number): Promise<CampaignId[]> {
   const made: CampaignId[] = [];
   for (let number = 0; number < count; number++) made.push((await newCampaign(world, owner)).id);
   return made;
