@@ -37,7 +37,7 @@ describe('the page for operators, in Chromium', () => {
     return watched;
   };
   const text = (page: Page, name: string) => page.locator(`[data-text="${name}"]`).first().innerText();
-  const path = (page: Page, name: string) => page.locator(`[data-line="${name}"]`).getAttribute('d');
+  const path = (page: Page) => page.locator('[data-line="requests"]').getAttribute('d');
   /** Resolves when it shows such a text. */
   const shows = (page: Page, name: string, what: RegExp) =>
     page.locator(`[data-text="${name}"]`, { hasText: what }).first().waitFor();
@@ -45,12 +45,12 @@ describe('the page for operators, in Chromium', () => {
   it('its figures move while there is a load; no error, no violation of the policy, nothing from elsewhere', async () => {
     const { page, complaints } = await open();
     await shows(page, 'requests', /[1-9]/);
-    const [first, at] = [await path(page, 'requests'), await text(page, 'at')];
+    const [first, at] = [await path(page), await text(page, 'at')];
     expect((await call(data.one(service, { campaign: 404_404 }))).status).to.equal(404);
     const row = page.locator('[data-rows="refusals"] tr', { hasText: 'campaign-not-found' });
     await row.waitFor();
     expect(await row.innerText()).to.match(/^campaign-not-found\s+404\s+1\s+\d\d:\d\d:\d\d UTC$/);
-    expect(await path(page, 'requests')).not.to.equal(first);
+    expect(await path(page)).not.to.equal(first);
     expect(await text(page, 'at')).not.to.equal(at);
     expect(await page.title()).to.equal('Ready · Campaign Mirror');
     expect(complaints).to.deep.equal([]);
@@ -91,7 +91,7 @@ describe('the page for operators, in Chromium', () => {
   it('without JavaScript it has the same, as of when it was asked for', async () => {
     const { page } = await open({ javaScriptEnabled: false });
     expect(await text(page, 'state')).to.equal('Ready');
-    expect(await path(page, 'requests')).to.match(/^M/);
+    expect(await path(page)).to.match(/^M/);
     expect(await page.locator('[data-rows="refusals"]').innerText()).to.include('unknown-key');
   });
 

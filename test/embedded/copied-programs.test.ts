@@ -39,25 +39,22 @@ describe('copies of PostgreSQL’s programs', () => {
   afterEach(() => rm(root, { recursive: true, force: true }));
 
   /** A project with programs of its own; its rights are those of a careful umask. */
-  async function project(
-    name: string,
-    content: string,
-  ): Promise<[{ folder: string; version: string }, string]> {
+  async function project(name: string): Promise<[{ folder: string; version: string }, string]> {
     const folder = join(root, name);
     const native = join(folder, 'native');
     await mkdir(join(native, 'bin'), { recursive: true, mode: 0o700 });
     await mkdir(join(native, 'lib'), { mode: 0o700 });
     await copyFile('/bin/sleep', join(native, 'bin', 'postgres'));
     await chmod(join(native, 'bin', 'postgres'), 0o700);
-    await writeFile(join(native, 'lib', 'lib.so.1'), content, { mode: 0o600 });
+    await writeFile(join(native, 'lib', 'lib.so.1'), 'library', { mode: 0o600 });
     await symlink('lib.so.1', join(native, 'lib', 'lib.so'));
     return [{ folder: native, version: '18.4' }, folder];
   }
   const copies = async () => (await readdir(join(base, 'programs'))).sort();
 
   it('are made once, whole, and can be read by all and written by root alone', async () => {
-    const [original, folder] = await project('one', 'library');
-    const [same, sibling] = await project('two', 'library');
+    const [original, folder] = await project('one');
+    const [same, sibling] = await project('two');
     const umask = process.umask(0o077);
     const made = await Promise.all(
       [folder, sibling, folder, sibling].map((of) => programCopy(of === folder ? original : same, base, of)),
@@ -79,8 +76,8 @@ describe('copies of PostgreSQL’s programs', () => {
   });
 
   it('go when their last project has other programs or is gone, and not before', async () => {
-    const [original, folder] = await project('one', 'library');
-    const [same, sibling] = await project('two', 'library');
+    const [original, folder] = await project('one');
+    const [same, sibling] = await project('two');
     const first = await programCopy(original, base, folder);
     await programCopy(same, base, sibling);
     await writeFile(join(original.folder, 'lib', 'lib.so.1'), 'newer');
@@ -95,7 +92,7 @@ describe('copies of PostgreSQL’s programs', () => {
   });
 
   it('are made anew for other programs of the same version: other contents, another name, another mode', async () => {
-    const [original, folder] = await project('one', 'library');
+    const [original, folder] = await project('one');
     const made = new Set([await programCopy(original, base, folder)]);
     const lib = join(original.folder, 'lib');
     const changes = [
@@ -114,7 +111,7 @@ describe('copies of PostgreSQL’s programs', () => {
   });
 
   it('stay while a server runs from them', async () => {
-    const [original, folder] = await project('one', 'library');
+    const [original, folder] = await project('one');
     const first = await programCopy(original, base, folder);
     const server = spawn(join(first, 'bin', 'postgres'), ['600'], { stdio: 'ignore' });
     await once(server, 'spawn');
@@ -127,7 +124,7 @@ describe('copies of PostgreSQL’s programs', () => {
   });
 
   it('that a kill left half made are removed, and no lock outlives its process', async () => {
-    const [original, folder] = await project('one', 'library');
+    const [original, folder] = await project('one');
     await mkdir(join(base, 'programs', 'new-1-abc', 'bin'), { recursive: true });
     await chmod(join(base, 'programs', 'new-1-abc'), 0o700);
     const lock = join(base, 'projects', '.lock');
@@ -145,7 +142,7 @@ describe('copies of PostgreSQL’s programs', () => {
   });
 
   it('are not made or believed in where somebody else could put something in their place', async () => {
-    const [original, folder] = await project('one', 'library');
+    const [original, folder] = await project('one');
     const copy = await programCopy(original, base, folder);
     await chown(copy, other, other);
     await programCopy(original, base, folder).then(

@@ -16,12 +16,12 @@ const mirror = {
   updated_externally_at: '2026-11-20T15:36:00.123456Z',
   ...{ created_at: '2026-11-20T15:36:00.123456Z', updated_at: '2026-11-20T15:36:00.123456Z' },
 };
-const answer = (status: string, text: string, more: readonly string[] = []) =>
+const answer = (status: string, text: string) =>
   [
     `HTTP/1.1 ${status}`,
     ...['X-Content-Type-Options: nosniff', 'Referrer-Policy: no-referrer', 'Cache-Control: no-store'],
     ...['Content-Type: application/json; charset=utf-8', `Content-Length: ${text.length}`],
-    ...[`X-Request-Id: ${requestId}`, 'Date: Tue, 24 Nov 2026 06:00:00 GMT', ...more],
+    ...[`X-Request-Id: ${requestId}`, 'Date: Tue, 24 Nov 2026 06:00:00 GMT'],
     '',
     text,
   ].join('\r\n');

@@ -6,8 +6,8 @@ const microseconds = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}\.\d{6}Z$/;
 
 describe('contract: time', () => {
   const service = withHttpService();
-  const set = async (address = 'https://example.com/') => {
-    const { body } = await askToSet(service(), address);
+  const set = async () => {
+    const { body } = await askToSet(service(), 'https://example.com/');
     return JSON.parse(body).mirror;
   };
 

@@ -21,7 +21,7 @@ describe('contract: life — the parts of a process come to their end one after 
       .filter(Boolean)
       .map((line) => JSON.parse(line));
 
-  async function ended(ends: Record<string, () => Promise<void>>, timeout: number, startFault?: unknown) {
+  async function ended(ends: Record<string, () => Promise<void>>, timeout: number) {
     order.length = 0;
     logged = '';
     const life = new Life(log);
@@ -32,7 +32,7 @@ describe('contract: life — the parts of a process come to their end one after 
         await ends[String(module)]?.();
       },
     };
-    await endParts(container, parts, life, log, startFault);
+    await endParts(container, parts, life, log, undefined);
     return life.exitCode;
   }
 

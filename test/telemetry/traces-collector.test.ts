@@ -105,8 +105,8 @@ describe('traces: the collector', () => {
 
   it('each worker sends its own', async () => {
     const service = await traced.start({ WORKERS: '2' });
-    const workers = (spans = traced.collector.spans) =>
-      new Set(spans.map(({ resource }) => resource['campaign_mirror.worker']));
+    const workers = () =>
+      new Set(traced.collector.spans.map(({ resource }) => resource['campaign_mirror.worker']));
     for (let number = 0; workers().size < 2; number++) {
       expect(await traced.ask(service, { requestId: `worker-${number}` })).to.equal(200);
       await traced.trace(`worker-${number}`);

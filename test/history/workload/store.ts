@@ -14,11 +14,7 @@ export interface Store {
 }
 
 /** Ends the sessions that a condition on `pg_stat_activity` names, and resolves when they are gone: none writes any more. */
-export async function endSessions(
-  { admin }: Store,
-  condition: string,
-  values: unknown[] = [],
-): Promise<void> {
+export async function endSessions({ admin }: Store, condition: string, values: unknown[]): Promise<void> {
   const sessions = `from pg_stat_activity where datname = current_database() and ${condition}`;
   await eventually(
     `the end of sessions: ${condition}`,

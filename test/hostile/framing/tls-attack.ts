@@ -7,18 +7,13 @@ import { host, type TlsProxy } from '../../support/deployment/tls-proxy.ts';
 export class TlsAttack {
   readonly #socket: TLSSocket;
   #received = '';
-  closed = false;
 
   private constructor(socket: TLSSocket) {
     this.#socket = socket;
     socket.setEncoding('latin1').on('data', (text: string) => {
       this.#received += text;
     });
-    socket
-      .on('error', () => {})
-      .once('close', () => {
-        this.closed = true;
-      });
+    socket.on('error', () => {});
   }
 
   static async open({ port, ca }: TlsProxy): Promise<TlsAttack> {

@@ -60,18 +60,17 @@ export async function endWaiting(database: TestDatabase): Promise<void> {
   ]);
 }
 
-/** Holds the campaign's mirror until at least so many of the calls wait for it, so that they race. */
+/** Holds the campaign's mirror until one of the calls waits for it, so that they race. */
 export async function lockedMeanwhile<T>(
   database: TestDatabase,
   campaign: CampaignId,
   calls: readonly (() => Promise<T>)[],
-  sessions = 1,
 ): Promise<T[]> {
   const holder = await rival(database);
   await holder.run('select from campaign_mirror.mirrors where campaign_id = $1 for update', campaign);
   const all = Promise.all(calls.map((call) => call()));
   try {
-    await untilWaiting(database, all, sessions);
+    await untilWaiting(database, all);
   } finally {
     await holder.rollback();
   }

@@ -11,7 +11,7 @@ type Environment = Readonly<Record<string, string>>;
 /** The image, run on the network of the tests, so that it finds their database. */
 export function inImage(
   environment: Environment,
-  words: readonly string[] = [],
+  words: readonly string[],
   options: readonly string[] = [],
 ): RunningProcess {
   const variables = Object.entries(environment).map(([name, value]) => `--env=${name}=${value}`);

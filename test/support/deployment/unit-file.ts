@@ -6,15 +6,14 @@ const unitPath = `${projectFolder}ops/campaign-mirror.service`;
 /** Where systemd 252 puts what LoadCredential= names: `%d`. */
 export const credentialsFolder = '/run/credentials/campaign-mirror.service';
 
-/** A systemd unit. Several lines of a name add up, as they do for the names that are read here. */
+/** Our systemd unit. Several lines of a name add up, as they do for the names that are read here. */
 export class UnitFile {
   readonly #lines: readonly (readonly [name: string, value: string])[];
 
-  constructor(text: string = readFileSync(unitPath, 'utf8')) {
-    this.#lines = [...text.matchAll(/^([A-Za-z]+)=(.*)$/gm)].map(([, name = '', value = '']) => [
-      name,
-      value,
-    ]);
+  constructor() {
+    this.#lines = [...readFileSync(unitPath, 'utf8').matchAll(/^([A-Za-z]+)=(.*)$/gm)].map(
+      ([, name = '', value = '']) => [name, value],
+    );
   }
 
   all(name: string): string[] {

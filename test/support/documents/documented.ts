@@ -6,7 +6,7 @@ import { blocksOf } from './blocks.ts';
 export async function documented(
   document: string,
   language: string,
-  replaced: Readonly<Record<string, string>> = {},
+  replaced: Readonly<Record<string, string>>,
 ): Promise<string> {
   const blocks = blocksOf(await readFile(`${projectFolder}${document}`, 'utf8'));
   let text = blocks.find((block) => block.language === language)?.text ?? '';

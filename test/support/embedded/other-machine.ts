@@ -49,9 +49,9 @@ export function canHaveRoom(what: string): boolean {
 }
 
 /** Runs a script as root in namespaces of its own, which end with it, and all of its processes with them. */
-function inRoom(script: string, variables: Readonly<Record<string, string>> = {}): RunningProcess {
+function inRoom(script: string): RunningProcess {
   const words = ['--mount', '--propagation', 'private', '--pid', '--fork', '--kill-child', '--mount-proc'];
-  const given = { PROJECT: projectFolder, DATABASE_URL: undefined, DEMO: 'off', ...variables };
+  const given = { PROJECT: projectFolder, DATABASE_URL: undefined, DEMO: 'off' };
   return start(program('unshare'), [...words, 'bash', '-c', `${room}${script}`], given);
 }
 

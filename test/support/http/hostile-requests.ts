@@ -20,12 +20,12 @@ function utf8(text: string): string {
 }
 
 /** Requests that carry a text wherever a caller can put one; the last one of each connection asks for its end. */
-export function requestsWith(text: string, key = 'cm_x'): string[] {
+export function requestsWith(text: string, key: string): string[] {
   const route = '/public/v1/mirror/campaign/1/mirror';
   const json = 'Content-Type: application/json\r\n';
   const request = (line: string, headers = '', body = '') =>
     `${line} HTTP/1.1\r\nHost: a\r\nConnection: close\r\nContent-Length: ${body.length}\r\n${headers}\r\n${body}`;
-  const authorized = (headers: string, body = '') =>
+  const authorized = (headers: string, body: string) =>
     request(`POST ${route}`, `Authorization: Bearer ${key}\r\n${json}${headers}`, body);
   return [
     request(`POST /${text}`),

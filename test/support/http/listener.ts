@@ -1,12 +1,6 @@
 import { once } from 'node:events';
 import { type Agent, get, type IncomingMessage } from 'node:http';
-import {
-  Capacity,
-  type Exchange,
-  HttpServer,
-  type HttpServerSettings,
-  Replies,
-} from '@campaign-mirror/adapters-http';
+import { Capacity, type Exchange, HttpServer, Replies } from '@campaign-mirror/adapters-http';
 import { type SteppedClock, steppedClock } from './clock.ts';
 import { CapturedLog } from './log.ts';
 import { stopListener } from './stop-listener.ts';
@@ -33,19 +27,13 @@ export async function unreadAnswer(
 }
 
 /** Starts it before each of the tests of the describe block that it is called in, and stops it after it. */
-export function withHttpListener(
-  carryOut: (exchange: Exchange) => void,
-  settings: Partial<HttpServerSettings> = {},
-): () => HttpListener {
+export function withHttpListener(carryOut: (exchange: Exchange) => void): () => HttpListener {
   let listener: HttpListener | undefined;
   let stop: (() => Promise<void>) | undefined;
   beforeEach(async () => {
     const [clock, log, replies] = [steppedClock(), new CapturedLog(), new Replies()];
     const capacity = new Capacity({ inFlight: Number.POSITIVE_INFINITY }, undefined, clock);
-    const server = new HttpServer(
-      { bodyLimit: 16_384, capacity, clock, log, replies, ...settings },
-      carryOut,
-    );
+    const server = new HttpServer({ bodyLimit: 16_384, capacity, clock, log, replies }, carryOut);
     const { port } = await server.listen(0, '127.0.0.1');
     listener = { port, server, clock, log, replies };
     stop = () => stopListener(server, capacity, port);

@@ -16,7 +16,7 @@ const field = /^([!#$%&'*+.^_`|~0-9A-Za-z-]+): ([\x21-\x7e](?:[\x20-\x7e]*[\x21-
  */
 export function readResponse(
   bytes: Buffer,
-  toHead = false,
+  toHead: boolean,
 ): { response: RawResponse; length: number } | undefined {
   const end = bytes.indexOf('\r\n\r\n');
   if (end === -1) return undefined;

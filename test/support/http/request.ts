@@ -76,8 +76,8 @@ export function ask(service: HttpService, asking: Asking = {}): Promise<RawRespo
 }
 
 /** A request with a body that sets this value as the address. */
-export function askToSet(service: HttpService, endpoint: unknown, asking: Asking = {}): Promise<RawResponse> {
-  return ask(service, { ...asking, body: JSON.stringify({ mirror_endpoint: endpoint }) });
+export function askToSet(service: HttpService, endpoint: unknown): Promise<RawResponse> {
+  return ask(service, { body: JSON.stringify({ mirror_endpoint: endpoint }) });
 }
 
 /** The connection shows that it can be used again, and the service that it still serves. */

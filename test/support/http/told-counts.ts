@@ -9,8 +9,8 @@ export class ToldCounts implements Limiter {
   /** Thrown instead of a count. */
   fault: Error | undefined;
 
-  constructor(limit: number, seconds = 60) {
-    this.rate = { limit, seconds };
+  constructor(limit: number) {
+    this.rate = { limit, seconds: 60 };
   }
 
   async count(who: string): Promise<Count> {

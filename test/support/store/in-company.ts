@@ -7,7 +7,7 @@ import { change, type Live } from './world.ts';
  * that what is seen of it is seen of the statements for many. The companion sets its mirror so many times: more than
  * once makes a chain.
  */
-export function inCompany(hotPath: HotPath, another: () => Promise<Live>, updates = 1): HotPath {
+export function inCompany(hotPath: HotPath, another: () => Promise<Live>, updates: number): HotPath {
   let made: Promise<Live> | undefined;
   const companion = () => {
     made ??= another();
