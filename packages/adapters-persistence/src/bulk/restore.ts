@@ -1,6 +1,6 @@
 import { type OperatorAct, Unavailable } from '@campaign-mirror/domain';
 import type { Pool, PoolClient } from 'pg';
-import { isHeld } from '../connection/database-faults.ts';
+import { codeOf, isHeld } from '../connection/database-faults.ts';
 import { refuseOtherEncoding } from '../connection/server.ts';
 import { stoppable, withoutTimeouts } from '../connection/stoppable.ts';
 import { inTransaction, noteIn } from '../connection/transaction.ts';
@@ -112,8 +112,5 @@ async function fill(
 
 /** A value that the table rejects was not written by a backup. */
 function unfitting(error: unknown): unknown {
-  const { code = '' } = error as { code?: unknown };
-  return typeof code === 'string' && /^2[23]...$/.test(code)
-    ? damaged('a row does not fit its table')
-    : error;
+  return /^2[23]...$/.test(codeOf(error)) ? damaged('a row does not fit its table') : error;
 }
