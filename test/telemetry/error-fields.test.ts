@@ -3,8 +3,6 @@ import { errorFields } from '../../packages/app/src/logging/error-fields.ts';
 import { connect } from '../support/database/client.ts';
 import { databaseOf } from '../support/process/lives.ts';
 
-type Fields = Readonly<Record<string, unknown>>;
-const told = (error: unknown) => errorFields(error) as Fields;
 const marked = 'MARKED';
 const thrownBy = (call: () => unknown): unknown => {
   try {
@@ -18,13 +16,13 @@ describe('docs/reference/logs.md: what is logged about an error', () => {
   it('its type, message, code, stack and causes, and no other field', () => {
     const cause = Object.assign(new TypeError('why'), { code: 'ECONNRESET', parameters: [marked] });
     const error = Object.assign(new Error('what', { cause }), { detail: marked });
-    const { stack, cause: why, ...rest } = told(error);
+    const { stack, cause: why, ...rest } = errorFields(error);
     expect(rest).to.deep.equal({ type: 'Error', message: 'what' });
     expect(stack)
       .to.match(/^ {4}at /)
       .and.not.to.include('what');
     expect(why).to.include({ type: 'TypeError', message: 'why', code: 'ECONNRESET' });
-    expect(JSON.stringify(told(error))).not.to.include(marked);
+    expect(JSON.stringify(errorFields(error))).not.to.include(marked);
   });
 
   it('nothing of what was thrown and is no error', () => {
@@ -36,14 +34,14 @@ describe('docs/reference/logs.md: what is logged about an error', () => {
       null,
       1n,
     ]) {
-      expect(JSON.stringify(told(thrown)))
+      expect(JSON.stringify(errorFields(thrown)))
         .to.include('no Error was thrown')
         .and.not.to.include(marked);
     }
   });
 
   it('a message is no part of the stack, whatever it looks like', () => {
-    const { stack } = told(new Error(`one\n    at ${marked} (file.ts:1:1)`));
+    const { stack } = errorFields(new Error(`one\n    at ${marked} (file.ts:1:1)`));
     expect(stack)
       .to.match(/^ {4}at /)
       .and.not.to.include(marked);
@@ -52,17 +50,17 @@ describe('docs/reference/logs.md: what is logged about an error', () => {
   it('a chain of causes that does not end is cut, as is a message without end', () => {
     const error = new Error('x'.repeat(1_000_000));
     error.cause = error;
-    expect(JSON.stringify(told(error))).to.have.length.below(20_000);
+    expect(JSON.stringify(errorFields(error))).to.have.length.below(20_000);
   });
 
   it('no key, no credentials and no piece of JSON that a message quotes', () => {
     const key = 'cm_0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefg3pdwZj';
     const quoting = new Error(`no ${key} at postgres://me:${marked}@host/db nor https://${marked}@host/`);
-    expect(told(quoting).message).to.equal('no cm_… at postgres://…@host/db nor https://…@host/');
+    expect(errorFields(quoting).message).to.equal('no cm_… at postgres://…@host/db nor https://…@host/');
     for (const text of [`{"${marked}"`, marked]) {
       const error = thrownBy(() => JSON.parse(text));
       expect(error).to.be.instanceOf(SyntaxError);
-      expect(JSON.stringify(told(error))).not.to.include(marked);
+      expect(JSON.stringify(errorFields(error))).not.to.include(marked);
     }
   });
 
@@ -87,7 +85,7 @@ describe('docs/reference/logs.md: what is logged about an error', () => {
         const error = await client.query(text, [...values]).catch((fault: unknown) => fault);
         await client.end();
         expect(error).to.be.instanceOf(Error).and.to.have.property('code');
-        expect(JSON.stringify(told(error)))
+        expect(JSON.stringify(errorFields(error)))
           .not.to.include(marked)
           .and.not.to.include('99999999999');
       });
@@ -99,7 +97,7 @@ describe('docs/reference/logs.md: what is logged about an error', () => {
         .query('select from campaign_mirror.nothing')
         .catch((fault: unknown) => fault);
       await client.end();
-      expect(told(error).message).to.equal('relation "campaign_mirror.nothing" does not exist');
+      expect(errorFields(error).message).to.equal('relation "campaign_mirror.nothing" does not exist');
     });
   });
 });

@@ -1,11 +1,19 @@
 /** The maximum that is logged of a chain of causes, a stack, and a message. */
 const max = { causes: 5, frames: 10, characters: 1_000 };
 
+interface ErrorFields {
+  readonly type: string;
+  readonly message: string;
+  readonly code?: string;
+  readonly stack?: string;
+  readonly cause?: ErrorFields;
+}
+
 /**
  * What is logged of an error. Not its other fields: the driver's contain values (`detail`, `parameters`), which may be
  * addresses; MikroORM also puts them into the message.
  */
-export function errorFields(error: unknown, causes = max.causes): object {
+export function errorFields(error: unknown, causes = max.causes): ErrorFields {
   // Any other thrown value may contain anything, even a secret.
   if (!(error instanceof Error)) return { type: typeof error, message: 'no Error was thrown' };
   const { code, cause } = error as { code?: unknown; cause?: unknown };
