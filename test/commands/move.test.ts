@@ -148,7 +148,7 @@ describe('mirror move', () => {
       'old.example',
       'OLD.Example',
     ],
-    ['one below the host', 1, /^x\.old\.example is on /, 'old.example', 'x.old.example', '--subdomains'],
+    ['one below the host', 1, /^x\.old\.example matches /, 'old.example', 'x.old.example', '--subdomains'],
     [
       'a denied target',
       1,
