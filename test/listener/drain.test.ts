@@ -1,35 +1,26 @@
-import { Agent } from 'node:http';
-import { buffer } from 'node:stream/consumers';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { expect } from 'chai';
 import { type Rival, rival, untilWaiting } from '../support/database/rival.ts';
-import { eventually } from '../support/eventually.ts';
-import { rejection } from '../support/faults.ts';
-import { type SteppedClock, steppedClock } from '../support/http/clock.ts';
 import { RawConnection } from '../support/http/connection.ts';
-import { largeReply, unreadAnswer, withHttpListener } from '../support/http/listener.ts';
 import { ask, requestBytes, servesOn } from '../support/http/request.ts';
 import { type HttpService, httpService, withHttpService } from '../support/http/service.ts';
 
 const long = 600_000;
-/** Over before a deadline is. */
-const short = 500;
+/** Milliseconds after which what is left gets 503. */
+const short = 100;
 const never = new Promise<void>(() => {});
 
-/** Of a drain that has just begun: it reads what has arrived, for two turns, before its time runs. */
-async function timeIsUp(clock: SteppedClock) {
+/** Of a drain that has just begun: it reads what has arrived, for two turns, before the listener closes. */
+async function begun() {
   for (let turns = 0; turns < 3; turns++) await nextTurn();
-  clock.tick(short);
 }
 
 describe('contract: life — drain', () => {
   const data = withHttpService();
   let service: HttpService;
-  let clock: SteppedClock;
   let holder: Rival | undefined;
   beforeEach(async () => {
-    clock = steppedClock();
-    service = await httpService({ beside: data(), clock });
+    service = await httpService({ beside: data() });
   });
   afterEach(async () => {
     await holder?.rollback();
@@ -63,23 +54,13 @@ describe('contract: life — drain', () => {
     expect([status, headers.connection]).to.deep.equal([200, 'close']);
     expect(await connection.closed()).to.equal('');
     expect(connection.error).to.equal(undefined);
-    expect(await drained).to.equal(0);
-  });
-
-  it('contract: life — what was asked behind it is answered too, the last with Connection: close', async () => {
-    const connection = await underWay(requestBytes(service), requestBytes(service, { campaign: 424242 }));
-    const drained = service.server.drain(long);
-    await letGo();
-    const answers = [await connection.response(), await connection.response(), await connection.response()];
-    expect(answers.map(({ status }) => status)).to.deep.equal([200, 200, 404]);
-    expect(answers.map(({ headers }) => headers.connection === 'close')).to.deep.equal([false, false, true]);
-    expect(await connection.closed()).to.equal('');
-    expect(await drained).to.equal(0);
+    expect(await drained).to.have.length(0);
   });
 
   it('contract: life — the listener closes at once', async () => {
     const connection = await underWay();
     const drained = service.server.drain(long);
+    await begun();
     const refused = await RawConnection.open(service.port).catch((error) => error.code);
     expect(refused).to.equal('ECONNREFUSED');
     await letGo();
@@ -100,32 +81,28 @@ describe('contract: life — drain', () => {
     }
     await letGo();
     expect((await busy.response()).status).to.equal(200);
-    expect(await drained).to.equal(0);
+    expect(await drained).to.have.length(0);
   });
 
   it('contract: life — what is left at the timeout gets 503, and is counted', async () => {
     const connections = [await underWay(), await underWay(requestBytes(service))];
     const drained = service.server.drain(short);
-    await timeIsUp(clock);
     const answers = [];
-    for (const connection of [connections[0], connections[1], connections[1]]) {
-      answers.push(await connection?.response());
-    }
+    for (const connection of connections) answers.push(await connection.response());
     for (const answer of answers) {
-      expect(answer?.status).to.equal(503);
-      expect(answer?.headers['retry-after']).to.equal('1');
-      expect(answer?.body).to.equal('{"message":"Service Unavailable"}');
+      expect([answer.status, answer.headers.connection]).to.deep.equal([503, 'close']);
+      expect(answer.headers['retry-after']).to.equal('1');
+      expect(answer.body).to.equal('{"message":"Service Unavailable"}');
     }
     for (const connection of connections) expect(await connection.closed()).to.equal('');
-    expect(await drained).to.equal(3);
-    expect(service.log.requests.filter(({ status }) => status === 503)).to.have.length(3);
+    expect((await drained).map(({ status }) => status)).to.deep.equal([503, 503]);
+    expect(service.log.requests.filter(({ status }) => status === 503)).to.have.length(2);
   });
 
   it('contract: life — a request that is behind one of those is not carried out any more', async () => {
     const headers = { 'X-Request-Id': 'behind' };
     const connection = await underWay(requestBytes(service, { headers }));
     const drained = service.server.drain(short);
-    await timeIsUp(clock);
     expect((await connection.response()).status).to.equal(503);
     await letGo();
     await drained;
@@ -144,7 +121,7 @@ describe('contract: life — drain', () => {
     await connection.send(bytes.subarray(-5));
     const { status, headers } = await connection.response();
     expect([status, headers.connection]).to.deep.equal([200, 'close']);
-    expect(await drained).to.equal(0);
+    expect(await drained).to.have.length(0);
   });
 
   it('contract: life — a body that never comes gets 503 at the timeout', async () => {
@@ -153,12 +130,10 @@ describe('contract: life — drain', () => {
     await connection.send(bytes.subarray(0, -5));
     expect((await connection.response()).status).to.equal(100);
     const drained = service.server.drain(short);
-    await timeIsUp(clock);
     const { status, headers } = await connection.response();
     expect([status, headers.connection]).to.deep.equal([503, 'close']);
-    clock.tick(1_000);
     expect(await connection.closed()).to.equal('');
-    expect(await drained).to.equal(1);
+    expect(await drained).to.have.length(1);
   });
 
   it('contract: life — headers that do not end are cut off at the timeout, and count for nothing', async () => {
@@ -166,9 +141,7 @@ describe('contract: life — drain', () => {
     await servesOn(service, connection);
     await connection.send('POST / HTTP/1.1\r\nHost');
     const drained = service.server.drain(short);
-    await timeIsUp(clock);
-    // At once: not after the second that those get who have an answer to read.
-    expect(await drained).to.equal(0);
+    expect(await drained).to.have.length(0);
     expect(await connection.closed()).to.equal('');
   });
 
@@ -180,6 +153,7 @@ describe('contract: life — drain', () => {
     // These bytes are read before those of a request that comes later.
     expect((await ask(service, { campaign: 424242 })).status).to.equal(404);
     const drained = service.server.drain(long);
+    await begun();
     const refused = await RawConnection.open(service.port).catch((error) => error.code);
     expect(refused).to.equal('ECONNREFUSED');
     for (const connection of [used, fresh]) {
@@ -187,7 +161,7 @@ describe('contract: life — drain', () => {
       const { status, headers } = await connection.response();
       expect([status, headers.connection]).to.deep.equal([404, 'close']);
     }
-    expect(await drained).to.equal(0);
+    expect(await drained).to.have.length(0);
   });
 
   it('contract: life — a request that arrives as the drain begins has a whole answer, or no byte of one', async () => {
@@ -205,7 +179,7 @@ describe('contract: life — drain', () => {
       else expect([answer.status, answer.headers.connection]).to.deep.equal([404, 'close']);
       expect(await connection.closed()).to.equal('');
     }
-    expect(await drained).to.equal(0);
+    expect(await drained).to.have.length(0);
   });
 
   it('contract: life — a request that was received before the drain begins is answered', async () => {
@@ -216,7 +190,7 @@ describe('contract: life — drain', () => {
     const drained = service.server.drain(long);
     const { status, headers } = await connection.response();
     expect([status, headers.connection]).to.deep.equal([404, 'close']);
-    expect(await drained).to.equal(0);
+    expect(await drained).to.have.length(0);
   });
 
   for (const behind of ['garbage\r\n\r\n', 'CONNECT a:1 HTTP/1.1\r\nHost: a\r\n\r\n']) {
@@ -226,33 +200,7 @@ describe('contract: life — drain', () => {
       await letGo();
       expect((await connection.response()).status).to.equal(200);
       await connection.closed();
-      expect(await drained).to.equal(0);
+      expect(await drained).to.have.length(0);
     });
   }
-});
-
-describe('contract: life — an answer that is on its way when the drain begins', () => {
-  const agent = new Agent({ keepAlive: true });
-  after(() => agent.destroy());
-  const listener = withHttpListener((exchange) => exchange.answer(largeReply));
-
-  it('contract: life — is sent whole, then its connection is closed', async () => {
-    const response = await unreadAnswer(listener(), agent);
-    expect(response.headers.connection).to.equal('keep-alive');
-    const drained = listener().server.drain(long);
-    expect(await buffer(response)).to.have.lengthOf(largeReply.body.length);
-    await eventually('the end of the connection', () => expect(listener().server.connections).to.equal(0));
-    expect(await drained).to.equal(0);
-  });
-  it('contract: life — is cut off a second after the time is up, where its caller does not read it', async () => {
-    const { clock, server } = listener();
-    const response = await unreadAnswer(listener(), agent);
-    const drained = server.drain(short);
-    await timeIsUp(clock);
-    clock.tick(999);
-    expect(server.connections).to.equal(1);
-    clock.tick(1);
-    expect(await drained).to.equal(1);
-    expect(await rejection(buffer(response))).to.have.property('code', 'ECONNRESET');
-  });
 });

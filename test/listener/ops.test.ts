@@ -1,22 +1,31 @@
-import { type Checks, HttpServer, opsHandler, type Readiness, Replies } from '@campaign-mirror/adapters-http';
+import {
+  Calls,
+  Capacity,
+  type Checks,
+  HttpServer,
+  type OperatorsSettings,
+  operatorsApplication,
+  Replies,
+} from '@campaign-mirror/adapters-http';
 import { expect } from 'chai';
 import { RawConnection } from '../support/http/connection.ts';
 import { CapturedLog } from '../support/http/log.ts';
 
 describe('contract: life — the ops listener', () => {
-  let readiness: Readiness = async () => ({});
+  let readiness: OperatorsSettings['readiness'] = async () => ({});
   let liveness: Checks = {};
   const version = { name: 'campaign-mirror', version: '1.2.3', node: 'v26.0.0', migration: '0001-initial' };
   const paths = ['/livez', '/readyz', '/version'];
   const log = new CapturedLog();
-  const server = new HttpServer(
-    { replies: new Replies(), log, bodyLimit: 16_384 },
-    opsHandler(
-      () => readiness(),
-      version,
-      () => liveness,
-    ),
-  );
+  const capacity = new Capacity({ inFlight: 64 });
+  const shared = { calls: new Calls({ log }), replies: new Replies(), log, capacity };
+  const app = operatorsApplication({
+    ...shared,
+    readiness: () => readiness(),
+    version,
+    liveness: () => liveness,
+  });
+  const server = new HttpServer(app.callback(), shared);
   let port = 0;
   before(async () => {
     ({ port } = await server.listen(0, '127.0.0.1'));
@@ -61,12 +70,9 @@ describe('contract: life — the ops listener', () => {
     expect(JSON.parse(body)).to.deep.equal({ status: 'ready', checks: { database: true, schema: true } });
   });
 
-  const notReady: Record<string, Readiness> = {
+  const notReady: Record<string, OperatorsSettings['readiness']> = {
     'one thing is not there': async () => ({ database: false, schema: true }),
     'the question fails': () => Promise.reject(new Error('secret')),
-    'the question fails at once': () => {
-      throw new Error('secret');
-    },
   };
   for (const [name, question] of Object.entries(notReady)) {
     it(`contract: life — /readyz is 503 when ${name}`, async () => {

@@ -118,24 +118,10 @@ describe('contract: answers — requests that do not wait for the answer before'
     await connection.send('garbage\r\n');
     await holder.commit();
     expect((await connection.response()).status).to.equal(200);
-    const { status, headers: answered } = await connection.response();
-    expect([status, answered['x-request-id']]).to.deep.equal([400, 'half']);
+    const { status } = await connection.response();
+    expect(status).to.equal(400);
     expect(await connection.closed()).to.equal('');
     expect((await history()).at(-1)).to.equal('whole');
-  });
-
-  it('contract: answers — parser refuses: in the body of a HEAD behind another, which hears no more than a head', async () => {
-    const holder = await held(service());
-    const connection = await RawConnection.open(service().port);
-    const headers = { 'Transfer-Encoding': 'chunked' };
-    const half = requestBytes(service(), { method: 'HEAD', headers, body: undefined });
-    await connection.send(Buffer.concat([setting(service(), 'before'), half, Buffer.from('5\r\n{"mir\r\n')]));
-    await untilWaiting(service().database, new Promise(() => {}));
-    await connection.send('garbage\r\n');
-    await holder.commit();
-    expect((await connection.response()).status).to.equal(200);
-    expect((await connection.response({ toHead: true })).status).to.equal(400);
-    expect(await connection.closed()).to.equal('');
   });
 
   it('contract: answers — CONNECT is 405 after what was asked before has its answer', async () => {
@@ -163,20 +149,25 @@ describe('contract: answers — requests that do not wait for the answer before'
     expect((await ask(service())).status).to.equal(200);
   });
 
-  const closing: Record<string, readonly [number, Asking]> = {
-    'an answer that closes the connection': [401, { headers: { Authorization: undefined } }],
-    'a request that asked to close': [200, { headers: { Connection: 'close' } }],
-  };
-  for (const [name, [expected, asking]] of Object.entries(closing)) {
-    it(`contract: answers — nothing is carried out behind ${name}`, async () => {
-      const connection = await RawConnection.open(service().port);
-      await connection.send(Buffer.concat([requestBytes(service(), asking), setting(service(), 'unheard')]));
-      const { status, headers } = await connection.response();
-      expect([status, headers.connection]).to.deep.equal([expected, 'close']);
-      expect(await connection.closed()).to.equal('');
-      expect(await history()).not.to.include('unheard');
-    });
-  }
+  it('contract: answers — nothing is carried out behind a request that asked to close', async () => {
+    const connection = await RawConnection.open(service().port);
+    const headers = { Connection: 'close' };
+    await connection.send(
+      Buffer.concat([requestBytes(service(), { headers }), setting(service(), 'unheard')]),
+    );
+    const { status, headers: answered } = await connection.response();
+    expect([status, answered.connection]).to.deep.equal([200, 'close']);
+    expect(await connection.closed()).to.equal('');
+    expect(await history()).not.to.include('unheard');
+  });
+
+  it('contract: connections — one that asks on and on behind a request is cut', async () => {
+    const holder = await held(service());
+    const connection = await RawConnection.open(service().port);
+    await connection.send(Buffer.concat(Array.from({ length: 34 }, () => requestBytes(service()))));
+    await connection.closed();
+    await holder.commit();
+  });
 
   it('contract: answers — a caller that leaves: what it asked behind the one under way is not carried out', async () => {
     const holder = await held(service());

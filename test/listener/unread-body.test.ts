@@ -1,8 +1,8 @@
+import { timeLimits } from '@campaign-mirror/adapters-http';
 import { expect } from 'chai';
 import { eventually } from '../support/eventually.ts';
-import { steppedClock } from '../support/http/clock.ts';
 import { RawConnection } from '../support/http/connection.ts';
-import { ask, chunkedBytes, exchange, goodBody, requestBytes } from '../support/http/request.ts';
+import { chunkedBytes, exchange, goodBody, requestBytes, servesOn } from '../support/http/request.ts';
 import { httpService, withHttpService } from '../support/http/service.ts';
 
 const limit = 16_384;
@@ -30,9 +30,8 @@ describe('contract: answers — body over the limit', () => {
       chunkedBytes(service(), halves),
       chunkedBytes(service(), [whole]),
     ]) {
-      const { status, headers, body } = await exchange(service(), bytes);
+      const { status, body } = await exchange(service(), bytes);
       expect([status, body]).to.deep.equal([413, '{"message":"The request body is too large."}']);
-      expect(headers.connection).to.equal('close');
     }
     expect(await world.others.history(campaigns.own)).to.deep.equal(before);
   });
@@ -56,108 +55,46 @@ describe('contract: answers — body over the limit', () => {
   });
 });
 
-describe('contract: order of checks — a refusal that left the body unread', () => {
-  const clock = steppedClock();
-  const service = withHttpService({ clock });
-  const second = 1_000;
+describe('contract: connections — a refusal that left the body unread', () => {
+  const service = withHttpService({
+    timeLimits: { ...timeLimits, headersTimeout: 1_000, requestTimeout: 1_000 },
+  });
 
-  it('contract: order of checks — the rest is read, then the connection closes, and no reset is seen', async () => {
+  it('contract: connections — the rest is read, and the connection serves on', async () => {
     const connection = await RawConnection.open(service().port);
     const headers = { Authorization: undefined, 'Content-Length': String(limit) };
     await connection.send(requestBytes(service(), { headers, body: undefined }));
     expect((await connection.response()).status).to.equal(401);
     // In pieces, after the answer: each of them is taken.
     for (let sent = 0; sent < limit; sent += 1024) await connection.send('x'.repeat(1024));
-    expect(await connection.closed()).to.equal('');
-    expect(connection.error).to.equal(undefined);
+    await servesOn(service(), connection);
+    await connection.reset();
   });
 
-  it('contract: order of checks — a caller that writes on and on has the whole answer, and is cut off', async () => {
-    for (const chunked of [false, true]) {
-      const connection = await RawConnection.open(service().port);
-      const framing = chunked ? { 'Transfer-Encoding': 'chunked' } : { 'Content-Length': String(2 ** 40) };
-      const headers = { 'Content-Type': 'text/plain', ...framing };
-      await connection.send(requestBytes(service(), { headers, body: undefined }));
-      const piece = chunked ? `1000\r\n${'x'.repeat(4096)}\r\n` : 'x'.repeat(4096);
-      const writing = eventually('the end of the connection', async () => {
+  it('contract: connections — a caller that writes on and on has its answer, and is cut off', async () => {
+    const connection = await RawConnection.open(service().port);
+    const headers = { 'Content-Type': 'text/plain', 'Content-Length': String(2 ** 40) };
+    await connection.send(requestBytes(service(), { headers, body: undefined }));
+    expect((await connection.response()).status).to.equal(415);
+    const piece = 'x'.repeat(4096);
+    await eventually(
+      'the end of the connection',
+      async () => {
         await connection.send(piece);
         expect(connection.socket.writable).to.equal(false);
-      });
-      expect((await connection.response()).status).to.equal(415);
-      expect(await connection.closed()).to.equal('');
-      await writing;
-    }
+      },
+      { within: 10_000 },
+    );
+    expect(service().log.requests.map(({ status }) => status)).not.to.include(408);
   });
 
-  it('contract: order of checks — of what the parser refuses too the rest is read, and no reset is seen', async () => {
-    for (const start of ['garbage', 'POST / HTTP/1.1\r\nHost : a', `GET /${'a'.repeat(17_000)}`]) {
+  it('contract: connections — after what the parser refuses the caller can read the answer, and is cut off', async () => {
+    for (const start of ['garbage', 'POST / HTTP/1.1\r\nHost : a', 'CONNECT a:1 HTTP/1.1\r\nHost: a']) {
       const connection = await RawConnection.open(service().port);
       await connection.send(`${start}\r\n\r\n`);
-      expect((await connection.response()).status).to.be.oneOf([400, 431]);
-      for (let sent = 0; sent < 10; sent++) {
-        await connection.send('x'.repeat(1024));
-        // So that it is read by itself: others are answered meanwhile.
-        await ask(service(), { target: '/', body: undefined });
-      }
-      connection.socket.end();
-      expect(await connection.closed()).to.equal('');
-      expect(connection.error).to.equal(undefined);
-    }
-  });
-
-  it('contract: order of checks — who sends more than the limit is cut off at once, who sends nothing after a second', async () => {
-    const headers = { Authorization: undefined, 'Content-Length': String(2 ** 40) };
-    const head = requestBytes(service(), { headers, body: undefined });
-    const [quiet, loud] = [
-      await RawConnection.open(service().port),
-      await RawConnection.open(service().port),
-    ];
-    for (const connection of [quiet, loud]) {
-      await connection.send(head);
-      expect((await connection.response()).status).to.equal(401);
-    }
-    clock.tick(second - 1);
-    await loud.send('x'.repeat(limit + 1));
-    expect(await loud.closed()).to.equal('');
-    expect(quiet.ended).to.equal(false);
-    clock.tick(1);
-    expect(await quiet.closed()).to.equal('');
-    expect(quiet.error).to.equal(undefined);
-  });
-
-  for (const start of ['garbage', 'CONNECT a:1 HTTP/1.1\r\nHost: a']) {
-    it(`contract: order of checks — a caller that never closes its side is cut off after a second: ${start.slice(0, 7)}`, async () => {
-      const connection = await RawConnection.open(service().port);
-      await connection.send(`${start}\r\n\r\n`);
-      await connection.response();
-      await eventually('the end', () => expect(connection.ended).to.equal(true));
-      clock.tick(second - 1);
-      await ask(service(), { target: '/', body: undefined });
-      const { server } = service();
-      await eventually('that one alone', () => expect(server.connections).to.equal(1));
-      clock.tick(1);
-      await eventually('no connection', () => expect(server.connections).to.equal(0));
-      await connection.reset();
-    });
-  }
-
-  it('contract: order of checks — a caller whose body is garbage then is let go', async () => {
-    const connection = await RawConnection.open(service().port);
-    const headers = { Authorization: undefined, 'Transfer-Encoding': 'chunked' };
-    await connection.send(requestBytes(service(), { headers, body: undefined }));
-    expect((await connection.response()).status).to.equal(401);
-    await connection.send('garbage\r\n');
-    expect(await connection.closed()).to.equal('');
-  });
-
-  it('contract: order of checks — with the whole request in one segment the answer comes all the same', async () => {
-    for (let times = 0; times < 10; times++) {
-      const connection = await RawConnection.open(service().port);
-      const headers = { Authorization: undefined };
-      void connection.send(requestBytes(service(), { headers, body: padded(limit) }));
-      expect((await connection.response()).status).to.equal(401);
-      expect(await connection.closed()).to.equal('');
-      expect(connection.error).to.equal(undefined);
+      for (let sent = 0; sent < 10; sent++) await connection.send('x'.repeat(1024));
+      expect((await connection.response()).status).to.be.oneOf([400, 405]);
+      await eventually('no connection', () => expect(service().server.connections).to.equal(0));
     }
   });
 });

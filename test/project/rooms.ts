@@ -10,9 +10,11 @@ export const rooms: Readonly<Record<string, string>> = {
   'domain/operator-contracts': 'values set-campaign-mirror operator move-mirrors import-campaigns contracts',
 
   'adapters-http/answers': '@campaign-mirror/domain valibot',
-  'adapters-http/messages': 'answers @campaign-mirror/domain koa koa-bodyparser valibot',
-  'adapters-http/listener': 'answers messages',
-  'adapters-http/routes': 'answers messages listener @campaign-mirror/domain koa @koa/router',
+  'adapters-http/messages':
+    'answers @campaign-mirror/domain content-type koa koa-bodyparser proxy-addr valibot',
+  'adapters-http/chain': 'answers messages @campaign-mirror/domain koa @koa/cors',
+  'adapters-http/routes': 'answers messages chain @campaign-mirror/domain koa @koa/router',
+  'adapters-http/listener': 'answers messages chain',
   'adapters-http/documentation':
     'answers messages routes @campaign-mirror/domain @valibot/to-json-schema swagger-ui-dist',
 

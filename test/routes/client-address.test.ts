@@ -1,5 +1,4 @@
 import { expect } from 'chai';
-import { ConnectionClient } from '../../packages/adapters-http/src/messages/client-address.ts';
 import { trustedProxies } from '../../packages/app/src/settings/trusted-proxies.ts';
 import { RawConnection } from '../support/http/connection.ts';
 import { type Asking, ask, exchange, requestBytes } from '../support/http/request.ts';
@@ -15,7 +14,6 @@ const proxies = trusting('loopback', '10.0.0.0/8', '198.51.100.7', 'fd00::/8');
 /** Hundreds of addresses that are proxies' own. */
 const many = Array(400).fill('10.0.0.1').join(', ');
 const xff = (...lines: string[]) => ({ 'X-Forwarded-For': lines });
-const forwarded = (...lines: string[]) => ({ Forwarded: lines });
 
 /** What a request through 127.0.0.1, which is trusted, says; and who then has called. */
 const told: Record<string, readonly [Asking['headers'], string]> = {
@@ -26,61 +24,25 @@ const told: Record<string, readonly [Asking['headers'], string]> = {
   'a made-up proxy': [xff('192.0.2.66, 10.0.0.1, 203.0.113.9'), '203.0.113.9'],
   'several proxies': [xff('192.0.2.66, 203.0.113.9, 198.51.100.7, fd00::2', '10.1.2.3'), '203.0.113.9'],
   'nobody but proxies': [xff('10.0.0.1, 10.0.0.2'), '10.0.0.1'],
-  'a port': [xff('203.0.113.9:4711'), '203.0.113.9'],
   IPv6: [xff('2001:db8::1'), '2001:db8::1'],
-  'IPv6 in brackets, with a port': [xff('[2001:db8::1]:4711'), '2001:db8::1'],
-  'IPv6 in another spelling': [xff('2001:0DB8:0:0::1'), '2001:db8::1'],
   'IPv4 as IPv6': [xff('::ffff:203.0.113.9'), '203.0.113.9'],
-  'IPv4 as IPv6 in digits': [xff('::ffff:cb00:7109'), '203.0.113.9'],
   'a proxy as IPv6': [xff('203.0.113.9, ::ffff:10.0.0.1'), '203.0.113.9'],
+  'a port, which is no address': [xff('203.0.113.9:4711'), '127.0.0.1'],
   'no address': [xff('somewhere'), '127.0.0.1'],
   'no address before a proxy': [xff('203.0.113.9, somewhere, 10.0.0.1'), '10.0.0.1'],
   'an empty header': [xff(''), '127.0.0.1'],
-  'an empty element': [xff('203.0.113.9, '), '127.0.0.1'],
+  'an empty element': [xff('203.0.113.9, '), '203.0.113.9'],
   'only commas': [xff(',,,'), '127.0.0.1'],
   unknown: [xff('203.0.113.9, unknown'), '127.0.0.1'],
   'octets with leading zeros': [xff('010.000.000.001'), '127.0.0.1'],
   'octets that are too large': [xff('203.0.113.256'), '127.0.0.1'],
   'a range': [xff('203.0.113.0/24'), '127.0.0.1'],
-  'a zone': [xff('fe80::1%eth0'), '127.0.0.1'],
   'a bracket left open': [xff('[2001:db8::1'), '127.0.0.1'],
   'a port that is none': [xff('203.0.113.9:http'), '127.0.0.1'],
   'a line of the log': [xff('","level":60,"x":"'), '127.0.0.1'],
-  'more proxies than stand in a row': [xff(`203.0.113.9, ${many}`), '10.0.0.1'],
   'more addresses than anybody needs': [xff(`${many}, 203.0.113.9`), '203.0.113.9'],
   'more lines than anybody needs': [xff(...Array(40).fill('192.0.2.66'), '203.0.113.9'), '203.0.113.9'],
-
-  Forwarded: [forwarded('for=203.0.113.9'), '203.0.113.9'],
-  'Forwarded, with all it may have': [
-    forwarded('For=192.0.2.66;by=10.0.0.9, proto=https;FOR="203.0.113.9:4711";host="a, b; for=x"'),
-    '203.0.113.9',
-  ],
-  'Forwarded: IPv6': [forwarded('for="[2001:db8:cafe::17]:4711"'), '2001:db8:cafe::17'],
-  'Forwarded: an obfuscated port': [forwarded('for="203.0.113.9:_port-1"'), '203.0.113.9'],
-  'Forwarded: an escape': [forwarded('for="203\\.0.113.9"'), '203.0.113.9'],
-  'Forwarded: in lines of their own': [forwarded('for=192.0.2.66', 'for=203.0.113.9'), '203.0.113.9'],
-  'Forwarded: proxies': [forwarded('for=203.0.113.9, for="[fd00::2]"', 'for=10.0.0.1'), '203.0.113.9'],
-  'Forwarded: unknown': [forwarded('for=203.0.113.9, for=unknown'), '127.0.0.1'],
-  'Forwarded: an obfuscated identifier': [
-    forwarded('for=203.0.113.9, for=_hidden, for=10.0.0.1'),
-    '10.0.0.1',
-  ],
-  'Forwarded: no for': [forwarded('for=203.0.113.9, proto=https'), '127.0.0.1'],
-  'Forwarded: two for in one': [forwarded('for=203.0.113.9;for=203.0.113.10'), '127.0.0.1'],
-  'Forwarded: white space in it': [forwarded('for = 203.0.113.9'), '127.0.0.1'],
-  'Forwarded: a quotation mark that swallows what the proxy added': [
-    forwarded('for=192.0.2.66, for=", for=203.0.113.9'),
-    '127.0.0.1',
-  ],
-  'Forwarded: one that is left open before a line of the proxy': [
-    forwarded('for=192.0.2.66, for="', 'for=203.0.113.9'),
-    '203.0.113.9',
-  ],
-  'Forwarded: escapes without end': [forwarded(`for="${'\\"'.repeat(6_000)}`), '127.0.0.1'],
-
-  'both, and they agree': [{ ...xff('203.0.113.9'), ...forwarded('for="203.0.113.9:4711"') }, '203.0.113.9'],
-  'both, and they disagree': [{ ...xff('203.0.113.9'), ...forwarded('for=192.0.2.66') }, '127.0.0.1'],
-  'both, and one tells nothing': [{ ...xff('unknown'), ...forwarded('for=192.0.2.66') }, '127.0.0.1'],
+  'Forwarded, which is not read': [{ Forwarded: 'for=203.0.113.9' }, '127.0.0.1'],
 };
 
 describe('contract: life — the address of the client', () => {
@@ -97,7 +59,7 @@ describe('contract: life — the address of the client', () => {
 
   for (const [name, service] of Object.entries({ 'no proxy': exposed, 'other proxies': elsewhere })) {
     it(`with ${name} trusted, whatever a caller says is not believed`, async () => {
-      for (const headers of [xff('203.0.113.9'), xff('127.0.0.2'), forwarded('for=203.0.113.9')]) {
+      for (const headers of [xff('203.0.113.9'), xff('127.0.0.2')]) {
         await ask(service(), { headers });
         expect(service().log.last()?.client).to.equal('127.0.0.1');
       }
@@ -120,17 +82,7 @@ describe('contract: life — the address of the client', () => {
     const connect =
       'CONNECT a.example:443 HTTP/1.1\r\nHost: a.example\r\nX-Forwarded-For: 203.0.113.9\r\n\r\n';
     await exchange(trusted(), connect);
-    expect(trusted().log.last()).to.include({ status: 405, client: '203.0.113.9' });
-  });
-
-  it('a connection that came as IPv6 to a listener of both', () => {
-    const headers = ['x-forwarded-for', '203.0.113.9'];
-    const of = (remoteAddress?: string) => new ConnectionClient({ remoteAddress }, proxies).address(headers);
-    expect(of('::ffff:10.0.0.1')).to.equal('203.0.113.9');
-    expect(of('::ffff:192.0.2.1')).to.equal('192.0.2.1');
-    expect(of('::1')).to.equal('203.0.113.9');
-    expect(of('fe80::1%eth0')).to.equal('fe80::1');
-    expect(of(undefined)).to.equal('-');
+    expect(trusted().log.last()).to.include({ status: 405, client: '127.0.0.1' });
   });
 });
 

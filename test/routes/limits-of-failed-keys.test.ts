@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { networkOf } from '../../packages/adapters-http/src/routes/failed-keys.ts';
+import { networkOf } from '../../packages/adapters-http/src/routes/limits.ts';
 import { keptAlive } from '../support/http/answer-rows.ts';
 import { ask } from '../support/http/request.ts';
 import { withHttpService } from '../support/http/service.ts';
@@ -63,7 +63,7 @@ describe('a limit of keys that are refused, by the address', () => {
 
   it('takes the /64 of an IPv6 address for one', async () => {
     expect((await wrong('2001:db8::1')).status).to.equal(401);
-    expect((await wrong('[2001:db8::ffff:1]:443')).status).to.equal(401);
+    expect((await wrong('2001:db8::ffff:1')).status).to.equal(401);
     expect((await wrong('2001:db8:0:0:ffff::')).status).to.equal(429);
     expect((await wrong('2001:db8:0:1::1')).status).to.equal(401);
   });

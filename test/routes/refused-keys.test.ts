@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { closing, keptAlive } from '../support/http/answer-rows.ts';
+import { keptAlive } from '../support/http/answer-rows.ts';
 import { RawConnection } from '../support/http/connection.ts';
 import { ask, chunkedBytes, goodBody, requestBytes, servesOn } from '../support/http/request.ts';
 import { type HttpService, withHttpService } from '../support/http/service.ts';
@@ -59,7 +59,7 @@ function sameForAll(service: () => HttpService, status: number) {
     });
   }
 
-  it(`contract: answers — ${status}, a body that came later: the connection closes, and no reset is seen`, async () => {
+  it(`contract: answers — ${status}, a body that came later: the same answer, and the connection serves on`, async () => {
     const answers = new Set<string>();
     for (const key of refused) {
       const connection = await RawConnection.open(service().port);
@@ -71,10 +71,8 @@ function sameForAll(service: () => HttpService, status: number) {
       await connection.send(bytes.subarray(head));
       const seen = await seenBy(connection);
       expect(seen).to.have.property('status', status);
-      expect(seen.headers, key).to.include(closing);
       answers.add(JSON.stringify(seen));
-      expect(await connection.closed()).to.equal('');
-      expect(connection.error).to.equal(undefined);
+      await servesOn(service(), connection);
     }
     expect([...answers]).to.have.lengthOf(1);
   });

@@ -25,7 +25,7 @@ export const parts = {
       'tokens',
       'domain',
       'history/checker',
-      'hostile/corpus',
+
       'hostile/judge',
       'project/architecture',
     ],

@@ -1,28 +1,25 @@
-export { type AnswerHeaderSettings, AnswerHeaders } from './answers/answer-headers.ts';
 export type { Checks, Version } from './answers/health.ts';
 export { contentSecurityPolicy, Page, type Pages } from './answers/pages.ts';
 export { mirrorBody, type Refused, Replies, type Reply } from './answers/replies.ts';
-export { interfacePages } from './documentation/docs-pages.ts';
-export { openapiDocument, openapiPath } from './documentation/openapi-document.ts';
-export { Capacity, type CapacityLimits } from './listener/capacity.ts';
-export type { Clock } from './listener/clock.ts';
-export { type Deadlines, defaultDeadlines } from './listener/deadlines.ts';
-export type { Unfinished } from './listener/draining.ts';
-export type { Exchange } from './listener/exchange.ts';
+export { type AnswerHeaderSettings, standingHeaders } from './chain/answer-headers.ts';
+export { type CallSettings, Calls } from './chain/calls.ts';
+export { Capacity, type CapacityLimits } from './chain/capacity.ts';
 export {
   type AnsweredRequest,
   type HttpLog,
   knownMethods,
   silentLog,
   type TraceIds,
-} from './listener/http-log.ts';
-export { type HttpObserver, silentHttpObserver } from './listener/http-observer.ts';
+} from './chain/http-log.ts';
+export type { Count, Limiter, Rate } from './chain/limiter.ts';
+export type { Overload, OverloadLog } from './chain/overload-spells.ts';
+export type { RequestTrace, RequestTraces } from './chain/request-traces.ts';
+export { interfacePages } from './documentation/docs-pages.ts';
+export { openapiDocument, openapiPath } from './documentation/openapi-document.ts';
 export { HttpServer, type HttpServerSettings } from './listener/http-server.ts';
-export type { Count, Limiter, Rate } from './listener/limiter.ts';
-export type { Overload, OverloadLog } from './listener/refusals.ts';
-export type { RequestTrace, RequestTraces } from './listener/request-traces.ts';
+export { type TimeLimits, timeLimits } from './listener/time-limits.ts';
 export { noProxies, type TrustedProxies } from './messages/client-address.ts';
-export { type AppSettings, koaHandler } from './routes/app.ts';
-export { type MountSettings, setMirrorListener, setMirrorRouter } from './routes/mounted.ts';
-export { type OpsAnswer, opsHandler, type Readiness } from './routes/ops-handler.ts';
-export { setMirrorPath, setMirrorRoute } from './routes/set-mirror-route.ts';
+export { type ApplicationSettings, application } from './routes/application.ts';
+export { type MountSettings, setMirrorListener, setMirrorRouter } from './routes/mount.ts';
+export { type OperatorsSettings, type OpsAnswer, operatorsApplication } from './routes/operators.ts';
+export { type SetMirrorSettings, setMirrorPath, setMirrorRoute } from './routes/set-mirror-router.ts';

@@ -1,5 +1,5 @@
-import { Capacity, HttpServer, Replies } from '@campaign-mirror/adapters-http';
-import { CapturedLog } from '../../support/http/log.ts';
+import { Calls, Capacity, HttpServer, Replies, silentLog } from '@campaign-mirror/adapters-http';
+import { messageFault } from '../../../packages/adapters-http/src/messages/message-faults.ts';
 
 /** The service's own listener, which tells what reached it instead of carrying it out. */
 export interface ToldRequests {
@@ -12,17 +12,22 @@ export interface ToldRequests {
 export async function toldRequests(): Promise<ToldRequests> {
   let count = 0;
   const capacity = new Capacity({ inFlight: Number.POSITIVE_INFINITY });
-  const server = new HttpServer(
-    { replies: new Replies(), log: new CapturedLog(), bodyLimit: 16_384, capacity },
-    (exchange) => {
-      const { request } = exchange;
-      request.resume().once('end', () => {
-        count++;
-        exchange.bodyRead = true;
-        exchange.answer({ status: 200, body: JSON.stringify({ url: request.url }) });
-      });
-    },
-  );
+  const log = silentLog;
+  const shared = { calls: new Calls({ log }), log, replies: new Replies(), capacity };
+  const server = new HttpServer((request, response) => {
+    // As the application does.
+    const isMalformed = messageFault(request) !== undefined;
+    const status = isMalformed ? 400 : 200;
+    const headers = {
+      'Content-Type': 'application/json; charset=utf-8',
+      ...(isMalformed && { Connection: 'close' }),
+    };
+    request.resume().once('end', () => {
+      count++;
+      const body = JSON.stringify({ url: request.url });
+      response.writeHead(status, headers).end(body);
+    });
+  }, shared);
   const { port } = await server.listen(0, '127.0.0.1');
   return {
     port,

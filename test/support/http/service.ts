@@ -1,12 +1,16 @@
 import {
-  type AppSettings,
+  type AnswerHeaderSettings,
+  application,
+  type CallSettings,
+  Calls,
   Capacity,
   HttpServer,
-  type HttpServerSettings,
   interfacePages,
-  koaHandler,
-  type Limiter,
+  type Pages,
   Replies,
+  type SetMirrorSettings,
+  standingHeaders,
+  type TimeLimits,
 } from '@campaign-mirror/adapters-http';
 import {
   type CampaignRepository,
@@ -31,14 +35,17 @@ export interface HttpService extends HttpData {
   stop(): Promise<void>;
 }
 
-export interface HttpServiceOptions extends Partial<Omit<HttpServerSettings, 'replies' | 'log'>> {
+export interface HttpServiceOptions
+  extends Partial<Omit<SetMirrorSettings, 'useCase' | 'replies'>>,
+    Partial<Omit<CallSettings, 'log'>>,
+    AnswerHeaderSettings {
   readonly retryAfter?: number;
   readonly deniedHosts?: HostDenylist;
   /** A service whose data this one serves too, instead of a database of its own. */
   readonly beside?: HttpService;
-  readonly limits?: { readonly keys?: Limiter; readonly failedKeys?: Limiter };
-  /** Whether a credential can be one; by default, whether it is a well-formed key. */
-  readonly isWellFormed?: (credential: string) => boolean;
+  readonly timeLimits?: TimeLimits;
+  /** Instead of those of the service. */
+  readonly pages?: Pages;
   /** Ports that stand before the real ones. */
   readonly ports?: (world: World) => { campaigns?: CampaignRepository; identity?: Identity };
 }
@@ -52,11 +59,15 @@ export async function httpService(options: HttpServiceOptions = {}): Promise<Htt
   const replies = new Replies({ retryAfter });
   const useCase = new SetCampaignMirror(campaigns, identity, deniedHosts);
   const { capacity = new Capacity({ inFlight: Number.POSITIVE_INFINITY }) } = options;
-  const { limits = {}, isWellFormed } = options;
-  const pages = interfacePages(replies, bodyLimit);
-  const shared = { useCase, replies, bodyLimit, log, limits, pages, capacity };
-  const app: AppSettings = { ...shared, ...(isWellFormed && { isWellFormed }) };
-  const server = new HttpServer({ ...options, replies, log, bodyLimit, capacity }, koaHandler(app));
+  const { pages = interfacePages(replies, bodyLimit) } = options;
+  const calls = new Calls({ ...options, log });
+  const shared = { calls, replies, log, capacity };
+  const app = application({ ...options, ...shared, useCase, bodyLimit, pages });
+  const server = new HttpServer(app.callback(), {
+    ...shared,
+    headers: standingHeaders(options),
+    ...(options.timeLimits && { limits: options.timeLimits }),
+  });
   const { port } = await server.listen(0, '127.0.0.1');
   documentedPorts.add(port);
   const stop = async () => {

@@ -9,8 +9,6 @@ export interface Reply {
   readonly body?: string | Buffer;
   /** JSON by default. */
   readonly contentType?: string;
-  /** `Cache-Control`; `no-store` by default. */
-  readonly cacheControl?: string;
   readonly headers?: Readonly<Record<string, string>>;
   /** The reason, for the log and the metrics, never for the caller. */
   readonly because?: string;

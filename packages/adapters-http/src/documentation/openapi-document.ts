@@ -3,7 +3,7 @@ import { toJsonSchemaDefs } from '@valibot/to-json-schema';
 import { errorAnswer, mirrorAnswer, shownMirror, validationAnswer } from '../answers/answer-schemas.ts';
 import { options, type Replies } from '../answers/replies.ts';
 import { requestBody } from '../messages/submitted-body.ts';
-import { setMirrorRoute } from '../routes/set-mirror-route.ts';
+import { setMirrorRoute } from '../routes/set-mirror-router.ts';
 import { answersAnywhere, answersToCall, type DocumentedAnswer, onlyRead } from './documented-answers.ts';
 import { documentedHeaders, headerComponents } from './documented-headers.ts';
 import { aboutAnswers, aboutCall, aboutKey, addressDescription, addressPattern } from './openapi-texts.ts';

@@ -5,7 +5,7 @@ import { headerValues } from './authorization.ts';
 /** A host and a port, or nothing (RFC 9112, section 3.2; RFC 3986, section 3.2.2). */
 const host = /^(?:\[[0-9A-Fa-f:.]+\]|[A-Za-z0-9._~!$&'()*+,;=%-]*)(?::[0-9]*)?$/;
 
-/** Messages that Node's parser accepts but that must be refused, or that Node would refuse without a body. */
+/** Why a message that Node's parser accepts must be refused all the same. */
 export function messageFault(request: IncomingMessage): Fault | undefined {
   if (request.httpVersionMajor !== 1 || isWronglyFramed(request)) return 'bad-request';
   const hosts = headerValues(request.rawHeaders, 'host');
@@ -21,11 +21,4 @@ function isWronglyFramed(request: IncomingMessage): boolean {
   const coding = request.headers['transfer-encoding'];
   if (coding === undefined) return false;
   return request.httpVersionMinor === 0 || coding.trim().toLowerCase() !== 'chunked';
-}
-
-/** The answer to an error of Node's parser, or to a missed deadline. */
-export function parserFault(code: string | undefined): Fault {
-  if (code === 'HPE_HEADER_OVERFLOW') return 'header-fields-too-large';
-  if (code === 'ERR_HTTP_REQUEST_TIMEOUT') return 'request-timeout';
-  return 'bad-request';
 }

@@ -1,4 +1,4 @@
-import type { HttpLog, Unfinished } from '@campaign-mirror/adapters-http';
+import { type AnsweredRequest, type HttpLog, silentLog } from '@campaign-mirror/adapters-http';
 import type { Log } from '../logging/log.ts';
 import type { EventName, FieldName } from '../logging/log-events.ts';
 import { type LogLines, timeOfLine } from '../logging/log-lines.ts';
@@ -16,15 +16,22 @@ const events: Readonly<Record<number, EventName>> = {
   429: 'request-limited',
 };
 
-/** Fills the HTTP adapter's log port with pino. `level` is that of the lines for requests. */
-export function httpLog(log: Log, lines: LogLines, level: 'info' | 'debug' = 'info'): HttpLog {
+/** Fills the HTTP adapter's log port with pino and the metrics. `level` is that of the lines for requests. */
+export function httpLog(
+  log: Log,
+  lines: LogLines,
+  level: 'info' | 'debug' = 'info',
+  counts: Pick<HttpLog, 'answered'> = silentLog,
+): HttpLog {
   const number = log.levels.values[level];
   const { pid, worker } = logOrigin;
   const outage = throttled(betweenOutageLines);
   return {
     // The line that pino would write, without pino: that costs a fifth of it.
     answered: (request) => {
-      if (!log.isLevelEnabled(level)) return;
+      counts.answered(request);
+      // A line for each refusal would add to the load.
+      if (request.overload || !log.isLevelEnabled(level)) return;
       const { requestId, client, method, route, status, because, campaign, callerGone } = request;
       const line = {
         level: number,
@@ -68,13 +75,13 @@ export function httpLog(log: Log, lines: LogLines, level: 'info' | 'debug' = 'in
 const maxNamed = 20;
 
 /** Logs the requests that were unfinished at SHUTDOWN_TIMEOUT. */
-export function tellOfUnfinished(left: readonly Unfinished[], life: Life): void {
+export function tellOfUnfinished(left: readonly AnsweredRequest[], life: Life): void {
   const longestFirst = left.toSorted((one, other) => other.milliseconds - one.milliseconds);
   for (const one of longestFirst.slice(0, maxNamed)) {
     const milliseconds = Math.round(one.milliseconds);
-    const { trace, ...named } = one;
+    const { requestId, method, route, trace } = one;
     life.hung('http', `a request was unfinished after ${milliseconds} ms and got 503`, {
-      ...named,
+      ...{ requestId, method, route },
       trace_id: trace?.traceId,
       span_id: trace?.spanId,
       milliseconds,

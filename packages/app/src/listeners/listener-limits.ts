@@ -1,10 +1,9 @@
 import {
   Capacity,
   type CapacityLimits,
-  type Deadlines,
-  defaultDeadlines,
   type Overload,
   type OverloadLog,
+  type TimeLimits,
 } from '@campaign-mirror/adapters-http';
 import type { Log } from '../logging/log.ts';
 import type { Settings } from '../settings/settings.ts';
@@ -25,13 +24,10 @@ export function operatorsCapacity(log: Log): Capacity {
   return new Capacity(opsLimits, overloadLog(log, 'operators'));
 }
 
-export function callersDeadlines(settings: Settings): Deadlines {
+export function callersTimeLimits(settings: Settings): TimeLimits {
   return {
-    ...defaultDeadlines,
     headersTimeout: settings.HEADERS_TIMEOUT,
-    bodyTimeout: settings.BODY_TIMEOUT,
     requestTimeout: settings.REQUEST_TIMEOUT,
-    answerTimeout: settings.ANSWER_TIMEOUT,
     keepAliveTimeout: settings.IDLE_TIMEOUT,
   };
 }
@@ -40,7 +36,6 @@ export function callersDeadlines(settings: Settings): Deadlines {
 const texts: Readonly<Record<Overload, string>> = {
   requests: 'requests are refused: MAX_IN_FLIGHT are being carried out',
   'event-loop-delay': 'requests are refused: the event loop is later than MAX_EVENT_LOOP_DELAY',
-  'pipelined-requests': 'requests are refused: MAX_IN_FLIGHT wait behind others of their connections',
   connections: 'connections are refused: MAX_CONNECTIONS are open, or the system has no room for more',
 };
 

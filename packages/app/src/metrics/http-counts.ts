@@ -1,6 +1,6 @@
 import {
+  type AnsweredRequest,
   type Capacity,
-  type HttpObserver,
   type HttpServer,
   setMirrorRoute,
 } from '@campaign-mirror/adapters-http';
@@ -34,17 +34,22 @@ export function httpCounts(listener: Listener) {
   }
   callersGone.inc({ listener }, 0);
 
-  const observer: HttpObserver = {
-    answered: (method, pattern, status, milliseconds, because, callerGone) => {
-      const route = pattern === '-' ? 'other' : pattern;
-      durations.observe({ listener, route, status }, milliseconds / 1_000);
-      requests.inc({ listener, route, method: known.has(method) ? method : 'other', status });
-      if (callerGone) callersGone.inc({ listener });
-      if (because !== undefined) refused.inc({ status, because });
-    },
+  const answered = ({
+    method,
+    route: pattern,
+    status,
+    milliseconds,
+    because,
+    callerGone,
+  }: AnsweredRequest) => {
+    const route = pattern === '-' ? 'other' : pattern;
+    durations.observe({ listener, route, status }, milliseconds / 1_000);
+    requests.inc({ listener, route, method: known.has(method) ? method : 'other', status });
+    if (callerGone) callersGone.inc({ listener });
+    if (because !== undefined) refused.inc({ status, because });
   };
   const told = [requests, durations, callersGone, ...(listener === 'callers' ? [refused] : [])];
-  return { ...observer, samples: () => samplesOf(told) };
+  return { answered, samples: () => samplesOf(told) };
 }
 
 /** What a listener carries at this moment, and what it has refused. */
@@ -53,7 +58,7 @@ export function httpGauges(listener: Listener, server: HttpServer, capacity: Cap
   return (): Samples<typeof httpDefinitions> => ({
     campaign_mirror_http_connections: [{ labels, value: server.connections }],
     campaign_mirror_http_connections_limit: [
-      { labels, value: capacity.connections ?? Number.POSITIVE_INFINITY },
+      { labels, value: capacity.limits.connections ?? Number.POSITIVE_INFINITY },
     ],
     campaign_mirror_overload_refusals_total: overloads.map((what) => ({
       labels: { listener, what },
@@ -61,7 +66,7 @@ export function httpGauges(listener: Listener, server: HttpServer, capacity: Cap
     })),
     ...(listener === 'callers' && {
       campaign_mirror_http_requests_in_flight: plain(capacity.inFlight),
-      campaign_mirror_http_requests_in_flight_limit: plain(capacity.maxInFlight),
+      campaign_mirror_http_requests_in_flight_limit: plain(capacity.limits.inFlight),
     }),
   });
 }

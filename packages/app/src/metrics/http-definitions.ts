@@ -6,7 +6,7 @@ export type Listener = (typeof listeners)[number];
 
 export const methods = [...knownMethods, 'other'];
 
-export const overloads = ['requests', 'event-loop-delay', 'pipelined-requests', 'connections'] as const;
+export const overloads = ['requests', 'event-loop-delay', 'connections'] as const;
 
 /** In seconds: fine around the millisecond that a request takes on a machine that is not busy. */
 export const requestBuckets = [0.0005, 0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5];

@@ -1,4 +1,4 @@
-import type { HttpObserver } from '@campaign-mirror/adapters-http';
+import type { HttpLog } from '@campaign-mirror/adapters-http';
 import type { HotPathObserver } from '@campaign-mirror/adapters-persistence';
 import { AggregatorRegistry, type PrometheusContentType, type Registry } from 'prom-client';
 import type { Definitions, MetricDefinition, Sample, Samples } from './definition.ts';
@@ -10,8 +10,8 @@ export type Source = () => Samples<Definitions> | Promise<Samples<Definitions>>;
 /** What is counted in a process, by those who count it. */
 export interface Meters {
   readonly hotPath: HotPathObserver;
-  readonly callers: HttpObserver;
-  readonly operators: HttpObserver;
+  readonly callers: Pick<HttpLog, 'answered'>;
+  readonly operators: Pick<HttpLog, 'answered'>;
   /** Has it asked whenever the metrics are told. */
   add(source: Source): void;
   snapshots(): Promise<MetricSnapshot[]>;

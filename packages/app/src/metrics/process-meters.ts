@@ -1,4 +1,3 @@
-import { silentHttpObserver } from '@campaign-mirror/adapters-http';
 import { silentHotPathObserver } from '@campaign-mirror/adapters-persistence';
 import { hotPathCounts } from './hot-path-counts.ts';
 import { httpCounts } from './http-counts.ts';
@@ -26,8 +25,8 @@ export function processMeters(role: ProcessRole, lostLines: () => number): Meter
 /** With METRICS=off: nothing is counted. */
 export const noMeters: Meters = {
   hotPath: silentHotPathObserver,
-  callers: silentHttpObserver,
-  operators: silentHttpObserver,
+  callers: { answered: () => {} },
+  operators: { answered: () => {} },
   add: () => {},
   snapshots: async () => [],
   stop: () => {},

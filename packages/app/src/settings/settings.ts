@@ -145,14 +145,11 @@ export const settings = {
   HEADERS_TIMEOUT: setting(time('10ms', '60m'), '10s').means(
     'how long a caller may take to send the headers of a request; then 408',
   ),
-  BODY_TIMEOUT: setting(time('10ms', '60m'), '15s').means(
-    'how long a caller may take to send the body; then 408',
-  ),
   REQUEST_TIMEOUT: setting(time('10ms', '60m'), '30s').means(
-    'how long a caller may take to send the whole request (then 408), and the service to answer it (then 503)',
+    'how long a caller may take to send the whole request; then 408',
   ),
   ANSWER_TIMEOUT: setting(time('10ms', '60m'), '30s').means(
-    'how long a caller may take to read the answer; then the connection is cut',
+    'how long a connection may stand still while an answer is sent; then it is cut',
   ),
   IDLE_TIMEOUT: setting(time('10ms', '60m'), '75s').means(
     'how long a connection may idle between two requests; must be longer than in the proxy in front',

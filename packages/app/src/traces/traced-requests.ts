@@ -37,10 +37,7 @@ export const tracedRequests = (tracer: Tracer, callersTraces: boolean): RequestT
     const caller = trace.getSpanContext(context);
     return caller && unrecorded(caller.traceId);
   },
-  without: (carryOut) => {
-    if (scopes.getStore()) scopes.run(undefined, carryOut);
-    else carryOut();
-  },
+  without: (carryOut) => (scopes.getStore() ? scopes.run(undefined, carryOut) : carryOut()),
 });
 
 /** A request whose log lines name the caller's trace, which may be recorded elsewhere. */

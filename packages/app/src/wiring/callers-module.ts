@@ -1,10 +1,10 @@
 import {
-  AnswerHeaders,
+  application,
+  Calls,
   HttpServer,
   interfacePages,
-  koaHandler,
-  noProxies,
   Replies,
+  standingHeaders,
 } from '@campaign-mirror/adapters-http';
 import { SetCampaignMirror } from '@campaign-mirror/domain';
 import { ContainerModule } from 'inversify';
@@ -12,7 +12,7 @@ import { limitsLog } from '../limits/counting-limiter.ts';
 import type { CountsOf } from '../limits/counts.ts';
 import { openLimits } from '../limits/open-limits.ts';
 import { httpLog, tellOfUnfinished } from '../listeners/http-log.ts';
-import { callersCapacity, callersDeadlines } from '../listeners/listener-limits.ts';
+import { callersCapacity, callersTimeLimits } from '../listeners/listener-limits.ts';
 import { httpGauges } from '../metrics/http-counts.ts';
 import { type Given, tokens } from './tokens.ts';
 
@@ -36,30 +36,25 @@ export const callersModule = ({ settings, log, lines, life }: Given) =>
         (useCase, { isWellFormed }, { keys, failedKeys }, meters, traces) => {
           const replies = new Replies({ retryAfter: settings.RETRY_AFTER });
           const capacity = callersCapacity(settings, log);
-          const shared = { replies, capacity, log: httpLog(log, lines), bodyLimit: settings.BODY_LIMIT };
-          const { HSTS_SECONDS: hstsSeconds, CORS_ORIGINS: origins = [] } = settings;
-          const limits = { ...(keys && { keys }), ...(failedKeys && { failedKeys }) };
-          const pages = interfacePages(replies, settings.BODY_LIMIT, { docs: settings.DOCS === 'on' });
-          const server = new HttpServer(
-            {
-              ...shared,
-              ...(traces && { traces: traces.requests }),
-              observer: meters.callers,
-              proxies: settings.TRUSTED_PROXIES ?? noProxies,
-              deadlines: callersDeadlines(settings),
-              answerHeaders: new AnswerHeaders({ hstsSeconds, origins }),
-            },
-            koaHandler({ ...shared, useCase, isWellFormed, limits, pages }),
-          );
+          const headers = { hstsSeconds: settings.HSTS_SECONDS, origins: settings.CORS_ORIGINS };
+          const httpLines = httpLog(log, lines, 'info', meters.callers);
+          const { TRUSTED_PROXIES: proxies, ANSWER_TIMEOUT: answerTimeout, BODY_LIMIT: bodyLimit } = settings;
+          const calls = new Calls({ log: httpLines, proxies, traces: traces?.requests, answerTimeout });
+          const shared = { calls, replies, log: httpLines, capacity };
+          const pages = interfacePages(replies, bodyLimit, { docs: settings.DOCS === 'on' });
+          const limits = { keys, failedKeys };
+          const app = application({ ...shared, ...headers, useCase, isWellFormed, bodyLimit, limits, pages });
+          const server = new HttpServer(app.callback(), {
+            ...shared,
+            headers: standingHeaders(headers),
+            limits: callersTimeLimits(settings),
+          });
           meters.add(httpGauges('callers', server, capacity));
           return server;
         },
         [tokens.setCampaignMirror, tokens.openIdentity, tokens.limits, tokens.meters, tokens.traces],
       )
       .onDeactivation(async (http) => {
-        await http.drain(settings.SHUTDOWN_TIMEOUT, {
-          letIdleAsk: life.isRelieved,
-          onGivenUp: (left) => tellOfUnfinished(left, life),
-        });
+        tellOfUnfinished(await http.drain(settings.SHUTDOWN_TIMEOUT), life);
       });
   });

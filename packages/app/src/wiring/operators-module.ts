@@ -1,4 +1,10 @@
-import { HttpServer, opsHandler, Replies } from '@campaign-mirror/adapters-http';
+import {
+  Calls,
+  HttpServer,
+  operatorsApplication,
+  Replies,
+  standingHeaders,
+} from '@campaign-mirror/adapters-http';
 import { openProbe } from '@campaign-mirror/adapters-persistence';
 import { ContainerModule } from 'inversify';
 import { httpLog } from '../listeners/http-log.ts';
@@ -59,13 +65,15 @@ export const opsModule = ({ settings, log, lines }: Given) =>
         (health, meters, scrape, probe, page) => {
           const replies = new Replies({ retryAfter: settings.RETRY_AFTER });
           // Health checks call every second: at `debug`.
-          const shared = { replies, log: httpLog(log, lines, 'debug'), bodyLimit: settings.BODY_LIMIT };
+          const httpLines = httpLog(log, lines, 'debug', meters.operators);
+          const calls = new Calls({ log: httpLines });
           const capacity = operatorsCapacity(log);
-          const more = settings.METRICS === 'on' ? { '/metrics': metricsPage(scrape, log) } : {};
-          const server = new HttpServer(
-            { ...shared, observer: meters.operators, capacity },
-            opsHandler(health.readiness, version(), health.liveness, { ...page, ...more }),
-          );
+          const shared = { calls, replies, log: httpLines, capacity };
+          const metrics = settings.METRICS === 'on' ? { '/metrics': metricsPage(scrape, log) } : {};
+          const { readiness, liveness } = health;
+          const more = { ...page, ...metrics };
+          const app = operatorsApplication({ ...shared, readiness, liveness, version: version(), more });
+          const server = new HttpServer(app.callback(), { ...shared, headers: standingHeaders({}) });
           meters.add(httpGauges('operators', server, capacity));
           scrape.add(serviceSource(health, probe));
           return server;

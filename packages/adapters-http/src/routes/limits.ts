@@ -1,0 +1,85 @@
+import type { CallLimit } from '@campaign-mirror/domain';
+import type { Replies, Reply } from '../answers/replies.ts';
+import type { Context } from '../chain/context.ts';
+import type { Count, Limiter, Rate } from '../chain/limiter.ts';
+
+/** How often callers may call. */
+export interface Limits {
+  /** For each valid key. */
+  readonly keys?: Limiter | undefined;
+  /** For refused keys, by the address that sends them. */
+  readonly failedKeys?: Limiter | undefined;
+}
+
+/** The limit for one request. */
+interface CountedCall extends CallLimit {
+  /** Seconds until the end of the window in which this request exceeds the limit. */
+  secondsLeft: number;
+}
+
+/** A limit on the requests of each caller: each access key. The answer to a request reports it. */
+export function keyLimit(limiter: Limiter): (context: Context) => CountedCall {
+  const headersOf = limitHeaders('key', limiter.rate);
+  return (context) => ({
+    secondsLeft: 0,
+    /** Counts the request (contract: order of checks, 6). */
+    async admits(caller) {
+      const count = await limiter.count(caller.subject);
+      if (!count) return true;
+      context.set(headersOf(count));
+      this.secondsLeft = secondsLeft(count);
+      return count.consumed <= limiter.rate.limit;
+    },
+  });
+}
+
+/**
+ * The answer to a refused key: 401, or 429 if the address has sent too many of them. Each key is checked first, so a
+ * valid key is never refused because of others at its address. A 401 does not show the count.
+ */
+export function failedKeyLimit(
+  limiter: Limiter,
+  replies: Replies,
+): (client: string, refusal: Reply) => Promise<Reply> {
+  const headersOf = limitHeaders('failed-keys', limiter.rate);
+  return async (client, refusal) => {
+    const count = await limiter.count(networkOf(client));
+    if (!count || count.consumed <= limiter.rate.limit) return refusal;
+    const limited = replies.tooManyAttempts('failed-keys', secondsLeft(count));
+    return { ...limited, headers: { ...limited.headers, ...headersOf(count) } };
+  };
+}
+
+/**
+ * The network that counts as one caller: an IPv4 address, or the /64 of an IPv6 address. Takes an address in its
+ * shortest form.
+ */
+export function networkOf(address: string): string {
+  if (!address.includes(':')) return address;
+  const [before = '', after = ''] = address.split('::').map((part) => part.split(':').filter(Boolean));
+  const zeros = Array.from({ length: Math.max(8 - before.length - after.length, 0) }, () => '0');
+  return `${[...before, ...zeros, ...after].slice(0, 4).join(':')}::/64`;
+}
+
+/**
+ * The headers that report a limit: those of the contract (limits), and those of the draft standard
+ * (draft-ietf-httpapi-ratelimit-headers-11, structured fields of RFC 9651). `policy` is the name of the limit.
+ */
+function limitHeaders(policy: string, { limit, seconds }: Rate): (count: Count) => Record<string, string> {
+  const name = JSON.stringify(policy);
+  return (count) => {
+    const remaining = Math.max(limit - count.consumed, 0);
+    return {
+      'X-RateLimit-Limit': String(limit),
+      'X-RateLimit-Remaining': String(remaining),
+      'X-RateLimit-Reset': String(Math.ceil((Date.now() + count.resetIn) / 1_000)),
+      'RateLimit-Policy': `${name};q=${limit};w=${seconds}`,
+      RateLimit: `${name};r=${remaining};t=${secondsLeft(count)}`,
+    };
+  };
+}
+
+/** The rest of the window in whole seconds, rounded up so that a caller that waits this long is in the next window. */
+function secondsLeft({ resetIn }: Count): number {
+  return Math.ceil(resetIn / 1_000);
+}

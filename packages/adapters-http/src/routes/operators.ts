@@ -1,0 +1,50 @@
+import Router from '@koa/router';
+import type Koa from 'koa';
+import type { Checks, Version } from '../answers/health.ts';
+import type { Reply } from '../answers/replies.ts';
+import { answer } from '../chain/answer.ts';
+import type { Capacity } from '../chain/capacity.ts';
+import type { ServiceState } from '../chain/context.ts';
+import { koa, notFound, refuseMalformed, type SurroundingSettings } from './application.ts';
+import { readOnly } from './page-routes.ts';
+import { exactPaths } from './set-mirror-router.ts';
+
+/** The answer of a path of the operators' listener. */
+export type OpsAnswer = () => Reply | Promise<Reply>;
+
+export interface OperatorsSettings extends SurroundingSettings {
+  readonly capacity: Capacity;
+  /** What the service needs in order to serve; the body of `/readyz`. */
+  readonly readiness: () => Promise<Checks>;
+  /** What must be alive for `/livez` besides the event loop that answers. */
+  readonly liveness?: () => Checks;
+  readonly version: Version;
+  /** More paths and their answers. */
+  readonly more?: Readonly<Record<string, OpsAnswer>>;
+}
+
+/** The operators' listener, which is read-only: `/livez`, `/readyz`, `/version`, and the paths of `more`. */
+export function operatorsApplication(settings: OperatorsSettings): Koa<ServiceState> {
+  const { replies, capacity, readiness, liveness = () => ({}), version, more } = settings;
+  const answers: Readonly<Record<string, OpsAnswer>> = {
+    ...more,
+    '/livez': () => checked(liveness(), 'alive'),
+    '/readyz': async () => checked(await readiness().catch(() => ({ service: false })), 'ready'),
+    '/version': () => ({ status: 200, body: JSON.stringify(version) }),
+  };
+  const router = new Router<ServiceState>(exactPaths);
+  for (const [path, read] of Object.entries(answers))
+    readOnly(router, path, async (context) => answer(context, await read()));
+  const app = koa(settings);
+  app.use(refuseMalformed(replies));
+  app.use(capacity.middleware(replies.fault('unavailable')));
+  app.use(router.routes());
+  app.use(notFound);
+  return app;
+}
+
+function checked(checks: Checks, good: string): Reply {
+  const passed = Object.values(checks).every(Boolean);
+  const body = JSON.stringify({ status: passed ? good : `not ${good}`, checks });
+  return { status: passed ? 200 : 503, body };
+}

@@ -1,0 +1,45 @@
+import Router from '@koa/router';
+import type { Page, Pages } from '../answers/pages.ts';
+import { methodNotSupported, options } from '../answers/replies.ts';
+import { answer } from '../chain/answer.ts';
+import type { Middleware, ServiceState } from '../chain/context.ts';
+import { exactPaths } from './set-mirror-router.ts';
+
+/** Pages that are read-only and the same for every caller. */
+export function pageRoutes(pages: Pages): Router<ServiceState> {
+  const router = new Router<ServiceState>(exactPaths);
+  for (const [path, page] of pages) readOnly(router, path, show(page));
+  return router;
+}
+
+/** A path that answers GET and HEAD. */
+export function readOnly(router: Router<ServiceState>, path: string, read: Middleware): void {
+  const named: Middleware = (context, next) => {
+    context.state.call.route = path;
+    return next();
+  };
+  router.get(path, named, read).all(path, named, otherMethods);
+}
+
+const otherMethods: Middleware = (context) => {
+  const { method } = context;
+  answer(context, method === 'OPTIONS' ? options('GET, HEAD') : methodNotSupported(method, 'GET, HEAD'));
+};
+
+function show(page: Page): Middleware {
+  return async (context) => {
+    context.status = 200;
+    // Revalidated on each request and sent only if changed, so the page never belongs to another version.
+    context.set({ 'Cache-Control': 'no-cache', ...page.headers });
+    context.etag = page.etag;
+    if (context.fresh) {
+      context.status = 304;
+      return;
+    }
+    context.set('Content-Type', page.contentType);
+    context.vary('Accept-Encoding');
+    const isCompressed = context.acceptsEncodings('gzip', 'identity') === 'gzip';
+    if (isCompressed) context.set('Content-Encoding', 'gzip');
+    context.body = isCompressed ? await page.compressed() : page.content;
+  };
+}
