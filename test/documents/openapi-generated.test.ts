@@ -2,16 +2,16 @@ import { setMirrorRoute } from '@campaign-mirror/adapters-http';
 import { expect } from 'chai';
 import * as fc from 'fast-check';
 import { faultsOfAnswer, isAllowedBody } from '../support/http/openapi-answers.ts';
-import { currentDocument } from '../support/http/openapi-file.ts';
+import { openapiDocument } from '../support/http/openapi-file.ts';
 import { type Asking, ask } from '../support/http/request.ts';
 import { type HttpService, withHttpService } from '../support/http/service.ts';
 import { seed } from '../support/seed.ts';
 
 const { campaign } = (
-  currentDocument.components as { parameters: { campaign: { schema: { minimum: number; maximum: number } } } }
+  openapiDocument.components as { parameters: { campaign: { schema: { minimum: number; maximum: number } } } }
 ).parameters;
 const { MirrorUpdate } = (
-  currentDocument.components as {
+  openapiDocument.components as {
     schemas: { MirrorUpdate: { properties: { mirror_endpoint: { pattern: string; maxLength: number } } } };
   }
 ).schemas;

@@ -1,8 +1,9 @@
 import { openapiPath, setMirrorRoute } from '@campaign-mirror/adapters-http';
 import { lintFromString, loadConfig } from '@redocly/openapi-core';
 import { expect } from 'chai';
+import { rows } from '../support/http/answer-rows.ts';
 import { assertDocumented, faultsOfAnswer } from '../support/http/openapi-answers.ts';
-import { currentDocument, currentText, openapiFile } from '../support/http/openapi-file.ts';
+import { openapiDocument, openapiFile, openapiText } from '../support/http/openapi-file.ts';
 import { ask } from '../support/http/request.ts';
 import { withHttpService } from '../support/http/service.ts';
 import { filesIn, projectFolder, read } from '../support/workspace.ts';
@@ -13,7 +14,7 @@ interface Operation {
     { content?: Record<string, { examples: Record<string, { value: unknown }> }> }
   >;
 }
-const post = (currentDocument.paths as Record<string, { post: Operation }>)[setMirrorRoute]?.post;
+const post = (openapiDocument.paths as Record<string, { post: Operation }>)[setMirrorRoute]?.post;
 const examples = Object.entries(post?.responses ?? {}).flatMap(([status, { content }]) =>
   Object.values(content?.['application/json']?.examples ?? {}).map(({ value }) => ({
     status: Number(status),
@@ -28,8 +29,8 @@ describe('the OpenAPI document', () => {
       const found = await lintFromString({ source, absoluteRef: openapiFile, config });
       return found.map(({ severity, ruleId, message }) => `${severity} ${ruleId}: ${message}`);
     };
-    expect(await lint(currentText)).to.deep.equal([]);
-    const { paths: _, ...without } = currentDocument;
+    expect(await lint(openapiText)).to.deep.equal([]);
+    const { paths: _, ...without } = openapiDocument;
     expect(await lint(JSON.stringify(without))).not.to.deep.equal([]);
   });
 
@@ -37,7 +38,7 @@ describe('the OpenAPI document', () => {
     const manifests = (await filesIn('packages')).filter((path) => path.endsWith('/package.json'));
     const texts = await Promise.all(['package.json', ...manifests].map(read));
     const versions = texts.map((text) => JSON.parse(text).version);
-    const { version } = currentDocument.info as { version: string };
+    const { version } = openapiDocument.info as { version: string };
     expect(versions.filter((one) => one !== version)).to.deep.equal([]);
   });
 
@@ -49,6 +50,19 @@ describe('the OpenAPI document', () => {
       const faults = faultsOfAnswer('POST', '/', { status, headers: all, body });
       expect(faults.filter((fault) => !fault.includes('is not described'))).to.deep.equal([]);
     }
+  });
+
+  it('every message of the contract is an example of its status', () => {
+    // What a caller chose is another text in each.
+    const plain = (body: string) =>
+      body
+        .replace(/\[Campaign\] \S+?"/, '')
+        .replace(/route \S+ could/, '')
+        .replace(/The \w+ method/, '');
+    const told = examples.map(({ status, body }) => `${status} ${plain(body)}`);
+    const expected = rows.map(({ status, body }) => `${status} ${plain(body)}`);
+    const internal = ['503 {"message":"Service Unavailable"}', '500 {"message":"Server Error"}'];
+    expect(told).to.include.members([...expected, ...internal]);
   });
 
   const ofRate = { 'x-ratelimit-limit': '1', 'x-ratelimit-remaining': '0', 'x-ratelimit-reset': '1' };
@@ -85,7 +99,7 @@ describe('the OpenAPI document, served', () => {
     const { status, headers, body } = await get();
     expect([status, headers['cache-control']]).to.deep.equal([200, 'no-cache']);
     expect(headers['content-type']).to.equal('application/json; charset=utf-8');
-    expect(JSON.parse(body)).to.deep.equal(JSON.parse(currentText));
+    expect(JSON.parse(body)).to.deep.equal(JSON.parse(openapiText));
   });
 
   it('is sent again only when it has changed', async () => {

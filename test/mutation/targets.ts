@@ -31,4 +31,9 @@ export const targets: Readonly<Record<string, Target>> = {
     ],
     bar: 80,
   },
+  http: {
+    mutate: ['packages/adapters-http/src/*/*.ts'],
+    tests: ['test/routes/*.test.ts', 'test/listener/*.test.ts', 'test/documents/docs-page.test.ts'],
+    bar: 80,
+  },
 };

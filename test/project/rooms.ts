@@ -13,10 +13,8 @@ export const rooms: Readonly<Record<string, string>> = {
   'adapters-http/messages':
     'answers @campaign-mirror/domain content-type koa koa-bodyparser proxy-addr valibot',
   'adapters-http/chain': 'answers messages @campaign-mirror/domain koa @koa/cors',
-  'adapters-http/routes': 'answers messages chain @campaign-mirror/domain koa @koa/router',
+  'adapters-http/routes': 'answers messages chain @campaign-mirror/domain koa @koa/router swagger-ui-dist',
   'adapters-http/listener': 'answers messages chain',
-  'adapters-http/documentation':
-    'answers messages routes @campaign-mirror/domain @valibot/to-json-schema swagger-ui-dist',
 
   'adapters-persistence/schema': '@campaign-mirror/domain @mikro-orm/core @mikro-orm/migrations',
   'adapters-persistence/connection':

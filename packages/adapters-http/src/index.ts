@@ -14,12 +14,11 @@ export {
 export type { Count, Limiter, Rate } from './chain/limiter.ts';
 export type { Overload, OverloadLog } from './chain/overload-spells.ts';
 export type { RequestTrace, RequestTraces } from './chain/request-traces.ts';
-export { interfacePages } from './documentation/docs-pages.ts';
-export { openapiDocument, openapiPath } from './documentation/openapi-document.ts';
 export { HttpServer, type HttpServerSettings } from './listener/http-server.ts';
 export { type TimeLimits, timeLimits } from './listener/time-limits.ts';
 export { noProxies, type TrustedProxies } from './messages/client-address.ts';
 export { type ApplicationSettings, application } from './routes/application.ts';
+export { interfacePages, openapiPath } from './routes/docs-pages.ts';
 export { type MountSettings, setMirrorListener, setMirrorRouter } from './routes/mount.ts';
 export { type OperatorsSettings, type OpsAnswer, operatorsApplication } from './routes/operators.ts';
 export { type SetMirrorSettings, setMirrorPath, setMirrorRoute } from './routes/set-mirror-router.ts';

@@ -3,7 +3,6 @@ import { logEvents } from '../../../packages/app/src/logging/log-events.ts';
 import { type Setting, settings } from '../../../packages/app/src/settings/settings.ts';
 import { accepts, environmentExample } from '../../../packages/app/src/settings/shown.ts';
 import { calls, usage } from '../commands/command-tree.ts';
-import { currentText } from '../http/openapi-file.ts';
 import { projectFolder, read } from '../workspace.ts';
 import { exportsTable } from './api.ts';
 import { logFields } from './log-fields.ts';
@@ -11,7 +10,6 @@ import { metricsTable } from './metrics-table.ts';
 
 /** The documents that are made from the code, by how each is made from what it is now. */
 const documents: Readonly<Record<string, (now: string) => string | Promise<string>>> = {
-  'openapi.json': () => currentText,
   '.env.example': environmentExample,
   'docs/how-to/use-the-packages.md': (now) => withTables(now, { examples: examplesTable }),
   'docs/how-to/kubernetes.md': withFiles,

@@ -1,6 +1,6 @@
 import { openapiPath, setMirrorRoute } from '@campaign-mirror/adapters-http';
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
-import { currentDocument } from './openapi-file.ts';
+import { openapiDocument } from './openapi-file.ts';
 
 type Json = Record<string, unknown>;
 /** What is looked at of an answer; header names in lower case. */
@@ -47,7 +47,7 @@ function closed(schema: unknown): Json {
 
 function at(reference: string): unknown {
   const way = reference.replace(/^#\//, '').split('/');
-  return way.reduce<unknown>((value, key) => (value as Json)[key.replaceAll('~1', '/')], currentDocument);
+  return way.reduce<unknown>((value, key) => (value as Json)[key.replaceAll('~1', '/')], openapiDocument);
 }
 
 const resolved = (one: unknown): Json => {
@@ -73,7 +73,7 @@ function declaredAnswer(operation: string, response: unknown): DeclaredAnswer {
 }
 
 /** The answers of each operation, by their status. */
-const operations = Object.entries(currentDocument.paths as Json).flatMap(([path, item]) =>
+const operations = Object.entries(openapiDocument.paths as Json).flatMap(([path, item]) =>
   Object.entries(item as Record<string, { responses: Json }>).map(([method, { responses }]) => {
     const name = `${method.toUpperCase()} ${path}`;
     const answers = Object.entries(responses).map(

@@ -1,12 +1,9 @@
-import { openapiDocument, Replies } from '@campaign-mirror/adapters-http';
-import { projectFolder, read } from '../workspace.ts';
+import { readFileSync } from 'node:fs';
+import { projectFolder } from '../workspace.ts';
 
-/** The document that is committed. */
-export const openapiFile = `${projectFolder}openapi.json`;
+/** The document, which is served as it is. */
+export const openapiFile = `${projectFolder}packages/adapters-http/docs/openapi.json`;
 
-/** The document as it is by default. */
-export const currentDocument = openapiDocument(new Replies(), 16_384);
+export const openapiText = readFileSync(openapiFile, 'utf8');
 
-export const currentText = `${JSON.stringify(currentDocument, null, 2)}\n`;
-
-export const committedText = (): Promise<string> => read('openapi.json');
+export const openapiDocument: Readonly<Record<string, unknown>> = JSON.parse(openapiText);

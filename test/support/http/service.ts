@@ -59,7 +59,7 @@ export async function httpService(options: HttpServiceOptions = {}): Promise<Htt
   const replies = new Replies({ retryAfter });
   const useCase = new SetCampaignMirror(campaigns, identity, deniedHosts);
   const { capacity = new Capacity({ inFlight: Number.POSITIVE_INFINITY }) } = options;
-  const { pages = interfacePages(replies, bodyLimit) } = options;
+  const { pages = interfacePages() } = options;
   const calls = new Calls({ ...options, log });
   const shared = { calls, replies, log, capacity };
   const app = application({ ...options, ...shared, useCase, bodyLimit, pages });

@@ -1,6 +1,4 @@
 import type { AddressFault, Mirror, Outcome, Refusal } from '@campaign-mirror/domain';
-import type { InferOutput } from 'valibot';
-import type { shownMirror } from './answer-schemas.ts';
 
 /** An HTTP answer. */
 export interface Reply {
@@ -172,7 +170,7 @@ export function mirrorBody(mirror: Mirror): string {
       updated_externally_at: mirror.updatedExternallyAt,
       created_at: mirror.createdAt,
       updated_at: mirror.updatedAt,
-    } satisfies Record<keyof InferOutput<typeof shownMirror>, unknown>,
+    },
   });
 }
 

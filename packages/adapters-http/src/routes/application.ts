@@ -19,6 +19,7 @@ export interface SurroundingSettings extends AnswerHeaderSettings {
   readonly log: HttpLog;
 }
 
+/** What the service's application needs. */
 export interface ApplicationSettings extends SurroundingSettings, SetMirrorSettings {
   readonly capacity: Capacity;
   /** What the application answers besides the route. */

@@ -12,6 +12,7 @@ import { exactPaths } from './set-mirror-router.ts';
 /** The answer of a path of the operators' listener. */
 export type OpsAnswer = () => Reply | Promise<Reply>;
 
+/** What the operators' application needs. */
 export interface OperatorsSettings extends SurroundingSettings {
   readonly capacity: Capacity;
   /** What the service needs in order to serve; the body of `/readyz`. */

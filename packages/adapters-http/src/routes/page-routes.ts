@@ -32,12 +32,12 @@ function show(page: Page): Middleware {
     // Revalidated on each request and sent only if changed, so the page never belongs to another version.
     context.set({ 'Cache-Control': 'no-cache', ...page.headers });
     context.etag = page.etag;
+    context.vary('Accept-Encoding');
     if (context.fresh) {
       context.status = 304;
       return;
     }
     context.set('Content-Type', page.contentType);
-    context.vary('Accept-Encoding');
     const isCompressed = context.acceptsEncodings('gzip', 'identity') === 'gzip';
     if (isCompressed) context.set('Content-Encoding', 'gzip');
     context.body = isCompressed ? await page.compressed() : page.content;

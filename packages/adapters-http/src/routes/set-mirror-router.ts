@@ -18,6 +18,7 @@ export const setMirrorRoute = '/public/v1/mirror/campaign/{campaign}/mirror';
 /** Case and trailing slashes matter (contract: the path). */
 export const exactPaths = { sensitive: true, strict: true };
 
+/** What the route needs. */
 export interface SetMirrorSettings {
   readonly useCase: SetCampaignMirror;
   /**

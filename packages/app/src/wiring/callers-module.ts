@@ -41,7 +41,7 @@ export const callersModule = ({ settings, log, lines, life }: Given) =>
           const { TRUSTED_PROXIES: proxies, ANSWER_TIMEOUT: answerTimeout, BODY_LIMIT: bodyLimit } = settings;
           const calls = new Calls({ log: httpLines, proxies, traces: traces?.requests, answerTimeout });
           const shared = { calls, replies, log: httpLines, capacity };
-          const pages = interfacePages(replies, bodyLimit, { docs: settings.DOCS === 'on' });
+          const pages = interfacePages({ docs: settings.DOCS === 'on' });
           const limits = { keys, failedKeys };
           const app = application({ ...shared, ...headers, useCase, isWellFormed, bodyLimit, limits, pages });
           const server = new HttpServer(app.callback(), {

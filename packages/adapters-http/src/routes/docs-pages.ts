@@ -3,9 +3,9 @@ import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { contentSecurityPolicy, Page, type Pages } from '../answers/pages.ts';
-import type { Replies } from '../answers/replies.ts';
-import { openapiDocument, openapiPath } from './openapi-document.ts';
 
+/** The path of the interface as OpenAPI 3.1. */
+export const openapiPath = '/public/v1/openapi.json';
 const docsPath = '/docs';
 
 const ownFolder = fileURLToPath(new URL('../../docs/', import.meta.url));
@@ -19,11 +19,11 @@ const javascript = 'text/javascript; charset=utf-8';
 const policy = { 'Content-Security-Policy': contentSecurityPolicy("'self' data:") };
 
 /** The OpenAPI document and, with `docs`, the page to try the call. */
-export function interfacePages(replies: Replies, bodyLimit: number, { docs = true } = {}): Pages {
-  const document = JSON.stringify(openapiDocument(replies, bodyLimit));
+export function interfacePages({ docs = true } = {}): Pages {
+  const own = (name: string) => readFileSync(join(ownFolder, name));
+  const document = JSON.stringify(JSON.parse(own('openapi.json').toString()));
   const pages = new Map([[openapiPath, new Page('application/json; charset=utf-8', document)]]);
   if (!docs) return pages;
-  const own = (name: string) => readFileSync(join(ownFolder, name));
   const ofComponent = (name: string) => readFileSync(join(componentFolder, name));
   return pages
     .set(docsPath, new Page(html, own('index.html'), policy))
