@@ -5,7 +5,6 @@ import {
   HttpServer,
   type OperatorsSettings,
   operatorsApplication,
-  Replies,
 } from '@campaign-mirror/adapters-http';
 import { expect } from 'chai';
 import { RawConnection } from '../support/http/connection.ts';
@@ -18,7 +17,7 @@ describe('contract: life — the ops listener', () => {
   const paths = ['/livez', '/readyz', '/version'];
   const log = new CapturedLog();
   const capacity = new Capacity({ inFlight: 64 });
-  const shared = { calls: new Calls({ log }), replies: new Replies(), log, capacity };
+  const shared = { calls: new Calls({ log }), log, capacity };
   const app = operatorsApplication({
     ...shared,
     readiness: () => readiness(),

@@ -51,9 +51,9 @@ export const rooms: Readonly<Record<string, string>> = {
     'logging settings @campaign-mirror/adapters-http @campaign-mirror/domain ioredis lru-cache rate-limiter-flexible',
   'app/identity': 'logging settings @campaign-mirror/adapters-jwt @campaign-mirror/domain',
   'app/traces':
-    'logging process settings @campaign-mirror/adapters-http @campaign-mirror/adapters-persistence @campaign-mirror/domain @opentelemetry/*',
+    'logging process settings listeners @campaign-mirror/adapters-http @campaign-mirror/adapters-persistence @campaign-mirror/domain @opentelemetry/*',
   'app/metrics':
-    'logging process @campaign-mirror/adapters-http @campaign-mirror/adapters-persistence @campaign-mirror/embedded-postgres prom-client',
+    'logging process listeners @campaign-mirror/adapters-http @campaign-mirror/adapters-persistence @campaign-mirror/embedded-postgres prom-client',
   'app/ops-page': 'logging process metrics @campaign-mirror/adapters-http',
   'app/fleet': 'logging process limits metrics @campaign-mirror/adapters-persistence',
   'app/wiring':

@@ -1,4 +1,4 @@
-import { Calls, Capacity, HttpServer, Replies, silentLog } from '@campaign-mirror/adapters-http';
+import { Calls, Capacity, HttpServer, silentLog } from '@campaign-mirror/adapters-http';
 import { messageFault } from '../../../packages/adapters-http/src/messages/message-faults.ts';
 
 /** The service's own listener, which tells what reached it instead of carrying it out. */
@@ -13,7 +13,7 @@ export async function toldRequests(): Promise<ToldRequests> {
   let count = 0;
   const capacity = new Capacity({ inFlight: Number.POSITIVE_INFINITY });
   const log = silentLog;
-  const shared = { calls: new Calls({ log }), log, replies: new Replies(), capacity };
+  const shared = { calls: new Calls({ log }), log, capacity };
   const server = new HttpServer((request, response) => {
     // As the application does.
     const isMalformed = messageFault(request) !== undefined;

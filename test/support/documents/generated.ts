@@ -81,7 +81,7 @@ const settingGroups: Readonly<Record<string, readonly string[]>> = {
   ],
   addresses: ['MIRROR_HOST_DENYLIST'],
   limits: [
-    ...['RATE_LIMIT', 'FAILED_KEY_LIMIT', 'RATE_LIMIT_WHEN_AWAY', 'REDIS_URL', 'RETRY_AFTER', 'BODY_LIMIT'],
+    ...['RATE_LIMIT', 'FAILED_KEY_LIMIT', 'RATE_LIMIT_WHEN_AWAY', 'REDIS_URL', 'BODY_LIMIT'],
     ...['MAX_IN_FLIGHT', 'MAX_EVENT_LOOP_DELAY', 'MAX_CONNECTIONS'],
   ],
   timeouts: ['HEADERS_TIMEOUT', 'REQUEST_TIMEOUT', 'ANSWER_TIMEOUT', 'IDLE_TIMEOUT'],

@@ -28,8 +28,7 @@ export const logFields: readonly (readonly [names: readonly FieldName[], means: 
   ],
   [['error'], 'the message of an error'],
   [['listener'], '`callers` or `operators`'],
-  [['what'], '`requests`, `event-loop-delay`, `pipelined-requests` or `connections`'],
-  [['refused'], 'how many'],
+  [['what'], '`requests`, `event-loop-delay` or `connections`'],
   [
     ['version', 'node', 'migration'],
     'version of the service, of Node, the newest migration that this version has',

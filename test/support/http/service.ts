@@ -7,7 +7,6 @@ import {
   HttpServer,
   interfacePages,
   type Pages,
-  Replies,
   type SetMirrorSettings,
   standingHeaders,
   type TimeLimits,
@@ -36,10 +35,9 @@ export interface HttpService extends HttpData {
 }
 
 export interface HttpServiceOptions
-  extends Partial<Omit<SetMirrorSettings, 'useCase' | 'replies'>>,
+  extends Partial<Omit<SetMirrorSettings, 'useCase'>>,
     Partial<Omit<CallSettings, 'log'>>,
     AnswerHeaderSettings {
-  readonly retryAfter?: number;
   readonly deniedHosts?: HostDenylist;
   /** A service whose data this one serves too, instead of a database of its own. */
   readonly beside?: HttpService;
@@ -53,15 +51,14 @@ export interface HttpServiceOptions
 export async function httpService(options: HttpServiceOptions = {}): Promise<HttpService> {
   const data = options.beside ?? (await httpData());
   const { world } = data;
-  const { bodyLimit = 16_384, deniedHosts = noDeniedHosts, ports, retryAfter = 1 } = options;
+  const { bodyLimit = 16_384, deniedHosts = noDeniedHosts, ports } = options;
   const { campaigns = world.campaigns, identity = world.identity } = ports?.(world) ?? {};
   const log = new CapturedLog();
-  const replies = new Replies({ retryAfter });
   const useCase = new SetCampaignMirror(campaigns, identity, deniedHosts);
   const { capacity = new Capacity({ inFlight: Number.POSITIVE_INFINITY }) } = options;
   const { pages = interfacePages() } = options;
   const calls = new Calls({ ...options, log });
-  const shared = { calls, replies, log, capacity };
+  const shared = { calls, log, capacity };
   const app = application({ ...options, ...shared, useCase, bodyLimit, pages });
   const server = new HttpServer(app.callback(), {
     ...shared,

@@ -14,23 +14,7 @@ export interface Reply {
   readonly closes?: true;
 }
 
-/** A reason for a status other than 200. */
-export interface Refused {
-  readonly status: number;
-  readonly because: string;
-}
-
-/** Answers to requests without an outcome of the use case. */
-export type Fault = keyof ReturnType<typeof faultReplies>;
-
-/** The limit of a key, or that of an address that sends refused keys. */
-const overLimits = ['rate', 'failed-keys'] as const;
-type OverLimit = (typeof overLimits)[number];
-
 const message = (text: string) => JSON.stringify({ message: text });
-const tooManyAttempts = message('Too Many Attempts.');
-const challenge = 'Bearer realm="campaign-mirror"';
-
 /** A status with a message. */
 const said = (status: number, text: string, more: Partial<Reply> = {}): Reply => ({
   status,
@@ -49,27 +33,31 @@ function named<Kind extends string>(replies: Readonly<Record<Kind, Reply>>): Rea
   return Object.fromEntries(all);
 }
 
-/** `retryAfter`: the `Retry-After` of a 503, in seconds. */
-function faultReplies(retryAfter: number) {
-  const authenticate = (how: string) => ({ headers: { 'WWW-Authenticate': how } });
-  const type = 'application/json in UTF-8, without a content encoding';
-  return named({
-    'bad-request': said(400, 'Bad Request', { closes: true }),
-    'request-timeout': said(408, 'Request Timeout', { closes: true }),
-    'header-fields-too-large': said(431, 'Request Header Fields Too Large', { closes: true }),
-    'expectation-failed': said(417, 'Expectation Failed', { closes: true }),
-    'repeated-authorization': said(400, 'More than one Authorization header.'),
-    'no-key': said(401, 'Unauthenticated.', authenticate(challenge)),
-    'invalid-key': said(401, 'Unauthenticated.', authenticate(`${challenge}, error="invalid_token"`)),
-    'unsupported-body': said(415, `The request body must be ${type}.`),
-    'body-too-large': said(413, 'The request body is too large.'),
-    unavailable: said(503, 'Service Unavailable', { headers: { 'Retry-After': String(retryAfter) } }),
-    unexpected: said(500, 'Server Error'),
-  });
-}
+const authenticate = (more = '') => ({
+  headers: { 'WWW-Authenticate': `Bearer realm="campaign-mirror"${more}` },
+});
+
+/** The answers to requests without an outcome of the use case. */
+export const faults = named({
+  'bad-request': said(400, 'Bad Request', { closes: true }),
+  'request-timeout': said(408, 'Request Timeout', { closes: true }),
+  'header-fields-too-large': said(431, 'Request Header Fields Too Large', { closes: true }),
+  'expectation-failed': said(417, 'Expectation Failed', { closes: true }),
+  'repeated-authorization': said(400, 'More than one Authorization header.'),
+  'no-key': said(401, 'Unauthenticated.', authenticate()),
+  'invalid-key': said(401, 'Unauthenticated.', authenticate(', error="invalid_token"')),
+  'unsupported-body': said(
+    415,
+    'The request body must be application/json in UTF-8, without a content encoding.',
+  ),
+  'body-too-large': said(413, 'The request body is too large.'),
+  unavailable: said(503, 'Service Unavailable', { headers: { 'Retry-After': '1' } }),
+  unexpected: said(500, 'Server Error'),
+});
+export type Fault = keyof typeof faults;
 
 /** What an answer needs to know about its request. */
-export interface Asked {
+interface Asked {
   /** The identifier as given in the path. */
   readonly campaign: string;
   /** Why the body has no target URL. */
@@ -78,65 +66,35 @@ export interface Asked {
   readonly secondsLeft?: number | undefined;
 }
 
-/** All of the service's answers (contract: answers). No other place chooses a status. */
-export class Replies {
-  readonly #faults: Readonly<Record<Fault, Reply>>;
-
-  /** `retryAfter`: the `Retry-After` of a 503, in seconds. */
-  constructor({ retryAfter = 1 } = {}) {
-    this.#faults = faultReplies(retryAfter);
-  }
-
-  /** The answer to a request without an outcome. */
-  fault(kind: Fault): Reply {
-    return this.#faults[kind];
-  }
-
-  /** All reasons, each with its status. */
-  get refusals(): readonly Refused[] {
-    const tables = [this.#faults, refused, unreadable, invalidAddress];
-    const others = [this.#unknownKey, campaignNotFound(''), routeNotFound(''), methodNotSupported('', '')];
-    const limited = overLimits.map((because) => this.tooManyAttempts(because, 1));
-    return [...tables.flatMap((table): Reply[] => Object.values(table)), ...others, ...limited].flatMap(
-      ({ status, because }) => (because === undefined ? [] : [{ status, because }]),
-    );
-  }
-
-  get #unknownKey(): Reply {
-    return { ...this.#faults['invalid-key'], because: 'unknown-key' };
-  }
-
-  /** `seconds`: how long until the limit admits another request. */
-  tooManyAttempts(because: OverLimit, seconds: number): Reply {
-    return {
-      status: 429,
-      body: tooManyAttempts,
-      headers: { 'Retry-After': String(Math.max(seconds, 1)) },
-      because,
-    };
-  }
-
-  /** The answer to an outcome of the use case. */
-  outcome(outcome: Outcome, { campaign, fault = 'required', secondsLeft = 1 }: Asked): Reply {
-    switch (outcome.kind) {
-      case 'mirror-set':
-        return { status: 200, body: mirrorBody(outcome.mirror) };
-      case 'unauthenticated':
-        return this.#unknownKey;
-      case 'over-limit':
-        return this.tooManyAttempts('rate', secondsLeft);
-      case 'campaign-not-found':
-        return campaignNotFound(campaign);
-      case 'refused':
-        return refused[outcome.because];
-      case 'no-address':
-        return unreadable[fault];
-      case 'invalid-address':
-        return invalidAddress[outcome.because];
-    }
+/** The answer to an outcome of the use case. */
+export function replyTo(outcome: Outcome, { campaign, fault = 'required', secondsLeft = 1 }: Asked): Reply {
+  switch (outcome.kind) {
+    case 'mirror-set':
+      return { status: 200, body: mirrorBody(outcome.mirror) };
+    case 'unauthenticated':
+      return unknownKey;
+    case 'over-limit':
+      return tooManyAttempts('rate', secondsLeft);
+    case 'campaign-not-found':
+      return campaignNotFound(campaign);
+    case 'refused':
+      return refused[outcome.because];
+    case 'no-address':
+      return unreadable[fault];
+    case 'invalid-address':
+      return invalidAddress[outcome.because];
   }
 }
 
+/** `seconds`: how long until the limit admits another request. */
+export function tooManyAttempts(because: 'rate' | 'failed-keys', seconds: number): Reply {
+  return said(429, 'Too Many Attempts.', {
+    headers: { 'Retry-After': String(Math.max(seconds, 1)) },
+    because,
+  });
+}
+
+const unknownKey: Reply = { ...faults['invalid-key'], because: 'unknown-key' };
 const forbidden = said(403, 'This action is unauthorized.');
 
 /** All rules have the same answer. A new rule does not compile until it is listed here. */
@@ -208,3 +166,10 @@ function cut(text: string, characters: number): string {
 
 /** Why a body holds no address that could be judged, in the order in which it is found. */
 export type BodyFault = 'not-json' | 'required' | 'not-a-string';
+
+/** All reasons for another status than 200, each with its status. */
+export const refusals: readonly { readonly status: number; readonly because: string }[] = [
+  ...[faults, refused, unreadable, invalidAddress].flatMap((table): Reply[] => Object.values(table)),
+  ...[unknownKey, campaignNotFound(''), routeNotFound(''), methodNotSupported('', '')],
+  ...[tooManyAttempts('rate', 1), tooManyAttempts('failed-keys', 1)],
+].map(({ status, because = '' }) => ({ status, because }));

@@ -1,19 +1,16 @@
 import type { ServerResponse } from 'node:http';
-import type { Reply } from '../answers/replies.ts';
+import { faults, type Reply } from '../answers/replies.ts';
 import { clientOf, noProxies, type TrustedProxies } from '../messages/client-address.ts';
 import { requestIdOf } from '../messages/request-id.ts';
 import { answer } from './answer.ts';
 import type { Context, Middleware } from './context.ts';
 import type { AnsweredRequest, HttpLog } from './http-log.ts';
-import type { RequestTraces } from './request-traces.ts';
 
 /** What is recorded of calls, and for how long their callers may take to read an answer. */
 export interface CallSettings {
   readonly log: HttpLog;
   /** The proxies whose `X-Forwarded-For` is trusted; none by default. */
   readonly proxies?: TrustedProxies | undefined;
-  /** None by default. */
-  readonly traces?: RequestTraces | undefined;
   /** How long a connection may stand still while an answer is sent, in milliseconds; 30 s by default. */
   readonly answerTimeout?: number | undefined;
 }
@@ -36,9 +33,8 @@ export class Calls {
 
   /** The first part of the chain: everything after it answers the call. */
   readonly middleware: Middleware = (context, next) => {
-    const { proxies = noProxies, traces } = this.#settings;
+    const { proxies = noProxies } = this.#settings;
     const requestId = requestIdOf(context.req.headers['x-request-id']);
-    const trace = traces?.begin(context.req);
     context.state.call = {
       requestId,
       client: clientOf(context.req, proxies),
@@ -47,14 +43,11 @@ export class Calls {
       campaign: undefined,
       because: undefined,
       overload: false,
-      trace,
     };
     context.set('X-Request-Id', requestId);
     if (this.#draining) context.set('Connection', 'close');
     (context.res as CallResponse)[inProgress] = context;
-    const carryOut = () => next().then(() => this.#answered(context));
-    if (trace) return trace.within(carryOut);
-    return traces ? traces.without(carryOut) : carryOut();
+    return next().then(() => this.#answered(context));
   };
 
   /** Sends an answer now, whatever the rest of the chain does. False if the call has been answered. */
@@ -68,20 +61,20 @@ export class Calls {
   }
 
   /** From now on connections close after their answers. Refusals because of the load are given at once. */
-  drain(responses: readonly CallResponse[], overloaded: Reply): void {
+  drain(responses: readonly CallResponse[]): void {
     this.#draining = true;
     for (const response of responses) {
       const context = response[inProgress];
-      if (context?.state.call.overload) this.cutShort(response, overloaded);
+      if (context?.state.call.overload) this.cutShort(response, faults.unavailable);
       else context?.set('Connection', 'close');
     }
   }
 
   /** Answers those of the calls that are in progress. @returns what is known of them */
-  giveUp(responses: readonly CallResponse[], reply: Reply): AnsweredRequest[] {
+  giveUp(responses: readonly CallResponse[]): AnsweredRequest[] {
     return responses.flatMap((response) => {
       const context = response[inProgress];
-      return context && this.cutShort(response, reply) ? [described(context)] : [];
+      return context && this.cutShort(response, faults.unavailable) ? [described(context)] : [];
     });
   }
 
@@ -92,9 +85,7 @@ export class Calls {
     const { log, answerTimeout = 30_000 } = this.#settings;
     // Node replaces it as soon as the answer is sent.
     context.req.socket.setTimeout(answerTimeout);
-    const request = described(context);
-    log.answered(request);
-    context.state.call.trace?.answered(request);
+    log.answered(described(context));
   }
 }
 
@@ -110,6 +101,5 @@ function described({ state: { call }, status, method, writable, req }: Context):
     campaign: call.campaign,
     callerGone: !writable || req.socket.destroyed || undefined,
     overload: call.overload || undefined,
-    trace: call.trace,
   };
 }

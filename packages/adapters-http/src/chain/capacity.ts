@@ -1,15 +1,17 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import type { Reply } from '../answers/replies.ts';
+import { faults } from '../answers/replies.ts';
 import { answer } from './answer.ts';
 import type { Context, Middleware } from './context.ts';
 import { EventLoopDelay } from './event-loop-delay.ts';
-import { type Overload, type OverloadLog, OverloadSpells, silentOverloadLog } from './overload-spells.ts';
 
 /**
  * How long after its headers a request beyond the capacity is refused, in milliseconds: a caller that is refused at once
  * comes back at once, and refusals use CPU that requests need.
  */
 const refusalDelay = 1_000;
+
+/** The limit that was exceeded. */
+export type Overload = 'requests' | 'event-loop-delay' | 'connections';
 
 /** The load from which on requests are refused. */
 export interface CapacityLimits {
@@ -30,13 +32,14 @@ export class Capacity {
   /** The number of refusals so far, by reason. */
   readonly refusals = new Map<Overload, number>();
   readonly #delay: EventLoopDelay | undefined;
-  readonly #spells: OverloadSpells;
+  readonly #onRefused: (what: Overload) => void;
   #inFlight = 0;
 
-  constructor(limits: CapacityLimits, log: OverloadLog = silentOverloadLog) {
+  /** `onRefused` is called with each refusal: it must be cheap. */
+  constructor(limits: CapacityLimits, onRefused: (what: Overload) => void = () => {}) {
     this.limits = limits;
     if (limits.eventLoopDelay !== undefined) this.#delay = new EventLoopDelay(limits.eventLoopDelay);
-    this.#spells = new OverloadSpells(log);
+    this.#onRefused = onRefused;
   }
 
   /** Requests that are being carried out. */
@@ -45,16 +48,14 @@ export class Capacity {
   }
 
   /** Refuses requests that come while the load is too high, before anything is read of them. */
-  middleware(refusal: Reply): Middleware {
-    return (context, next) => {
-      const overload = this.#overload;
-      return overload ? this.#refuse(context, overload, refusal) : next();
-    };
-  }
+  readonly middleware: Middleware = (context, next) => {
+    const overload = this.#overload;
+    return overload ? this.#refuse(context, overload) : next();
+  };
 
   /** Carries a request out, or refuses it where too many others are carried out. */
-  async carryOut(context: Context, refusal: Reply, run: () => Promise<void>): Promise<void> {
-    if (this.#inFlight >= this.limits.inFlight) return this.#refuse(context, 'requests', refusal);
+  async carryOut(context: Context, run: () => Promise<void>): Promise<void> {
+    if (this.#inFlight >= this.limits.inFlight) return this.#refuse(context, 'requests');
     this.#inFlight += 1;
     try {
       await run();
@@ -66,13 +67,12 @@ export class Capacity {
   /** Counts a refusal. */
   refused(what: Overload): void {
     this.refusals.set(what, (this.refusals.get(what) ?? 0) + 1);
-    this.#spells.count(what);
+    this.#onRefused(what);
   }
 
-  /** Stops measuring, and reports what was refused. */
+  /** Stops measuring. */
   stop(): void {
     this.#delay?.stop();
-    this.#spells.stop();
   }
 
   get #overload(): Overload | undefined {
@@ -80,12 +80,12 @@ export class Capacity {
     return this.#delay?.tooLong ? 'event-loop-delay' : undefined;
   }
 
-  async #refuse(context: Context, what: Overload, refusal: Reply): Promise<void> {
+  async #refuse(context: Context, what: Overload): Promise<void> {
     this.refused(what);
     const { call } = context.state;
     call.overload = true;
     await pause(call.began + refusalDelay - performance.now(), undefined, { ref: false });
-    answer(context, refusal);
+    answer(context, faults.unavailable);
   }
 }
 

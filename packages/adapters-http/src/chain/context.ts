@@ -1,6 +1,5 @@
 import type { CampaignId } from '@campaign-mirror/domain';
 import type Koa from 'koa';
-import type { RequestTrace } from './request-traces.ts';
 
 /** What is known of a request while it passes the chain, for its log line and the metrics. */
 export interface Call {
@@ -16,8 +15,6 @@ export interface Call {
   because: string | undefined;
   /** It was refused because of the load: counted, but without a line in the log, which would add to the load. */
   overload: boolean;
-  /** Set only if requests are traced. */
-  trace: RequestTrace | undefined;
 }
 
 export interface ServiceState {

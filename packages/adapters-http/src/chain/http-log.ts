@@ -1,24 +1,3 @@
-/** The methods of RFC 9110, section 9, and PATCH (RFC 5789): of low cardinality, unlike what callers invent. */
-export const knownMethods = [
-  'GET',
-  'HEAD',
-  'POST',
-  'PUT',
-  'PATCH',
-  'DELETE',
-  'OPTIONS',
-  'TRACE',
-  'CONNECT',
-] as const;
-
-/** The position of a request in a trace, in lower-case hexadecimal digits as in W3C Trace Context. */
-export interface TraceIds {
-  /** 32 digits. */
-  readonly traceId: string;
-  /** 16 digits: the span of the request, if it is recorded. */
-  readonly spanId?: string;
-}
-
 /** An answered request, for the log and the metrics: never the key, the body, or the target URL. */
 export interface AnsweredRequest {
   readonly requestId: string;
@@ -37,8 +16,6 @@ export interface AnsweredRequest {
   readonly callerGone?: true | undefined;
   /** It was refused because of the load: a line for it would add to the load. */
   readonly overload?: true | undefined;
-  /** Set only if requests are traced. */
-  readonly trace?: TraceIds | undefined;
 }
 
 /** What the HTTP adapter reports. The app implements it. It must not throw. */
@@ -46,12 +23,7 @@ export interface HttpLog {
   /** Called once for each answer, those to input that never became a request included. */
   answered(request: AnsweredRequest): void;
   /** The error behind a 503 (`unavailable`) or a 500. */
-  failed(
-    requestId: string,
-    error: unknown,
-    because: 'unavailable' | 'unexpected',
-    trace?: TraceIds | undefined,
-  ): void;
+  failed(requestId: string, error: unknown, because: 'unavailable' | 'unexpected'): void;
 }
 
 /** Reports nothing. */

@@ -7,7 +7,7 @@ import {
 } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { type Fault, methodNotSupported, type Replies } from '../answers/replies.ts';
+import { type Fault, faults, methodNotSupported } from '../answers/replies.ts';
 import type { Capacity } from '../chain/capacity.ts';
 import type { AnsweredRequest } from '../chain/http-log.ts';
 import { requestIdOf } from '../messages/request-id.ts';
@@ -16,7 +16,6 @@ import { type TimeLimits, timeLimits } from './time-limits.ts';
 
 /** What a listener needs besides the application that it serves. */
 export interface HttpServerSettings extends SharedByConnections {
-  readonly replies: Replies;
   readonly capacity: Capacity;
   readonly limits?: TimeLimits;
 }
@@ -76,9 +75,8 @@ export class HttpServer {
    */
   async drain(timeout: number): Promise<readonly AnsweredRequest[]> {
     if (!this.#server.listening) return [];
-    const { calls, replies, capacity } = this.#settings;
-    const unavailable = replies.fault('unavailable');
-    calls.drain(this.#carriedOut, unavailable);
+    const { calls, capacity } = this.#settings;
+    calls.drain(this.#carriedOut);
     // Of connections that become idle from now on.
     this.#server.keepAliveTimeout = 1;
     // Requests that have arrived are read before idle connections are closed.
@@ -87,7 +85,7 @@ export class HttpServer {
     const closed = new Promise<void>((resolve) => this.#server.close(() => resolve()));
     let left: AnsweredRequest[] = [];
     const timer = setTimeout(() => {
-      left = calls.giveUp(this.#carriedOut, unavailable);
+      left = calls.giveUp(this.#carriedOut);
       setTimeout(() => this.#server.closeAllConnections(), left.length > 0 ? lastWords : 0);
     }, timeout);
     await closed;
@@ -126,7 +124,7 @@ export class HttpServer {
 
   #misunderstood({ code }: NodeJS.ErrnoException, socket: Socket): void {
     if (code === 'ECONNRESET' || !socket.writable) socket.destroy();
-    else this.#connections.get(socket)?.refuse(this.#settings.replies.fault(parserFault(code)), '-');
+    else this.#connections.get(socket)?.refuse(faults[parserFault(code)], '-');
   }
 }
 

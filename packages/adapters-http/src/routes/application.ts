@@ -1,6 +1,6 @@
 import Koa from 'koa';
 import type { Pages } from '../answers/pages.ts';
-import { type Replies, routeNotFound } from '../answers/replies.ts';
+import { faults, routeNotFound } from '../answers/replies.ts';
 import { answer } from '../chain/answer.ts';
 import { type AnswerHeaderSettings, answerHeaders } from '../chain/answer-headers.ts';
 import type { Calls } from '../chain/calls.ts';
@@ -15,8 +15,9 @@ import { type SetMirrorSettings, setMirrorRoutes } from './set-mirror-router.ts'
 /** What every application needs, whatever it answers. */
 export interface SurroundingSettings extends AnswerHeaderSettings {
   readonly calls: Calls;
-  readonly replies: Replies;
   readonly log: HttpLog;
+  /** What stands before the chain, such as a middleware that traces requests. */
+  readonly before?: readonly Middleware[] | undefined;
 }
 
 /** What the service's application needs. */
@@ -28,10 +29,10 @@ export interface ApplicationSettings extends SurroundingSettings, SetMirrorSetti
 
 /** The service as a Koa application: the checks of the contract, in their order. */
 export function application(settings: ApplicationSettings): Koa<ServiceState> {
-  const { replies, capacity, pages } = settings;
+  const { capacity, pages } = settings;
   const app = koa(settings);
-  app.use(refuseMalformed(replies));
-  app.use(capacity.middleware(replies.fault('unavailable')));
+  app.use(refuseMalformed);
+  app.use(capacity.middleware);
   app.use(setMirrorRoutes(settings).routes());
   app.use(pageRoutes(pages).routes());
   app.use(notFound);
@@ -39,8 +40,8 @@ export function application(settings: ApplicationSettings): Koa<ServiceState> {
 }
 
 /** What every request passes first: identifier, log and counts; errors as answers; headers. */
-export function surroundings({ calls, replies, log, ...headers }: SurroundingSettings): Middleware[] {
-  return [calls.middleware, errorsAsAnswers(replies, log), ...answerHeaders(headers)];
+export function surroundings({ before = [], calls, log, ...headers }: SurroundingSettings): Middleware[] {
+  return [...before, calls.middleware, errorsAsAnswers(log), ...answerHeaders(headers)];
 }
 
 /** A Koa application that begins with them. */
@@ -54,12 +55,10 @@ export function koa(settings: SurroundingSettings): Koa<ServiceState> {
 }
 
 /** Refuses messages that Node's parser accepts, but that a proxy could read differently. */
-export function refuseMalformed(replies: Replies): Middleware {
-  return (context, next) => {
-    const fault = messageFault(context.req);
-    return fault ? answer(context, replies.fault(fault)) : next();
-  };
-}
+export const refuseMalformed: Middleware = (context, next) => {
+  const fault = messageFault(context.req);
+  return fault ? answer(context, faults[fault]) : next();
+};
 
 export const notFound: Middleware = (context) => answer(context, routeNotFound(context.path));
 

@@ -1,5 +1,5 @@
 import type { CallLimit } from '@campaign-mirror/domain';
-import type { Replies, Reply } from '../answers/replies.ts';
+import { type Reply, tooManyAttempts } from '../answers/replies.ts';
 import type { Context } from '../chain/context.ts';
 import type { Count, Limiter, Rate } from '../chain/limiter.ts';
 
@@ -37,15 +37,12 @@ export function keyLimit(limiter: Limiter): (context: Context) => CountedCall {
  * The answer to a refused key: 401, or 429 if the address has sent too many of them. Each key is checked first, so a
  * valid key is never refused because of others at its address. A 401 does not show the count.
  */
-export function failedKeyLimit(
-  limiter: Limiter,
-  replies: Replies,
-): (client: string, refusal: Reply) => Promise<Reply> {
+export function failedKeyLimit(limiter: Limiter): (client: string, refusal: Reply) => Promise<Reply> {
   const headersOf = limitHeaders('failed-keys', limiter.rate);
   return async (client, refusal) => {
     const count = await limiter.count(networkOf(client));
     if (!count || count.consumed <= limiter.rate.limit) return refusal;
-    const limited = replies.tooManyAttempts('failed-keys', secondsLeft(count));
+    const limited = tooManyAttempts('failed-keys', secondsLeft(count));
     return { ...limited, headers: { ...limited.headers, ...headersOf(count) } };
   };
 }

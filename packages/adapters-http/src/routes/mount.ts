@@ -1,6 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import Router from '@koa/router';
-import { Replies } from '../answers/replies.ts';
 import type { AnswerHeaderSettings } from '../chain/answer-headers.ts';
 import { type CallSettings, Calls } from '../chain/calls.ts';
 import type { ServiceState } from '../chain/context.ts';
@@ -36,6 +35,6 @@ export function setMirrorListener(
 }
 
 function withDefaults(settings: MountSettings) {
-  const { replies = new Replies(), bodyLimit = defaultBodyLimit, log = silentLog } = settings;
-  return { ...settings, replies, bodyLimit, log, calls: new Calls({ ...settings, log }) };
+  const { bodyLimit = defaultBodyLimit, log = silentLog } = settings;
+  return { ...settings, bodyLimit, log, calls: new Calls({ ...settings, log }) };
 }

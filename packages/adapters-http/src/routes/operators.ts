@@ -1,6 +1,5 @@
 import Router from '@koa/router';
 import type Koa from 'koa';
-import type { Checks, Version } from '../answers/health.ts';
 import type { Reply } from '../answers/replies.ts';
 import { answer } from '../chain/answer.ts';
 import type { Capacity } from '../chain/capacity.ts';
@@ -8,6 +7,18 @@ import type { ServiceState } from '../chain/context.ts';
 import { koa, notFound, refuseMalformed, type SurroundingSettings } from './application.ts';
 import { readOnly } from './page-routes.ts';
 import { exactPaths } from './set-mirror-router.ts';
+
+/** Whether each thing that is needed is there, by its name. */
+export type Checks = Readonly<Record<string, boolean>>;
+
+/** What runs here; the body of `/version`. */
+export interface Version {
+  readonly name: string;
+  readonly version: string;
+  readonly node: string;
+  /** The last migration that this version needs. */
+  readonly migration: string;
+}
 
 /** The answer of a path of the operators' listener. */
 export type OpsAnswer = () => Reply | Promise<Reply>;
@@ -26,7 +37,7 @@ export interface OperatorsSettings extends SurroundingSettings {
 
 /** The operators' listener, which is read-only: `/livez`, `/readyz`, `/version`, and the paths of `more`. */
 export function operatorsApplication(settings: OperatorsSettings): Koa<ServiceState> {
-  const { replies, capacity, readiness, liveness = () => ({}), version, more } = settings;
+  const { capacity, readiness, liveness = () => ({}), version, more } = settings;
   const answers: Readonly<Record<string, OpsAnswer>> = {
     ...more,
     '/livez': () => checked(liveness(), 'alive'),
@@ -37,8 +48,8 @@ export function operatorsApplication(settings: OperatorsSettings): Koa<ServiceSt
   for (const [path, read] of Object.entries(answers))
     readOnly(router, path, async (context) => answer(context, await read()));
   const app = koa(settings);
-  app.use(refuseMalformed(replies));
-  app.use(capacity.middleware(replies.fault('unavailable')));
+  app.use(refuseMalformed);
+  app.use(capacity.middleware);
   app.use(router.routes());
   app.use(notFound);
   return app;

@@ -1,7 +1,7 @@
 import { METHODS } from 'node:http';
 import { accessKey, campaignId, type SetCampaignMirror } from '@campaign-mirror/domain';
 import Router from '@koa/router';
-import { methodNotSupported, options, type Replies, type Reply } from '../answers/replies.ts';
+import { faults, methodNotSupported, options, type Reply, replyTo } from '../answers/replies.ts';
 import { answer } from '../chain/answer.ts';
 import { type Capacity, unlimited } from '../chain/capacity.ts';
 import type { Context, Middleware, ServiceState } from '../chain/context.ts';
@@ -26,7 +26,6 @@ export interface SetMirrorSettings {
    * it is a well-formed access key.
    */
   readonly isWellFormed?: ((credential: string) => boolean) | undefined;
-  readonly replies: Replies;
   /** The largest body, in bytes. */
   readonly bodyLimit: number;
   /** How many requests are carried out at once; unlimited by default. */
@@ -57,7 +56,6 @@ const otherMethods: Middleware = (context) => {
 function setMirror(settings: SetMirrorSettings): Middleware {
   const {
     useCase,
-    replies,
     bodyLimit,
     capacity = unlimited(),
     limits = {},
@@ -65,7 +63,7 @@ function setMirror(settings: SetMirrorSettings): Middleware {
   } = settings;
   const limitOf = limits.keys && keyLimit(limits.keys);
   // The same for all refused keys, whether or not they were looked up, so that callers cannot tell the difference.
-  const limited = limits.failedKeys && failedKeyLimit(limits.failedKeys, replies);
+  const limited = limits.failedKeys && failedKeyLimit(limits.failedKeys);
   const refuseKey = async (context: Context, refusal: Reply) =>
     answer(context, limited ? await limited(context.state.call.client, refusal) : refusal);
   const readBody = bodyReader(bodyLimit);
@@ -75,22 +73,22 @@ function setMirror(settings: SetMirrorSettings): Middleware {
     call.route = setMirrorRoute;
     const credential = credentialInHeaders(context.req.rawHeaders, isWellFormed);
     if (typeof credential !== 'string') {
-      const refusal = replies.fault(credential.fault);
+      const refusal = faults[credential.fault];
       return credential.fault === 'invalid-key' ? refuseKey(context, refusal) : answer(context, refusal);
     }
 
     const body = await readBody(context);
-    if ('fault' in body) return answer(context, replies.fault(body.fault));
+    if ('fault' in body) return answer(context, faults[body.fault]);
 
     // As it was sent: the router's parameter is decoded.
     const named = context.path.split('/').at(-2) ?? '';
     call.campaign = campaignId(named);
-    await capacity.carryOut(context, replies.fault('unavailable'), async () => {
+    await capacity.carryOut(context, async () => {
       const { address, fault } = submitted(body);
       const limit = limitOf?.(context);
       const { campaign, requestId } = call;
       const outcome = await useCase.execute({ credential, campaign, address, requestId }, limit);
-      const reply = replies.outcome(outcome, { campaign: named, fault, secondsLeft: limit?.secondsLeft });
+      const reply = replyTo(outcome, { campaign: named, fault, secondsLeft: limit?.secondsLeft });
       await (outcome.kind === 'unauthenticated' ? refuseKey(context, reply) : answer(context, reply));
     });
   };

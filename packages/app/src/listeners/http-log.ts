@@ -5,6 +5,7 @@ import { type LogLines, timeOfLine } from '../logging/log-lines.ts';
 import { logOrigin } from '../logging/log-origin.ts';
 import { throttled } from '../logging/log-throttle.ts';
 import type { Life } from '../process/life.ts';
+import { requestTrace } from './request-trace.ts';
 
 /** While the database is unavailable, each request would repeat the fault; milliseconds. */
 const betweenOutageLines = 1_000;
@@ -30,6 +31,8 @@ export function httpLog(
     // The line that pino would write, without pino: that costs a fifth of it.
     answered: (request) => {
       counts.answered(request);
+      const trace = requestTrace.getStore();
+      trace?.answered(request);
       // A line for each refusal would add to the load.
       if (request.overload || !log.isLevelEnabled(level)) return;
       const { requestId, client, method, route, status, because, campaign, callerGone } = request;
@@ -40,8 +43,8 @@ export function httpLog(
         worker,
         event: events[status] ?? 'request',
         requestId,
-        trace_id: request.trace?.traceId,
-        span_id: request.trace?.spanId,
+        trace_id: trace?.traceId,
+        span_id: trace?.spanId,
         client,
         method,
         route,
@@ -57,7 +60,9 @@ export function httpLog(
       >;
       lines.add(`${JSON.stringify(line)}\n`);
     },
-    failed: (requestId, error, because, trace) => {
+    failed: (requestId, error, because) => {
+      const trace = requestTrace.getStore();
+      trace?.failed(error);
       const [trace_id, span_id] = [trace?.traceId, trace?.spanId];
       if (because === 'unavailable') {
         outage((untold) =>
@@ -79,11 +84,9 @@ export function tellOfUnfinished(left: readonly AnsweredRequest[], life: Life): 
   const longestFirst = left.toSorted((one, other) => other.milliseconds - one.milliseconds);
   for (const one of longestFirst.slice(0, maxNamed)) {
     const milliseconds = Math.round(one.milliseconds);
-    const { requestId, method, route, trace } = one;
+    const { requestId, method, route } = one;
     life.hung('http', `a request was unfinished after ${milliseconds} ms and got 503`, {
       ...{ requestId, method, route },
-      trace_id: trace?.traceId,
-      span_id: trace?.spanId,
       milliseconds,
     });
   }

@@ -2,10 +2,10 @@ import {
   Capacity,
   type CapacityLimits,
   type Overload,
-  type OverloadLog,
   type TimeLimits,
 } from '@campaign-mirror/adapters-http';
 import type { Log } from '../logging/log.ts';
+import { throttled } from '../logging/log-throttle.ts';
 import type { Settings } from '../settings/settings.ts';
 
 /** Limits of the operators' listener: health answers while the other listener refuses, but is bounded, too. */
@@ -17,11 +17,11 @@ export function callersCapacity(settings: Settings, log: Log): Capacity {
     connections: settings.MAX_CONNECTIONS,
     eventLoopDelay: settings.MAX_EVENT_LOOP_DELAY,
   };
-  return new Capacity(limits, overloadLog(log, 'callers'));
+  return new Capacity(limits, overloadLines(log, 'callers'));
 }
 
 export function operatorsCapacity(log: Log): Capacity {
-  return new Capacity(opsLimits, overloadLog(log, 'operators'));
+  return new Capacity(opsLimits, overloadLines(log, 'operators'));
 }
 
 export function callersTimeLimits(settings: Settings): TimeLimits {
@@ -39,14 +39,13 @@ const texts: Readonly<Record<Overload, string>> = {
   connections: 'connections are refused: MAX_CONNECTIONS are open, or the system has no room for more',
 };
 
-/** Fills the HTTP adapter's overload port: one line at the beginning, one at the end. */
-function overloadLog(log: Log, listener: 'callers' | 'operators'): OverloadLog {
-  return {
-    began: (what) => log.warn({ event: 'overload', listener, what }, texts[what]),
-    ended: (what, refused, milliseconds) =>
-      log.warn(
-        { event: 'overload-over', listener, what, refused, milliseconds: Math.round(milliseconds) },
-        `${refused} ${what === 'connections' ? 'connections' : 'requests'} were refused in ${Math.ceil(milliseconds / 1_000)} s`,
-      ),
-  };
+/** While there is overload, each refusal would repeat it; milliseconds. */
+const betweenLines = 5_000;
+
+/** Logs refusals, with the number of those since the last line. */
+function overloadLines(log: Log, listener: 'callers' | 'operators'): (what: Overload) => void {
+  const lines = { requests: throttled(betweenLines), 'event-loop-delay': throttled(betweenLines) };
+  const all = { ...lines, connections: throttled(betweenLines) };
+  return (what) =>
+    all[what]((untold) => log.warn({ event: 'overload', listener, what, untold }, texts[what]));
 }

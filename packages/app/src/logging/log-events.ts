@@ -72,9 +72,8 @@ export const logEvents = {
   'page-failed': error('untold', 'err').when(
     'the page for operators, or its data of the last minutes, could not be made; at most once a minute, with the number of others in `untold`',
   ),
-  overload: warn('listener', 'what').when('requests or connections beyond a limit are refused from now on'),
-  'overload-over': warn('listener', 'what', 'refused', 'milliseconds').when(
-    'no request or connection was refused for a while',
+  overload: warn('listener', 'what', 'untold').when(
+    'requests or connections beyond a limit are refused: one line in 5 s',
   ),
   tracing: info('sampler', 'ratio').when('requests are traced, as the `OTEL_*` variables say'),
   'spans-lost': warn('count', 'err').when(

@@ -2,10 +2,11 @@ import {
   type AnsweredRequest,
   type Capacity,
   type HttpServer,
+  refusals,
   setMirrorRoute,
 } from '@campaign-mirror/adapters-http';
 import { plain, type Samples } from './definition.ts';
-import { httpDefinitions, type Listener, methods, overloads, refusals } from './http-definitions.ts';
+import { httpDefinitions, type Listener, methods, overloads } from './http-definitions.ts';
 import { counter, histogram, samplesOf } from './instruments.ts';
 
 /** Those that an alert compares: told from 0 on, so that their first rise is seen. Overload looks at no route. */

@@ -1,4 +1,5 @@
-import { knownMethods, Replies } from '@campaign-mirror/adapters-http';
+import { refusals } from '@campaign-mirror/adapters-http';
+import { knownMethods } from '../listeners/http-methods.ts';
 import { counter, define, gauge, histogram } from './definition.ts';
 
 export const listeners = ['callers', 'operators'] as const;
@@ -10,9 +11,6 @@ export const overloads = ['requests', 'event-loop-delay', 'connections'] as cons
 
 /** In seconds: fine around the millisecond that a request takes on a machine that is not busy. */
 export const requestBuckets = [0.0005, 0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5];
-
-/** Every reason for another status than 200. */
-export const { refusals } = new Replies();
 
 const route =
   'the pattern of a route, such as `/public/v1/mirror/campaign/{campaign}/mirror`, or `other` for none';

@@ -1,4 +1,4 @@
-import { Replies, type Reply } from '@campaign-mirror/adapters-http';
+import { faults, type Reply } from '@campaign-mirror/adapters-http';
 import type { Log } from '../logging/log.ts';
 import { type MetricSnapshot, registryOf, type Source, snapshotsOf, summed } from './meters.ts';
 
@@ -47,7 +47,7 @@ export function metricsPage(scrape: Scrape, log: Log): () => Promise<Reply> {
       return { status: 200, ...(await scrape.text()) };
     } catch (error) {
       log.error({ event: 'metrics-failed', err: error }, 'the metrics could not be told');
-      return new Replies().fault('unexpected');
+      return faults.unexpected;
     }
   };
 }

@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { contentSecurityPolicy, type OpsAnswer, Replies, type Reply } from '@campaign-mirror/adapters-http';
+import { contentSecurityPolicy, faults, type OpsAnswer, type Reply } from '@campaign-mirror/adapters-http';
 import { checksInTime, type Health } from '../process/readiness.ts';
 import { version } from '../process/version.ts';
 import { pageOf } from './html.ts';
@@ -25,7 +25,7 @@ export function opsPage(
         return reply(viewOf({ readiness: checks, liveness: liveness(), version: runs, moments: recent.all }));
       } catch (error) {
         failed(error);
-        return new Replies().fault('unexpected');
+        return faults.unexpected;
       }
     };
   };

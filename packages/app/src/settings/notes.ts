@@ -25,6 +25,7 @@ export function settingsNotes(environment: Environment, read: Settings): string[
 /** Former settings, and why they were removed. */
 const removedSettings: Readonly<Record<string, string>> = {
   BODY_TIMEOUT: 'REQUEST_TIMEOUT limits the whole request',
+  RETRY_AFTER: 'a 503 asks the caller to wait for a second',
   KEY_CACHE_SECONDS: 'each update proves its key itself, so nothing needs to be cached',
   NAMED_STATEMENTS: 'DATABASE_POOLER=transaction is for a pooler that keeps no prepared statements',
   GROUP_COMMIT: 'updates always share commits',

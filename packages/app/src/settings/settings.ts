@@ -92,7 +92,6 @@ export const settings = {
   HSTS_SECONDS: setting(wholeNumber(0, 63_072_000), '0').means(
     'seconds for which browsers must use https for this host (`Strict-Transport-Security`); 0 leaves that to the proxy',
   ),
-  RETRY_AFTER: setting(wholeNumber(1, 3_600), '1').means('seconds that a 503 asks the caller to wait'),
   MAX_IN_FLIGHT: setting(wholeNumber(1, 100_000), '512').means(
     'requests that a process carries out at once; those beyond it get 503 after a second',
   ),

@@ -1,5 +1,5 @@
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
-import type { RequestTrace, RequestTraces } from '@campaign-mirror/adapters-http';
+import type { Middleware } from '@campaign-mirror/adapters-http';
 import {
   ROOT_CONTEXT,
   SpanKind,
@@ -10,6 +10,7 @@ import {
 } from '@opentelemetry/api';
 import { W3CTraceContextPropagator } from '@opentelemetry/core';
 import { ATTR_ERROR_TYPE } from '@opentelemetry/semantic-conventions';
+import { type RequestTrace, requestTrace } from '../listeners/request-trace.ts';
 import { requestAttributes, spanName } from './request-attributes.ts';
 import { Scope, scopes } from './scope.ts';
 import { exceptionAttributes } from './span-errors.ts';
@@ -27,26 +28,23 @@ const headers: TextMapGetter<IncomingHttpHeaders> = {
  * Makes a span of each recorded request, in the caller's trace where `traceparent` names one and `callersTraces` are
  * continued. A request that is neither recorded nor part of a caller's trace has none: no other system would know it.
  */
-export const tracedRequests = (tracer: Tracer, callersTraces: boolean): RequestTraces => ({
-  begin: (request) => {
-    const context = callersTraces ? w3c.extract(ROOT_CONTEXT, request.headers, headers) : ROOT_CONTEXT;
+export const tracedRequests =
+  (tracer: Tracer, callersTraces: boolean): Middleware =>
+  (context, next) => {
+    const { req: request } = context;
+    const around = callersTraces ? w3c.extract(ROOT_CONTEXT, request.headers, headers) : ROOT_CONTEXT;
     const epoch = Date.now() - performance.now();
     const beginning = { kind: SpanKind.SERVER, startTime: epoch + performance.now() };
-    const span = tracer.startSpan(unnamed, beginning, context);
-    if (span.isRecording()) return recorded(request, new Scope(tracer, span, epoch));
-    const caller = trace.getSpanContext(context);
-    return caller && unrecorded(caller.traceId);
-  },
-  without: (carryOut) => (scopes.getStore() ? scopes.run(undefined, carryOut) : carryOut()),
-});
-
-/** A request whose log lines name the caller's trace, which may be recorded elsewhere. */
-const unrecorded = (traceId: string): RequestTrace => ({
-  traceId,
-  within: (carryOut) => scopes.run(undefined, carryOut),
-  failed: () => {},
-  answered: () => {},
-});
+    const span = tracer.startSpan(unnamed, beginning, around);
+    if (span.isRecording()) {
+      const scope = new Scope(tracer, span, epoch);
+      return requestTrace.run(recorded(request, scope), () => scopes.run(scope, next));
+    }
+    // Its log lines name the caller's trace, which may be recorded elsewhere. Neither joins an earlier one's.
+    const caller = trace.getSpanContext(around);
+    const named = caller && { traceId: caller.traceId, failed: () => {}, answered: () => {} };
+    return requestTrace.run(named, () => scopes.run(undefined, next));
+  };
 
 function recorded(request: IncomingMessage, scope: Scope): RequestTrace {
   const { span } = scope;
@@ -54,7 +52,6 @@ function recorded(request: IncomingMessage, scope: Scope): RequestTrace {
   return {
     traceId,
     spanId,
-    within: (carryOut) => scopes.run(scope, carryOut),
     failed: (error) => void span.addEvent('exception', exceptionAttributes(error), scope.now()),
     answered: (answered) => {
       judged(scope, answered.because);

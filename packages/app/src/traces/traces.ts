@@ -1,10 +1,11 @@
-import type { RequestTraces } from '@campaign-mirror/adapters-http';
+import type { Middleware } from '@campaign-mirror/adapters-http';
 import type { DatabaseAddress, HotPathObserver } from '@campaign-mirror/adapters-persistence';
 import type { CampaignRepository, Identity } from '@campaign-mirror/domain';
 
 /** Traces of the service, as OpenTelemetry spans. */
 export interface Traces {
-  readonly requests: RequestTraces;
+  /** Carries out each request within its trace. */
+  readonly requests: Middleware;
   /** The port, with a span for each call of a traced request. */
   identity(port: Identity): Identity;
   campaigns(port: CampaignRepository): CampaignRepository;

@@ -3,7 +3,6 @@ import {
   Calls,
   HttpServer,
   interfacePages,
-  Replies,
   standingHeaders,
 } from '@campaign-mirror/adapters-http';
 import { SetCampaignMirror } from '@campaign-mirror/domain';
@@ -34,16 +33,17 @@ export const callersModule = ({ settings, log, lines, life }: Given) =>
     bind(tokens.http)
       .toResolvedValue(
         (useCase, { isWellFormed }, { keys, failedKeys }, meters, traces) => {
-          const replies = new Replies({ retryAfter: settings.RETRY_AFTER });
           const capacity = callersCapacity(settings, log);
           const headers = { hstsSeconds: settings.HSTS_SECONDS, origins: settings.CORS_ORIGINS };
           const httpLines = httpLog(log, lines, 'info', meters.callers);
           const { TRUSTED_PROXIES: proxies, ANSWER_TIMEOUT: answerTimeout, BODY_LIMIT: bodyLimit } = settings;
-          const calls = new Calls({ log: httpLines, proxies, traces: traces?.requests, answerTimeout });
-          const shared = { calls, replies, log: httpLines, capacity };
+          const calls = new Calls({ log: httpLines, proxies, answerTimeout });
+          const shared = { calls, log: httpLines, capacity };
           const pages = interfacePages({ docs: settings.DOCS === 'on' });
           const limits = { keys, failedKeys };
-          const app = application({ ...shared, ...headers, useCase, isWellFormed, bodyLimit, limits, pages });
+          const before = traces ? [traces.requests] : [];
+          const route = { useCase, isWellFormed, bodyLimit, limits };
+          const app = application({ ...shared, ...headers, ...route, before, pages });
           const server = new HttpServer(app.callback(), {
             ...shared,
             headers: standingHeaders(headers),

@@ -1,10 +1,4 @@
-import {
-  Calls,
-  HttpServer,
-  operatorsApplication,
-  Replies,
-  standingHeaders,
-} from '@campaign-mirror/adapters-http';
+import { Calls, HttpServer, operatorsApplication, standingHeaders } from '@campaign-mirror/adapters-http';
 import { openProbe } from '@campaign-mirror/adapters-persistence';
 import { ContainerModule } from 'inversify';
 import { httpLog } from '../listeners/http-log.ts';
@@ -63,12 +57,11 @@ export const opsModule = ({ settings, log, lines }: Given) =>
     bind(tokens.ops)
       .toResolvedValue(
         (health, meters, scrape, probe, page) => {
-          const replies = new Replies({ retryAfter: settings.RETRY_AFTER });
           // Health checks call every second: at `debug`.
           const httpLines = httpLog(log, lines, 'debug', meters.operators);
           const calls = new Calls({ log: httpLines });
           const capacity = operatorsCapacity(log);
-          const shared = { calls, replies, log: httpLines, capacity };
+          const shared = { calls, log: httpLines, capacity };
           const metrics = settings.METRICS === 'on' ? { '/metrics': metricsPage(scrape, log) } : {};
           const { readiness, liveness } = health;
           const more = { ...page, ...metrics };
