@@ -1,7 +1,7 @@
 import { mirrorBody } from '@campaign-mirror/adapters-http';
 import { type AccessKey, campaignId, type MirrorAddress } from '@campaign-mirror/domain';
 import pg from 'pg';
-import { GroupCommit, heldAtMost } from '../../packages/adapters-persistence/src/hot-path/group-commit.ts';
+import { groupCommit, heldAtMost } from '../../packages/adapters-persistence/src/hot-path/open-hot-path.ts';
 import { keyHash } from '../../packages/adapters-persistence/src/schema/key-hash.ts';
 import { Statements } from '../../packages/adapters-persistence/src/statements/statements.ts';
 import { campaignIn, keyIn, read, send, sendBody, serve } from './http.ts';
@@ -13,7 +13,7 @@ import { campaignIn, keyIn, read, send, sendBody, serve } from './http.ts';
 const { DATABASE_URL } = process.env;
 const size = 10;
 const pool = new pg.Pool({ connectionString: DATABASE_URL, max: size });
-const hotPath = new GroupCommit(new Statements(pool), { maxHeld: heldAtMost(size), timeout: 5_000 });
+const hotPath = groupCommit(new Statements(pool), { maxHeld: heldAtMost(size), timeout: 5_000 });
 
 serve(async (request, response) => {
   const named = campaignIn(request);

@@ -3,7 +3,7 @@ import { type MirrorAddress, Unavailable } from '@campaign-mirror/domain';
 import { expect } from 'chai';
 import pg from 'pg';
 import { PostgresCampaigns } from '../../packages/adapters-persistence/src/hot-path/campaigns.ts';
-import { GroupCommit } from '../../packages/adapters-persistence/src/hot-path/group-commit.ts';
+import { groupCommit } from '../../packages/adapters-persistence/src/hot-path/open-hot-path.ts';
 import type { TextRow, Value } from '../../packages/adapters-persistence/src/statements/extended-query.ts';
 import { type Statement, Statements } from '../../packages/adapters-persistence/src/statements/statements.ts';
 import { gateBeforeCommit, shutGate } from '../support/database/gate.ts';
@@ -271,7 +271,7 @@ describe('group commit: a batch that fails', () => {
       }
     }
     const limits = { maxHeld: 1, timeout: 30_000 };
-    const campaigns = new PostgresCampaigns(new GroupCommit(new Confused(service.pool), limits));
+    const campaigns = new PostgresCampaigns(groupCommit(new Confused(service.pool), limits));
     const sets = lives.map(({ seen, by }) => rejection(campaigns.setMirror(seen, change(by))));
     for (const fault of await Promise.all(sets)) expect(fault).to.be.instanceOf(TypeError);
     expect(await service.history(...lives)).to.have.length(lives.length);
@@ -282,7 +282,7 @@ describe('group commit: a batch that fails', () => {
     const observer = { ...silentHotPathObserver, ...words };
     const limits = { maxHeld: 1, timeout: 30_000 };
     const statements = new Statements(service.pool, {}, observer);
-    return new PostgresCampaigns(new GroupCommit(statements, limits, observer));
+    return new PostgresCampaigns(groupCommit(statements, limits, observer));
   }
 
   /** The statement that is run for each row of the history before it is written. */

@@ -2,8 +2,8 @@ import type { HotPathObserver } from '@campaign-mirror/adapters-persistence';
 import { type MirrorAddress, SetCampaignMirror } from '@campaign-mirror/domain';
 import { expect } from 'chai';
 import { PostgresCampaigns } from '../../packages/adapters-persistence/src/hot-path/campaigns.ts';
-import { GroupCommit } from '../../packages/adapters-persistence/src/hot-path/group-commit.ts';
 import { PostgresIdentity } from '../../packages/adapters-persistence/src/hot-path/identity.ts';
+import { groupCommit } from '../../packages/adapters-persistence/src/hot-path/open-hot-path.ts';
 import { Statements } from '../../packages/adapters-persistence/src/statements/statements.ts';
 import { hotPathCounts } from '../../packages/app/src/metrics/hot-path-counts.ts';
 import { rival, untilWaiting } from '../support/database/rival.ts';
@@ -61,7 +61,7 @@ describe('group commit: what its observer hears', () => {
     lives = await service.live(3);
     heard = new Heard();
     const statements = new Statements(service.pool, {}, heard);
-    const hotPath = new GroupCommit(statements, { maxHeld: 5, timeout: 30_000 }, heard);
+    const hotPath = groupCommit(statements, { maxHeld: 5, timeout: 30_000 }, heard);
     campaigns = new PostgresCampaigns(hotPath, { observer: heard });
     useCase = new SetCampaignMirror(campaigns, new PostgresIdentity(hotPath));
   });
@@ -123,11 +123,7 @@ describe('group commit: what its observer hears', () => {
   });
 
   it('what waited too long for its turn is looked at once more, by a statement of its own calls', async () => {
-    const hotPath = new GroupCommit(
-      new Statements(service.pool, {}, heard),
-      { maxHeld: 1, timeout: 200 },
-      heard,
-    );
+    const hotPath = groupCommit(new Statements(service.pool, {}, heard), { maxHeld: 1, timeout: 200 }, heard);
     const [first, late] = lives as [Live, Live];
     const holder = await rival(service.database);
     for (const { seen } of [first, late]) await holder.run(lockMirror, seen.id);

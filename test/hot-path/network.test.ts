@@ -2,7 +2,7 @@ import { openDatabase } from '@campaign-mirror/adapters-persistence';
 import { Unavailable } from '@campaign-mirror/domain';
 import { expect } from 'chai';
 import { PostgresCampaigns } from '../../packages/adapters-persistence/src/hot-path/campaigns.ts';
-import { GroupCommit } from '../../packages/adapters-persistence/src/hot-path/group-commit.ts';
+import { groupCommit } from '../../packages/adapters-persistence/src/hot-path/open-hot-path.ts';
 import { Statements } from '../../packages/adapters-persistence/src/statements/statements.ts';
 import { serverAddress } from '../support/database/database-server.ts';
 import { gateBeforeCommit, shutGate } from '../support/database/gate.ts';
@@ -23,7 +23,7 @@ describe('group commit: a network that is cut after the commit of a batch, befor
     const through = { ...service.database.address('service'), host: '127.0.0.1', port: proxy.port };
     const { pool, close } = await openDatabase(through);
     const campaigns = new PostgresCampaigns(
-      new GroupCommit(new Statements(pool), { maxHeld: 5, timeout: 30_000 }),
+      groupCommit(new Statements(pool), { maxHeld: 5, timeout: 30_000 }),
     );
     const lives = await service.live(4);
     await gateBeforeCommit(service.database);

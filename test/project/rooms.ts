@@ -10,11 +10,10 @@ export const rooms: Readonly<Record<string, string>> = {
   'domain/operator-contracts': 'values set-campaign-mirror operator move-mirrors import-campaigns contracts',
 
   'adapters-http/answers': '@campaign-mirror/domain valibot',
-  'adapters-http/messages':
-    'answers @campaign-mirror/domain content-type koa koa-bodyparser proxy-addr valibot',
-  'adapters-http/chain': 'answers messages @campaign-mirror/domain koa @koa/cors',
+  'adapters-http/messages': 'answers @campaign-mirror/domain content-type koa koa-bodyparser valibot',
+  'adapters-http/chain': 'answers @campaign-mirror/domain koa @koa/cors proxy-addr',
   'adapters-http/routes': 'answers messages chain @campaign-mirror/domain koa @koa/router swagger-ui-dist',
-  'adapters-http/listener': 'answers messages chain',
+  'adapters-http/listener': 'answers chain',
 
   'adapters-persistence/schema': '@campaign-mirror/domain @mikro-orm/core @mikro-orm/migrations',
   'adapters-persistence/connection':
@@ -51,9 +50,9 @@ export const rooms: Readonly<Record<string, string>> = {
     'logging settings @campaign-mirror/adapters-http @campaign-mirror/domain ioredis lru-cache rate-limiter-flexible',
   'app/identity': 'logging settings @campaign-mirror/adapters-jwt @campaign-mirror/domain',
   'app/traces':
-    'logging process settings listeners @campaign-mirror/adapters-http @campaign-mirror/adapters-persistence @campaign-mirror/domain @opentelemetry/*',
+    'logging process settings @campaign-mirror/adapters-http @campaign-mirror/adapters-persistence @campaign-mirror/domain @opentelemetry/*',
   'app/metrics':
-    'logging process listeners @campaign-mirror/adapters-http @campaign-mirror/adapters-persistence @campaign-mirror/embedded-postgres prom-client',
+    'logging process @campaign-mirror/adapters-http @campaign-mirror/adapters-persistence @campaign-mirror/embedded-postgres prom-client',
   'app/ops-page': 'logging process metrics @campaign-mirror/adapters-http',
   'app/fleet': 'logging process limits metrics @campaign-mirror/adapters-persistence',
   'app/wiring':

@@ -33,11 +33,8 @@ describe('contract: life — health of a process, and overload', () => {
 
     expect((await service.process.stop()).code).to.equal(0);
     const { log } = service.process;
-    const told = log.filter(({ event }) => event?.startsWith('overload'));
-    expect(told.map(({ event, what, refused }) => [event, what, refused])).to.deep.equal([
-      ['overload', 'requests', undefined],
-      ['overload-over', 'requests', 20],
-    ]);
+    const told = log.filter(({ event }) => event === 'overload');
+    expect(told.map(({ listener, what }) => [listener, what])).to.deep.equal([['callers', 'requests']]);
     const requests = log.filter(({ event }) => event === 'request');
     expect(requests.map(({ status }) => status)).to.deep.equal([200, 200]);
   });
@@ -67,9 +64,6 @@ describe('contract: life — health of a process, and overload', () => {
     await idle.send('GET / HTTP/1.1\r\nHost: a\r\n\r\n');
     expect((await idle.response()).headers['keep-alive']).to.equal('timeout=0');
     await service.process.stop();
-    expect(service.process.log.find(({ event }) => event === 'overload-over')).to.include({
-      what: 'connections',
-      refused: 1,
-    });
+    expect(service.process.log.find(({ event }) => event === 'overload')).to.include({ what: 'connections' });
   });
 });

@@ -20,12 +20,14 @@ export async function toldRequests(): Promise<ToldRequests> {
     const status = isMalformed ? 400 : 200;
     const headers = {
       'Content-Type': 'application/json; charset=utf-8',
+      // By which the answers of the service are known behind a proxy.
+      'X-Content-Type-Options': 'nosniff',
       ...(isMalformed && { Connection: 'close' }),
     };
     request.resume().once('end', () => {
       count++;
       const body = JSON.stringify({ url: request.url });
-      response.writeHead(status, headers).end(body);
+      response.writeHead(status, { ...headers, 'Content-Length': body.length }).end(body);
     });
   }, shared);
   const { port } = await server.listen(0, '127.0.0.1');

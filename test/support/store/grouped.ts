@@ -12,8 +12,12 @@ import {
   SetCampaignMirror,
 } from '@campaign-mirror/domain';
 import { PostgresCampaigns } from '../../../packages/adapters-persistence/src/hot-path/campaigns.ts';
-import { GroupCommit, heldAtMost } from '../../../packages/adapters-persistence/src/hot-path/group-commit.ts';
+import type { HotPath } from '../../../packages/adapters-persistence/src/hot-path/hot-path.ts';
 import { PostgresIdentity } from '../../../packages/adapters-persistence/src/hot-path/identity.ts';
+import {
+  groupCommit,
+  heldAtMost,
+} from '../../../packages/adapters-persistence/src/hot-path/open-hot-path.ts';
 import type { TextRow } from '../../../packages/adapters-persistence/src/statements/extended-query.ts';
 import { Statements } from '../../../packages/adapters-persistence/src/statements/statements.ts';
 import { freshDatabase, type TestDatabase } from '../database/database-server.ts';
@@ -25,7 +29,7 @@ export interface Grouped {
   readonly database: TestDatabase;
   readonly world: World;
   readonly pool: Database['pool'];
-  readonly hotPath: GroupCommit;
+  readonly hotPath: HotPath;
   /** The statements that were run, and how many rows each gave. */
   readonly ran: { readonly name: string; readonly rows: number }[];
   live(campaigns: number): Promise<[Live, ...Live[]]>;
@@ -63,7 +67,7 @@ export async function grouped(options: GroupedOptions = {}): Promise<Grouped> {
       return rows;
     }
   }
-  const hotPath = new GroupCommit(new Recorded(pool, { named }), { maxHeld, timeout });
+  const hotPath = groupCommit(new Recorded(pool, { named }), { maxHeld, timeout });
   const campaigns = new PostgresCampaigns(hotPath);
   const useCase = new SetCampaignMirror(campaigns, new PostgresIdentity(hotPath));
   return {

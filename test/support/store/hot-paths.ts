@@ -1,6 +1,9 @@
 import { defaultPoolLimits, type HotPathObserver } from '@campaign-mirror/adapters-persistence';
-import { GroupCommit, heldAtMost } from '../../../packages/adapters-persistence/src/hot-path/group-commit.ts';
 import type { HotPath } from '../../../packages/adapters-persistence/src/hot-path/hot-path.ts';
+import {
+  groupCommit,
+  heldAtMost,
+} from '../../../packages/adapters-persistence/src/hot-path/open-hot-path.ts';
 import type { Statements } from '../../../packages/adapters-persistence/src/statements/statements.ts';
 
 /** As the service has it on a pool of these limits. */
@@ -9,5 +12,5 @@ export function hotPathOn(
   { size, waitTimeout }: { size: number; waitTimeout: number } = defaultPoolLimits,
   observer?: HotPathObserver,
 ): HotPath {
-  return new GroupCommit(statements, { maxHeld: heldAtMost(size), timeout: waitTimeout }, observer);
+  return groupCommit(statements, { maxHeld: heldAtMost(size), timeout: waitTimeout }, observer);
 }

@@ -1,10 +1,9 @@
 import type { ServerResponse } from 'node:http';
 import { faults, type Reply } from '../answers/replies.ts';
-import { clientOf, noProxies, type TrustedProxies } from '../messages/client-address.ts';
-import { requestIdOf } from '../messages/request-id.ts';
-import { answer } from './answer.ts';
-import type { Context, Middleware } from './context.ts';
+import { clientOf, noProxies, type TrustedProxies } from './client-address.ts';
+import { answer, type Context, type Middleware } from './context.ts';
 import type { AnsweredRequest, HttpLog } from './http-log.ts';
+import { requestIdOf } from './request-id.ts';
 
 /** What is recorded of calls, and for how long their callers may take to read an answer. */
 export interface CallSettings {
@@ -22,10 +21,14 @@ export interface CallSettings {
 const inProgress = Symbol('call in progress');
 type CallResponse = ServerResponse & { [inProgress]?: Context | undefined };
 
+/** Headers of some answers, in which another must not be sent. */
+const ofOneAnswer = ['Allow', 'WWW-Authenticate', 'ETag', 'Content-Encoding'];
+
 /** Calls in progress: each from the headers of its request until its answer, which is reported once. */
 export class Calls {
   readonly #settings: CallSettings;
-  #draining = false;
+  /** Whether connections close after their answers. */
+  draining = false;
 
   constructor(settings: CallSettings) {
     this.#settings = settings;
@@ -35,17 +38,16 @@ export class Calls {
   readonly middleware: Middleware = (context, next) => {
     const { proxies = noProxies } = this.#settings;
     const requestId = requestIdOf(context.req.headers['x-request-id']);
+    context.state.began = performance.now();
     context.state.call = {
       requestId,
       client: clientOf(context.req, proxies),
-      began: performance.now(),
+      method: context.method,
       route: '-',
-      campaign: undefined,
-      because: undefined,
-      overload: false,
+      status: 0,
+      milliseconds: 0,
     };
     context.set('X-Request-Id', requestId);
-    if (this.#draining) context.set('Connection', 'close');
     (context.res as CallResponse)[inProgress] = context;
     return next().then(() => this.#answered(context));
   };
@@ -54,52 +56,35 @@ export class Calls {
   cutShort(response: ServerResponse, reply: Reply): boolean {
     const context = (response as CallResponse)[inProgress];
     if (!context) return false;
+    // The chain may have begun another answer.
+    for (const name of ofOneAnswer) response.removeHeader(name);
     answer(context, { ...reply, closes: true });
     this.#answered(context);
     response.end(reply.body);
     return true;
   }
 
-  /** From now on connections close after their answers. Refusals because of the load are given at once. */
-  drain(responses: readonly CallResponse[]): void {
-    this.#draining = true;
-    for (const response of responses) {
-      const context = response[inProgress];
-      if (context?.state.call.overload) this.cutShort(response, faults.unavailable);
-      else context?.set('Connection', 'close');
-    }
-  }
-
   /** Answers those of the calls that are in progress. @returns what is known of them */
   giveUp(responses: readonly CallResponse[]): AnsweredRequest[] {
     return responses.flatMap((response) => {
       const context = response[inProgress];
-      return context && this.cutShort(response, faults.unavailable) ? [described(context)] : [];
+      return context && this.cutShort(response, faults.unavailable) ? [context.state.call] : [];
     });
   }
 
   #answered(context: Context): void {
+    const { req, status, writable } = context;
     const response: CallResponse = context.res;
     if (response[inProgress] === undefined) return;
     response[inProgress] = undefined;
     const { log, answerTimeout = 30_000 } = this.#settings;
+    if (this.draining) context.set('Connection', 'close');
     // Node replaces it as soon as the answer is sent.
-    context.req.socket.setTimeout(answerTimeout);
-    log.answered(described(context));
+    req.socket.setTimeout(answerTimeout);
+    const { call, began } = context.state;
+    call.status = status;
+    call.milliseconds = performance.now() - began;
+    if (!writable || req.socket.destroyed) call.callerGone = true;
+    log.answered(call);
   }
-}
-
-function described({ state: { call }, status, method, writable, req }: Context): AnsweredRequest {
-  return {
-    requestId: call.requestId,
-    client: call.client,
-    method,
-    route: call.route,
-    status,
-    milliseconds: performance.now() - call.began,
-    because: call.because,
-    campaign: call.campaign,
-    callerGone: !writable || req.socket.destroyed || undefined,
-    overload: call.overload || undefined,
-  };
 }

@@ -1,7 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { faults } from '../answers/replies.ts';
-import { answer } from './answer.ts';
-import type { Context, Middleware } from './context.ts';
+import { answer, type Context, type Middleware } from './context.ts';
 import { EventLoopDelay } from './event-loop-delay.ts';
 
 /**
@@ -82,14 +81,9 @@ export class Capacity {
 
   async #refuse(context: Context, what: Overload): Promise<void> {
     this.refused(what);
-    const { call } = context.state;
+    const { call, began } = context.state;
     call.overload = true;
-    await pause(call.began + refusalDelay - performance.now(), undefined, { ref: false });
+    await pause(began + refusalDelay - performance.now(), undefined, { ref: false });
     answer(context, faults.unavailable);
   }
-}
-
-/** Accepts every request. */
-export function unlimited(): Capacity {
-  return new Capacity({ inFlight: Number.POSITIVE_INFINITY });
 }

@@ -1,25 +1,34 @@
-import type { CampaignId } from '@campaign-mirror/domain';
 import type Koa from 'koa';
+import type { Reply } from '../answers/replies.ts';
+import type { AnsweredRequest } from './http-log.ts';
 
-/** What is known of a request while it passes the chain, for its log line and the metrics. */
-export interface Call {
-  readonly requestId: string;
-  /** The caller's IP address, as far as trusted proxies report it; `-` if the connection was lost at once. */
-  readonly client: string;
-  /** When its headers had been read, by `performance.now()`. */
-  readonly began: number;
-  /** The pattern of its route, or `-`. */
-  route: string;
-  campaign: CampaignId | undefined;
-  /** Why the status is not 200. */
-  because: string | undefined;
-  /** It was refused because of the load: counted, but without a line in the log, which would add to the load. */
-  overload: boolean;
-}
+/** What is known of a request while it passes the chain. */
+type Call = { -readonly [Name in keyof AnsweredRequest]: AnsweredRequest[Name] };
 
+/** What one part of the chain leaves for those after it. */
 export interface ServiceState {
   call: Call;
+  /** When its headers had been read, by `performance.now()`. */
+  began: number;
+  /** Well-formed; secret. */
+  credential: string;
+  /** As its bytes were sent. */
+  body: Buffer;
 }
 
 export type Context = Koa.ParameterizedContext<ServiceState>;
+/** A part of the chain. */
 export type Middleware = Koa.Middleware<ServiceState>;
+
+/** Sets a reply on Koa's response. */
+export function answer(context: Context, reply: Reply): void {
+  context.status = reply.status;
+  context.state.call.because = reply.because;
+  if (reply.headers) context.set(reply.headers);
+  if (reply.closes) context.set('Connection', 'close');
+  if (reply.body === undefined) context.body = null;
+  else {
+    context.set('Content-Type', reply.contentType ?? 'application/json; charset=utf-8');
+    context.body = reply.body;
+  }
+}

@@ -1,7 +1,6 @@
 import { Unavailable } from '@campaign-mirror/domain';
 import { faults } from '../answers/replies.ts';
-import { answer } from './answer.ts';
-import type { Middleware } from './context.ts';
+import { answer, type Middleware } from './context.ts';
 import type { HttpLog } from './http-log.ts';
 
 /** Answers what is thrown behind it: 503 where the store is unavailable, 500 for anything else, and logs it. */

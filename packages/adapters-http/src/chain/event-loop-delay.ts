@@ -7,7 +7,7 @@ const resolution = 20;
 export class EventLoopDelay {
   readonly #delays = monitorEventLoopDelay({ resolution });
   readonly #timer: NodeJS.Timeout;
-  #tooLong = false;
+  tooLong = false;
 
   /** `limit`: how late it may be, in milliseconds. */
   constructor(limit: number) {
@@ -15,18 +15,14 @@ export class EventLoopDelay {
     this.#timer = setInterval(() => {
       // One late turn alone, as for the collection of garbage, does not count.
       if (this.#delays.count < 2) return;
-      this.#tooLong = this.#delays.min / 1e6 - resolution > limit;
+      this.tooLong = this.#delays.min / 1e6 - resolution > limit;
       this.#delays.reset();
     }, resolution).unref();
-  }
-
-  get tooLong(): boolean {
-    return this.#tooLong;
   }
 
   stop(): void {
     clearInterval(this.#timer);
     this.#delays.disable();
-    this.#tooLong = false;
+    this.tooLong = false;
   }
 }

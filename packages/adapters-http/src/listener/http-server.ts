@@ -8,17 +8,10 @@ import {
 import type { AddressInfo, Socket } from 'node:net';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { type Fault, faults, methodNotSupported } from '../answers/replies.ts';
-import type { Capacity } from '../chain/capacity.ts';
 import type { AnsweredRequest } from '../chain/http-log.ts';
-import { requestIdOf } from '../messages/request-id.ts';
-import { Connection, lastWords, type SharedByConnections } from './connection.ts';
-import { type TimeLimits, timeLimits } from './time-limits.ts';
-
-/** What a listener needs besides the application that it serves. */
-export interface HttpServerSettings extends SharedByConnections {
-  readonly capacity: Capacity;
-  readonly limits?: TimeLimits;
-}
+import { requestIdOf } from '../chain/request-id.ts';
+import { Connection, type HttpServerSettings, lastWords } from './connection.ts';
+import { timeLimits } from './time-limits.ts';
 
 /**
  * Node's HTTP server for an application, which is its `callback()`. What Node answers by itself is JSON here, pipelined
@@ -31,10 +24,9 @@ export class HttpServer {
 
   constructor(application: RequestListener, settings: HttpServerSettings) {
     this.#settings = settings;
-    const { headersTimeout, requestTimeout, keepAliveTimeout } = settings.limits ?? timeLimits;
-    const limits = { headersTimeout, requestTimeout, keepAliveTimeout, connectionsCheckingInterval: 1_000 };
+    const limits = settings.limits ?? timeLimits;
     // A message without a Host is refused in JSON by the application.
-    this.#server = createServer({ ...limits, requireHostHeader: false });
+    this.#server = createServer({ ...limits, connectionsCheckingInterval: 1_000, requireHostHeader: false });
     // The size of the header section bounds them; a count would silently hide a second Authorization.
     this.#server.maxHeadersCount = 0;
     // A caller that has closed its side of the connection still gets its answer.
@@ -76,7 +68,7 @@ export class HttpServer {
   async drain(timeout: number): Promise<readonly AnsweredRequest[]> {
     if (!this.#server.listening) return [];
     const { calls, capacity } = this.#settings;
-    calls.drain(this.#carriedOut);
+    calls.draining = true;
     // Of connections that become idle from now on.
     this.#server.keepAliveTimeout = 1;
     // Requests that have arrived are read before idle connections are closed.

@@ -1,16 +1,21 @@
-import Koa from 'koa';
+import { METHODS } from 'node:http';
+import Router from '@koa/router';
+import type Koa from 'koa';
 import type { Pages } from '../answers/pages.ts';
-import { faults, routeNotFound } from '../answers/replies.ts';
-import { answer } from '../chain/answer.ts';
 import { type AnswerHeaderSettings, answerHeaders } from '../chain/answer-headers.ts';
 import type { Calls } from '../chain/calls.ts';
 import type { Capacity } from '../chain/capacity.ts';
 import type { Middleware, ServiceState } from '../chain/context.ts';
 import { errorsAsAnswers } from '../chain/errors.ts';
 import type { HttpLog } from '../chain/http-log.ts';
-import { messageFault } from '../messages/message-faults.ts';
+import { exactPaths, koa, named, notFound, otherMethods, refuseMalformed } from './koa.ts';
 import { pageRoutes } from './page-routes.ts';
-import { type SetMirrorSettings, setMirrorRoutes } from './set-mirror-router.ts';
+import { authorization, readBody, type SetMirrorSettings, setMirror } from './set-mirror.ts';
+
+/** The path as `@koa/router` and other routers write it (contract: the call). */
+export const setMirrorPath = '/public/v1/mirror/campaign/:campaign/mirror';
+/** The same path as the contract writes it. */
+export const setMirrorRoute = '/public/v1/mirror/campaign/{campaign}/mirror';
 
 /** What every application needs, whatever it answers. */
 export interface SurroundingSettings extends AnswerHeaderSettings {
@@ -29,51 +34,27 @@ export interface ApplicationSettings extends SurroundingSettings, SetMirrorSetti
 
 /** The service as a Koa application: the checks of the contract, in their order. */
 export function application(settings: ApplicationSettings): Koa<ServiceState> {
-  const { capacity, pages } = settings;
-  const app = koa(settings);
+  const app = koa(surroundings(settings));
   app.use(refuseMalformed);
-  app.use(capacity.middleware);
+  app.use(settings.capacity.middleware);
   app.use(setMirrorRoutes(settings).routes());
-  app.use(pageRoutes(pages).routes());
+  app.use(pageRoutes(settings.pages).routes());
   app.use(notFound);
   return app;
 }
 
-/** What every request passes first: identifier, log and counts; errors as answers; headers. */
+/** What every request passes first: request id, log line and counts; errors to answers; headers, CORS. */
 export function surroundings({ before = [], calls, log, ...headers }: SurroundingSettings): Middleware[] {
   return [...before, calls.middleware, errorsAsAnswers(log), ...answerHeaders(headers)];
 }
 
-/** A Koa application that begins with them. */
-export function koa(settings: SurroundingSettings): Koa<ServiceState> {
-  const app = new Koa<ServiceState>({ env: 'production' });
-  keepPathAsSent(app);
-  // What the chain throws is answered and logged by itself; Koa would tell of callers that have left.
-  app.silent = true;
-  for (const middleware of surroundings(settings)) app.use(middleware);
-  return app;
-}
-
-/** Refuses messages that Node's parser accepts, but that a proxy could read differently. */
-export const refuseMalformed: Middleware = (context, next) => {
-  const fault = messageFault(context.req);
-  return fault ? answer(context, faults[fault]) : next();
-};
-
-export const notFound: Middleware = (context) => answer(context, routeNotFound(context.path));
-
-/** Replaces Koa's parsing of the path, which drops a fragment and escapes characters: this returns its bytes. */
-function keepPathAsSent(app: Koa<ServiceState>): void {
-  Object.defineProperty(app.request, 'path', {
-    get(this: Koa.Request) {
-      return pathOf(this.req.url ?? '');
-    },
-  });
-}
-
-/** The path of a request target in origin or absolute form (RFC 9112, section 3.2), without its query. */
-function pathOf(target: string): string {
-  const origin = target.startsWith('/') ? 0 : (/^https?:\/\/[^/?#]*/i.exec(target)?.[0].length ?? 0);
-  const query = target.indexOf('?', origin);
-  return target.slice(origin, query === -1 ? undefined : query) || '/';
+/** The one route (contract: the call). */
+export function setMirrorRoutes(settings: SetMirrorSettings): Router<ServiceState> {
+  const router = new Router<ServiceState>(exactPaths);
+  const route = named(setMirrorRoute);
+  router.post(setMirrorPath, route, authorization(settings), readBody(settings), setMirror(settings));
+  // Not `all`, which would take part in the call, too.
+  const others = METHODS.filter((method) => method !== 'POST');
+  router.register(setMirrorPath, others, [route, otherMethods('POST')]);
+  return router;
 }

@@ -4,8 +4,9 @@ import type { AnswerHeaderSettings } from '../chain/answer-headers.ts';
 import { type CallSettings, Calls } from '../chain/calls.ts';
 import type { ServiceState } from '../chain/context.ts';
 import { silentLog } from '../chain/http-log.ts';
-import { koa, notFound, surroundings } from './application.ts';
-import { exactPaths, type SetMirrorSettings, setMirrorRoutes } from './set-mirror-router.ts';
+import { setMirrorRoutes, surroundings } from './application.ts';
+import { exactPaths, koa, notFound } from './koa.ts';
+import type { SetMirrorSettings } from './set-mirror.ts';
 
 /** All but the use case have defaults. */
 export type MountSettings = Pick<SetMirrorSettings, 'useCase'> &
@@ -31,7 +32,7 @@ export function setMirrorListener(
   settings: MountSettings,
 ): (request: IncomingMessage, response: ServerResponse) => Promise<void> {
   const all = withDefaults(settings);
-  return koa(all).use(setMirrorRoutes(all).routes()).use(notFound).callback();
+  return koa(surroundings(all)).use(setMirrorRoutes(all).routes()).use(notFound).callback();
 }
 
 function withDefaults(settings: MountSettings) {

@@ -1,12 +1,11 @@
 import Router from '@koa/router';
 import type Koa from 'koa';
 import type { Reply } from '../answers/replies.ts';
-import { answer } from '../chain/answer.ts';
 import type { Capacity } from '../chain/capacity.ts';
-import type { ServiceState } from '../chain/context.ts';
-import { koa, notFound, refuseMalformed, type SurroundingSettings } from './application.ts';
+import { answer, type ServiceState } from '../chain/context.ts';
+import { type SurroundingSettings, surroundings } from './application.ts';
+import { exactPaths, koa, notFound, refuseMalformed } from './koa.ts';
 import { readOnly } from './page-routes.ts';
-import { exactPaths } from './set-mirror-router.ts';
 
 /** Whether each thing that is needed is there, by its name. */
 export type Checks = Readonly<Record<string, boolean>>;
@@ -47,7 +46,7 @@ export function operatorsApplication(settings: OperatorsSettings): Koa<ServiceSt
   const router = new Router<ServiceState>(exactPaths);
   for (const [path, read] of Object.entries(answers))
     readOnly(router, path, async (context) => answer(context, await read()));
-  const app = koa(settings);
+  const app = koa(surroundings(settings));
   app.use(refuseMalformed);
   app.use(capacity.middleware);
   app.use(router.routes());

@@ -1,9 +1,7 @@
 import Router from '@koa/router';
 import type { Page, Pages } from '../answers/pages.ts';
-import { methodNotSupported, options } from '../answers/replies.ts';
-import { answer } from '../chain/answer.ts';
 import type { Middleware, ServiceState } from '../chain/context.ts';
-import { exactPaths } from './set-mirror-router.ts';
+import { exactPaths, named, otherMethods } from './koa.ts';
 
 /** Pages that are read-only and the same for every caller. */
 export function pageRoutes(pages: Pages): Router<ServiceState> {
@@ -14,17 +12,9 @@ export function pageRoutes(pages: Pages): Router<ServiceState> {
 
 /** A path that answers GET and HEAD. */
 export function readOnly(router: Router<ServiceState>, path: string, read: Middleware): void {
-  const named: Middleware = (context, next) => {
-    context.state.call.route = path;
-    return next();
-  };
-  router.get(path, named, read).all(path, named, otherMethods);
+  const route = named(path);
+  router.get(path, route, read).all(path, route, otherMethods('GET, HEAD'));
 }
-
-const otherMethods: Middleware = (context) => {
-  const { method } = context;
-  answer(context, method === 'OPTIONS' ? options('GET, HEAD') : methodNotSupported(method, 'GET, HEAD'));
-};
 
 function show(page: Page): Middleware {
   return async (context) => {

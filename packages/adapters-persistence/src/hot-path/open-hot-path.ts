@@ -4,7 +4,9 @@ import { defaultPoolLimits, type PoolLimits } from '../connection/pool.ts';
 import { type HotPathObserver, silentHotPathObserver } from '../statements/hot-path-observer.ts';
 import { Statements } from '../statements/statements.ts';
 import { PostgresCampaigns } from './campaigns.ts';
-import { GroupCommit, heldAtMost } from './group-commit.ts';
+import { GroupedLookUps } from './grouped-look-ups.ts';
+import { GroupedUpdates } from './grouped-updates.ts';
+import type { HotPath } from './hot-path.ts';
 import { PostgresIdentity } from './identity.ts';
 import { KeyUses } from './key-uses.ts';
 
@@ -34,11 +36,38 @@ export function openHotPath(
 ): OpenHotPath {
   const statements = new Statements(pool, { named }, observer);
   const timeout = waitTimeout > 0 ? waitTimeout : noTimeout;
-  const hotPath = new GroupCommit(statements, { maxHeld: heldAtMost(size), timeout }, observer);
+  const hotPath = groupCommit(statements, { maxHeld: heldAtMost(size), timeout }, observer);
   const uses = new KeyUses(pool);
   return {
     campaigns: new PostgresCampaigns(hotPath, { observer, uses }),
     identity: new PostgresIdentity(hotPath, { uses }),
     uses,
+  };
+}
+
+/** The maximum number of campaigns waited for at once: half of the pool, so that other work continues. */
+export function heldAtMost(poolSize: number): number {
+  return Math.max(1, Math.floor(poolSize / 2));
+}
+
+export interface GroupCommitLimits {
+  /** The maximum number of campaigns whose locks are awaited at once, each on its own connection. */
+  readonly maxHeld: number;
+  /** How long a call waits for its turn, in milliseconds. */
+  readonly timeout: number;
+}
+
+/** Calls that arrive while a statement is running share the next one and its commit. */
+export function groupCommit(
+  statements: Statements,
+  limits: GroupCommitLimits,
+  observer: HotPathObserver = silentHotPathObserver,
+): HotPath {
+  const lookUps = new GroupedLookUps(statements, limits.timeout, observer);
+  const updates = new GroupedUpdates(statements, limits, observer);
+  return {
+    key: (hash) => lookUps.key(hash),
+    campaign: (id) => lookUps.campaign(id),
+    set: (seen, change) => updates.set(seen, change),
   };
 }

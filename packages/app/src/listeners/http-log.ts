@@ -5,7 +5,7 @@ import { type LogLines, timeOfLine } from '../logging/log-lines.ts';
 import { logOrigin } from '../logging/log-origin.ts';
 import { throttled } from '../logging/log-throttle.ts';
 import type { Life } from '../process/life.ts';
-import { requestTrace } from './request-trace.ts';
+import { requestTrace } from '../process/request-trace.ts';
 
 /** While the database is unavailable, each request would repeat the fault; milliseconds. */
 const betweenOutageLines = 1_000;

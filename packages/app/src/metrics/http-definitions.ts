@@ -1,5 +1,5 @@
 import { refusals } from '@campaign-mirror/adapters-http';
-import { knownMethods } from '../listeners/http-methods.ts';
+import { knownMethods } from '../process/http-methods.ts';
 import { counter, define, gauge, histogram } from './definition.ts';
 
 export const listeners = ['callers', 'operators'] as const;

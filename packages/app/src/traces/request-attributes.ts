@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import type { AnsweredRequest } from '@campaign-mirror/adapters-http';
 import type { Attributes } from '@opentelemetry/api';
 import * as conventions from '@opentelemetry/semantic-conventions';
-import { knownMethods } from '../listeners/http-methods.ts';
+import { knownMethods } from '../process/http-methods.ts';
 
 /** Those of the conventions; any other is `_OTHER`. */
 const methods = new Set<string>(knownMethods);

@@ -10,7 +10,7 @@ import {
 } from '@opentelemetry/api';
 import { W3CTraceContextPropagator } from '@opentelemetry/core';
 import { ATTR_ERROR_TYPE } from '@opentelemetry/semantic-conventions';
-import { type RequestTrace, requestTrace } from '../listeners/request-trace.ts';
+import { type RequestTrace, requestTrace } from '../process/request-trace.ts';
 import { requestAttributes, spanName } from './request-attributes.ts';
 import { Scope, scopes } from './scope.ts';
 import { exceptionAttributes } from './span-errors.ts';

@@ -1,5 +1,5 @@
 import { STATUS_CODES } from 'node:http';
-import type { Reply } from '../answers/replies.ts';
+import type { Reply } from './replies.ts';
 
 /** An answer in wire format (RFC 9112, section 4), after which the connection closes. */
 export function wireFormat(

@@ -1,0 +1,81 @@
+import { accessKey, campaignId, type SetCampaignMirror } from '@campaign-mirror/domain';
+import { faults, type Reply, replyTo } from '../answers/replies.ts';
+import { Capacity } from '../chain/capacity.ts';
+import { answer, type Context, type Middleware } from '../chain/context.ts';
+import { credentialInHeaders } from '../messages/authorization.ts';
+import { bodyReader } from '../messages/body.ts';
+import { submitted } from '../messages/submitted-body.ts';
+import { failedKeyLimit, keyLimit, type Limits } from './limits.ts';
+
+/** What the route needs. */
+export interface SetMirrorSettings {
+  readonly useCase: SetCampaignMirror;
+  /**
+   * Whether a bearer credential can be one: any other is refused with 401 before the body is read. By default, whether
+   * it is a well-formed access key.
+   */
+  readonly isWellFormed?: ((credential: string) => boolean) | undefined;
+  /** The largest body, in bytes. */
+  readonly bodyLimit: number;
+  /** How many requests are carried out at once; unlimited by default. */
+  readonly capacity?: Capacity | undefined;
+  /** Unlimited by default. */
+  readonly limits?: Limits | undefined;
+}
+
+/** Check 3 of the contract's order: one well-formed credential, from the headers alone. */
+export function authorization(settings: SetMirrorSettings): Middleware {
+  const { isWellFormed = (credential) => accessKey(credential) !== undefined } = settings;
+  const refuseKey = keyRefusal(settings);
+  return (context, next) => {
+    const credential = credentialInHeaders(context.req.rawHeaders, isWellFormed);
+    if (typeof credential !== 'string') {
+      const refusal = faults[credential.fault];
+      return credential.fault === 'invalid-key' ? refuseKey(context, refusal) : answer(context, refusal);
+    }
+    context.state.credential = credential;
+    return next();
+  };
+}
+
+/** Check 4: the body's type and size. */
+export function readBody({ bodyLimit }: SetMirrorSettings): Middleware {
+  const read = bodyReader(bodyLimit);
+  return async (context, next) => {
+    const body = await read(context);
+    if ('fault' in body) return answer(context, faults[body.fault]);
+    context.state.body = body;
+    return next();
+  };
+}
+
+/** Checks 5 to 10: the use case, whose outcome is the answer. */
+export function setMirror(settings: SetMirrorSettings): Middleware {
+  const { useCase, capacity = new Capacity({ inFlight: Number.POSITIVE_INFINITY }), limits } = settings;
+  const limitOf = limits?.keys && keyLimit(limits.keys);
+  const refuseKey = keyRefusal(settings);
+  return (context) => {
+    const { call, credential, body } = context.state;
+    // As it was sent: the router's parameter is decoded.
+    const named = context.path.split('/').at(-2) ?? '';
+    const campaign = campaignId(named);
+    call.campaign = campaign;
+    return capacity.carryOut(context, async () => {
+      const { address, fault } = submitted(body);
+      const limit = limitOf?.(context);
+      const outcome = await useCase.execute(
+        { credential, campaign, address, requestId: call.requestId },
+        limit,
+      );
+      const reply = replyTo(outcome, { campaign: named, fault, secondsLeft: limit?.secondsLeft });
+      return outcome.kind === 'unauthenticated' ? refuseKey(context, reply) : answer(context, reply);
+    });
+  };
+}
+
+/** The same for all refused keys, whether or not they were looked up, so that callers cannot tell the difference. */
+function keyRefusal({ limits }: SetMirrorSettings) {
+  const limited = limits?.failedKeys && failedKeyLimit(limits.failedKeys);
+  return async (context: Context, refusal: Reply) =>
+    answer(context, limited ? await limited(context.state.call.client, refusal) : refusal);
+}
