@@ -59,4 +59,4 @@ HEALTHCHECK --interval=5s --timeout=4s --start-period=30s CMD ["node", "packages
 # As process 1 Node would not reap what it did not start. Not -g: the service tells its workers by itself.
 ENTRYPOINT ["tini", "--"]
 # No debugger on SIGUSR1, and no collection that takes the optimized code along (docs/explanation/performance.md, "A new process is slower").
-CMD ["node", "--disable-sigusr1", "--no-memory-reducer", "packages/app/src/main.ts"]
+CMD ["node", "--disable-sigusr1", "--no-memory-reducer", "--no-allocation-site-pretenuring", "packages/app/src/main.ts"]

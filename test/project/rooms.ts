@@ -10,9 +10,10 @@ export const rooms: Readonly<Record<string, string>> = {
   'domain/operator-contracts': 'values set-campaign-mirror operator move-mirrors import-campaigns contracts',
 
   'adapters-http/answers': '@campaign-mirror/domain valibot',
-  'adapters-http/messages': 'answers @campaign-mirror/domain content-type koa koa-bodyparser valibot',
+  'adapters-http/messages': 'answers @campaign-mirror/domain valibot',
   'adapters-http/chain': 'answers @campaign-mirror/domain koa @koa/cors proxy-addr',
-  'adapters-http/routes': 'answers messages chain @campaign-mirror/domain koa @koa/router swagger-ui-dist',
+  'adapters-http/routes':
+    'answers messages chain @campaign-mirror/domain content-type koa @koa/router koa-bodyparser swagger-ui-dist',
   'adapters-http/listener': 'answers chain',
 
   'adapters-persistence/schema': '@campaign-mirror/domain @mikro-orm/core @mikro-orm/migrations',

@@ -11,7 +11,11 @@ describe('what Node is told at the start', () => {
   const data = serviceDataOf('suite');
 
   it('by `npm start`: no debugger on SIGUSR1, and nothing thrown away that makes it fast', () => {
-    expect(nodeOptions).to.deep.equal(['--disable-sigusr1', '--no-memory-reducer']);
+    expect(nodeOptions).to.deep.equal([
+      '--disable-sigusr1',
+      '--no-memory-reducer',
+      '--no-allocation-site-pretenuring',
+    ]);
   });
 
   it('the same by systemd', () => {

@@ -47,7 +47,7 @@ export class Calls {
       status: 0,
       milliseconds: 0,
     };
-    context.set('X-Request-Id', requestId);
+    context.res.setHeader('X-Request-Id', requestId);
     (context.res as CallResponse)[inProgress] = context;
     return next().then(() => this.#answered(context));
   };

@@ -49,18 +49,28 @@ export class Capacity {
   /** Refuses requests that come while the load is too high, before anything is read of them. */
   readonly middleware: Middleware = (context, next) => {
     const overload = this.#overload;
-    return overload ? this.#refuse(context, overload) : next();
+    return overload ? this.refuse(context, overload) : next();
   };
 
-  /** Carries a request out, or refuses it where too many others are carried out. */
-  async carryOut(context: Context, run: () => Promise<void>): Promise<void> {
-    if (this.#inFlight >= this.limits.inFlight) return this.#refuse(context, 'requests');
+  /** Takes a place for a request that is carried out now. False if there is none. */
+  enter(): boolean {
+    if (this.#inFlight >= this.limits.inFlight) return false;
     this.#inFlight += 1;
-    try {
-      await run();
-    } finally {
-      this.#inFlight -= 1;
-    }
+    return true;
+  }
+
+  /** Gives the place back. */
+  leave(): void {
+    this.#inFlight -= 1;
+  }
+
+  /** Answers 503, a second after the headers. */
+  async refuse(context: Context, what: Overload): Promise<void> {
+    this.refused(what);
+    const { call, began } = context.state;
+    call.overload = true;
+    await pause(began + refusalDelay - performance.now(), undefined, { ref: false });
+    answer(context, faults.unavailable);
   }
 
   /** Counts a refusal. */
@@ -77,13 +87,5 @@ export class Capacity {
   get #overload(): Overload | undefined {
     if (this.#inFlight >= this.limits.inFlight) return 'requests';
     return this.#delay?.tooLong ? 'event-loop-delay' : undefined;
-  }
-
-  async #refuse(context: Context, what: Overload): Promise<void> {
-    this.refused(what);
-    const { call, began } = context.state;
-    call.overload = true;
-    await pause(began + refusalDelay - performance.now(), undefined, { ref: false });
-    answer(context, faults.unavailable);
   }
 }

@@ -20,15 +20,17 @@ export type Context = Koa.ParameterizedContext<ServiceState>;
 /** A part of the chain. */
 export type Middleware = Koa.Middleware<ServiceState>;
 
-/** Sets a reply on Koa's response. */
+/** Sets a reply on Koa's response, unless the call was cut short by another one. */
 export function answer(context: Context, reply: Reply): void {
+  const { res } = context;
+  if (res.headersSent) return;
   context.status = reply.status;
   context.state.call.because = reply.because;
   if (reply.headers) context.set(reply.headers);
-  if (reply.closes) context.set('Connection', 'close');
+  if (reply.closes) res.setHeader('Connection', 'close');
   if (reply.body === undefined) context.body = null;
   else {
-    context.set('Content-Type', reply.contentType ?? 'application/json; charset=utf-8');
+    res.setHeader('Content-Type', reply.contentType ?? 'application/json; charset=utf-8');
     context.body = reply.body;
   }
 }

@@ -10,7 +10,8 @@ import { errorsAsAnswers } from '../chain/errors.ts';
 import type { HttpLog } from '../chain/http-log.ts';
 import { exactPaths, koa, named, notFound, otherMethods, refuseMalformed } from './koa.ts';
 import { pageRoutes } from './page-routes.ts';
-import { authorization, readBody, type SetMirrorSettings, setMirror } from './set-mirror.ts';
+import { readBody } from './read-body.ts';
+import { authorization, type SetMirrorSettings, setMirror } from './set-mirror.ts';
 
 /** The path as `@koa/router` and other routers write it (contract: the call). */
 export const setMirrorPath = '/public/v1/mirror/campaign/:campaign/mirror';
@@ -51,10 +52,10 @@ export function surroundings({ before = [], calls, log, ...headers }: Surroundin
 /** The one route (contract: the call). */
 export function setMirrorRoutes(settings: SetMirrorSettings): Router<ServiceState> {
   const router = new Router<ServiceState>(exactPaths);
-  const route = named(setMirrorRoute);
-  router.post(setMirrorPath, route, authorization(settings), readBody(settings), setMirror(settings));
+  const first = named(setMirrorRoute, authorization(settings));
+  router.post(setMirrorPath, first, readBody(settings), setMirror(settings));
   // Not `all`, which would take part in the call, too.
   const others = METHODS.filter((method) => method !== 'POST');
-  router.register(setMirrorPath, others, [route, otherMethods('POST')]);
+  router.register(setMirrorPath, others, [named(setMirrorRoute, otherMethods('POST'))]);
   return router;
 }

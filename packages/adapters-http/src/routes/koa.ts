@@ -27,11 +27,11 @@ export const refuseMalformed: Middleware = (context, next) => {
   return fault ? answer(context, faults[fault]) : next();
 };
 
-/** Notes the route's pattern for the log and the metrics. */
-export function named(route: string): Middleware {
+/** The first handler of a route, whose pattern is noted for the log and the metrics. */
+export function named(route: string, first: Middleware): Middleware {
   return (context, next) => {
     context.state.call.route = route;
-    return next();
+    return first(context, next);
   };
 }
 

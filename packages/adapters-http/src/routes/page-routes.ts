@@ -12,8 +12,7 @@ export function pageRoutes(pages: Pages): Router<ServiceState> {
 
 /** A path that answers GET and HEAD. */
 export function readOnly(router: Router<ServiceState>, path: string, read: Middleware): void {
-  const route = named(path);
-  router.get(path, route, read).all(path, route, otherMethods('GET, HEAD'));
+  router.get(path, named(path, read)).all(path, named(path, otherMethods('GET, HEAD')));
 }
 
 function show(page: Page): Middleware {

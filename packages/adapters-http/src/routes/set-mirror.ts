@@ -3,7 +3,6 @@ import { faults, type Reply, replyTo } from '../answers/replies.ts';
 import { Capacity } from '../chain/capacity.ts';
 import { answer, type Context, type Middleware } from '../chain/context.ts';
 import { credentialInHeaders } from '../messages/authorization.ts';
-import { bodyReader } from '../messages/body.ts';
 import { submitted } from '../messages/submitted-body.ts';
 import { failedKeyLimit, keyLimit, type Limits } from './limits.ts';
 
@@ -38,29 +37,19 @@ export function authorization(settings: SetMirrorSettings): Middleware {
   };
 }
 
-/** Check 4: the body's type and size. */
-export function readBody({ bodyLimit }: SetMirrorSettings): Middleware {
-  const read = bodyReader(bodyLimit);
-  return async (context, next) => {
-    const body = await read(context);
-    if ('fault' in body) return answer(context, faults[body.fault]);
-    context.state.body = body;
-    return next();
-  };
-}
-
 /** Checks 5 to 10: the use case, whose outcome is the answer. */
 export function setMirror(settings: SetMirrorSettings): Middleware {
   const { useCase, capacity = new Capacity({ inFlight: Number.POSITIVE_INFINITY }), limits } = settings;
   const limitOf = limits?.keys && keyLimit(limits.keys);
   const refuseKey = keyRefusal(settings);
-  return (context) => {
-    const { call, credential, body } = context.state;
-    // As it was sent: the router's parameter is decoded.
-    const named = context.path.split('/').at(-2) ?? '';
-    const campaign = campaignId(named);
-    call.campaign = campaign;
-    return capacity.carryOut(context, async () => {
+  return async (context) => {
+    if (!capacity.enter()) return capacity.refuse(context, 'requests');
+    try {
+      const { call, credential, body } = context.state;
+      // As it was sent: the router's parameter is decoded.
+      const named = context.path.split('/').at(-2) ?? '';
+      const campaign = campaignId(named);
+      call.campaign = campaign;
       const { address, fault } = submitted(body);
       const limit = limitOf?.(context);
       const outcome = await useCase.execute(
@@ -68,8 +57,11 @@ export function setMirror(settings: SetMirrorSettings): Middleware {
         limit,
       );
       const reply = replyTo(outcome, { campaign: named, fault, secondsLeft: limit?.secondsLeft });
-      return outcome.kind === 'unauthenticated' ? refuseKey(context, reply) : answer(context, reply);
-    });
+      if (outcome.kind === 'unauthenticated') await refuseKey(context, reply);
+      else answer(context, reply);
+    } finally {
+      capacity.leave();
+    }
   };
 }
 

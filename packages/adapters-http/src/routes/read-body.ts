@@ -1,14 +1,14 @@
 import type { IncomingMessage } from 'node:http';
 import { parse as mediaType } from 'content-type';
-import type { Context } from 'koa';
 import bodyParser from 'koa-bodyparser';
-import type { Fault } from '../answers/replies.ts';
-import { headerValues } from './authorization.ts';
+import { faults } from '../answers/replies.ts';
+import { answer, type Middleware } from '../chain/context.ts';
+import { headerValues } from '../messages/authorization.ts';
 
 const nothing = Buffer.alloc(0);
 
-/** Reads the bytes of a request's body, or says why there are none (contract: order of checks, 4). */
-export function bodyReader(limit: number): (context: Context) => Promise<Buffer | { fault: Fault }> {
+/** Check 4: the body's type and size. Its bytes are read, and decoded later. */
+export function readBody({ bodyLimit: limit }: { readonly bodyLimit: number }): Middleware {
   const parse = bodyParser({
     // Without an encoding koa-bodyparser leaves the bytes as they are: its decoding would store another address.
     ...{ encoding: null },
@@ -17,12 +17,13 @@ export function bodyReader(limit: number): (context: Context) => Promise<Buffer 
     textLimit: String(limit),
   });
 
-  return async (context) => {
-    const { req: request } = context;
-    if (!announcesBody(request)) return nothing;
-    if (!isJson(request)) return { fault: 'unsupported-body' };
+  return async (context, next) => {
+    const { req: request, state } = context;
+    state.body = nothing;
+    if (!announcesBody(request)) return next();
+    if (!isJson(request)) return answer(context, faults['unsupported-body']);
     // The parser takes a length above 2^31 for another one.
-    if (announcedLength(request) > limit) return { fault: 'body-too-large' };
+    if (announcedLength(request) > limit) return answer(context, faults['body-too-large']);
     // Whatever their spelling is: the parser reads no other.
     request.headers['content-type'] = 'application/json';
     delete request.headers['content-encoding'];
@@ -30,16 +31,17 @@ export function bodyReader(limit: number): (context: Context) => Promise<Buffer 
       await parse(context, async () => {});
     } catch (error) {
       const { type } = error as { type?: string };
-      if (type === 'entity.too.large') return { fault: 'body-too-large' };
+      if (type === 'entity.too.large') return answer(context, faults['body-too-large']);
       // The caller left in the middle of its body.
-      if (type === 'request.aborted' || type === 'request.size.invalid') return { fault: 'bad-request' };
+      const hasLeft = type === 'request.aborted' || type === 'request.size.invalid';
+      if (hasLeft) return answer(context, faults['bad-request']);
       throw error;
     }
     const { body } = context.request;
+    if (Buffer.isBuffer(body)) state.body = body;
     // An empty chunked body has no bytes.
-    if (body === '') return nothing;
-    if (Buffer.isBuffer(body)) return body;
-    throw new Error('another reader has read the body: mount this route before it');
+    else if (body !== '') throw new Error('another reader has read the body: mount this route before it');
+    return next();
   };
 }
 
