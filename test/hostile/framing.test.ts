@@ -5,7 +5,7 @@ import { proxyNames, type TlsProxy, tlsProxy } from '../support/deployment/tls-p
 import { eventually } from '../support/eventually.ts';
 import { seed } from '../support/seed.ts';
 import { smuggled } from './framing/corpus.ts';
-import { TlsAttack } from './framing/tls-attack.ts';
+import { tlsAttack } from './framing/tls-attack.ts';
 import { type ToldRequests, toldRequests } from './framing/told-requests.ts';
 import { conversation } from './requests/conversation.ts';
 
@@ -40,7 +40,7 @@ for (const name of proxyNames)
       const nth = ++cases;
       const bytes = Buffer.from(text.replaceAll('<OWN>', String(nth)), 'latin1');
       const before = service.count;
-      const connection = await TlsAttack.open(proxy);
+      const connection = await tlsAttack(proxy);
       try {
         connection.send(bytes);
         // The proxy has read what came before these, and what it has sent on was read before they were.
@@ -49,13 +49,13 @@ for (const name of proxyNames)
         // Where a request of the proxy is two of ours, one is answered to nobody, or to the next caller.
         await eventually(
           'an answer for each request that reached us',
-          () => expect(service.count - before - 2).to.be.at.most(connection.answers),
+          () => expect(service.count - before - 2).to.be.at.most(connection.answers()),
           { within: 5_000 },
         );
       } catch (error) {
         const what = `sent     ${JSON.stringify(bytes.toString('latin1').slice(0, 1_500))}`;
         throw new Error(
-          `${(error as Error).message}\n${what}\nreceived ${JSON.stringify(connection.received)}`,
+          `${(error as Error).message}\n${what}\nreceived ${JSON.stringify(connection.received())}`,
           { cause: error },
         );
       } finally {

@@ -43,17 +43,14 @@ const wrong: Readonly<Record<string, [sent: string, received: string]>> = {
     request() + request(),
     ok.replace('Date', 'Connection: close\r\nDate') + ok,
   ],
-  'a 500': [request(), answer('500 Internal Server Error', told('Server Error'))],
   'a stack': [request(), answer('400 Bad Request', told('Error: at /srv/app.ts:1'))],
   'a path that was not asked for': [
     request(),
     answer('404 Not Found', told('The route /srv could not be found.')),
   ],
   'another address': [request(), ok.replace('example/1', 'example/2')],
-  'another campaign': [request(), ok.replace('"campaign_id":1', '"campaign_id":2')],
   '200 for another key': [request().replace(key, `${key.slice(0, -1)}x`), ok],
   '200 for a GET': [request(undefined, undefined, `GET ${route} HTTP/1.1`), ok],
-  '200 for two lengths': [request(['Content-Length: 1', `Content-Length: ${body.length}`]), ok],
   '200 for a bare line feed': [request().replace('\r\n', '\n'), ok],
 };
 
@@ -82,12 +79,7 @@ describe('what judges hostile requests', () => {
         one.body.toString(),
       );
     expect(chunked('2;a=b\r\n{"\r\n1\r\na\r\n0\r\nX: y\r\n\r\n')).to.deep.equal(['{"a']);
-    for (const text of [
-      '2\n{"\r\n0\r\n\r\n',
-      '0x2\r\n{"\r\n0\r\n\r\n',
-      '2\r\n{"}\r\n0\r\n\r\n',
-      '2\r\n{"\r\n0\r\n',
-    ])
+    for (const text of ['2\n{"\r\n0\r\n\r\n', '2\r\n{"}\r\n0\r\n\r\n', '2\r\n{"\r\n0\r\n'])
       expect(chunked(text)).to.deep.equal([]);
   });
 });

@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { conversation } from './requests/conversation.ts';
-import { Trial } from './trial.ts';
+import { openTrial } from './trial.ts';
 
 /** So many conversations at once, at most. */
 const atOnce = 60;
@@ -24,7 +24,7 @@ export async function hostileRun(
   seed: number,
   told: (run: HostileRun) => void = () => {},
 ): Promise<HostileRun> {
-  const trial = await Trial.open();
+  const trial = await openTrial();
   const run: HostileRun = { requests: 0, connections: 0, statuses: new Map() };
   const all = fc.array(conversation, { maxLength: atOnce, size: 'max' });
   const property = fc.asyncProperty(all, async (conversations) => {

@@ -10,33 +10,28 @@ const headOf = (service: HttpService, { headers, ...asking }: Asking = {}) =>
 const gzipped = { 'Transfer-Encoding': 'gzip, chunked', 'Content-Length': undefined };
 const refused: Record<string, readonly [number, (service: HttpService) => Asking]> = {
   'no key': [401, () => ({ headers: { Authorization: undefined } })],
-  'a malformed key': [401, () => ({ headers: { Authorization: 'Bearer x' } })],
-  'two keys': [400, () => ({ headers: { Authorization: ['Bearer x', 'Bearer y'] } })],
   'an unknown route': [404, () => ({ target: '/' })],
   'another method': [405, () => ({ method: 'PUT' })],
   'another content type': [415, () => ({ headers: { 'Content-Type': 'text/plain' } })],
   'a body over the limit': [413, () => ({ headers: { 'Content-Length': '16385' } })],
   'another expectation': [417, () => ({ headers: { Expect: 'the-unexpected' } })],
   'another expectation beside it': [417, () => ({ headers: { Expect: '100-continue, more' } })],
+  'no body at all': [422, () => ({ headers: { 'Content-Length': '0' } })],
   'a transfer coding': [400, () => ({ headers: gzipped })],
-  'no Host': [400, () => ({ headers: { Host: undefined } })],
-  OPTIONS: [204, () => ({ method: 'OPTIONS' })],
 };
 
 describe('contract: order of checks — Expect', () => {
   const service = withHttpService();
 
-  for (const Expect of ['100-continue', '100-Continue']) {
-    it(`contract: order of checks — ${Expect} gets its 100, and the body is waited for`, async () => {
-      const connection = await RawConnection.open(service().port);
-      await connection.send(headOf(service(), { headers: { Expect } }));
-      const { status, headers, body } = await connection.response();
-      expect([status, headers, body]).to.deep.equal([100, {}, '']);
-      await connection.send(goodBody);
-      expect((await connection.response()).status).to.equal(200);
-      await servesOn(service(), connection);
-    });
-  }
+  it('contract: order of checks — 100-Continue gets its 100, and the body is waited for', async () => {
+    const connection = await RawConnection.open(service().port);
+    await connection.send(headOf(service(), { headers: { Expect: '100-Continue' } }));
+    const { status, headers, body } = await connection.response();
+    expect([status, headers, body]).to.deep.equal([100, {}, '']);
+    await connection.send(goodBody);
+    expect((await connection.response()).status).to.equal(200);
+    await servesOn(service(), connection);
+  });
 
   for (const [name, [expected, asking]] of Object.entries(refused)) {
     it(`contract: order of checks — answered before the body comes, and 100-continue gets no 100: ${name}`, async () => {
@@ -46,19 +41,6 @@ describe('contract: order of checks — Expect', () => {
       expect([status, headers.connection]).to.deep.equal([expected, 'close']);
     });
   }
-
-  it('contract: order of checks — 100-continue without a body gets no 100', async () => {
-    const connection = await RawConnection.open(service().port);
-    await connection.send(headOf(service(), { headers: { 'Content-Length': '0' } }));
-    expect((await connection.response()).status).to.equal(422);
-  });
-
-  it('contract: order of checks — 100-continue of HTTP/1.0 is ignored', async () => {
-    const connection = await RawConnection.open(service().port);
-    await connection.send(headOf(service(), { version: 'HTTP/1.0' }));
-    await connection.send(goodBody);
-    expect((await connection.response()).status).to.equal(200);
-  });
 
   it('contract: order of checks — 100-continue behind another request waits for its turn', async () => {
     const connection = await RawConnection.open(service().port);

@@ -3,54 +3,37 @@ import { expect } from 'chai';
 import { eventually } from '../support/eventually.ts';
 import { RawConnection } from '../support/http/connection.ts';
 import { chunkedBytes, exchange, goodBody, requestBytes, servesOn } from '../support/http/request.ts';
-import { httpService, withHttpService } from '../support/http/service.ts';
+import { withHttpService } from '../support/http/service.ts';
 
-const limit = 16_384;
+/** Another one than by default. */
+const limit = 20_480;
 /** A good body of exactly so many bytes. */
 const padded = (bytes: number) => `${goodBody}${' '.repeat(bytes - goodBody.length)}`;
 
 describe('contract: answers — body over the limit', () => {
-  const service = withHttpService();
+  const service = withHttpService({ bodyLimit: limit });
 
-  it('contract: answers — exactly at the limit, by Content-Length and in chunks, sets the mirror', async () => {
-    const whole = padded(limit);
-    expect((await exchange(service(), requestBytes(service(), { body: whole }))).status).to.equal(200);
-    const halves = [whole.slice(0, 10_000), whole.slice(10_000)];
-    expect((await exchange(service(), chunkedBytes(service(), halves))).status).to.equal(200);
-    expect((await exchange(service(), chunkedBytes(service(), [...whole]))).status).to.equal(200);
-  });
-
-  it('contract: answers — one byte more, by Content-Length and in chunks, is 413', async () => {
+  it('contract: answers — a body at the limit sets the mirror, one byte more is 413, however it comes', async () => {
     const { campaigns, world } = service();
-    const before = await world.others.history(campaigns.own);
-    const whole = padded(limit + 1);
-    const halves = [whole.slice(0, 10_000), whole.slice(10_000)];
-    for (const bytes of [
-      requestBytes(service(), { body: whole }),
-      chunkedBytes(service(), halves),
-      chunkedBytes(service(), [whole]),
-    ]) {
-      const { status, body } = await exchange(service(), bytes);
-      expect([status, body]).to.deep.equal([413, '{"message":"The request body is too large."}']);
+    const ways = {
+      'by Content-Length': (whole: string) => requestBytes(service(), { body: whole }),
+      'in one chunk': (whole: string) => chunkedBytes(service(), [whole]),
+      'in chunks of a byte': (whole: string) => chunkedBytes(service(), [...whole]),
+    };
+    for (const [way, bytesOf] of Object.entries(ways)) {
+      expect((await exchange(service(), bytesOf(padded(limit)))).status, way).to.equal(200);
+      const before = await world.others.history(campaigns.own);
+      const { status, body } = await exchange(service(), bytesOf(padded(limit + 1)));
+      expect([status, body], way).to.deep.equal([413, '{"message":"The request body is too large."}']);
+      expect(await world.others.history(campaigns.own)).to.deep.equal(before);
     }
-    expect(await world.others.history(campaigns.own)).to.deep.equal(before);
   });
 
   it('contract: answers — a huge Content-Length is 413 before any byte of the body', async () => {
-    for (const length of [limit + 1, 2 ** 31, 2 ** 32, 2 ** 32 + 10, 2 ** 40, 2n ** 63n, 2n ** 64n - 1n]) {
+    for (const length of [limit + 1, 2 ** 31, 2 ** 32 + 10, 2n ** 64n - 1n]) {
       const headers = { 'Content-Length': String(length) };
       const { status } = await exchange(service(), requestBytes(service(), { headers, body: undefined }));
       expect(status).to.equal(413);
-    }
-  });
-
-  it('contract: answers — the limit is configurable', async () => {
-    const small = await httpService({ bodyLimit: goodBody.length, beside: service() });
-    try {
-      expect((await exchange(small, requestBytes(small))).status).to.equal(200);
-      expect((await exchange(small, requestBytes(small, { body: `${goodBody} ` }))).status).to.equal(413);
-    } finally {
-      await small.stop();
     }
   });
 });

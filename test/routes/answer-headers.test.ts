@@ -22,9 +22,8 @@ describe('headers for browsers, by default', () => {
   const service = withHttpService();
 
   it('no page of another origin may call, and OPTIONS is what it was', async () => {
-    const { status, headers } = await ask(service(), preflight);
-    expect([status, headers.allow]).to.deep.equal([204, 'POST']);
-    expect(corsNames({ ...(await ask(service(), preflight)) })).to.deep.equal([]);
+    const answer = await ask(service(), preflight);
+    expect([answer.status, answer.headers.allow, corsNames(answer)]).to.deep.equal([204, 'POST', []]);
     expect(corsNames(await ask(service(), { headers: { Origin: origin } }))).to.deep.equal([]);
   });
 });
@@ -50,8 +49,6 @@ describe('headers for browsers, by setting', () => {
     for (const asking of [
       { headers },
       { headers: { ...headers, Authorization: undefined } },
-      { headers, campaign: 424242 },
-      { headers, body: '{' },
       { headers, target: '/nowhere' },
       { headers: { ...headers, Expect: 'the-unexpected' } },
     ]) {
@@ -62,17 +59,7 @@ describe('headers for browsers, by setting', () => {
     }
   });
 
-  const others = [
-    'https://tools.example.evil.example',
-    'http://tools.example',
-    'https://tools.example:444',
-    'https://TOOLS.example',
-    'https://tools.example/',
-    'null',
-    `${origin} ${origin}`,
-    '*',
-  ];
-  for (const other of others) {
+  for (const other of ['https://tools.example.evil.example', 'https://TOOLS.example', 'null']) {
     it(`${other} is not on the list`, async () => {
       for (const asking of [{}, preflight]) {
         const answer = await ask(service(), { ...asking, headers: { ...asking.headers, Origin: other } });
@@ -80,12 +67,6 @@ describe('headers for browsers, by setting', () => {
       }
     });
   }
-
-  it('neither is an origin that is sent twice', async () => {
-    const answer = await ask(service(), { headers: { Origin: [origin, 'https://other.example'] } });
-    expect(answer.headers['access-control-allow-origin']).to.be.oneOf([undefined, origin]);
-    expect(answer.headers['access-control-allow-origin']).not.to.equal('https://other.example');
-  });
 
   it('Strict-Transport-Security is on each answer, those included that never became requests', async () => {
     const answers = [await ask(service()), await exchange(service(), 'garbage\r\n\r\n')];

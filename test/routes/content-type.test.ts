@@ -3,32 +3,15 @@ import { ask, chunkedBytes, exchange } from '../support/http/request.ts';
 import { withHttpService } from '../support/http/service.ts';
 
 const accepted = [
-  ...['application/json', 'APPLICATION/Json', 'application/json;charset=utf-8'],
-  ...['application/json; charset=UTF-8', 'application/json; Charset="Utf-8"'],
-  ...['application/json ; charset=utf-8', 'application/json;\tcharset=utf-8'],
-  ...['application/json; version=1; charset=utf-8'],
-  ...['application/json; charset=utf-8; version="a; charset=latin1"', 'application/json;'],
-  ...['application/json; charset=utf-8; charset=utf-8'],
+  ...['APPLICATION/Json', 'application/json; charset=UTF-8', 'application/json;Charset="Utf-8"; version=1'],
 ];
 const refused = [
-  ...[undefined, '', 'text/plain', 'application/x-www-form-urlencoded'],
-  ...['multipart/form-data; boundary=application/json', 'application/vnd.api+json'],
-  ...['application/json-patch+json', 'application/jsonp', 'text/json', 'application/*', '*/*', 'json'],
-  ...['application /json', 'application/json; charset=utf-16', 'application/json; charset=latin1'],
-  ...['application/json; charset=utf8', 'application/json; charset="utf-16"', 'application/json; charset='],
-  ...[
-    'application/json; charset=utf-16; charset=utf-8',
-    'application/json, text/plain',
-    'application/json charset=utf-8',
-  ],
+  ...[undefined, 'text/plain', 'application/vnd.api+json', 'application/*', 'application/json, text/plain'],
+  ...['application/json; charset=utf-16', 'application/json; charset=utf8', 'application/json; charset='],
   ['application/json', 'application/json'],
-  ['application/json', 'text/plain'],
 ];
-const unencoded = ['identity', 'Identity', 'IDENTITY'];
-const encoded = [
-  ...['gzip', 'GZIP', 'br', 'deflate', 'zstd', 'x-gzip', 'utf-8', 'identity, gzip'],
-  ['identity', 'gzip'],
-];
+const unencoded = ['identity', 'IDENTITY'];
+const encoded = ['gzip', 'utf-8', 'identity, gzip', ['identity', 'gzip']];
 
 describe('contract: answers — content type', () => {
   const service = withHttpService();

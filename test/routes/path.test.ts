@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { ask, exchange, pathOf, requestBytes } from '../support/http/request.ts';
+import { ask, pathOf } from '../support/http/request.ts';
 import { withHttpService } from '../support/http/service.ts';
 
 const noCampaign = (named: string) =>
@@ -8,37 +8,17 @@ const noRoute = (path: string) => JSON.stringify({ message: `The route ${path} c
 
 /** As it stands in the path, and as the message names it. */
 const identifiers: Record<string, readonly [string, string]> = {
-  'the largest, of which there is no campaign': ['9007199254740991', '9007199254740991'],
   'one above the largest': ['9007199254740992', '9007199254740992'],
-  'two above the largest': ['9007199254740993', '9007199254740993'],
-  'above 2^63': ['9223372036854775808', '9223372036854775808'],
   zero: ['0', '0'],
-  'a negative one': ['-1', '-1'],
-  'a decimal point': ['1.0', '1.0'],
-  'an exponent': ['1e3', '1e3'],
-  hexadecimal: ['0x1', '0x1'],
-  'a separator': ['1_000', '1_000'],
   'a space in front': ['%201', ' 1'],
-  'a space behind': ['1%20', '1 '],
   'a line break behind': ['1%0A', '1\n'],
-  'letters of all kinds': ['forty-two', 'forty-two'],
-  'digits that are not ASCII': ['%D9%A1', '\u0661'],
   'encoded digits, decoded in the message': ['%34%32', '42'],
   'an encoded percent sign, decoded once': ['%2531', '%31'],
-  'a malformed percent sign, as it stood': ['%zz', '%zz'],
   'one malformed among others, all as they stood': ['%31%zz', '%31%zz'],
-  'a percent sign at the end': ['1%', '1%'],
   'encoded bytes that are not UTF-8, as they stood': ['%ff%31', '%ff%31'],
   'an encoded slash': ['4%2F2', '4/2'],
-  'an encoded question mark': ['4%3F2', '4?2'],
-  'a plus sign is no space': ['1+1', '1+1'],
-  'a matrix parameter': ['1;a=b', '1;a=b'],
-  'quotes and braces': ['%22%7B%7D', '"{}'],
   '64 characters': ['a'.repeat(64), 'a'.repeat(64)],
   '65 characters, cut': ['a'.repeat(65), 'a'.repeat(64)],
-  '64 encoded characters': ['%C3%A9'.repeat(64), '\u00e9'.repeat(64)],
-  '65 encoded characters, cut': ['%C3%A9'.repeat(65), '\u00e9'.repeat(64)],
-  '64 astral characters': ['%F0%9F%98%80'.repeat(64), '\u{1F600}'.repeat(64)],
   '65 astral characters, none cut in two': [`a${'%F0%9F%98%80'.repeat(65)}`, `a${'\u{1F600}'.repeat(63)}`],
   '70 characters as they stood, cut': ['%zz'.repeat(30), '%zz'.repeat(22).slice(0, 64)],
 };
@@ -73,19 +53,12 @@ const unknown: Record<string, (good: string) => string> = {
   root: () => '/',
   'an empty segment for the campaign': () => pathOf(''),
   'a trailing slash': (good) => `${good}/`,
-  'no last segment': (good) => good.replace('/mirror', ''),
-  'one segment more': (good) => `${good}/x`,
   'another case': (good) => good.replace('public', 'Public'),
-  'another case at the end': (good) => good.replace(/mirror$/, 'MIRROR'),
   'a double slash in front': (good) => `/${good}`,
   'a double slash inside': (good) => good.replace('/v1', '//v1'),
   'an encoded letter': (good) => good.replace('public', '%70ublic'),
-  'an encoded slash': (good) => good.replace('/v1/', '%2Fv1/'),
-  'a slash in the identifier': () => pathOf('4/2'),
   'dot segments': (good) => `/x/..${good}`,
-  'another version': (good) => good.replace('v1', 'v2'),
   'a fragment': (good) => `${good}#top`,
-  'a name of Object.prototype': () => '/__proto__',
 };
 
 describe('contract: answers — route unknown', () => {
@@ -111,19 +84,14 @@ describe('contract: answers — route unknown', () => {
   });
 
   it('contract: answers — route unknown: never the query, never the authority', async () => {
-    for (const target of ['/x?key=secret', '/x?', '/x??a', 'http://user:secret@a/x', 'http://a/x?secret']) {
-      const { status, body } = await ask(service(), { target });
-      expect([status, body]).to.deep.equal([404, noRoute('/x')]);
-    }
-    for (const target of ['http://a', 'http://a?secret']) {
-      const { status, body } = await ask(service(), { target });
-      expect([status, body]).to.deep.equal([404, noRoute('/')]);
-    }
-  });
-
-  it('contract: answers — parser refuses: a path that is not in ASCII', async () => {
-    for (const target of ['/\xc3\xa9', pathOf('\xff')]) {
-      expect((await exchange(service(), requestBytes(service(), { target }))).status).to.equal(400);
+    for (const [target, shown] of [
+      ['/x?key=secret', '/x'],
+      ['http://user:secret@a/x', '/x'],
+      ['HTTPS://a/x?secret', '/x'],
+      ['http://a?secret', '/'],
+    ]) {
+      const { status, body } = await ask(service(), { target: String(target) });
+      expect([status, body]).to.deep.equal([404, noRoute(String(shown))]);
     }
   });
 });

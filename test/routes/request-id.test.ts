@@ -1,34 +1,23 @@
 import { expect } from 'chai';
-import { RawConnection } from '../support/http/connection.ts';
 import { type Asking, ask, exchange, requestBytes } from '../support/http/request.ts';
 import { type HttpService, withHttpService } from '../support/http/service.ts';
 
 const allVisible = Array.from({ length: 94 }, (_, at) => String.fromCharCode(0x21 + at)).join('');
-const taken = ['a', '0', allVisible, 'x'.repeat(128), '"quoted"', '{"json":true}', '../../x', '%0d%0a'];
+const taken = ['a', allVisible, 'x'.repeat(128)];
 const replaced: Record<string, string | readonly string[] | undefined> = {
   'none at all': undefined,
-  empty: '',
-  'white space': '  ',
   '129 characters': 'x'.repeat(129),
   'a space inside': 'a b',
-  'a tab inside': 'a\tb',
   'not ASCII': 'caf\xe9',
   'two of them': ['a', 'b'],
-  'two equal ones': ['a', 'a'],
 };
 
 /** Every kind of answer. */
 const answers: Record<number, (service: HttpService) => Asking> = {
   200: () => ({}),
-  204: () => ({ method: 'OPTIONS' }),
   400: () => ({ headers: { Host: undefined } }),
-  401: () => ({ headers: { Authorization: undefined } }),
-  403: ({ campaigns }) => ({ campaign: campaigns.foreign }),
   404: () => ({ target: '/' }),
   405: () => ({ method: 'CONNECT', target: 'a:1', body: undefined }),
-  413: () => ({ headers: { 'Content-Length': '16385' } }),
-  415: () => ({ headers: { 'Content-Type': 'text/plain' } }),
-  417: () => ({ headers: { Expect: 'more' } }),
   422: () => ({ body: '{}' }),
 };
 
@@ -73,15 +62,5 @@ describe('contract: answers — X-Request-Id', () => {
       method: '-',
       status: 400,
     });
-  });
-
-  it('contract: answers — X-Request-Id is of its own request, one after the other on a connection', async () => {
-    const connection = await RawConnection.open(service().port);
-    const ids = ['first', undefined, 'third'];
-    for (const id of ids) void connection.send(requestBytes(service(), { headers: { 'X-Request-Id': id } }));
-    const answered = [];
-    for (const _ of ids) answered.push((await connection.response()).headers['x-request-id']);
-    expect([answered[0], answered[2]]).to.deep.equal(['first', 'third']);
-    expect(answered[1]).to.match(/^[0-9a-f-]{36}$/);
   });
 });

@@ -1,44 +1,25 @@
 import { once } from 'node:events';
-import { connect, type TLSSocket } from 'node:tls';
+import { connect } from 'node:tls';
 import { callersAddress } from '../../support/deployment/tls-caller.ts';
 import { host, type TlsProxy } from '../../support/deployment/tls-proxy.ts';
 
 /** A connection to a proxy that sends what it likes, and counts the answers. */
-export class TlsAttack {
-  readonly #socket: TLSSocket;
-  #received = '';
-
-  private constructor(socket: TLSSocket) {
-    this.#socket = socket;
-    socket.setEncoding('latin1').on('data', (text: string) => {
-      this.#received += text;
-    });
-    socket.on('error', () => {});
-  }
-
-  static async open({ port, ca }: TlsProxy): Promise<TlsAttack> {
-    const to = { host: '127.0.0.1', port, ca, servername: host, localAddress: callersAddress };
-    const socket = connect({ ...to, ALPNProtocols: ['http/1.1'] });
-    await once(socket, 'secureConnect');
-    return new TlsAttack(socket);
-  }
-
-  send(bytes: Buffer): void {
-    this.#socket.write(bytes);
-  }
-
-  /** How many requests it heard the service's answer to, so far. */
-  get answers(): number {
-    return answersIn(this.#received);
-  }
-
-  get received(): string {
-    return this.#received;
-  }
-
-  close(): void {
-    this.#socket.destroy();
-  }
+export async function tlsAttack({ port, ca }: TlsProxy) {
+  const to = { host: '127.0.0.1', port, ca, servername: host, localAddress: callersAddress };
+  const socket = connect({ ...to, ALPNProtocols: ['http/1.1'] });
+  await once(socket, 'secureConnect');
+  let received = '';
+  socket.setEncoding('latin1').on('data', (text: string) => {
+    received += text;
+  });
+  socket.on('error', () => {});
+  return {
+    send: (bytes: Buffer) => socket.write(bytes),
+    /** How many requests it heard the service's answer to, so far. */
+    answers: () => answersIn(received),
+    received: () => received,
+    close: () => socket.destroy(),
+  };
 }
 
 /** Final answers of the service in what a proxy has sent. @throws where something else stands between answers */

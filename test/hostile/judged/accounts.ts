@@ -1,5 +1,4 @@
-import { askedUpdate, type Update } from './asked-update.ts';
-import type { Judged, Spoken } from './judge.ts';
+import { askedUpdate, type Judged, type Spoken, type Update } from './judge.ts';
 import { requestsIn } from './requests-in.ts';
 import type { Row } from './stored.ts';
 

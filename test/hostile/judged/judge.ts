@@ -1,8 +1,12 @@
 import type { RawResponse } from '../../support/http/message.ts';
 import { answersIn, leakIn } from './answers.ts';
-import { askedUpdate, type Update } from './asked-update.ts';
-import { requestsIn } from './requests-in.ts';
+import { requestsIn, type StrictRequest } from './requests-in.ts';
 import type { Row } from './stored.ts';
+
+export interface Update {
+  readonly campaign: number;
+  readonly address: string;
+}
 
 /** What went over a connection. */
 export interface Spoken {
@@ -47,4 +51,25 @@ export function judged({ sent, received, wasBroken }: Spoken, key: string): Judg
     acknowledged.push({ campaign, address, requestId: String(answer.headers['x-request-id']) });
   }
   return { answers, acknowledged, unknown: unknown.filter((one) => one !== undefined) };
+}
+
+/** What a request with this key asks to be set, if it asks for that: read from its bytes alone. */
+export function askedUpdate(
+  { method, target, headers, body }: StrictRequest,
+  key: string,
+): Update | undefined {
+  const [, campaign] =
+    /^(?:https?:\/\/[^/?#]*)?\/public\/v1\/mirror\/campaign\/([1-9]\d{0,15})\/mirror(?:\?.*)?$/i.exec(
+      target,
+    ) ?? [];
+  const credentials = headers.filter(([name]) => name === 'authorization').map(([, value]) => value);
+  const isOurs = credentials.length === 1 && credentials[0]?.replace(/^bearer +/i, '') === key;
+  if (method !== 'POST' || campaign === undefined || !isOurs) return undefined;
+  try {
+    const said = JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(body));
+    const address = said?.mirror_endpoint;
+    return typeof address === 'string' ? { campaign: Number(campaign), address } : undefined;
+  } catch {
+    return undefined;
+  }
 }

@@ -50,8 +50,7 @@ export function requestsIn(bytes: Buffer): StrictlyRead {
 function restFrom(text: string, at: number): StrictlyRead['rest'] {
   const rest = text.slice(at).replace(/^[\r\n]+/, '');
   if (rest === '') return undefined;
-  const method = rest.startsWith('HEAD ') ? { method: 'HEAD' } : {};
-  return method;
+  return rest.startsWith('HEAD ') ? { method: 'HEAD' } : {};
 }
 
 function fieldsIn(section: string): [string, string][] {

@@ -1,5 +1,5 @@
 import type { TestDatabase } from '../../support/database/database-server.ts';
-import type { Update } from './asked-update.ts';
+import type { Update } from './judge.ts';
 
 /** An update that is in the history. */
 export interface Row extends Update {
@@ -21,44 +21,26 @@ const looked = `
         from campaign_mirror.mirrors m),
       (select count(*) from campaign_mirror.operator_audit))) as others`;
 
-/** What is stored, from look to look. */
-export class Stored {
-  readonly #database: TestDatabase;
-  readonly #campaigns: readonly number[];
-  #last = 0;
-  #addresses: Record<string, string> | undefined;
-  #others = '';
-
-  /** Takes what is there for what there is to be. */
-  static async open(database: TestDatabase, campaigns: readonly number[]): Promise<Stored> {
-    const stored = new Stored(database, campaigns);
-    await stored.news();
-    return stored;
-  }
-
-  private constructor(database: TestDatabase, campaigns: readonly number[]) {
-    this.#database = database;
-    this.#campaigns = campaigns;
-  }
-
+/** What is stored, from look to look. Takes what is there for what there is to be. */
+export async function storedIn(database: TestDatabase, campaigns: readonly number[]) {
+  const look = async (after: number) => {
+    const { rows } = await database.admin.query(looked, [after, campaigns]);
+    return rows[0] as { rows: (Row & { id: number })[]; mirrors: Record<string, string>; others: string };
+  };
+  let before = await look(0);
+  let last = before.rows.at(-1)?.id ?? 0;
   /** The rows that are new. @throws where the mirrors are not as the history has them, or something else has changed */
-  async news(): Promise<Row[]> {
-    const { rows: found } = await this.#database.admin.query(looked, [this.#last, this.#campaigns]);
-    const { rows, mirrors, others } = found[0] as {
-      rows: (Row & { id: number })[];
-      mirrors: Record<string, string>;
-      others: string;
-    };
-    const before = this.#addresses;
-    const now = { ...before };
-    for (const { campaign, address } of rows) now[campaign] = address;
-    this.#last = rows.at(-1)?.id ?? this.#last;
-    this.#addresses = mirrors;
-    const hadOthers = this.#others;
-    this.#others = others;
-    if (before && JSON.stringify(now) !== JSON.stringify(mirrors))
-      throw new Error(`the mirrors are ${JSON.stringify(mirrors)}, by the history ${JSON.stringify(now)}`);
-    if (before && hadOthers !== others) throw new Error('something has changed that no caller may change');
-    return rows;
-  }
+  const news = async (): Promise<Row[]> => {
+    const now = await look(last);
+    const expected = { ...before.mirrors };
+    for (const { campaign, address } of now.rows) expected[campaign] = address;
+    const { others } = before;
+    last = now.rows.at(-1)?.id ?? last;
+    before = now;
+    const [by, are] = [expected, now.mirrors].map((mirrors) => JSON.stringify(mirrors));
+    if (by !== are) throw new Error(`the mirrors are ${are}, by the history ${by}`);
+    if (others !== now.others) throw new Error('something has changed that no caller may change');
+    return now.rows;
+  };
+  return { news };
 }

@@ -1,5 +1,5 @@
 import * as fc from 'fast-check';
-import { type Edit, edited, edits } from '../../support/http/mutations.ts';
+import { changed, type Edit } from '../../support/http/mutations.ts';
 import { body } from './bodies.ts';
 import { framing } from './framing.ts';
 import { headers } from './headers.ts';
@@ -30,10 +30,10 @@ const followers = [
   `GET / HTTP/1.1\r\nHost: a\r\n\r\n`,
   `POST /public/v1/mirror/campaign/${places.own}/mirror HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer ${places.key}\r\nContent-Type: application/json\r\nContent-Length: 58\r\n\r\n{"mirror_endpoint":"https://one.example/smuggled-in-here"}`,
 ];
-const unchanged: readonly Edit[] = [];
+const unchanged: Edit = (text) => text;
 const message = fc
-  .tuple(whole, fc.oneof({ weight: 5, arbitrary: one(unchanged) }, edits(followers)))
-  .map(([text, all]) => edited(text, all));
+  .tuple(whole, fc.oneof({ weight: 5, arbitrary: one(unchanged) }, changed(followers)))
+  .map(([text, edit]) => edit(text));
 
 export const conversation: fc.Arbitrary<Conversation> = fc.record({
   messages: fc.oneof(

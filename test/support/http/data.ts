@@ -23,7 +23,6 @@ export interface HttpData {
 /** `own` is the one that the valid key may set; of the others each breaks the rules that its name says. */
 const kinds = {
   own: {},
-  ownBeside: {},
   default: { isDefault: true },
   foreign: { foreign: true },
   withoutMirror: { mirror: false },

@@ -2,13 +2,11 @@ import * as fc from 'fast-check';
 
 /** What parsers stumble over. */
 const tokens = [
-  ...['\r\n', '\n', '\r', '\r\n\r\n', ' ', '\t', ':', ';', ',', '\0', '\x7f', '\xff', '%', '%00', '"', '#'],
-  ...['0\r\n\r\n', '-1', '0', '99999999999999999999', 'ffffffffffffffff', 'HTTP/1.1', 'HTTP/1.0', 'HTTP/2.0'],
+  ...['\r\n', '\n', '\r', '\r\n\r\n', ' ', '\t', ':', ';', '\0', '\x7f', '\xff', '%00', '"', '#', '?', '{'],
+  ...['0\r\n\r\n', '-1', '99999999999999999999', 'ffffffffffffffff', 'HTTP/1.0', 'OPTIONS', '\\ud800'],
   ...['Content-Length: 3\r\n', 'Transfer-Encoding: chunked\r\n', 'Expect: 100-continue\r\n', 'Host: b\r\n'],
-  ...['Authorization: Bearer x\r\n', 'Connection: close\r\n', 'Upgrade: h2c\r\n', 'X-Request-Id: a b\r\n'],
-  ...['Content-Type: text/plain\r\n', 'Content-Encoding: gzip\r\n', ' folded\r\n', 'GET / HTTP/1.1\r\n'],
-  ...['CONNECT a:1 HTTP/1.1\r\nHost: a\r\n\r\n', 'OPTIONS', 'PUT', '{', '}', '[]', 'null', '\\ud800'],
-  ...['?', '\xef\xbb\xbf'],
+  ...['Authorization: Bearer x\r\n', 'Connection: close\r\n', 'Content-Encoding: gzip\r\n', ' folded\r\n'],
+  ...['GET / HTTP/1.1\r\n', 'CONNECT a:1 HTTP/1.1\r\nHost: a\r\n\r\n'],
 ];
 
 export type Edit = (message: string) => string;
@@ -30,13 +28,6 @@ const spliced = fc.tuple(place, fc.oneof(fc.nat(4), fc.nat(40)), inserted).map(
       return message.slice(0, from) + text + message.slice(from + removed);
     },
 );
-const repeated = fc.tuple(place, place, fc.nat(200)).map(
-  ([where, what, length]): Edit =>
-    (message) => {
-      const [to, from] = [at(where, message), at(what, message)];
-      return message.slice(0, to) + message.slice(from, from + length) + message.slice(to);
-    },
-);
 const lineRepeated = fc.tuple(place, place).map(
   ([where, which]): Edit =>
     (message) => {
@@ -50,29 +41,19 @@ const cut = place.map(
       message.slice(0, at(where, message)),
 );
 
-/** Changes of a message in one to four places; `texts`: what may be put behind it. */
-export function edits(texts: readonly string[]): fc.Arbitrary<readonly Edit[]> {
+/** A change of a message in one to four places; `texts`: what may be put behind it. */
+export function changed(texts: readonly string[]): fc.Arbitrary<Edit> {
   const followed = fc.constantFrom(...texts).map(
     (next): Edit =>
       (message) =>
         message + next,
   );
-  const edit = fc.oneof({ weight: 4, arbitrary: spliced }, repeated, lineRepeated, cut, followed);
-  // Most of them in one place: the more that are changed, the sooner the parser gives up.
-  return fc.oneof(
-    { weight: 3, arbitrary: edit.map((one) => [one]) },
-    fc.array(edit, { minLength: 2, maxLength: 4 }),
+  const edit = fc.oneof({ weight: 4, arbitrary: spliced }, lineRepeated, cut, followed);
+  const several = fc.array(edit, { minLength: 2, maxLength: 4 }).map(
+    (all): Edit =>
+      (message) =>
+        all.reduce((text, one) => one(text), message),
   );
-}
-
-/** One of the messages, changed. */
-export function mutated(messages: readonly Buffer[]): fc.Arbitrary<Buffer> {
-  const texts = messages.map((message) => message.toString('latin1'));
-  return fc
-    .tuple(fc.constantFrom(...texts), edits(texts))
-    .map(([text, all]) => Buffer.from(edited(text, all), 'latin1'));
-}
-
-export function edited(text: string, all: readonly Edit[]): string {
-  return all.reduce((message, one) => one(message), text);
+  // Most of them in one place: the more that are changed, the sooner the parser gives up.
+  return fc.oneof({ weight: 3, arbitrary: edit }, several);
 }

@@ -18,11 +18,12 @@ import {
   noDeniedHosts,
   SetCampaignMirror,
 } from '@campaign-mirror/domain';
+import { expect } from 'chai';
+import { eventually } from '../eventually.ts';
 import type { World } from '../store/world.ts';
-import { documentedPorts } from './connection.ts';
+import { documentedPorts, RawConnection } from './connection.ts';
 import { type HttpData, httpData } from './data.ts';
 import { CapturedLog } from './log.ts';
-import { stopListener } from './stop-listener.ts';
 
 /** The service under test, on a port and a database of its own. */
 export interface HttpService extends HttpData {
@@ -98,4 +99,19 @@ export function withHttpService(
     if (!service) throw new Error('the service runs while tests run only');
     return service;
   };
+}
+
+/** Ends a listener whose callers leave now. @throws where something is left of what they asked: a leak */
+async function stopListener(server: HttpServer, capacity: Capacity, port: number): Promise<void> {
+  RawConnection.resetAll(port);
+  const nothingIsLeft = () => {
+    const { inFlight } = capacity;
+    const { connections } = server;
+    expect({ inFlight, connections }).to.deep.equal({ inFlight: 0, connections: 0 });
+  };
+  try {
+    await eventually('a listener that its callers have left', nothingIsLeft, { within: 5_000 });
+  } finally {
+    await server.drain(0);
+  }
 }
