@@ -1,4 +1,8 @@
+import { once } from 'node:events';
+import { Agent, get } from 'node:http';
+import { buffer } from 'node:stream/consumers';
 import { setImmediate as nextTurn } from 'node:timers/promises';
+import { Page } from '@campaign-mirror/adapters-http';
 import { expect } from 'chai';
 import { type Rival, rival, untilWaiting } from '../support/database/rival.ts';
 import { RawConnection } from '../support/http/connection.ts';
@@ -149,6 +153,23 @@ describe('contract: life — drain', () => {
       expect((await connection.response()).status).to.equal(200);
       await connection.closed();
     }
+    expect(await drained).to.have.length(0);
+  });
+});
+
+describe('contract: life — an answer that is on its way when the drain begins', () => {
+  /** More than all buffers between the service and a caller hold. */
+  const large = new Page('application/octet-stream', Buffer.alloc(16_000_000));
+  const service = withHttpService({ pages: new Map([['/large', large]]) });
+  const agent = new Agent({ keepAlive: true });
+  after(() => agent.destroy());
+
+  it('contract: life — is sent whole, then its connection closes', async () => {
+    const sent = get({ port: service().port, host: '127.0.0.1', path: '/large', agent });
+    const [response] = await once(sent, 'response');
+    expect(response.headers.connection).to.equal('keep-alive');
+    const drained = service().server.drain(long);
+    expect(await buffer(response)).to.have.length(large.content.length);
     expect(await drained).to.have.length(0);
   });
 });

@@ -39,7 +39,9 @@ export function answersIn(text: string): number {
     const isLast =
       /^connection: close$/im.test(head) || (length === undefined && status >= '200' && status !== '204');
     if (isLast) break;
-    at = end + 4 + Number(length ?? 0);
+    // An answer to HEAD has a length, but no body.
+    const body = text.startsWith('HTTP/1.', end + 4) ? 0 : Number(length ?? 0);
+    at = end + 4 + body;
   }
   return count;
 }

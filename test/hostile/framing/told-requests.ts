@@ -27,7 +27,7 @@ export async function toldRequests(): Promise<ToldRequests> {
     request.resume().once('end', () => {
       count++;
       const body = JSON.stringify({ url: request.url });
-      response.writeHead(status, { ...headers, 'Content-Length': body.length }).end(body);
+      response.writeHead(status, { ...headers, 'Content-Length': Buffer.byteLength(body) }).end(body);
     });
   }, shared);
   const { port } = await server.listen(0, '127.0.0.1');

@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import {
   createServer,
   type IncomingMessage,
@@ -5,7 +6,7 @@ import {
   type Server,
   type ServerResponse,
 } from 'node:http';
-import type { AddressInfo, Socket } from 'node:net';
+import { type AddressInfo, Server as NetServer, type Socket } from 'node:net';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { type Fault, faults, methodNotSupported } from '../answers/replies.ts';
 import type { AnsweredRequest } from '../chain/http-log.ts';
@@ -69,17 +70,21 @@ export class HttpServer {
     if (!this.#server.listening) return [];
     const { calls, capacity } = this.#settings;
     calls.draining = true;
-    // Of connections that become idle from now on.
-    this.#server.keepAliveTimeout = 1;
-    // Requests that have arrived are read before idle connections are closed.
-    await nextTurn();
-    await nextTurn();
-    const closed = new Promise<void>((resolve) => this.#server.close(() => resolve()));
+    // Only stops listening: Node's own close cuts off answers that are being sent.
+    const closed = new Promise<void>((resolve) =>
+      NetServer.prototype.close.call(this.#server, () => resolve()),
+    );
     let left: AnsweredRequest[] = [];
     const timer = setTimeout(() => {
       left = calls.giveUp(this.#carriedOut);
       setTimeout(() => this.#server.closeAllConnections(), left.length > 0 ? lastWords : 0);
     }, timeout);
+    // Requests that have arrived are read, and answers are sent, before idle connections are closed.
+    await nextTurn();
+    await nextTurn();
+    const sending = this.#carriedOut.filter(({ writableEnded, closed }) => writableEnded && !closed);
+    await Promise.all(sending.map((response) => once(response, 'close')));
+    this.#server.close();
     await closed;
     clearTimeout(timer);
     capacity.stop();

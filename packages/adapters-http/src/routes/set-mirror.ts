@@ -52,10 +52,8 @@ export function setMirror(settings: SetMirrorSettings): Middleware {
       call.campaign = campaign;
       const { address, fault } = submitted(body);
       const limit = limitOf?.(context);
-      const outcome = await useCase.execute(
-        { credential, campaign, address, requestId: call.requestId },
-        limit,
-      );
+      const request = { credential, campaign, address, requestId: call.requestId };
+      const outcome = await useCase.execute(request, limit);
       const reply = replyTo(outcome, { campaign: named, fault, secondsLeft: limit?.secondsLeft });
       if (outcome.kind === 'unauthenticated') await refuseKey(context, reply);
       else answer(context, reply);
