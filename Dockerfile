@@ -49,14 +49,14 @@ COPY --from=build /opt/campaign-mirror /opt/campaign-mirror
 WORKDIR /opt/campaign-mirror
 # A container's own network is what loopback is elsewhere: only what is published can be reached. Requests get less time
 # at the end than by default, so that the 10 s of `docker stop` suffice.
-ENV NODE_ENV=production HOST=0.0.0.0 OPS_HOST=0.0.0.0 PORT=3000 OPS_PORT=3001 SHUTDOWN_TIMEOUT=6s
+ENV HOST=0.0.0.0 OPS_HOST=0.0.0.0 PORT=3000 OPS_PORT=3001 SHUTDOWN_TIMEOUT=6s
 EXPOSE 3000 3001
 # A number, so that Kubernetes can see that it is not root.
 USER 65532:65532
 STOPSIGNAL SIGTERM
 # Whether it lives, not whether it is ready: a new process would not bring the database back.
 HEALTHCHECK --interval=5s --timeout=4s --start-period=30s CMD ["node", "packages/app/src/service/health-check.ts"]
-# As process 1 Node would not reap what it did not start. Not -g: the service tells its workers by itself.
+# As process 1 Node would not reap what it did not start.
 ENTRYPOINT ["tini", "--"]
 # No debugger on SIGUSR1, and no collection that takes the optimized code along (docs/explanation/performance.md, "A new process is slower").
 CMD ["node", "--disable-sigusr1", "--no-memory-reducer", "--no-allocation-site-pretenuring", "packages/app/src/main.ts"]

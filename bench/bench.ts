@@ -66,8 +66,8 @@ const chosen = commandLine(
   .option('--json <FILE>', 'writes the figures of every round to this file too')
   .option('--profile <FOLDER>', 'writes a CPU profile of our service into this folder')
   .option(
-    '--workers <N>',
-    'measures the floor and ours as so many processes too, on all cores',
+    '--processes <N>',
+    'measures the floor and ours as so many processes on one port too, on all cores',
     wholeNumber(2, 64),
   )
   .option('--set <NAME=VALUE>', 'runs our service with this setting, such as LOG_LEVEL=silent', setting)
@@ -76,8 +76,8 @@ const chosen = commandLine(
   .opts();
 
 await run(async (cleanup) => {
-  const { loads, json, workers, campaigns, owners, newSegments, set: settings } = chosen;
-  const isShared = workers !== undefined;
+  const { loads, json, processes, campaigns, owners, newSegments, set: settings } = chosen;
+  const isShared = processes !== undefined;
   const bench = await openBench({ campaigns, owners, newSegments, isShared, settings }, cleanup);
   const contenders = await startAll(chosen, bench, cleanup);
   const floor = contenders.find(({ name }) => name === 'floor');

@@ -1,5 +1,5 @@
 import { freePort } from '@campaign-mirror/embedded-postgres';
-import { quantile } from '../packages/app/src/ops-page/intervals.ts';
+import { quantile } from '../packages/app/src/ops-page/quantile.ts';
 import { number, table } from './figures/table.ts';
 import { loadOf } from './load/load.ts';
 import { commandLine, setting, wholeNumber } from './processes/command-line.ts';

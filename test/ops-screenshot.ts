@@ -8,7 +8,7 @@ import { unknownKey } from './support/secrets.ts';
 import { projectFolder } from './support/workspace.ts';
 
 /** How long the service has something to do before it is looked at, in milliseconds. */
-const loaded = 75_000;
+const loaded = 600_000;
 const viewport = { width: 760, height: 800 };
 
 /** Makes the pictures of the page for operators in docs/pictures. */
@@ -22,17 +22,17 @@ async function takePictures(): Promise<void> {
   const until = performance.now() + loaded;
   // Waves of callers, and now and then one who may not.
   for (let wave = 0; performance.now() < until; wave++) {
-    const callers = load(calls, 1 + (wave % 6));
+    const callers = load(calls, 2 + Math.round(8 * Math.abs(Math.sin(wave / 15))));
     const { base } = service;
     await call({ base, campaign: 404, key: data.key, address: 'https://example.com/' });
-    if (wave % 3 === 0)
+    if (wave % 9 === 0)
       await call({
         base,
         campaign: data.campaigns[0] ?? 0,
         key: unknownKey,
         address: 'https://example.com/',
       });
-    if (wave % 2 === 0)
+    if (wave % 5 === 0)
       await call({ base, campaign: data.campaigns[0] ?? 0, key: data.key, address: 'nowhere' });
     await pause(2_000);
     await callers.stop();
@@ -40,8 +40,8 @@ async function takePictures(): Promise<void> {
   const browser = await openBrowser();
   for (const colorScheme of ['light', 'dark'] as const) {
     const { page } = await WatchedPage.open(browser, service.ops, '/', { colorScheme, viewport });
-    await page.waitForResponse(`${service.ops}/state.json`);
-    await page.screenshot({ path: `${projectFolder}docs/pictures/ops-${colorScheme}.png` });
+    await page.locator('html.good').waitFor();
+    await page.screenshot({ path: `${projectFolder}docs/pictures/ops-${colorScheme}.png`, fullPage: true });
   }
   await browser.close();
   await endAll();

@@ -6,7 +6,11 @@ const path = /^\/public\/v1\/mirror\/campaign\/([1-9][0-9]{0,15})\/mirror$/;
 export function serve(answer: (request: IncomingMessage, response: ServerResponse) => Promise<void>): void {
   createServer((request, response) => {
     answer(request, response).catch((error) => send(response, 500, String(error)));
-  }).listen(Number(process.env.PORT), '127.0.0.1');
+  }).listen({
+    port: Number(process.env.PORT),
+    host: '127.0.0.1',
+    reusePort: process.env.REUSE_PORT === 'on',
+  });
   process.once('SIGTERM', () => process.exit());
 }
 

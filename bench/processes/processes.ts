@@ -17,7 +17,7 @@ export interface Running {
   end(): Promise<void>;
 }
 
-interface Program {
+export interface Program {
   /** From the folder of the benchmarks. */
   readonly script: string;
   readonly environment?: Readonly<Record<string, string>>;

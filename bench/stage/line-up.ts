@@ -8,8 +8,8 @@ interface LineUp {
   readonly floor: boolean;
   readonly batched?: true | undefined;
   readonly peers: boolean;
-  /** Measures the floor and ours as so many processes too. */
-  readonly workers?: number | undefined;
+  /** Measures the floor and ours as so many processes on one port too. */
+  readonly processes?: number | undefined;
   readonly set?: Settings | undefined;
   readonly profile?: string | undefined;
 }
@@ -21,21 +21,20 @@ export const isPeer = (name: string): boolean => (peers as readonly string[]).in
 
 /** Starts all that are measured, each on a database of its own, in the order of the tables. */
 export async function startAll(
-  { floor, batched, workers, set, profile, ...more }: LineUp,
+  { floor, batched, processes, set, profile, ...more }: LineUp,
   { databases, cores }: Bench,
   cleanup: Cleanup,
 ): Promise<Contender[]> {
-  const several = { WORKERS: String(workers) };
-  const other = (name: OtherName, settings?: Settings) => (database: Database) =>
-    startOther(name, database, cores, cleanup, settings);
-  const ours = (name: string, settings?: Settings) => (database: Database) =>
-    startOurs(database, { ...set, ...settings }, cores, cleanup, { name, profile });
+  const other = (name: OtherName, several?: number) => (database: Database) =>
+    startOther(name, database, cores, cleanup, several);
+  const ours = (name: string, several?: number) => (database: Database) =>
+    startOurs(database, { ...set }, cores, cleanup, { name, profile, several });
   const starts = [
     ...(floor ? [other('floor')] : []),
-    ...(floor && workers ? [other('floor, workers', several)] : []),
+    ...(floor && processes ? [other('floor', processes)] : []),
     ...(batched ? [other('floor, batched')] : []),
     ours('ours'),
-    ...(workers ? [ours('ours, workers', several)] : []),
+    ...(processes ? [ours(`ours, ${processes} processes`, processes)] : []),
     ...(more.peers ? peers.map((name) => other(name)) : []),
   ];
   // The copies are made before anybody uses one.

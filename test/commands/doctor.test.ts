@@ -1,8 +1,9 @@
 import { stat } from 'node:fs/promises';
 import { migrations, roles } from '@campaign-mirror/adapters-persistence';
 import { expect } from 'chai';
-import { checkDisk } from '../../packages/app/src/doctor/disk.ts';
-import { checkClock } from '../../packages/app/src/doctor/server.ts';
+import { askClock } from '../../packages/app/src/database/checks.ts';
+import { checkDisk } from '../../packages/app/src/doctor/surroundings.ts';
+import { readSettings } from '../../packages/app/src/settings/read-settings.ts';
 import { command, type Done } from '../support/commands/command.ts';
 import { objectsOf } from '../support/commands/commands-on.ts';
 import { emptyDatabase, latin1 } from '../support/database/database-server.ts';
@@ -78,7 +79,9 @@ describe('doctor', () => {
     const [missing, beyond, ...more] = findings(done, 'rights');
     expect(more).to.deep.equal([]);
     expect(missing).to.include({ state: 'problem' });
-    expect(missing?.finding).to.match(/lacks what the service needs: update on mirrors$/);
+    expect(missing?.finding).to.match(
+      /lacks what the service needs: update \(target_url\) on campaign_mirror\.mirrors$/,
+    );
     expect(beyond).to.include({ state: 'warning' });
     expect(beyond?.finding).to.match(/more than the service needs: select on campaigns, delete on mirrors$/);
 
@@ -92,10 +95,10 @@ describe('doctor', () => {
   });
 
   it('names a setting that contradicts a default once, one that is misspelt, and goes on', async () => {
-    const done = await asThe('operator', { STATEMENT_TIMEOUT: '60s', POOL_SZIE: '7' });
+    const done = await asThe('operator', { REUSE_PORT: 'on', PORT: '0', POOL_SZIE: '7' });
     expect(done.code).to.equal(1);
     expect(findings(done, 'settings').map(({ state, finding }) => [state, finding])).to.deep.equal([
-      ['problem', 'QUERY_TIMEOUT must be above STATEMENT_TIMEOUT'],
+      ['problem', 'REUSE_PORT=on needs a PORT: with 0 each process would take another'],
       ['warning', 'POOL_SZIE is no setting: did you mean POOL_SIZE?'],
     ]);
     expect(finding(done, 'database')).to.include({ state: 'ok' });
@@ -104,15 +107,15 @@ describe('doctor', () => {
   it('names what is wrong with the settings, each of them, and goes on', async () => {
     const done = await asThe('operator', {
       PORT: 'x',
-      BODY_LIMIT: '1',
-      QUERY_TIMEOUT: '1s',
+      IDLE_TIMEOUT: '1',
+      STATEMENT_TIMEOUT: 'soon',
       POOL_SIZE: '1000',
     });
     expect(done.code).to.equal(1);
     expect(findings(done, 'settings').map((one) => one.finding.split(' ')[0])).to.deep.equal([
       'PORT',
-      'BODY_LIMIT',
-      'QUERY_TIMEOUT',
+      'IDLE_TIMEOUT',
+      'STATEMENT_TIMEOUT',
     ]);
     expect(finding(done, 'pool').state).to.equal('problem');
     const unknown = await examined({ DATABASE_URL: 'mysql://me:MARKED@db/x' });
@@ -194,13 +197,16 @@ describe('doctor', () => {
   });
 
   it('little room on the disk, and clocks apart', async () => {
-    const room = async (bytes: number) => (await checkDisk('/', async () => bytes)).state;
+    const read = readSettings({ DATA_DIR: '/' });
+    if ('wrong' in read) throw new Error(read.wrong.join());
+    const room = async (bytes: number) =>
+      [await checkDisk(read.settings, async () => bytes)].flat()[0]?.state;
     expect([await room(2 ** 27), await room(2 ** 30), await room(2 ** 32)]).to.deep.equal([
       'problem',
       'warning',
       'ok',
     ]);
-    const ahead = await checkClock(database.admin, () => Date.now() + 60_000);
+    const ahead = await askClock(database.admin, () => Date.now() + 60_000);
     expect(ahead).to.include({ state: 'warning' });
     expect(ahead.finding).to.match(/(?:59|60)\.\d s apart$/);
   });

@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { expect } from 'chai';
+import type { Tally } from '../support/deployment/callers.ts';
 import { NewDebian } from '../support/deployment/new-debian.ts';
 import { blocksOf } from '../support/documents/blocks.ts';
 import { type CompanyRegistry, companyRegistry } from '../support/embedded/company-registry.ts';
@@ -74,29 +75,27 @@ describe(`${page}, on a new Debian 12`, function () {
       expect(await shell.paste('ls /run')).not.to.include('campaign-mirror');
     },
     start: async (output) => {
-      expect(output).to.match(/^(Created symlink \S+ → \S+campaign-mirror\.service\.\n)$/);
-      expect(await shell.paste('systemctl is-enabled campaign-mirror')).to.equal('enabled\n');
+      expect(output).to.match(/^(Created symlink \S+ → \S+campaign-mirror@\.service\.\n)$/);
+      expect(await shell.paste('systemctl is-enabled campaign-mirror@1')).to.equal('enabled\n');
     },
     ready: async (output) => {
       expect(output).to.match(/\nactive\n\{.*"event":"listening".*\}\n$/);
-      const user = 'stat -c %u "/proc/$(systemctl show -P MainPID campaign-mirror)"';
+      const user = 'stat -c %u "/proc/$(systemctl show -P MainPID campaign-mirror@1)"';
       // Of systemd's dynamic users.
       expect(Number(await shell.paste(user))).to.be.within(61_184, 65_519);
     },
     call: async (output) => {
       expect(output).to.match(/"target_url":"https:\/\/second\.example\/\?click=\{click_id\}".*\n200\n$/);
     },
-    reload: async () => {
-      const workers =
-        'journalctl --unit campaign-mirror --output cat | grep -c \'"event":"restarted"\' || true';
-      await eventually('all workers to be replaced', async () =>
-        expect(await shell.paste(workers)).to.equal('1\n'),
-      );
-      await callIsAnswered();
+    several: async () => {
+      const users =
+        'stat -c %u $(systemctl show -P MainPID campaign-mirror@1 campaign-mirror@2 | sed -n s,^[0-9],/proc/\\&,p)';
+      const [one, other, ...more] = (await shell.paste(users)).trim().split('\n');
+      expect({ one, more }).to.deep.equal({ one: other, more: [] });
     },
     stop: async () => {
-      const result = 'systemctl show -P Result -P NRestarts campaign-mirror';
-      expect(await shell.paste(result)).to.equal('success\n0\n');
+      const result = 'systemctl show -P Result campaign-mirror@1 campaign-mirror@2';
+      expect((await shell.paste(result)).match(/\w+/g)).to.deep.equal(['success', 'success']);
       await callIsAnswered();
     },
     backup: async () => {
@@ -104,7 +103,7 @@ describe(`${page}, on a new Debian 12`, function () {
       expect(await shell.paste(file)).to.equal('root 600\n');
     },
     upgraded: async (output) => {
-      expect(output).to.include(`"version":"${versions.next}"`);
+      expect(output.split(`"version":"${versions.next}"`)).to.have.length(3);
       await callIsAnswered();
     },
   };
@@ -124,6 +123,54 @@ describe(`${page}, on a new Debian 12`, function () {
       await checks[name]?.(output);
     });
   }
+
+  it('one of two processes is killed, then both are restarted in order, and callers are never refused', async () => {
+    const rolling = blocks.find(({ marker = '' }) => nameOf(marker) === 'rolling')?.text ?? '';
+    const program = '/opt/campaign-mirror/test/support/deployment/callers.ts';
+    const journal = 'journalctl --unit callers --output cat';
+    await shell.paste(
+      `systemd-run --quiet --unit callers /opt/campaign-mirror/node_modules/.bin/node ${program} \\
+        http://127.0.0.1:3000 "$CAMPAIGN" "$KEY"`,
+    );
+    await eventually('a thousand answers', async () =>
+      expect(await shell.paste(journal)).to.include('under way'),
+    );
+    const restarts = 'systemctl show -P NRestarts campaign-mirror@1';
+    expect(await shell.paste(restarts)).to.equal('0\n');
+    const killed = await shell.paste(`
+      PID=$(systemctl show -P MainPID campaign-mirror@1)
+      date +%s%3N
+      kill -KILL "$PID"
+      while [ -d "/proc/$PID" ]; do :; done
+      date +%s%3N`);
+    const [before = 0, after = 0] = killed.trim().split('\n').map(Number);
+    await shell.paste('until curl -fsS http://127.0.0.1:3001/readyz; do sleep 0.1; done');
+    expect(await shell.paste(restarts)).to.equal('1\n');
+    await shell.paste(rolling);
+    await shell.paste('systemctl stop callers');
+
+    const lines = (await shell.paste(journal)).split('\n');
+    const { calls, unanswered }: Tally = JSON.parse(lines.find((line) => line.startsWith('{')) ?? '');
+    const psql = 'runuser -u postgres -- psql --no-align --tuples-only mirrors --command';
+    const history = await shell.paste(`${psql} 'select request_id from campaign_mirror.mirror_history'`);
+    const recorded = new Set(history.split('\n'));
+    const isLost = new Set(unanswered.map(({ requestId }) => requestId));
+    const answered = calls.flatMap((count, caller) =>
+      Array.from({ length: count }, (_, number) => `caller-${caller}-${number}`).filter(
+        (id) => !isLost.has(id),
+      ),
+    );
+    expect(answered.filter((id) => !recorded.has(id))).to.deep.equal([]);
+
+    for (const { code } of unanswered) expect(code).to.be.oneOf(['ECONNRESET', 'EPIPE']);
+    const byTheKill = unanswered.filter(({ from, to }) => from <= after && to >= before);
+    const onceEach = new Set(byTheKill.map(({ caller }) => caller));
+    expect(byTheKill).to.have.length(onceEach.size);
+    // What is left met an idle connection at the moment at which it was closed, and changed nothing.
+    const byRestarts = unanswered.filter((one) => !byTheKill.includes(one));
+    const others = byRestarts.filter(({ reused, requestId }) => !reused || recorded.has(requestId));
+    expect(others).to.deep.equal([]);
+  });
 });
 
 /** Root's one shell: what a block sets, the next one has. */

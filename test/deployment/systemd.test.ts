@@ -12,23 +12,15 @@ import { program } from '../support/programs.ts';
 /** What systemd 252 calls OK; in tenths. */
 const exposure = 15;
 /** Where the sandbox has it, wherever the project is. */
-const installed = '/opt/campaign-mirror/ops/campaign-mirror.service';
+const installed = '/opt/campaign-mirror/ops/campaign-mirror@.service';
 
-describe('ops/campaign-mirror.service', () => {
+describe('ops/campaign-mirror@.service', () => {
   const unit = new UnitFile();
   const data = serviceDataOf('suite');
   afterEach(endAll);
 
-  const started = (under = '', more: Readonly<Record<string, string>> = {}) =>
-    startUnit(unit, {
-      url: data.database.url('service'),
-      file: { PORT: '0', OPS_PORT: '0', ...more },
-      under,
-    });
-  const reload = ({ child }: RunningProcess) => {
-    const [, signal] = /^\/bin\/kill -(\w+) \$MAINPID$/.exec(unit.one('ExecReload')) ?? [];
-    child.kill(`SIG${signal}` as NodeJS.Signals);
-  };
+  const started = (under = '') =>
+    startUnit(unit, { url: data.database.url('service'), file: { PORT: '0', OPS_PORT: '0' }, under });
   const callTo = ({ port }: LogLine) => data.one({ base: `http://127.0.0.1:${port}` });
   async function silent(process: RunningProcess): Promise<void> {
     const { code } = await process.ended;
@@ -80,23 +72,5 @@ describe('ops/campaign-mirror.service', () => {
 
   it('Restart= brings the service up again, whatever it ended with', () => {
     expect(unit.one('Restart')).to.equal('always');
-  });
-
-  it('ExecReload= ends no service, with one process either', async () => {
-    const process = started('', { WORKERS: '1' });
-    const listening = await process.event('listening');
-    reload(process);
-    await process.event('reload-ignored');
-    expect((await call(callTo(listening))).status).to.equal(200);
-    expect((await process.stop('SIGTERM')).code).to.equal(0);
-  });
-
-  it('ExecReload= restarts the workers, one after the other', async () => {
-    const process = started();
-    const listening = await process.event('listening');
-    reload(process);
-    await process.event('restarted');
-    expect((await call(callTo(listening))).status).to.equal(200);
-    expect((await process.stop('SIGTERM')).code).to.equal(0);
   });
 });

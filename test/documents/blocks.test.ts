@@ -18,6 +18,7 @@ const withOwnTest = [
   'docs/runbook.md',
   'docs/how-to/call-from-a-script.md',
   'docs/how-to/deploy-with-systemd.md',
+  'docs/how-to/trace-requests.md',
 ];
 const paths = globSync(['*.md', 'docs/**/*.md'], { cwd: projectFolder, exclude: ['docs/reference/api/**'] })
   .filter((path) => !withOwnTest.includes(path))

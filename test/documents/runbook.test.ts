@@ -59,6 +59,7 @@ describe('docs/runbook.md', () => {
       await eventually('not ready', async () =>
         expect(await fetch(`${service.ops}/readyz`)).to.include({ status: 503 }),
       );
+      await service.process.event('unavailable');
       const seen = await rehearsal.paste('database-away');
       expect(seen).to.include('"database":false').and.to.include('"event":"unavailable"');
       expect(seen).to.match(/^problem +database +/m);

@@ -11,9 +11,9 @@ const short = [
 ] as const;
 
 describe(`a history under a fault (SEED=${seed})`, () => {
-  for (const [name, workers] of short)
+  for (const [name, processes] of short)
     it(`breaks no rule, and nothing is left: ${name}`, async () => {
-      const { violations } = await underFaults([faults[name]], { seed, workers });
+      const { violations } = await underFaults([faults[name]], { seed, processes });
       expect(violations).to.deep.equal([]);
     });
 });

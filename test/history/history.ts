@@ -22,7 +22,7 @@ const command = new Command('npm run test:history --')
       'SEED=… in the environment makes the same choices again.',
   )
   .option('--seconds <N>', 'how long they work, where there is no fault', wholeNumber, 20)
-  .option('--workers <N>', 'processes that serve', wholeNumber, 1)
+  .option('--processes <N>', 'processes that serve', wholeNumber, 1)
   .addOption(
     new Option('--fault <NAME...>', 'what happens meanwhile, one run for each').choices([
       'all',
@@ -54,7 +54,7 @@ const runs = options.together ? [chosen] : chosen.map((name) => [name]);
 for (const names of runs.length > 0 ? runs : [['none']]) {
   const run = await underFaults(
     names.map((name) => all[name] ?? none),
-    { seed, workers: options.workers },
+    { seed, processes: options.processes },
   );
   console.log(report(names.join(', '), seed, run));
   if (run.violations.length > 0 || !run.recoveries.every((recovery) => recovery <= soon))

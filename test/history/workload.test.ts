@@ -1,7 +1,6 @@
 import { expect } from 'chai';
 import { databaseOf } from '../support/process/lives.ts';
-import { listeningFleet } from '../support/process/primary-process.ts';
-import { listeningService } from '../support/process/service-process.ts';
+import { listeningService, sharingServices } from '../support/process/service-process.ts';
 import { seed } from '../support/seed.ts';
 import { violationsOf } from './check.ts';
 import { recorded } from './workload/run.ts';
@@ -11,14 +10,14 @@ const updates = 600;
 describe(`a history of many callers, operators and clicks (SEED=${seed})`, () => {
   const database = databaseOf('test');
 
-  for (const workers of [1, 2])
-    it(`breaks no rule, by ${workers} process${workers === 1 ? '' : 'es'}`, async () => {
+  for (const processes of [1, 2])
+    it(`breaks no rule, by ${processes} process${processes === 1 ? '' : 'es'}`, async () => {
       const settings = {
         DATABASE_URL: database.url('service'),
         RUN_MIGRATIONS: 'false',
         FAILED_KEY_LIMIT: 'off',
       };
-      const served = workers === 1 ? await listeningService(settings) : await listeningFleet(settings);
+      const served = processes === 1 ? await listeningService(settings) : await sharingServices(settings);
       const record = await recorded({ store: database, served, seed }, (recorder) =>
         recorder.updates(updates),
       );

@@ -1,3 +1,4 @@
+import { AsyncResource } from 'node:async_hooks';
 import { openHotPath } from '@campaign-mirror/adapters-persistence/sql';
 import { type CampaignId, Unavailable } from '@campaign-mirror/domain';
 import { install } from '@sinonjs/fake-timers';
@@ -55,7 +56,7 @@ describe('group commit: batches', () => {
   /** So many milliseconds ago. */
   function came(batches: Batches<Member>, name: string, ago: number): Promise<string> {
     const { promise, resolve, reject } = Promise.withResolvers<string>();
-    batches.add({ name, since: performance.now() - ago, resolve, reject });
+    batches.add({ name, origin: new AsyncResource('test'), since: performance.now() - ago, resolve, reject });
     return promise;
   }
 

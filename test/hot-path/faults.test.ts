@@ -172,7 +172,7 @@ describe('group commit: a batch that fails', () => {
   it('alone: it is not tried a second time', async () => {
     await raising(`if new.address_after = '${poison}' then raise exception 'poisoned'; end if`);
     let tried = 0;
-    const campaigns = observedBy({ began: () => void tried++ });
+    const campaigns = observedBy({ ended: () => void tried++ });
     const [{ seen, by }] = lives;
     expect(await rejection(campaigns.setMirror(seen, change(by, poison as MirrorAddress)))).to.have.property(
       'code',
@@ -207,8 +207,6 @@ describe('group commit: a batch that fails', () => {
   for (const [word, nth] of [
     ['batch', 1],
     ['batch', 2],
-    ['began', 1],
-    ['began', 2],
     ['ended', 1],
     ['setAside', 1],
   ] as const) {

@@ -1,3 +1,4 @@
+import { AsyncResource } from 'node:async_hooks';
 import { expect } from 'chai';
 import { LockQueue, type Queued } from '../../packages/adapters-persistence/src/hot-path/lock-queue.ts';
 import { rejection } from '../support/faults.ts';
@@ -33,7 +34,9 @@ describe('group commit: the lock queue', () => {
   /** Came `ago` milliseconds ago. Resolves when it is sent away. */
   function enters(where: LockQueue<Member>, name: string, campaign: number, ago = 0): Promise<void> {
     const { promise, resolve, reject } = Promise.withResolvers<void>();
-    where.enter({ name, line: `${campaign}`, since: performance.now() - ago, late: resolve, reject });
+    const origin = new AsyncResource('test');
+    const since = performance.now() - ago;
+    where.enter({ name, line: `${campaign}`, origin, since, late: resolve, reject });
     return promise;
   }
 

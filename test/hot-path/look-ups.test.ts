@@ -155,7 +155,7 @@ describe('group commit: look-ups that go together', () => {
     const heard: string[] = [];
     const observer = {
       ...silentHotPathObserver,
-      began: (statement: string) => void heard.push(statement),
+      ended: (statement: string) => void heard.push(statement),
       splitUp: (kind: string) => void heard.push(`${kind} split up`),
       refused: (statement: string) => void heard.push(`${statement} refused`),
     };

@@ -1,7 +1,8 @@
 import { expect } from 'chai';
 import { atEnd, docker, engine, images } from '../support/deployment/container-engine.ts';
-import { inspected } from '../support/deployment/image-container.ts';
+import { health, inspected } from '../support/deployment/image-container.ts';
 import { TlsCaller } from '../support/deployment/tls-caller.ts';
+import { eventually } from '../support/eventually.ts';
 import { freePort } from '../support/free-port.ts';
 import { endAll, type RunningProcess, start } from '../support/process/service-process.ts';
 import { program } from '../support/programs.ts';
@@ -27,6 +28,25 @@ describe('compose.yaml', () => {
       /^(?:.*\| )?(curl .*)$/m.exec(await composed('logs', '--no-color', 'demo')) ?? [];
     return call;
   };
+  /** The call that the demonstration shows, by TLS through the proxy, each on a connection of its own. */
+  const shownCallByTls = async () => {
+    const [, path = '', key = ''] = /:\d+(\/\S+) .*Bearer (\w+)/.exec(await shownCall()) ?? [];
+    const certificate = '/data/caddy/pki/authorities/local/root.crt';
+    const ca = await docker('exec', await containerOf('proxy'), 'cat', certificate);
+    const proxy = { port: Number(settings.TLS_PORT?.split(':')[1]), ca };
+    const headers = { Authorization: `Bearer ${key}`, 'Content-Type': 'application/json' };
+    const body = '{"mirror_endpoint":"https://second.example/"}';
+    return async (requestId: string) => {
+      const caller = new TlsCaller(proxy, 'localhost');
+      const { status } = await caller.call({
+        path,
+        headers: { ...headers, 'X-Request-Id': requestId },
+        body,
+      });
+      caller.close();
+      return status;
+    };
+  };
   const answerTo = (call: string) => atEnd(start('sh', ['-c', `${call} --write-out ' %{http_code}'`], {}));
 
   before(async () => {
@@ -51,26 +71,15 @@ describe('compose.yaml', () => {
   });
 
   it('through the proxy too, by TLS, and the log names the caller', async () => {
-    const [, path = '', key = ''] = /:\d+(\/\S+) .*Bearer (\w+)/.exec(await shownCall()) ?? [];
-    const proxy = await containerOf('proxy');
-    const ca = await docker('exec', proxy, 'cat', '/data/caddy/pki/authorities/local/root.crt');
-    const port = Number(settings.TLS_PORT?.split(':')[1]);
-    const caller = new TlsCaller({ port, ca }, 'localhost');
-    const { status } = await caller.call({
-      path,
-      headers: {
-        Authorization: `Bearer ${key}`,
-        'Content-Type': 'application/json',
-        'X-Request-Id': 'by-tls',
-      },
-      body: '{"mirror_endpoint":"https://second.example/"}',
-    });
-    caller.close();
-    expect(status).to.equal(200);
+    const call = await shownCallByTls();
+    expect(await call('by-tls')).to.equal(200);
     const log = start('docker', ['logs', '--follow', await containerOf('service')], engine());
     const line = await log.says(() => log.log.find(({ requestId }) => requestId === 'by-tls'));
     const [address] = Object.values(
-      await inspected<Record<string, { IPAddress: string }>>(proxy, '.NetworkSettings.Networks'),
+      await inspected<Record<string, { IPAddress: string }>>(
+        await containerOf('proxy'),
+        '.NetworkSettings.Networks',
+      ),
     );
     expect(line.client).not.to.equal(address?.IPAddress);
     await log.stop();
@@ -106,5 +115,27 @@ describe('compose.yaml', () => {
     expect(await inspected(service, '.State.ExitCode')).to.equal(0);
     await up();
     expect((await answerTo(call)).output).to.match(/ 200$/);
+  });
+
+  it('two processes serve behind the proxy, each with a port of its own for operators', async () => {
+    const call = await shownCallByTls();
+    Object.assign(settings, { SERVICE_PORT: '127.0.0.1:0', OPS_PORT: '127.0.0.1:0' });
+    await composed('--profile', 'tls', 'up', '--detach', '--no-color', '--scale', 'service=2');
+    const [one = '', other = '', ...more] = (await containerOf('service')).split('\n');
+    expect(more).to.deep.equal([]);
+    for (const container of [one, other]) await health(container, 'healthy');
+    const answeredBy = async (index: number) => {
+      const where = await composed('port', `--index=${index}`, 'service', '3001');
+      const metrics = await (await fetch(`http://${where.trim()}/metrics`)).text();
+      const [, count = '0'] =
+        /^campaign_mirror_http_requests_total\{listener="callers".*status="200".*\} (\d+)$/m.exec(metrics) ??
+        [];
+      return Number(count);
+    };
+    await eventually('answers of both', async () => {
+      const calls = Array.from({ length: 16 }, (_, number) => call(`by-tls-${number}`));
+      expect(new Set(await Promise.all(calls))).to.deep.equal(new Set([200]));
+      expect(Math.min(await answeredBy(1), await answeredBy(2))).to.be.above(0);
+    });
   });
 });

@@ -7,7 +7,7 @@ import {
   inspected,
   removeContainers,
 } from '../support/deployment/image-container.ts';
-import { call, load } from '../support/http/caller.ts';
+import { load } from '../support/http/caller.ts';
 import { serviceDataOf } from '../support/process/lives.ts';
 import { endAll } from '../support/process/service-process.ts';
 import { read } from '../support/workspace.ts';
@@ -74,37 +74,26 @@ describe('the container image', () => {
     expect(doctor.code, doctor.output).to.equal(0);
   });
 
-  for (const WORKERS of ['1', '2']) {
-    it(`stopped under load with WORKERS=${WORKERS}, it has answered what it has done, and done what it answered`, async () => {
-      const { name, process, base } = await containedService({ ...data.settings(), WORKERS });
-      const calls = load(data.updates(base), 16);
-      await calls.after(200);
-      await docker('stop', name);
-      expect((await process.ended).code).to.equal(0);
-      const answers = await calls.stop();
-      const acknowledged = answers.filter(({ status }) => status === 200).map(({ requestId }) => requestId);
-      const recorded = new Set(await data.recorded());
-      expect(acknowledged.filter((id) => !recorded.has(id))).to.deep.equal([]);
-      const others = answers.filter(({ status }) => status !== 200);
-      expect(others.filter(({ requestId }) => recorded.has(requestId))).to.deep.equal([]);
-      expect(others.filter(({ status }) => status !== undefined && status !== 503)).to.deep.equal([]);
-    });
-  }
+  it('stopped under load, it has answered what it has done, and done what it answered', async () => {
+    const { name, process, base } = await containedService(data.settings());
+    const calls = load(data.updates(base), 16);
+    await calls.after(200);
+    await docker('stop', name);
+    expect((await process.ended).code).to.equal(0);
+    const answers = await calls.stop();
+    const acknowledged = answers.filter(({ status }) => status === 200).map(({ requestId }) => requestId);
+    const recorded = new Set(await data.recorded());
+    expect(acknowledged.filter((id) => !recorded.has(id))).to.deep.equal([]);
+    const others = answers.filter(({ status }) => status !== 200);
+    expect(others.filter(({ requestId }) => recorded.has(requestId))).to.deep.equal([]);
+    expect(others.filter(({ status }) => status !== undefined && status !== 503)).to.deep.equal([]);
+  });
 
   it('its first process is tini, and reaps what nobody else does', async () => {
     const { name } = await containedService(data.settings());
     expect(await docker('exec', name, 'cat', '/proc/1/comm')).to.equal('tini');
     const orphan = await docker('exec', name, 'sh', '-c', '(true & echo $!)');
     await docker('exec', name, 'sh', '-c', `while [ -d /proc/${orphan} ]; do sleep 0.1; done`);
-  });
-
-  it('SIGHUP restarts its workers, and the container runs on', async () => {
-    const { name, process, base } = await containedService({ ...data.settings(), WORKERS: '2' });
-    await docker('kill', '--signal=HUP', name);
-    await process.event('restarted');
-    expect((await call(data.one({ base }))).status).to.equal(200);
-    await docker('stop', name);
-    expect((await process.ended).code).to.equal(0);
   });
 
   it('the engine learns whether it lives', async () => {

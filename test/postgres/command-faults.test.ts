@@ -1,7 +1,7 @@
 import { Unavailable } from '@campaign-mirror/domain';
 import { expect } from 'chai';
 import pg from 'pg';
-import { undoneBy } from '../../packages/app/src/operator/undone.ts';
+import { undoneBy } from '../../packages/app/src/database/connection-advice.ts';
 import { command, refused, startCommand } from '../support/commands/command.ts';
 import { rival, untilWaiting } from '../support/database/rival.ts';
 import { databaseOf } from '../support/process/lives.ts';
@@ -146,7 +146,7 @@ describe('commands: what is told when the database does not do it', () => {
   it('a server without a connection left', async () => {
     await database.admin.query(`alter database ${database.name} connection limit 0`);
     expect(await run('campaign', 'list')).to.deep.equal(
-      refused(`${name()} has no connection left (53300): make room there, or raise DATABASE_WAIT\n`, 3),
+      refused(`${name()} has no connection left (53300): nothing was done; make room there\n`, 3),
     );
   });
 

@@ -126,7 +126,7 @@ const planted: readonly (readonly [folder: string, rule: string, ...texts: strin
   ['packages/embedded-postgres/src', 'noUndeclaredDependencies', "import 'pg-pool';"],
   ['packages/embedded-postgres/src', 'plugin', 'await import(String(1));'],
   [
-    'packages/app/src/fleet',
+    'packages/app/src/metrics',
     'noRestrictedImports',
     "import '@campaign-mirror/bench';",
     "import '@campaign-mirror/test';",

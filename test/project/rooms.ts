@@ -39,33 +39,29 @@ export const rooms: Readonly<Record<string, string>> = {
   'adapters-cli/commands': 'terminal words @campaign-mirror/domain @commander-js/extra-typings',
   'adapters-cli/import-export': 'terminal words commands @campaign-mirror/domain csv-parse csv-stringify',
 
-  'app/logging': '@campaign-mirror/adapters-cli @campaign-mirror/embedded-postgres pino pino-pretty',
+  'app/logging':
+    '@campaign-mirror/adapters-cli @campaign-mirror/adapters-persistence @opentelemetry/api pino pino-pretty',
   'app/process':
-    'logging @campaign-mirror/adapters-cli @campaign-mirror/adapters-http @campaign-mirror/adapters-persistence',
+    'logging @campaign-mirror/adapters-cli @campaign-mirror/adapters-http @campaign-mirror/adapters-persistence @opentelemetry/api @opentelemetry/instrumentation-http @opentelemetry/instrumentation-koa @opentelemetry/instrumentation-pg @opentelemetry/sdk-node',
   'app/settings':
     '@campaign-mirror/adapters-cli @campaign-mirror/adapters-http @campaign-mirror/adapters-persistence @campaign-mirror/domain pg-connection-string valibot',
   'app/database':
     'logging settings @campaign-mirror/adapters-cli @campaign-mirror/adapters-persistence @campaign-mirror/domain @campaign-mirror/embedded-postgres pg',
-  'app/listeners': 'logging process settings @campaign-mirror/adapters-cli @campaign-mirror/adapters-http',
-  'app/limits':
-    'logging settings @campaign-mirror/adapters-http @campaign-mirror/domain ioredis lru-cache rate-limiter-flexible',
-  'app/identity': 'logging settings @campaign-mirror/adapters-jwt @campaign-mirror/domain',
-  'app/traces':
-    'logging process settings @campaign-mirror/adapters-http @campaign-mirror/adapters-persistence @campaign-mirror/domain @opentelemetry/*',
   'app/metrics':
-    'logging process @campaign-mirror/adapters-http @campaign-mirror/adapters-persistence @campaign-mirror/embedded-postgres prom-client',
-  'app/ops-page': 'logging process metrics @campaign-mirror/adapters-http',
-  'app/fleet': 'logging process limits metrics @campaign-mirror/adapters-persistence',
+    'process @campaign-mirror/adapters-http @campaign-mirror/adapters-persistence @campaign-mirror/embedded-postgres prom-client',
+  'app/ops-page': '@campaign-mirror/adapters-http uplot',
+  'app/http':
+    'logging process settings @campaign-mirror/adapters-cli @campaign-mirror/adapters-http @campaign-mirror/adapters-jwt @campaign-mirror/domain ioredis lru-cache rate-limiter-flexible',
   'app/wiring':
-    'logging process settings database listeners limits identity traces metrics ops-page fleet @campaign-mirror/adapters-http @campaign-mirror/adapters-persistence @campaign-mirror/domain @campaign-mirror/embedded-postgres inversify',
+    'logging process settings database metrics ops-page http @campaign-mirror/adapters-http @campaign-mirror/adapters-persistence @campaign-mirror/domain inversify prom-client',
   'app/operator':
     'logging settings database @campaign-mirror/adapters-cli @campaign-mirror/adapters-persistence @campaign-mirror/domain',
   'app/service':
-    'logging process settings database listeners limits metrics fleet wiring operator @campaign-mirror/adapters-cli @campaign-mirror/adapters-persistence inversify reflect-metadata',
+    'logging process settings database http metrics wiring operator @campaign-mirror/adapters-cli @campaign-mirror/adapters-persistence inversify reflect-metadata',
   'app/administration':
     'settings database operator @campaign-mirror/adapters-cli @campaign-mirror/adapters-persistence',
   'app/doctor':
-    'settings database limits identity operator @campaign-mirror/adapters-cli @campaign-mirror/adapters-jwt @campaign-mirror/adapters-persistence @campaign-mirror/domain',
+    'settings database http operator @campaign-mirror/adapters-cli @campaign-mirror/adapters-jwt @campaign-mirror/adapters-persistence @campaign-mirror/domain',
   'app/command-line':
     'logging process operator administration doctor @campaign-mirror/adapters-cli commander @commander-js/extra-typings',
 };

@@ -4,8 +4,13 @@ import { tcpProxy } from '../support/database/tcp-proxy.ts';
 import { call } from '../support/http/caller.ts';
 import { serviceDataOf } from '../support/process/lives.ts';
 import { nodeOptions } from '../support/process/node-options.ts';
-import { eventsOf, lives, times } from '../support/process/primary-process.ts';
-import { listeningService, projectFolder, startService } from '../support/process/service-process.ts';
+import {
+  eventsOf,
+  listeningService,
+  projectFolder,
+  startService,
+  times,
+} from '../support/process/service-process.ts';
 import { inTerminal } from '../support/process/terminal.ts';
 
 /** What a process does besides, as if it were a fault of ours: on SIGWINCH. */
@@ -104,30 +109,21 @@ describe('contract: life — faults, and what hangs at the end', () => {
     expect((await process.stop()).code).to.equal(0);
   });
 
-  it('SIGHUP, which a reload sends, does not end one process: it goes on, and logs that there is nothing to reload', async () => {
-    const service = await listeningService(data.settings());
-    service.process.child.kill('SIGHUP');
-    expect((await service.process.event('reload-ignored')).msg).to.include('Restart the service');
-    expect((await call(data.one(service))).status).to.equal(200);
-    expect((await service.process.stop()).code).to.equal(0);
+  it('SIGHUP in a terminal, which hangs up, ends it', async () => {
+    const program = [process.execPath, ...nodeOptions, `${projectFolder}packages/app/src/main.ts`];
+    const shown = inTerminal(program, data.settings());
+    const pid = await shown.processId();
+    await shown.shows('listening on');
+    process.kill(pid, 'SIGHUP');
+    expect((await shown.ended).code).to.equal(0);
+    expect(shown.screen).to.include('stopping on SIGHUP');
   });
-
-  for (const WORKERS of ['1', '2'])
-    it(`SIGHUP in a terminal, which hangs up, ends it, WORKERS=${WORKERS}`, async () => {
-      const program = [process.execPath, ...nodeOptions, `${projectFolder}packages/app/src/main.ts`];
-      const shown = inTerminal(program, data.settings({ WORKERS }));
-      const pid = await shown.processId();
-      await shown.shows('listening on');
-      process.kill(pid, 'SIGHUP');
-      expect((await shown.ended).code).to.equal(0);
-      expect(shown.screen).to.include('stopping on SIGHUP');
-      expect(lives(pid)).to.equal(false);
-    });
 
   it('a pool that the server does not allow is warned of at the start', async () => {
     await data.database.admin.query(`alter database ${data.database.name} connection limit 7`);
     const service = await listeningService(data.settings());
-    const [warning] = await times(service.process, 'pool-too-large', 1);
+    const [warning] = await times(service.process, 'check-warned', 1);
+    expect(warning?.check).to.equal('pool');
     expect(warning?.msg).to.match(/^POOL_SIZE is 10, of 7 connections that the server allows/);
     expect((await service.process.stop()).code).to.equal(0);
   });

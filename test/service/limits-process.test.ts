@@ -1,8 +1,13 @@
 import { expect } from 'chai';
 import { call, keepAlive } from '../support/http/caller.ts';
 import { serviceDataOf } from '../support/process/lives.ts';
-import { eventsOf, listeningFleet, times } from '../support/process/primary-process.ts';
-import { endAll, type Listening, listeningService, start } from '../support/process/service-process.ts';
+import {
+  endAll,
+  eventsOf,
+  type Listening,
+  listeningService,
+  start,
+} from '../support/process/service-process.ts';
 
 const perMinute = (most: number) => `${most}/1m`;
 
@@ -38,34 +43,9 @@ describe('limits of a process', () => {
     expect(limited.filter((because) => because === 'failed-keys')).to.have.length(17);
   });
 
-  it('several workers count together; nobody waits for a primary that is stuck', async () => {
-    const service = await listeningFleet(
-      data.settings({ RATE_LIMIT: perMinute(7), FAILED_KEY_LIMIT: perMinute(3) }),
-    );
-    expect(await times20(() => ask(service))).to.deep.equal({ 200: 7, 429: 13 });
-    expect(await times20(() => ask(service, 'cm_nothing'))).to.deep.equal({ 401: 3, 429: 17 });
-    const by = new Set((await times(service.process, 'request-limited', 30)).map(({ worker }) => worker));
-    expect(by.size).to.equal(2);
-    process.kill(Number(service.workers()[0]?.pid), 'SIGKILL');
-    await times(service.process, 'worker-replaced', 1);
-    const agent = keepAlive();
-    expect((await ask(service, data.key, agent)).status, 'the new worker goes on counting').to.equal(429);
-    service.process.child.kill('SIGSTOP');
-    expect((await ask(service, data.key, agent)).status, 'RATE_LIMIT_WHEN_AWAY=open').to.equal(200);
-    expect((await ask(service, 'cm_nothing', agent)).status, 'without a count').to.equal(401);
-    service.process.child.kill('SIGCONT');
-    agent.destroy();
-    const uncounted = await times(service.process, 'uncounted', 2);
-    expect(uncounted.map(({ limit, passed }) => [limit, passed])).to.deep.equal([
-      ['key', true],
-      ['failed-keys', true],
-    ]);
-    expect(await times20(() => ask(service))).to.deep.equal({ 429: 20 });
-  });
-
   it('what is not needed for the limits that are set is not loaded', async () => {
     const parts = 'await import("./packages/app/src/service/service.ts");';
-    const open = 'const { openLimits } = await import("./packages/app/src/limits/open-limits.ts");';
+    const open = 'const { openLimits } = await import("./packages/app/src/http/limiters.ts");';
     const list = 'Object.keys((await import("node:module")).default._cache).join(" ")';
     const loaded = async (limit: string) => {
       const code = `${parts} ${open} await openLimits({ ${limit} }); console.log(${list})`;

@@ -1,14 +1,11 @@
 import { readFileSync } from 'node:fs';
 import { expect } from 'chai';
 import { UnitFile } from '../support/deployment/unit-file.ts';
-import { serviceDataOf } from '../support/process/lives.ts';
 import { nodeOptions } from '../support/process/node-options.ts';
-import { listeningFleet } from '../support/process/primary-process.ts';
 import { projectFolder } from '../support/workspace.ts';
 
 describe('what Node is told at the start', () => {
   const program = 'packages/app/src/main.ts';
-  const data = serviceDataOf('suite');
 
   it('by `npm start`: no debugger on SIGUSR1, and nothing thrown away that makes it fast', () => {
     expect(nodeOptions).to.deep.equal([
@@ -27,13 +24,5 @@ describe('what Node is told at the start', () => {
     const [, command = '[]'] =
       /^CMD (\[.*\])$/m.exec(readFileSync(`${projectFolder}Dockerfile`, 'utf8')) ?? [];
     expect(JSON.parse(command)).to.deep.equal(['node', ...nodeOptions, program]);
-  });
-
-  it('the same by the service to each of its workers', async () => {
-    const fleet = await listeningFleet(data.settings());
-    for (const { pid } of fleet.workers()) {
-      const [, ...words] = readFileSync(`/proc/${pid}/cmdline`, 'utf8').split('\0');
-      expect(words.slice(0, nodeOptions.length)).to.deep.equal(nodeOptions);
-    }
   });
 });

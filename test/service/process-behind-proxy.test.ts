@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { warnOfPlainHttp } from '../../packages/app/src/listeners/listening.ts';
+import { warnOfPlainHttp } from '../../packages/app/src/http/listening.ts';
 import type { Log } from '../../packages/app/src/logging/log.ts';
 import { readSettings } from '../../packages/app/src/settings/read-settings.ts';
 import { serviceDataOf } from '../support/process/lives.ts';
@@ -23,8 +23,8 @@ describe('contract: life — a process behind a proxy', () => {
     clients: log.filter(({ event }) => event === 'request').map(({ client }) => client),
   });
 
-  it('that it does not know: it warns once, for all workers, and believes nothing', async () => {
-    const log = await logOf({ WORKERS: '2' });
+  it('that it does not know: it warns once, and believes nothing', async () => {
+    const log = await logOf({});
     expect(told(log)).to.deep.equal({ warnings: ['0.0.0.0'], clients: ['127.0.0.1'] });
   });
 

@@ -11,7 +11,7 @@ describe('contract: life — a process of the service', () => {
   const campaigns = ({ base }: Listening) =>
     data.campaigns.map((campaign) => ({ base, campaign, key: data.key }));
 
-  for (const signal of ['SIGTERM', 'SIGINT'] as const) {
+  for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) {
     it(`${signal} under load: every accepted request is answered, exit code 0`, async () => {
       const service = await listeningService(data.settings());
       const callers = load(campaigns(service), 16);
@@ -50,7 +50,7 @@ describe('contract: life — a process of the service', () => {
 
   it('the same signal again within a second is the first one; later it ends the process at once', async () => {
     const service = await listeningService(
-      data.settings({ SHUTDOWN_TIMEOUT: '10m', STATEMENT_TIMEOUT: '30s', QUERY_TIMEOUT: '60s' }),
+      data.settings({ SHUTDOWN_TIMEOUT: '10m', STATEMENT_TIMEOUT: '30s' }),
     );
     const { slow, holder } = await data.slow(service);
     service.process.child.kill('SIGTERM');

@@ -75,7 +75,7 @@ describe('a start that cannot succeed ends with one clear line and an exit code'
     ],
     [
       'a database that is not in UTF-8',
-      /^the database .* is in LATIN1: make one with encoding UTF8, and move the data there$/,
+      /^the database .*: the database is in LATIN1: make one with encoding UTF8$/,
       { make: () => emptyDatabase('owner', latin1) },
     ],
     [
@@ -113,12 +113,12 @@ describe('a start that cannot succeed ends with one clear line and an exit code'
     ],
     [
       'RUN_MIGRATIONS=false on a database that was never migrated',
-      /is not at the version that this service needs: run `.\/campaign-mirror migrate`/,
+      /: pending: 0001-initial.*: run `.\/campaign-mirror migrate` as the owner of the schema$/,
       { role: 'service', make: empty },
     ],
     [
       'a right of the service is missing',
-      /lacks a right \(insert \(campaign_id\) on campaign_mirror.mirror_history.* and 7 more\)/,
+      /lacks what the service needs: insert \(campaign_id\) on campaign_mirror.mirror_history.* and 6 more: run /,
       {
         role: 'service',
         change: () => `revoke insert on campaign_mirror.mirror_history from ${roles.service}`,
@@ -171,7 +171,7 @@ describe('a start that cannot succeed ends with one clear line and an exit code'
       DATABASE_URL: Object.assign(new URL(database.url('owner')), through).href,
     });
     await proxy.close();
-    expect(line).to.match(/is PostgreSQL 14: version 15 or newer is needed$/);
+    expect(line).to.match(/the server is PostgreSQL 14: use 15 or newer$/);
   });
 
   it('with one DATABASE_URL of an owner it migrates and serves', async () => {

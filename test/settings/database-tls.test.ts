@@ -1,7 +1,7 @@
 import { chmod, writeFile } from 'node:fs/promises';
 
 import { expect } from 'chai';
-import { awaitDatabase } from '../../packages/app/src/database/database-start.ts';
+import { awaitDatabase } from '../../packages/app/src/database/prepare-database.ts';
 import { silentLog } from '../../packages/app/src/logging/log-events.ts';
 import { readSettings } from '../../packages/app/src/settings/read-settings.ts';
 import { yourDatabase } from '../../packages/app/src/settings/your-database.ts';
@@ -48,7 +48,8 @@ describe('TLS to a database of yours', () => {
     if ('wrong' in read) throw new Error(read.wrong.join('\n'));
     try {
       // However long it may be waited for: none of this gets better by waiting.
-      await awaitDatabase(yourDatabase(read.settings).address, 60_000, silentLog);
+      const settings = { ...read.settings, DATABASE_WAIT: 60_000 };
+      await awaitDatabase(yourDatabase(settings).address, settings, silentLog);
       return undefined;
     } catch (error) {
       return (error as Error).message;
@@ -72,7 +73,6 @@ describe('TLS to a database of yours', () => {
       PGSSLMODE: 'verify-full',
       PGSSLROOTCERT: ca(),
       DEMO: 'off',
-      WORKERS: '2',
       MIKRO_ORM_CLIENT_URL: 'no URL at all',
     });
     expect((await process.stop()).code).to.equal(0);

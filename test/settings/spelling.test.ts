@@ -1,7 +1,5 @@
 import { expect } from 'chai';
-import { misspelt } from '../../packages/app/src/settings/misspelt.ts';
 import { readSettings } from '../../packages/app/src/settings/read-settings.ts';
-import { settings } from '../../packages/app/src/settings/settings.ts';
 import { command } from '../support/commands/command.ts';
 import { dataFolder } from '../support/process/data-folder.ts';
 import { endAll, listeningService } from '../support/process/service-process.ts';
@@ -26,7 +24,7 @@ const ofOthers = `
   KUBERNETES_SERVICE_HOST KUBERNETES_SERVICE_PORT KUBERNETES_PORT KUBERNETES_PORT_443_TCP_ADDR ES_PORT ES_HOST WEB_PORT
   API_HOST APP_PORT LOG_FORMAT RUST_LOG GITHUB_ACTIONS GITHUB_TOKEN RUNNER_OS RUNNER_TEMP JOURNAL_STREAM INVOCATION_ID
   NOTIFY_SOCKET LISTEN_FDS CREDENTIALS_DIRECTORY STATE_DIRECTORY SYSTEMD_EXEC_PID MAINPID WORKER_ID MEMORY_LIMIT
-  JAVA_HOME GOPATH VIRTUAL_ENV CARGO_HOME EDITOR VISUAL _ WEB_CONCURRENCY UV_THREADPOOL_SIZE BASH_ENV ENV PS1 IFS
+  NODE_ENV JAVA_HOME GOPATH VIRTUAL_ENV CARGO_HOME EDITOR VISUAL _ WEB_CONCURRENCY UV_THREADPOOL_SIZE BASH_ENV ENV PS1 IFS
   TEST_DATABASE TEST_DATABASE_URL TEST_POSTGRES_IMAGE MIKRO_ORM_COLORS DATADOG_API_KEY DOCKER_HOST
 `
   .trim()
@@ -46,7 +44,6 @@ describe('a misspelt setting', () => {
     HOST: ['HOTS'],
     OPS_PORT: ['OPS_PROT', 'OP_PRT'],
     LOG_LEVEL: ['LOGLEVEL'],
-    NODE_ENV: ['NODE_EVN'],
     DATA_DIR: ['DATADIR'],
   };
   for (const [meant, names] of Object.entries(slips)) {
@@ -56,21 +53,9 @@ describe('a misspelt setting', () => {
     });
   }
 
-  it('every setting of a length that can be told apart is known with two letters wrong', () => {
-    const names = Object.keys(settings).filter((name) => name.length > 7);
-    expect(names.length).to.be.greaterThan(20);
-    for (const name of names) {
-      const wrong = `${name.slice(0, 2)}9${name.slice(3, -1)}9`;
-      expect(misspelt([wrong], [name]), wrong).to.deep.equal([{ name: wrong, meant: name }]);
-      expect(misspelt([`${wrong}9`], [name]), 'three letters').to.deep.equal([]);
-    }
-  });
-
-  it('what others call their variables is no slip, nor is a setting of ours that is near another', () => {
+  it('what others call their variables is no slip', () => {
     const environment = Object.fromEntries(ofOthers.map((name) => [name, 'x']));
     expect(notes(environment)).to.deep.equal([]);
-    const all = Object.keys(settings);
-    expect(misspelt(all, all)).to.deep.equal([]);
   });
 
   it('is warned of once at the start of the service, in its log', async () => {
@@ -85,7 +70,7 @@ describe('a misspelt setting', () => {
     const told = process.log.filter(({ event }) => event === 'setting-doubtful');
     expect(told.map(({ msg }) => msg)).to.deep.equal([
       'SHUTDWON_TIMEOUT is no setting: did you mean SHUTDOWN_TIMEOUT?',
-      'PGUSER, PGSSLMODE are not used, and the embedded database is: set PGHOST to use yours',
+      'the embedded database is used, not PGUSER, PGSSLMODE: set PGHOST to use yours',
     ]);
     await process.stop();
     expect(process.output + process.errors).not.to.include('MARKED');
@@ -99,19 +84,11 @@ describe('a misspelt setting', () => {
   });
 });
 
-describe('a setting that is none any more, or that leaves too little', () => {
-  it('KEY_CACHE_SECONDS, NAMED_STATEMENTS and GROUP_COMMIT are reported in a line each, and the service starts', () => {
-    expect(notes({ KEY_CACHE_SECONDS: '5', NAMED_STATEMENTS: 'off', GROUP_COMMIT: 'off' })).to.deep.equal([
-      'KEY_CACHE_SECONDS is no longer a setting: each update proves its key itself, so nothing needs to be cached; remove it',
-      'NAMED_STATEMENTS is no longer a setting: DATABASE_POOLER=transaction is for a pooler that keeps no prepared statements; remove it',
-      'GROUP_COMMIT is no longer a setting: updates always share commits; remove it',
+describe('a setting that is none any more', () => {
+  it('is reported in a line that says what holds instead, and the service starts', () => {
+    expect(notes({ WORKERS: '4', METRICS: 'off', BODY_LIMIT: '' })).to.deep.equal([
+      'WORKERS is no longer a setting: start one process per core with REUSE_PORT=on, see docs/how-to/deploy-with-systemd.md',
+      'METRICS is no longer a setting: metrics are always collected',
     ]);
-  });
-
-  it('WORKERS that have one connection each', () => {
-    expect(notes({ WORKERS: '5', POOL_SIZE: '11' })).to.deep.equal([
-      'POOL_SIZE=11 leaves one connection to each of 5 workers, and a campaign that somebody holds takes it: raise POOL_SIZE to 12',
-    ]);
-    expect(notes({ WORKERS: '5', POOL_SIZE: '12' })).to.deep.equal([]);
   });
 });

@@ -1,7 +1,5 @@
 import { expect } from 'chai';
 import { readSettings } from '../../packages/app/src/settings/read-settings.ts';
-import { settings } from '../../packages/app/src/settings/settings.ts';
-import { command } from '../support/commands/command.ts';
 
 const tokens = {
   IDENTITY: 'jwt',
@@ -56,25 +54,4 @@ describe('settings of tokens', () => {
       expect('settings' in read && read.settings.JWT_JWKS_URL?.href).to.equal(url);
     });
   }
-
-  for (const list of ['none', 'HS256', 'RS256,HS512', 'rs256', ',', 'RSA-OAEP']) {
-    it(`JWT_ALGORITHMS=${list} is refused`, () => {
-      expect(wrong({ ...tokens, JWT_ALGORITHMS: list })[0]).to.match(
-        /^JWT_ALGORITHMS must be one or more of/,
-      );
-    });
-  }
-
-  it('JWT_ALGORITHMS is a list', () => {
-    const read = readSettings({ ...tokens, JWT_ALGORITHMS: 'RS256, EdDSA' });
-    expect('settings' in read && read.settings.JWT_ALGORITHMS).to.deep.equal(['RS256', 'EdDSA']);
-  });
-
-  it('`config` shows them', async () => {
-    const { output } = await command(['config'], tokens);
-    const names = Object.keys(settings).filter((name) => name.startsWith('JWT_'));
-    expect(names).to.have.length(9);
-    for (const name of ['IDENTITY', ...names]) expect(output).to.match(new RegExp(`^${name}\\b`, 'm'));
-    for (const value of Object.values(tokens)) expect(output).to.include(value);
-  });
 });

@@ -1,8 +1,8 @@
 import type { AnsweredRequest } from '@campaign-mirror/adapters-http';
 import { expect } from 'chai';
 import { printable } from '../../packages/adapters-cli/src/terminal/escapes.ts';
-import { httpLog } from '../../packages/app/src/listeners/http-log.ts';
-import { logBy } from '../../packages/app/src/logging/log.ts';
+import { httpLog } from '../../packages/app/src/http/http-log.ts';
+import { type Log, logTo } from '../../packages/app/src/logging/log.ts';
 import { LogLines } from '../../packages/app/src/logging/log-lines.ts';
 import { readable } from '../../packages/app/src/logging/log-readable.ts';
 import { linesIn, schemaFaults } from '../support/documents/log-schema.ts';
@@ -13,10 +13,10 @@ import { listeningService } from '../support/process/service-process.ts';
 /** Anything that a terminal does not just show. */
 const unshown = /[^\n\u0020-\u007e\u00a1-\u1fff]/;
 
-function written(write: (log: ReturnType<typeof logBy>, lines: LogLines) => void): string {
+function written(write: (log: Log, lines: LogLines) => void): string {
   let output = '';
   const lines = new LogLines({ write: (text) => (output += text) });
-  write(logBy(lines, 'info'), lines);
+  write(logTo(lines, 'info'), lines);
   lines.flush();
   return output;
 }
@@ -66,8 +66,8 @@ describe('docs/reference/logs.md: no line is forged, and no terminal is steered'
       };
       const output = written((log, lines) => {
         log.error({ event: 'unexpected', requestId: text, err: error }, text);
-        log.info({ event: 'starting', settings: { [text]: text } });
-        httpLog(log, lines).answered(request satisfies AnsweredRequest);
+        log.info({ event: 'starting', settings: { [text]: text } }, 'starting');
+        httpLog(log, lines, 'info', () => {}).answered(request satisfies AnsweredRequest);
       });
       expect(output).not.to.match(unshown);
       const lines = linesIn(output);

@@ -1,7 +1,5 @@
 import { expect } from 'chai';
-import { logBy } from '../../packages/app/src/logging/log.ts';
-import { levelToggle } from '../../packages/app/src/logging/log-level.ts';
-import { LogLines } from '../../packages/app/src/logging/log-lines.ts';
+import { levelToggle, logTo } from '../../packages/app/src/logging/log.ts';
 import { linesIn } from '../support/documents/log-schema.ts';
 import { serviceDataOf } from '../support/process/lives.ts';
 import { endAll, type Listening, listeningService } from '../support/process/service-process.ts';
@@ -16,7 +14,7 @@ describe('docs/reference/logs.md: the level of the log', () => {
   ] as const) {
     it(`from ${configured} to ${other} and back, and each change is shown`, () => {
       let output = '';
-      const log = logBy(new LogLines({ write: (text) => (output += text) }), configured);
+      const log = logTo({ write: (line) => (output += line) }, configured);
       const toggle = levelToggle(log, configured);
       toggle();
       expect(log.level).to.equal(other);
@@ -64,15 +62,6 @@ describe('docs/reference/logs.md: the level of the log', () => {
         'operators-at-debug',
         'callers-after',
       ]);
-    });
-
-    it('SIGUSR2 reaches every worker', async () => {
-      const { process } = await listeningService(settings({ WORKERS: '2' }));
-      process.child.kill('SIGUSR2');
-      const changed = () => process.log.filter(({ event }) => event === 'log-level-changed');
-      await process.says(() => (changed().length === 3 ? true : undefined));
-      expect(new Set(changed().map(({ pid }) => pid))).to.have.property('size', 3);
-      expect((await process.stop()).code).to.equal(0);
     });
   });
 });

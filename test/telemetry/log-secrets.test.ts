@@ -112,15 +112,6 @@ describe('docs/reference/logs.md: no secret reaches an output', () => {
       expectSilence(service.process);
     });
 
-    it('by an uncaught error of a worker', async () => {
-      const service = await listeningService(settings({ WORKERS: '2', NODE_OPTIONS: crash }));
-      const { pid } = await service.process.event('worker-listening');
-      process.kill(Number(pid), 'SIGCONT');
-      await service.process.event('worker-replaced');
-      await service.process.stop();
-      expectSilence(service.process);
-    });
-
     it('by a start that fails', async () => {
       const changes: object[] = [{ username: 'campaign_mirror_nobody' }, { host: 'no-such-host.invalid' }];
       const wrong = changes.map(

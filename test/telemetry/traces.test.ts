@@ -1,263 +1,191 @@
+import { readFileSync } from 'node:fs';
 import { expect } from 'chai';
-import { version } from '../../packages/app/src/process/version.ts';
-import { rival, untilWaiting } from '../support/database/rival.ts';
-import { schemaFaults } from '../support/documents/log-schema.ts';
-import { eventually } from '../support/eventually.ts';
+import { blocksOf } from '../support/documents/blocks.ts';
+import { call } from '../support/http/caller.ts';
 import { RawConnection } from '../support/http/connection.ts';
-import type { Listening } from '../support/process/service-process.ts';
-import type { CollectedSpan } from '../support/telemetry/otlp-types.ts';
-import { linesOf, named, TracedService } from '../support/telemetry/traced-service.ts';
+import { requestsWith, send } from '../support/http/hostile-requests.ts';
+import { type CollectedSpan, OtlpCollector } from '../support/process/otlp-collector.ts';
+import { type ServiceData, serviceData } from '../support/process/service-data.ts';
+import { endAll, type Listening, listeningService, start } from '../support/process/service-process.ts';
+import { marked, unknownKey } from '../support/secrets.ts';
+import { projectFolder } from '../support/workspace.ts';
 
-const route = '/public/v1/mirror/campaign/{campaign}/mirror';
-const request = `POST ${route}`;
+const page = 'docs/how-to/trace-requests.md';
+const blocks = blocksOf(readFileSync(`${projectFolder}${page}`, 'utf8')).filter(({ marker = '' }) =>
+  marker.startsWith('tested: '),
+);
+const request = 'POST /public/v1/mirror/campaign/:campaign/mirror';
 const caller = { traceId: '4bf92f3577b34da6a3ce929d0e0e4736', spanId: '00f067aa0ba902b7' };
-const traceparent = (flags: string) => `00-${caller.traceId}-${caller.spanId}-${flags}`;
+const body = '{"mirror_endpoint":"https://second.example/"}';
 
-describe('traces: OpenTelemetry, where OTEL_EXPORTER_OTLP_ENDPOINT names a collector', () => {
-  let traced: TracedService;
-  let service: Listening;
-  before(async () => {
-    traced = await TracedService.open();
-    service = await traced.start();
+describe(`traces: ${page}`, () => {
+  let collector: OtlpCollector;
+  let data: ServiceData;
+  beforeEach(async () => {
+    collector = await OtlpCollector.open();
+    data = await serviceData({ campaigns: 4 });
   });
-  after(() => traced.close());
+  afterEach(async () => {
+    await endAll();
+    await collector.close();
+    await data.database.drop();
+  });
 
-  const tree = (spans: readonly CollectedSpan[]) => {
-    const names = new Map(spans.map(({ spanId, name }) => [spanId, name]));
-    return Object.fromEntries(spans.map((span) => [span.name, names.get(span.parentSpanId)]));
+  /** As the page has it for systemd and containers. */
+  const traced = (more: Readonly<Record<string, string>> = {}) => {
+    const lines = blocks[1]?.text.replace('/opt/campaign-mirror/', projectFolder).split('\n') ?? [];
+    return listeningService({
+      ...data.settings(),
+      ...Object.fromEntries(lines.map((line) => line.split(/=(.*)/).slice(0, 2))),
+      OTEL_EXPORTER_OTLP_ENDPOINT: collector.endpoint,
+      OTEL_EXPORTER_OTLP_PROTOCOL: 'http/json',
+      OTEL_BSP_SCHEDULE_DELAY: '1',
+      MAX_EVENT_LOOP_DELAY: '60s',
+      ...more,
+    });
   };
+  const bytes = (requestId: string, headers: string, sent = body) =>
+    [
+      `POST /public/v1/mirror/campaign/${data.campaigns[0]}/mirror?${marked} HTTP/1.1\r\nHost: a`,
+      `Authorization: Bearer ${data.key}\r\nContent-Type: application/json\r\nX-Request-Id: ${requestId}`,
+      `${headers}\r\n\r\n${sent}`,
+    ].join('\r\n');
+  const lengthOf = (more = '') => `Content-Length: ${body.length}${more}`;
+  const traceparent = `traceparent: 00-${caller.traceId}-${caller.spanId}-01`;
+  const port = ({ base }: Listening) => Number(new URL(base).port);
+  const line = ({ process }: Listening, requestId: string) =>
+    process.says(() => process.log.find((one) => one.requestId === requestId && one.status));
+  const traceOf = async (service: Listening, requestId: string) =>
+    collector.trace((await line(service, requestId)).trace_id);
+  const query = ({ name }: CollectedSpan) => name.startsWith('pg.query');
+  const parentIn = (spans: readonly CollectedSpan[], child: CollectedSpan | undefined) =>
+    spans.find(({ spanId }) => spanId === child?.parentSpanId);
 
-  const ofFirst = (spans: readonly CollectedSpan[]) =>
-    spans.filter(({ attributes }) => attributes['campaign_mirror.request_id'] === 'first');
+  it('a call: its request, Koa and its statement in the trace of the caller, and so is its log line', async () => {
+    const service = await traced();
+    await send(port(service), bytes('first', lengthOf(`\r\n${traceparent}\r\nConnection: close`)));
+    const { trace_id, span_id } = await line(service, 'first');
+    expect(trace_id).to.equal(caller.traceId);
+    const spans = await collector.trace(caller.traceId);
+    const server = spans.find(({ name }) => name === request);
+    expect(server).to.include({ spanId: span_id, parentSpanId: caller.spanId });
+    const update = spans.filter(query).at(-1);
+    expect(update?.name).to.match(/^pg\.query:set-mirror /);
+    let up = parentIn(spans, update);
+    expect(up?.name).to.match(/^router - /);
+    while (up && up !== server) up = parentIn(spans, up);
+    expect(up).to.equal(server);
+    await fetch(`${service.ops}/health/ready`);
+    await fetch(`${service.ops}/metrics`);
+    expect(await service.process.stop()).to.deep.equal({ code: 0, signal: null });
+    expect(new Set(collector.spans.map(({ traceId }) => traceId))).to.deep.equal(new Set([caller.traceId]));
+    expect(service.process.errors).to.equal('');
+  });
 
-  it('spans of the request, the key, the judging and the statements, within each other', async () => {
-    expect(await traced.ask(service, { requestId: 'set' })).to.equal(200);
-    const spans = await traced.trace('set');
-    expect(tree(spans)).to.deep.equal({
-      [request]: undefined,
-      'look up key': request,
-      'find campaign': request,
-      'look-up-one': 'find campaign',
-      judge: request,
-      'set mirror': request,
-      'set-mirror': 'set mirror',
+  it('calls at once: each in a trace of its own, and a statement in that of a call that waits for it', async () => {
+    const service = await traced();
+    const agents = Array.from({ length: 8 }, async (_, number) => {
+      for (let again = 0; again < 10; again++) {
+        const campaign = data.campaigns[number % data.campaigns.length] as number;
+        const { status } = await call({ ...data.one(service), campaign, requestId: `${number}-${again}` });
+        expect(status).to.equal(200);
+      }
     });
-    expect(named(spans, 'look up key').attributes).to.deep.equal({ 'campaign_mirror.key_valid': true });
-    const parent = named(spans, request);
-    for (const span of spans) {
-      expect(
-        span.start >= parent.start && span.end >= span.start && span.end <= parent.end,
-        span.name,
-      ).to.equal(true);
+    await Promise.all(agents);
+    const traces = await Promise.all(agents.map((_, number) => traceOf(service, `${number}-${9}`)));
+    expect(new Set(traces.map(([span]) => span?.traceId)).size).to.equal(agents.length);
+    await service.process.stop();
+    const statements = collector.spans.filter(query);
+    expect(statements.length).to.be.within(20, 90);
+    for (const { traceId, startTimeUnixNano: at } of statements) {
+      const server = collector.spans.find((span) => span.traceId === traceId && span.name === request);
+      expect(BigInt(at) <= BigInt(server?.endTimeUnixNano ?? 0), 'begins while the call is open').to.equal(
+        true,
+      );
     }
-    const calls = [named(spans, 'find campaign'), named(spans, 'look up key')];
-    expect(named(spans, 'look-up-one').links, 'one statement for both').to.deep.equal(
-      calls.map(({ spanId }) => spanId),
+  });
+
+  it('one that waits for another of its connection, one that expects 100, one that is cut short', async () => {
+    const service = await traced();
+    const connection = await RawConnection.open(port(service));
+    const expecting = bytes('expecting', lengthOf('\r\nExpect: 100-continue\r\nConnection: close'));
+    await connection.send(
+      bytes('before', lengthOf(`\r\n${traceparent}`)) + bytes('behind', lengthOf()) + expecting,
     );
-    expect(named(spans, 'judge').start >= named(spans, 'look up key').end).to.equal(true);
-  });
-
-  it('with the names of the semantic conventions, and nothing that a caller chooses but its identifier', async () => {
-    const { database, campaigns } = traced.data;
-    const [campaign] = campaigns;
-    const target = `/public/v1/mirror/campaign/${campaign}/mirror?query`;
-    expect(await traced.ask(service, { requestId: 'named', path: target })).to.equal(200);
-    const spans = await traced.trace('named');
-    const { hostname, port } = new URL(service.base);
-    const { kind, attributes, resource } = named(spans, request);
-    expect(kind).to.equal('server');
-    expect(attributes).to.deep.equal({
-      'http.request.method': 'POST',
-      'http.route': route,
-      'http.response.status_code': 200,
-      'url.scheme': 'http',
-      'network.protocol.version': '1.1',
-      'server.address': hostname,
-      'server.port': Number(port),
-      'client.address': '127.0.0.1',
-      'campaign_mirror.request_id': 'named',
-      'campaign_mirror.campaign': campaign,
-    });
-    const address = database.address('service');
-    const statement = named(spans, 'set-mirror');
-    expect(statement.kind).to.equal('client');
-    expect(statement.attributes).to.deep.equal({
-      'db.system.name': 'postgresql',
-      'db.namespace': address.database,
-      'server.address': address.host,
-      'server.port': address.port,
-      'db.query.summary': 'set-mirror',
-    });
-    expect(named(spans, 'set mirror').attributes).to.deep.equal({ 'campaign_mirror.result': 'mirror-set' });
-    expect(resource).to.include({
-      'service.name': 'campaign-mirror',
-      'service.version': version().version,
-      'process.pid': service.process.child.pid,
-      'telemetry.sdk.language': 'nodejs',
-    });
-    expect(resource['service.instance.id']).to.match(/^[0-9a-f-]{36}$/);
-  });
-
-  it('in the trace of the caller, whose state goes on with it, and in all log lines of the request', async () => {
-    const headers = { traceparent: traceparent('01'), tracestate: 'vendor=state' };
-    expect(await traced.ask(service, { requestId: 'of-caller', headers })).to.equal(200);
-    const spans = await traced.trace('of-caller');
-    expect([...new Set(spans.map(({ traceId }) => traceId))]).to.deep.equal([caller.traceId]);
-    expect([...new Set(spans.map(({ traceState }) => traceState))]).to.deep.equal(['vendor=state']);
-    const { spanId, parentSpanId } = named(spans, request);
-    expect(parentSpanId).to.equal(caller.spanId);
-    const lines = await linesOf(service, 'of-caller');
-    expect(lines.map(({ trace_id, span_id }) => [trace_id, span_id])).to.deep.equal([
-      [caller.traceId, spanId],
-    ]);
-  });
-
-  it('what the caller does not record is not recorded, and its log lines name its trace', async () => {
-    const headers = { traceparent: traceparent('00') };
-    expect(await traced.ask(service, { requestId: 'unrecorded', headers })).to.equal(200);
-    const [line] = await linesOf(service, 'unrecorded');
-    expect(line?.trace_id).to.equal(caller.traceId);
-    expect(line).not.to.have.property('span_id');
-    await traced.ask(service, { requestId: 'later' });
-    await traced.trace('later');
-    const recorded = traced.collector.spans.map(({ attributes }) => attributes['campaign_mirror.request_id']);
-    expect(recorded).not.to.include('unrecorded');
-  });
-
-  /** Asked on one connection, without waiting: the second is carried out where the first one ended. */
-  async function askBoth({ base }: Listening, second: string): Promise<void> {
-    const { campaigns, key } = traced.data;
-    const body = '{"mirror_endpoint":"https://second.example/"}';
-    const bytes = (requestId: string, more: string) =>
-      [
-        `POST /public/v1/mirror/campaign/${campaigns[0]}/mirror HTTP/1.1`,
-        `Host: a\r\nAuthorization: Bearer ${key}\r\nContent-Type: application/json`,
-        `Content-Length: ${body.length}\r\nX-Request-Id: ${requestId}\r\n${more}\r\n${body}`,
-      ].join('\r\n');
-    const connection = await RawConnection.open(Number(new URL(base).port));
-    const first = `traceparent: ${traceparent('01')}\r\n`;
-    await connection.send(bytes('first', first) + bytes('second', `${second}Connection: close\r\n`));
     await connection.closed();
-  }
-
-  async function expectFirstAlone(names = ['set mirror']): Promise<void> {
-    const spans = await traced.trace('first');
-    const calls = spans.filter(({ parentSpanId }) => parentSpanId === named(ofFirst(spans), request).spanId);
-    expect(calls.map(({ name }) => name)).to.have.members(names);
-  }
-
-  it('nor is it taken for a part of what was recorded before it on the same connection', async () => {
-    await askBoth(service, `traceparent: ${traceparent('00')}\r\n`);
-    await linesOf(service, 'second');
-    await expectFirstAlone();
-  });
-
-  it('one that is neither recorded nor of a trace of its caller is in none, nor in that of the one before', async () => {
-    traced.collector.spans.splice(0);
-    const seldom = await traced.start({ OTEL_TRACES_SAMPLER: 'parentbased_always_off' });
-    await askBoth(seldom, '');
-    const [line] = await linesOf(seldom, 'second');
-    expect(line).not.to.have.any.keys('trace_id', 'span_id');
-    await expectFirstAlone(['find campaign', 'look up key', 'judge', 'set mirror']);
-  });
-
-  for (const [what, malformed] of [
-    ['of zeroes', `00-${'0'.repeat(32)}-${caller.spanId}-01`],
-    ['in capitals', traceparent('01').toUpperCase()],
-    ['of the version that there is not', `ff-${caller.traceId}-${caller.spanId}-01`],
-    ['too long', `${traceparent('01')}-01`],
-    ['without an end', `00-${caller.traceId}`],
-    ['empty', ''],
-  ] as const) {
-    it(`a traceparent that is ${what} begins a new trace`, async () => {
-      const headers = { traceparent: malformed, tracestate: 'vendor=state' };
-      const requestId = `malformed-${what.replaceAll(' ', '-')}`;
-      expect(await traced.ask(service, { requestId, headers })).to.equal(200);
-      const span = named(await traced.trace(requestId), request);
-      expect(span.traceId)
-        .to.match(/^[0-9a-f]{32}$/)
-        .and.not.equal(caller.traceId);
-      expect([span.parentSpanId, span.traceState]).to.deep.equal(['', '']);
+    const chunked = `Transfer-Encoding: chunked\r\n${traceparent.replace('4bf', 'aaa')}`;
+    await send(port(service), bytes('cut', chunked, '2\r\n{"\r\nno-length\r\n'));
+    expect(await line(service, 'cut')).to.include({
+      status: 400,
+      trace_id: caller.traceId.replace('4bf', 'aaa'),
     });
-  }
+    const each = ['before', 'behind', 'expecting'];
+    const traces = await Promise.all(each.map((requestId) => traceOf(service, requestId)));
+    expect(traces.map((spans) => spans.filter(query).length > 0)).to.deep.equal([true, true, true]);
+    expect(new Set(traces.flat().map(({ traceId }) => traceId)).size).to.equal(3);
+  });
 
-  it('what the caller did wrong is told, and is no error of the span', async () => {
-    const asked = [
-      ['no-campaign', { campaign: 999_999 }, 404, 'campaign-not-found'],
-      ['no-route', { path: '/nowhere' }, 404, 'route-not-found'],
-      ['no-key', { key: 'x' }, 401, 'invalid-key'],
-      ['no-address', { body: '{"mirror_endpoint":"x"}' }, 422, 'not-a-url'],
-    ] as const;
-    for (const [requestId, how, status, because] of asked) {
-      expect(await traced.ask(service, { requestId, ...how })).to.equal(status);
-      const spans = await traced.trace(requestId);
-      const span = named(spans, requestId === 'no-route' ? 'POST' : request);
-      expect(span.attributes).to.include({
-        'http.response.status_code': status,
-        'campaign_mirror.because': because,
-      });
-      expect(spans.filter(({ isError }) => isError)).to.deep.equal([]);
-      const judgement = spans.find(({ name }) => name === 'judge');
-      expect(judgement?.attributes['campaign_mirror.because']).to.equal(status === 422 ? because : undefined);
-      expect(judgement !== undefined).to.equal(status === 422);
+  it('no secret of a request is sent, nor its path, nor what the database quotes', async () => {
+    await data.database.admin.query(`
+      create function campaign_mirror.quoting() returns trigger language plpgsql as $$
+        begin raise exception 'not %', new.address_after; end $$;
+      create trigger quoting before insert on campaign_mirror.mirror_history for each row
+        when (new.address_after like '%quoted%') execute function campaign_mirror.quoting()`);
+    const service = await traced({ LOG_LEVEL: 'trace' });
+    for (const secret of [marked, unknownKey]) {
+      const hostile = requestsWith(secret, data.key);
+      await Promise.all(hostile.map((one) => send(port(service), one)));
     }
+    for (const target of ['good.example', 'quoted.example'])
+      await call({ ...data.one(service), address: `https://${target}/${marked}`, requestId: target });
+    await traceOf(service, 'quoted.example');
+    await service.process.stop();
+    const sent = collector.bodies.join('');
+    const password = String(data.database.address('service').password);
+    for (const secret of [
+      marked,
+      unknownKey,
+      data.key,
+      'good.example',
+      'quoted.example',
+      password,
+      'campaign/1/',
+    ])
+      expect(sent.includes(secret), secret).to.equal(false);
   });
 
-  it('updates that go together: one statement, linked to the calls of all, and they to it', async () => {
-    const together = (spans: readonly CollectedSpan[]) =>
-      spans.find(({ name, links }) => name === 'set-mirrors' && links.length > 1);
-    let number = 0;
-    const ask = (campaign: number) => traced.ask(service, { requestId: `together-${number++}`, campaign });
-    await eventually('updates that go together', async () => {
-      await Promise.all([...traced.data.campaigns, ...traced.data.campaigns].map(ask));
-      expect(together(traced.collector.spans)).not.to.equal(undefined);
+  it('as the page starts it: what waits at the end is sent, and nothing is lost', async () => {
+    const command = blocks[0]?.text.replace('http://127.0.0.1:4318', collector.endpoint) ?? '';
+    const settings = { ...data.settings(), OTEL_BSP_SCHEDULE_DELAY: '3600000' };
+    const npm = start('sh', ['-c', command], settings);
+    const { port, pid } = await npm.event('listening');
+    await call({ ...data.one({ base: `http://127.0.0.1:${port}` }), requestId: 'last' });
+    expect(collector.bodies).to.deep.equal([]);
+    process.kill(Number(pid), 'SIGTERM');
+    await npm.ended;
+    expect(collector.bodies.join('')).to.include(request);
+  });
+
+  for (const how of ['away', 'silent']) {
+    it(`a collector that is ${how} harms no call, and delays the end by 2 s at most`, async () => {
+      if (how === 'away') await collector.close();
+      collector.isSilent = true;
+      const service = await traced();
+      for (let number = 0; number < 5; number++) expect((await call(data.one(service))).status).to.equal(200);
+      const since = performance.now();
+      expect(await service.process.stop()).to.deep.equal({ code: 0, signal: null });
+      expect(performance.now() - since).to.be.below(4_000);
+      expect(service.process.log.filter(({ level }) => Number(level) >= 40)).to.deep.equal([]);
     });
-    const statement = await traced.collector.has(together);
-    expect(statement.kind).to.equal('client');
-    expect(statement.attributes['db.operation.batch.size']).to.equal(statement.links.length);
-    const calls = await traced.collector.has((spans) => {
-      const found = statement.links.flatMap((id) => spans.find(({ spanId }) => spanId === id) ?? []);
-      return found.length === statement.links.length ? found : undefined;
-    });
-    expect([...new Set(calls.map(({ name }) => name))]).to.deep.equal(['set mirror']);
-    expect(new Set(calls.map(({ traceId }) => traceId)).size).to.equal(calls.length);
-    const [first, ...others] = calls;
-    expect(first?.spanId).to.equal(statement.parentSpanId);
-    expect(first?.links).to.deep.equal([]);
-    for (const call of others) expect(call.links).to.deep.equal([statement.spanId]);
-  });
+  }
 
-  it('an update that waits for a row, and is tried again when PostgreSQL has ended it, keeps its place', async () => {
-    const { database, campaigns } = traced.data;
-    await database.admin.query(`
-      create sequence campaign_mirror.tries;
-      create function campaign_mirror.ending_the_first() returns trigger language plpgsql security definer as
-        $$ begin if nextval('campaign_mirror.tries') = 1 then raise exception 'ended' using errcode = '40P01'; end if;
-        return new; end $$;
-      create trigger ending before update on campaign_mirror.mirrors for each row
-        when (new.target_url like '%ended%') execute function campaign_mirror.ending_the_first()`);
-    const other = await rival(database);
-    await other.run('select from campaign_mirror.mirrors where campaign_id = $1 for update', campaigns[0]);
-    const body = '{"mirror_endpoint":"https://ended.example/"}';
-    const answer = traced.ask(service, { requestId: 'held', body });
-    await untilWaiting(database, answer);
-    await other.commit();
-    expect(await answer).to.equal(200);
-    const spans = await traced.trace('held');
-    const call = named(spans, 'set mirror');
-    const tries = spans.filter(({ parentSpanId }) => parentSpanId === call.spanId);
-    expect(tries.map(({ name, isError }) => [name, isError])).to.deep.equal([
-      ['set-mirror', false],
-      ['set-held-mirror-chains', true],
-      ['set-held-mirror-chains', false],
-    ]);
-    expect(tries[1]?.attributes).to.include({ 'db.response.status_code': '40P01', 'error.type': '40P01' });
-    expect(call.isError).to.equal(false);
-  });
-
-  it('docs/reference/logs.md: has what the log says of it', async () => {
-    const { sampler, ratio } = await service.process.event('tracing');
-    expect([sampler, ratio]).to.deep.equal(['parentbased_always_on', 1]);
-    expect(schemaFaults(service.process.output)).to.deep.equal([]);
+  it('without the option: nothing of OpenTelemetry is loaded but its API, and no line has a trace', async () => {
+    const watch = `--import=${projectFolder}test/support/process/loaded-modules.ts`;
+    const service = await traced({ NODE_OPTIONS: watch });
+    await send(port(service), bytes('untraced', lengthOf(`\r\n${traceparent}\r\nConnection: close`)));
+    expect(await line(service, 'untraced')).not.to.have.any.keys('trace_id', 'span_id');
+    await service.process.stop();
+    expect(service.process.errors).to.equal('');
+    expect(collector.bodies).to.deep.equal([]);
   });
 });

@@ -34,7 +34,6 @@ export { missingRightsSql } from './schema/grants.ts';
 export { type Role, roles } from './schema/roles.ts';
 export {
   type BatchKind,
-  type Call,
   type HotPathObserver,
   silentHotPathObserver,
 } from './statements/hot-path-observer.ts';

@@ -1,51 +1,100 @@
-// Keeps the page up to date while somebody looks at it. What it shows was put into words by the service.
+// Keeps the page up to date while somebody looks at it. `state.json` has numbers; times are in seconds since 1970.
 
 /** In milliseconds. */
 const betweenLooks = 2_000;
 const timeout = 5_000;
+/** What the plots show, in seconds. */
+const span = 600;
+
+const few = (value) => value?.toLocaleString('en', { maximumSignificantDigits: 3 }) ?? '–';
+const compact = new Intl.NumberFormat('en', { notation: 'compact', maximumSignificantDigits: 3 });
+/** Between the lines of a grid: 1, 2 or 5 times a power of ten. */
+const steps = [-3, -2, -1, 0, 1, 2, 3, 4, 5].flatMap((power) =>
+  [1, 2, 5].map((times) => times * 10 ** power),
+);
+const whole = (value) => value?.toLocaleString('en') ?? '–';
+/** There may be no limit. */
+const outOf = (now, limit) => (limit == null ? whole(now) : `${whole(now)} of ${whole(limit)}`);
+/** UTC, as the log has it. */
+const iso = (seconds) => new Date(seconds * 1_000).toISOString();
+const clock = (seconds) => iso(seconds).slice(11, 19);
+const minute = (seconds) => `${iso(seconds).slice(0, 16).replace('T', ' ')} UTC`;
+const colour = (name) => getComputedStyle(document.documentElement).getPropertyValue(name);
 
 let timer;
-let shown = '';
+let rows = '';
+let state = { at: Date.now() / 1_000, times: [], series: {}, figures: {} };
+const plots = [...document.querySelectorAll('figure')].map(plotIn);
 
 async function look() {
   clearTimeout(timer);
   try {
     const answer = await fetch('state.json', { cache: 'no-store', signal: AbortSignal.timeout(timeout) });
     if (!answer.ok) throw new Error(`${answer.status}`);
-    show(await answer.json());
+    state = await answer.json();
+    show();
   } catch {
-    setText('state', `No answer since ${document.querySelector('[data-text="at"]').textContent}`);
-    setText('title', 'No answer · Campaign Mirror');
-    document.documentElement.className = 'bad';
+    headline(`No answer since ${clock(state.at)} UTC`, 'No answer');
   }
   clearTimeout(timer);
   if (!document.hidden) timer = setTimeout(look, betweenLooks);
 }
 
-function show({ good, texts, lines, rows }) {
-  document.documentElement.className = good ? 'good' : 'bad';
-  for (const [name, text] of Object.entries(texts)) setText(name, text);
-  for (const [name, path] of Object.entries(lines)) {
-    document.querySelector(`[data-line="${name}"]`)?.setAttribute('d', path);
+function show() {
+  const { readiness, liveness, version, figures, refusals } = state;
+  const checks = Object.entries({ alive: true, ...liveness, ...readiness });
+  const failing = (of) => Object.keys(of).filter((name) => !of[name]);
+  const [dead, missing] = [failing(liveness), failing(readiness)];
+  if (dead.length > 0) headline(`Not alive: ${dead.join(', ')}`);
+  else headline(missing.length > 0 ? `Not ready: ${missing.join(', ')}` : 'Ready');
+  setText('at', `${clock(state.at)} UTC`);
+  setText('version', version.version);
+  setText('noRefusals', refusals.length === 0 ? 'None.' : '');
+  setRows({
+    refusals: refusals.map((one) => [one.because, one.status, whole(one.times), clock(one.last)]),
+    checks: checks.map(([name, passes]) => [name, passes ? 'passes' : 'fails']),
+    figures: [
+      ['version', version.version],
+      ['Node', version.node],
+      ['newest migration', version.migration],
+      ['runs since', figures.startedAt ? minute(figures.startedAt) : '–'],
+      ['requests in flight', outOf(figures.inFlight, figures.inFlightLimit)],
+      ['connections of callers', outOf(figures.connections, figures.connectionsLimit)],
+      ['refused for overload', whole(figures.overloads)],
+      ['event loop busy', `${few(figures.busy && figures.busy * 100)} %`],
+      ['memory', `${few(figures.memory && figures.memory / 2 ** 20)} MiB`],
+    ],
+  });
+  for (const { plot, names } of plots) {
+    plot.setData([state.times, ...names.map((name) => state.series[name] ?? [])]);
   }
-  // What has not changed stays as it is: somebody may be about to copy it.
-  if (shown === JSON.stringify(rows)) return;
-  shown = JSON.stringify(rows);
-  for (const [name, all] of Object.entries(rows)) {
-    document.querySelector(`[data-rows="${name}"]`)?.replaceChildren(...all.map(rowOf));
-  }
+}
+
+/** `brief`: for the title. */
+function headline(text, brief = text) {
+  document.documentElement.className = text === 'Ready' ? 'good' : 'bad';
+  setText('state', text);
+  setText('title', `${brief} · Campaign Mirror`);
 }
 
 /** Only what is new, or it would be read out again and again. */
 function setText(name, text) {
-  for (const element of document.querySelectorAll(`[data-text="${name}"]`)) {
-    if (element.textContent !== text) element.textContent = text;
+  const element = document.querySelector(`[data-text="${name}"]`);
+  if (element.textContent !== text) element.textContent = text;
+}
+
+/** What has not changed stays as it is: somebody may be about to copy it. */
+function setRows(tables) {
+  if (rows === JSON.stringify(tables)) return;
+  rows = JSON.stringify(tables);
+  for (const [name, table] of Object.entries(tables)) {
+    document.querySelector(`[data-rows="${name}"]`).replaceChildren(...table.map(rowOf));
   }
 }
 
-function rowOf({ cells, bad }) {
+function rowOf(cells) {
   const row = document.createElement('tr');
-  if (bad) row.className = 'bad';
+  if (cells[1] === 'fails') row.className = 'bad';
   for (const [at, text] of cells.entries()) {
     const cell = document.createElement(at === 0 ? 'th' : 'td');
     if (at === 0) cell.scope = 'row';
@@ -55,6 +104,66 @@ function rowOf({ cells, bad }) {
   return row;
 }
 
+/** Draws what the list of the figure names. The drawing is decorative: the list has the present values. */
+function plotIn(figure) {
+  const shown = [...figure.querySelectorAll('[data-series]')];
+  const names = shown.map((element) => element.dataset.series);
+  const box = document.createElement('div');
+  box.setAttribute('aria-hidden', 'true');
+  figure.querySelector('figcaption').after(box);
+  const axis = (size, space, label) => ({
+    size,
+    space,
+    gap: 8,
+    values: (_, all) => all.map(label),
+    ticks: { show: false },
+    stroke: () => colour('--faint'),
+    grid: { stroke: () => colour('--rule'), width: 1 },
+  });
+  const line = (_, index) => {
+    const stroke = () => colour(`--line${index}`);
+    const points = { show: false, filter: alone, size: 5, fill: stroke };
+    return { stroke, points, width: 2, dash: index === 0 ? [] : [6, 4] };
+  };
+  const most = (values) => Math.max(1, state.figures[figure.dataset.limit] ?? 0, values ?? 0) * 1.05;
+  const size = () => ({ width: box.clientWidth, height: 150 });
+  const options = {
+    ...size(),
+    padding: [8, 8, 0, 0],
+    legend: { show: false },
+    cursor: { y: false, drag: { x: false }, sync: { key: 'time' } },
+    scales: { x: { range: () => [state.at - span, state.at] }, y: { range: (_, __, max) => [0, most(max)] } },
+    axes: [
+      { ...axis(26, 40, (at) => clock(at).slice(0, 5)), incrs: [60, 120, 300] },
+      { ...axis(40, 20, (value) => compact.format(value)), incrs: steps },
+    ],
+    series: [{}, ...names.map(line)],
+    hooks: { setCursor: [tell], setData: [tell] },
+  };
+  /** The values at the pointer, or the present ones. A service that was restarted has fewer moments than before. */
+  function tell({ cursor: { idx }, data: [times, ...series] }) {
+    const pointed = times[idx] !== undefined;
+    setText('when', pointed ? `at ${clock(times[idx])} UTC` : '');
+    for (const [index, element] of shown.entries()) {
+      element.textContent = few(series[index][pointed ? idx : times.length - 1]);
+    }
+  }
+  const plot = new uPlot(options, [[], ...names.map(() => [])], box);
+  new ResizeObserver(() => plot.setSize(size())).observe(box);
+  return { plot, names };
+}
+
+/** Points without a neighbour, through which no line goes. */
+function alone(plot, index) {
+  const all = plot.data[index];
+  return all.flatMap((value, at) =>
+    value != null && all[at - 1] == null && all[at + 1] == null ? [at] : [],
+  );
+}
+
+matchMedia('(prefers-color-scheme: dark)').addEventListener('change', () => {
+  for (const { plot } of plots) plot.redraw();
+});
 document.addEventListener('visibilitychange', () => {
   if (document.hidden) clearTimeout(timer);
   else look();

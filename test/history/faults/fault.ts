@@ -5,7 +5,7 @@ import type { Stage } from './stage.ts';
 export interface Fault {
   readonly does: string;
   /** How many processes have to serve. */
-  readonly workers?: number;
+  readonly processes?: number;
   /** Whether the clock of the service has to be one that can be set; that takes Debian's libfaketime. */
   readonly clock?: true;
   /** The size of the database's disk that it needs, in megabytes; such a disk takes root. */

@@ -1,8 +1,8 @@
-import { times } from '../../support/process/primary-process.ts';
-import type { Listening } from '../../support/process/service-process.ts';
+import { type Listening, times } from '../../support/process/service-process.ts';
 
 /** Makes a process of Node collect its garbage and say how much it holds then, whenever it gets SIGUSR2. */
 const telling = `
+  import { writeSync } from 'node:fs';
   import { setFlagsFromString } from 'node:v8';
   import { runInNewContext } from 'node:vm';
   setFlagsFromString('--expose-gc');
@@ -10,7 +10,7 @@ const telling = `
   process.on('SIGUSR2', () => {
     gc();
     const { heapUsed, external, rss } = process.memoryUsage();
-    process.stdout.write(JSON.stringify({ event: 'memory', held: heapUsed + external, rss }) + '\\n');
+    writeSync(1, JSON.stringify({ event: 'memory', held: heapUsed + external, rss }) + '\\n');
   });`;
 
 /** For the environment of a service that is to tell. */

@@ -1,5 +1,4 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { eventsOf, times } from '../../support/process/primary-process.ts';
 import type { Fault } from './fault.ts';
 
 export const serviceFaults = {
@@ -10,13 +9,12 @@ export const serviceFaults = {
       await stage.startService();
     },
   },
-  'worker-killed': {
-    does: 'a worker is killed; another one takes its place',
-    workers: 2,
-    run: async ({ service }) => {
-      const workers = eventsOf(service.process, 'worker-listening');
-      process.kill(Number(workers.at(-1)?.pid), 'SIGKILL');
-      await times(service.process, 'worker-listening', workers.length + 1);
+  'process-killed': {
+    does: 'one of two processes on a port is killed; another one takes its place',
+    processes: 2,
+    run: async ({ sharing }) => {
+      await sharing.services.at(-1)?.process.stop('SIGKILL');
+      await sharing.another();
     },
   },
   'service-frozen': {

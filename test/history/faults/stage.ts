@@ -6,8 +6,13 @@ import pg from 'pg';
 import { connect } from '../../support/database/client.ts';
 import { type DedicatedServer, dedicatedServer } from '../../support/database/dedicated-server.ts';
 import { type TcpProxy, tcpProxy } from '../../support/database/tcp-proxy.ts';
-import { listeningFleet } from '../../support/process/primary-process.ts';
-import { endAll, type Listening, listeningService } from '../../support/process/service-process.ts';
+import {
+  endAll,
+  type Listening,
+  listeningService,
+  type Sharing,
+  sharingServices,
+} from '../../support/process/service-process.ts';
 import type { Store } from '../workload/store.ts';
 import { thisMachine } from './machine.ts';
 import { tellingMemory } from './memory.ts';
@@ -26,26 +31,27 @@ export class Stage {
   readonly server: DedicatedServer;
   readonly proxy: TcpProxy;
   readonly store: Store & { readonly admin: pg.Pool };
-  readonly workers: number;
+  readonly processes: number;
   /** Where the service looks what time it is, if its clock can be set. */
   readonly #clock: string | undefined;
   #listening: Listening | undefined;
+  #sharing: Sharing | undefined;
 
   private constructor(
     server: DedicatedServer,
     proxy: TcpProxy,
     store: Stage['store'],
-    workers: number,
+    processes: number,
     clock?: string,
   ) {
     this.server = server;
     this.proxy = proxy;
     this.store = store;
-    this.workers = workers;
+    this.processes = processes;
     this.#clock = clock;
   }
 
-  static async open({ workers = 1, disk = 0, clock = false } = {}): Promise<Stage> {
+  static async open({ processes = 1, disk = 0, clock = false } = {}): Promise<Stage> {
     const server = await dedicatedServer({ disk });
     const address = (role: Role) => server.address(roles[role], database);
     const first = await connect(server.address('postgres'));
@@ -57,7 +63,7 @@ export class Stage {
     admin.on('error', () => {});
     const { host = '', port = 0 } = server.address('postgres') as { host?: string; port?: number };
     const file = clock ? join(await mkdtemp(join(tmpdir(), 'campaign-mirror-clock-')), 'offset') : undefined;
-    const stage = new Stage(server, await tcpProxy({ host, port }), { admin, address }, workers, file);
+    const stage = new Stage(server, await tcpProxy({ host, port }), { admin, address }, processes, file);
     if (clock) await stage.setClock('+0');
     await stage.startService();
     return stage;
@@ -65,7 +71,13 @@ export class Stage {
 
   /** Of the service that was started last. */
   get base(): string {
-    return this.service.base;
+    return this.#sharing?.base ?? this.service.base;
+  }
+
+  /** The processes that share a port, where there are several. */
+  get sharing(): Sharing {
+    if (!this.#sharing) throw new Error('there is one process');
+    return this.#sharing;
   }
 
   get service(): Listening {
@@ -78,11 +90,11 @@ export class Stage {
       DATABASE_URL: `postgres://${roles.service}@127.0.0.1:${this.proxy.port}/${database}`,
       RUN_MIGRATIONS: 'false',
       FAILED_KEY_LIMIT: 'off',
-      ...(this.workers === 1 && tellingMemory),
+      ...(this.processes === 1 && tellingMemory),
       ...(this.#clock && { ...fakeClock, FAKETIME_TIMESTAMP_FILE: this.#clock }),
     };
-    this.#listening =
-      this.workers === 1 ? await listeningService(settings) : await listeningFleet(settings, this.workers);
+    if (this.processes === 1) this.#listening = await listeningService(settings);
+    else this.#sharing = await sharingServices(settings, this.processes);
   }
 
   /** The service's clock is so much off from now on, as `-2h`. */

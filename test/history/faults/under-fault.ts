@@ -31,11 +31,11 @@ export interface FaultRun {
 /** Lets everybody work, brings the faults about, one after the other, and looks whether all is as it was before. */
 export async function underFaults(
   faults: readonly Fault[],
-  { seed, workers = 1 }: { readonly seed: number; readonly workers?: number },
+  { seed, processes = 1 }: { readonly seed: number; readonly processes?: number },
 ): Promise<FaultRun> {
   const most = (numbers: (number | undefined)[]) => Math.max(...numbers.map((one) => one ?? 0));
   const stage = await Stage.open({
-    workers: most([workers, ...faults.map((fault) => fault.workers)]),
+    processes: most([processes, ...faults.map((fault) => fault.processes)]),
     disk: most([0, ...faults.map((fault) => fault.disk)]),
     clock: faults.some(({ clock }) => clock),
   });
@@ -61,8 +61,8 @@ export async function underFaults(
   }
 }
 
-/** Of one process only: with workers it is another one that serves. */
-const measured = (stage: Stage) => (stage.workers === 1 ? memoryOf(stage.service) : undefined);
+/** Of one process only: with several it is another one that serves. */
+const measured = (stage: Stage) => (stage.processes === 1 ? memoryOf(stage.service) : undefined);
 
 /** Resolves when the service holds little more than before. @throws where it goes on holding more */
 async function back(stage: Stage, before: { held: number; rss: number }): Promise<FaultRun['memory']> {

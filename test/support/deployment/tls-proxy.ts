@@ -48,7 +48,7 @@ const kinds = {
     replaced: ({ port, upstream, certificate, key }: Place): Replacements => ({
       'auto_https disable_redirects': 'auto_https disable_redirects\n\tadmin off',
       [`{$MIRROR_SITE:${host}} {`]: `https://${host}:${port} {\n\tbind 127.0.0.1\n\ttls ${certificate} ${key}`,
-      '{$MIRROR_UPSTREAM:127.0.0.1:3000}': `127.0.0.1:${upstream}`,
+      '{$MIRROR_UPSTREAM:127.0.0.1} 3000': `127.0.0.1 ${upstream}`,
     }),
     run: async ({ folder }: Place, config: string) => {
       const file = join(folder, 'Caddyfile');

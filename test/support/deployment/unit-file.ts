@@ -1,12 +1,12 @@
 import { readFileSync } from 'node:fs';
 import { projectFolder } from '../workspace.ts';
 
-const unitPath = `${projectFolder}ops/campaign-mirror.service`;
+const unitPath = `${projectFolder}ops/campaign-mirror@.service`;
 
 /** Where systemd 252 puts what LoadCredential= names: `%d`. */
-export const credentialsFolder = '/run/credentials/campaign-mirror.service';
+export const credentialsFolder = '/run/credentials/campaign-mirror@1.service';
 
-/** Our systemd unit. Several lines of a name add up, as they do for the names that are read here. */
+/** Our systemd unit, as its first instance. Several lines of a name add up, as they do for the names that are read here. */
 export class UnitFile {
   readonly #lines: readonly (readonly [name: string, value: string])[];
 
@@ -32,7 +32,7 @@ export class UnitFile {
     return Object.fromEntries(
       words.map((word) => {
         const [, name = '', value = ''] = /^(\w+)=(.*)$/.exec(word) ?? [];
-        return [name, value.replaceAll('%d', credentialsFolder)];
+        return [name, value.replaceAll('%d', credentialsFolder).replaceAll('%i', '1')];
       }),
     );
   }

@@ -1,11 +1,10 @@
 import { globSync, readFileSync } from 'node:fs';
 import { logEvents } from '../../../packages/app/src/logging/log-events.ts';
-import { type Setting, settings } from '../../../packages/app/src/settings/settings.ts';
+import { type SettingName, settingGroups, settings } from '../../../packages/app/src/settings/settings.ts';
 import { accepts, environmentExample } from '../../../packages/app/src/settings/shown.ts';
 import { calls, usage } from '../commands/command-tree.ts';
 import { projectFolder, read } from '../workspace.ts';
 import { exportsTable } from './api.ts';
-import { logFields } from './log-fields.ts';
 import { metricsTable } from './metrics-table.ts';
 
 /** The documents that are made from the code, by how each is made from what it is now. */
@@ -21,7 +20,7 @@ const documents: Readonly<Record<string, (now: string) => string | Promise<strin
   'docs/reference/command-line.md': (now) => withTables(now, { commands: commandsTable }),
   'docs/reference/settings.md': (now) => withTables(now, settingsTables()),
   'docs/reference/metrics.md': (now) => withTables(now, { metrics: metricsTable }),
-  'docs/reference/logs.md': (now) => withTables(now, { events: eventsTable, fields: fieldsTable }),
+  'docs/reference/logs.md': (now) => withTables(now, { events: eventsTable }),
 };
 
 /** The documents that are otherwise than the code makes them, with what it makes. `text` gives the present ones. */
@@ -49,65 +48,22 @@ function withFiles(markdown: string): string {
   return markdown.replace(block, (_, path: string) => readFileSync(`${projectFolder}${path}`, 'utf8'));
 }
 
-/** The headings of the page of settings, each with the settings below it. */
-const settingGroups: Readonly<Record<string, readonly string[]>> = {
-  listeners: [
-    'HOST',
-    'PORT',
-    'TRUSTED_PROXIES',
-    'OPS_HOST',
-    'OPS_PORT',
-    'DOCS',
-    'CORS_ORIGINS',
-    'HSTS_SECONDS',
-  ],
-  database: [
-    ...[
-      'DATABASE_URL',
-      'PGHOST',
-      'PGPORT',
-      'PGUSER',
-      'PGPASSWORD',
-      'PGDATABASE',
-      'PGSSLMODE',
-      'PGSSLROOTCERT',
-    ],
-    ...['DATABASE_WAIT', 'DATA_DIR', 'RUN_MIGRATIONS', 'POOL_SIZE', 'POOL_WAIT_TIMEOUT', 'STATEMENT_TIMEOUT'],
-    ...['QUERY_TIMEOUT', 'DATABASE_POOLER'],
-  ],
-  identity: [
-    ...['IDENTITY', 'JWT_ISSUER', 'JWT_AUDIENCE', 'JWT_JWKS_URL', 'JWT_ALGORITHMS', 'JWT_OWNER_CLAIM'],
-    ...['JWT_SUBJECT_CLAIM', 'JWT_CLOCK_TOLERANCE', 'JWT_KEYS_MAX_AGE', 'JWT_KEYS_STALE_IF_ERROR'],
-  ],
-  addresses: ['MIRROR_HOST_DENYLIST'],
-  limits: [
-    ...['RATE_LIMIT', 'FAILED_KEY_LIMIT', 'RATE_LIMIT_WHEN_AWAY', 'REDIS_URL', 'BODY_LIMIT'],
-    ...['MAX_IN_FLIGHT', 'MAX_EVENT_LOOP_DELAY', 'MAX_CONNECTIONS'],
-  ],
-  timeouts: ['HEADERS_TIMEOUT', 'REQUEST_TIMEOUT', 'ANSWER_TIMEOUT', 'IDLE_TIMEOUT'],
-  process: ['WORKERS', 'SHUTDOWN_DELAY', 'SHUTDOWN_TIMEOUT', 'LOG_LEVEL', 'METRICS', 'READINESS_TIMEOUT'],
-  trials: ['DEMO', 'NODE_ENV', 'CAMPAIGN_MIRROR_KEY'],
-};
-
-/** @throws Error where a setting is in no group, or in two */
+/** A table for each group of settings. */
 function settingsTables(): Readonly<Record<string, () => string>> {
-  const grouped = Object.values(settingGroups).flat().toSorted();
-  if (String(grouped) !== String(Object.keys(settings).toSorted())) {
-    throw new Error('settingGroups must name each setting once');
-  }
   return Object.fromEntries(
-    Object.entries(settingGroups).map(([group, names]) => [`settings-${group}`, () => settingsTable(names)]),
+    Object.entries(settingGroups).map(([group, entries]) => {
+      const names = Object.keys(entries) as SettingName[];
+      return [
+        `settings-${group}`,
+        () => table(['setting', 'accepts', 'default', 'means'], names.map(settingRow)),
+      ];
+    }),
   );
 }
 
-function settingsTable(names: readonly string[]): string {
-  const rows = Object.entries<Setting>(settings)
-    .filter(([name]) => names.includes(name))
-    .map(([name, one]) => {
-      const cells = [`\`${name}\``, accepts(one), one.byDefault ? `\`${one.byDefault}\`` : '', one.means];
-      return `| ${cells.map((cell) => cell.replaceAll('|', '\\|')).join(' | ')} |`;
-    });
-  return ['| setting | accepts | default | means |', '|---|---|---|---|', ...rows].join('\n');
+function settingRow(name: SettingName): string[] {
+  const { byDefault, means } = settings[name];
+  return [`\`${name}\``, accepts(settings[name]), byDefault ? `\`${byDefault}\`` : '', means];
 }
 
 function table(head: readonly string[], rows: readonly (readonly string[])[]): string {
@@ -123,25 +79,9 @@ function commandsTable(): string {
 }
 
 function eventsTable(): string {
-  const rows = Object.entries(logEvents).map(([name, event]) => [
-    code([name]),
-    event.levels.join(', '),
-    event.when,
-    code([...event.fields, ...event.more]),
-  ]);
-  return table(['event', 'level', 'when', 'fields'], rows);
-}
-
-/** @throws Error where a field is not described */
-function fieldsTable(): string {
-  const told = logFields.flatMap(([names]) => names);
-  const untold = Object.values(logEvents).flatMap((event) =>
-    [...event.fields, ...event.more].filter((name) => !told.includes(name)),
-  );
-  if (untold.length > 0) throw new Error(`logFields does not tell of ${untold}`);
   return table(
-    ['field', ''],
-    logFields.map(([names, means]) => [code(names), means]),
+    ['event', 'when'],
+    Object.entries(logEvents).map(([name, when]) => [code([name]), when]),
   );
 }
 

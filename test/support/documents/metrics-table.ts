@@ -1,12 +1,12 @@
-import type { MetricDefinition } from '../../../packages/app/src/metrics/definition.ts';
-import { metrics } from '../../../packages/app/src/metrics/table.ts';
+import { type Metric, metrics } from '../prometheus/all-metrics.ts';
 
 /** Every metric as docs/reference/metrics.md shows it, in Markdown. */
 export function metricsTable(): string {
-  const rows = Object.entries(metrics).map(
-    ([name, definition]) =>
-      `| \`${name}\` | ${definition.type} | ${unitOf(name)} | ${labelsOf(definition)} | ${meaningOf(definition)} |`,
-  );
+  const rows = Object.values(metrics).map((metric) => {
+    const { name, type, labelNames } = metric;
+    const labels = labelNames.map((label) => `\`${label}\``).join(', ');
+    return `| \`${name}\` | ${type} | ${unitOf(name)} | ${labels} | ${meaningOf(metric)} |`;
+  });
   return ['| metric | type | unit | labels | means |', '|---|---|---|---|---|', ...rows].join('\n');
 }
 
@@ -15,25 +15,6 @@ function unitOf(name: string): string {
   return /_(seconds|bytes)(?:_total)?$/.exec(name)?.[1] ?? '';
 }
 
-function labelsOf({ labels = {} }: MetricDefinition): string {
-  return Object.entries(labels)
-    .map(([name, values]) => {
-      const shown = typeof values === 'string' ? values : values.map((value) => `\`${value}\``).join(', ');
-      return `\`${name}\`: ${shown}`;
-    })
-    .join('; ');
-}
-
-function meaningOf({ help, buckets, aggregator, only }: MetricDefinition): string {
-  const several = {
-    sum: '',
-    min: ' Of several processes the least.',
-    max: ' Of several processes the greatest.',
-  };
-  return [
-    help.replaceAll('|', '\\|'),
-    several[aggregator ?? 'sum'],
-    buckets ? ` Buckets: ${buckets.join(', ')}.` : '',
-    only ? ` Only ${only}.` : '',
-  ].join('');
+function meaningOf({ help, upperBounds }: Metric): string {
+  return `${help.replaceAll('|', '\\|')}${upperBounds ? ` Buckets: ${upperBounds.join(', ')}.` : ''}`;
 }

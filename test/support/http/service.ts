@@ -63,7 +63,7 @@ export async function httpService(options: HttpServiceOptions = {}): Promise<Htt
   const app = application({ ...options, ...shared, useCase, bodyLimit, pages });
   const server = new HttpServer(app.callback(), {
     ...shared,
-    headers: standingHeaders(options),
+    headers: standingHeaders,
     ...(options.timeLimits && { limits: options.timeLimits }),
   });
   const { port } = await server.listen(0, '127.0.0.1');

@@ -1,5 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { freePort } from '../free-port.ts';
 import { projectFolder } from '../workspace.ts';
 import { nodeOptions } from './node-options.ts';
 import { Speaker } from './speaker.ts';
@@ -95,6 +96,39 @@ export async function listeningService(settings: Environment): Promise<Listening
   const process = startService(settings);
   const { port, opsPort } = await process.event('listening');
   return { process, base: `http://127.0.0.1:${port}`, ops: `http://127.0.0.1:${opsPort}` };
+}
+
+/** Several services on one port. */
+export interface Sharing {
+  readonly base: string;
+  readonly services: readonly Listening[];
+  /** One more, which takes its share of the connections from then on. */
+  another(): Promise<Listening>;
+}
+
+/** Services that share a port and a database of yours. */
+export async function sharingServices(settings: Environment, count = 2): Promise<Sharing> {
+  const PORT = String(await freePort());
+  const services: Listening[] = [];
+  const another = async () => {
+    const service = await listeningService({ ...settings, PORT, REUSE_PORT: 'on' });
+    services.push(service);
+    return service;
+  };
+  for (let number = 0; number < count; number++) await another();
+  return { base: `http://127.0.0.1:${PORT}`, services, another };
+}
+
+export function eventsOf(process: RunningProcess, name: string): LogLine[] {
+  return process.log.filter(({ event }) => event === name);
+}
+
+/** Resolves when there were so many lines of this event. */
+export function times(process: RunningProcess, name: string, count: number): Promise<LogLine[]> {
+  return process.says(() => {
+    const seen = eventsOf(process, name);
+    return seen.length >= count ? seen : undefined;
+  });
 }
 
 /** Ends what a test left running, whatever it has come to. */

@@ -11,7 +11,7 @@ const connections = (open: string, most = '100x6') => ({
 const late = (tenth: string, all: string) =>
   Object.fromEntries(
     [['0.1', tenth] as const, ['0.2', all] as const, ['+Inf', all] as const].map(([le, values]) => [
-      of('campaign_mirror_event_loop_delay_seconds_bucket', { role: 'serving', le }),
+      of('campaign_mirror_event_loop_delay_seconds_bucket', { le }),
       values,
     ]),
   );
@@ -34,7 +34,7 @@ export const loadCases: AlertCases = {
     ],
   ),
   CampaignMirrorEventLoopLate: cases(
-    { ...target, role: 'serving' },
+    target,
     'On a one event in a hundred is 180ms late',
     [['five of a hundred times later than 0.1 s', '15m', late('0+95x20', '0+100x20')]],
     [

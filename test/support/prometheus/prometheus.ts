@@ -26,16 +26,16 @@ export class Prometheus {
     this.stop = stop;
   }
 
-  /** `ops`: where the service tells its metrics. */
-  static async of({ ops }: { readonly ops: string }): Promise<Prometheus> {
+  /** `ops`: where each process tells its metrics. */
+  static async of(processes: readonly { readonly ops: string }[]): Promise<Prometheus> {
     const folder = await mkdtemp(join(tmpdir(), 'campaign-mirror-prometheus-'));
     await cp(prometheusFolder, folder, { recursive: true });
     const file = join(folder, 'prometheus.yml');
     const text = await readFile(file, 'utf8');
-    const target = new URL(ops).host;
+    const targets = processes.map(({ ops }) => `- ${new URL(ops).host}`).join('\n          ');
     await writeFile(
       file,
-      text.replaceAll('_interval: 15s', '_interval: 500ms').replace('127.0.0.1:3001', target),
+      text.replaceAll('_interval: 15s', '_interval: 500ms').replace('- 127.0.0.1:3001', targets),
     );
     const port = await freePort();
     const process = start(

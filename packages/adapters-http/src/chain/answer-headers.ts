@@ -3,25 +3,19 @@ import type { Middleware } from './context.ts';
 
 /** What the headers of every answer depend on. */
 export interface AnswerHeaderSettings {
-  /** `Strict-Transport-Security` for so many seconds; 0 for none (RFC 6797). */
-  readonly hstsSeconds?: number | undefined;
   /** The origins whose pages may call, such as `https://tools.example`; none for none. */
   readonly origins?: readonly string[] | undefined;
 }
 
 /** The headers of every answer, whatever it says. */
-export function standingHeaders({ hstsSeconds = 0 }: AnswerHeaderSettings): Readonly<Record<string, string>> {
-  return {
-    'X-Content-Type-Options': 'nosniff',
-    'Referrer-Policy': 'no-referrer',
-    'Cache-Control': 'no-store',
-    ...(hstsSeconds > 0 && { 'Strict-Transport-Security': `max-age=${hstsSeconds}` }),
-  };
-}
+export const standingHeaders: Readonly<Record<string, string>> = {
+  'X-Content-Type-Options': 'nosniff',
+  'Referrer-Policy': 'no-referrer',
+  'Cache-Control': 'no-store',
+};
 
-export function answerHeaders(settings: AnswerHeaderSettings): Middleware[] {
-  const standing = Object.entries(standingHeaders(settings));
-  const { origins = [] } = settings;
+export function answerHeaders({ origins = [] }: AnswerHeaderSettings): Middleware[] {
+  const standing = Object.entries(standingHeaders);
   const set: Middleware = (context, next) => {
     for (const [name, value] of standing) context.res.setHeader(name, value);
     return next();

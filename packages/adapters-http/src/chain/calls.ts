@@ -1,3 +1,4 @@
+import { AsyncResource } from 'node:async_hooks';
 import type { ServerResponse } from 'node:http';
 import { faults, type Reply } from '../answers/replies.ts';
 import { clientOf, noProxies, type TrustedProxies } from './client-address.ts';
@@ -39,6 +40,7 @@ export class Calls {
     const { proxies = noProxies } = this.#settings;
     const requestId = requestIdOf(context.req.headers['x-request-id']);
     context.state.began = performance.now();
+    context.state.origin = new AsyncResource('Call');
     context.state.call = {
       requestId,
       client: clientOf(context.req, proxies),
@@ -59,7 +61,8 @@ export class Calls {
     // The chain may have begun another answer.
     for (const name of ofOneAnswer) response.removeHeader(name);
     answer(context, { ...reply, closes: true });
-    this.#answered(context);
+    // Whoever cuts it short is in a context of its own.
+    context.state.origin.runInAsyncScope(() => this.#answered(context));
     response.end(reply.body);
     return true;
   }

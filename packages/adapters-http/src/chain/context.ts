@@ -1,3 +1,4 @@
+import type { AsyncResource } from 'node:async_hooks';
 import type Koa from 'koa';
 import type { Reply } from '../answers/replies.ts';
 import type { AnsweredRequest } from './http-log.ts';
@@ -10,6 +11,8 @@ export interface ServiceState {
   call: Call;
   /** When its headers had been read, by `performance.now()`. */
   began: number;
+  /** Its asynchronous context, and with it its trace. */
+  origin: AsyncResource;
   /** Well-formed; secret. */
   credential: string;
   /** As its bytes were sent. */

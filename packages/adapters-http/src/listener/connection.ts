@@ -1,3 +1,4 @@
+import { AsyncResource } from 'node:async_hooks';
 import { randomUUID } from 'node:crypto';
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
@@ -55,13 +56,15 @@ export class Connection {
     else {
       this.#behind += 1;
       if (this.#behind > maxPipelined) this.#socket.destroy();
-      before.once('close', () => {
+      // In its own asynchronous context, and so in its own trace.
+      const itsTurn = AsyncResource.bind(() => {
         this.#behind -= 1;
         if (!this.#socket.writable) return;
         // Its body broke off while it waited for its turn.
         if (this.#refusal && !request.complete) this.#refusal();
         else carryOut();
       });
+      before.once('close', itsTurn);
     }
   }
 

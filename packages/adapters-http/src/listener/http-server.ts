@@ -41,7 +41,7 @@ export class HttpServer {
       })
       .on('drop', () => settings.capacity.refused('connections'))
       .on('request', (request, response) => this.#asked(request, response))
-      .on('checkExpectation', (request, response) => this.#asked(request, response))
+      .on('checkExpectation', (request, response) => this.#server.emit('request', request, response))
       .on('checkContinue', (request, response) => this.#askedToContinue(request, response))
       .on('connect', (request) => this.#refuseTunnel(request))
       .on('clientError', (error, socket) => this.#misunderstood(error, socket as Socket));
@@ -52,14 +52,22 @@ export class HttpServer {
     return this.#connections.size;
   }
 
-  /** Resolves with the address in use. @throws the error of `listen`, such as EADDRINUSE */
-  async listen(port: number, host: string): Promise<AddressInfo> {
+  /**
+   * Resolves with the address in use. `reusePort`: other processes may listen there, too, and the kernel spreads
+   * connections (SO_REUSEPORT). @throws the error of `listen`, such as EADDRINUSE
+   */
+  async listen(port: number, host: string, { reusePort = false } = {}): Promise<AddressInfo> {
     const { promise, resolve, reject } = Promise.withResolvers<void>();
-    this.#server.once('error', reject).listen({ port, host }, resolve);
+    this.#server.once('error', reject).listen({ port, host, reusePort }, resolve);
     await promise;
     // From now on an error means that a connection could not be accepted, as when too many files are open.
     this.#server.off('error', reject).on('error', () => this.#settings.capacity.refused('connections'));
     return this.#server.address() as AddressInfo;
+  }
+
+  /** From now on connections close after their answers: the next ones reach a process that stays. */
+  startDraining(): void {
+    this.#settings.calls.draining = true;
   }
 
   /**
@@ -69,7 +77,7 @@ export class HttpServer {
   async drain(timeout: number): Promise<readonly AnsweredRequest[]> {
     if (!this.#server.listening) return [];
     const { calls, capacity } = this.#settings;
-    calls.draining = true;
+    this.startDraining();
     // Only stops listening: Node's own close cuts off answers that are being sent.
     const closed = new Promise<void>((resolve) =>
       NetServer.prototype.close.call(this.#server, () => resolve()),
@@ -108,7 +116,7 @@ export class HttpServer {
       response.shouldKeepAlive = shouldKeepAlive;
       response.writeContinue();
     });
-    this.#asked(request, response);
+    this.#server.emit('request', request, response);
   }
 
   /** Node hands the connection over for CONNECT. */

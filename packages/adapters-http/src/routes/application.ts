@@ -22,8 +22,6 @@ export const setMirrorRoute = '/public/v1/mirror/campaign/{campaign}/mirror';
 export interface SurroundingSettings extends AnswerHeaderSettings {
   readonly calls: Calls;
   readonly log: HttpLog;
-  /** What stands before the chain, such as a middleware that traces requests. */
-  readonly before?: readonly Middleware[] | undefined;
 }
 
 /** What the service's application needs. */
@@ -45,8 +43,8 @@ export function application(settings: ApplicationSettings): Koa<ServiceState> {
 }
 
 /** What every request passes first: request id, log line and counts; errors to answers; headers, CORS. */
-export function surroundings({ before = [], calls, log, ...headers }: SurroundingSettings): Middleware[] {
-  return [...before, calls.middleware, errorsAsAnswers(log), ...answerHeaders(headers)];
+export function surroundings({ calls, log, ...headers }: SurroundingSettings): Middleware[] {
+  return [calls.middleware, errorsAsAnswers(log), ...answerHeaders(headers)];
 }
 
 /** The one route (contract: the call). */

@@ -13,9 +13,6 @@ export type MountSettings = Pick<SetMirrorSettings, 'useCase'> &
   Partial<SetMirrorSettings & CallSettings> &
   AnswerHeaderSettings;
 
-/** The largest body by default, in bytes (contract: answers, 413). */
-const defaultBodyLimit = 16_384;
-
 /**
  * The route for a Koa application of yours: `app.use(setMirrorRouter({ useCase }).routes())`. Mount it before anything
  * that reads bodies: an address is stored as its bytes were sent. The answers are the contract's. What `HttpServer` does
@@ -36,6 +33,6 @@ export function setMirrorListener(
 }
 
 function withDefaults(settings: MountSettings) {
-  const { bodyLimit = defaultBodyLimit, log = silentLog } = settings;
-  return { ...settings, bodyLimit, log, calls: new Calls({ ...settings, log }) };
+  const { log = silentLog } = settings;
+  return { ...settings, log, calls: new Calls({ ...settings, log }) };
 }

@@ -4,11 +4,17 @@ import bodyParser from 'koa-bodyparser';
 import { faults } from '../answers/replies.ts';
 import { answer, type Middleware } from '../chain/context.ts';
 import { headerValues } from '../messages/authorization.ts';
+import type { SetMirrorSettings } from './set-mirror.ts';
 
 const nothing = Buffer.alloc(0);
 
+/** The largest body by default, in bytes (contract: answers, 413). */
+const defaultLimit = 16_384;
+
 /** Check 4: the body's type and size. Its bytes are read, and decoded later. */
-export function readBody({ bodyLimit: limit }: { readonly bodyLimit: number }): Middleware {
+export function readBody({
+  bodyLimit: limit = defaultLimit,
+}: Pick<SetMirrorSettings, 'bodyLimit'>): Middleware {
   const parse = bodyParser({
     // Without an encoding koa-bodyparser leaves the bytes as they are: its decoding would store another address.
     ...{ encoding: null },

@@ -14,8 +14,8 @@ export interface SetMirrorSettings {
    * it is a well-formed access key.
    */
   readonly isWellFormed?: ((credential: string) => boolean) | undefined;
-  /** The largest body, in bytes. */
-  readonly bodyLimit: number;
+  /** The largest body, in bytes; 16,384 by default. */
+  readonly bodyLimit?: number | undefined;
   /** How many requests are carried out at once; unlimited by default. */
   readonly capacity?: Capacity | undefined;
   /** Unlimited by default. */

@@ -1,14 +1,17 @@
+import type { AsyncResource } from 'node:async_hooks';
 import { Unavailable } from '@campaign-mirror/domain';
 
 /** A call that waits for its batch. */
 export interface Waiting {
   /** When it arrived, by `performance.now()`. */
   readonly since: number;
+  /** The asynchronous context in which it arrived, and with it the trace of its request. */
+  readonly origin: AsyncResource;
   reject(reason: unknown): void;
 }
 
 /**
- * Runs the function that answers these; if it fails itself, such as by an observer that throws, they are rejected with
+ * Runs the function that answers these, in the context of the first; if it fails itself, such as by an observer that throws, they are rejected with
  * that error.
  */
 export async function answering<Member extends Waiting>(
@@ -16,7 +19,7 @@ export async function answering<Member extends Waiting>(
   run: (members: readonly Member[]) => Promise<void>,
 ): Promise<void> {
   try {
-    await run(members);
+    await members[0]?.origin.runInAsyncScope(run, undefined, members);
   } catch (error) {
     for (const member of members) member.reject(error);
   }

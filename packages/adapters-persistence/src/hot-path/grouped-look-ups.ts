@@ -1,7 +1,8 @@
+import { AsyncResource } from 'node:async_hooks';
 import { type Caller, type Campaign, type CampaignId, Unavailable } from '@campaign-mirror/domain';
 import { isStatementsFault } from '../connection/database-faults.ts';
 import { byteaArray, plainArray } from '../statements/array-literal.ts';
-import type { Call, HotPathObserver } from '../statements/hot-path-observer.ts';
+import type { HotPathObserver } from '../statements/hot-path-observer.ts';
 import { campaignOf, keyOf } from '../statements/judged-facts.ts';
 import type { Statement, Statements } from '../statements/statements.ts';
 import { Batches, type Stage, type Waiting } from './batches.ts';
@@ -36,11 +37,11 @@ const lookUpOne: Statement = {
 /** A key, then a campaign; the columns of a missing one are null. */
 type Row = readonly [...KeyColumns, ...CampaignColumns];
 
-interface KeyMember extends Waiting, Call {
+interface KeyMember extends Waiting {
   readonly hash: Buffer;
   resolve(caller: Caller | undefined): void;
 }
-interface CampaignMember extends Waiting, Call {
+interface CampaignMember extends Waiting {
   readonly id: CampaignId;
   resolve(campaign: Campaign | undefined): void;
 }
@@ -60,14 +61,14 @@ export class GroupedLookUps implements Stage<Member> {
 
   key(hash: Buffer): Promise<Caller | undefined> {
     return new Promise((resolve, reject) => {
-      const origin = this.#observer.origin?.();
+      const origin = new AsyncResource('KeyLookUp');
       this.#batches.add({ hash, origin, since: performance.now(), resolve, reject });
     });
   }
 
   campaign(id: CampaignId): Promise<Campaign | undefined> {
     return new Promise((resolve, reject) => {
-      const origin = this.#observer.origin?.();
+      const origin = new AsyncResource('CampaignLookUp');
       this.#batches.add({ id, origin, since: performance.now(), resolve, reject });
     });
   }
@@ -77,7 +78,7 @@ export class GroupedLookUps implements Stage<Member> {
   }
 
   async carryOut(batch: readonly Member[]): Promise<void> {
-    this.#observer.batch('look-up', batch.length, batch);
+    this.#observer.batch('look-up', batch.length);
     try {
       await this.#answer(batch);
     } catch (error) {
@@ -117,9 +118,8 @@ export class GroupedLookUps implements Stage<Member> {
   async #oneByOne(batch: readonly Member[]): Promise<void> {
     this.#observer.splitUp('look-up');
     for (const member of batch) {
-      this.#observer.alone?.(member);
       try {
-        await this.#answer([member]);
+        await member.origin.runInAsyncScope(() => this.#answer([member]));
       } catch (error) {
         if (error instanceof Unavailable || isStatementsFault(error)) throw error;
         member.reject(error);

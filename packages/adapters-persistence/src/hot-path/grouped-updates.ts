@@ -1,3 +1,4 @@
+import { AsyncResource } from 'node:async_hooks';
 import {
   type AccessKeyId,
   accessKeyOf,
@@ -11,7 +12,7 @@ import {
 } from '@campaign-mirror/domain';
 import { isCanceled, isMembersFault, isStatementsFault } from '../connection/database-faults.ts';
 import { plainArray, textArray } from '../statements/array-literal.ts';
-import type { Call, HotPathObserver } from '../statements/hot-path-observer.ts';
+import type { HotPathObserver } from '../statements/hot-path-observer.ts';
 import { mirrorSetTo, type SetMirrorRow } from '../statements/mirror-row.ts';
 import { setMirrorText } from '../statements/set-mirror-text.ts';
 import type { Statement, Statements } from '../statements/statements.ts';
@@ -46,7 +47,7 @@ type Row = SetMirrorRow | UnsetRow;
 /** The column with the place of a member, from 1 up, in a statement for many. */
 const placeColumn = 8;
 
-interface Member extends Queued, Call {
+interface Member extends Queued {
   readonly campaign: CampaignId;
   readonly seen: Campaign;
   readonly change: MirrorChange;
@@ -91,7 +92,7 @@ export class GroupedUpdates implements Stage<Member> {
 
   set(seen: Campaign, change: MirrorChange): Promise<SetMirrorResult | undefined> {
     return new Promise((resolve, reject) => {
-      const origin = this.#observer.origin?.();
+      const origin = new AsyncResource('MirrorUpdate');
       const since = performance.now();
       // By owner, too: a caller that is not the owner is refused at once, and does not wait for the row.
       const line = `${seen.id} ${seen.ownerId}`;
@@ -113,7 +114,7 @@ export class GroupedUpdates implements Stage<Member> {
   }
 
   async carryOut(batch: readonly Member[]): Promise<void> {
-    this.#observer.batch('update', batch.length, batch);
+    this.#observer.batch('update', batch.length);
     const campaigns = new Set(batch.map(({ campaign }) => campaign));
     await this.#run(campaigns.size === batch.length ? setMirrors : setChains, batch, (member) =>
       this.#hold(member),
@@ -122,7 +123,7 @@ export class GroupedUpdates implements Stage<Member> {
 
   /** Where nothing was set, the campaign changed while its row was waited for. */
   async #waitForRow(members: readonly Member[]): Promise<void> {
-    this.#observer.batch('update', members.length, members);
+    this.#observer.batch('update', members.length);
     await this.#run(setHeldChains, members, (member) => member.resolve(undefined));
   }
 
@@ -133,7 +134,7 @@ export class GroupedUpdates implements Stage<Member> {
   async #lookOnce(members: readonly Member[], cause?: unknown): Promise<void> {
     for (let at = 0; at < members.length; at += maxBatchSize) {
       const batch = members.slice(at, at + maxBatchSize);
-      this.#observer.batch('update', batch.length, batch);
+      this.#observer.batch('update', batch.length);
       await this.#run(setChains, batch, (member) =>
         member.reject(new Unavailable('the campaign was locked for too long', { cause })),
       );
@@ -180,9 +181,8 @@ export class GroupedUpdates implements Stage<Member> {
     }
     this.#observer.splitUp('update');
     for (const [at, member] of batch.entries()) {
-      this.#observer.alone?.(member);
       try {
-        const [row] = await this.#rows(statement, [member]);
+        const [row] = await member.origin.runInAsyncScope(() => this.#rows(statement, [member]));
         answer(member, row as Row, passedOver);
       } catch (error) {
         member.reject(error);

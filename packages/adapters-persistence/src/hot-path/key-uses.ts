@@ -1,3 +1,4 @@
+import { AsyncResource } from 'node:async_hooks';
 import type { AccessKeyId } from '@campaign-mirror/domain';
 import { LRUCache } from 'lru-cache';
 import type { Pool } from 'pg';
@@ -44,6 +45,8 @@ export class KeyUses {
   #gathered = new Set<AccessKeyId>();
   #timer: NodeJS.Timeout | undefined;
   #writing = Promise.resolve();
+  /** The write belongs to no request, and to no trace. */
+  readonly #background = new AsyncResource('KeyUses');
 
   constructor(pool: Pool, { gatherFor = 1_000 } = {}) {
     this.#pool = pool;
@@ -56,7 +59,7 @@ export class KeyUses {
     this.#recent.set(id, true);
     this.#gathered.add(id);
     this.noted += 1;
-    this.#writeSoon();
+    this.#background.runInAsyncScope(() => this.#writeSoon());
   }
 
   /** Writes the uses noted so far. Never rejects. */

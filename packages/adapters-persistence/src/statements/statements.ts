@@ -30,16 +30,15 @@ export class Statements {
    * @throws Unavailable when the connection is lost: the outcome of the statement is unknown then
    */
   async run<Row extends TextRow>(statement: Statement, values: readonly Value[]): Promise<Row[]> {
-    const first = this.#observer.began(statement.name);
     try {
-      return await this.#query<Row>(statement, values, first, this.#named);
+      return await this.#query<Row>(statement, values, this.#named);
     } catch (error) {
       if (!isRetryable(error) && !isStalePlan(error)) throw portFault(error);
     }
-    const second = this.#observer.retried(statement.name, first);
+    this.#observer.retried(statement.name);
     try {
       // Any connection of the pool may have an equally stale plan: this time the text is parsed.
-      return await this.#query<Row>(statement, values, second, false);
+      return await this.#query<Row>(statement, values, false);
     } catch (error) {
       throw portFault(error);
     }
@@ -48,7 +47,6 @@ export class Statements {
   async #query<Row extends TextRow>(
     { name, text }: Statement,
     values: readonly Value[],
-    began: unknown,
     named: boolean,
   ): Promise<Row[]> {
     const since = performance.now();
@@ -56,10 +54,10 @@ export class Statements {
       // The pool answers a query with the query's own result, which the driver's types leave out.
       const { rows, fault } = await this.#pool.query(new ExtendedQuery(named ? name : '', text, values));
       if (fault !== undefined) throw fault;
-      this.#observer.ended(name, performance.now() - since, began);
+      this.#observer.ended(name, performance.now() - since);
       return rows as readonly TextRow[] as Row[];
     } catch (error) {
-      this.#observer.ended(name, performance.now() - since, began, error);
+      this.#observer.ended(name, performance.now() - since, error);
       throw error;
     }
   }

@@ -1,6 +1,8 @@
-import { leaf } from '@campaign-mirror/adapters-cli';
+import { type How, leaf } from '@campaign-mirror/adapters-cli';
 import { type Call, ClearError, counted, refuseTaken } from '@campaign-mirror/adapters-cli/terminal';
 import { acting } from '../operator/acting.ts';
+
+const unhurried: How = { pace: 'unhurried' };
 
 export function backup(call: Call) {
   return leaf({
@@ -16,7 +18,7 @@ export function backup(call: Call) {
       const { backUp } = await import('./backup-database.ts');
       const replacing = { otherwise: 'name another file' };
       await refuseTaken(path, replacing);
-      const rows = await acting(call, (all) => backUp(all, path, replacing), 'unhurried');
+      const rows = await acting(call, (all) => backUp(all, path, replacing), unhurried);
       const many = counted(rows, 'row was', 'rows were');
       await call.output.answer(json, { rows, file: path }, `${many} written to ${path}.`);
     });
@@ -33,7 +35,7 @@ export function restore(call: Call) {
       const { givenFile } = await import('@campaign-mirror/adapters-cli/progress');
       const { restoreFrom } = await import('./backup-database.ts');
       const file = await givenFile(path, call.stdin);
-      const rows = await acting(call, (all) => restoreFrom(all, file), 'unhurried');
+      const rows = await acting(call, (all) => restoreFrom(all, file), unhurried);
       const many = [
         counted(rows.campaigns, 'campaign'),
         counted(rows.mirrors, 'mirror'),

@@ -8,8 +8,8 @@ import {
   restoreBackup,
   type TableCounts,
 } from '@campaign-mirror/adapters-persistence/sql';
+import { orReadingEnded } from '../database/connection-advice.ts';
 import type { Acting } from '../operator/command-database.ts';
-import { orReadingEnded } from '../operator/undone.ts';
 
 /** Writes the whole database to a file. Returns the number of rows. @throws ClearError, Unavailable */
 export async function backUp(

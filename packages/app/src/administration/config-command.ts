@@ -1,6 +1,11 @@
 import { leaf } from '@campaign-mirror/adapters-cli';
 import type { Call } from '@campaign-mirror/adapters-cli/terminal';
-import { environmentExample, settingsHelp } from '../settings/shown.ts';
+import { dataFolder } from '../database/database-access.ts';
+import { readCommandSettings } from '../operator/command-settings.ts';
+import type { Origin } from '../settings/read-settings.ts';
+import { type Setting, type SettingName, type Settings, settings } from '../settings/settings.ts';
+import { environmentExample, settingsHelp, shownUrl } from '../settings/shown.ts';
+import { isYours, yourDatabase } from '../settings/your-database.ts';
 
 export function config(call: Call) {
   return leaf({
@@ -11,9 +16,53 @@ export function config(call: Call) {
   })
     .option('--example', 'print every setting with its default, as .env.example has them')
     .action(async ({ json, example }) => {
-      if (example)
-        return call.output.answer(json, { example: environmentExample() }, environmentExample().trimEnd());
-      const { showConfiguration } = await import('./configuration.ts');
-      await showConfiguration(call, json);
+      const { output } = call;
+      if (example) {
+        return output.answer(json, { example: environmentExample() }, environmentExample().trimEnd());
+      }
+      const { settings: read, origins, notes } = readCommandSettings(call);
+      const rows = (Object.keys(settings) as SettingName[]).map((name) => shown(name, origins[name]));
+      const used = await database(read);
+      const object = ({ name, value, isHidden, from, file }: Shown) => {
+        return { setting: name, value, hidden: isHidden, from, file };
+      };
+      if (json) return output.object({ database: used, settings: rows.map(object), notes });
+      await output.fields(Object.entries(used));
+      await output.print('');
+      await output.list(rows, {
+        json,
+        object,
+        columns: [
+          { head: 'setting', cell: ({ name }) => name },
+          { head: 'value', cell: ({ value, isHidden }) => (isHidden ? '(set, hidden)' : value) },
+          {
+            head: 'from',
+            cell: ({ from, file }) => (from === 'unset' ? null : file ? `file ${file}` : from),
+          },
+        ],
+        none: '',
+      });
     });
+}
+
+/** These are shown except for the password. */
+const urls = new Set<SettingName>(['DATABASE_URL', 'REDIS_URL']);
+
+type Shown = ReturnType<typeof shown>;
+
+/** The value is null where there is none, or it is hidden. */
+function shown(name: SettingName, { text, source }: Origin) {
+  const { secret }: Setting = settings[name];
+  const isHidden = text !== undefined && secret === true && !urls.has(name);
+  const value = isHidden || text === undefined ? null : urls.has(name) ? shownUrl(text) : text;
+  const file = source.kind === 'file' ? source.path : null;
+  return { name, value, isHidden, from: source.kind, file };
+}
+
+/** Which database is used. */
+async function database(read: Settings): Promise<Record<string, string>> {
+  if (!isYours(read)) return { database: 'embedded', folder: (await dataFolder(read)).folder };
+  const { address, tls } = yourDatabase(read);
+  const { host, port, user, database: name } = address;
+  return { database: `${host}:${port}/${name}`, user: String(user), tls };
 }

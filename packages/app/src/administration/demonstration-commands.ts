@@ -3,41 +3,28 @@ import { type Call, ClearError } from '@campaign-mirror/adapters-cli/terminal';
 import { actingByOrm } from '../operator/acting.ts';
 
 export function demonstrationCommands(call: Call) {
-  return group('demo', 'create or remove the demonstration set', [create(call), remove(call)]);
-}
-
-function create(call: Call) {
-  return leaf({
+  const create = leaf({
     name: 'create',
     does: 'create the demonstration set if there is no data at all, and show calls to try; its key is shown once',
     examples: ['demo create', 'demo create --base https://mirror.example.com'],
   })
     .option('--base <url>', 'base URL of the service in the calls shown', 'http://127.0.0.1:3000')
     .action(async ({ base, json }) => {
-      const { demonstrateWhereNothingIs } = await import('../operator/demonstration.ts');
-      const { firstCalls } = await import('../operator/first-calls.ts');
+      const { demonstrateWhereNothingIs, firstCalls } = await import('../operator/demonstration.ts');
       const made = await actingByOrm(call, demonstrateWhereNothingIs);
       if (!made)
         throw new ClearError('the database contains data, or contained some earlier: nothing was created');
       await call.output.answer(json, made, firstCalls(made, base));
     });
-}
-
-function remove(call: Call) {
-  return leaf({
+  const remove = leaf({
     name: 'remove',
     does: 'delete the campaigns of the demonstration set and revoke its key',
     examples: ['demo remove'],
   }).action(async ({ json }) => {
-    const { demonstrationOwners } = await import('../operator/demonstration.ts');
-    const { administrationPorts } = await import('../operator/operator-ports.ts');
-    const campaigns = await actingByOrm(call, async ({ database, act }) =>
-      (await administrationPorts(database, act)).demonstration.remove(demonstrationOwners),
-    );
-    await call.output.answer(
-      json,
-      { campaigns },
-      `The demonstration set is removed: ${campaigns} campaigns.`,
-    );
+    const { removeDemonstration } = await import('../operator/demonstration.ts');
+    const campaigns = await actingByOrm(call, removeDemonstration);
+    const line = `The demonstration set is removed: ${campaigns} campaigns.`;
+    await call.output.answer(json, { campaigns }, line);
   });
+  return group('demo', 'create or remove the demonstration set', [create, remove]);
 }

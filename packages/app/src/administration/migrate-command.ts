@@ -11,24 +11,17 @@ export function migrate(call: Call) {
     .action(async ({ status, json }) => {
       if (status) return migrationStatus(call, json);
       call.hear();
-      const { withDatabase } = await import('../operator/command-database.ts');
-      const { migrateTelling } = await import('../operator/migrate-telling.ts');
-      await withDatabase(call, ({ access }) => migrateTelling(access.address('owner'), call));
+      const { migrateTelling, withDatabase } = await import('../operator/command-database.ts');
+      await withDatabase(call, ({ access }) => migrateTelling(access, call));
       await call.output.answer(json, { migrated: true }, 'The schema is up to date.');
     });
 }
 
 /** Shows which migrations are applied, and changes nothing; the exit code is 1 where some are pending. */
 async function migrationStatus(call: Call, json: boolean | undefined): Promise<void> {
-  const { defaultPoolLimits, migrationStates, openPool } = await import(
-    '@campaign-mirror/adapters-persistence/sql'
-  );
-  const { withDatabase } = await import('../operator/command-database.ts');
-  const states = await withDatabase(call, async ({ access }) => {
-    const limits = { ...defaultPoolLimits, size: 1 };
-    const database = openPool(access.address('operator'), limits, 'campaign-mirror operator');
-    return migrationStates(database.pool).finally(() => database.close());
-  });
+  const { migrationStates } = await import('@campaign-mirror/adapters-persistence/sql');
+  const { withPool } = await import('../operator/command-database.ts');
+  const states = await withPool(call, 'operator', migrationStates);
   await call.output.list(states, {
     json,
     object: ({ name, state, appliedAt }) => ({ name, state, applied_at: appliedAt }),
@@ -39,9 +32,9 @@ async function migrationStatus(call: Call, json: boolean | undefined): Promise<v
     ],
     none: '',
   });
-  const are = (wanted: (typeof states)[number]['state']) => states.some(({ state }) => state === wanted);
-  if (are('unknown')) call.output.tell('What is unknown was applied by a newer version: run that one.');
-  if (!are('pending')) return;
+  if (states.some(({ state }) => state === 'unknown'))
+    call.output.tell('What is unknown was applied by a newer version: run that one.');
+  if (!states.some(({ state }) => state === 'pending')) return;
   call.output.tell('Some are pending: run `./campaign-mirror migrate` as the owner of the schema.');
   call.exitCode = exitCodes.refused;
 }

@@ -1,14 +1,11 @@
+import { mkdir } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
 import { group, leaf } from '@campaign-mirror/adapters-cli';
-import { type Call, ClearError, type Output } from '@campaign-mirror/adapters-cli/terminal';
+import { type Call, ClearError, type Output, writeNewFile } from '@campaign-mirror/adapters-cli/terminal';
 import type { CreatedRole, RolesCreation } from '@campaign-mirror/adapters-persistence/sql';
-import { passwordFile, writePasswords } from './role-passwords.ts';
 
 export function rolesCommands(call: Call) {
-  return group('roles', 'create the database roles of least privilege', [create(call)]);
-}
-
-function create(call: Call) {
-  return leaf({
+  const create = leaf({
     name: 'create',
     does: 'create the database roles that are missing, as a superuser; their passwords are shown once',
     examples: ['roles create', 'roles create --json', 'roles create --passwords /run/campaign-mirror'],
@@ -19,31 +16,23 @@ function create(call: Call) {
     )
     .action(async ({ json, passwords }) => {
       const { output } = call;
-      const { commandSettings } = await import('../operator/command-settings.ts');
-      const { withDatabase } = await import('../operator/command-database.ts');
+      const { readCommandSettings } = await import('../operator/command-settings.ts');
       const { isYours } = await import('../settings/your-database.ts');
-      if (!isYours(commandSettings(call))) {
-        output.tell(
+      if (!isYours(readCommandSettings(call).settings)) {
+        return output.tell(
           'Nothing to do: the embedded database has its roles. This is for your own, by DATABASE_URL or PGHOST.',
         );
-        return;
       }
-      const { createRoles, defaultPoolLimits, openPool } = await import(
-        '@campaign-mirror/adapters-persistence/sql'
-      );
-      await withDatabase(call, async ({ access }) => {
-        const address = access.address('owner');
-        const database = openPool(address, { ...defaultPoolLimits, size: 1 }, 'campaign-mirror operator');
-        try {
-          const done = await createRoles(database.pool, (created) => show(output, created, json, passwords));
-          explain(output, done);
-        } catch (error) {
-          throw explained(error, address.user);
-        } finally {
-          await database.close();
-        }
+      const { createRoles } = await import('@campaign-mirror/adapters-persistence/sql');
+      const { withPool } = await import('../operator/command-database.ts');
+      await withPool(call, 'owner', async (pool, { user }) => {
+        const done = await createRoles(pool, (created) => show(output, created, json, passwords)).catch(
+          (error) => Promise.reject(explained(error, user)),
+        );
+        explain(output, done);
       });
     });
+  return group('roles', 'create the database roles of least privilege', [create]);
 }
 
 const purposes: Readonly<Record<CreatedRole['role'], string>> = {
@@ -63,15 +52,14 @@ async function show(
   json: boolean | undefined,
   folder: string | undefined,
 ): Promise<void> {
-  if (folder !== undefined) await writePasswords(created, folder);
-  const shown = (password: string | undefined) => (folder === undefined ? password : undefined);
+  if (folder !== undefined) for (const one of created) await writePassword(one, folder);
   await output.list(created, {
     json,
     object: ({ role, name, password }) => ({
       role,
       name,
       created: password !== undefined,
-      password: shown(password) ?? null,
+      password: (folder === undefined && password) || null,
     }),
     columns: [
       { head: 'role', cell: ({ name }) => name },
@@ -90,6 +78,25 @@ async function show(
     throw new ClearError('standard output did not take the passwords: no role was created; run it again');
 }
 
+/** One folder per role, so that each can be given to its own program only. */
+const passwordFile = (folder: string, role: CreatedRole['role']) => join(folder, role, 'password');
+
+/**
+ * Writes the password of a new role, readable by this user only. An existing file belongs to a role that no longer
+ * exists, or to a failed attempt. @throws ClearError when it cannot be written
+ */
+async function writePassword({ role, password }: CreatedRole, folder: string): Promise<void> {
+  if (password === undefined) return;
+  const path = passwordFile(folder, role);
+  await mkdir(dirname(path), { recursive: true, mode: 0o700 }).catch(({ code }: NodeJS.ErrnoException) => {
+    throw new ClearError(`${dirname(path)} cannot be made (${code}): no role was created`);
+  });
+  const contents = async function* () {
+    yield `${password}\n`;
+  };
+  await writeNewFile(path, contents(), { replace: true, otherwise: '' });
+}
+
 /** @throws ClearError */
 function explain(output: Output, done: RolesCreation): void {
   if (done.kind === 'not-the-owner') {
@@ -99,8 +106,8 @@ function explain(output: Output, done: RolesCreation): void {
     );
   }
   const { roles, schemaOwner, toMigrate } = done;
-  const made = roles.filter(({ password }) => password !== undefined).length;
-  output.tell(made === 0 ? 'All roles were there.' : 'The passwords cannot be shown again.');
+  const isNew = roles.some(({ password }) => password !== undefined);
+  output.tell(isNew ? 'The passwords cannot be shown again.' : 'All roles were there.');
   if (schemaOwner !== undefined) {
     output.tell(`The schema belongs to ${JSON.stringify(schemaOwner)}, who has to go on migrating it.`);
   }

@@ -1,7 +1,7 @@
 import { completionCommand, operatorCommands } from '@campaign-mirror/adapters-cli';
 import type { Call } from '@campaign-mirror/adapters-cli/terminal';
 import { Command, CommanderError, type CommandUnknownOpts } from '@commander-js/extra-typings';
-import { operatorOf } from '../operator/command-operator.ts';
+import { operatorOf } from '../operator/acting.ts';
 import { project } from '../process/project.ts';
 
 type Made = Promise<(call: Call) => CommandUnknownOpts>;

@@ -1,21 +1,28 @@
+import { resolve } from 'node:path';
 import type { DatabaseAddress } from '@campaign-mirror/adapters-persistence/sql';
-import type { EmbeddedDatabase, EmbeddedEvent } from '@campaign-mirror/embedded-postgres';
+import type { EmbeddedEvent, Place } from '@campaign-mirror/embedded-postgres';
 import type { Logger } from 'pino';
-import { type Log, type LogWriter, logEvents } from '../logging/log-events.ts';
-import type { Settings } from '../settings/settings.ts';
+import type { LogWriter } from '../logging/log-events.ts';
+import { type Settings, settings } from '../settings/settings.ts';
 import { isYours, yourDatabase } from '../settings/your-database.ts';
-import { dataFolder } from './data-folder.ts';
-
-type User = 'owner' | 'operator' | 'service';
+import { projectFolder } from './project-folder.ts';
 
 /** The database, as each part of the service or command uses it. */
 export interface DatabaseAccess {
   readonly embedded: boolean;
-  address(user: User): DatabaseAddress;
+  address(user: 'owner' | 'operator' | 'service'): DatabaseAddress;
   /** @throws ClearError when another process already serves from this data folder */
   becomeService(): Promise<void>;
   close(): Promise<void>;
 }
+
+/** The events of the embedded database that an operator should see; all others are for information. */
+const levels: Partial<Record<EmbeddedEvent, 'warn' | 'error'>> = {
+  lost: 'warn',
+  'restart-failed': 'warn',
+  'stop-forced': 'warn',
+  'given-up': 'error',
+};
 
 /** Your database by DATABASE_URL or PGHOST, or the embedded one, which is started. @throws ClearError */
 export async function openDatabaseAccess(
@@ -24,7 +31,10 @@ export async function openDatabaseAccess(
   onGivenUp: (error: Error) => void = () => {},
   onEvent: (event: EmbeddedEvent) => void = () => {},
 ): Promise<DatabaseAccess> {
-  if (isYours(settings)) return borrowed(yourDatabase(settings).address, false);
+  if (isYours(settings)) {
+    const { address } = yourDatabase(settings);
+    return { embedded: false, address: () => address, becomeService: async () => {}, close: async () => {} };
+  }
   const { openOwnDatabase } = await import('./embedded-database.ts');
   const { folder, because } = await dataFolder(settings);
   if (because !== undefined)
@@ -33,16 +43,11 @@ export async function openDatabaseAccess(
     folder,
     onEvent: (event, detail) => {
       onEvent(event);
-      const name = `database-${event}` as const;
-      const [level] = logEvents[name].levels;
-      (log as Log as Logger)[level]({ event: name, ...detail }, `embedded database: ${event}`);
+      const line = { event: `database-${event}`, ...detail };
+      (log as Logger)[levels[event] ?? 'info'](line, `embedded database: ${event}`);
     },
     onGivenUp,
   });
-  return embedded(database);
-}
-
-function embedded(database: EmbeddedDatabase<User>): DatabaseAccess {
   return {
     embedded: true,
     // All are set, because node-postgres takes what is left out from PG* variables.
@@ -52,10 +57,9 @@ function embedded(database: EmbeddedDatabase<User>): DatabaseAccess {
   };
 }
 
-/** A database that others run: yours, or for a worker its primary's. */
-export const borrowed = (address: DatabaseAddress, embedded: boolean): DatabaseAccess => ({
-  embedded,
-  address: () => address,
-  becomeService: async () => {},
-  close: async () => {},
-});
+/** The data folder: the default is in the project; any other path is relative to the working directory. */
+export async function dataFolder({ DATA_DIR }: Settings): Promise<Place> {
+  if (DATA_DIR !== settings.DATA_DIR.byDefault) return { folder: resolve(DATA_DIR) };
+  const { defaultFolder } = await import('@campaign-mirror/embedded-postgres');
+  return await defaultFolder(projectFolder);
+}

@@ -1,36 +1,22 @@
 import { escaped } from '@campaign-mirror/adapters-cli/terminal';
 
-/** How long a line may wait for others, in milliseconds. */
-const longest = 100;
-/** How many characters are written together, except for a longer line. A pipe holds four times as much. */
-const usual = 16_384;
+/** How long a line may wait for others, in milliseconds, and how many characters are written together. */
+const together = { longest: 100, characters: 16_384 };
 
-/**
- * Writes the lines of the log in order. Those of requests wait briefly for each other: writing each by itself costs
- * more than making it. Any other line is written at once, after those that wait.
- */
+/** The lines of the log, in ASCII and in order. They wait for each other: writing each costs more than making it. */
 export class LogLines {
   readonly #out: { write(text: string): unknown };
-  readonly #maxCharacters: number;
   #waiting = '';
   #timer: NodeJS.Timeout | undefined;
 
-  constructor(out: { write(text: string): unknown }, maxCharacters = usual) {
+  constructor(out: { write(text: string): unknown }) {
     this.#out = out;
-    this.#maxCharacters = maxCharacters;
   }
 
-  /** Adds a line that may wait. */
-  add(line: string): void {
-    if (this.#waiting.length + line.length > this.#maxCharacters) this.flush();
-    this.#waiting += line;
-    this.#timer ??= setTimeout(() => this.flush(), longest).unref();
-  }
-
-  /** Writes a line at once, after those that wait; pino calls this. */
   write(line: string): void {
-    this.add(line);
-    this.flush();
+    this.#waiting += line;
+    if (this.#waiting.length >= together.characters) this.flush();
+    else this.#timer ??= setTimeout(() => this.flush(), together.longest).unref();
   }
 
   flush(): void {

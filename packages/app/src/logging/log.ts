@@ -1,76 +1,112 @@
+import { isatty } from 'node:tty';
+import { within } from '@campaign-mirror/adapters-persistence/sql';
+import { trace } from '@opentelemetry/api';
 import { pino } from 'pino';
 import { errorFields } from './error-fields.ts';
 import type { Log } from './log-events.ts';
-import { levelToggle } from './log-level.ts';
 import { LogLines, timeOfLine } from './log-lines.ts';
-import { logOrigin } from './log-origin.ts';
-import { standardOutlet } from './log-outlets.ts';
-import { LogOutput } from './log-output.ts';
 import { readable } from './log-readable.ts';
 
 export type { Log };
 
-/** How long the end waits for the last lines to be written, in milliseconds. */
-const endTimeout = 1_000;
-/** What a pipe takes atomically (PIPE_BUF), in bytes: lines of other writers do not break ours. */
-const wholeInAPipe = 4_096;
-
 export interface OpenedLog {
   readonly log: Log;
+  /** For lines that are made without pino, and for text that is no line of the log. */
   readonly lines: LogLines;
-  /** Switches between the configured level and `debug`. */
-  toggleLevel(): void;
+  /** Resolves when the reader has gone: nothing can be logged any longer. */
+  readonly gone: Promise<Error>;
   /** How many lines were lost so far. */
   lostLines(): number;
-  /** Writes what is left; a reader that has ended or is stuck does not delay the end. */
+  /** Writes what is left. A reader that is stuck is not awaited for long: the process is then killed. */
   close(): Promise<void>;
 }
 
-/**
- * JSON lines on standard output, or a readable form of them on a terminal. Nothing waits for the reader. `shared`:
- * other processes write to the same output.
- */
-export function openLog(level: string, { shared = false } = {}): OpenedLog {
-  const output = new LogOutput(
-    standardOutlet(),
-    {
-      onLost: (count) => log.warn({ event: 'log-lines-lost', count }, lostInTime(count)),
-      onRefused: ({ message }) =>
-        console.error(`the log cannot be written (${message}): its lines are kept for a while`),
-    },
-    shared ? { piece: wholeInAPipe } : {},
-  );
-  const shown = process.stdout.isTTY ? readable() : (text: string) => text;
-  const lines = new LogLines(
-    { write: (text) => output.write(shown(text)) },
-    shared ? wholeInAPipe : undefined,
-  );
-  const log = logBy(lines, level);
-  // A failure to write to standard error must not end the process either.
-  process.stderr.on('error', () => {});
-  process.once('exit', () => {
-    lines.flush();
-    output.writeLast();
+const standardOutput = 1;
+/** How many bytes are kept for a slow reader: lines beyond that are lost. */
+const kept = 16_777_216;
+/** How long the end waits for a slow reader to take the last lines, in milliseconds. */
+const endTimeout = 1_000;
+
+/** JSON lines on standard output, or a readable form of them on a terminal. Nothing waits for the reader. */
+export function openLog(level: string): OpenedLog {
+  // Not `process.stdout`, which would make a pipe non-blocking: pino would then write a full one 64 KiB a time.
+  if (isatty(standardOutput)) return openTerminalLog(level);
+  const output = pino.destination({ dest: standardOutput, sync: false, maxLength: kept });
+  const { promise: gone, resolve } = Promise.withResolvers<Error>();
+  let lost = 0;
+  let untold = 0;
+  let isRefused = false;
+  const lines = new LogLines(output);
+  const log = logTo(lines, level);
+  output
+    .on('drop', (text: string) => {
+      const count = text.split('\n').length - 1;
+      lost += count;
+      untold += count;
+    })
+    .on('drain', () => {
+      isRefused = false;
+      if (untold === 0) return;
+      const count = untold;
+      untold = 0;
+      log.warn({ event: 'log-lines-lost', count }, 'lines of the log were lost: nobody read them in time');
+    })
+    .on('error', (error: NodeJS.ErrnoException) => {
+      // A full disk: its lines are tried again with the next ones.
+      if (!isRefused) console.error(`the log cannot be written (${error.message})`);
+      isRefused = true;
+      if (error.code === 'EPIPE') resolve(error);
+    });
+  process.prependOnceListener('exit', () => {
+    // What cannot be written, pino would try for ever.
+    if (isRefused) output.destroy();
+    else lines.flush();
   });
+  // A failure to write to standard error must not end the process.
+  process.stderr.on('error', () => {});
   const close = async () => {
     lines.flush();
-    const lost = await output.end(endTimeout);
-    if (lost > 0) console.error(lostInTime(lost));
+    const written = new Promise<boolean>((done) => output.flush(() => done(true)));
+    // A thread that waits for the reader would hold up `process.exit` for ever.
+    if (!(await within(endTimeout, written, false))) process.kill(process.pid, 'SIGKILL');
   };
-  return { log, lines, toggleLevel: levelToggle(log, level), lostLines: () => output.lost, close };
+  return { log, lines, gone, lostLines: () => lost, close };
 }
 
-function lostInTime(count: number): string {
-  return `${count} lines of the log were lost: nobody read them in time`;
-}
-
-/** For programs that use standard output for something else. */
-export function logTo(out: { write(text: string): unknown }, level: string): Log {
-  return logBy(new LogLines(out), level);
+function openTerminalLog(level: string): OpenedLog {
+  const shown = readable();
+  const lines = new LogLines({ write: (text) => process.stdout.write(shown(text)) });
+  process.once('exit', () => lines.flush());
+  const close = async () => lines.flush();
+  return { log: logTo(lines, level), lines, gone: new Promise(() => {}), lostLines: () => 0, close };
 }
 
 /** A log that writes to these lines. */
-export function logBy(lines: LogLines, level: string): pino.Logger {
-  const timestamp = () => `,"time":"${timeOfLine()}"`;
-  return pino({ level, base: logOrigin, timestamp, serializers: { err: errorFields } }, lines);
+export function logTo(lines: { write(line: string): unknown }, level: string): Log {
+  const options = {
+    level,
+    base: { pid: process.pid },
+    timestamp: () => `,"time":"${timeOfLine()}"`,
+    serializers: { err: errorFields },
+    mixin: traceIds,
+  };
+  return pino(options, lines as pino.DestinationStream);
+}
+
+/** The trace of the request that is carried out, in W3C's form; nothing where none is traced. */
+export function traceIds(): { trace_id?: string; span_id?: string } {
+  const span = trace.getActiveSpan()?.spanContext();
+  return span ? { trace_id: span.traceId, span_id: span.spanId } : {};
+}
+
+/** Switches between the configured level and `debug` (`info` where that is as verbose), and logs that. */
+export function levelToggle(log: Log, configured: string): () => void {
+  const other = configured === 'debug' || configured === 'trace' ? 'info' : 'debug';
+  return () => {
+    const [from, to] = [log.level, log.level === configured ? other : configured];
+    // At the more verbose of the two, or the line would not be seen.
+    log.level = 'info';
+    log.info({ event: 'log-level-changed', from, to }, `the log is at ${to} now`);
+    log.level = to;
+  };
 }

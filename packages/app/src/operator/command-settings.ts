@@ -1,6 +1,5 @@
 import { type Call, ClearError, printable } from '@campaign-mirror/adapters-cli/terminal';
 import { type ReadSettings, readSettings } from '../settings/read-settings.ts';
-import type { Settings } from '../settings/settings.ts';
 
 /** Reports likely mistakes once per call. @throws ClearError when a setting is wrong */
 export function readCommandSettings(call: Call): Exclude<ReadSettings, { wrong: unknown }> {
@@ -9,9 +8,4 @@ export function readCommandSettings(call: Call): Exclude<ReadSettings, { wrong: 
   if (!call.notesTold) for (const note of read.notes) call.output.tell(printable(note));
   call.notesTold = true;
   return read;
-}
-
-/** @throws ClearError when a setting is wrong */
-export function commandSettings(call: Call): Settings {
-  return readCommandSettings(call).settings;
 }

@@ -7,31 +7,24 @@ const maxLogged = 10;
 /** The life of a process: when it is to end, why, and with which exit code. */
 export class Life {
   exitCode = 0;
-  /** Another process takes its place: callers may repeat a request, and the next connection reaches the new one. */
-  isRelieved = false;
   /** Aborted when the process was asked to end, or failed. */
   readonly ending: AbortSignal;
   /** Aborted when the process cannot continue. */
   readonly failing: AbortSignal;
   readonly #log: Log;
-  readonly #tell: (line: string) => void;
   readonly #ends = new AbortController();
   readonly #fails = new AbortController();
   #faults = 0;
 
-  /** `tell` takes the line of a start that failed by a fault which a user can fix. */
-  constructor(log: Log, tell: (line: string) => void = console.error) {
+  constructor(log: Log) {
     this.#log = log;
-    this.#tell = tell;
     this.ending = this.#ends.signal;
     this.failing = this.#fails.signal;
   }
 
-  /** `why`: a signal, or another reason. */
-  end(why: string): void {
+  end(signal: NodeJS.Signals): void {
     if (this.ending.aborted) return;
-    const signal = why.startsWith('SIG') && { signal: why };
-    this.#log.info({ event: 'stopping', ...signal }, `stopping on ${why}`);
+    this.#log.info({ event: 'stopping', signal }, `stopping on ${signal}`);
     this.#ends.abort();
   }
 
@@ -47,9 +40,10 @@ export class Life {
     }
   }
 
+  /** Tells a fault that a user can fix in one line, on standard error. */
   failToStart(error: unknown): void {
     this.exitCode = 1;
-    if (error instanceof ClearError) this.#tell(error.message);
+    if (error instanceof ClearError) console.error(error.message);
     else this.#log.fatal({ event: 'start-failed', err: error }, 'the service could not start');
     this.#ends.abort();
   }

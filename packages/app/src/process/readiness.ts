@@ -5,12 +5,6 @@ import { within } from '@campaign-mirror/adapters-persistence/sql';
 /** How long an answer of the database, good or bad, counts as its present state, in milliseconds. */
 const usuallyFresh = 1_000;
 
-/** What the operators' listener reports. */
-export interface Health {
-  readonly readiness: () => Promise<Checks>;
-  readonly liveness: () => Checks;
-}
-
 /** Whether the service can serve: the database is ready, and the process is not about to end. */
 export class Readiness {
   readonly #ask: () => Promise<DatabaseState>;

@@ -1,8 +1,7 @@
 import { openDatabase } from '@campaign-mirror/adapters-persistence';
 import type { DatabaseAccess } from '../database/database-access.ts';
-import { demonstrateWhereNothingIs } from '../operator/demonstration.ts';
-import { firstCalls } from '../operator/first-calls.ts';
-import { asOperator } from '../operator/operator.ts';
+import { asOperator } from '../operator/command-database.ts';
+import { demonstrateWhereNothingIs, firstCalls } from '../operator/demonstration.ts';
 import type { Settings } from '../settings/settings.ts';
 import type { Given } from '../wiring/tokens.ts';
 
@@ -20,17 +19,15 @@ export async function greet(
     const operator = 'the service, at its start';
     const made = await asOperator(openDatabase, access, demonstrateWhereNothingIs, operator);
     const base = `http://${reachable(settings.HOST)}:${port}`;
-    lines.write(made ? firstCalls(made, base) : laterCalls());
+    lines.write(made ? firstCalls(made, base) : laterCalls);
   } catch (error) {
     log.warn({ event: 'demonstration-failed', err: error }, 'the demonstration set could not be made');
   }
 }
 
 /** Its key would be refused where tokens alone are accepted. */
-function isWanted({ DEMO, NODE_ENV, IDENTITY }: Settings, embedded: boolean): boolean {
-  return (
-    IDENTITY !== 'jwt' && NODE_ENV !== 'production' && (DEMO === 'on' || (DEMO === undefined && embedded))
-  );
+function isWanted({ DEMO, IDENTITY }: Settings, embedded: boolean): boolean {
+  return IDENTITY !== 'jwt' && (DEMO === undefined ? embedded : DEMO === 'on');
 }
 
 /** An address to call for a listener on every address of the machine. */
@@ -40,9 +37,7 @@ function reachable(host: string): string {
   return host.includes(':') ? `[${host}]` : host;
 }
 
-function laterCalls(): string {
-  return `
+const laterCalls = `
 ./campaign-mirror key issue --owner N --name NAME   makes a key for the owner N
 
 `;
-}

@@ -1,68 +1,104 @@
 import 'reflect-metadata';
+import { setTimeout as pause } from 'node:timers/promises';
 import { printable } from '@campaign-mirror/adapters-cli/terminal';
-import { type Log, openLog } from '../logging/log.ts';
-import { Life } from '../process/life.ts';
-import { hasControllingTerminal, type StopSignals } from '../process/stop-signals.ts';
+import { Container } from 'inversify';
+import { prepareDatabase } from '../database/prepare-database.ts';
+import { listen, warnOfPlainHttp } from '../http/listening.ts';
+import { type Log, levelToggle, openLog } from '../logging/log.ts';
+import { processMetrics } from '../metrics/process-metrics.ts';
+import { Ends } from '../process/ends.ts';
+import { sendLastSpans } from '../process/last-spans.ts';
+import { aborted, Life } from '../process/life.ts';
 import { version } from '../process/version.ts';
 import { type Origins, readSettings } from '../settings/read-settings.ts';
-import { type Setting, type SettingName, settings } from '../settings/settings.ts';
-import { live } from '../wiring/process-kind.ts';
-import { oneProcess } from './one-process.ts';
-
-const noReload =
-  'SIGHUP is ignored: one process reads its settings when it starts. Restart the service, or set WORKERS=2 or more for rolling restarts';
+import { type Setting, type SettingName, settings as table } from '../settings/settings.ts';
+import { databaseModule } from '../wiring/database-module.ts';
+import { httpModule } from '../wiring/http-module.ts';
+import { operationsModule } from '../wiring/operations-module.ts';
+import { type Given, tokens } from '../wiring/tokens.ts';
+import { useCaseModule } from '../wiring/use-case-module.ts';
+import { greet } from './greeting.ts';
 
 /** Runs the service until it is asked to stop; resolves with the exit code. */
-export async function runService(environment: NodeJS.ProcessEnv, stop: StopSignals): Promise<number> {
+export async function runService(
+  environment: NodeJS.ProcessEnv,
+  stop: Promise<NodeJS.Signals>,
+): Promise<number> {
   const read = readSettings(environment);
   if ('wrong' in read) {
     for (const line of read.wrong) console.error(printable(line));
     return 1;
   }
   const { settings, origins, notes } = read;
-  const isAlone = settings.WORKERS === 1;
-  const { log, lines, lostLines, toggleLevel, close } = openLog(settings.LOG_LEVEL, { shared: !isAlone });
+  const { log, lines, gone, lostLines, close } = openLog(settings.LOG_LEVEL);
   tellOfStart(log, origins);
   for (const note of notes) log.warn({ event: 'setting-doubtful' }, note);
   const life = new Life(log);
   process.on('uncaughtException', (error) => life.fail(error, 'an uncaught error'));
-  stop.asked.then((signal) => life.end(signal));
+  process.on('SIGUSR2', levelToggle(log, settings.LOG_LEVEL));
+  void gone.then((error) => life.fail(error, 'nobody reads the log any longer'));
+  void stop.then((signal) => life.end(signal));
 
-  const given = { settings, log, lines, lostLines, life };
-  const inTerminal = hasControllingTerminal();
-  if (isAlone) {
-    const refuse = () => log.warn({ event: 'reload-ignored' }, noReload);
-    stop.decideHangUp(inTerminal ? undefined : refuse);
-    process.on('SIGUSR2', toggleLevel);
-    await live(oneProcess(given), given);
-  } else {
-    const { primary } = await import('./primary.ts');
-    await live(primary(given, { toggleLevel, stop, restarts: !inTerminal }), given);
-  }
+  const ends = new Ends();
+  await live({ settings, log, lines, registry: processMetrics(lostLines), life, ends });
+  await ends.run(life, log);
+  await sendLastSpans();
+  log.info({ event: 'stopped' }, 'stopped');
   await close();
   return life.exitCode;
+}
+
+/** From the start until the process is to end (contract: life). Never rejects. */
+async function live(given: Given): Promise<void> {
+  const { settings, life } = given;
+  const container = new Container({ defaultScope: 'Singleton' });
+  container.load(...[databaseModule, useCaseModule, httpModule, operationsModule].map((part) => part(given)));
+  try {
+    const serves = await start(container, given);
+    await aborted(life.ending);
+    // After a failure, new callers are not served any longer.
+    if (serves && !life.failing.aborted) {
+      await pause(settings.SHUTDOWN_DELAY, undefined, { signal: life.failing }).catch(() => {});
+    }
+  } catch (error) {
+    life.failToStart(error);
+  }
+}
+
+/** Stops between and within its steps when the process is to end. True when it serves. @throws ClearError */
+async function start(container: Container, given: Given): Promise<boolean> {
+  const { settings, log, life } = given;
+  const { ending } = life;
+  const access = await container.getAsync(tokens.access);
+  await prepareDatabase(access, { settings, log, ending });
+  if (ending.aborted) return false;
+  const readiness = await container.getAsync(tokens.readiness);
+  const ops = await container.getAsync(tokens.ops);
+  const opsPort = await listen(ops, settings, 'OPS_PORT');
+  const http = await container.getAsync(tokens.http);
+  const port = await listen(http, settings, 'PORT');
+  void aborted(ending).then(() => {
+    readiness.startDraining();
+    http.startDraining();
+  });
+  const where = { host: settings.HOST, port, opsHost: settings.OPS_HOST, opsPort };
+  log.info({ event: 'listening', ...where }, `listening on http://${settings.HOST}:${port}`);
+  warnOfPlainHttp(settings, log);
+  if (!ending.aborted) await greet(given, access, port);
+  return true;
 }
 
 /** The maximum length of a value shown, in characters. */
 const maxShown = 200;
 
-/** The first line of a process: what starts, and how it is configured. */
+/** The first line of a process: what starts, and the settings that differ from their defaults; no secret. */
 function tellOfStart(log: Log, origins: Origins): void {
   const { version: ours, node, migration } = version();
-  const set = chosen(origins);
-  log.info(
-    { event: 'starting', version: ours, node, migration, settings: set },
-    `version ${ours} is starting`,
-  );
-}
-
-/** The settings that differ from their defaults, as written; a secret's value is never shown. */
-function chosen(origins: Origins): Record<string, string> {
-  const names = Object.keys(origins) as SettingName[];
-  const differing = names.filter((name) => {
-    const { byDefault, secret }: Setting = settings[name];
+  const differing = (Object.keys(origins) as SettingName[]).flatMap((name) => {
+    const { byDefault, secret }: Setting = table[name];
     const { text } = origins[name];
-    return !secret && text !== undefined && text !== byDefault;
+    return secret || text === undefined || text === byDefault ? [] : [[name, text.slice(0, maxShown)]];
   });
-  return Object.fromEntries(differing.map((name) => [name, origins[name].text?.slice(0, maxShown) ?? '']));
+  const settings = Object.fromEntries(differing);
+  log.info({ event: 'starting', version: ours, node, migration, settings }, `version ${ours} is starting`);
 }

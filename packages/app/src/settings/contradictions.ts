@@ -1,41 +1,32 @@
-import type { Mistake } from './setting-mistake.ts';
 import type { SettingName, Settings } from './settings.ts';
-import { leastPoolSize } from './worker-count.ts';
-import { yourDatabaseFaults } from './your-database.ts';
+import { isYours, yourDatabase } from './your-database.ts';
+
+/** What is wrong, in one line that shows no secret, and the settings concerned. */
+export interface Mistake {
+  readonly about: SettingName[];
+  readonly line: string;
+}
 
 /** Settings that are valid individually, but not together. */
 export function contradictions(read: Settings): Mistake[] {
+  const { HOST, PORT, OPS_HOST, OPS_PORT, REUSE_PORT, IDENTITY } = read;
   const found: Mistake[] = [];
-  const must = (isRight: boolean, about: readonly SettingName[], line: string) => {
-    if (!isRight) found.push({ about, line });
-  };
-  const { HOST, PORT, OPS_HOST, OPS_PORT, WORKERS } = read;
-  const isApart = PORT === 0 || PORT !== OPS_PORT || HOST !== OPS_HOST;
-  must(isApart, ['PORT', 'OPS_PORT'], `PORT and OPS_PORT must differ, both are ${PORT}`);
-  must(
-    read.QUERY_TIMEOUT > read.STATEMENT_TIMEOUT,
-    ['QUERY_TIMEOUT', 'STATEMENT_TIMEOUT'],
-    'QUERY_TIMEOUT must be above STATEMENT_TIMEOUT',
-  );
-  must(
-    read.REQUEST_TIMEOUT >= read.HEADERS_TIMEOUT,
-    ['REQUEST_TIMEOUT', 'HEADERS_TIMEOUT'],
-    'REQUEST_TIMEOUT must not be below HEADERS_TIMEOUT',
-  );
-  const least = leastPoolSize(WORKERS);
-  must(
-    read.POOL_SIZE >= least,
-    ['POOL_SIZE', 'WORKERS'],
-    `POOL_SIZE must be at least ${least} with WORKERS=${WORKERS}: a connection for each, and one for a restart`,
-  );
-  return [...found, ...tokenFaults(read), ...yourDatabaseFaults(read)];
-}
-
-const neededForTokens = ['JWT_ISSUER', 'JWT_AUDIENCE', 'JWT_JWKS_URL'] as const;
-
-function tokenFaults(read: Settings): Mistake[] {
-  if (read.IDENTITY === 'keys') return [];
-  return neededForTokens
-    .filter((name) => read[name] === undefined)
-    .map((name) => ({ about: [name, 'IDENTITY'], line: `IDENTITY=${read.IDENTITY} needs ${name}` }));
+  if (PORT !== 0 && PORT === OPS_PORT && HOST === OPS_HOST) {
+    found.push({ about: ['PORT', 'OPS_PORT'], line: `PORT and OPS_PORT must differ, both are ${PORT}` });
+  }
+  if (REUSE_PORT === 'on' && PORT === 0) {
+    const line = 'REUSE_PORT=on needs a PORT: with 0 each process would take another';
+    found.push({ about: ['REUSE_PORT', 'PORT'], line });
+  }
+  for (const name of ['JWT_ISSUER', 'JWT_AUDIENCE', 'JWT_JWKS_URL'] as const) {
+    if (IDENTITY === 'keys' || read[name] !== undefined) continue;
+    found.push({ about: [name, 'IDENTITY'], line: `IDENTITY=${IDENTITY} needs ${name}` });
+  }
+  try {
+    if (isYours(read)) yourDatabase(read);
+  } catch (error) {
+    const about: SettingName[] = ['DATABASE_URL', 'PGHOST', 'PGSSLMODE', 'PGSSLROOTCERT'];
+    found.push({ about, line: (error as Error).message });
+  }
+  return found;
 }

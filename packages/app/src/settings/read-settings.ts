@@ -1,21 +1,17 @@
+import { readFileSync, statSync } from 'node:fs';
 import * as v from 'valibot';
-import { contradictions } from './contradictions.ts';
+import { contradictions, type Mistake } from './contradictions.ts';
 import { settingsNotes } from './notes.ts';
-import { readSecretFile } from './secret-file.ts';
-import type { Mistake } from './setting-mistake.ts';
-import { type Setting, type SettingName, type Settings, settings } from './settings.ts';
+import { type SettingName, type Settings, schema, settings } from './settings.ts';
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
-/** Where the value of a setting comes from; `unset` without a value and a default. */
-export type Source =
-  | { readonly kind: 'environment' | 'default' | 'unset' }
-  | { readonly kind: 'file'; readonly path: string };
-
-/** As written, and where. */
+/** The text of a setting, and where it comes from; `unset` without a value and a default. */
 export interface Origin {
   readonly text: string | undefined;
-  readonly source: Source;
+  readonly source:
+    | { readonly kind: 'environment' | 'default' | 'unset' }
+    | { readonly kind: 'file'; readonly path: string };
 }
 
 export type Origins = Readonly<Record<SettingName, Origin>>;
@@ -34,8 +30,6 @@ export type ReadSettings =
       readonly about: readonly SettingName[];
     };
 
-const names = Object.keys(settings) as SettingName[];
-
 /** The variable that names the file of a secret. */
 export const fileVariable = (name: SettingName) => `${name}_FILE`;
 
@@ -44,55 +38,61 @@ export const fileVariable = (name: SettingName) => `${name}_FILE`;
  * white space is a value.
  */
 export function readSettings(environment: Environment): ReadSettings {
-  const origins: Partial<Record<SettingName, Origin>> = {};
-  const values: Partial<Record<SettingName, unknown>> = {};
   const wrong: Mistake[] = [];
-  for (const name of names) {
-    const one: Setting = settings[name];
-    const origin = originOf(environment, name, one);
-    if ('fault' in origin) {
-      wrong.push({ about: [name], line: origin.fault });
-      continue;
-    }
-    origins[name] = origin;
-    if (origin.text === undefined) continue;
-    const parsed = v.safeParse(one.accepts.schema, origin.text, { abortEarly: true, abortPipeEarly: true });
-    if (parsed.success) values[name] = parsed.output;
-    else wrong.push({ about: [name], line: mistake(name, parsed.issues[0].message, origin, one.secret) });
+  const found = (Object.keys(settings) as SettingName[]).map((name) => {
+    const { fault, ...origin } = originOf(environment, name);
+    if (fault !== undefined) wrong.push({ about: [name], line: fault });
+    return [name, origin] as const;
+  });
+  const origins = Object.fromEntries(found) as Origins;
+  const texts = Object.fromEntries(found.map(([name, { text }]) => [name, text]));
+  const { success, output, issues = [] } = v.safeParse(schema, texts);
+  for (const issue of issues) {
+    const name = v.getDotPath(issue) as SettingName;
+    wrong.push({ about: [name], line: mistake(name, issue.message, origins[name]) });
   }
-  const read = values as Settings;
-  if (wrong.length === 0) wrong.push(...contradictions(read));
-  if (wrong.length > 0) {
-    return { wrong: wrong.map(({ line }) => line), about: wrong.flatMap(({ about }) => about) };
+  if (success && wrong.length === 0) wrong.push(...contradictions(output));
+  if (success && wrong.length === 0) {
+    return { settings: output, origins, notes: settingsNotes(environment, output) };
   }
-  return { settings: read, origins: origins as Origins, notes: settingsNotes(environment, read) };
+  return { wrong: wrong.map(({ line }) => line), about: wrong.flatMap(({ about }) => about) };
 }
 
-function originOf(
-  environment: Environment,
-  name: SettingName,
-  { byDefault, secret }: Setting,
-): Origin | { fault: string } {
+function originOf(environment: Environment, name: SettingName): Origin & { fault?: string } {
+  const { byDefault, secret } = settings[name];
   const text = environment[name] || undefined;
-  const path = (secret && environment[fileVariable(name)]) || undefined;
-  if (text !== undefined && path !== undefined) {
-    return { fault: `${name} and ${fileVariable(name)} are both set: leave one of them out` };
-  }
-  if (path !== undefined) {
-    const read = readSecretFile(path);
-    if ('fault' in read) return { fault: `${fileVariable(name)}: ${path} ${read.fault}` };
-    return { text: read.secret, source: { kind: 'file', path } };
+  const path = secret && environment[fileVariable(name)];
+  if (path) {
+    const source = { kind: 'file', path } as const;
+    const twice = `${name} and ${fileVariable(name)} are both set: leave one of them out`;
+    if (text !== undefined) return { text: undefined, source, fault: twice };
+    const { content, fault } = secretFile(path);
+    return { text: content, source, ...(fault && { fault: `${fileVariable(name)}: ${path} ${fault}` }) };
   }
   if (text !== undefined) return { text, source: { kind: 'environment' } };
   return { text: byDefault, source: { kind: byDefault === undefined ? 'unset' : 'default' } };
 }
 
-function mistake(
-  name: SettingName,
-  accepted: string,
-  { text, source }: Origin,
-  secret: true | undefined,
-): string {
+/** In bytes. */
+const longestFile = 16_384;
+
+/** Without the line break at its end; only what is a file is opened, as opening a pipe would wait. */
+function secretFile(path: string): { content?: string; fault?: string } {
+  try {
+    const stats = statSync(path);
+    if (!stats.isFile()) return { fault: 'is not a file' };
+    if (stats.size > longestFile) return { fault: `is too large (over ${longestFile} bytes)` };
+    const content = new TextDecoder('utf-8', { fatal: true })
+      .decode(readFileSync(path))
+      .replace(/\r?\n$/, '');
+    if (content === '') return { fault: 'is empty' };
+    return /[\0\r\n]/.test(content) ? { fault: 'holds more than one line' } : { content };
+  } catch (error) {
+    return { fault: `cannot be read (${(error as NodeJS.ErrnoException).code})` };
+  }
+}
+
+function mistake(name: SettingName, accepted: string, { text, source }: Origin): string {
   const where = source.kind === 'file' ? ` (in ${source.path})` : '';
-  return `${name}${where} must be ${accepted}${secret ? '' : `, not ${JSON.stringify(text)}`}`;
+  return `${name}${where} must be ${accepted}${settings[name].secret ? '' : `, not ${JSON.stringify(text)}`}`;
 }

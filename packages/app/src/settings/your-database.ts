@@ -1,14 +1,26 @@
+import { X509Certificate } from 'node:crypto';
 import { userInfo } from 'node:os';
+import { type ConnectionOptions, createSecureContext, getCACertificates } from 'node:tls';
 import { ClearError } from '@campaign-mirror/adapters-cli/terminal';
 import type { DatabaseAddress } from '@campaign-mirror/adapters-persistence';
-import { databaseTls, type Tls } from './database-tls.ts';
-import { type DatabaseUrlParts, databaseUrlParts, type TlsParameters } from './database-url.ts';
-import type { Mistake } from './setting-mistake.ts';
-import type { SettingName, Settings } from './settings.ts';
+import { parseIntoClientConfig } from 'pg-connection-string';
+import { type Settings, settings } from './settings.ts';
+
+/** As in libpq. Its `allow` and `prefer` guarantee nothing, and continue without TLS where there is none. */
+const modes = ['disable', 'require', 'verify-ca', 'verify-full'] as const;
+
+/** What node-postgres writes as `ssl`, as libpq's `sslmode`. */
+const modeOf: Readonly<Record<string, string>> = {
+  true: 'verify-full',
+  1: 'verify-full',
+  false: 'disable',
+  0: 'disable',
+  'no-verify': 'require',
+};
 
 interface YourDatabase {
   readonly address: DatabaseAddress & { readonly host: string; readonly port: number };
-  readonly tls: 'disable' | 'require' | 'verify-ca' | 'verify-full';
+  readonly tls: (typeof modes)[number];
 }
 
 /** Whether your own PostgreSQL is configured; otherwise the embedded one is used. */
@@ -19,56 +31,69 @@ export function isYours({ DATABASE_URL, PGHOST }: Settings): boolean {
 /**
  * The database of DATABASE_URL, else of PGHOST; the other PG* variables fill in what that leaves out, as with
  * PostgreSQL's own programs. Every field is set, so that the driver reads no other variable.
- * @throws ClearError when a named file cannot be read, or the TLS parameters are invalid
+ * @throws ClearError when the URL or its TLS parameters are invalid, or a file that they name cannot be used
  */
 export function yourDatabase(read: Settings): YourDatabase {
-  const { place, host, tls } = understood(read);
-  if ('wrong' in tls) throw new ClearError(mistakeOf(place, tls).line, 'usage');
-  const user = place.user ?? read.PGUSER ?? userInfo().username;
-  const password = place.password ?? read.PGPASSWORD;
-  const direct = place.tls.sslnegotiation === 'direct' && tls.mode !== 'disable';
+  const [place = '', query] = (read.DATABASE_URL ?? 'postgres://').replace(/#.*/, '').split(/\?(.*)/);
+  const tls = tlsParameters(Object.fromEntries(new URLSearchParams(query)), read);
+  const url = parsedUrl(place, tls);
+  const host = url.host || read.PGHOST || 'localhost';
+  const user = url.user || read.PGUSER || userInfo().username;
+  const password = url.password || read.PGPASSWORD;
+  // A socket is never encrypted.
+  const mode = host.startsWith('/') ? 'disable' : tls.sslmode;
   return {
-    tls: tls.mode,
+    tls: mode === 'require' && tls.sslrootcert ? 'verify-ca' : mode,
     address: {
       host,
-      port: place.port ?? read.PGPORT ?? 5432,
+      port: url.port ?? read.PGPORT ?? 5432,
       user,
-      database: place.database ?? read.PGDATABASE ?? user,
+      database: url.database || read.PGDATABASE || user,
       ...(password !== undefined && { password }),
-      ssl: tls.ssl,
-      sslnegotiation: direct ? 'direct' : 'postgres',
+      // With the host, because versions of the driver before 8.23.1, one of which MikroORM has, otherwise check an IP
+      // address as `localhost`.
+      ssl: mode === 'disable' ? false : { ...url.ssl, ...(mode === 'verify-full' && { host }) },
+      sslnegotiation: mode !== 'disable' && tls.sslnegotiation === 'direct' ? 'direct' : 'postgres',
       ...(read.DATABASE_POOLER === 'transaction' && { pooled: true }),
     },
   };
 }
 
-/** What is wrong with the settings of your own database. */
-export function yourDatabaseFaults(read: Settings): Mistake[] {
-  if (!isYours(read)) return [];
-  const { place, tls } = understood(read);
-  return 'wrong' in tls ? [mistakeOf(place, tls)] : [];
+/** Whoever names any part of TLS without a mode gets all that can be checked. */
+function tlsParameters({ ssl = '', ...given }: Record<string, string>, read: Settings) {
+  const { sslrootcert = read.PGSSLROOTCERT ?? '', sslcert = '', sslkey = '', sslnegotiation = '' } = given;
+  const byDefault = sslrootcert || sslcert || sslkey || sslnegotiation ? 'verify-full' : 'disable';
+  const asked = given.sslmode || ssl || read.PGSSLMODE || byDefault;
+  const sslmode = modes.find((one) => one === (modeOf[asked] ?? asked));
+  if (!sslmode) throw new ClearError(`sslmode or PGSSLMODE must be ${modes.join(', ')}`, 'usage');
+  if (sslmode === 'verify-ca' && !sslrootcert) {
+    const line = "sslmode=verify-ca needs sslrootcert or PGSSLROOTCERT, the file of your CA's certificate";
+    throw new ClearError(line, 'usage');
+  }
+  return { ...given, sslmode, sslrootcert, sslcert, sslkey, sslnegotiation };
 }
 
-function understood({ DATABASE_URL, PGHOST, PGSSLMODE: sslmode, PGSSLROOTCERT: sslrootcert }: Settings) {
-  const place: DatabaseUrlParts = (DATABASE_URL && databaseUrlParts(DATABASE_URL)) || { tls: {} };
-  const host = place.host ?? PGHOST ?? 'localhost';
-  const parameters = { ...(sslmode && { sslmode }), ...(sslrootcert && { sslrootcert }), ...place.tls };
-  // A socket is never encrypted.
-  const tls: Tls = host.startsWith('/') ? { mode: 'disable', ssl: false } : databaseTls(parameters, host);
-  return { place, host, tls };
-}
-
-const ofVariables: Partial<Record<keyof TlsParameters, SettingName>> = {
-  sslmode: 'PGSSLMODE',
-  sslrootcert: 'PGSSLROOTCERT',
-};
-
-/** The setting of a wrong parameter is the URL where it has the parameter, else the parameter's own. */
-function mistakeOf(
-  { tls }: DatabaseUrlParts,
-  { parameter, wrong }: Extract<Tls, { wrong: string }>,
-): Mistake {
-  const ofUrl = tls[parameter] !== undefined;
-  const name = (!ofUrl && ofVariables[parameter]) || 'DATABASE_URL';
-  return { about: [name], line: `${name}: ${wrong}` };
+function parsedUrl(place: string, parameters: ReturnType<typeof tlsParameters>) {
+  const { sslmode, sslrootcert, sslcert, sslkey } = parameters;
+  const isSystem = sslmode === 'verify-full' && sslrootcert === 'system';
+  const all = { ...parameters, sslrootcert: isSystem ? '' : sslrootcert, uselibpqcompat: 'true' };
+  try {
+    const url = parseIntoClientConfig(`${place}?${new URLSearchParams(all)}`);
+    const { host = '', port = 5432 } = url;
+    if (host.includes(',') || !(port >= 1 && port <= 65_535)) throw new Error('not one host, or no port');
+    if (sslmode === 'disable') return { ...url, ssl: {} };
+    const ssl: ConnectionOptions = { rejectUnauthorized: true, ...(url.ssl as ConnectionOptions) };
+    if (isSystem) ssl.ca = getCACertificates('system');
+    // Node accepts a file without a certificate, and then trusts no server.
+    else if (typeof ssl.ca === 'string') new X509Certificate(ssl.ca);
+    createSecureContext(ssl);
+    return { ...url, ssl };
+  } catch (error) {
+    const { code = 'ERR_INVALID_URL' } = error as NodeJS.ErrnoException;
+    // The library's own messages may contain parts of the URL.
+    const invalid = `DATABASE_URL must be ${settings.DATABASE_URL.accepts}`;
+    const files = Object.entries({ sslrootcert, sslcert, sslkey }).filter(([, path]) => path);
+    const unusable = `${files.map((one) => one.join(' ')).join(', ')} cannot be used (${code})`;
+    throw new ClearError(code === 'ERR_INVALID_URL' ? invalid : unusable, 'usage');
+  }
 }

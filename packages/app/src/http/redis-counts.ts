@@ -1,0 +1,65 @@
+import { Redis } from 'ioredis';
+import { RateLimiterRedis } from 'rate-limiter-flexible';
+import type { RedisAddress } from '../settings/redis-url.ts';
+import { type Counts, countOf } from './counts.ts';
+
+/** Milliseconds. */
+const timeouts = {
+  /** For an answer: a request waits for it. */
+  answer: 250,
+  /** For a connection. */
+  connection: 2_000,
+  /** For a reply to anything sent: then the connection is abandoned. */
+  silence: 1_000,
+  longestPause: 1_000,
+};
+
+/**
+ * A connection that is made again whenever it breaks. Without one, commands fail at once; none waits for long, and none
+ * is sent twice. `onFault` receives the reason, with every attempt.
+ */
+export function connectRedis(address: RedisAddress, onFault: (error: Error) => void): Redis {
+  const { tls, ...where } = address;
+  const client = new Redis({
+    ...where,
+    ...(tls && { tls: {} }),
+    protocol: 2,
+    connectionName: 'campaign-mirror',
+    disableClientInfo: true,
+    connectTimeout: timeouts.connection,
+    commandTimeout: timeouts.answer,
+    socketTimeout: timeouts.silence,
+    enableOfflineQueue: false,
+    autoResendUnfulfilledCommands: false,
+    maxRetriesPerRequest: 0,
+    retryStrategy: (times) => Math.min(times * 50, timeouts.longestPause),
+  });
+  client.on('error', onFault);
+  return client;
+}
+
+/** Counts of several processes or machines together. Where the connection is broken, they reject with the reason. */
+export function redisCounts(address: RedisAddress): Counts {
+  let fault: Error | undefined;
+  const storeClient = connectRedis(address, (error) => {
+    fault = error;
+  });
+  const explained = (error: unknown): never => {
+    if (storeClient.status === 'ready') throw error;
+    throw new Error('Redis is unavailable', { cause: fault ?? error });
+  };
+  return {
+    counting: (name, { limit, seconds }) => {
+      const limiter = new RateLimiterRedis({
+        storeClient,
+        points: limit,
+        duration: seconds,
+        // With the rate: a window of another rate would not fit.
+        keyPrefix: `campaign-mirror:${name}:${limit}/${seconds}`,
+        rejectIfRedisNotReady: true,
+      });
+      return (who) => limiter.consume(who).then(countOf, countOf).catch(explained);
+    },
+    close: () => storeClient.disconnect(),
+  };
+}

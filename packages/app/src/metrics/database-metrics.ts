@@ -1,0 +1,118 @@
+import type { Database, HotPathObserver } from '@campaign-mirror/adapters-persistence';
+import type { Registry } from 'prom-client';
+import { instruments, ofSeconds } from './instruments.ts';
+
+/** By their names. */
+const statements = [
+  ...[
+    'look-up-one',
+    'look-up-many',
+    'set-mirrors',
+    'set-mirror-chains',
+    'set-mirror',
+    'set-held-mirror-chains',
+  ],
+];
+/** Calls. */
+const memberBuckets = [1, 2, 4, 8, 16, 32, 64, 128, 256];
+
+/** What the hot path does at the database. */
+export function hotPathMetrics(registry: Registry): HotPathObserver {
+  const { counter, histogram } = instruments(registry);
+  const durations = histogram(
+    'campaign_mirror_statement_duration_seconds',
+    'From handing a statement to the pool until its answer, including the wait for a connection.',
+    ofSeconds,
+    'statement',
+  );
+  const members = histogram(
+    'campaign_mirror_batch_members',
+    'Calls in one statement.',
+    memberBuckets,
+    'kind',
+  );
+  const failures = counter(
+    'campaign_mirror_statement_failures_total',
+    'Statements that failed.',
+    'statement',
+  );
+  const retries = counter(
+    'campaign_mirror_statement_retries_total',
+    'Statements that were run again, because PostgreSQL ended them in favour of another transaction or their plan was stale.',
+    'statement',
+  );
+  const refused = counter(
+    'campaign_mirror_statements_refused_total',
+    'Statements for many calls that PostgreSQL refused as such, for example for a missing right: a fault of the service or its role.',
+    'statement',
+  );
+  const split = counter(
+    'campaign_mirror_batches_split_total',
+    'Batches whose members were repeated one by one after a fault of one of them.',
+    'kind',
+  );
+  const setAside = counter(
+    'campaign_mirror_updates_set_aside_total',
+    'Updates that left their batch because the campaign or its mirror was locked.',
+  );
+  const judgedAgain = counter(
+    'campaign_mirror_judged_again_total',
+    'Updates that wrote nothing because their campaign had changed, and were judged again.',
+  );
+  // All but the durations are told from 0 on, so that their first rise is seen.
+  for (const statement of statements)
+    for (const one of [failures, retries, refused]) one.inc({ statement }, 0);
+  for (const kind of ['look-up', 'update']) {
+    members.zero({ kind });
+    split.inc({ kind }, 0);
+  }
+  return {
+    batch: (kind, size) => members.observe({ kind }, size),
+    ended: (statement, milliseconds, error) => {
+      durations.observe({ statement }, milliseconds / 1_000);
+      if (error !== undefined) failures.inc({ statement });
+    },
+    retried: (statement) => retries.inc({ statement }),
+    splitUp: (kind) => split.inc({ kind }),
+    refused: (statement) => refused.inc({ statement }),
+    setAside: () => setAside.inc(),
+    judgedAgain: () => judgedAgain.inc(),
+  };
+}
+
+/** The pool at this moment; `limit` is its largest size. */
+export function poolMetrics(registry: Registry, { pool }: Pick<Database, 'pool'>, limit: number): void {
+  const { gauge } = instruments(registry);
+  const inState = (one: { set(labels: object, value: number): void }) => {
+    one.set({ state: 'in-use' }, pool.totalCount - pool.idleCount);
+    one.set({ state: 'idle' }, pool.idleCount);
+  };
+  gauge('campaign_mirror_pool_connections', 'Database connections of the pool.', inState, 'state');
+  gauge('campaign_mirror_pool_connections_limit', 'Limit of database connections: POOL_SIZE.', (one) =>
+    one.set(limit),
+  );
+  gauge('campaign_mirror_pool_waiting', 'Statements that wait for a connection.', (one) =>
+    one.set(pool.waitingCount),
+  );
+}
+
+type KeyUses = Readonly<Record<'noted' | 'writes' | 'failures', number>>;
+
+/** The uses of keys, which count themselves. */
+export function keyUseMetrics(registry: Registry, uses: KeyUses): void {
+  const { counted } = instruments(registry);
+  counted(
+    'campaign_mirror_key_uses_noted_total',
+    'Keys whose use was noted, each at most once a minute.',
+    (one) => one.inc(uses.noted),
+  );
+  counted(
+    'campaign_mirror_key_use_writes_total',
+    'Writes of the time when keys were last used.',
+    (one) => {
+      one.inc({ result: 'done' }, uses.writes);
+      one.inc({ result: 'failed' }, uses.failures);
+    },
+    'result',
+  );
+}

@@ -1,0 +1,114 @@
+import {
+  type AnsweredRequest,
+  type Capacity,
+  type HttpServer,
+  type Overload,
+  refusals,
+  setMirrorRoute,
+} from '@campaign-mirror/adapters-http';
+import type { Registry } from 'prom-client';
+import { instruments, ofSeconds } from './instruments.ts';
+
+type Listener = 'callers' | 'operators';
+
+/** The methods of RFC 9110, section 9, and PATCH (RFC 5789): of low cardinality, unlike what callers invent. */
+const methods = new Set('GET HEAD POST PUT PATCH DELETE OPTIONS TRACE CONNECT'.split(' '));
+
+/** Those that an alert compares: told from 0 on, so that their first rise is seen. Overload looks at no route. */
+const fromTheFirst = [
+  { route: setMirrorRoute, status: 200 },
+  { route: setMirrorRoute, status: 500 },
+  { route: setMirrorRoute, status: 503 },
+  { route: 'other', status: 503 },
+];
+
+export interface Watched {
+  readonly server: Pick<HttpServer, 'connections'>;
+  readonly capacity: Capacity;
+}
+
+/** What the listeners answer and carry. */
+export function httpMetrics(registry: Registry) {
+  const { counter, histogram, gauge } = instruments(registry);
+  const requests = counter(
+    'campaign_mirror_http_requests_total',
+    'Requests that were answered, including those refused by the parser or for overload.',
+    ...['listener', 'route', 'method', 'status'],
+  );
+  const durations = histogram(
+    'campaign_mirror_http_request_duration_seconds',
+    'From the headers of a request to its answer.',
+    ofSeconds,
+    ...['listener', 'route', 'status'],
+  );
+  const refused = counter(
+    'campaign_mirror_http_refusals_total',
+    'Answers to callers other than 200, by reason, such as the rule for 403, the fault of the key for 401, or of the address for 422.',
+    ...['status', 'because'],
+  );
+  const callersGone = counter(
+    'campaign_mirror_http_callers_gone_total',
+    'Requests whose callers did not wait for the answer.',
+    'listener',
+  );
+  const overloads = counter(
+    'campaign_mirror_overload_refusals_total',
+    'Requests or connections that were refused because there were too many.',
+    ...['listener', 'what'],
+  );
+  for (const { route, status } of fromTheFirst) {
+    requests.inc({ listener: 'callers', route, method: 'POST', status }, 0);
+    durations.zero({ listener: 'callers', route, status });
+  }
+  for (const { status, because } of refusals) refused.inc({ status, because }, 0);
+  for (const listener of ['callers', 'operators']) {
+    callersGone.inc({ listener }, 0);
+    for (const what of ['requests', 'event-loop-delay', 'connections']) overloads.inc({ listener, what }, 0);
+  }
+
+  const watched = new Map<Listener, Watched>();
+  const ofEach = (name: string, help: string, value: (of: Watched) => number | undefined) =>
+    gauge(
+      name,
+      help,
+      (one) => {
+        for (const [listener, of] of watched) one.set({ listener }, value(of) ?? Number.POSITIVE_INFINITY);
+      },
+      'listener',
+    );
+  const ofCallers = (name: string, help: string, value: (capacity: Capacity) => number) =>
+    gauge(name, help, (one) => {
+      const { capacity } = watched.get('callers') ?? {};
+      if (capacity) one.set(value(capacity));
+    });
+  ofCallers(
+    'campaign_mirror_http_requests_in_flight',
+    'Requests of callers in progress.',
+    (of) => of.inFlight,
+  );
+  ofCallers(
+    'campaign_mirror_http_requests_in_flight_limit',
+    'Limit of requests in progress: MAX_IN_FLIGHT.',
+    ({ limits }) => limits.inFlight,
+  );
+  ofEach('campaign_mirror_http_connections', 'Open connections.', ({ server }) => server.connections);
+  ofEach(
+    'campaign_mirror_http_connections_limit',
+    'Limit of open connections.',
+    ({ capacity }) => capacity.limits.connections,
+  );
+
+  return {
+    answered:
+      (listener: Listener) =>
+      ({ method, route: pattern, status, milliseconds, because, callerGone }: AnsweredRequest) => {
+        const route = pattern === '-' ? 'other' : pattern;
+        durations.observe({ listener, route, status }, milliseconds / 1_000);
+        requests.inc({ listener, route, method: methods.has(method) ? method : 'other', status });
+        if (callerGone) callersGone.inc({ listener });
+        if (because !== undefined && listener === 'callers') refused.inc({ status, because });
+      },
+    overload: (listener: Listener) => (what: Overload) => overloads.inc({ listener, what }),
+    watch: (listener: Listener, of: Watched) => void watched.set(listener, of),
+  };
+}

@@ -1,0 +1,65 @@
+import type { DatabaseProbe } from '@campaign-mirror/adapters-persistence';
+import type { EmbeddedEvent } from '@campaign-mirror/embedded-postgres';
+import type { Registry } from 'prom-client';
+import { checksInTime, type Readiness } from '../process/readiness.ts';
+import { version } from '../process/version.ts';
+import { instruments } from './instruments.ts';
+
+/** What runs, and whether it can serve. */
+export function serviceMetrics(registry: Registry, readiness: Readiness, probe: DatabaseProbe): void {
+  const { gauge } = instruments(registry);
+  const { name: _, ...labels } = version();
+  gauge(
+    'campaign_mirror_build_info',
+    'Always 1; its labels say what runs.',
+    (one) => one.set(labels, 1),
+    ...Object.keys(labels),
+  );
+  gauge('campaign_mirror_ready', '1 if /readyz answers 200, otherwise 0.', async (one) =>
+    one.set(Number(Object.values(await checksInTime(readiness.checks())).every(Boolean))),
+  );
+  gauge(
+    'campaign_mirror_ready_check',
+    'Each check of /readyz: 1 if it passes, 0 if it fails; absent if it could not be made.',
+    async (one) => {
+      const checks = await checksInTime(readiness.checks());
+      one.reset();
+      for (const [check, passes] of Object.entries(checks)) one.set({ check }, Number(passes));
+    },
+    'check',
+  );
+  gauge(
+    'campaign_mirror_history_rows',
+    "PostgreSQL's estimate of the rows of the history, as of its last vacuum or analyze; absent before that.",
+    (one) => (probe.historyRows === undefined ? one.remove() : one.set(probe.historyRows)),
+  );
+}
+
+const databaseEvents = ['lost', 'restarted', 'reconnected', 'restart-failed', 'given-up'];
+
+/** Counts what becomes of the embedded database. */
+export function databaseEventCounter(registry: Registry): (event: EmbeddedEvent) => void {
+  const events = instruments(registry).counter(
+    'campaign_mirror_embedded_database_events_total',
+    'Events of the embedded database: its connection was lost, it was restarted, it was still running, or a restart failed.',
+    'event',
+  );
+  for (const event of databaseEvents) events.inc({ event }, 0);
+  return (event) => {
+    if (databaseEvents.includes(event)) events.inc({ event });
+  };
+}
+
+/** Counts the fetches of the issuer's keys, and tells their `age`: in milliseconds, infinite before the first fetch. */
+export function issuerMetrics(registry: Registry, age: () => number): (result: 'done' | 'failed') => void {
+  const { counter, gauge } = instruments(registry);
+  const help = 'Fetches of the public keys of the issuer of tokens.';
+  const fetches = counter('campaign_mirror_issuer_key_fetches_total', help, 'result');
+  for (const result of ['done', 'failed']) fetches.inc({ result }, 0);
+  gauge(
+    'campaign_mirror_issuer_keys_age_seconds',
+    'Time since the public keys of the issuer of tokens were fetched; absent before the first fetch.',
+    (one) => (Number.isFinite(age()) ? one.set(age() / 1_000) : one.remove()),
+  );
+  return (result) => fetches.inc({ result });
+}

@@ -1,0 +1,67 @@
+import { readFileSync } from 'node:fs';
+import type { Checks, OpsAnswer, Version } from '@campaign-mirror/adapters-http';
+import { contentSecurityPolicy, faults } from '@campaign-mirror/adapters-http';
+import type { Moment, RecentMoments } from './recent.ts';
+
+/** The page for operators, by the paths of its files. `/state.json` has its figures, which the browser draws. */
+export function opsPage(options: {
+  readonly readiness: () => Promise<Checks>;
+  readonly liveness?: () => Checks;
+  readonly version: Version;
+  readonly recent: RecentMoments;
+  readonly failed: (error: unknown) => void;
+}): Readonly<Record<string, OpsAnswer>> {
+  const { readiness, liveness = () => ({}), version, recent, failed } = options;
+  const policy = { 'Content-Security-Policy': contentSecurityPolicy('data:') };
+  return {
+    '/': file('../../ops-page/page.html', 'text/html', policy),
+    '/page.js': file('../../ops-page/page.js', 'text/javascript'),
+    '/page.css': file('../../ops-page/page.css', 'text/css'),
+    '/uplot.js': file(import.meta.resolve('uplot/dist/uPlot.iife.min.js'), 'text/javascript'),
+    '/uplot.css': file(import.meta.resolve('uplot/dist/uPlot.min.css'), 'text/css'),
+    '/state.json': async () => {
+      try {
+        const checks = { readiness: await readiness(), liveness: liveness() };
+        return { status: 200, body: JSON.stringify({ ...checks, version, ...shown(recent.all) }) };
+      } catch (error) {
+        failed(error);
+        return faults.unexpected;
+      }
+    },
+  };
+}
+
+/** `url`: seen from this file. */
+function file(url: string, type: string, headers = {}): OpsAnswer {
+  const body = readFileSync(new URL(url, import.meta.url), 'utf8');
+  return () => ({ status: 200, contentType: `${type}; charset=utf-8`, body, headers });
+}
+
+/** Times are in seconds since 1970. Each of the series has as many values as `times`. */
+function shown(moments: readonly Moment[]) {
+  const latest = moments.at(-1);
+  const names = Object.keys(latest?.series ?? {}) as (keyof Moment['series'])[];
+  return {
+    at: Date.now() / 1_000,
+    times: moments.map(({ at }) => at),
+    series: Object.fromEntries(names.map((name) => [name, moments.map(({ series }) => series[name])])),
+    figures: latest?.figures ?? {},
+    refusals: refusals(moments),
+  };
+}
+
+/** Those of the last minutes, by reason, and the first moment that knew of the last one; the latest first. */
+function refusals(moments: readonly Moment[]) {
+  const [first, latest] = [moments[0], moments.at(-1)];
+  const timesIn = (moment: Moment | undefined, because: string) =>
+    moment?.counts.refusals.find((one) => one.because === because)?.times ?? 0;
+  return (latest?.counts.refusals ?? [])
+    .map(({ because, status, times }) => ({
+      because,
+      status,
+      times: times - timesIn(first, because),
+      last: moments.find((moment) => timesIn(moment, because) === times)?.at ?? 0,
+    }))
+    .filter(({ times }) => times > 0)
+    .sort((one, other) => other.last - one.last || other.times - one.times);
+}

@@ -1,0 +1,74 @@
+import { openDatabase, openHotPath } from '@campaign-mirror/adapters-persistence';
+import { ContainerModule } from 'inversify';
+import { openDatabaseAccess } from '../database/database-access.ts';
+import { throttled } from '../logging/log-throttle.ts';
+import { hotPathMetrics, keyUseMetrics, poolMetrics } from '../metrics/database-metrics.ts';
+import { databaseEventCounter } from '../metrics/service-metrics.ts';
+import type { Settings } from '../settings/settings.ts';
+import { type Given, tokens } from './tokens.ts';
+
+/** The embedded database gets 20 s to write everything, then 15 s for an immediate shutdown; in milliseconds. */
+const endTimeout = 45_000;
+
+/** Each batch would repeat the line; milliseconds. */
+const betweenRefusals = 60_000;
+
+/** The database, yours or the embedded one; the connections as the service's role; the hot path on them. */
+export const databaseModule = ({ settings, log, registry, life, ends }: Given) =>
+  new ContainerModule(({ bind }) => {
+    bind(tokens.access).toResolvedValue(async () => {
+      const givenUp = (error: Error) => life.fail(error, 'the embedded database could not be brought back');
+      const access = await openDatabaseAccess(settings, log, givenUp, databaseEventCounter(registry));
+      ends.add('database', access.close, endTimeout);
+      await access.becomeService();
+      return access;
+    }, []);
+    bind(tokens.database).toResolvedValue(
+      async (access) => {
+        const database = await openDatabase(access.address('service'), poolLimits(settings));
+        ends.add('database pool', async () => {
+          if (!(await database.close()))
+            life.hung('database pool', 'statements were under way and were cut off');
+        });
+        poolMetrics(registry, database, settings.POOL_SIZE);
+        return database;
+      },
+      [tokens.access],
+    );
+    bind(tokens.hotPath).toResolvedValue(
+      ({ pool }) => {
+        const options = { limits: poolLimits(settings), named: settings.DATABASE_POOLER === 'none' };
+        const metrics = hotPathMetrics(registry);
+        const refusals = throttled(betweenRefusals);
+        const refused: typeof metrics.refused = (statement, error) => {
+          metrics.refused(statement, error);
+          refusals((untold) =>
+            log.error(
+              { event: 'statement-refused', statement, untold, err: error },
+              'PostgreSQL refuses a statement of the service: run `./campaign-mirror doctor`, or report a fault',
+            ),
+          );
+        };
+        const hotPath = openHotPath(pool, options, { ...metrics, refused });
+        // Before the connections: the last uses of keys have yet to be written.
+        ends.add('key uses', async () => {
+          if (!(await hotPath.uses.stop()))
+            life.hung('key uses', 'when keys were last used could not be written in time');
+        });
+        keyUseMetrics(registry, hotPath.uses);
+        return hotPath;
+      },
+      [tokens.database],
+    );
+  });
+
+function poolLimits({ POOL_SIZE: size, STATEMENT_TIMEOUT: statementTimeout }: Settings) {
+  return {
+    size,
+    // How long a request waits for a connection, in milliseconds.
+    waitTimeout: 3_000,
+    statementTimeout,
+    // For a server that no longer answers at all: a second more than it may take.
+    queryTimeout: (statementTimeout || 5_000) + 1_000,
+  };
+}

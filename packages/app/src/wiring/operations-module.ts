@@ -1,0 +1,78 @@
+import {
+  Calls,
+  faults,
+  HttpServer,
+  type OpsAnswer,
+  operatorsApplication,
+  standingHeaders,
+} from '@campaign-mirror/adapters-http';
+import { openProbe } from '@campaign-mirror/adapters-persistence';
+import { ContainerModule } from 'inversify';
+import { Registry } from 'prom-client';
+import { capacityOf } from '../http/capacity.ts';
+import { httpLog } from '../http/http-log.ts';
+import { throttled } from '../logging/log-throttle.ts';
+import { serviceMetrics } from '../metrics/service-metrics.ts';
+import { opsPage } from '../ops-page/page.ts';
+import { recentMoments } from '../ops-page/recent.ts';
+import { checksInTime, Readiness } from '../process/readiness.ts';
+import { version } from '../process/version.ts';
+import { type Given, tokens } from './tokens.ts';
+
+/** How long the database may take to answer for `/readyz`, in milliseconds. */
+const probeTimeout = 1_000;
+
+/** A fault of the page repeats; milliseconds. */
+const betweenFaults = 60_000;
+
+/** Health, metrics and the page for operators, on a listener of their own. */
+export const operationsModule = ({ settings, log, lines, registry, ends }: Given) =>
+  new ContainerModule(({ bind }) => {
+    bind(tokens.probe).toResolvedValue(
+      async (access) => {
+        const limits = { timeout: probeTimeout, statementTimeout: settings.STATEMENT_TIMEOUT > 0 };
+        const probe = await openProbe(access.address('service'), limits);
+        ends.add('probe', probe.close);
+        return probe;
+      },
+      [tokens.access],
+    );
+    bind(tokens.readiness).toResolvedValue((probe) => new Readiness(() => probe.ask()), [tokens.probe]);
+    bind(tokens.ops).toResolvedValue(
+      (probe, health, metrics) => {
+        // Not in the registry that the page reads every 5 s: they ask the database.
+        const asked = new Registry();
+        serviceMetrics(asked, health, probe);
+        const throttle = throttled(betweenFaults);
+        const failed = (error: unknown) =>
+          throttle((untold) =>
+            log.error({ event: 'page-failed', untold, err: error }, 'a page for operators could not be made'),
+          );
+        const recent = recentMoments(() => registry.getMetricsAsJSON(), failed);
+        recent.start();
+        ends.add('page', recent.stop);
+        const readiness = () => checksInTime(health.checks());
+        const scrape: OpsAnswer = async () => {
+          try {
+            const { contentType } = registry;
+            return { status: 200, contentType, body: await Registry.merge([registry, asked]).metrics() };
+          } catch (error) {
+            failed(error);
+            return faults.unexpected;
+          }
+        };
+        const page = opsPage({ readiness, version: version(), recent, failed });
+        // Health checks call every second: at `debug`.
+        const requestLog = httpLog(log, lines, 'debug', metrics.answered('operators'));
+        const capacity = capacityOf('operators', settings, log, metrics.overload('operators'));
+        const shared = { calls: new Calls({ log: requestLog }), log: requestLog, capacity };
+        const more = { ...page, '/metrics': scrape };
+        const app = operatorsApplication({ ...shared, readiness, version: version(), more });
+        const server = new HttpServer(app.callback(), { ...shared, headers: standingHeaders });
+        metrics.watch('operators', { server, capacity });
+        ends.add('ops', () => server.drain(0));
+        return server;
+      },
+      [tokens.probe, tokens.readiness, tokens.httpMetrics],
+    );
+  });

@@ -1,0 +1,27 @@
+import { SetCampaignMirror } from '@campaign-mirror/domain';
+import { ContainerModule } from 'inversify';
+import { issuerObserver, openIdentity } from '../http/identity.ts';
+import { issuerMetrics } from '../metrics/service-metrics.ts';
+import { type Given, tokens } from './tokens.ts';
+
+/** How callers are known, by access keys or tokens, and the use case. */
+export const useCaseModule = ({ settings, log, registry }: Given) =>
+  new ContainerModule(({ bind }) => {
+    bind(tokens.identity).toResolvedValue(
+      async ({ identity: keys }) => {
+        // The metrics of tokens are absent where none are accepted.
+        if (settings.IDENTITY === 'keys') return openIdentity(settings, keys);
+        let keysAge = () => Number.POSITIVE_INFINITY;
+        const count = issuerMetrics(registry, () => keysAge());
+        const identity = await openIdentity(settings, keys, issuerObserver(log, count));
+        keysAge = identity.keysAge ?? keysAge;
+        return identity;
+      },
+      [tokens.hotPath],
+    );
+    bind(tokens.setCampaignMirror).toResolvedValue(
+      ({ campaigns }, { identity }) =>
+        new SetCampaignMirror(campaigns, identity, settings.MIRROR_HOST_DENYLIST),
+      [tokens.hotPath, tokens.identity],
+    );
+  });
