@@ -98,7 +98,7 @@ describe('doctor', () => {
     const done = await asThe('operator', { REUSE_PORT: 'on', PORT: '0', POOL_SZIE: '7' });
     expect(done.code).to.equal(1);
     expect(findings(done, 'settings').map(({ state, finding }) => [state, finding])).to.deep.equal([
-      ['problem', 'REUSE_PORT=on needs a PORT: with 0 each process would take another'],
+      ['problem', 'REUSE_PORT=on needs a PORT: with 0 each process takes another'],
       ['warning', 'POOL_SZIE is no setting: did you mean POOL_SIZE?'],
     ]);
     expect(finding(done, 'database')).to.include({ state: 'ok' });

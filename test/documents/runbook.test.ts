@@ -157,6 +157,7 @@ describe('docs/runbook.md', () => {
 
       const changes = (await rehearsal.paste('leaked-key-changes')).trim().split('\n');
       expect(changes.map((line) => JSON.parse(line).address_after)).to.deep.equal(['https://evil.example/']);
+      await service.process.says(() => service.process.log.find(({ because }) => because === 'unknown-key'));
       expect(await rehearsal.paste('leaked-key-over')).to.match(/"status":401,"because":"unknown-key"/);
       const storm = await rehearsal.paste('storm');
       expect(storm)

@@ -1,13 +1,9 @@
+import { trustedProxies } from '@campaign-mirror/adapters-http';
 import { expect } from 'chai';
-import { trustedProxies } from '../../packages/app/src/settings/trusted-proxies.ts';
 import { type Asking, ask, exchange } from '../support/http/request.ts';
 import { withHttpService } from '../support/http/service.ts';
 
-const trusting = (...ranges: string[]) => {
-  const proxies = trustedProxies(ranges);
-  if ('notAnAddress' in proxies) throw new Error(`${proxies.notAnAddress} is no address`);
-  return proxies;
-};
+const trusting = (...ranges: string[]) => trustedProxies(ranges);
 const proxies = trusting('loopback', '10.0.0.0/8', '198.51.100.7', 'fd00::/8');
 
 const xff = (...lines: string[]) => ({ 'X-Forwarded-For': lines });
@@ -63,7 +59,7 @@ describe('TRUSTED_PROXIES', () => {
       expect(all.has(one), one).to.equal(false);
   });
 
-  it('refuses to be set to nothing', () => expect(trustedProxies([])).to.deep.equal({ notAnAddress: '' }));
+  it('refuses to be set to nothing', () => expect(() => trustedProxies([])).to.throw(TypeError));
 
   it('takes loopback by its name', () => {
     const own = trusting('loopback');
@@ -71,8 +67,7 @@ describe('TRUSTED_PROXIES', () => {
     expect(all.filter((one) => own.has(one))).to.deep.equal(['127.0.0.1', '127.9.9.9', '::1']);
   });
 
-  for (const text of ['10.0.0.0/33', '0.0.0.0/0', '::/0', '10.0.0.0/08', 'proxy.example', 'fe80::1%eth0']) {
-    it(`refuses ${text}`, () =>
-      expect(trustedProxies(['10.0.0.1', text])).to.deep.equal({ notAnAddress: text }));
+  for (const text of ['10.0.0.0/33', '0.0.0.0/0', '::/0', '10.0.0.0/', 'proxy.example']) {
+    it(`refuses ${text}`, () => expect(() => trusting('10.0.0.1', text)).to.throw(TypeError));
   }
 });

@@ -10,7 +10,7 @@ describe('secrets in files', () => {
   const { at } = folderOf('suite');
   afterEach(endAll);
 
-  async function file(content: string | Buffer, name = 'secret'): Promise<string> {
+  async function file(content: string, name = 'secret'): Promise<string> {
     const path = at(name);
     await writeFile(path, content);
     return path;
@@ -44,29 +44,23 @@ describe('secrets in files', () => {
 
   it('a file that can be no secret is named, and what it holds is not', async () => {
     await mkdir(at('folder'));
-    const large = 'MARKED'.repeat(4_000);
+    const noLine = (path: string): [string, string] => [path, `${path} must hold one line`];
     const cases: [path: string, fault: string][] = [
-      [at('nowhere'), 'cannot be read (ENOENT)'],
-      [at('folder'), 'is not a file'],
-      ['/dev/null', 'is not a file'],
-      [await file('', 'empty'), 'is empty'],
-      [await file('\n', 'break'), 'is empty'],
-      [await file(large, 'large'), 'is too large (over 16384 bytes)'],
-      [await file('MARKED\nMARKED\n', 'lines'), 'holds more than one line'],
-      [await file('MARKED\n\n', 'two breaks'), 'holds more than one line'],
-      [
-        await file(Buffer.from([0x4d, 0xff, 0x0a]), 'bytes'),
-        'cannot be read (ERR_ENCODING_INVALID_ENCODED_DATA)',
-      ],
+      [at('nowhere'), `ENOENT: no such file or directory, open '${at('nowhere')}'`],
+      [at('folder'), 'EISDIR: illegal operation on a directory, read'],
+      noLine('/dev/null'),
+      noLine(await file('\n', 'break')),
+      noLine(await file('MARKED\nMARKED\n', 'lines')),
+      noLine(await file('MARKED\n\n', 'two breaks')),
     ];
     for (const [path, fault] of cases) {
-      expect(password({ PGPASSWORD_FILE: path })).to.deep.equal([`PGPASSWORD_FILE: ${path} ${fault}`]);
+      expect(password({ PGPASSWORD_FILE: path })).to.deep.equal([`PGPASSWORD_FILE: ${fault}`]);
     }
   });
 
   it('both, the secret and its file, are refused', async () => {
     expect(password({ PGPASSWORD: 'MARKED', PGPASSWORD_FILE: await file('MARKED') })).to.deep.equal([
-      'PGPASSWORD and PGPASSWORD_FILE are both set: leave one of them out',
+      'PGPASSWORD_FILE: PGPASSWORD is set too: leave one of them out',
     ]);
   });
 
@@ -93,7 +87,7 @@ describe('secrets in files', () => {
     await chmod(path, 0o400);
     const service = startService({ DATABASE_URL_FILE: path });
     expect((await service.ended).code).to.equal(1);
-    expect(service.errors).to.equal(`DATABASE_URL_FILE: ${path} holds more than one line\n`);
+    expect(service.errors).to.equal(`DATABASE_URL_FILE: ${path} must hold one line\n`);
     expect(service.output).to.equal('');
   });
 });

@@ -55,38 +55,26 @@ describe('settings', () => {
     });
   }
 
-  const redisUrls = {
-    'redis://db.example': { host: 'db.example', port: 6379, db: 0, tls: false },
-    'rediss://me:p%40ss@[::1]:6380/3': {
-      host: '::1',
-      port: 6380,
-      username: 'me',
-      password: 'p@ss',
-      db: 3,
-      tls: true,
-    },
-    'redis://:only-a-password@10.0.0.1/': {
-      host: '10.0.0.1',
-      port: 6379,
-      password: 'only-a-password',
-      db: 0,
-      tls: false,
-    },
-  };
-  for (const [text, address] of Object.entries(redisUrls)) {
+  for (const text of [
+    'redis://db.example',
+    'rediss://me:p%40ss@[::1]:6380/3',
+    'redis://:password@10.0.0.1/',
+  ]) {
     it(`REDIS_URL=${text} is read`, () => {
       const read = readSettings({ REDIS_URL: text });
-      expect('settings' in read && read.settings.REDIS_URL).to.deep.equal(address);
+      expect('settings' in read && read.settings.REDIS_URL?.href).to.equal(text);
     });
   }
 
   it('a REDIS_URL that is wrong is refused, and not shown', () => {
-    for (const rest of ['/nodb', '/1/2', '?family=6', '#x', ':70000', '/99999']) {
+    for (const rest of ['/nodb', '/1/2', '?family=6', '#x', ':70000']) {
       const [line] = wrong({ REDIS_URL: `redis://me:MARKED@db.example${rest}` });
       expect(line, rest).to.match(/^REDIS_URL must be an address such as redis:/);
       expect(line).not.to.include('MARKED');
     }
     for (const REDIS_URL of [
+      'redis://me:12/MARKED@db.example',
+      'redis://me:%ff@db.example',
       'http://db.example',
       'db.example:6379',
       'redis://',
@@ -129,28 +117,26 @@ describe('settings', () => {
     const url = (parameters: string) => ({ DATABASE_URL: `postgres://me:MARKED@db/x?${parameters}` });
     const modes = 'sslmode or PGSSLMODE must be disable, require, verify-ca, verify-full';
     const packageJson = `${projectFolder}package.json`;
+    const unusable = (why: string) => `sslrootcert, sslcert or sslkey cannot be used: ${why}`;
     const cases: [environment: Record<string, string>, line: string][] = [
       [url('sslmode=prefer'), modes],
-      [url('ssl=MARKED'), modes],
+      [url('sslmode=MARKED'), modes],
       [{ PGHOST: 'db', PGSSLMODE: 'allow' }, modes],
+      [url('sslmode=verify-ca'), 'sslmode=verify-ca needs the file of a CA: sslrootcert or PGSSLROOTCERT'],
       [
-        url('sslmode=verify-ca'),
-        "sslmode=verify-ca needs sslrootcert or PGSSLROOTCERT, the file of your CA's certificate",
+        url('sslrootcert=/nowhere/at/all'),
+        unusable("ENOENT: no such file or directory, open '/nowhere/at/all'"),
       ],
-      [url('sslrootcert=/nowhere/at/all'), 'sslrootcert /nowhere/at/all cannot be used (ENOENT)'],
       [
         { ...url('sslmode=verify-full'), PGSSLROOTCERT: projectFolder },
-        `sslrootcert ${projectFolder} cannot be used (EISDIR)`,
+        unusable('EISDIR: illegal operation on a directory, read'),
       ],
+      [{ PGHOST: 'db', PGSSLROOTCERT: packageJson }, unusable('error:0480006C:PEM routines::no start line')],
       [
-        { PGHOST: 'db', PGSSLROOTCERT: packageJson },
-        `sslrootcert ${packageJson} cannot be used (ERR_OSSL_PEM_NO_START_LINE)`,
+        url('sslmode=require&sslrootcert=system'),
+        unusable("ENOENT: no such file or directory, open 'system'"),
       ],
-      [url('sslmode=require&sslrootcert=system'), 'sslrootcert system cannot be used (ENOENT)'],
-      [
-        url(`sslmode=require&sslcert=${packageJson}`),
-        `sslcert ${packageJson} cannot be used (ERR_OSSL_PEM_NO_START_LINE)`,
-      ],
+      [url(`sslmode=require&sslcert=${packageJson}`), unusable('error:0480006C:PEM routines::no start line')],
       [
         { PGHOST: 'one,other' },
         'PGHOST must be one host name, IP address, or the folder of a socket, not "one,other"',
@@ -169,7 +155,7 @@ describe('settings', () => {
     ]);
     expect(wrong({ PORT: '0', OPS_PORT: '0' })).to.deep.equal([]);
     expect(wrong({ REUSE_PORT: 'on', PORT: '0' })).to.deep.equal([
-      'REUSE_PORT=on needs a PORT: with 0 each process would take another',
+      'REUSE_PORT=on needs a PORT: with 0 each process takes another',
     ]);
   });
 

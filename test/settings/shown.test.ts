@@ -24,18 +24,12 @@ describe('the settings are shown from one table', () => {
     const service = startService({}, ['--help']);
     expect((await service.ended).code).to.equal(0);
     expect(service.errors).to.equal('');
-    for (const name of names) expect(service.output).to.match(new RegExp(`^  ${name}$`, 'm'));
-    expect(service.output).to.match(
-      /^ {2}PORT\n {6}its port; [^(]+\(a whole number from 0 to\s+65535; default 3000\)$/m,
-    );
+    for (const name of names) expect(service.output).to.match(new RegExp(`^#${name}=`, 'm'));
+    expect(service.output).to.include(example);
   });
 
   it('the help of `config` is the same', async () => {
-    const { output } = await command(['config', '--help'], {});
-    const service = startService({}, ['-h']);
-    await service.ended;
-    const [, shown] = /(Settings, as [\s\S]*)/.exec(service.output) ?? [];
-    expect(output).to.include(shown);
+    expect((await command(['config', '--help'], {})).output).to.include(example);
   });
 
   it('the service takes no other words', async () => {

@@ -39,10 +39,10 @@ describe('a misspelt setting', () => {
     DATABASE_URL_FILE: ['DATABASE_URL_FIL'],
     PGPASSWORD_FILE: ['PGPASWORD_FILE'],
     PGHOST: ['PGHOTS'],
-    PGSSLMODE: ['PGSSLMODUS'],
+    PGSSLMODE: ['PGSSLMOD'],
     PORT: ['PROT'],
     HOST: ['HOTS'],
-    OPS_PORT: ['OPS_PROT', 'OP_PRT'],
+    OPS_PORT: ['OPS_PROT', 'OPSPORT'],
     LOG_LEVEL: ['LOGLEVEL'],
     DATA_DIR: ['DATADIR'],
   };
@@ -88,7 +88,7 @@ describe('a setting that is none any more', () => {
   it('is reported in a line that says what holds instead, and the service starts', () => {
     expect(notes({ WORKERS: '4', METRICS: 'off', BODY_LIMIT: '' })).to.deep.equal([
       'WORKERS is no longer a setting: start one process per core with REUSE_PORT=on, see docs/how-to/deploy-with-systemd.md',
-      'METRICS is no longer a setting: metrics are always collected',
+      'METRICS is no longer a setting: METRICS=on holds',
     ]);
   });
 });

@@ -18,7 +18,7 @@ const place = (environment: Environment) => yourDatabase(read(environment).setti
 
 describe('a database of yours', () => {
   it('is where DATABASE_URL says', () => {
-    const url = 'postgresql://me:p%C3%A4ss%20word@db.example:5433/mirrors?application_name=x#fragment';
+    const url = 'postgresql://me:p%C3%A4ss%20word@db.example:5433/mirrors?application_name=x';
     expect(place({ DATABASE_URL: url })).to.deep.equal({
       host: 'db.example',
       port: 5433,
@@ -93,7 +93,7 @@ describe('a database of yours', () => {
   it('is reported when it is named twice', () => {
     const PGHOST = 'db';
     expect(read({ DATABASE_URL: 'postgres://other/x', PGHOST }).notes).to.deep.equal([
-      'DATABASE_URL and PGHOST are both set: PGHOST is used only where the URL names no host',
+      'PGHOST is used only where DATABASE_URL names no host',
     ]);
   });
 
@@ -103,14 +103,12 @@ describe('a database of yours', () => {
     const believing = { rejectUnauthorized: false };
     const checking = { rejectUnauthorized: true, host: 'db' };
 
-    it('is what sslmode means to libpq, or node-postgres where it has a name of its own', () => {
+    it('is what sslmode means to libpq', () => {
       expect(tls('')).to.equal(false);
       expect(tls('?sslmode=disable')).to.equal(false);
-      for (const mode of ['require', 'no-verify']) expect(tls(`?sslmode=${mode}`)).to.deep.equal(believing);
-      for (const how of ['?sslmode=verify-full', '?ssl=true', '?ssl=1']) {
-        expect(tls(how), how).to.deep.equal(checking);
-      }
-      expect(tls('?ssl=false')).to.equal(false);
+      expect(tls('?sslmode=require')).to.deep.equal(believing);
+      expect(tls('?sslmode=verify-full')).to.deep.equal(checking);
+      expect(tls('?ssl=true'), 'something of TLS is named').to.deep.equal(checking);
       expect(tls('?uselibpqcompat=true&sslmode=require')).to.deep.equal(believing);
       expect(tls('?sslmode=require&sslmode=disable')).to.equal(false);
     });

@@ -3,7 +3,7 @@ export { faults, mirrorBody, type Reply, refusals } from './answers/replies.ts';
 export { type AnswerHeaderSettings, standingHeaders } from './chain/answer-headers.ts';
 export { type CallSettings, Calls } from './chain/calls.ts';
 export { Capacity, type CapacityLimits, type Overload } from './chain/capacity.ts';
-export { noProxies, type TrustedProxies } from './chain/client-address.ts';
+export { noProxies, type TrustedProxies, trustedProxies } from './chain/client-address.ts';
 export type { Middleware } from './chain/context.ts';
 export { type AnsweredRequest, type HttpLog, silentLog } from './chain/http-log.ts';
 export type { HttpServerSettings } from './listener/connection.ts';

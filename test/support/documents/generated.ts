@@ -1,6 +1,6 @@
 import { globSync, readFileSync } from 'node:fs';
 import { logEvents } from '../../../packages/app/src/logging/log-events.ts';
-import { type SettingName, settingGroups, settings } from '../../../packages/app/src/settings/settings.ts';
+import { type SettingName, settings } from '../../../packages/app/src/settings/settings.ts';
 import { accepts, environmentExample } from '../../../packages/app/src/settings/shown.ts';
 import { calls, usage } from '../commands/command-tree.ts';
 import { projectFolder, read } from '../workspace.ts';
@@ -48,16 +48,27 @@ function withFiles(markdown: string): string {
   return markdown.replace(block, (_, path: string) => readFileSync(`${projectFolder}${path}`, 'utf8'));
 }
 
-/** A table for each group of settings. */
+/** The groups of settings, by the first of each. */
+const groups: Partial<Record<SettingName, string>> = {
+  HOST: 'listeners',
+  DATABASE_URL: 'database',
+  IDENTITY: 'identity',
+  MIRROR_HOST_DENYLIST: 'limits',
+  LOG_LEVEL: 'process',
+};
+
+/** A table for each group. */
 function settingsTables(): Readonly<Record<string, () => string>> {
+  let group = '';
+  const grouped = Object.groupBy(Object.keys(settings) as SettingName[], (name) => {
+    group = groups[name] ?? group;
+    return `settings-${group}`;
+  });
   return Object.fromEntries(
-    Object.entries(settingGroups).map(([group, entries]) => {
-      const names = Object.keys(entries) as SettingName[];
-      return [
-        `settings-${group}`,
-        () => table(['setting', 'accepts', 'default', 'means'], names.map(settingRow)),
-      ];
-    }),
+    Object.entries(grouped).map(([name, members = []]) => [
+      name,
+      () => table(['setting', 'accepts', 'default', 'means'], members.map(settingRow)),
+    ]),
   );
 }
 

@@ -12,6 +12,16 @@ export interface TrustedProxies {
 export const noProxies: TrustedProxies = { has: () => false };
 
 /**
+ * Trusts these addresses and ranges of them (`10.0.0.0/8`, `fd00::/8`); `loopback` is this machine.
+ * @throws TypeError when one is none, or is all addresses, or there are none
+ */
+export function trustedProxies(ranges: readonly string[]): TrustedProxies {
+  if (ranges.length === 0) throw new TypeError('no proxy is named');
+  const trusts = proxyAddr.compile([...ranges]);
+  return { has: (address) => trusts(address, 0) };
+}
+
+/**
  * The IP address of a request's caller: the nearest one that is not a trusted proxy's. Where a proxy reports something
  * else than an address, that proxy. `-` if the connection ended before the address could be read.
  */

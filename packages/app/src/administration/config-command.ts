@@ -1,10 +1,11 @@
 import { leaf } from '@campaign-mirror/adapters-cli';
 import type { Call } from '@campaign-mirror/adapters-cli/terminal';
+import { nameOf } from '../database/connection-advice.ts';
 import { dataFolder } from '../database/database-access.ts';
 import { readCommandSettings } from '../operator/command-settings.ts';
 import type { Origin } from '../settings/read-settings.ts';
 import { type Setting, type SettingName, type Settings, settings } from '../settings/settings.ts';
-import { environmentExample, settingsHelp, shownUrl } from '../settings/shown.ts';
+import { environmentExample } from '../settings/shown.ts';
 import { isYours, yourDatabase } from '../settings/your-database.ts';
 
 export function config(call: Call) {
@@ -12,7 +13,7 @@ export function config(call: Call) {
     name: 'config',
     does: 'show which settings are in force, where each comes from, and which database is used; hides secrets',
     examples: ['config', 'config --json', 'config --example'],
-    explains: settingsHelp,
+    explains: environmentExample,
   })
     .option('--example', 'print every setting with its default, as .env.example has them')
     .action(async ({ json, example }) => {
@@ -45,24 +46,26 @@ export function config(call: Call) {
     });
 }
 
-/** These are shown except for the password. */
+/** These are shown except for the password, and the query, which may hold one. */
 const urls = new Set<SettingName>(['DATABASE_URL', 'REDIS_URL']);
+
+function shownUrl(url: string): string {
+  return url.replace(/\?.*/, '?…').replace(/^([^:]+:\/\/[^:]*:)[^/]*@/, '$1…@');
+}
 
 type Shown = ReturnType<typeof shown>;
 
 /** The value is null where there is none, or it is hidden. */
-function shown(name: SettingName, { text, source }: Origin) {
+function shown(name: SettingName, { text, from, file }: Origin) {
   const { secret }: Setting = settings[name];
   const isHidden = text !== undefined && secret === true && !urls.has(name);
   const value = isHidden || text === undefined ? null : urls.has(name) ? shownUrl(text) : text;
-  const file = source.kind === 'file' ? source.path : null;
-  return { name, value, isHidden, from: source.kind, file };
+  return { name, value, isHidden, from, file: file ?? null };
 }
 
 /** Which database is used. */
 async function database(read: Settings): Promise<Record<string, string>> {
   if (!isYours(read)) return { database: 'embedded', folder: (await dataFolder(read)).folder };
   const { address, tls } = yourDatabase(read);
-  const { host, port, user, database: name } = address;
-  return { database: `${host}:${port}/${name}`, user: String(user), tls };
+  return { database: nameOf(address), user: String(address.user), tls };
 }

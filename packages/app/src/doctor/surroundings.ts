@@ -4,7 +4,6 @@ import { ok, problem, type Result, warning } from '../database/checks.ts';
 import { dataFolder } from '../database/database-access.ts';
 import { issuerKeyOptions } from '../http/identity.ts';
 import { fileVariable, readSettings } from '../settings/read-settings.ts';
-import { redisName } from '../settings/redis-url.ts';
 import type { SettingName, Settings } from '../settings/settings.ts';
 import { isYours } from '../settings/your-database.ts';
 
@@ -40,6 +39,7 @@ const redisTimeout = 2_000;
 /** Whether Redis, where limits are counted, accepts the login and answers. */
 async function checkRedis({ REDIS_URL }: Settings): Promise<Result | readonly Result[]> {
   if (!REDIS_URL) return [];
+  const name = `${REDIS_URL.host}${REDIS_URL.pathname}`;
   const { connectRedis } = await import('../http/redis-counts.ts');
   let fault: Error | undefined;
   const client = connectRedis(REDIS_URL, (error) => {
@@ -54,10 +54,10 @@ async function checkRedis({ REDIS_URL }: Settings): Promise<Result | readonly Re
     await client.ping();
     // Otherwise it would continue with another database than the configured one.
     if (fault) throw fault;
-    return ok(`${redisName(REDIS_URL)} answers`);
+    return ok(`${name} answers`);
   } catch (error) {
     const { code, message } = (fault ?? error) as NodeJS.ErrnoException;
-    const says = `${redisName(REDIS_URL)} cannot be used (${code ?? message})`;
+    const says = `${name} cannot be used (${code ?? message})`;
     return problem(says, 'start it, or correct REDIS_URL; until then requests are not limited');
   } finally {
     clearTimeout(timer);

@@ -1,8 +1,7 @@
 import { ClearError } from '@campaign-mirror/adapters-cli/terminal';
-import type { HttpServer } from '@campaign-mirror/adapters-http';
+import { type HttpServer, trustedProxies } from '@campaign-mirror/adapters-http';
 import type { Log } from '../logging/log.ts';
 import type { Settings } from '../settings/settings.ts';
-import { trustedProxies } from '../settings/trusted-proxies.ts';
 
 /** Listens for callers or for operators. Resolves with the port in use. @throws ClearError when that is impossible */
 export async function listen(
@@ -36,14 +35,10 @@ const remedies: Readonly<Record<string, (name: string, where: string, host: stri
 
 /** Once per start: keys that cross a network without TLS can be read there. */
 export function warnOfPlainHttp({ HOST, TRUSTED_PROXIES }: Settings, log: Log): void {
-  if (TRUSTED_PROXIES !== undefined || isLoopback(HOST)) return;
+  const isLoopback = HOST === 'localhost' || trustedProxies(['loopback']).has(HOST);
+  if (TRUSTED_PROXIES !== undefined || isLoopback) return;
   log.warn(
     { event: 'plain-http-exposed', host: HOST },
     'others can reach this service over plain HTTP: put a TLS proxy in front of it, and name the proxy in TRUSTED_PROXIES',
   );
-}
-
-function isLoopback(host: string): boolean {
-  const thisMachine = trustedProxies(['loopback']);
-  return host === 'localhost' || ('has' in thisMachine && thisMachine.has(host));
 }

@@ -1,6 +1,5 @@
 import { Redis } from 'ioredis';
 import { RateLimiterRedis } from 'rate-limiter-flexible';
-import type { RedisAddress } from '../settings/redis-url.ts';
 import { type Counts, countOf } from './counts.ts';
 
 /** Milliseconds. */
@@ -18,11 +17,8 @@ const timeouts = {
  * A connection that is made again whenever it breaks. Without one, commands fail at once; none waits for long, and none
  * is sent twice. `onFault` receives the reason, with every attempt.
  */
-export function connectRedis(address: RedisAddress, onFault: (error: Error) => void): Redis {
-  const { tls, ...where } = address;
-  const client = new Redis({
-    ...where,
-    ...(tls && { tls: {} }),
+export function connectRedis({ href }: URL, onFault: (error: Error) => void): Redis {
+  const client = new Redis(href, {
     protocol: 2,
     connectionName: 'campaign-mirror',
     disableClientInfo: true,
@@ -39,9 +35,9 @@ export function connectRedis(address: RedisAddress, onFault: (error: Error) => v
 }
 
 /** Counts of several processes or machines together. Where the connection is broken, they reject with the reason. */
-export function redisCounts(address: RedisAddress): Counts {
+export function redisCounts(url: URL): Counts {
   let fault: Error | undefined;
-  const storeClient = connectRedis(address, (error) => {
+  const storeClient = connectRedis(url, (error) => {
     fault = error;
   });
   const explained = (error: unknown): never => {

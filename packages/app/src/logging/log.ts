@@ -31,7 +31,8 @@ const endTimeout = 1_000;
 export function openLog(level: string): OpenedLog {
   // Not `process.stdout`, which would make a pipe non-blocking: pino would then write a full one 64 KiB a time.
   if (isatty(standardOutput)) return openTerminalLog(level);
-  const output = pino.destination({ dest: standardOutput, sync: false, maxLength: kept });
+  // With a `minLength` of 0, its `flush` would not wait.
+  const output = pino.destination({ dest: standardOutput, sync: false, minLength: 1, maxLength: kept });
   const { promise: gone, resolve } = Promise.withResolvers<Error>();
   let lost = 0;
   let untold = 0;

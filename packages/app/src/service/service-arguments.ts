@@ -1,11 +1,11 @@
-import { settingsHelp } from '../settings/shown.ts';
+import { environmentExample } from '../settings/shown.ts';
 
 const usage = 'npm start, or npm start -- --help';
 
 /** Answers a call that was not meant to start the service; returns the exit code. */
 export function answerArguments(given: readonly string[]): number {
   if (given.every((one) => one === '--help' || one === '-h')) {
-    process.stdout.write(`Usage: ${usage}\n\nStarts the service.\n\n${settingsHelp()}`);
+    process.stdout.write(`Usage: ${usage}\n\nStarts the service.\n\n${environmentExample()}`);
     return 0;
   }
   process.stderr.write(

@@ -11,22 +11,20 @@ export interface Mistake {
 export function contradictions(read: Settings): Mistake[] {
   const { HOST, PORT, OPS_HOST, OPS_PORT, REUSE_PORT, IDENTITY } = read;
   const found: Mistake[] = [];
+  const refuse = (line: string, ...about: SettingName[]) => found.push({ about, line });
   if (PORT !== 0 && PORT === OPS_PORT && HOST === OPS_HOST) {
-    found.push({ about: ['PORT', 'OPS_PORT'], line: `PORT and OPS_PORT must differ, both are ${PORT}` });
+    refuse(`PORT and OPS_PORT must differ, both are ${PORT}`, 'PORT', 'OPS_PORT');
   }
   if (REUSE_PORT === 'on' && PORT === 0) {
-    const line = 'REUSE_PORT=on needs a PORT: with 0 each process would take another';
-    found.push({ about: ['REUSE_PORT', 'PORT'], line });
+    refuse('REUSE_PORT=on needs a PORT: with 0 each process takes another', 'REUSE_PORT', 'PORT');
   }
   for (const name of ['JWT_ISSUER', 'JWT_AUDIENCE', 'JWT_JWKS_URL'] as const) {
-    if (IDENTITY === 'keys' || read[name] !== undefined) continue;
-    found.push({ about: [name, 'IDENTITY'], line: `IDENTITY=${IDENTITY} needs ${name}` });
+    if (IDENTITY !== 'keys' && !read[name]) refuse(`IDENTITY=${IDENTITY} needs ${name}`, name, 'IDENTITY');
   }
   try {
     if (isYours(read)) yourDatabase(read);
   } catch (error) {
-    const about: SettingName[] = ['DATABASE_URL', 'PGHOST', 'PGSSLMODE', 'PGSSLROOTCERT'];
-    found.push({ about, line: (error as Error).message });
+    refuse((error as Error).message, 'DATABASE_URL', 'PGHOST', 'PGSSLMODE', 'PGSSLROOTCERT');
   }
   return found;
 }

@@ -1,17 +1,14 @@
-import { readFileSync, statSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import * as v from 'valibot';
 import { contradictions, type Mistake } from './contradictions.ts';
 import { settingsNotes } from './notes.ts';
 import { type SettingName, type Settings, schema, settings } from './settings.ts';
 
-type Environment = Readonly<Record<string, string | undefined>>;
-
 /** The text of a setting, and where it comes from; `unset` without a value and a default. */
 export interface Origin {
   readonly text: string | undefined;
-  readonly source:
-    | { readonly kind: 'environment' | 'default' | 'unset' }
-    | { readonly kind: 'file'; readonly path: string };
+  readonly from: 'environment' | 'file' | 'default' | 'unset';
+  readonly file?: string;
 }
 
 export type Origins = Readonly<Record<SettingName, Origin>>;
@@ -37,19 +34,25 @@ export const fileVariable = (name: SettingName) => `${name}_FILE`;
  * Reads the settings from the environment, and secrets from the files that it names. An empty variable counts as unset;
  * white space is a value.
  */
-export function readSettings(environment: Environment): ReadSettings {
+export function readSettings(environment: NodeJS.ProcessEnv): ReadSettings {
   const wrong: Mistake[] = [];
-  const found = (Object.keys(settings) as SettingName[]).map((name) => {
-    const { fault, ...origin } = originOf(environment, name);
-    if (fault !== undefined) wrong.push({ about: [name], line: fault });
-    return [name, origin] as const;
+  const found = (Object.keys(settings) as SettingName[]).map((name): [SettingName, Origin] => {
+    try {
+      return [name, originOf(environment, name)];
+    } catch (error) {
+      wrong.push({ about: [name], line: `${fileVariable(name)}: ${(error as Error).message}` });
+      return [name, { text: undefined, from: 'unset' }];
+    }
   });
   const origins = Object.fromEntries(found) as Origins;
   const texts = Object.fromEntries(found.map(([name, { text }]) => [name, text]));
   const { success, output, issues = [] } = v.safeParse(schema, texts);
   for (const issue of issues) {
     const name = v.getDotPath(issue) as SettingName;
-    wrong.push({ about: [name], line: mistake(name, issue.message, origins[name]) });
+    const { text, file } = origins[name];
+    const where = file ? `${name} (in ${file})` : name;
+    const given = settings[name].secret ? '' : `, not ${JSON.stringify(text)}`;
+    wrong.push({ about: [name], line: `${where} must be ${issue.message}${given}` });
   }
   if (success && wrong.length === 0) wrong.push(...contradictions(output));
   if (success && wrong.length === 0) {
@@ -58,41 +61,20 @@ export function readSettings(environment: Environment): ReadSettings {
   return { wrong: wrong.map(({ line }) => line), about: wrong.flatMap(({ about }) => about) };
 }
 
-function originOf(environment: Environment, name: SettingName): Origin & { fault?: string } {
+/** @throws Error when the file of a secret cannot be used */
+function originOf(environment: NodeJS.ProcessEnv, name: SettingName): Origin {
   const { byDefault, secret } = settings[name];
   const text = environment[name] || undefined;
-  const path = secret && environment[fileVariable(name)];
-  if (path) {
-    const source = { kind: 'file', path } as const;
-    const twice = `${name} and ${fileVariable(name)} are both set: leave one of them out`;
-    if (text !== undefined) return { text: undefined, source, fault: twice };
-    const { content, fault } = secretFile(path);
-    return { text: content, source, ...(fault && { fault: `${fileVariable(name)}: ${path} ${fault}` }) };
-  }
-  if (text !== undefined) return { text, source: { kind: 'environment' } };
-  return { text: byDefault, source: { kind: byDefault === undefined ? 'unset' : 'default' } };
+  const file = secret && environment[fileVariable(name)];
+  if (file && text) throw new Error(`${name} is set too: leave one of them out`);
+  if (file) return { text: onlyLine(file), from: 'file', file };
+  if (text) return { text, from: 'environment' };
+  return { text: byDefault, from: byDefault === undefined ? 'unset' : 'default' };
 }
 
-/** In bytes. */
-const longestFile = 16_384;
-
-/** Without the line break at its end; only what is a file is opened, as opening a pipe would wait. */
-function secretFile(path: string): { content?: string; fault?: string } {
-  try {
-    const stats = statSync(path);
-    if (!stats.isFile()) return { fault: 'is not a file' };
-    if (stats.size > longestFile) return { fault: `is too large (over ${longestFile} bytes)` };
-    const content = new TextDecoder('utf-8', { fatal: true })
-      .decode(readFileSync(path))
-      .replace(/\r?\n$/, '');
-    if (content === '') return { fault: 'is empty' };
-    return /[\0\r\n]/.test(content) ? { fault: 'holds more than one line' } : { content };
-  } catch (error) {
-    return { fault: `cannot be read (${(error as NodeJS.ErrnoException).code})` };
-  }
-}
-
-function mistake(name: SettingName, accepted: string, { text, source }: Origin): string {
-  const where = source.kind === 'file' ? ` (in ${source.path})` : '';
-  return `${name}${where} must be ${accepted}${settings[name].secret ? '' : `, not ${JSON.stringify(text)}`}`;
+/** Without the line break at its end. */
+function onlyLine(file: string): string {
+  const text = readFileSync(file, 'utf8').replace(/\r?\n$/, '');
+  if (!/^[^\0\r\n]+$/.test(text)) throw new Error(`${file} must hold one line`);
+  return text;
 }

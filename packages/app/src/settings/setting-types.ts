@@ -1,41 +1,46 @@
-import type { Rate, TrustedProxies } from '@campaign-mirror/adapters-http';
+import { type Rate, trustedProxies } from '@campaign-mirror/adapters-http';
 import { type HostDenylist, hostDenylist } from '@campaign-mirror/domain';
 import * as v from 'valibot';
-import { redisAddress } from './redis-url.ts';
-import { trustedProxies } from './trusted-proxies.ts';
 
 /** The schema of a setting's text. What it `accepts` is said in tables, and completes the message "NAME must be …". */
 export type SettingType<Value> = v.GenericSchema<string, Value>;
 
-/** `read` returns nothing for a text that is not accepted. */
-function parsed<Value>(accepts: string, read: (text: string) => Value | undefined): SettingType<Value> {
+/** `read` throws on a text that is not accepted; what it throws is not shown, since it may contain a secret. */
+function parsed<Value>(accepts: string, read: (text: string) => Value): SettingType<Value> {
   return v.pipe(
     v.string(),
     v.rawTransform<string, Value>(({ dataset, addIssue, NEVER }) => {
-      const value = read(dataset.value);
-      if (value === undefined) addIssue({ message: accepts });
-      return value ?? NEVER;
+      try {
+        return read(dataset.value);
+      } catch {
+        addIssue({ message: accepts });
+        return NEVER;
+      }
     }),
     v.metadata({ accepts }),
   );
 }
 
+function refuse(): never {
+  throw new TypeError('not accepted');
+}
+
 const matching = (accepts: string, pattern: RegExp) =>
-  parsed(accepts, (text) => (pattern.test(text) ? text : undefined));
+  parsed(accepts, (text) => (pattern.test(text) ? text : refuse()));
 
 /** Unchanged, white space included. */
 export const unchecked = (accepts: string) => parsed(accepts, (text) => text);
 
 export function oneOf<const Choices extends readonly string[]>(...choices: Choices) {
-  return parsed<Choices[number]>(choices.join(' or '), (text) => choices.find((one) => one === text));
+  const accepts = choices.join(' or ');
+  return v.pipe(v.string(), v.picklist(choices, accepts), v.metadata({ accepts }));
 }
 
-const within = (from: number, value: number, to: number) =>
-  value >= from && value <= to ? value : undefined;
+const within = (from: number, value: number, to: number) => (value >= from && value <= to ? value : refuse());
 
 export const wholeNumber = (from: number, to: number) =>
   parsed(`a whole number from ${from} to ${to}`, (text) =>
-    /^[0-9]{1,9}$/.test(text) ? within(from, Number(text), to) : undefined,
+    /^[0-9]{1,9}$/.test(text) ? within(from, Number(text), to) : refuse(),
   );
 
 const units = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000 };
@@ -53,19 +58,15 @@ export const time = (from: string, to: string) =>
   );
 
 /** A number of times per period; undefined for `off`. */
-export const rate: SettingType<Rate | undefined> = v.pipe(
-  parsed<Rate | 'off'>('off, or a number per period, such as 600/1m: 1 to 1000000 per 1s to 24h', (text) => {
-    if (text === 'off') return text;
+export const rate = parsed<Rate | undefined>(
+  'off, or a number per period, such as 600/1m: 1 to 1000000 per 1s to 24h',
+  (text) => {
+    if (text === 'off') return undefined;
     const [, number, period = ''] = /^([0-9]{1,7})\/([0-9]{1,5}[smh])$/.exec(text) ?? [];
-    const limit = within(1, Number(number), 1_000_000);
     const length = within(units.s, milliseconds(period), 24 * units.h);
-    return limit && length ? { limit, seconds: length / units.s } : undefined;
-  }),
-  v.transform((read) => (read === 'off' ? undefined : read)),
+    return { limit: within(1, Number(number), 1_000_000), seconds: length / units.s };
+  },
 );
-
-/** Where a listener listens: whether this machine has the address shows only then. */
-export const address = matching('an IP address or a host name', /^[^\s\p{Cc}]+$/u);
 
 /** Of a list with commas or white space between them. */
 const items = (list: string) => list.split(/[\s,]+/).filter(Boolean);
@@ -74,16 +75,13 @@ export const hosts = parsed<HostDenylist>(
   'host names such as go.example.com or *.example.com, with commas between them',
   (list) => {
     const read = hostDenylist(items(list));
-    return 'notAHost' in read ? undefined : read;
+    return 'notAHost' in read ? refuse() : read;
   },
 );
 
-export const proxies = parsed<TrustedProxies>(
+export const proxies = parsed(
   'IP addresses, or ranges such as 10.0.0.0/8 or fd00::/8, or loopback, with commas between them',
-  (list) => {
-    const read = trustedProxies(items(list));
-    return 'notAnAddress' in read ? undefined : read;
-  },
+  (list) => trustedProxies(items(list)),
 );
 
 /** Scheme, host and port as a browser sends them: in lower case, without a slash at the end or a default port. */
@@ -92,23 +90,26 @@ export const origins = parsed<readonly string[]>(
   (list) => {
     // A URL may contain a star; as a pattern it would never match.
     const isOrigin = (text: string) => /^https?:[^*]+$/.test(text) && URL.parse(text)?.origin === text;
-    return items(list).length > 0 && items(list).every(isOrigin) ? items(list) : undefined;
+    return items(list).length > 0 && items(list).every(isOrigin) ? items(list) : refuse();
   },
 );
 
+/** Without a query, which would set options of the client, or be the end of a password that was not encoded. */
 export const redisUrl = parsed(
   'an address such as redis://user:password@host:6379/0, or rediss:// with TLS',
-  redisAddress,
+  (text) => {
+    const isRead = /^rediss?:\/\/[^\s\p{Cc}/?#]+(?:\/\d*)?$/iu.test(text) && decodeURIComponent(text);
+    return isRead ? new URL(text) : refuse();
+  },
 );
 
 /**
- * Without an @ after the host: the text before it would begin with a password in which a `/`, `?` or `#` was not encoded,
- * and would be taken for a host, a port or a name, which are shown. A `%` that encodes nothing would make the parser
- * encode the others again.
+ * Without an @ after the host: before it would be a password in which something was not encoded, and parts of it would be
+ * shown. A `%` that encodes nothing would make the parser encode the others again.
  */
 export const databaseUrl = matching(
   'a URL such as postgres://user:password@host:5432/database, with one host, and what is special in it percent-encoded',
-  /^postgres(?:ql)?:\/\/(?!.*%(?![\da-f]{2}))[^\s\p{Cc}/?#]*(?:[/?#][^\s\p{Cc}@]*)?$/iu,
+  /^postgres(?:ql)?:\/\/(?!.*%(?![\da-f]{2}))[^\s\p{Cc}/?#]*(?:[/?][^\s\p{Cc}@#]*)?$/iu,
 );
 
 /** Only one: the driver tries no second. */
@@ -117,16 +118,13 @@ export const databaseHost = matching(
   /^(?:\/[^\p{Cc},]*|[^\s\p{Cc},/]+)$/u,
 );
 
-/** Checked where your own database is used: a value meant for other programs must not stop the embedded one. */
-export const sslMode = unchecked('disable or require or verify-ca or verify-full');
-
 /** An answer that somebody else could give would let them make tokens. */
 export const keySetUrl = parsed<URL>(
   'an https URL without a user, such as https://issuer.example/jwks.json; http on this machine only',
   (text) => {
     const url = /^https?:\/\/[^\s\p{Cc}@]+$/iu.test(text) ? URL.parse(text) : undefined;
     const isHere = /^(?:localhost|127\.\d+\.\d+\.\d+|\[::1\])$/.test(url?.hostname ?? '');
-    return url && (url.protocol === 'https:' || isHere) ? url : undefined;
+    return url && (url.protocol === 'https:' || isHere) ? url : refuse();
   },
 );
 

@@ -2,132 +2,92 @@ import * as v from 'valibot';
 import * as is from './setting-types.ts';
 
 /** By its type, and its default as written in the environment; then what it means, for tables and help. */
-const setting = <Value>(type: is.SettingType<Value>, byDefault: string) => ({
-  means: (means: string) => v.optional(v.pipe(type, v.metadata({ means })), byDefault),
-});
-const optional = <Value>(type: is.SettingType<Value>) => ({
-  means: (means: string) => v.optional(v.pipe(type, v.metadata({ means }))),
+const setting = <Value, Default extends string | undefined = undefined>(
+  type: is.SettingType<Value>,
+  byDefault?: Default,
+) => ({
+  means: (means: string) => v.optional(v.pipe(type, v.metadata({ means })), byDefault as Default),
 });
 const secret = <Value>(type: is.SettingType<Value>) => ({
   means: (means: string) => v.optional(v.pipe(type, v.metadata({ means, secret: true }))),
 });
 
 const onOrOff = is.oneOf('on', 'off');
+const logLevel = is.oneOf('trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent');
 const text = is.unchecked('text');
+const address = is.unchecked('an IP address or a host name');
 
-/** Every setting, in the groups of its reference. All are environment variables, and optional. */
-export const settingGroups = {
-  listeners: {
-    HOST: setting(is.address, '127.0.0.1').means('address that the service listens on'),
-    PORT: setting(is.wholeNumber(0, 65_535), '3000').means('its port; 0 takes a free one and says which'),
-    REUSE_PORT: setting(onOrOff, 'off').means(
-      'several processes may listen on `PORT` together (SO_REUSEPORT), each with an `OPS_PORT` of its own; the kernel spreads connections',
-    ),
-    OPS_HOST: setting(is.address, '127.0.0.1').means(
-      'address of the listener for operators: a page at `/`, `/livez`, `/readyz`, `/version`, `/metrics`',
-    ),
-    OPS_PORT: setting(is.wholeNumber(0, 65_535), '3001').means('port of that listener; 0 takes a free one'),
-    TRUSTED_PROXIES: optional(is.proxies).means(
-      'the TLS proxies in front, such as `127.0.0.1,10.0.0.0/8,fd00::/8`, or `loopback`: what they say about the client is trusted',
-    ),
-    IDLE_TIMEOUT: setting(is.time('10ms', '60m'), '75s').means(
-      'how long a connection may idle between two requests; must be longer than in the proxy in front',
-    ),
-    CORS_ORIGINS: optional(is.origins).means('origins whose pages may call from a browser; none by default'),
-    DOCS: setting(onOrOff, 'on').means('the page at `/docs`, where the call can be tried'),
-  },
-  database: {
-    DATABASE_URL: secret(is.databaseUrl).means(
-      'your PostgreSQL, 15 to 18; without it and `PGHOST`, an embedded one runs in `DATA_DIR`',
-    ),
-    PGHOST: optional(is.databaseHost).means('another way to name the database; not with `DATABASE_URL`'),
-    PGPORT: optional(is.wholeNumber(1, 65_535)).means(
-      'port of the database, otherwise 5432; this and the other `PG…` settings go with `PGHOST`, or supply what `DATABASE_URL` leaves out',
-    ),
-    PGUSER: optional(text).means('user there, otherwise that of the operating system'),
-    PGPASSWORD: secret(text).means('password of that user'),
-    PGDATABASE: optional(text).means('name of the database, otherwise that of the user'),
-    PGSSLMODE: optional(is.sslMode).means(
-      'TLS to the database, as `sslmode` in `DATABASE_URL`; otherwise `verify-full` with a CA, `disable` without one',
-    ),
-    PGSSLROOTCERT: optional(is.unchecked('a file, or system')).means(
-      'the certificate of the CA, as `sslrootcert` in `DATABASE_URL`',
-    ),
-    DATABASE_WAIT: setting(is.time('0s', '60m'), '10s').means('how long the start waits for the database'),
-    DATA_DIR: setting(is.unchecked('a folder'), '.data').means(
-      'where the embedded database is; the default is in the project',
-    ),
-    RUN_MIGRATIONS: setting(is.oneOf('true', 'false'), 'true').means(
-      'whether the start brings the schema up to date; with `false` the service needs no right to do so',
-    ),
-    POOL_SIZE: setting(is.wholeNumber(1, 1_000), '10').means('database connections of a process, at most'),
-    STATEMENT_TIMEOUT: setting(is.time('0ms', '60s'), '5s').means(
-      'how long a statement may take, enforced by the server; `0ms` leaves the limit to the server',
-    ),
-    DATABASE_POOLER: setting(is.oneOf('none', 'transaction'), 'none').means(
-      '`transaction` behind a pooler such as PgBouncer: no prepared statements, and `STATEMENT_TIMEOUT` is left to the server',
-    ),
-  },
-  identity: {
-    IDENTITY: setting(is.oneOf('keys', 'jwt', 'both'), 'keys').means(
-      'how callers are identified: by access keys, by tokens that an issuer signs (JWT), or by either; tokens require `JWT_ISSUER`, `JWT_AUDIENCE` and `JWT_JWKS_URL`',
-    ),
-    JWT_ISSUER: optional(is.claimText).means('the issuer of the tokens, exactly as in their claim `iss`'),
-    JWT_AUDIENCE: optional(is.claimText).means('what their claim `aud` must be or contain: this service'),
-    JWT_JWKS_URL: optional(is.keySetUrl).means(
-      "the issuer's public keys (JWKS): `https`, or `http` on this machine; redirects are not followed",
-    ),
-    JWT_OWNER_CLAIM: setting(is.claimText, 'owner_id').means(
-      'the claim with the number of the owner: a number, or its digits as text',
-    ),
-    JWT_SUBJECT_CLAIM: setting(is.claimText, 'sub').means(
-      'the claim with the name that the history shows and `RATE_LIMIT` counts, at most 200 characters',
-    ),
-  },
-  limits: {
-    MIRROR_HOST_DENYLIST: setting(is.hosts, '').means('hosts that no mirror may point to'),
-    RATE_LIMIT: setting(is.rate, 'off').means(
-      'how often each access key, or subject of tokens, may call; calls beyond that get 429',
-    ),
-    FAILED_KEY_LIMIT: setting(is.rate, '600/1m').means(
-      'how often an address (IPv6: its /64) may send keys that are refused; further ones get 429 instead of 401, but valid keys never do',
-    ),
-    REDIS_URL: secret(is.redisUrl).means(
-      'a Redis in which several processes count together; without it, each counts separately',
-    ),
-    MAX_IN_FLIGHT: setting(is.wholeNumber(1, 100_000), '512').means(
-      'requests that a process carries out at once; those beyond it get 503 after a second',
-    ),
-    MAX_EVENT_LOOP_DELAY: setting(is.time('10ms', '60s'), '500ms').means(
-      'how late the event loop of a process may be before it answers 503 to every request',
-    ),
-  },
-  process: {
-    LOG_LEVEL: setting(is.oneOf('trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'), 'info').means(
-      'the least severe lines that are logged',
-    ),
-    SHUTDOWN_DELAY: setting(is.time('0s', '60m'), '0s').means(
-      'how long new connections are still served at a shutdown, while `/readyz` already answers 503',
-    ),
-    SHUTDOWN_TIMEOUT: setting(is.time('0s', '60m'), '10s').means(
-      'how long requests may take to finish at a shutdown; unfinished ones get 503',
-    ),
-    DEMO: optional(onOrOff).means(
-      'create a demonstration set if there is no data; by default on the embedded database only; never with `IDENTITY=jwt`',
-    ),
-    CAMPAIGN_MIRROR_KEY: secret(text).means(
-      'access key for `./campaign-mirror mirror set`, which otherwise asks for it',
-    ),
-  },
-};
-
-/** Of the settings as written. */
+/** Every setting, in the order of the reference. All are environment variables, and optional. */
 export const schema = v.object({
-  ...settingGroups.listeners,
-  ...settingGroups.database,
-  ...settingGroups.identity,
-  ...settingGroups.limits,
-  ...settingGroups.process,
+  HOST: setting(address, '127.0.0.1').means('address that the service listens on'),
+  PORT: setting(is.wholeNumber(0, 65_535), '3000').means('its port; 0 takes a free one and says which'),
+  REUSE_PORT: setting(onOrOff, 'off').means(
+    'several processes may listen on `PORT` together (SO_REUSEPORT), each with an `OPS_PORT` of its own; the kernel spreads connections',
+  ),
+  OPS_HOST: setting(address, '127.0.0.1').means(
+    'address of the listener for operators: a page at `/`, `/livez`, `/readyz`, `/version`, `/metrics`',
+  ),
+  OPS_PORT: setting(is.wholeNumber(0, 65_535), '3001').means('port of that listener; 0 takes a free one'),
+  TRUSTED_PROXIES: setting(is.proxies).means(
+    'the TLS proxies in front, such as `127.0.0.1,10.0.0.0/8,fd00::/8`, or `loopback`: what they say about the client is trusted',
+  ),
+  IDLE_TIMEOUT: setting(is.time('10ms', '60m'), '75s').means(
+    'how long a connection may idle between two requests; must be longer than in the proxy in front',
+  ),
+  CORS_ORIGINS: setting(is.origins).means('origins whose pages may call from a browser; none by default'),
+  DOCS: setting(onOrOff, 'on').means('the page at `/docs`, where the call can be tried'),
+  DATABASE_URL: secret(is.databaseUrl).means('your PostgreSQL, 15 to 18; otherwise an embedded one is used'),
+  PGHOST: setting(is.databaseHost).means('another way to name the database; not with `DATABASE_URL`'),
+  PGPORT: setting(is.wholeNumber(1, 65_535)).means(
+    'port of the database, otherwise 5432; this and the other `PG…` settings go with `PGHOST`, or supply what `DATABASE_URL` leaves out',
+  ),
+  PGUSER: setting(text).means('user there, otherwise that of the operating system'),
+  PGPASSWORD: secret(text).means('password of that user'),
+  PGDATABASE: setting(text).means('name of the database, otherwise that of the user'),
+  // Checked where your own database is used: a value meant for other programs must not stop the embedded one.
+  PGSSLMODE: setting(is.unchecked('disable or require or verify-ca or verify-full')).means(
+    'TLS to the database, as `sslmode` in `DATABASE_URL`; otherwise `verify-full` with a CA, `disable` without one',
+  ),
+  PGSSLROOTCERT: setting(is.unchecked('a file, or system')).means('certificate of the CA, as `sslrootcert`'),
+  DATABASE_WAIT: setting(is.time('0s', '60m'), '10s').means('how long the start waits for the database'),
+  DATA_DIR: setting(is.unchecked('a folder'), '.data').means('where the embedded database is'),
+  RUN_MIGRATIONS: setting(is.oneOf('true', 'false'), 'true').means('whether the start migrates the schema'),
+  POOL_SIZE: setting(is.wholeNumber(1, 1_000), '10').means('database connections of a process, at most'),
+  STATEMENT_TIMEOUT: setting(is.time('0ms', '60s'), '5s').means(
+    'how long a statement may take, enforced by the server; `0ms` leaves the limit to the server',
+  ),
+  DATABASE_POOLER: setting(is.oneOf('none', 'transaction'), 'none').means(
+    '`transaction` behind a pooler such as PgBouncer: no prepared statements, and `STATEMENT_TIMEOUT` is left to the server',
+  ),
+  IDENTITY: setting(is.oneOf('keys', 'jwt', 'both'), 'keys').means(
+    'how callers are identified: by access keys, by tokens that an issuer signs (JWT), or by either; tokens require `JWT_ISSUER`, `JWT_AUDIENCE` and `JWT_JWKS_URL`',
+  ),
+  JWT_ISSUER: setting(is.claimText).means('the issuer of the tokens, exactly as in their claim `iss`'),
+  JWT_AUDIENCE: setting(is.claimText).means('what their claim `aud` must be or contain: this service'),
+  JWT_JWKS_URL: setting(is.keySetUrl).means("the issuer's public keys (JWKS); redirects are not followed"),
+  JWT_OWNER_CLAIM: setting(is.claimText, 'owner_id').means('the claim with the number of the owner'),
+  JWT_SUBJECT_CLAIM: setting(is.claimText, 'sub').means(
+    'the claim with the name that the history shows and `RATE_LIMIT` counts, at most 200 characters',
+  ),
+  MIRROR_HOST_DENYLIST: setting(is.hosts, '').means('hosts that no mirror may point to'),
+  RATE_LIMIT: setting(is.rate, 'off').means('how often an access key, or subject of tokens, may call'),
+  FAILED_KEY_LIMIT: setting(is.rate, '600/1m').means(
+    'how often an address (IPv6: its /64) may send keys that are refused; further ones get 429 instead of 401, but valid keys never do',
+  ),
+  REDIS_URL: secret(is.redisUrl).means('a Redis in which processes count together, not each for itself'),
+  MAX_IN_FLIGHT: setting(is.wholeNumber(1, 100_000), '512').means(
+    'requests that a process carries out at once; those beyond it get 503 after a second',
+  ),
+  MAX_EVENT_LOOP_DELAY: setting(is.time('10ms', '60s'), '500ms').means(
+    'how late the event loop of a process may be before it answers 503 to every request',
+  ),
+  LOG_LEVEL: setting(logLevel, 'info').means('the least severe lines that are logged'),
+  SHUTDOWN_DELAY: setting(is.time('0s', '60m'), '0s').means('how long a shutdown serves new connections'),
+  SHUTDOWN_TIMEOUT: setting(is.time('0s', '60m'), '10s').means('how long a shutdown waits for requests'),
+  DEMO: setting(onOrOff).means(
+    'create a demonstration set if there is no data; by default on the embedded database only; never with `IDENTITY=jwt`',
+  ),
+  CAMPAIGN_MIRROR_KEY: secret(text).means('access key for `campaign-mirror mirror set`; otherwise it asks'),
 });
 
 /** The settings in force. Times in milliseconds. */
