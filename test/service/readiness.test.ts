@@ -1,6 +1,6 @@
 import { migrations, openProbe, roles } from '@campaign-mirror/adapters-persistence';
 import { expect } from 'chai';
-import { Readiness } from '../../packages/app/src/process/readiness.ts';
+import { readinessOf } from '../../packages/app/src/process/readiness.ts';
 import { serverAddress } from '../support/database/database-server.ts';
 import { tcpProxy } from '../support/database/tcp-proxy.ts';
 import { eventually } from '../support/eventually.ts';
@@ -85,19 +85,21 @@ describe('contract: life — what /readyz asks of the database', () => {
 
 describe('contract: life — /readyz', () => {
   const good = { database: true, writable: true, migrations: true };
+  const going = new AbortController().signal;
 
   it('asks the database once for all that ask meanwhile, and for a while after', async () => {
     let asked = 0;
     const answer = Promise.withResolvers<typeof good>();
-    const readiness = new Readiness(() => {
+    const ask = () => {
       asked += 1;
       return answer.promise;
-    }, 600_000);
-    const asking = Array.from({ length: 100 }, () => readiness.checks());
+    };
+    const readiness = readinessOf(ask, going, 600_000);
+    const asking = Array.from({ length: 100 }, () => readiness());
     answer.resolve(good);
     for (const checks of await Promise.all(asking))
       expect(checks).to.deep.equal({ accepting: true, ...good });
-    for (let times = 0; times < 100; times++) await readiness.checks();
+    for (let times = 0; times < 100; times++) await readiness();
     expect(asked).to.equal(1);
   });
 
@@ -108,10 +110,10 @@ describe('contract: life — /readyz', () => {
         asked += 1;
         return state;
       };
-      const [remembering, forgetting] = [new Readiness(ask, 600_000), new Readiness(ask, 0)];
-      for (let times = 0; times < 3; times++) await remembering.checks();
+      const [remembering, forgetting] = [readinessOf(ask, going, 600_000), readinessOf(ask, going, 0)];
+      for (let times = 0; times < 3; times++) await remembering();
       expect(asked).to.equal(1);
-      for (let times = 0; times < 3; times++) await forgetting.checks();
+      for (let times = 0; times < 3; times++) await forgetting();
       expect(asked).to.equal(4);
     });
   }
@@ -119,15 +121,17 @@ describe('contract: life — /readyz', () => {
   it('is not ready from the moment at which the drain begins, also for those that asked before, and asks no more', async () => {
     let asked = 0;
     const answer = Promise.withResolvers<typeof good>();
-    const readiness = new Readiness(() => {
+    const ends = new AbortController();
+    const ask = () => {
       asked += 1;
       return answer.promise;
-    });
-    const before = readiness.checks();
-    readiness.startDraining();
+    };
+    const readiness = readinessOf(ask, ends.signal);
+    const before = readiness();
+    ends.abort();
     answer.resolve(good);
     expect(await before).to.include({ accepting: false });
-    expect(await readiness.checks()).to.deep.equal({ accepting: false });
+    expect(await readiness()).to.deep.equal({ accepting: false });
     expect(asked).to.equal(1);
   });
 });

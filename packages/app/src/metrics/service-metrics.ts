@@ -1,7 +1,7 @@
 import type { DatabaseProbe } from '@campaign-mirror/adapters-persistence';
 import type { EmbeddedEvent } from '@campaign-mirror/embedded-postgres';
 import type { Registry } from 'prom-client';
-import { checksInTime, type Readiness } from '../process/readiness.ts';
+import type { Readiness } from '../process/readiness.ts';
 import { version } from '../process/version.ts';
 import { instruments } from './instruments.ts';
 
@@ -16,13 +16,13 @@ export function serviceMetrics(registry: Registry, readiness: Readiness, probe: 
     ...Object.keys(labels),
   );
   gauge('campaign_mirror_ready', '1 if /readyz answers 200, otherwise 0.', async (one) =>
-    one.set(Number(Object.values(await checksInTime(readiness.checks())).every(Boolean))),
+    one.set(Number(Object.values(await readiness()).every(Boolean))),
   );
   gauge(
     'campaign_mirror_ready_check',
     'Each check of /readyz: 1 if it passes, 0 if it fails; absent if it could not be made.',
     async (one) => {
-      const checks = await checksInTime(readiness.checks());
+      const checks = await readiness();
       one.reset();
       for (const [check, passes] of Object.entries(checks)) one.set({ check }, Number(passes));
     },

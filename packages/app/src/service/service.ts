@@ -72,15 +72,10 @@ async function start(container: Container, given: Given): Promise<boolean> {
   const access = await container.getAsync(tokens.access);
   await prepareDatabase(access, { settings, log, ending });
   if (ending.aborted) return false;
-  const readiness = await container.getAsync(tokens.readiness);
   const ops = await container.getAsync(tokens.ops);
   const opsPort = await listen(ops, settings, 'OPS_PORT');
   const http = await container.getAsync(tokens.http);
   const port = await listen(http, settings, 'PORT');
-  void aborted(ending).then(() => {
-    readiness.startDraining();
-    http.startDraining();
-  });
   const where = { host: settings.HOST, port, opsHost: settings.OPS_HOST, opsPort };
   log.info({ event: 'listening', ...where }, `listening on http://${settings.HOST}:${port}`);
   warnOfPlainHttp(settings, log);

@@ -23,21 +23,15 @@ export const databaseModule = ({ settings, log, registry, life, ends }: Given) =
       await access.becomeService();
       return access;
     }, []);
-    bind(tokens.database).toResolvedValue(
+    bind(tokens.hotPath).toResolvedValue(
       async (access) => {
-        const database = await openDatabase(access.address('service'), poolLimits(settings));
+        const limits = poolLimits(settings);
+        const database = await openDatabase(access.address('service'), limits);
         ends.add('database pool', async () => {
           if (!(await database.close()))
             life.hung('database pool', 'statements were under way and were cut off');
         });
         poolMetrics(registry, database, settings.POOL_SIZE);
-        return database;
-      },
-      [tokens.access],
-    );
-    bind(tokens.hotPath).toResolvedValue(
-      ({ pool }) => {
-        const options = { limits: poolLimits(settings), named: settings.DATABASE_POOLER === 'none' };
         const metrics = hotPathMetrics(registry);
         const refusals = throttled(betweenRefusals);
         const refused: typeof metrics.refused = (statement, error) => {
@@ -49,7 +43,8 @@ export const databaseModule = ({ settings, log, registry, life, ends }: Given) =
             ),
           );
         };
-        const hotPath = openHotPath(pool, options, { ...metrics, refused });
+        const options = { limits, named: settings.DATABASE_POOLER === 'none' };
+        const hotPath = openHotPath(database.pool, options, { ...metrics, refused });
         // Before the connections: the last uses of keys have yet to be written.
         ends.add('key uses', async () => {
           if (!(await hotPath.uses.stop()))
@@ -58,7 +53,7 @@ export const databaseModule = ({ settings, log, registry, life, ends }: Given) =
         keyUseMetrics(registry, hotPath.uses);
         return hotPath;
       },
-      [tokens.database],
+      [tokens.access],
     );
   });
 

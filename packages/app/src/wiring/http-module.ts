@@ -11,43 +11,36 @@ import { capacityOf } from '../http/capacity.ts';
 import { httpLog, tellOfUnfinished } from '../http/http-log.ts';
 import { openLimits } from '../http/limiters.ts';
 import { httpMetrics } from '../metrics/http-metrics.ts';
+import { aborted } from '../process/life.ts';
 import { type Given, tokens } from './tokens.ts';
 
 /** How often keys and addresses may call, and the callers' listener. */
 export const httpModule = ({ settings, log, lines, registry, life, ends }: Given) =>
   new ContainerModule(({ bind }) => {
     bind(tokens.httpMetrics).toResolvedValue(() => httpMetrics(registry), []);
-    bind(tokens.limits).toResolvedValue(async () => {
-      const limits = await openLimits(settings, log);
-      ends.add('limits', limits.close);
-      return limits;
-    }, []);
     bind(tokens.http).toResolvedValue(
-      (useCase, { isWellFormed }, limits, metrics) => {
+      async (useCase, { isWellFormed }, metrics) => {
+        const limits = await openLimits(settings, log);
+        ends.add('limits', limits.close);
         const capacity = capacityOf('callers', settings, log, metrics.overload('callers'));
         const requestLog = httpLog(log, lines, 'info', metrics.answered('callers'));
         const calls = new Calls({ log: requestLog, proxies: settings.TRUSTED_PROXIES });
         const shared = { calls, log: requestLog, capacity };
         const pages = interfacePages({ docs: settings.DOCS === 'on' });
-        const app = application({
-          ...shared,
-          origins: settings.CORS_ORIGINS,
-          useCase,
-          isWellFormed,
-          limits,
-          pages,
-        });
+        const { CORS_ORIGINS: origins } = settings;
+        const app = application({ ...shared, origins, useCase, isWellFormed, limits, pages });
         const server = new HttpServer(app.callback(), {
           ...shared,
           headers: standingHeaders,
           limits: { ...timeLimits, keepAliveTimeout: settings.IDLE_TIMEOUT },
         });
         metrics.watch('callers', { server, capacity });
+        void aborted(life.ending).then(() => server.startDraining());
         const drain = async () => tellOfUnfinished(await server.drain(settings.SHUTDOWN_TIMEOUT), life);
         ends.add('http', drain, settings.SHUTDOWN_TIMEOUT + drainGrace);
         return server;
       },
-      [tokens.setCampaignMirror, tokens.identity, tokens.limits, tokens.httpMetrics],
+      [tokens.setCampaignMirror, tokens.identity, tokens.httpMetrics],
     );
   });
 

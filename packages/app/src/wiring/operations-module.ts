@@ -15,7 +15,7 @@ import { throttled } from '../logging/log-throttle.ts';
 import { serviceMetrics } from '../metrics/service-metrics.ts';
 import { opsPage } from '../ops-page/page.ts';
 import { recentMoments } from '../ops-page/recent.ts';
-import { checksInTime, Readiness } from '../process/readiness.ts';
+import { readinessOf } from '../process/readiness.ts';
 import { version } from '../process/version.ts';
 import { type Given, tokens } from './tokens.ts';
 
@@ -26,23 +26,17 @@ const probeTimeout = 1_000;
 const betweenFaults = 60_000;
 
 /** Health, metrics and the page for operators, on a listener of their own. */
-export const operationsModule = ({ settings, log, lines, registry, ends }: Given) =>
+export const operationsModule = ({ settings, log, lines, registry, life, ends }: Given) =>
   new ContainerModule(({ bind }) => {
-    bind(tokens.probe).toResolvedValue(
-      async (access) => {
+    bind(tokens.ops).toResolvedValue(
+      async (access, metrics) => {
         const limits = { timeout: probeTimeout, statementTimeout: settings.STATEMENT_TIMEOUT > 0 };
         const probe = await openProbe(access.address('service'), limits);
         ends.add('probe', probe.close);
-        return probe;
-      },
-      [tokens.access],
-    );
-    bind(tokens.readiness).toResolvedValue((probe) => new Readiness(() => probe.ask()), [tokens.probe]);
-    bind(tokens.ops).toResolvedValue(
-      (probe, health, metrics) => {
+        const readiness = readinessOf(() => probe.ask(), life.ending);
         // Not in the registry that the page reads every 5 s: they ask the database.
         const asked = new Registry();
-        serviceMetrics(asked, health, probe);
+        serviceMetrics(asked, readiness, probe);
         const throttle = throttled(betweenFaults);
         const failed = (error: unknown) =>
           throttle((untold) =>
@@ -51,7 +45,6 @@ export const operationsModule = ({ settings, log, lines, registry, ends }: Given
         const recent = recentMoments(() => registry.getMetricsAsJSON(), failed);
         recent.start();
         ends.add('page', recent.stop);
-        const readiness = () => checksInTime(health.checks());
         const scrape: OpsAnswer = async () => {
           try {
             const { contentType } = registry;
@@ -73,6 +66,6 @@ export const operationsModule = ({ settings, log, lines, registry, ends }: Given
         ends.add('ops', () => server.drain(0));
         return server;
       },
-      [tokens.probe, tokens.readiness, tokens.httpMetrics],
+      [tokens.access, tokens.httpMetrics],
     );
   });

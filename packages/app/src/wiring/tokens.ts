@@ -1,17 +1,15 @@
 import type { HttpServer } from '@campaign-mirror/adapters-http';
-import type { Database, DatabaseProbe, OpenHotPath } from '@campaign-mirror/adapters-persistence';
+import type { OpenHotPath } from '@campaign-mirror/adapters-persistence';
 import type { SetCampaignMirror } from '@campaign-mirror/domain';
 import type { ServiceIdentifier } from 'inversify';
 import type { Registry } from 'prom-client';
 import type { DatabaseAccess } from '../database/database-access.ts';
 import type { OpenIdentity } from '../http/identity.ts';
-import type { Limits } from '../http/limiters.ts';
 import type { Log } from '../logging/log.ts';
 import type { LogLines } from '../logging/log-lines.ts';
 import type { httpMetrics } from '../metrics/http-metrics.ts';
 import type { Ends } from '../process/ends.ts';
 import type { Life } from '../process/life.ts';
-import type { Readiness } from '../process/readiness.ts';
 import type { Settings } from '../settings/settings.ts';
 
 /** A function, because a plain `const X: ServiceIdentifier<T> = Symbol()` narrows to `symbol` and loses its type. */
@@ -20,15 +18,11 @@ const token = <T>(name: string): ServiceIdentifier<T> => Symbol(name);
 /** What the modules make for each other, in the order of their dependencies. */
 export const tokens = {
   access: token<DatabaseAccess>('access'),
-  database: token<Database>('database'),
   hotPath: token<OpenHotPath>('hotPath'),
   identity: token<OpenIdentity>('identity'),
   setCampaignMirror: token<SetCampaignMirror>('setCampaignMirror'),
-  limits: token<Limits>('limits'),
   httpMetrics: token<ReturnType<typeof httpMetrics>>('httpMetrics'),
   http: token<HttpServer>('http'),
-  probe: token<DatabaseProbe>('probe'),
-  readiness: token<Readiness>('readiness'),
   ops: token<HttpServer>('ops'),
 };
 
