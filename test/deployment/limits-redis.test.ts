@@ -129,7 +129,7 @@ describe('limits that several machines count in Redis', () => {
       expect(service.process.output + service.process.errors).not.to.include('MARKED');
     }
     const { output } = await commandProcess(['doctor'], settings(right));
-    expect(output).to.match(new RegExp(`^ok {7}redis {7}localhost:${redis.port}/1 answers$`, 'm'));
+    expect(output).to.match(new RegExp(`^ok {7}redis {7}localhost:${redis.port}/1: it answers$`, 'm'));
     const refused = await commandProcess(['doctor'], settings(wrong));
     expect(refused.code).to.equal(1);
     expect(refused.output).to.match(/^problem {2}redis {7}.*WRONGPASS/m);

@@ -3,6 +3,7 @@ import { expect } from 'chai';
 import { readSettings } from '../../packages/app/src/settings/read-settings.ts';
 import { UnitFile } from '../support/deployment/unit-file.ts';
 import { asInstalled, startUnit } from '../support/deployment/unit-sandbox.ts';
+import { freePort } from '../support/free-port.ts';
 import { call } from '../support/http/caller.ts';
 import { serviceDataOf } from '../support/process/lives.ts';
 import { endAll, type LogLine, type RunningProcess } from '../support/process/service-process.ts';
@@ -19,8 +20,10 @@ describe('ops/campaign-mirror@.service', () => {
   const data = serviceDataOf('suite');
   afterEach(endAll);
 
-  const started = (under = '') =>
-    startUnit(unit, { url: data.database.url('service'), file: { PORT: '0', OPS_PORT: '0' }, under });
+  async function started(under = ''): Promise<RunningProcess> {
+    const file = { PORT: String(await freePort()), OPS_PORT: '0' };
+    return startUnit(unit, { url: data.database.url('service'), file, under });
+  }
   const callTo = ({ port }: LogLine) => data.one({ base: `http://127.0.0.1:${port}` });
   async function silent(process: RunningProcess): Promise<void> {
     const { code } = await process.ended;
@@ -47,7 +50,7 @@ describe('ops/campaign-mirror@.service', () => {
   });
 
   it('its command serves: as an unprivileged user, on a tree that it cannot write to', async () => {
-    const process = started();
+    const process = await started();
     const listening = await process.event('listening');
     expect((await call(callTo(listening))).status).to.equal(200);
     const status = readFileSync(`/proc/${process.child.pid}/status`, 'utf8');
@@ -59,7 +62,7 @@ describe('ops/campaign-mirror@.service', () => {
   });
 
   it('what it asks of the kernel is what its filters let through', async () => {
-    const process = started(`${program('strace')} --daemonize --follow-forks --quiet=all`);
+    const process = await started(`${program('strace')} --daemonize --follow-forks --quiet=all`);
     const listening = await process.event('listening');
     expect((await call(callTo(listening))).status).to.equal(200);
     expect((await process.stop('SIGTERM')).code).to.equal(0);

@@ -106,7 +106,7 @@ describe('commands: what is told when the database does not do it', () => {
     for (const reader of running) {
       expect((await reader.ended).code).to.equal(3);
       expect(reader.errors).to.equal(
-        'the database became unavailable: there is more to show, and nothing was changed; run it again\n',
+        `${name()} became unavailable (57P01): there is more to show, and nothing was changed; run it again\n`,
       );
     }
     await other.rollback();
@@ -174,11 +174,10 @@ describe('commands: after which faults of the database nothing is done for certa
       expect(undoneBy(fault(code))?.what).to.match(slow);
     }
     expect(undoneBy(fault('53100'))).to.deep.equal({
-      what: 'the database has no space on its disk left (53100)',
+      what: 'the database has no disk space or memory left (53100)',
       remedy: 'make room there',
     });
-    expect(undoneBy(fault('53200'))?.what).to.equal('the database has no memory left (53200)');
-    expect(undoneBy(fault('53400'))?.what).to.equal('the database has no room left (53400)');
+    expect(undoneBy(fault('53200'))?.what).to.equal('the database has no disk space or memory left (53200)');
     expect(undoneBy(new Unavailable('others came first'))).to.deep.equal({ what: 'others came first' });
   });
 

@@ -59,11 +59,9 @@ export const rooms: Readonly<Record<string, string>> = {
   'app/service':
     'logging process settings database http metrics wiring operator @campaign-mirror/adapters-cli @campaign-mirror/adapters-persistence inversify reflect-metadata',
   'app/administration':
-    'settings database operator @campaign-mirror/adapters-cli @campaign-mirror/adapters-persistence',
-  'app/doctor':
-    'settings database http operator @campaign-mirror/adapters-cli @campaign-mirror/adapters-jwt @campaign-mirror/adapters-persistence @campaign-mirror/domain',
+    'settings database http operator @campaign-mirror/adapters-cli @campaign-mirror/adapters-jwt @campaign-mirror/adapters-persistence',
   'app/command-line':
-    'logging process operator administration doctor @campaign-mirror/adapters-cli commander @commander-js/extra-typings',
+    'logging process operator administration @campaign-mirror/adapters-cli commander @commander-js/extra-typings',
 };
 
 /** A room that only says types of these imports no more than types. */

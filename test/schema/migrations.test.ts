@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
-import { migrate, migrations, missingRightsSql, roles } from '@campaign-mirror/adapters-persistence';
+import { heldRights, migrate, migrations, rightsOf, roles } from '@campaign-mirror/adapters-persistence';
 import type { CampaignId } from '@campaign-mirror/domain';
 import { expect } from 'chai';
 import type pg from 'pg';
@@ -154,9 +154,9 @@ describe('contract: the data around it — roles that come later, or never', () 
     await admin.query(`create role ${roles.service} login`);
     const missing = async () => {
       const service = await connect(server.address(roles.service, 'plain'));
-      const { rows } = await service.query(missingRightsSql);
+      const { missing } = rightsOf('service', await heldRights(service));
       await service.end();
-      return rows;
+      return missing;
     };
     expect(await missing()).not.to.deep.equal([]);
     await migrate(server.address('plain', 'plain'));

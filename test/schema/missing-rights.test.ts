@@ -1,5 +1,6 @@
-import { missingRightsSql, roles } from '@campaign-mirror/adapters-persistence';
+import { heldRights, rightsOf, roles } from '@campaign-mirror/adapters-persistence';
 import { expect } from 'chai';
+import { grants } from '../../packages/adapters-persistence/src/schema/grants.ts';
 import { connect } from '../support/database/client.ts';
 import { freshDatabase } from '../support/database/database-server.ts';
 import { postgresPorts } from '../support/store/postgres-world.ts';
@@ -9,10 +10,7 @@ describe('contract: the data around it — the rights that the service lacks', (
   it('are named one by one, and with just those that are named the service works', async () => {
     const database = await freshDatabase();
     const service = await connect(database.address('service'));
-    const missing = async (): Promise<string[]> => {
-      const { rows } = await service.query(missingRightsSql);
-      return rows.map((row) => row.right_needed);
-    };
+    const missing = async () => rightsOf('service', await heldRights(service)).missing;
     expect(await missing()).to.deep.equal([]);
 
     await database.admin.query(`revoke all on all tables in schema campaign_mirror from ${roles.service}`);
@@ -20,15 +18,17 @@ describe('contract: the data around it — the rights that the service lacks', (
     const lost = await missing();
     expect(lost).to.include.members([
       'usage on schema campaign_mirror',
-      'update (lock_anchor) on campaign_mirror.campaigns',
-      'select (clicks) on campaign_mirror.mirrors',
-      'select (hash) on campaign_mirror.access_keys',
-      'insert (request_id) on campaign_mirror.mirror_history',
+      'update on campaigns',
+      'select on access_keys',
+      'insert on mirror_history',
     ]);
-    for (const [at, right] of lost.entries()) {
-      await database.admin.query(`grant ${right} to ${roles.service}`);
+    await database.admin.query(`grant usage on schema campaign_mirror to ${roles.service}`);
+    for (const [at, { right, on, columns }] of grants.service.entries()) {
       expect(await missing()).to.deep.equal(lost.slice(at + 1));
+      const columnsOf = `(${columns.join(', ')}) on campaign_mirror.${on}`;
+      await database.admin.query(`grant ${right} ${columnsOf} to ${roles.service}`);
     }
+    expect(await missing()).to.deep.equal([]);
 
     const ports = await postgresPorts(database);
     const { seen, by, key } = await liveCampaign(ports);

@@ -24,7 +24,7 @@ describe('docs/reference/logs.md: a start with too many rights', () => {
 
   it('the owner of the schema is told that it is', async () => {
     expect(await warnings(database.url('owner'))).to.deep.equal([
-      `role: the user "${roles.owner}" owns the schema, and so may change all that is in it: ` +
+      `rights: the user "${roles.owner}" owns the schema, and so may change all that is in it: ` +
         'use it for `./campaign-mirror migrate` only, and start the service as campaign_mirror_service',
     ]);
   });
@@ -47,7 +47,7 @@ describe('docs/reference/logs.md: a start with too many rights', () => {
     it('a superuser is told that it is one', async () => {
       const { host, port } = server.address('postgres');
       const [warning, ...others] = await warnings(`postgres://postgres@${host}:${port}/postgres`);
-      expect(warning).to.match(/^role: the user "postgres" has more power than is needed: superuser, /);
+      expect(warning).to.match(/^rights: the user "postgres" has more power than is needed: superuser, /);
       expect(others).to.deep.equal([]);
     });
   });

@@ -118,10 +118,18 @@ describe('a start that cannot succeed ends with one clear line and an exit code'
     ],
     [
       'a right of the service is missing',
-      /lacks what the service needs: insert \(campaign_id\) on campaign_mirror.mirror_history.* and 6 more: run /,
+      /lacks what the service needs: insert on mirror_history: run /,
       {
         role: 'service',
         change: () => `revoke insert on campaign_mirror.mirror_history from ${roles.service}`,
+      },
+    ],
+    [
+      'a column that the service needs is not there yet',
+      /lacks what the service needs: select on access_keys, update on access_keys: run /,
+      {
+        role: 'service',
+        change: () => 'alter table campaign_mirror.access_keys drop column last_used_at cascade',
       },
     ],
   ];

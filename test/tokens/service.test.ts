@@ -99,10 +99,13 @@ describe('a service that accepts tokens', () => {
       return objectsOf(output).find(({ check }) => check === 'issuer');
     };
     const where = `the keys of the issuer at ${issuer.url.host}`;
-    expect(await finding()).to.include({ state: 'ok', finding: `${where} can be fetched: 1` });
+    expect(await finding()).to.include({ state: 'ok', finding: `${where}: 1 could be fetched` });
     issuer.keys = [];
-    expect(await finding()).to.include({ state: 'problem', finding: `${where} are none` });
+    expect(await finding()).to.include({
+      state: 'problem',
+      finding: `${where} cannot be used (there are none)`,
+    });
     await issuer.close();
-    expect((await finding())?.finding).to.match(/ cannot be fetched \(\w+\)$/);
+    expect((await finding())?.finding).to.match(/ cannot be used \(\w+\)$/);
   });
 });

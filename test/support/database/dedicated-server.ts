@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import type { DatabaseAddress } from '@campaign-mirror/adapters-persistence';
-import { projectFolder } from '../../../packages/app/src/database/project-folder.ts';
+import { projectFolder } from '../../../packages/app/src/database/embedded-database.ts';
 import { findBinaries, runnableBinaries } from '../../../packages/embedded-postgres/src/programs/binaries.ts';
 import { databaseOsUser } from '../../../packages/embedded-postgres/src/programs/os-user.ts';
 import { freePort } from '../free-port.ts';

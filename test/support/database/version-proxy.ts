@@ -1,9 +1,8 @@
 import { once } from 'node:events';
 import { connect, createServer, type Socket } from 'node:net';
 
-/** A row of one text column of two characters, as PostgreSQL sends it (PostgreSQL, section 55.7: DataRow). */
-const row = (text: string) =>
-  Buffer.concat([Buffer.from([0x44, 0, 0, 0, 12, 0, 1, 0, 0, 0, 2]), Buffer.from(text)]);
+/** A column of two characters in a row, as PostgreSQL sends it (PostgreSQL, section 55.7: DataRow). */
+const column = (text: string) => Buffer.concat([Buffer.from([0, 0, 0, 2]), Buffer.from(text)]);
 
 /** Stands before a PostgreSQL and makes it say that it is of another major version. */
 export async function versionProxy(server: { host: string; port: number }, version: string) {
@@ -28,8 +27,8 @@ export async function versionProxy(server: { host: string; port: number }, versi
 
 function aged(bytes: Buffer, version: string): Buffer {
   for (const real of ['15', '16', '17', '18']) {
-    const at = bytes.indexOf(row(real));
-    if (at !== -1) row(version).copy(bytes, at);
+    const at = bytes.indexOf(column(real));
+    if (at !== -1) column(version).copy(bytes, at);
   }
   return bytes;
 }

@@ -15,7 +15,7 @@ import {
 } from '@campaign-mirror/embedded-postgres';
 import { expect } from 'chai';
 import pg from 'pg';
-import { projectFolder } from '../../../packages/app/src/database/project-folder.ts';
+import { projectFolder } from '../../../packages/app/src/database/embedded-database.ts';
 import {
   isPostmasterOf,
   livingPostmaster,

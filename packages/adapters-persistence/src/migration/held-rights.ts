@@ -9,9 +9,6 @@ export interface RightsFinding {
   readonly beyond: readonly string[];
 }
 
-/** The only right on the database itself: an import needs a temporary table. */
-export const temporary = 'temporary on the database';
-
 /** Rights on a table as a whole, and rights on its columns. */
 const ofTables = ['delete', 'truncate', 'references', 'trigger'];
 const ofColumns = ['select', 'insert', 'update'];
@@ -53,16 +50,29 @@ export function heldRights(database: Pool | ClientBase): Promise<readonly Right[
   return rowsOf<Right>(database, rightsText, [ofColumns, ofTables, ofSequences]);
 }
 
-/** How those rights differ from what a role is granted. */
+/** How those rights differ from what a role is granted. A column that is not there yet makes its right a missing one. */
 export function rightsOf(role: keyof typeof grants, rights: readonly Right[]): RightsFinding {
+  const whole = { columns: [] };
+  const needed = [
+    { right: 'usage', on: 'schema campaign_mirror', ...whole },
+    ...(role === 'operator' ? [{ right: 'temporary', on: 'the database', ...whole }] : []),
+    ...grants[role],
+  ];
+  const missing = needed.filter(({ right, on, columns }) => {
+    const there = rights.filter((one) => one.right === right && one.object === on);
+    const held = there.filter((one) => one.held);
+    if (columns.length === 0) return held.length === 0 || held.length < there.length;
+    return !columns.every((column) => held.some(({ part }) => part === column));
+  });
   const granted = grantedTo(role);
-  const differing = (held: boolean) => {
-    const found = rights.filter((one) => one.held === held && granted(one) !== held);
-    return [...new Set(found.map(({ right, object }) => `${right} on ${object}`))];
+  const beyond = rights
+    .filter((one) => one.held && !granted(one))
+    .map((one) => `${one.right} on ${one.object}`);
+  return {
+    missing: missing.map(({ right, on }) => `${right} on ${on}`),
+    // By default everybody has it: it does not mean that a role has too many rights.
+    beyond: [...new Set(beyond)].filter((right) => right !== 'temporary on the database'),
   };
-  // By default everybody has it: it does not mean that a role has too many rights.
-  const beyond = differing(true).filter((right) => right !== temporary);
-  return { missing: differing(false), beyond };
 }
 
 function grantedTo(role: Exclude<Role, 'owner'>): (one: Right) => boolean {

@@ -71,21 +71,3 @@ export function grantText({ right, kind, on, columns, isWhole }: Grant, role: st
   const part = isWhole ? '' : ` (${columns.join(', ')})`;
   return `grant ${right}${part} on ${kind} ${schema}.${on} to ${role}`;
 }
-
-/**
- * The rights that the service needs, checked in the catalog in its own session; the result names those that are
- * missing. Without the right to use its schema, a table cannot even be checked, and no right on it is of any use.
- */
-export const missingRightsSql = `
-  select need.right_needed from (values
-    ('usage on schema ${schema}', has_schema_privilege('${schema}', 'usage')),
-    ${grants.service
-      .flatMap(({ right, on, columns }) =>
-        columns.map(
-          (column) =>
-            `('${right} (${column}) on ${schema}.${on}', case when has_schema_privilege('${schema}', 'usage')
-            then has_column_privilege('${schema}.${on}', '${column}', '${right}') else false end)`,
-        ),
-      )
-      .join(',\n    ')}
-  ) as need (right_needed, granted) where not need.granted`;

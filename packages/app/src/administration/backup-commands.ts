@@ -1,8 +1,5 @@
-import { type How, leaf } from '@campaign-mirror/adapters-cli';
-import { type Call, ClearError, counted, refuseTaken } from '@campaign-mirror/adapters-cli/terminal';
-import { acting } from '../operator/acting.ts';
-
-const unhurried: How = { pace: 'unhurried' };
+import { leaf } from '@campaign-mirror/adapters-cli';
+import { type Call, ClearError, counted } from '@campaign-mirror/adapters-cli/terminal';
 
 export function backup(call: Call) {
   return leaf({
@@ -12,13 +9,10 @@ export function backup(call: Call) {
   })
     .argument('<file>', 'file to write; it must not exist yet')
     .action(async (path, { json }) => {
-      if (path === '-') {
+      if (path === '-')
         throw new ClearError('a backup is not written to standard output: name a file', 'usage');
-      }
       const { backUp } = await import('./backup-database.ts');
-      const replacing = { otherwise: 'name another file' };
-      await refuseTaken(path, replacing);
-      const rows = await acting(call, (all) => backUp(all, path, replacing), unhurried);
+      const rows = await backUp(call, path);
       const many = counted(rows, 'row was', 'rows were');
       await call.output.answer(json, { rows, file: path }, `${many} written to ${path}.`);
     });
@@ -34,8 +28,7 @@ export function restore(call: Call) {
     .action(async (path, { json }) => {
       const { givenFile } = await import('@campaign-mirror/adapters-cli/progress');
       const { restoreFrom } = await import('./backup-database.ts');
-      const file = await givenFile(path, call.stdin);
-      const rows = await acting(call, (all) => restoreFrom(all, file), unhurried);
+      const rows = await restoreFrom(call, await givenFile(path, call.stdin));
       const many = [
         counted(rows.campaigns, 'campaign'),
         counted(rows.mirrors, 'mirror'),

@@ -1,64 +1,66 @@
 import { pipeline, Readable } from 'node:stream';
 import { createGunzip, createGzip } from 'node:zlib';
 import { type GivenFile, type Progress, progress, readShown } from '@campaign-mirror/adapters-cli/progress';
-import { ClearError, orStopped, type Replacing, writeNewFile } from '@campaign-mirror/adapters-cli/terminal';
+import {
+  type Call,
+  ClearError,
+  orStopped,
+  refuseTaken,
+  writeNewFile,
+} from '@campaign-mirror/adapters-cli/terminal';
 import {
   BackupFault,
   backupOf,
+  openPool,
   restoreBackup,
   type TableCounts,
 } from '@campaign-mirror/adapters-persistence/sql';
-import { orReadingEnded } from '../database/connection-advice.ts';
-import type { Acting } from '../operator/command-database.ts';
+import { actOn } from '../operator/command-database.ts';
 
-/** Writes the whole database to a file. Returns the number of rows. @throws ClearError, Unavailable */
-export async function backUp(
-  { database, call }: Acting,
-  path: string,
-  replacing: Replacing,
-): Promise<number> {
+const replacing = { otherwise: 'name another file' };
+
+const pace = 'unhurried';
+
+/** Writes the whole database to a file. Returns the number of rows. @throws ClearError */
+export async function backUp(call: Call, path: string): Promise<number> {
+  await refuseTaken(path, replacing);
+  const { signal } = call.interruption;
   let bar: Progress | undefined;
   let rows = 0;
-  const contents = backupOf(database.pool, call.interruption.signal, {
-    total: (total) => {
-      bar = progress(call, 'Reading rows', total);
-    },
-    at: (read) => {
-      rows = read;
-      bar?.at(read);
-    },
-  });
-  try {
-    await writeNewFile(path, through(contents, createGzip()), replacing);
+  const total = (all: number) => {
+    bar = progress(call, 'Reading rows', all);
+  };
+  const at = (read: number) => {
+    rows = read;
+    bar?.at(read);
+  };
+  return actOn(call, openPool, { pace, left: 'nothing was written' }, async ({ database: { pool } }) => {
+    const contents = through(backupOf(pool, signal, { total, at }), createGzip());
+    await writeNewFile(path, contents, replacing).finally(() => bar?.stop());
     return rows;
-  } catch (error) {
-    throw orStopped(orReadingEnded(error, 'nothing was written'), 'Stopped. Nothing was written.');
-  } finally {
-    bar?.stop();
-  }
+  }).catch((error) => {
+    throw orStopped(error, 'Stopped. Nothing was written.');
+  });
 }
 
-/** Restores a backup into an empty database. @throws ClearError, Unavailable */
-export async function restoreFrom({ database, act, call }: Acting, file: GivenFile): Promise<TableCounts> {
-  const bytes = unpacked(readShown(call, 'Reading', file));
-  try {
-    const { signal } = call.interruption;
-    const outcome = await restoreBackup(database.pool, act, { source: file.name, bytes }, signal);
-    if (outcome.kind === 'restored') return outcome.rows;
-    if (outcome.kind === 'held') {
-      throw new ClearError(
-        'the database is in use: nothing was restored; stop whatever writes to it and run it again',
-      );
-    }
-    throw new ClearError(
-      `the database is not empty (there are rows in ${outcome.table}): restore into a new one; ` +
-        'where they are of the demonstration set, DEMO=off makes none',
-    );
-  } catch (error) {
+/** Restores a backup into an empty database. @throws ClearError */
+export async function restoreFrom(call: Call, file: GivenFile): Promise<TableCounts> {
+  const { signal } = call.interruption;
+  const outcome = await actOn(call, openPool, { pace }, ({ database: { pool }, act }) => {
+    const bytes = unpacked(readShown(call, 'Reading', file));
+    return restoreBackup(pool, act, { source: file.name, bytes }, signal);
+  }).catch((error) => {
     if (error instanceof BackupFault)
       throw new ClearError(`${file.name} cannot be restored: ${error.message}`);
     throw orStopped(error, 'Stopped. Nothing was restored.');
-  }
+  });
+  if (outcome.kind === 'restored') return outcome.rows;
+  throw new ClearError(
+    outcome.kind === 'held'
+      ? 'the database is in use: nothing was restored; stop whatever writes to it and run it again'
+      : `the database is not empty (there are rows in ${outcome.table}): restore into a new one; ` +
+          'where they are of the demonstration set, DEMO=off makes none',
+  );
 }
 
 /** @throws BackupFault where it was not compressed by a backup, or is not complete */
@@ -66,10 +68,8 @@ async function* unpacked(bytes: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
   try {
     yield* through(bytes, createGunzip());
   } catch (error) {
-    const { code } = error as { code?: string };
-    if (code === 'Z_BUF_ERROR') throw new BackupFault('it is damaged: it ends too early');
-    if (code?.startsWith('Z_')) throw new BackupFault('it is damaged, or no backup of this program');
-    throw error;
+    if (!(error as { code?: string }).code?.startsWith('Z_')) throw error;
+    throw new BackupFault('it is damaged, or no backup of this program');
   }
 }
 

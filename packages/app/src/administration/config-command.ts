@@ -1,7 +1,6 @@
 import { leaf } from '@campaign-mirror/adapters-cli';
 import type { Call } from '@campaign-mirror/adapters-cli/terminal';
 import { nameOf } from '../database/connection-advice.ts';
-import { dataFolder } from '../database/database-access.ts';
 import { readCommandSettings } from '../operator/command-settings.ts';
 import type { Origin } from '../settings/read-settings.ts';
 import { type Setting, type SettingName, type Settings, settings } from '../settings/settings.ts';
@@ -24,18 +23,15 @@ export function config(call: Call) {
       const { settings: read, origins, notes } = readCommandSettings(call);
       const rows = (Object.keys(settings) as SettingName[]).map((name) => shown(name, origins[name]));
       const used = await database(read);
-      const object = ({ name, value, isHidden, from, file }: Shown) => {
-        return { setting: name, value, hidden: isHidden, from, file };
-      };
-      if (json) return output.object({ database: used, settings: rows.map(object), notes });
+      if (json) return output.object({ database: used, settings: rows, notes });
       await output.fields(Object.entries(used));
       await output.print('');
       await output.list(rows, {
         json,
-        object,
+        object: (row) => row,
         columns: [
-          { head: 'setting', cell: ({ name }) => name },
-          { head: 'value', cell: ({ value, isHidden }) => (isHidden ? '(set, hidden)' : value) },
+          { head: 'setting', cell: ({ setting }) => setting },
+          { head: 'value', cell: ({ value, hidden }) => (hidden ? '(set, hidden)' : value) },
           {
             head: 'from',
             cell: ({ from, file }) => (from === 'unset' ? null : file ? `file ${file}` : from),
@@ -53,19 +49,19 @@ function shownUrl(url: string): string {
   return url.replace(/\?.*/, '?…').replace(/^([^:]+:\/\/[^:]*:)[^/]*@/, '$1…@');
 }
 
-type Shown = ReturnType<typeof shown>;
-
 /** The value is null where there is none, or it is hidden. */
 function shown(name: SettingName, { text, from, file }: Origin) {
   const { secret }: Setting = settings[name];
-  const isHidden = text !== undefined && secret === true && !urls.has(name);
-  const value = isHidden || text === undefined ? null : urls.has(name) ? shownUrl(text) : text;
-  return { name, value, isHidden, from, file: file ?? null };
+  const hidden = text !== undefined && secret === true && !urls.has(name);
+  const value = hidden || text === undefined ? null : urls.has(name) ? shownUrl(text) : text;
+  return { setting: name, value, hidden, from, file: file ?? null };
 }
 
-/** Which database is used. */
 async function database(read: Settings): Promise<Record<string, string>> {
-  if (!isYours(read)) return { database: 'embedded', folder: (await dataFolder(read)).folder };
+  if (!isYours(read)) {
+    const { dataFolder } = await import('../database/embedded-database.ts');
+    return { database: 'embedded', folder: (await dataFolder(read)).folder };
+  }
   const { address, tls } = yourDatabase(read);
   return { database: nameOf(address), user: String(address.user), tls };
 }

@@ -1,6 +1,5 @@
 import { group, leaf } from '@campaign-mirror/adapters-cli';
-import { type Call, ClearError } from '@campaign-mirror/adapters-cli/terminal';
-import { actingByOrm } from '../operator/acting.ts';
+import type { Call } from '@campaign-mirror/adapters-cli/terminal';
 
 export function demonstrationCommands(call: Call) {
   const create = leaf({
@@ -10,10 +9,8 @@ export function demonstrationCommands(call: Call) {
   })
     .option('--base <url>', 'base URL of the service in the calls shown', 'http://127.0.0.1:3000')
     .action(async ({ base, json }) => {
-      const { demonstrateWhereNothingIs, firstCalls } = await import('../operator/demonstration.ts');
-      const made = await actingByOrm(call, demonstrateWhereNothingIs);
-      if (!made)
-        throw new ClearError('the database contains data, or contained some earlier: nothing was created');
+      const { createDemonstration, firstCalls } = await import('../operator/demonstration.ts');
+      const made = await createDemonstration(call);
       await call.output.answer(json, made, firstCalls(made, base));
     });
   const remove = leaf({
@@ -22,9 +19,12 @@ export function demonstrationCommands(call: Call) {
     examples: ['demo remove'],
   }).action(async ({ json }) => {
     const { removeDemonstration } = await import('../operator/demonstration.ts');
-    const campaigns = await actingByOrm(call, removeDemonstration);
-    const line = `The demonstration set is removed: ${campaigns} campaigns.`;
-    await call.output.answer(json, { campaigns }, line);
+    const campaigns = await removeDemonstration(call);
+    await call.output.answer(
+      json,
+      { campaigns },
+      `The demonstration set is removed: ${campaigns} campaigns.`,
+    );
   });
   return group('demo', 'create or remove the demonstration set', [create, remove]);
 }

@@ -9,32 +9,27 @@ export function migrate(call: Call) {
   })
     .option('--status', 'only show which migrations are applied or pending; exit code 1 if any is pending')
     .action(async ({ status, json }) => {
-      if (status) return migrationStatus(call, json);
-      call.hear();
-      const { migrateTelling, withDatabase } = await import('../operator/command-database.ts');
-      await withDatabase(call, ({ access }) => migrateTelling(access, call));
-      await call.output.answer(json, { migrated: true }, 'The schema is up to date.');
+      const { migrateTelling, withDatabase, withPool } = await import('../operator/command-database.ts');
+      if (!status) {
+        await withDatabase(call, (access) => migrateTelling(access, call));
+        return call.output.answer(json, { migrated: true }, 'The schema is up to date.');
+      }
+      const { migrationStates } = await import('@campaign-mirror/adapters-persistence/sql');
+      const states = await withPool(call, 'operator', migrationStates);
+      await call.output.list(states, {
+        json,
+        object: ({ name, state, appliedAt }) => ({ name, state, applied_at: appliedAt }),
+        columns: [
+          { head: 'migration', cell: ({ name }) => name },
+          { head: 'state', cell: ({ state }) => state },
+          { head: 'applied', cell: ({ appliedAt }) => appliedAt },
+        ],
+        none: '',
+      });
+      if (states.some(({ state }) => state === 'unknown'))
+        call.output.tell('What is unknown was applied by a newer version: run that one.');
+      if (!states.some(({ state }) => state === 'pending')) return;
+      call.output.tell('Some are pending: run `./campaign-mirror migrate` as the owner of the schema.');
+      call.exitCode = exitCodes.refused;
     });
-}
-
-/** Shows which migrations are applied, and changes nothing; the exit code is 1 where some are pending. */
-async function migrationStatus(call: Call, json: boolean | undefined): Promise<void> {
-  const { migrationStates } = await import('@campaign-mirror/adapters-persistence/sql');
-  const { withPool } = await import('../operator/command-database.ts');
-  const states = await withPool(call, 'operator', migrationStates);
-  await call.output.list(states, {
-    json,
-    object: ({ name, state, appliedAt }) => ({ name, state, applied_at: appliedAt }),
-    columns: [
-      { head: 'migration', cell: ({ name }) => name },
-      { head: 'state', cell: ({ state }) => state },
-      { head: 'applied', cell: ({ appliedAt }) => appliedAt },
-    ],
-    none: '',
-  });
-  if (states.some(({ state }) => state === 'unknown'))
-    call.output.tell('What is unknown was applied by a newer version: run that one.');
-  if (!states.some(({ state }) => state === 'pending')) return;
-  call.output.tell('Some are pending: run `./campaign-mirror migrate` as the owner of the schema.');
-  call.exitCode = exitCodes.refused;
 }

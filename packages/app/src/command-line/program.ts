@@ -23,7 +23,7 @@ const commands: Readonly<Record<string, () => Made>> = {
   backup: async () => (await import('../administration/backup-commands.ts')).backup,
   restore: async () => (await import('../administration/backup-commands.ts')).restore,
   migrate: async () => (await import('../administration/migrate-command.ts')).migrate,
-  doctor: async () => (await import('../doctor/doctor-command.ts')).doctor,
+  doctor: async () => (await import('../administration/doctor-command.ts')).doctor,
   config: async () => (await import('../administration/config-command.ts')).config,
   audit: operators('audit'),
   demo: async () => (await import('../administration/demonstration-commands.ts')).demonstrationCommands,

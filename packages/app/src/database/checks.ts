@@ -2,12 +2,9 @@ import {
   codeOf,
   heldRights,
   migrationStates,
-  missingRightsSql,
   oldestServerVersion,
   rightsOf,
   roles,
-  serverVersion,
-  temporary,
 } from '@campaign-mirror/adapters-persistence/sql';
 import type { ClientBase, Pool } from 'pg';
 import type { Settings } from '../settings/settings.ts';
@@ -24,7 +21,14 @@ export const ok = (finding: string): Result => ({ state: 'ok', finding, advice: 
 export const warning = (finding: string, advice: string): Result => ({ state: 'warning', finding, advice });
 export const problem = (finding: string, advice: string): Result => ({ state: 'problem', finding, advice });
 
-type Database = Pool | ClientBase;
+/** What checks are made of. */
+export interface Asked {
+  readonly facts: Awaited<ReturnType<typeof factsOf>>;
+  readonly database: Pool | ClientBase;
+  readonly settings: Settings;
+  /** What the user is for; otherwise its rights decide. */
+  readonly purpose?: 'service';
+}
 
 /** A check of a database that answers. All run in `doctor`. */
 export interface Check {
@@ -33,27 +37,50 @@ export interface Check {
   readonly stops?: true;
   /** Anything else that it finds is logged at a start. */
   readonly warns?: true;
-  /** It is about the user: `doctor` makes it as each user that the parts connect as. */
-  readonly ofUser?: true;
-  /** `purpose`: what the user is for; otherwise its rights decide. @throws what the driver throws, or Unavailable */
-  ask(database: Database, settings: Settings, purpose?: 'service'): Promise<Result | readonly Result[]>;
+  /** @throws what the driver throws, or Unavailable */
+  ask(asked: Asked): Result | Promise<Result> | Promise<Result[]>;
 }
 
 /** The newest version that the tests run on. */
 const newestTried = 18;
-/** A difference of the clocks, in milliseconds, above which the log and the history are hard to compare. */
-const toleratedDifference = 2_000;
+/** A difference of the clocks, in seconds, above which the log and the history are hard to compare. */
+const toleratedDifference = 2;
 /** Without these, a change answered with 200 does not survive a power loss. */
 const durable = ['fsync', 'full_page_writes', 'synchronous_commit'];
 
-const asOwner = '`./campaign-mirror migrate` as the owner of the schema';
+/**
+ * The server and its settings; the user, its powers beyond rights on the contents of a database, and how many
+ * connections it may have; how many others have, where one whose details are hidden from this user counts all the same.
+ */
+const factsText = `
+  select current_setting('server_version_num')::int / 10000 as version, current_setting('server_encoding') as encoding,
+    pg_is_in_recovery() as standby, current_setting('transaction_read_only') = 'on' as read_only,
+    (select string_agg(name, ', ' order by name) from pg_settings where name = any($1) and setting = 'off') as off,
+    extract(epoch from clock_timestamp())::float8 as time, rolname::text as name, rolsuper as superuser,
+    coalesce(pg_has_role(nspowner, 'usage'), false) as owner,
+    array_remove(array[case when rolsuper then 'superuser' end, case when rolcreaterole then 'createrole' end,
+      case when rolcreatedb then 'createdb' end, case when rolreplication then 'replication' end,
+      case when rolbypassrls then 'bypassrls' end], null) as powers,
+    least(usable, nullif(rolconnlimit, -1), nullif(datconnlimit, -1)) as allowed, others, usable - others as room
+  from pg_database, pg_roles left join pg_namespace on nspname = 'campaign_mirror', (
+    select current_setting('max_connections')::int - current_setting('superuser_reserved_connections')::int
+      - coalesce(current_setting('reserved_connections', true)::int, 0) as usable) as server, (
+    select count(*)::int as others from pg_stat_activity
+    where datid is not null and usesysid is not null and application_name not like 'campaign-mirror%') as sessions
+  where datname = current_database() and rolname = current_user`;
+
+/** What the checks are about, as far as one row tells it. @throws what the driver throws */
+export async function factsOf(database: Pool | ClientBase) {
+  const asked = Date.now();
+  const { rows } = await (database as Pool).query(factsText, [durable]);
+  return { ...rows[0], apart: Math.abs(rows[0].time - (asked + Date.now()) / 2_000) };
+}
 
 export const checks: readonly Check[] = [
   {
     name: 'version',
     stops: true,
-    async ask(database) {
-      const version = await serverVersion(database);
+    ask({ facts: { version } }) {
       const says = `the server is PostgreSQL ${version}`;
       if (version < oldestServerVersion) return problem(says, `use ${oldestServerVersion} or newer`);
       if (version <= newestTried) return ok(says);
@@ -64,8 +91,7 @@ export const checks: readonly Check[] = [
     // In another one, some values of callers could not be stored, and would fail others in the same statement.
     name: 'encoding',
     stops: true,
-    async ask(database) {
-      const { encoding } = await row(database, "select current_setting('server_encoding') as encoding");
+    ask({ facts: { encoding } }) {
       if (encoding === 'UTF8') return ok('the database is in UTF8');
       return problem(`the database is in ${encoding}`, 'make one with encoding UTF8');
     },
@@ -73,173 +99,92 @@ export const checks: readonly Check[] = [
   {
     // A standby passes all other checks.
     name: 'writes',
-    async ask(database) {
-      const text = `select pg_is_in_recovery() as standby, current_setting('transaction_read_only') = 'on' as read_only`;
-      const { standby, read_only } = await row(database, text);
+    ask({ facts: { standby, read_only } }) {
       if (!standby && !read_only) return ok('this server takes writes');
       const why = standby ? 'it is a standby' : 'it is set to read only (default_transaction_read_only)';
       return problem(`this server takes no writes: ${why}`, namePrimary);
     },
   },
   { name: 'migrations', stops: true, ask: askMigrations },
-  { name: 'role', warns: true, ofUser: true, ask: askRole },
-  { name: 'rights', stops: true, warns: true, ofUser: true, ask: askRights },
-  { name: 'pool', warns: true, ask: askPool },
+  { name: 'rights', stops: true, warns: true, ask: askRights },
+  {
+    // Behind a pooler, the server counts the pooler's connections.
+    name: 'pool',
+    warns: true,
+    ask({ facts: { allowed, others, room }, settings: { POOL_SIZE, DATABASE_POOLER } }) {
+      const says = `POOL_SIZE is ${POOL_SIZE}, of ${allowed} connections that the server allows; others have ${others}`;
+      if (DATABASE_POOLER !== 'none' || POOL_SIZE <= Math.min(allowed, room)) return ok(says);
+      const advice =
+        'lower POOL_SIZE, raise the limit (max_connections, connection limit), or spare connections';
+      return POOL_SIZE > allowed ? problem(says, advice) : warning(says, advice);
+    },
+  },
   {
     name: 'durability',
-    async ask(database) {
-      const text =
-        "select string_agg(name, ', ' order by name) as off from pg_settings where name = any($1) and setting = 'off'";
-      const { off } = await row(database, text, [durable]);
+    ask({ facts: { off } }) {
       if (off === null) return ok(`${durable.join(', ')} are not off`);
       const advice = 'switch on what is off: a loss of power may undo changes that were answered with 200';
       return warning(`off: ${off}`, advice);
     },
   },
-  { name: 'clock', ask: (database) => askClock(database) },
+  {
+    name: 'clock',
+    ask({ facts: { apart } }) {
+      const says = `the clocks of this machine and of the server are ${apart.toFixed(1)} s apart`;
+      if (apart <= toleratedDifference) return ok(says);
+      return warning(says, "set both by NTP: keys expire by the server's, the log tells this machine's");
+    },
+  },
 ];
 
-async function askMigrations(database: Database): Promise<Result> {
-  let states: Awaited<ReturnType<typeof migrationStates>>;
-  try {
-    states = await migrationStates(database);
-  } catch (error) {
+async function askMigrations({ database }: Asked): Promise<Result> {
+  const states = await migrationStates(database).catch((error) => {
     if (codeOf(error) !== '42501') throw error;
+  });
+  if (!states) {
     const advice = 'run `./campaign-mirror doctor` as the operator, too';
     return warning('this user may not know which were applied', advice);
   }
   const named = (wanted: string) =>
     states.flatMap(({ state, name }) => (state === wanted ? [name] : [])).join(', ');
   const [pending, unknown] = [named('pending'), named('unknown')];
-  if (pending) return problem(`pending: ${pending}`, `run ${asOwner}`);
-  if (unknown)
-    return warning(`applied by a newer version: ${unknown}`, 'run that version, here and for the service');
-  return ok(`all ${states.length} are applied`);
+  if (pending)
+    return problem(`pending: ${pending}`, 'run `./campaign-mirror migrate` as the owner of the schema');
+  if (!unknown) return ok(`all ${states.length} are applied`);
+  return warning(`applied by a newer version: ${unknown}`, 'run that version, here and for the service');
 }
 
-/** The current user, and its powers beyond rights on the contents of a database. */
-const userText = `
-  select rolname::text as name, rolsuper as superuser, coalesce(pg_has_role(nspowner, 'usage'), false) as owner,
-    array_remove(array[case when rolsuper then 'superuser' end, case when rolcreaterole then 'createrole' end,
-      case when rolcreatedb then 'createdb' end, case when rolreplication then 'replication' end,
-      case when rolbypassrls then 'bypassrls' end], null) as powers
-  from pg_roles left join pg_namespace on nspname = 'campaign_mirror' where rolname = current_user`;
-
-async function askRole(database: Database): Promise<Result[]> {
-  const { name, superuser, owner, powers } = await row(database, userText);
+/** What the user may do beyond its needs, and what it lacks. */
+async function askRights({ facts, database, purpose }: Asked): Promise<Result[]> {
+  const { name, superuser, owner, powers } = facts;
   const who = `the user ${JSON.stringify(name)}`;
   const found: Result[] = [];
   if (powers.length > 0) {
     const advice = '`./campaign-mirror roles create` makes roles of least privilege: use those';
     found.push(warning(`${who} has more power than is needed: ${powers.join(', ')}`, advice));
   }
-  if (owner && !superuser) {
-    const advice =
-      'use it for `./campaign-mirror migrate` only, and start the service as campaign_mirror_service';
-    found.push(warning(`${who} owns the schema, and so may change all that is in it`, advice));
+  if (superuser) return found;
+  if (owner) {
+    const advice = `use it for \`./campaign-mirror migrate\` only, and start the service as ${roles.service}`;
+    return [...found, warning(`${who} owns the schema, and so may change all that is in it`, advice)];
   }
-  return found.length > 0 ? found : [ok(`${who} has no undue power`)];
-}
-
-/** SQLSTATEs of a missing schema, table or column. */
-const notThere = new Set(['3F000', '42P01', '42703']);
-
-/** The rights on the schema's objects: those that the user lacks, and those beyond its needs. */
-async function askRights(database: Database, _: Settings, purpose?: 'service'): Promise<readonly Result[]> {
-  const { name, superuser, owner } = await row(database, userText);
-  const who = `the user ${JSON.stringify(name)}`;
-  if (superuser || owner) return [ok(`${who} may do all that service and operator do`)];
-  if (name === roles.redirector && !purpose)
-    return [problem(`${who} is a redirector's`, "use the operator's, or the service's")];
-  try {
-    const rights = await heldRights(database);
-    const asOperator = rightsOf('operator', rights);
-    const isOperator = name === roles.operator || (name !== roles.service && asOperator.missing.length === 0);
-    if (isOperator && !purpose) return judged(who, 'operator', asOperator.missing, asOperator.beyond);
-    const { rows } = await (database as Pool).query<{ right_needed: string }>(missingRightsSql);
-    const missing = rows.map((one) => one.right_needed);
-    return judged(who, 'service', missing, rightsOf('service', rights).beyond);
-  } catch (error) {
-    if (!notThere.has(codeOf(error))) throw error;
-    return [problem('the schema is not at the version that this program needs', `run ${asOwner}`)];
-  }
-}
-
-function judged(
-  who: string,
-  purpose: 'operator' | 'service',
-  missing: readonly string[],
-  beyond: readonly string[],
-) {
-  const found: Result[] = [];
+  const rights = await heldRights(database).catch((error) => {
+    // The schema is missing, which the check of migrations tells.
+    if (codeOf(error) !== '3F000') throw error;
+    return [];
+  });
+  const mayOperate = name !== roles.service && rightsOf('operator', rights).missing.length === 0;
+  const needed = purpose ?? (mayOperate || name === roles.operator ? 'operator' : 'service');
+  const { missing, beyond } = rightsOf(needed, rights);
   if (missing.length > 0) {
-    // The schema's owner cannot grant the right on the database.
-    const create = missing.includes(temporary)
-      ? ' and `./campaign-mirror roles create` as the owner of the database'
-      : '';
-    const advice = `run ${asOwner}${create}, and use ${roles[purpose]} or a member of it`;
-    found.push(problem(`${who} lacks what the ${purpose} needs: ${some(missing)}`, advice));
+    const advice =
+      'run `./campaign-mirror migrate` as the owner of the schema, `./campaign-mirror roles create` as that of the ' +
+      `database where its right is missing, and use ${roles[needed]} or a member of it`;
+    found.push(problem(`${who} lacks what the ${needed} needs: ${missing.join(', ')}`, advice));
   }
   if (beyond.length > 0) {
-    const says = `${who} may do more than the ${purpose} needs: ${some(beyond)}`;
-    found.push(warning(says, `revoke it, or use ${roles[purpose]}`));
+    const says = `${who} may do more than the ${needed} needs: ${beyond.join(', ')}`;
+    found.push(warning(says, `revoke it, or use ${roles[needed]}`));
   }
-  return found.length > 0 ? found : [ok(`${who} may do what the ${purpose} does, no more`)];
-}
-
-/** The first few names of many, for one line. */
-function some(names: readonly string[]): string {
-  const more = names.length > 4 ? ` and ${names.length - 4} more` : '';
-  return `${names.slice(0, 4).join(', ')}${more}`;
-}
-
-/**
- * The limit on the connections of this user to this database, and the room that others leave: each limit, of the
- * server, of the role and of the database, counts different connections. A session whose details are hidden from this
- * user counts all the same.
- */
-const connectionsText = `
-  select least(usable, of_role, of_database) as allowed, others,
-    least(usable - others, of_role - others_of_role, of_database - others_of_database) as room
-  from (
-    select current_setting('max_connections')::int - current_setting('superuser_reserved_connections')::int
-        - coalesce(current_setting('reserved_connections', true)::int, 0) as usable,
-      (select nullif(rolconnlimit, -1) from pg_roles where rolname = current_user) as of_role,
-      (select nullif(datconnlimit, -1) from pg_database where datname = current_database()) as of_database
-  ) as limits, (
-    select count(*)::int as others, count(*) filter (where usename = current_user)::int as others_of_role,
-      count(*) filter (where datname = current_database())::int as others_of_database
-    from pg_stat_activity
-    where datid is not null and usesysid is not null and coalesce(backend_type, 'client backend') = 'client backend'
-      and application_name not like 'campaign-mirror%'
-  ) as others`;
-
-/** Whether the service's connections fit into the limits of the server, the database and the user. */
-async function askPool(database: Database, { POOL_SIZE, DATABASE_POOLER }: Settings) {
-  // Behind a pooler, the server counts the pooler's connections.
-  if (DATABASE_POOLER !== 'none') return [];
-  const { allowed, others, room } = await row(database, connectionsText);
-  const says = `POOL_SIZE is ${POOL_SIZE}, of ${allowed} connections that the server allows; others have ${others}`;
-  if (POOL_SIZE > allowed) {
-    const limit = 'raise the limit (max_connections, connection limit)';
-    return problem(says, `lower POOL_SIZE to ${allowed} for all services together, or ${limit}`);
-  }
-  if (POOL_SIZE <= room) return ok(says);
-  return warning(says, 'lower POOL_SIZE, raise max_connections, or let the others have fewer');
-}
-
-/** The machine's clock compared with the server's, which decides when keys expire and dates the history. */
-export async function askClock(database: Database, now: () => number = Date.now): Promise<Result> {
-  const asked = now();
-  const { time } = await row(database, 'select extract(epoch from clock_timestamp())::float8 * 1000 as time');
-  const answered = now();
-  const apart = Math.abs(time - (asked + answered) / 2);
-  const says = `the clocks of this machine and of the server are ${(apart / 1000).toFixed(1)} s apart`;
-  if (apart <= toleratedDifference + (answered - asked) / 2) return ok(says);
-  return warning(says, "set both by NTP: keys expire by the server's, the log tells this machine's");
-}
-
-/** The only row of a query. */
-async function row(database: Database, text: string, values: unknown[] = []) {
-  return (await (database as Pool).query(text, values)).rows[0];
+  return found.length > 0 ? found : [ok(`${who} may do what the ${needed} does, no more`)];
 }

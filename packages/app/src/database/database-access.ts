@@ -1,11 +1,9 @@
-import { resolve } from 'node:path';
 import type { DatabaseAddress } from '@campaign-mirror/adapters-persistence/sql';
-import type { EmbeddedEvent, Place } from '@campaign-mirror/embedded-postgres';
+import type { EmbeddedEvent } from '@campaign-mirror/embedded-postgres';
 import type { Logger } from 'pino';
 import type { LogWriter } from '../logging/log-events.ts';
-import { type Settings, settings } from '../settings/settings.ts';
+import type { Settings } from '../settings/settings.ts';
 import { isYours, yourDatabase } from '../settings/your-database.ts';
-import { projectFolder } from './project-folder.ts';
 
 /** The database, as each part of the service or command uses it. */
 export interface DatabaseAccess {
@@ -28,38 +26,31 @@ const levels: Partial<Record<EmbeddedEvent, 'warn' | 'error'>> = {
 export async function openDatabaseAccess(
   settings: Settings,
   log: LogWriter,
-  onGivenUp: (error: Error) => void = () => {},
-  onEvent: (event: EmbeddedEvent) => void = () => {},
+  onGivenUp?: (error: Error) => void,
+  onEvent?: (event: EmbeddedEvent) => void,
 ): Promise<DatabaseAccess> {
   if (isYours(settings)) {
     const { address } = yourDatabase(settings);
     return { embedded: false, address: () => address, becomeService: async () => {}, close: async () => {} };
   }
-  const { openOwnDatabase } = await import('./embedded-database.ts');
+  const { dataFolder, openOwnDatabase } = await import('./embedded-database.ts');
   const { folder, because } = await dataFolder(settings);
   if (because !== undefined)
     log.info({ event: 'database-elsewhere', folder, because }, `the data lies in ${folder}: ${because}`);
   const database = await openOwnDatabase({
     folder,
     onEvent: (event, detail) => {
-      onEvent(event);
+      onEvent?.(event);
       const line = { event: `database-${event}`, ...detail };
       (log as Logger)[levels[event] ?? 'info'](line, `embedded database: ${event}`);
     },
-    onGivenUp,
+    ...(onGivenUp && { onGivenUp }),
   });
   return {
     embedded: true,
     // All are set, because node-postgres takes what is left out from PG* variables.
     address: (user) => ({ ...database.address(user), ssl: false, sslnegotiation: 'postgres' }),
-    becomeService: () => database.becomeService(),
-    close: () => database.leave(),
+    becomeService: database.becomeService,
+    close: database.leave,
   };
-}
-
-/** The data folder: the default is in the project; any other path is relative to the working directory. */
-export async function dataFolder({ DATA_DIR }: Settings): Promise<Place> {
-  if (DATA_DIR !== settings.DATA_DIR.byDefault) return { folder: resolve(DATA_DIR) };
-  const { defaultFolder } = await import('@campaign-mirror/embedded-postgres');
-  return await defaultFolder(projectFolder);
 }

@@ -1,33 +1,40 @@
+import { resolve } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { ClearError } from '@campaign-mirror/adapters-cli/terminal';
 import { type Role, roles } from '@campaign-mirror/adapters-persistence/sql';
 import {
+  defaultFolder,
   type EmbeddedDatabase,
   EmbeddedError,
   type EmbeddedOptions,
   openEmbeddedDatabase,
+  type Place,
 } from '@campaign-mirror/embedded-postgres';
-import { projectFolder } from './project-folder.ts';
+import { type Settings, settings } from '../settings/settings.ts';
+
+/** The folder of this copy of the project, without a slash at its end and without symbolic links. */
+export const projectFolder = fileURLToPath(new URL('../../../..', import.meta.url)).replace(/\/$/, '');
+
+/** The data folder: the default is in the project; any other path is relative to the working directory. */
+export async function dataFolder({ DATA_DIR }: Settings): Promise<Place> {
+  if (DATA_DIR !== settings.DATA_DIR.byDefault) return { folder: resolve(DATA_DIR) };
+  return defaultFolder(projectFolder);
+}
 
 type Options = Omit<EmbeddedOptions<Role>, 'project' | 'roles'>;
 
 /** The embedded database with this project's roles, run by this project's programs. @throws ClearError */
-export async function openOwnDatabase(options: Options): Promise<EmbeddedDatabase<Role>> {
-  const { onGivenUp } = options;
-  const database = await clearly(
-    openEmbeddedDatabase({
-      ...options,
-      project: projectFolder,
-      roles,
-      ...(onGivenUp && { onGivenUp: (error) => onGivenUp(clear(error)) }),
-    }),
-  );
-  return { ...database, becomeService: () => clearly(database.becomeService()) };
+export async function openOwnDatabase({
+  onGivenUp = () => {},
+  ...options
+}: Options): Promise<EmbeddedDatabase<Role>> {
+  const project = { project: projectFolder, roles, onGivenUp: (error: Error) => onGivenUp(clear(error)) };
+  const database = await openEmbeddedDatabase({ ...options, ...project }).catch(refuse);
+  return { ...database, becomeService: () => database.becomeService().catch(refuse) };
 }
 
-const clearly = <T>(acting: Promise<T>): Promise<T> =>
-  acting.catch((error: unknown) => {
-    throw clear(error);
-  });
+const clear = (error: Error) => (error instanceof EmbeddedError ? new ClearError(error.message) : error);
 
-const clear = <E>(error: E): E | ClearError =>
-  error instanceof EmbeddedError ? new ClearError(error.message) : error;
+const refuse = (error: Error): never => {
+  throw clear(error);
+};

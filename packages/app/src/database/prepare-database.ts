@@ -4,8 +4,8 @@ import type { Migrating } from '@campaign-mirror/adapters-persistence';
 import { type DatabaseAddress, openPool } from '@campaign-mirror/adapters-persistence/sql';
 import type { LogWriter } from '../logging/log-events.ts';
 import type { Settings } from '../settings/settings.ts';
-import { type Check, checks } from './checks.ts';
-import { clearFault, mayComeBack, nameOf, reason } from './connection-advice.ts';
+import { checks, factsOf } from './checks.ts';
+import { clearFault, mayComeBack, nameOf } from './connection-advice.ts';
 import type { DatabaseAccess } from './database-access.ts';
 
 /** Between two attempts to reach a database, in milliseconds. */
@@ -24,19 +24,18 @@ export async function prepareDatabase(
   { settings, log, ending }: { settings: Settings; log: LogWriter; ending: AbortSignal },
 ): Promise<void> {
   const owner = access.address('owner');
-  const beforehand = checks.filter(({ name }) => name === 'version' || name === 'encoding');
-  await awaitDatabase(owner, settings, log, ending, beforehand);
+  await awaitDatabase(owner, settings, log, ending, ['version', 'encoding']);
   if (settings.RUN_MIGRATIONS === 'true' && !ending.aborted) {
-    await migrateClearly(owner, (line) => log.warn({ event: 'migration-awaited' }, line), {
-      givenUp: ending,
-    });
+    const waits = (line: string) => log.warn({ event: 'migration-awaited' }, line);
+    await migrateClearly(owner, waits, { givenUp: ending });
   }
-  await awaitDatabase(access.address('service'), settings, log, ending, checks, settings.STATEMENT_TIMEOUT);
+  const wanted = checks.map(({ name }) => name);
+  await awaitDatabase(access.address('service'), settings, log, ending, wanted);
 }
 
 /**
- * Waits until the database answers, at most DATABASE_WAIT or until `givenUp`, and makes those of the checks that matter
- * to a start. `statementTimeout`: connects with the parameters of the service's pool, which a pooler may refuse.
+ * Waits until the database answers, at most DATABASE_WAIT or until `givenUp`, and makes the checks that are `wanted`.
+ * Connects with the parameters of the service's pool, which a pooler may refuse.
  * @throws ClearError when it does not answer, rejects the login, or one of the checks finds what stops a start
  */
 export async function awaitDatabase(
@@ -44,28 +43,17 @@ export async function awaitDatabase(
   settings: Settings,
   log: LogWriter,
   givenUp?: AbortSignal,
-  wanted: readonly Check[] = checks.filter(({ name }) => name === 'version'),
-  statementTimeout?: number,
+  wanted: readonly string[] = ['version'],
 ): Promise<void> {
-  const pooled = statementTimeout === undefined || (address.pooled ?? false);
-  const limits = {
-    size: 1,
-    waitTimeout: timeout,
-    queryTimeout: timeout,
-    statementTimeout: statementTimeout ?? 0,
-  };
-  const until = performance.now() + settings.DATABASE_WAIT;
+  const { STATEMENT_TIMEOUT: statementTimeout, DATABASE_WAIT } = settings;
+  const limits = { size: 1, waitTimeout: timeout, queryTimeout: timeout, statementTimeout };
+  const until = performance.now() + DATABASE_WAIT;
   for (let tries = 1; !givenUp?.aborted; tries++) {
-    const { pool, close } = openPool({ ...address, pooled }, limits, 'campaign-mirror start');
+    const { pool, close } = openPool(address, limits, 'campaign-mirror start');
     try {
-      for (const { name, stops, warns, ask } of wanted) {
-        if (!stops && !warns) continue;
-        const found = await ask(pool, settings, 'service').catch((error) => {
-          // A check that only warns does not prevent the start.
-          if (stops) throw error;
-          const finding = `it could not be checked (${reason(error)})`;
-          return { state: 'warning', finding, advice: 'run `./campaign-mirror doctor`' } as const;
-        });
+      const asked = { facts: await factsOf(pool), database: pool, settings, purpose: 'service' } as const;
+      for (const { name, stops, warns, ask } of checks.filter(({ name }) => wanted.includes(name))) {
+        const found = await ask(asked);
         for (const { state, finding, advice } of [found].flat()) {
           const line = `${finding}: ${advice}`;
           if (stops && state === 'problem') throw new ClearError(`the database ${nameOf(address)}: ${line}`);
@@ -91,7 +79,7 @@ export async function awaitDatabase(
 export async function migrateClearly(
   address: DatabaseAddress,
   waits: (line: string) => void,
-  bounds: Pick<Migrating, 'givenUp' | 'retries' | 'commitWait'>,
+  bounds: Migrating,
 ): Promise<boolean> {
   const { migrate } = await import('@campaign-mirror/adapters-persistence');
   const held = 'another transaction holds what the migration has to change: trying again';
@@ -103,8 +91,7 @@ export async function migrateClearly(
     });
     return true;
   } catch (error) {
-    const { givenUp } = bounds;
-    if (givenUp?.aborted && error === givenUp.reason) return false;
+    if (bounds.givenUp?.aborted && error === bounds.givenUp.reason) return false;
     throw clearFault(error, address, 'migrating');
   }
 }

@@ -11,7 +11,7 @@ import {
   pendingMigrations,
 } from '@campaign-mirror/adapters-persistence/sql';
 import { label, type OperatorAct } from '@campaign-mirror/domain';
-import { clearFault, notSetUp, orReadingEnded, undoneBy } from '../database/connection-advice.ts';
+import { clearFault, notSetUp, undoneBy } from '../database/connection-advice.ts';
 import { type DatabaseAccess, openDatabaseAccess } from '../database/database-access.ts';
 import { awaitDatabase, migrateClearly } from '../database/prepare-database.ts';
 import { type LogWriter, silentLog } from '../logging/log-events.ts';
@@ -19,23 +19,15 @@ import type { Settings } from '../settings/settings.ts';
 import { readCommandSettings } from './command-settings.ts';
 
 /** The database and the act of an operator, on which adapters are made. */
-export interface Operator<Opened extends OpenPool> {
+export interface Operator<Opened extends OpenPool = OpenPool> {
   readonly database: Opened;
   readonly act: OperatorAct;
 }
 
-/** What the action of a command works with. */
-export interface Acting<Opened extends OpenPool = OpenPool> extends Operator<Opened> {
-  readonly terms: Terms;
-  readonly call: Call;
-}
-
 /** Opens as much as is needed: a pool, or MikroORM on one. */
-type Open<Opened extends OpenPool> = (
-  address: DatabaseAddress,
-  limits: PoolLimits,
-  applicationName: string,
-) => Opened | Promise<Opened>;
+type Open<Opened> = (...given: Required<Parameters<typeof openPool>>) => Opened | Promise<Opened>;
+
+const applicationName = 'campaign-mirror operator';
 
 const paces: Readonly<Record<NonNullable<How['pace']>, Partial<PoolLimits>>> = {
   /** For commands on the whole database, whose statements may take long. */
@@ -52,16 +44,23 @@ const paces: Readonly<Record<NonNullable<How['pace']>, Partial<PoolLimits>>> = {
 export function actOn<T, Opened extends OpenPool>(
   call: Call,
   open: Open<Opened>,
-  run: (acting: Acting<Opened>) => Promise<T>,
-  { pace, left }: How = {},
+  { pace, left }: How,
+  run: (operator: Operator<Opened>, terms: Terms) => Promise<T>,
 ): Promise<T> {
-  return withDatabase(call, ({ access, settings }) => {
-    const acts = async ({ database, act }: Operator<Opened>) => {
-      await bringUpToDate(database, access, call);
-      const terms = { deniedHosts: settings.MIRROR_HOST_DENYLIST, requestId: act.requestId, undoneBy };
-      return run({ database, act, terms, call }).catch((error) => {
-        // A command that only reads has no unknown outcome.
-        throw left === undefined ? error : orReadingEnded(error, left);
+  return withDatabase(call, (access, settings) => {
+    const acts = async (operator: Operator<Opened>) => {
+      // The embedded database is migrated automatically; yours only on your command. In earlier versions, the
+      // operator's role may have had no right to read what is pending.
+      const pending = await pendingMigrations(operator.database.pool).catch((error) => {
+        if (!access.embedded) throw error;
+      });
+      if (pending?.length !== 0) {
+        if (!access.embedded) throw notSetUp(access.address('operator'));
+        await migrateTelling(access, call);
+      }
+      const { MIRROR_HOST_DENYLIST: deniedHosts } = settings;
+      return run(operator, { deniedHosts, requestId: operator.act.requestId, undoneBy }).catch((error) => {
+        throw clearFault(error, access.address('operator'), 'acting', left);
       });
     };
     return asOperator(open, access, acts, person(call.environment), pace && paces[pace]);
@@ -77,20 +76,9 @@ export async function asOperator<T, Opened extends OpenPool>(
   limits?: Partial<PoolLimits>,
 ): Promise<T> {
   const bounds = { ...defaultPoolLimits, size: 2, ...limits };
-  const database = await open(access.address('operator'), bounds, 'campaign-mirror operator');
+  const database = await open(access.address('operator'), bounds, applicationName);
   const act = { operator, requestId: `operator-${randomUUID()}` };
   return run({ database, act }).finally(() => database.close());
-}
-
-/** The embedded database is migrated automatically; yours only on your command. */
-async function bringUpToDate({ pool }: OpenPool, access: DatabaseAccess, call: Call): Promise<void> {
-  const pending = pendingMigrations(pool);
-  if (!access.embedded) {
-    if ((await pending).length > 0) throw notSetUp(access.address('operator'));
-    return;
-  }
-  // In earlier versions, the operator's role may have had no right to read it.
-  if ((await pending.catch(() => ['unknown'])).length > 0) await migrateTelling(access, call);
 }
 
 /**
@@ -103,22 +91,20 @@ export async function migrateTelling(access: DatabaseAccess, { output, interrupt
   if (!done) interruption.throwIfInterrupted('Nothing was done.');
 }
 
-interface Reached {
-  readonly access: DatabaseAccess;
-  readonly settings: Settings;
-}
-
 /** For a command that acts on the database itself, not on its contents. @throws ClearError */
-export async function withDatabase<T>(call: Call, run: (reached: Reached) => Promise<T>): Promise<T> {
+export async function withDatabase<T>(
+  call: Call,
+  run: (access: DatabaseAccess, settings: Settings) => Promise<T>,
+): Promise<T> {
   const { settings } = readCommandSettings(call);
-  const log = await commandLog(call);
   const { interruption } = call;
+  const log = await commandLog(call);
   const access = await openDatabaseAccess(settings, log).catch(away);
   const address = access.address('operator');
   try {
     await awaitDatabase(address, settings, log, interruption.signal).catch(away);
     interruption.throwIfInterrupted('Nothing was done.');
-    return await run({ access, settings });
+    return await run(access, settings);
   } catch (error) {
     throw clearFault(error, address, 'acting');
   } finally {
@@ -132,9 +118,9 @@ export function withPool<T>(
   user: 'owner' | 'operator',
   run: (pool: OpenPool['pool'], address: DatabaseAddress) => Promise<T>,
 ): Promise<T> {
-  return withDatabase(call, ({ access }) => {
+  return withDatabase(call, (access) => {
     const address = access.address(user);
-    const { pool, close } = openPool(address, { ...defaultPoolLimits, size: 1 }, 'campaign-mirror operator');
+    const { pool, close } = openPool(address, { ...defaultPoolLimits, size: 1 }, applicationName);
     return run(pool, address).finally(close);
   });
 }

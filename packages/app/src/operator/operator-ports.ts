@@ -1,9 +1,8 @@
-import type { AdministrationPorts, OperatorPorts } from '@campaign-mirror/adapters-cli';
-import type { Database, PostgresDemonstration } from '@campaign-mirror/adapters-persistence';
+import type { Operator } from '@campaign-mirror/adapters-cli';
+import type { Call } from '@campaign-mirror/adapters-cli/terminal';
 import {
-  type OpenHotPath,
-  type OpenPool,
   openHotPath,
+  openPool,
   PostgresAudit,
   PostgresCampaignExport,
   PostgresCampaignImport,
@@ -13,44 +12,40 @@ import {
   PostgresMirrorMoves,
   PostgresOperatorMirrors,
 } from '@campaign-mirror/adapters-persistence/sql';
-import type { OperatorAct } from '@campaign-mirror/domain';
+import { actOn } from './command-database.ts';
 
-/**
- * The ports of the operator's commands. `signal` ends long reads and writes at once. Stop `uses` at the end: it then
- * has recorded the key that a command was called with.
- */
-export function operatorPorts(
-  { pool }: OpenPool,
-  act: OperatorAct,
-  signal: AbortSignal,
-): OperatorPorts & OpenHotPath {
+/** The ports of the operator's commands, on the configured database. Ctrl-C ends long reads and writes at once. */
+export function operatorPorts(call: Call): Pick<Operator, 'acting' | 'administering'> {
+  const { signal } = call.interruption;
   return {
-    records: new PostgresCampaignRecords(pool),
-    history: new PostgresMirrorHistory(pool, signal),
-    pruning: new PostgresHistoryPruning(pool, act),
-    moves: new PostgresMirrorMoves(pool, act),
-    mirrors: new PostgresOperatorMirrors(pool, act),
-    audit: new PostgresAudit(pool),
-    imports: new PostgresCampaignImport(pool, act, signal),
-    exports: new PostgresCampaignExport(pool, signal),
-    ...openHotPath(pool, { named: false }),
-  };
-}
-
-/** The ports that need MikroORM, which takes longer to load than all the rest: it is loaded here. */
-export async function administrationPorts(
-  database: Database,
-  act: OperatorAct,
-  signal?: AbortSignal,
-): Promise<AdministrationPorts & { readonly demonstration: PostgresDemonstration }> {
-  const { PostgresAccessKeys, PostgresDemonstration, PostgresSettings } = await import(
-    '@campaign-mirror/adapters-persistence'
-  );
-  return {
-    records: new PostgresCampaignRecords(database.pool),
-    history: new PostgresMirrorHistory(database.pool, signal),
-    settings: new PostgresSettings(database.orm, act),
-    keys: new PostgresAccessKeys(database.orm, act),
-    demonstration: new PostgresDemonstration(database.orm, act),
+    acting: (run, how = {}) =>
+      actOn(call, openPool, how, ({ database: { pool }, act }, terms) => {
+        const hotPath = openHotPath(pool, { named: false });
+        const ports = {
+          ...hotPath,
+          records: new PostgresCampaignRecords(pool),
+          history: new PostgresMirrorHistory(pool, signal),
+          pruning: new PostgresHistoryPruning(pool, act),
+          moves: new PostgresMirrorMoves(pool, act),
+          mirrors: new PostgresOperatorMirrors(pool, act),
+          audit: new PostgresAudit(pool),
+          imports: new PostgresCampaignImport(pool, act, signal),
+          exports: new PostgresCampaignExport(pool, signal),
+        };
+        // Records the use of the key that a command was called with.
+        return run(ports, terms).finally(() => hotPath.uses.stop());
+      }),
+    administering: async (run, how = {}) => {
+      // MikroORM takes longer to load than all the rest.
+      const { openDatabase, PostgresAccessKeys, PostgresSettings } = await import(
+        '@campaign-mirror/adapters-persistence'
+      );
+      return actOn(call, openDatabase, how, ({ database: { pool, orm }, act }, terms) => {
+        const records = new PostgresCampaignRecords(pool);
+        const history = new PostgresMirrorHistory(pool, signal);
+        const settings = new PostgresSettings(orm, act);
+        return run({ records, history, settings, keys: new PostgresAccessKeys(orm, act) }, terms);
+      });
+    },
   };
 }

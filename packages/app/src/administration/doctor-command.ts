@@ -8,12 +8,12 @@ export function doctor(call: Call) {
     examples: ['doctor', 'doctor --json'],
   }).action(async ({ json }) => {
     const { examine } = await import('./examination.ts');
-    for await (const { away, ...found } of examine(call)) {
-      const { check, state, finding, advice } = found;
+    for await (const [check, result] of examine(call)) {
+      const { state, finding, advice } = result;
       const first = `${state.padEnd(8)} ${check.padEnd(11)} ${printable(finding)}`;
       const lines = advice === null ? first : `${first}\n${' '.repeat(21)}${printable(advice)}`;
-      await call.output.answer(json, found, lines);
-      if (away) call.exitCode = exitCodes.away;
+      await call.output.answer(json, { check, state, finding, advice }, lines);
+      if (check === 'database' && state === 'problem') call.exitCode = exitCodes.away;
       else if (state === 'problem') call.exitCode ||= exitCodes.refused;
     }
   });

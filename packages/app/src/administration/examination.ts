@@ -1,0 +1,137 @@
+import { once } from 'node:events';
+import { existsSync } from 'node:fs';
+import { statfs } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { type Call, ClearError } from '@campaign-mirror/adapters-cli/terminal';
+import { defaultPoolLimits, openPool } from '@campaign-mirror/adapters-persistence/sql';
+import { checks, factsOf, ok, problem, type Result, warning } from '../database/checks.ts';
+import { clearFault, nameOf } from '../database/connection-advice.ts';
+import { type DatabaseAccess, openDatabaseAccess } from '../database/database-access.ts';
+import { dataFolder } from '../database/embedded-database.ts';
+import { awaitDatabase } from '../database/prepare-database.ts';
+import { issuerKeyOptions } from '../http/identity.ts';
+import { commandLog } from '../operator/command-database.ts';
+import { fileVariable, readSettings } from '../settings/read-settings.ts';
+import type { Settings } from '../settings/settings.ts';
+import { isYours } from '../settings/your-database.ts';
+
+type Finding = readonly [check: string, result: Result];
+
+/** How long to wait for a database or Redis, in milliseconds: short, since somebody waits for the result. */
+const timeout = 2_000;
+
+/** Without these it is unknown which database is meant. */
+const ofTheDatabase = /^(?:DATABASE_URL|DATA_DIR|PG[A-Z]+)$/;
+
+/** Runs the checks for these settings, one after the other; what is unavailable does not stop the remaining checks. */
+export async function* examine(call: Call): AsyncGenerator<Finding> {
+  const rest = { ...call.environment };
+  let read = readSettings(rest);
+  const areRight = !('wrong' in read);
+  // Without those that are wrong; contradictions between settings are found only when each is valid.
+  for (; 'wrong' in read; read = readSettings(rest)) {
+    for (const line of read.wrong) yield ['settings', problem(line, 'correct it')];
+    if (read.about.some((name) => ofTheDatabase.test(name))) return;
+    for (const name of read.about) {
+      delete rest[name];
+      delete rest[fileVariable(name)];
+    }
+  }
+  const { settings, notes } = read;
+  if (areRight) yield ['settings', ok('none is wrong')];
+  for (const note of notes) yield ['settings', warning(note, 'correct it, or leave it out')];
+  if (settings.REDIS_URL) yield ['redis', await checkRedis(settings.REDIS_URL)];
+  if (settings.IDENTITY !== 'keys') yield ['issuer', await checkIssuer(settings)];
+  if (!isYours(settings)) {
+    const { folder } = await dataFolder(settings);
+    yield ['disk', await checkDisk(folder)];
+    if (!existsSync(join(folder, 'cluster'))) {
+      yield ['database', ok(`there is no embedded database in ${folder} yet: the first start makes it`)];
+      return;
+    }
+  }
+  yield* examineDatabase(call, settings);
+}
+
+async function* examineDatabase(call: Call, settings: Settings): AsyncGenerator<Finding> {
+  let access: DatabaseAccess | undefined;
+  try {
+    const log = await commandLog(call);
+    access = await openDatabaseAccess(settings, log);
+    const address = access.address('operator');
+    const DATABASE_WAIT = Math.min(settings.DATABASE_WAIT, timeout);
+    await awaitDatabase(address, { ...settings, DATABASE_WAIT }, log, undefined, []);
+    yield ['database', ok(`${nameOf(address)} answers`)];
+    const limits = { ...defaultPoolLimits, size: 1 };
+    const { pool: database, close } = openPool(address, limits, 'campaign-mirror operator');
+    try {
+      const facts = await factsOf(database);
+      for (const { name, ask } of checks) {
+        for (const result of [await ask({ facts, database, settings })].flat()) yield [name, result];
+      }
+    } finally {
+      await close();
+    }
+  } catch (error) {
+    const fault = access ? clearFault(error, access.address('operator'), 'connecting') : error;
+    if (!(fault instanceof ClearError)) throw fault;
+    yield ['database', problem(fault.message, 'then run `./campaign-mirror doctor` again')];
+  } finally {
+    await access?.close();
+  }
+}
+
+/** Whether Redis, where limits are counted, accepts the login and answers. */
+async function checkRedis(url: URL): Promise<Result> {
+  const { connectRedis } = await import('../http/redis-counts.ts');
+  const client = connectRedis(url, () => {});
+  const advice = 'start it, or correct REDIS_URL; until then requests are not limited';
+  return reached(`${url.host}${url.pathname}`, advice, async () => {
+    // Rejects with the first error, such as that the login or the database is refused.
+    await once(client, 'ready', { signal: AbortSignal.timeout(timeout) });
+    await client.ping();
+    return 'it answers';
+  }).finally(() => client.disconnect());
+}
+
+/** Whether the public keys of the issuer of tokens can be fetched. */
+async function checkIssuer(settings: Settings): Promise<Result> {
+  const { IssuerKeys } = await import('@campaign-mirror/adapters-jwt');
+  const options = issuerKeyOptions(settings);
+  const advice = 'correct JWT_JWKS_URL, or the issuer; without keys no token is accepted';
+  return reached(`the keys of the issuer at ${options.url.host}`, advice, async () => {
+    const { promise, resolve, reject } = Promise.withResolvers<number>();
+    void new IssuerKeys({ ...options, observer: { fetched: resolve, failed: reject } }).fetch();
+    const count = await promise;
+    if (count === 0) throw new Error('there are none');
+    return `${count} could be fetched`;
+  });
+}
+
+/** `use` says what it has found. */
+async function reached(what: string, advice: string, use: () => Promise<string>): Promise<Result> {
+  try {
+    return ok(`${what}: ${await use()}`);
+  } catch (error) {
+    // Node's `fetch` says why in the cause; the end of our patience is an AbortError.
+    const { name, code, message, cause } = error as NodeJS.ErrnoException;
+    const because = name === 'AbortError' ? 'no answer' : (cause as NodeJS.ErrnoException | undefined)?.code;
+    return problem(`${what} cannot be used (${because ?? code ?? message})`, advice);
+  }
+}
+
+async function checkDisk(folder: string): Promise<Result> {
+  let path = folder;
+  while (path !== dirname(path) && !existsSync(path)) path = dirname(path);
+  const { bavail, bsize } = await statfs(path);
+  return ofDisk(bavail * bsize, path);
+}
+
+/** What `bytes` mean that are free for the embedded database: below 2 GiB space is short, below ¼ a checkpoint may fail. */
+export function ofDisk(bytes: number, path: string): Result {
+  const free = bytes / 2 ** 30;
+  const says = `${free.toFixed(1)} GiB are free for DATA_DIR (${path})`;
+  if (free >= 2) return ok(says);
+  const advice = 'make room, prune the history (`./campaign-mirror history prune`), or move DATA_DIR';
+  return free < 0.25 ? problem(says, advice) : warning(says, advice);
+}
