@@ -97,7 +97,7 @@ describe('PgBouncer in transaction mode, as docs/how-to/pooler-or-cluster.md has
     const said =
       /^the pooler of the database 127\.0\.0\.1:\d+\/\w+ refuses the connection \(08P01: unsupported startup parameter: statement_timeout\): nothing was done; set DATABASE_POOLER=transaction, or connect to the server itself\n$/;
     const listed = await command(['campaign', 'list'], { DATABASE_URL });
-    expect(listed).to.include({ code: 1, output: '' });
+    expect(listed).to.include({ code: 3, output: '' });
     expect(listed.errors).to.match(said);
 
     const starting = startService({ DATABASE_URL, RUN_MIGRATIONS: 'false' });
