@@ -17,7 +17,7 @@ import { type Service, serviceOn } from '../support/process/live-service.ts';
 import { named, tester } from '../support/store/operator.ts';
 import { type Live, liveCampaign } from '../support/store/world.ts';
 
-const limits = { size: 4, waitTimeout: 5_000, statementTimeout: 1_000, queryTimeout: 30_000 };
+const limits = { size: 4, waitTimeout: 5_000, statementTimeout: 20_000, queryTimeout: 30_000 };
 
 describe('contract: answers — 200 means committed, while no synchronous standby answers', () => {
   let server: DedicatedServer;
@@ -112,10 +112,12 @@ describe('contract: answers — 200 means committed, while no synchronous standb
   });
 
   it('the time limit of a statement does not end the wait', async () => {
-    const call = service.set(live, 'https://five.example/').then(({ kind }) => kind);
+    const hurried = await serviceOn(address, { ...limits, statementTimeout: 1_000 });
+    const call = hurried.set(live, 'https://five.example/').then(({ kind }) => kind);
     await waits("now() - query_start > interval '2 s'");
     await standby('');
     expect(await call).to.equal('mirror-set');
+    await hurried.close();
   });
 
   /** Which standby has to confirm each commit. */

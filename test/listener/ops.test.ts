@@ -1,7 +1,6 @@
 import {
   Calls,
   Capacity,
-  type Checks,
   HttpServer,
   type OperatorsSettings,
   operatorsApplication,
@@ -12,7 +11,6 @@ import { CapturedLog } from '../support/http/log.ts';
 
 describe('contract: life — the ops listener', () => {
   let readiness: OperatorsSettings['readiness'] = async () => ({});
-  let liveness: Checks = {};
   const version = { name: 'campaign-mirror', version: '1.2.3', node: 'v26.0.0', migration: '0001-initial' };
   const log = new CapturedLog();
   const capacity = new Capacity({ inFlight: 64 });
@@ -21,7 +19,6 @@ describe('contract: life — the ops listener', () => {
     ...shared,
     readiness: () => readiness(),
     version,
-    liveness: () => liveness,
   });
   const server = new HttpServer(app.callback(), shared);
   let port = 0;
@@ -45,7 +42,6 @@ describe('contract: life — the ops listener', () => {
   };
   for (const [path, told] of Object.entries(good)) {
     it(`contract: life — ${path} is 200, and HEAD has its headers only`, async () => {
-      liveness = {};
       readiness = async () => ({ database: true, schema: true });
       const [head, { status, headers, body }] = [
         await ask('HEAD', path),
@@ -58,15 +54,6 @@ describe('contract: life — the ops listener', () => {
       expect(head.headers['content-length']).to.equal(headers['content-length']);
     });
   }
-
-  it('contract: life — /livez is 503 when something that has to go on does not, by name', async () => {
-    liveness = { 'worker 1': true, 'worker 2': false };
-    const { status, body } = await ask('GET', '/livez');
-    expect([status, body]).to.deep.equal([
-      503,
-      '{"status":"not alive","checks":{"worker 1":true,"worker 2":false}}',
-    ]);
-  });
 
   const notReady: Record<string, OperatorsSettings['readiness']> = {
     'one thing is not there': async () => ({ database: false, schema: true }),

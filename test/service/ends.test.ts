@@ -1,6 +1,5 @@
 import { expect } from 'chai';
 import { logTo } from '../../packages/app/src/logging/log.ts';
-import { Ends } from '../../packages/app/src/process/ends.ts';
 import { Life } from '../../packages/app/src/process/life.ts';
 import { linesIn } from '../support/documents/log-schema.ts';
 
@@ -9,16 +8,15 @@ describe('contract: life — the parts of a process come to their end one after 
     let output = '';
     const log = logTo({ write: (line) => (output += line) }, 'info');
     const life = new Life(log);
-    const ends = new Ends();
     const order: string[] = [];
     for (const [name, end] of Object.entries(parts)) {
       const noted = () => {
         order.push(name);
         return end();
       };
-      ends.add(name, noted, timeout);
+      life.atEnd(name, noted, timeout);
     }
-    await ends.run(life, log);
+    await life.endParts();
     return { code: life.exitCode, order, lines: output === '' ? [] : linesIn(output) };
   }
 

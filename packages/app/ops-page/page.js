@@ -41,12 +41,10 @@ async function look() {
 }
 
 function show() {
-  const { readiness, liveness, version, figures, refusals } = state;
-  const checks = Object.entries({ alive: true, ...liveness, ...readiness });
-  const failing = (of) => Object.keys(of).filter((name) => !of[name]);
-  const [dead, missing] = [failing(liveness), failing(readiness)];
-  if (dead.length > 0) headline(`Not alive: ${dead.join(', ')}`);
-  else headline(missing.length > 0 ? `Not ready: ${missing.join(', ')}` : 'Ready');
+  const { readiness, version, figures, refusals } = state;
+  const checks = Object.entries({ alive: true, ...readiness });
+  const missing = Object.keys(readiness).filter((name) => !readiness[name]);
+  headline(missing.length > 0 ? `Not ready: ${missing.join(', ')}` : 'Ready');
   setText('at', `${clock(state.at)} UTC`);
   setText('version', version.version);
   setText('noRefusals', refusals.length === 0 ? 'None.' : '');

@@ -1,5 +1,6 @@
+import { Interrupted } from '@campaign-mirror/adapters-cli/terminal';
 import { forgetOrmVariables } from '../process/orm-variables.ts';
-import { signalOfProcess } from './process-signals.ts';
+import { stopSignal } from '../process/stop-signals.ts';
 import { run } from './run.ts';
 
 forgetOrmVariables(process.env);
@@ -13,6 +14,8 @@ process.exitCode = await run(process.argv.slice(2), {
   stdout: process.stdout,
   stderr: process.stderr,
   get signal() {
-    return signalOfProcess();
+    const stop = new AbortController();
+    void stopSignal().then((name) => stop.abort(new Interrupted(name)));
+    return stop.signal;
   },
 });

@@ -2,33 +2,24 @@ import { Redis } from 'ioredis';
 import { RateLimiterRedis } from 'rate-limiter-flexible';
 import { type Counts, countOf } from './counts.ts';
 
-/** Milliseconds. */
-const timeouts = {
-  /** For an answer: a request waits for it. */
-  answer: 250,
-  /** For a connection. */
-  connection: 2_000,
-  /** For a reply to anything sent: then the connection is abandoned. */
-  silence: 1_000,
-  longestPause: 1_000,
-};
-
 /**
  * A connection that is made again whenever it breaks. Without one, commands fail at once; none waits for long, and none
- * is sent twice. `onFault` receives the reason, with every attempt.
+ * is sent twice. `onFault` receives the reason, with every attempt. Times are in milliseconds.
  */
 export function connectRedis({ href }: URL, onFault: (error: Error) => void): Redis {
   const client = new Redis(href, {
     protocol: 2,
     connectionName: 'campaign-mirror',
     disableClientInfo: true,
-    connectTimeout: timeouts.connection,
-    commandTimeout: timeouts.answer,
-    socketTimeout: timeouts.silence,
+    connectTimeout: 2_000,
+    // A request waits for it.
+    commandTimeout: 250,
+    // For a reply to anything sent: then the connection is abandoned.
+    socketTimeout: 1_000,
     enableOfflineQueue: false,
     autoResendUnfulfilledCommands: false,
     maxRetriesPerRequest: 0,
-    retryStrategy: (times) => Math.min(times * 50, timeouts.longestPause),
+    retryStrategy: (times) => Math.min(times * 50, 1_000),
   });
   client.on('error', onFault);
   return client;

@@ -6,12 +6,11 @@ import type { Moment, RecentMoments } from './recent.ts';
 /** The page for operators, by the paths of its files. `/state.json` has its figures, which the browser draws. */
 export function opsPage(options: {
   readonly readiness: () => Promise<Checks>;
-  readonly liveness?: () => Checks;
   readonly version: Version;
   readonly recent: RecentMoments;
   readonly failed: (error: unknown) => void;
 }): Readonly<Record<string, OpsAnswer>> {
-  const { readiness, liveness = () => ({}), version, recent, failed } = options;
+  const { readiness, version, recent, failed } = options;
   const policy = { 'Content-Security-Policy': contentSecurityPolicy('data:') };
   return {
     '/': file('../../ops-page/page.html', 'text/html', policy),
@@ -21,8 +20,8 @@ export function opsPage(options: {
     '/uplot.css': file(import.meta.resolve('uplot/dist/uPlot.min.css'), 'text/css'),
     '/state.json': async () => {
       try {
-        const checks = { readiness: await readiness(), liveness: liveness() };
-        return { status: 200, body: JSON.stringify({ ...checks, version, ...shown(recent.all) }) };
+        const state = { readiness: await readiness(), version, ...shown(recent.all) };
+        return { status: 200, body: JSON.stringify(state) };
       } catch (error) {
         failed(error);
         return faults.unexpected;

@@ -1,8 +1,12 @@
 import { ClearError } from '@campaign-mirror/adapters-cli/terminal';
+import { within } from '@campaign-mirror/adapters-persistence/sql';
 import type { Log } from '../logging/log.ts';
 
 /** The maximum number of faults logged at the end: a repeating one must not fill the log. */
 const maxLogged = 10;
+
+/** How long the end of a part may take where it says nothing else, in milliseconds. */
+const usualTimeout = 3_000;
 
 /** The life of a process: when it is to end, why, and with which exit code. */
 export class Life {
@@ -14,6 +18,7 @@ export class Life {
   readonly #log: Log;
   readonly #ends = new AbortController();
   readonly #fails = new AbortController();
+  readonly #parts: { readonly name: string; readonly end: () => unknown; readonly timeout: number }[] = [];
   #faults = 0;
 
   constructor(log: Log) {
@@ -46,6 +51,25 @@ export class Life {
     if (error instanceof ClearError) console.error(error.message);
     else this.#log.fatal({ event: 'start-failed', err: error }, 'the service could not start');
     this.#ends.abort();
+  }
+
+  /** What has to be ended: each part says so when it is made. `timeout`, in milliseconds, is above its own time limits. */
+  atEnd(name: string, end: () => unknown, timeout = usualTimeout): void {
+    this.#parts.push({ name, end, timeout });
+  }
+
+  /** Ends the parts one after the other, the last made first. One that hangs is logged and skipped. Never rejects. */
+  async endParts(): Promise<void> {
+    for (const { name, end, timeout } of this.#parts.toReversed()) {
+      const ended = (async () => end())().then(() => true);
+      try {
+        if (await within(timeout, ended, false)) continue;
+        this.hung(name, `${name} did not end within ${timeout} ms`, { milliseconds: timeout });
+      } catch (error) {
+        this.exitCode = 1;
+        this.#log.error({ event: 'stop-failed', part: name, err: error }, `${name} could not be stopped`);
+      }
+    }
   }
 
   /** A part of the process did not end in time. */

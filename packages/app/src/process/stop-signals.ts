@@ -9,8 +9,8 @@ const sameSignal = 1_000;
  * to the whole process group: a signal repeated within a second is therefore ignored. A later one means: at once
  * (contract: life).
  */
-export function stopSignal(): Promise<NodeJS.Signals> {
-  const { promise, resolve } = Promise.withResolvers<NodeJS.Signals>();
+export function stopSignal(): Promise<(typeof names)[number]> {
+  const { promise, resolve } = Promise.withResolvers<(typeof names)[number]>();
   let askedAt: number | undefined;
   for (const name of names) {
     process.on(name, () => {

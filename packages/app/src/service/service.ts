@@ -6,7 +6,6 @@ import { prepareDatabase } from '../database/prepare-database.ts';
 import { listen, warnOfPlainHttp } from '../http/listening.ts';
 import { type Log, levelToggle, openLog } from '../logging/log.ts';
 import { processMetrics } from '../metrics/process-metrics.ts';
-import { Ends } from '../process/ends.ts';
 import { sendLastSpans } from '../process/last-spans.ts';
 import { aborted, Life } from '../process/life.ts';
 import { version } from '../process/version.ts';
@@ -39,9 +38,8 @@ export async function runService(
   void gone.then((error) => life.fail(error, 'nobody reads the log any longer'));
   void stop.then((signal) => life.end(signal));
 
-  const ends = new Ends();
-  await live({ settings, log, lines, registry: processMetrics(lostLines), life, ends });
-  await ends.run(life, log);
+  await live({ settings, log, lines, registry: processMetrics(lostLines), life });
+  await life.endParts();
   await sendLastSpans();
   log.info({ event: 'stopped' }, 'stopped');
   await close();

@@ -14,12 +14,12 @@ const endTimeout = 45_000;
 const betweenRefusals = 60_000;
 
 /** The database, yours or the embedded one; the connections as the service's role; the hot path on them. */
-export const databaseModule = ({ settings, log, registry, life, ends }: Given) =>
+export const databaseModule = ({ settings, log, registry, life }: Given) =>
   new ContainerModule(({ bind }) => {
     bind(tokens.access).toResolvedValue(async () => {
       const givenUp = (error: Error) => life.fail(error, 'the embedded database could not be brought back');
       const access = await openDatabaseAccess(settings, log, givenUp, databaseEventCounter(registry));
-      ends.add('database', access.close, endTimeout);
+      life.atEnd('database', access.close, endTimeout);
       await access.becomeService();
       return access;
     }, []);
@@ -27,7 +27,7 @@ export const databaseModule = ({ settings, log, registry, life, ends }: Given) =
       async (access) => {
         const limits = poolLimits(settings);
         const database = await openDatabase(access.address('service'), limits);
-        ends.add('database pool', async () => {
+        life.atEnd('database pool', async () => {
           if (!(await database.close()))
             life.hung('database pool', 'statements were under way and were cut off');
         });
@@ -46,7 +46,7 @@ export const databaseModule = ({ settings, log, registry, life, ends }: Given) =
         const options = { limits, named: settings.DATABASE_POOLER === 'none' };
         const hotPath = openHotPath(database.pool, options, { ...metrics, refused });
         // Before the connections: the last uses of keys have yet to be written.
-        ends.add('key uses', async () => {
+        life.atEnd('key uses', async () => {
           if (!(await hotPath.uses.stop()))
             life.hung('key uses', 'when keys were last used could not be written in time');
         });

@@ -15,13 +15,13 @@ import { aborted } from '../process/life.ts';
 import { type Given, tokens } from './tokens.ts';
 
 /** How often keys and addresses may call, and the callers' listener. */
-export const httpModule = ({ settings, log, lines, registry, life, ends }: Given) =>
+export const httpModule = ({ settings, log, lines, registry, life }: Given) =>
   new ContainerModule(({ bind }) => {
     bind(tokens.httpMetrics).toResolvedValue(() => httpMetrics(registry), []);
     bind(tokens.http).toResolvedValue(
       async (useCase, { isWellFormed }, metrics) => {
         const limits = await openLimits(settings, log);
-        ends.add('limits', limits.close);
+        life.atEnd('limits', limits.close);
         const capacity = capacityOf('callers', settings, log, metrics.overload('callers'));
         const requestLog = httpLog(log, lines, 'info', metrics.answered('callers'));
         const calls = new Calls({ log: requestLog, proxies: settings.TRUSTED_PROXIES });
@@ -37,7 +37,7 @@ export const httpModule = ({ settings, log, lines, registry, life, ends }: Given
         metrics.watch('callers', { server, capacity });
         void aborted(life.ending).then(() => server.startDraining());
         const drain = async () => tellOfUnfinished(await server.drain(settings.SHUTDOWN_TIMEOUT), life);
-        ends.add('http', drain, settings.SHUTDOWN_TIMEOUT + drainGrace);
+        life.atEnd('http', drain, settings.SHUTDOWN_TIMEOUT + drainGrace);
         return server;
       },
       [tokens.setCampaignMirror, tokens.identity, tokens.httpMetrics],

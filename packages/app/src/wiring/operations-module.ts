@@ -26,13 +26,13 @@ const probeTimeout = 1_000;
 const betweenFaults = 60_000;
 
 /** Health, metrics and the page for operators, on a listener of their own. */
-export const operationsModule = ({ settings, log, lines, registry, life, ends }: Given) =>
+export const operationsModule = ({ settings, log, lines, registry, life }: Given) =>
   new ContainerModule(({ bind }) => {
     bind(tokens.ops).toResolvedValue(
       async (access, metrics) => {
         const limits = { timeout: probeTimeout, statementTimeout: settings.STATEMENT_TIMEOUT > 0 };
         const probe = await openProbe(access.address('service'), limits);
-        ends.add('probe', probe.close);
+        life.atEnd('probe', probe.close);
         const readiness = readinessOf(() => probe.ask(), life.ending);
         // Not in the registry that the page reads every 5 s: they ask the database.
         const asked = new Registry();
@@ -44,7 +44,7 @@ export const operationsModule = ({ settings, log, lines, registry, life, ends }:
           );
         const recent = recentMoments(() => registry.getMetricsAsJSON(), failed);
         recent.start();
-        ends.add('page', recent.stop);
+        life.atEnd('page', recent.stop);
         const scrape: OpsAnswer = async () => {
           try {
             const { contentType } = registry;
@@ -63,7 +63,7 @@ export const operationsModule = ({ settings, log, lines, registry, life, ends }:
         const app = operatorsApplication({ ...shared, readiness, version: version(), more });
         const server = new HttpServer(app.callback(), { ...shared, headers: standingHeaders });
         metrics.watch('operators', { server, capacity });
-        ends.add('ops', () => server.drain(0));
+        life.atEnd('ops', () => server.drain(0));
         return server;
       },
       [tokens.access, tokens.httpMetrics],

@@ -8,7 +8,6 @@ import type { OpenIdentity } from '../http/identity.ts';
 import type { Log } from '../logging/log.ts';
 import type { LogLines } from '../logging/log-lines.ts';
 import type { httpMetrics } from '../metrics/http-metrics.ts';
-import type { Ends } from '../process/ends.ts';
 import type { Life } from '../process/life.ts';
 import type { Settings } from '../settings/settings.ts';
 
@@ -33,5 +32,4 @@ export interface Given {
   readonly lines: LogLines;
   readonly registry: Registry;
   readonly life: Life;
-  readonly ends: Ends;
 }
