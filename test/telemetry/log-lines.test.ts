@@ -24,7 +24,7 @@ function opened(level = 'info') {
   const write = (line: string) => {
     output.text += line;
   };
-  const lines = { write };
+  const lines = { write, add: write };
   return { output, lines, log: logTo(lines, level) };
 }
 
@@ -131,7 +131,7 @@ describe('contract: answers — the lines of the log', () => {
       const program = `
         import { openLog } from './packages/app/src/logging/log.ts';
         const { lines } = openLog('info');
-        for (let count = 0; count < 3; count++) lines.write(count + '\\n');
+        for (let count = 0; count < 3; count++) lines.add(count + '\\n');
         ${end};`;
       const options = { cwd: projectFolder, encoding: 'utf8' } as const;
       const { stdout } = spawnSync(process.execPath, ['--input-type=module', '-e', program], options);
@@ -143,7 +143,7 @@ describe('contract: answers — the lines of the log', () => {
     const program = `
       import { openLog } from './packages/app/src/logging/log.ts';
       const { lines } = openLog('info');
-      for (let count = 0; count < 30_000; count++) lines.write('x'.repeat(1_000) + '\\n');
+      for (let count = 0; count < 30_000; count++) lines.add('x'.repeat(1_000) + '\\n');
       console.error('done');
       setInterval(() => {}, 1_000);`;
     const child = spawn(process.execPath, ['--input-type=module', '-e', program], {

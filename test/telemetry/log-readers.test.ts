@@ -19,7 +19,7 @@ const writer = (count: number, then: string) => [
   '-e',
   `import { openLog } from './packages/app/src/logging/log.ts';
   const { lines, close } = openLog('info');
-  for (let at = 0; at < ${count}; at++) lines.write(JSON.stringify({ at, text: 'x'.repeat(200) }) + '\\n');
+  for (let at = 0; at < ${count}; at++) lines.add(JSON.stringify({ at, text: 'x'.repeat(200) }) + '\\n');
   ${then}`,
 ];
 const endInOrder = 'await close(); process.exit(7);';

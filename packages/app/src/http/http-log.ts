@@ -18,7 +18,7 @@ const events: Readonly<Record<number, EventName>> = {
 /** Fills the HTTP adapter's log port with the log and the metrics. `level` is that of the lines for requests. */
 export function httpLog(
   log: Log,
-  lines: Pick<LogLines, 'write'>,
+  lines: Pick<LogLines, 'add'>,
   level: 'info' | 'debug',
   count: HttpLog['answered'],
 ): HttpLog {
@@ -38,7 +38,7 @@ export function httpLog(
         milliseconds: Math.round(request.milliseconds * 1000) / 1000,
         msg: 'request',
       };
-      lines.write(`${JSON.stringify(line)}\n`);
+      lines.add(`${JSON.stringify(line)}\n`);
     },
     failed: (requestId, error, because) => {
       if (because === 'unexpected') log.error({ event: because, requestId, err: error }, 'answered 500');

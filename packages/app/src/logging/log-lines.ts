@@ -3,7 +3,10 @@ import { escaped } from '@campaign-mirror/adapters-cli/terminal';
 /** How long a line may wait for others, in milliseconds, and how many characters are written together. */
 const together = { longest: 100, characters: 16_384 };
 
-/** The lines of the log, in ASCII and in order. They wait for each other: writing each costs more than making it. */
+/**
+ * The lines of the log, in ASCII and in order. Those of requests wait for each other: writing each costs more than making
+ * it. Any other line is written at once, after those that wait.
+ */
 export class LogLines {
   readonly #out: { write(text: string): unknown };
   #waiting = '';
@@ -13,10 +16,16 @@ export class LogLines {
     this.#out = out;
   }
 
-  write(line: string): void {
+  /** Adds a line that may wait. */
+  add(line: string): void {
     this.#waiting += line;
     if (this.#waiting.length >= together.characters) this.flush();
     else this.#timer ??= setTimeout(() => this.flush(), together.longest).unref();
+  }
+
+  write(line: string): void {
+    this.add(line);
+    this.flush();
   }
 
   flush(): void {
