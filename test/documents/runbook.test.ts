@@ -88,7 +88,7 @@ describe('docs/runbook.md', () => {
       const signing = await signingKey('first');
       issuer = await new TestIssuer(signing).open();
       await issuer.close();
-      const service = await listeningService(data.settings({ ...issuer.settings, JWT_KEYS_MAX_AGE: '1s' }));
+      const service = await listeningService(data.settings(issuer.settings));
       rehearsal = await Rehearsal.of(service, data.database.url('operator'));
       await service.process.event('issuer-keys-failed');
       const key = await token(signing, { owner_id: 42 });

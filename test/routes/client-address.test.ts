@@ -67,7 +67,10 @@ describe('TRUSTED_PROXIES', () => {
     expect(all.filter((one) => own.has(one))).to.deep.equal(['127.0.0.1', '127.9.9.9', '::1']);
   });
 
-  for (const text of ['10.0.0.0/33', '0.0.0.0/0', '::/0', '10.0.0.0/', 'proxy.example']) {
+  for (const text of [
+    ...['10.0.0.0/33', '0.0.0.0/0', '::/0', '10.0.0.0/', 'proxy.example'],
+    ...['010.0.0.0/8', '1', 'uniquelocal', '10.0.0.0/255.0.0.0', '::ffff:0:0/96'],
+  ]) {
     it(`refuses ${text}`, () => expect(() => trusting('10.0.0.1', text)).to.throw(TypeError));
   }
 });

@@ -30,7 +30,7 @@ export const parts = {
       'project/architecture',
     ],
   },
-  /** Whole services and workers, their telemetry and settings, the embedded database; and what takes long for what it protects. */
+  /** Whole services, their telemetry and settings, the embedded database; and what takes long for what it protects. */
   processes: {
     of: [
       'commands/data-in-flat-memory',

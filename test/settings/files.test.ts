@@ -46,9 +46,9 @@ describe('secrets in files', () => {
     await mkdir(at('folder'));
     const noLine = (path: string): [string, string] => [path, `${path} must hold one line`];
     const cases: [path: string, fault: string][] = [
-      [at('nowhere'), `ENOENT: no such file or directory, open '${at('nowhere')}'`],
-      [at('folder'), 'EISDIR: illegal operation on a directory, read'],
-      noLine('/dev/null'),
+      [at('nowhere'), `ENOENT: no such file or directory, stat '${at('nowhere')}'`],
+      [at('folder'), `${at('folder')} is not a file`],
+      ['/dev/null', '/dev/null is not a file'],
       noLine(await file('\n', 'break')),
       noLine(await file('MARKED\nMARKED\n', 'lines')),
       noLine(await file('MARKED\n\n', 'two breaks')),

@@ -117,6 +117,8 @@ describe('settings', () => {
     const url = (parameters: string) => ({ DATABASE_URL: `postgres://me:MARKED@db/x?${parameters}` });
     const modes = 'sslmode or PGSSLMODE must be disable, require, verify-ca, verify-full';
     const packageJson = `${projectFolder}package.json`;
+    const unknown =
+      'DATABASE_URL must have no parameters but host, port, user, password, application_name, connect_timeout, uselibpqcompat, ssl, sslmode, sslrootcert, sslcert, sslkey, sslnegotiation, and sslcert with sslkey';
     const unusable = (why: string) => `sslrootcert, sslcert or sslkey cannot be used: ${why}`;
     const cases: [environment: Record<string, string>, line: string][] = [
       [url('sslmode=prefer'), modes],
@@ -136,7 +138,17 @@ describe('settings', () => {
         url('sslmode=require&sslrootcert=system'),
         unusable("ENOENT: no such file or directory, open 'system'"),
       ],
-      [url(`sslmode=require&sslcert=${packageJson}`), unusable('error:0480006C:PEM routines::no start line')],
+      [
+        url(`sslmode=require&sslcert=${packageJson}&sslkey=${packageJson}`),
+        unusable('error:0480006C:PEM routines::no start line'),
+      ],
+      [url('tls=true'), unknown],
+      [url('SSLMODE=verify-full'), unknown],
+      [url(`sslmode=require&sslcert=${packageJson}`), unknown],
+      [
+        { PGHOST: 'postgres://me:MARKED@db/x' },
+        'PGHOST must be one host name, IP address, or the folder of a socket, not "postgres://…@db/x"',
+      ],
       [
         { PGHOST: 'one,other' },
         'PGHOST must be one host name, IP address, or the folder of a socket, not "one,other"',

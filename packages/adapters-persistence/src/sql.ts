@@ -23,13 +23,19 @@ export { within } from './connection/within.ts';
 export { type OpenHotPath, openHotPath } from './hot-path/open-hot-path.ts';
 export { type CreatedRole, createRoles, type RolesCreation } from './migration/create-roles.ts';
 export { heldRights, type RightsFinding, rightsOf } from './migration/held-rights.ts';
-export { type MigrationState, migrationStates, pendingMigrations } from './migration/pending-migrations.ts';
+export {
+  appliedMigrations,
+  type MigrationState,
+  migrationStates,
+  pendingMigrations,
+} from './migration/pending-migrations.ts';
 export { PostgresAudit } from './operator/audit.ts';
 export { PostgresCampaignRecords } from './operator/campaign-records.ts';
 export { PostgresHistoryPruning } from './operator/history-pruning.ts';
 export { PostgresMirrorHistory } from './operator/mirror-history.ts';
 export { PostgresMirrorMoves } from './operator/mirror-moves.ts';
 export { PostgresOperatorMirrors } from './operator/operator-mirrors.ts';
+export { migrationNames } from './schema/migration-names.ts';
 export { type Role, roles } from './schema/roles.ts';
 export {
   type BatchKind,

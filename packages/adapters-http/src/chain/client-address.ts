@@ -11,12 +11,20 @@ export interface TrustedProxies {
 /** Trusts no proxy: the caller is the peer of the connection. */
 export const noProxies: TrustedProxies = { has: () => false };
 
+/** proxy-addr takes more, such as `010.0.0.0` as octal, and every IPv4 address as a range of IPv6. */
+function isRange(text: string): boolean {
+  const [, address = ''] =
+    /^(?!::ffff:.*\/(?:\d|[1-8]\d|9[0-6])$)([\da-f:.]+)(?:\/[1-9]\d{0,2})?$/i.exec(text) ?? [];
+  return text === 'loopback' || isIP(address) !== 0;
+}
+
 /**
  * Trusts these addresses and ranges of them (`10.0.0.0/8`, `fd00::/8`); `loopback` is this machine.
  * @throws TypeError when one is none, or is all addresses, or there are none
  */
 export function trustedProxies(ranges: readonly string[]): TrustedProxies {
-  if (ranges.length === 0) throw new TypeError('no proxy is named');
+  if (ranges.length === 0 || !ranges.every(isRange))
+    throw new TypeError('no address, no range, not loopback');
   const trusts = proxyAddr.compile([...ranges]);
   return { has: (address) => trusts(address, 0) };
 }

@@ -38,7 +38,21 @@ export async function migrationStates(database: Pool | ClientBase): Promise<Migr
   return [...known, ...newer];
 }
 
-/** The names of the pending migrations in order; throws as `migrationStates` does. */
+/** The names of the applied migrations, which every role of the schema may read. @throws as `migrationStates` does */
+export async function appliedMigrations(database: Pool | ClientBase): Promise<string[]> {
+  try {
+    const { rows } = await database.query<{ name: string }>(
+      'select name from campaign_mirror.migrations order by name',
+    );
+    return rows.map(({ name }) => name);
+  } catch (error) {
+    if (notThere.has(codeOf(error))) return [];
+    throw portFault(error);
+  }
+}
+
+/** The names of the pending migrations in order. @throws as `migrationStates` does */
 export async function pendingMigrations(database: Pool | ClientBase): Promise<string[]> {
-  return (await migrationStates(database)).filter(({ state }) => state === 'pending').map(({ name }) => name);
+  const applied = new Set(await appliedMigrations(database));
+  return migrationNames.filter((name) => !applied.has(name));
 }

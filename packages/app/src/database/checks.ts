@@ -1,7 +1,8 @@
 import {
+  appliedMigrations,
   codeOf,
   heldRights,
-  migrationStates,
+  migrationNames,
   oldestServerVersion,
   rightsOf,
   roles,
@@ -138,19 +139,18 @@ export const checks: readonly Check[] = [
 ];
 
 async function askMigrations({ database }: Asked): Promise<Result> {
-  const states = await migrationStates(database).catch((error) => {
+  const applied = await appliedMigrations(database).catch((error) => {
     if (codeOf(error) !== '42501') throw error;
   });
-  if (!states) {
+  if (!applied) {
     const advice = 'run `./campaign-mirror doctor` as the operator, too';
     return warning('this user may not know which were applied', advice);
   }
-  const named = (wanted: string) =>
-    states.flatMap(({ state, name }) => (state === wanted ? [name] : [])).join(', ');
-  const [pending, unknown] = [named('pending'), named('unknown')];
+  const pending = migrationNames.filter((name) => !applied.includes(name)).join(', ');
+  const unknown = applied.filter((name) => !(migrationNames as readonly string[]).includes(name)).join(', ');
   if (pending)
     return problem(`pending: ${pending}`, 'run `./campaign-mirror migrate` as the owner of the schema');
-  if (!unknown) return ok(`all ${states.length} are applied`);
+  if (!unknown) return ok(`all ${applied.length} are applied`);
   return warning(`applied by a newer version: ${unknown}`, 'run that version, here and for the service');
 }
 

@@ -7,7 +7,7 @@ export const logEvents = {
   'request-forbidden': 'the same, with 403',
   'request-limited': 'the same, with 429',
   unavailable:
-    'a request got 503 because of the database, Redis or the issuer of tokens; at most once a second, with the number of others in `untold`',
+    'a request got 503 because of the database or the issuer of tokens; at most once a second, with the number of others in `untold`',
   unexpected: 'a request got 500 because of a fault of the service',
   uncounted:
     'Redis did not count a request for a limit, and it was let through; at most once a second for each limit, with the number of others in `untold`',

@@ -2,7 +2,7 @@ import { createRequire } from 'node:module';
 
 /*
  * OpenTelemetry's instrumentations, for `node --import`. It reads the OTEL_* variables by itself (docs/how-to/trace-requests.md).
- * In NODE_OPTIONS it may reach programs that start beside the service, such as npm or a health check: they load nothing.
+ * In NODE_OPTIONS it may reach programs that start beside the service, such as a health check: they load nothing.
  */
 if (process.argv[1]?.endsWith('/app/src/main.ts')) {
   const { startNodeSdk } = await import('@opentelemetry/sdk-node');

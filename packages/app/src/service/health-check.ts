@@ -4,7 +4,7 @@ import { get } from 'node:http';
  * The container's health check, a program: it exits with 0 where `/livez` on the operators' listener answers 200, else
  * with 1. Its caller limits its time.
  */
-const { OPS_HOST = '127.0.0.1', OPS_PORT = '3001' } = process.env;
-get({ host: OPS_HOST, port: OPS_PORT, path: '/livez' }, ({ statusCode }) => {
+const { OPS_HOST, OPS_PORT } = process.env;
+get({ host: OPS_HOST || '127.0.0.1', port: OPS_PORT || '3001', path: '/livez' }, ({ statusCode }) => {
   process.exit(statusCode === 200 ? 0 : 1);
 }).on('error', () => process.exit(1));

@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { readFileSync, statSync } from 'node:fs';
 import * as v from 'valibot';
 import { contradictions, type Mistake } from './contradictions.ts';
 import { settingsNotes } from './notes.ts';
@@ -40,7 +40,7 @@ export function readSettings(environment: NodeJS.ProcessEnv): ReadSettings {
     try {
       return [name, originOf(environment, name)];
     } catch (error) {
-      wrong.push({ about: [name], line: `${fileVariable(name)}: ${(error as Error).message}` });
+      wrong.push({ about: [name], line: `${fileVariable(name)}: ${withoutUser((error as Error).message)}` });
       return [name, { text: undefined, from: 'unset' }];
     }
   });
@@ -51,7 +51,7 @@ export function readSettings(environment: NodeJS.ProcessEnv): ReadSettings {
     const name = v.getDotPath(issue) as SettingName;
     const { text, file } = origins[name];
     const where = file ? `${name} (in ${file})` : name;
-    const given = settings[name].secret ? '' : `, not ${JSON.stringify(text)}`;
+    const given = settings[name].secret ? '' : `, not ${JSON.stringify(withoutUser(text))}`;
     wrong.push({ about: [name], line: `${where} must be ${issue.message}${given}` });
   }
   if (success && wrong.length === 0) wrong.push(...contradictions(output));
@@ -72,9 +72,13 @@ function originOf(environment: NodeJS.ProcessEnv, name: SettingName): Origin {
   return { text: byDefault, from: byDefault === undefined ? 'unset' : 'default' };
 }
 
-/** Without the line break at its end. */
+/** For a URL in the wrong place: it may hold a password. */
+const withoutUser = (text = '') => text.replace(/:\/\/[^/\s]*@/g, '://…@');
+
+/** Without the line break at its end. Opening a pipe would wait. */
 function onlyLine(file: string): string {
-  const text = readFileSync(file, 'utf8').replace(/\r?\n$/, '');
+  if (!statSync(file).isFile()) throw new Error(`${file} is not a file`);
+  const text = new TextDecoder('utf-8', { fatal: true }).decode(readFileSync(file)).replace(/\r?\n$/, '');
   if (!/^[^\0\r\n]+$/.test(text)) throw new Error(`${file} must hold one line`);
   return text;
 }

@@ -25,7 +25,7 @@ function refuse(): never {
   throw new TypeError('not accepted');
 }
 
-const matching = (accepts: string, pattern: RegExp) =>
+export const matching = (accepts: string, pattern: RegExp) =>
   parsed(accepts, (text) => (pattern.test(text) ? text : refuse()));
 
 /** Unchanged, white space included. */

@@ -15,7 +15,7 @@ const secret = <Value>(type: is.SettingType<Value>) => ({
 const onOrOff = is.oneOf('on', 'off');
 const logLevel = is.oneOf('trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent');
 const text = is.unchecked('text');
-const address = is.unchecked('an IP address or a host name');
+const address = is.matching('an IP address or a host name', /^[^\s\p{Cc}]+$/u);
 
 /** Every setting, in the order of the reference. All are environment variables, and optional. */
 export const schema = v.object({
@@ -54,7 +54,7 @@ export const schema = v.object({
   RUN_MIGRATIONS: setting(is.oneOf('true', 'false'), 'true').means('whether the start migrates the schema'),
   POOL_SIZE: setting(is.wholeNumber(1, 1_000), '10').means('database connections of a process, at most'),
   STATEMENT_TIMEOUT: setting(is.time('0ms', '60s'), '5s').means(
-    'how long a statement may take, enforced by the server; `0ms` leaves the limit to the server',
+    'how long a statement may take, enforced by the server; `0ms` leaves that to the server, and the service waits 6 s for it',
   ),
   DATABASE_POOLER: setting(is.oneOf('none', 'transaction'), 'none').means(
     '`transaction` behind a pooler such as PgBouncer: no prepared statements, and `STATEMENT_TIMEOUT` is left to the server',

@@ -43,9 +43,19 @@ export function yourDatabase(read: Settings): { address: DatabaseAddress; tls: s
   };
 }
 
+/** Any other would be ignored, however much it was meant to protect. */
+const parameters = new Set([
+  ...['host', 'port', 'user', 'password', 'application_name', 'connect_timeout', 'uselibpqcompat'],
+  ...['ssl', 'sslmode', 'sslrootcert', 'sslcert', 'sslkey', 'sslnegotiation'],
+]);
+
 function parsedUrl(read: Settings) {
   const [place, query] = (read.DATABASE_URL ?? 'postgres://').split(/\?(.*)/);
   const named: Record<string, string> = Object.fromEntries(new URLSearchParams(query));
+  if (!Object.keys(named).every((name) => parameters.has(name)) || !named.sslcert !== !named.sslkey) {
+    const line = `DATABASE_URL must have no parameters but ${[...parameters].join(', ')}, and sslcert with sslkey`;
+    throw new ClearError(line, 'usage');
+  }
   const sslrootcert = named.sslrootcert || read.PGSSLROOTCERT || '';
   // Whoever names any part of TLS without a mode gets all that can be checked.
   const isTls = sslrootcert !== '' || Object.keys(named).some((name) => name.startsWith('ssl'));
