@@ -1,5 +1,8 @@
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
+import { mkdtemp, open, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import type { AnsweredRequest } from '@campaign-mirror/adapters-http';
 import { expect } from 'chai';
 import { httpLog } from '../../packages/app/src/http/http-log.ts';
@@ -162,5 +165,39 @@ describe('contract: answers — the lines of the log', () => {
     expect(kept).to.be.within(16_000, 17_000);
     expect(kept + count).to.equal(30_000);
     child.kill('SIGKILL');
+  });
+
+  it('a full disk loses what is too much to keep, and takes the rest when it has room', async () => {
+    const program = `
+      import { closeSync, openSync } from 'node:fs';
+      import { openLog } from './packages/app/src/logging/log.ts';
+      const { lines } = openLog('info');
+      for (let count = 0; count < 30_000; count++) lines.add('x'.repeat(1_000) + '\\n');
+      console.error = () => {
+        closeSync(1);
+        openSync(process.env.FILE, 'w');
+        setImmediate(() => lines.write(('x'.repeat(1_000) + '\\n').repeat(100)));
+      };
+      setInterval(() => {}, 1_000);`;
+    const folder = await mkdtemp(join(tmpdir(), 'campaign-mirror-'));
+    const file = join(folder, 'log');
+    await writeFile(file, '');
+    const full = await open('/dev/full', 'w');
+    const child = spawn(process.execPath, ['--input-type=module', '-e', program], {
+      cwd: projectFolder,
+      env: { ...process.env, FILE: file },
+      stdio: ['ignore', full.fd, 'inherit'],
+    });
+    untilTheEnd(child);
+    const [kept, lost] = await eventually('what was lost', async () => {
+      const written = await readFile(file, 'utf8');
+      expect(written.slice(-300)).to.match(/log-lines-lost.*\n$/);
+      return [written.match(/^x{1000}$/gm)?.length ?? 0, JSON.parse(written.split('\n').at(-2) ?? '').count];
+    });
+    expect(kept).to.be.within(16_000, 17_000);
+    expect(kept + lost).to.equal(30_100);
+    child.kill('SIGKILL');
+    await full.close();
+    await rm(folder, { recursive: true });
   });
 });

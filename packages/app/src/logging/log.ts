@@ -29,21 +29,23 @@ const endTimeout = 1_000;
 
 /** JSON lines on standard output, or a readable form of them on a terminal. Nothing waits for the reader. */
 export function openLog(level: string): OpenedLog {
-  // Not `process.stdout`, which would make a pipe non-blocking: pino would then write a full one 64 KiB a time.
-  if (isatty(standardOutput)) return openTerminalLog(level);
+  // Not `process.stdout`: it waits for a terminal, and makes a pipe non-blocking, so that pino would write a full one 64 KiB a time.
   // With a `minLength` of 0, its `flush` would not wait.
   const output = pino.destination({ dest: standardOutput, sync: false, minLength: 1, maxLength: kept });
   const { promise: gone, resolve } = Promise.withResolvers<Error>();
   let lost = 0;
   let untold = 0;
   let isRefused = false;
-  const lines = new LogLines(output);
+  const shown = isatty(standardOutput) ? readable() : (text: string) => text;
+  const lines = new LogLines({ write: (text) => output.write(shown(text)) });
   const log = logTo(lines, level);
   output
     .on('drop', (text: string) => {
       const count = text.split('\n').length - 1;
       lost += count;
       untold += count;
+      // Only a line that is kept makes pino try again.
+      if (isRefused) output.flush();
     })
     .on('drain', () => {
       isRefused = false;
@@ -67,19 +69,15 @@ export function openLog(level: string): OpenedLog {
   process.stderr.on('error', () => {});
   const close = async () => {
     lines.flush();
-    const written = new Promise<boolean>((done) => output.flush(() => done(true)));
+    // Not the callback of `flush`, which waits for the disk, too.
+    const written = new Promise<boolean>((done) => {
+      for (const event of ['drain', 'error']) output.once(event, () => done(true));
+      output.flush();
+    });
     // A thread that waits for the reader would hold up `process.exit` for ever.
     if (!(await within(endTimeout, written, false))) process.kill(process.pid, 'SIGKILL');
   };
   return { log, lines, gone, lostLines: () => lost, close };
-}
-
-function openTerminalLog(level: string): OpenedLog {
-  const shown = readable();
-  const lines = new LogLines({ write: (text) => process.stdout.write(shown(text)) });
-  process.once('exit', () => lines.flush());
-  const close = async () => lines.flush();
-  return { log: logTo(lines, level), lines, gone: new Promise(() => {}), lostLines: () => 0, close };
 }
 
 /** A log that writes to these lines. */

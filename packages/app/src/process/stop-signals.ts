@@ -17,7 +17,13 @@ export function stopSignal(): Promise<(typeof names)[number]> {
       if (askedAt === undefined) {
         askedAt = performance.now();
         resolve(name);
-      } else if (performance.now() - askedAt > sameSignal) process.exit(128 + constants.signals[name]);
+      } else if (performance.now() - askedAt > sameSignal) {
+        // `process.exit` would wait for a stuck reader of the log.
+        process.removeAllListeners(name);
+        process.kill(process.pid, name);
+        // PID 1 ignores a signal of its own.
+        process.exit(128 + constants.signals[name]);
+      }
     });
   }
   return promise;
