@@ -1,8 +1,8 @@
 import { forgetOrmVariables } from './process/orm-variables.ts';
-import { stopSignal } from './process/stop-signals.ts';
+import { endBy, stopSignal } from './process/stop-signals.ts';
 
 // Before anything else is loaded, which takes a moment: otherwise a signal would end the process with 143.
-const stop = stopSignal();
+const stop = stopSignal(endBy);
 process.on('SIGUSR2', () => {});
 if (process.argv.length > 2) {
   const { answerArguments } = await import('./service/service-arguments.ts');

@@ -106,7 +106,7 @@ export const checks: readonly Check[] = [
       return problem(`this server takes no writes: ${why}`, namePrimary);
     },
   },
-  { name: 'migrations', stops: true, ask: askMigrations },
+  { name: 'migrations', stops: true, warns: true, ask: askMigrations },
   { name: 'rights', stops: true, warns: true, ask: askRights },
   {
     // Behind a pooler, the server counts the pooler's connections.
@@ -138,7 +138,7 @@ export const checks: readonly Check[] = [
   },
 ];
 
-async function askMigrations({ database }: Asked): Promise<Result> {
+async function askMigrations({ database, purpose }: Asked): Promise<Result> {
   const applied = await appliedMigrations(database).catch((error) => {
     if (codeOf(error) !== '42501') throw error;
   });
@@ -148,8 +148,10 @@ async function askMigrations({ database }: Asked): Promise<Result> {
   }
   const pending = migrationNames.filter((name) => !applied.includes(name)).join(', ');
   const unknown = applied.filter((name) => !(migrationNames as readonly string[]).includes(name)).join(', ');
+  // A service may start while others migrate: it is ready afterwards.
+  const found = purpose && applied.length > 0 ? warning : problem;
   if (pending)
-    return problem(`pending: ${pending}`, 'run `./campaign-mirror migrate` as the owner of the schema');
+    return found(`pending: ${pending}`, 'run `./campaign-mirror migrate` as the owner of the schema');
   if (!unknown) return ok(`all ${applied.length} are applied`);
   return warning(`applied by a newer version: ${unknown}`, 'run that version, here and for the service');
 }

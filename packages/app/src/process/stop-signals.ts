@@ -4,26 +4,31 @@ import { constants } from 'node:os';
 const names = ['SIGTERM', 'SIGINT', 'SIGHUP'] as const;
 const sameSignal = 1_000;
 
+type StopSignal = (typeof names)[number];
+const exit = (name: StopSignal): void => process.exit(128 + constants.signals[name]);
+
+/** Ends the process by this signal: `process.exit` would wait for a stuck reader of the log. */
+export function endBy(name: StopSignal): void {
+  process.removeAllListeners(name);
+  process.kill(process.pid, name);
+  // PID 1 ignores a signal of its own.
+  exit(name);
+}
+
 /**
  * Resolves with the first signal that asks the process to stop. npm forwards a Ctrl-C that the terminal has already sent
- * to the whole process group: a signal repeated within a second is therefore ignored. A later one means: at once
+ * to the whole process group: a signal repeated within a second is therefore ignored. A later one means `atOnce`
  * (contract: life).
  */
-export function stopSignal(): Promise<(typeof names)[number]> {
-  const { promise, resolve } = Promise.withResolvers<(typeof names)[number]>();
+export function stopSignal(atOnce = exit): Promise<StopSignal> {
+  const { promise, resolve } = Promise.withResolvers<StopSignal>();
   let askedAt: number | undefined;
   for (const name of names) {
     process.on(name, () => {
       if (askedAt === undefined) {
         askedAt = performance.now();
         resolve(name);
-      } else if (performance.now() - askedAt > sameSignal) {
-        // `process.exit` would wait for a stuck reader of the log.
-        process.removeAllListeners(name);
-        process.kill(process.pid, name);
-        // PID 1 ignores a signal of its own.
-        process.exit(128 + constants.signals[name]);
-      }
+      } else if (performance.now() - askedAt > sameSignal) atOnce(name);
     });
   }
   return promise;
