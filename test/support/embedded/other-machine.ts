@@ -22,7 +22,8 @@ project_at() {
   mkdir "$1"
   for one in "$PROJECT"* "$PROJECT".[!.]*; do
     here="$1/\${one##*/}"
-    case $here in */.data) continue ;; esac
+    # The second is made and removed beside this, by the test of the image.
+    case $here in */.data | */.pnpm-store) continue ;; esac
     if [ -d "$one" ]; then mkdir "$here"; else : > "$here"; fi
     mount --bind "$one" "$here"
   done
