@@ -39,7 +39,7 @@ for (const name of proxyNames)
     async function attack(text: string): Promise<void> {
       const nth = ++cases;
       const bytes = Buffer.from(text.replaceAll('<OWN>', String(nth)), 'latin1');
-      const before = service.count;
+      const before = service.told.length;
       const connection = await tlsAttack(proxy);
       try {
         connection.send(bytes);
@@ -49,15 +49,13 @@ for (const name of proxyNames)
         // Where a request of the proxy is two of ours, one is answered to nobody, or to the next caller.
         await eventually(
           'an answer for each request that reached us',
-          () => expect(service.count - before - 2).to.be.at.most(connection.answers()),
+          () => expect(service.told.length - before - 2).to.be.at.most(connection.answers()),
           { within: 5_000 },
         );
       } catch (error) {
         const what = `sent     ${JSON.stringify(bytes.toString('latin1').slice(0, 1_500))}`;
-        throw new Error(
-          `${(error as Error).message}\n${what}\nreceived ${JSON.stringify(connection.received())}`,
-          { cause: error },
-        );
+        const told = `received ${JSON.stringify(connection.received())}\nreached us ${service.told.slice(before)}`;
+        throw new Error(`${(error as Error).message}\n${what}\n${told}`, { cause: error });
       } finally {
         connection.close();
       }

@@ -4,13 +4,13 @@ import { messageFault } from '../../../packages/adapters-http/src/messages/messa
 /** The service's own listener, which tells what reached it instead of carrying it out. */
 export interface ToldRequests {
   readonly port: number;
-  /** How many requests it has read to their ends. */
-  readonly count: number;
+  /** The requests that it has read to their ends: method and target. */
+  readonly told: readonly string[];
   close(): Promise<unknown>;
 }
 
 export async function toldRequests(): Promise<ToldRequests> {
-  let count = 0;
+  const told: string[] = [];
   const capacity = new Capacity({ inFlight: Number.POSITIVE_INFINITY });
   const log = silentLog;
   const shared = { calls: new Calls({ log }), log, capacity };
@@ -25,7 +25,7 @@ export async function toldRequests(): Promise<ToldRequests> {
       ...(isMalformed && { Connection: 'close' }),
     };
     request.resume().once('end', () => {
-      count++;
+      told.push(`${request.method} ${request.url}`);
       const body = JSON.stringify({ url: request.url });
       response.writeHead(status, { ...headers, 'Content-Length': Buffer.byteLength(body) }).end(body);
     });
@@ -33,9 +33,7 @@ export async function toldRequests(): Promise<ToldRequests> {
   const { port } = await server.listen(0, '127.0.0.1');
   return {
     port,
-    get count() {
-      return count;
-    },
+    told,
     close: () => server.drain(0),
   };
 }
