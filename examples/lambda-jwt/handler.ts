@@ -1,4 +1,4 @@
-import { IssuerKeys, JwtIdentity } from '@campaign-mirror/adapters-jwt';
+import { issuerKeys, JwtIdentity } from '@campaign-mirror/adapters-jwt';
 import {
   type CampaignRepository,
   campaignId,
@@ -26,12 +26,11 @@ const statuses: Record<Outcome['kind'], number> = {
 
 /** `keySet`: where the issuer publishes its keys. What is made here is kept between invocations. */
 export function handler(campaigns: CampaignRepository, issuer: string, keySet: URL) {
-  const keys = new IssuerKeys({ url: keySet, maxAge: 600_000, staleIfError: 3_600_000 });
   const rules = {
     ...{ issuer, audience: 'campaign-mirror', algorithms: ['ES256', 'RS256'], clockTolerance: 5_000 },
     ...{ ownerClaim: 'owner_id', subjectClaim: 'sub' },
   };
-  const useCase = new SetCampaignMirror(campaigns, new JwtIdentity(rules, keys));
+  const useCase = new SetCampaignMirror(campaigns, new JwtIdentity(rules, issuerKeys({ url: keySet })));
 
   return async ({ headers, pathParameters, body, requestContext }: Event) => {
     try {

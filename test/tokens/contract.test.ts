@@ -1,4 +1,4 @@
-import { IssuerKeys, JwtIdentity, KeysOrTokens } from '@campaign-mirror/adapters-jwt';
+import { issuerKeys, JwtIdentity, keysOrTokens } from '@campaign-mirror/adapters-jwt';
 import { type OwnerId, subject } from '@campaign-mirror/domain';
 import {
   type IdentityWorld,
@@ -22,10 +22,7 @@ describe('the contract of an identity, kept by signed tokens', () => {
   before(async () => {
     key = await signingKey('first');
     issuer = await new TestIssuer(key).open();
-    tokens = new JwtIdentity(
-      { ...rules, clockTolerance: 0 },
-      new IssuerKeys({ url: issuer.url, maxAge: 600_000, staleIfError: 0 }),
-    );
+    tokens = new JwtIdentity({ ...rules, clockTolerance: 0 }, issuerKeys({ url: issuer.url }));
     clock = install({ now: Date.now(), toFake: ['Date'] });
   });
   after(async () => {
@@ -65,7 +62,7 @@ describe('the contract of an identity, kept by signed tokens', () => {
     for (const { name, run } of identityCases)
       it(name, () => {
         const keys = identityWorldOf(inMemoryWorld());
-        return run({ ...keys, identity: new KeysOrTokens(keys.identity, tokens) });
+        return run({ ...keys, identity: keysOrTokens(keys.identity, tokens) });
       });
   });
 });

@@ -1,5 +1,5 @@
 import { inspect } from 'node:util';
-import { IssuerKeys, isTokenForm, JwtIdentity, KeysOrTokens } from '@campaign-mirror/adapters-jwt';
+import { issuerKeys, isTokenForm, JwtIdentity, keysOrTokens } from '@campaign-mirror/adapters-jwt';
 import { accessKey } from '@campaign-mirror/domain';
 import { expect } from 'chai';
 import { type Asking, ask } from '../support/http/request.ts';
@@ -18,8 +18,7 @@ describe('signed tokens over HTTP', () => {
   before(async () => {
     key = await signingKey('first');
     issuer = await new TestIssuer(key).open();
-    const keys = new IssuerKeys({ url: issuer.url, maxAge: 600_000, staleIfError: 0 });
-    identity = new JwtIdentity(rules, keys);
+    identity = new JwtIdentity(rules, issuerKeys({ url: issuer.url }));
   });
   after(() => issuer.close());
   beforeEach(() => counts.forget());
@@ -33,7 +32,7 @@ describe('signed tokens over HTTP', () => {
   const either = withHttpService(
     {
       isWellFormed: (one) => accessKey(one) !== undefined || isTokenForm(one),
-      ports: (world) => ({ identity: new KeysOrTokens(world.identity, late) }),
+      ports: (world) => ({ identity: keysOrTokens(world.identity, late) }),
     },
     keys,
   );
@@ -135,7 +134,7 @@ describe('signed tokens over HTTP', () => {
   });
 
   it('503 with Retry-After if the issuer is away and no key is known; nothing of it is in the answer or the log', async () => {
-    const away = new IssuerKeys({ url: new URL('http://127.0.0.1:9/jwks.json'), maxAge: 1, staleIfError: 0 });
+    const away = issuerKeys({ url: new URL('http://127.0.0.1:9/jwks.json') });
     const [before, credential] = [identity, await good(tokens())];
     identity = new JwtIdentity(rules, away);
     const { status, headers, body } = await ask(tokens(), asBearer(credential));

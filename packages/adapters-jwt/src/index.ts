@@ -1,4 +1,9 @@
-export { type IssuerKeyOptions, IssuerKeys, type IssuerObserver } from './tokens/issuer-keys.ts';
+export {
+  type IssuerKeyOptions,
+  type IssuerKeys,
+  type IssuerObserver,
+  issuerKeys,
+} from './tokens/issuer-keys.ts';
 export { JwtIdentity, type TokenRules } from './tokens/jwt-identity.ts';
-export { KeysOrTokens } from './tokens/keys-or-tokens.ts';
+export { keysOrTokens } from './tokens/keys-or-tokens.ts';
 export { isTokenForm } from './tokens/token-form.ts';

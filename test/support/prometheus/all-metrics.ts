@@ -30,7 +30,7 @@ function everyMetric(): Registry {
   poolMetrics(registry, { pool } as never, 1);
   keyUseMetrics(registry, { noted: 0, writes: 0, failures: 0 });
   databaseEventCounter(registry);
-  issuerMetrics(registry, () => 0);
+  issuerMetrics(registry).fetched();
   serviceMetrics(registry, async () => ({}), {} as never);
   return registry;
 }

@@ -7,7 +7,7 @@ import {
   subject,
   Unavailable,
 } from '@campaign-mirror/domain';
-import { errors, type JWTPayload, type JWTVerifyGetKey, jwtVerify } from 'jose';
+import { errors, type JWTPayload, jwtVerify } from 'jose';
 import type { IssuerKeys } from './issuer-keys.ts';
 import { isTokenForm } from './token-form.ts';
 
@@ -43,19 +43,16 @@ export class JwtIdentity implements Identity {
     this.#keys = keys;
   }
 
-  async claimedBy(token: string): Promise<Caller | undefined> {
-    return this.#keys.areKnown ? this.#caller(token, this.#keys.known) : undefined;
+  /** The same as `whoIs`: a token is judged by itself, and there is no store to read. */
+  claimedBy(token: string): Promise<Caller | undefined> {
+    return this.whoIs(token);
   }
 
-  whoIs(token: string): Promise<Caller | undefined> {
-    return this.#caller(token, this.#keys.present);
-  }
-
-  async #caller(token: string, keys: JWTVerifyGetKey): Promise<Caller | undefined> {
+  async whoIs(token: string): Promise<Caller | undefined> {
     if (!isTokenForm(token)) return undefined;
     const { issuer, audience, algorithms, clockTolerance } = this.#rules;
     try {
-      const { payload, protectedHeader } = await jwtVerify(token, keys, {
+      const { payload, protectedHeader } = await jwtVerify(token, this.#keys, {
         issuer,
         audience,
         algorithms: [...algorithms],

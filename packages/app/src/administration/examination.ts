@@ -9,7 +9,6 @@ import { clearFault, nameOf } from '../database/connection-advice.ts';
 import { type DatabaseAccess, openDatabaseAccess } from '../database/database-access.ts';
 import { dataFolder } from '../database/embedded-database.ts';
 import { awaitDatabase } from '../database/prepare-database.ts';
-import { issuerKeyOptions } from '../http/identity.ts';
 import { commandLog } from '../operator/command-database.ts';
 import { fileVariable, readSettings } from '../settings/read-settings.ts';
 import type { Settings } from '../settings/settings.ts';
@@ -41,7 +40,8 @@ export async function* examine(call: Call): AsyncGenerator<Finding> {
   if (areRight) yield ['settings', ok('none is wrong')];
   for (const note of notes) yield ['settings', warning(note, 'correct it, or leave it out')];
   if (settings.REDIS_URL) yield ['redis', await checkRedis(settings.REDIS_URL)];
-  if (settings.IDENTITY !== 'keys') yield ['issuer', await checkIssuer(settings)];
+  const { IDENTITY, JWT_JWKS_URL } = settings;
+  if (IDENTITY !== 'keys' && JWT_JWKS_URL) yield ['issuer', await checkIssuer(JWT_JWKS_URL)];
   if (!isYours(settings)) {
     const { folder } = await dataFolder(settings);
     yield ['disk', await checkDisk(folder)];
@@ -95,15 +95,14 @@ async function checkRedis(url: URL): Promise<Result> {
 }
 
 /** Whether the public keys of the issuer of tokens can be fetched. */
-async function checkIssuer(settings: Settings): Promise<Result> {
-  const { IssuerKeys } = await import('@campaign-mirror/adapters-jwt');
-  const options = issuerKeyOptions(settings);
+async function checkIssuer(url: URL): Promise<Result> {
+  const { issuerKeys } = await import('@campaign-mirror/adapters-jwt');
   const advice = 'correct JWT_JWKS_URL, or the issuer; without keys no token is accepted';
-  return reached(`the keys of the issuer at ${options.url.host}`, advice, async () => {
-    const { promise, resolve, reject } = Promise.withResolvers<number>();
-    void new IssuerKeys({ ...options, observer: { fetched: resolve, failed: reject } }).fetch();
-    const count = await promise;
-    if (count === 0) throw new Error('there are none');
+  return reached(`the keys of the issuer at ${url.host}`, advice, async () => {
+    const keys = issuerKeys({ url });
+    await keys.reload().catch(({ cause }) => Promise.reject(cause));
+    const count = keys.jwks()?.keys.length;
+    if (!count) throw new Error('there are none');
     return `${count} could be fetched`;
   });
 }

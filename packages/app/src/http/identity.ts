@@ -1,4 +1,4 @@
-import type { IssuerKeyOptions, IssuerObserver, TokenRules } from '@campaign-mirror/adapters-jwt';
+import type { IssuerObserver, TokenRules } from '@campaign-mirror/adapters-jwt';
 import { accessKey, type Identity } from '@campaign-mirror/domain';
 import type { Log } from '../logging/log.ts';
 import { throttled } from '../logging/log-throttle.ts';
@@ -8,9 +8,13 @@ export interface OpenIdentity {
   readonly identity: Identity;
   /** Whether a credential can be one. */
   readonly isWellFormed: (credential: string) => boolean;
-  /** Where tokens are accepted: the age of the issuer's keys in milliseconds, infinite before they were fetched. */
-  readonly keysAge?: () => number;
 }
+
+/** How often the issuer's keys are fetched, in milliseconds: a key that it removed is refused after that. */
+const betweenFetches = 300_000;
+
+/** How long the keys are used while they cannot be fetched, in milliseconds. */
+const longestUse = 3_900_000;
 
 /**
  * The identity that is set. `keys` is that of access keys. The issuer's keys are fetched at once, but not awaited: the
@@ -23,16 +27,19 @@ export async function openIdentity(
 ): Promise<OpenIdentity> {
   const isKey = (credential: string) => accessKey(credential) !== undefined;
   if (settings.IDENTITY === 'keys') return { identity: keys, isWellFormed: isKey };
-  const { IssuerKeys, JwtIdentity, KeysOrTokens, isTokenForm } = await import(
+  const { issuerKeys, JwtIdentity, keysOrTokens, isTokenForm } = await import(
     '@campaign-mirror/adapters-jwt'
   );
-  const issuerKeys = new IssuerKeys({ ...issuerKeyOptions(settings), ...(observer && { observer }) });
-  void issuerKeys.fetch();
-  const tokens = new JwtIdentity(tokenRules(settings), issuerKeys);
-  const keysAge = () => issuerKeys.age;
-  if (settings.IDENTITY === 'jwt') return { identity: tokens, isWellFormed: isTokenForm, keysAge };
+  const url = needed(settings.JWT_JWKS_URL);
+  const keysOfIssuer = issuerKeys({ url, maxAge: longestUse, ...(observer && { observer }) });
+  // What fails is told to the observer.
+  const fetchKeys = () => void keysOfIssuer.reload().catch(() => {});
+  fetchKeys();
+  setInterval(fetchKeys, betweenFetches).unref();
+  const tokens = new JwtIdentity(tokenRules(settings), keysOfIssuer);
+  if (settings.IDENTITY === 'jwt') return { identity: tokens, isWellFormed: isTokenForm };
   const isWellFormed = (credential: string) => isKey(credential) || isTokenForm(credential);
-  return { identity: new KeysOrTokens(keys, tokens), isWellFormed, keysAge };
+  return { identity: keysOrTokens(keys, tokens), isWellFormed };
 }
 
 /** All are asymmetric: with `HS256` whoever can check tokens could make them, and `none` checks nothing. */
@@ -50,11 +57,6 @@ function tokenRules(settings: Settings): TokenRules {
   };
 }
 
-/** How the issuer's keys are fetched: used for 10 minutes, and for an hour more where the issuer does not answer. */
-export function issuerKeyOptions(settings: Settings): IssuerKeyOptions {
-  return { url: needed(settings.JWT_JWKS_URL), maxAge: 600_000, staleIfError: 3_600_000 };
-}
-
 /** @throws Error unless the settings that tokens need are there, which reading them has checked */
 function needed<Value>(value: Value | undefined): Value {
   if (value === undefined) throw new Error('a setting that tokens need is missing');
@@ -64,19 +66,19 @@ function needed<Value>(value: Value | undefined): Value {
 /** While the issuer is away, each attempt would repeat the line; milliseconds. */
 const betweenLines = 60_000;
 
-/** Counts each fetch of the issuer's keys; logs the first, failures once a minute, and the first after a failure. */
-export function issuerObserver(log: Log, count: (result: 'done' | 'failed') => void): IssuerObserver {
+/** Tells the metrics of each fetch; logs the first, failures once a minute, and the first after a failure. */
+export function issuerObserver(log: Log, metrics: IssuerObserver): IssuerObserver {
   const throttle = throttled(betweenLines);
   let isNews = true;
   return {
     fetched: (keys) => {
-      count('done');
+      metrics.fetched(keys);
       if (isNews)
         log.info({ event: 'issuer-keys-fetched', count: keys }, 'the keys of the issuer were fetched');
       isNews = false;
     },
     failed: (error) => {
-      count('failed');
+      metrics.failed(error);
       isNews = true;
       throttle((untold) =>
         log.warn(

@@ -50,16 +50,23 @@ export function databaseEventCounter(registry: Registry): (event: EmbeddedEvent)
   };
 }
 
-/** Counts the fetches of the issuer's keys, and tells their `age`: in milliseconds, infinite before the first fetch. */
-export function issuerMetrics(registry: Registry, age: () => number): (result: 'done' | 'failed') => void {
+/** Counts the fetches of the issuer's keys, and tells their age. */
+export function issuerMetrics(registry: Registry) {
   const { counter, gauge } = instruments(registry);
   const help = 'Fetches of the public keys of the issuer of tokens.';
   const fetches = counter('campaign_mirror_issuer_key_fetches_total', help, 'result');
   for (const result of ['done', 'failed']) fetches.inc({ result }, 0);
+  let fetchedAt: number | undefined;
   gauge(
     'campaign_mirror_issuer_keys_age_seconds',
     'Time since the public keys of the issuer of tokens were fetched; absent before the first fetch.',
-    (one) => (Number.isFinite(age()) ? one.set(age() / 1_000) : one.remove()),
+    (one) => (fetchedAt === undefined ? one.remove() : one.set((performance.now() - fetchedAt) / 1_000)),
   );
-  return (result) => fetches.inc({ result });
+  return {
+    fetched: () => {
+      fetchedAt = performance.now();
+      fetches.inc({ result: 'done' });
+    },
+    failed: () => fetches.inc({ result: 'failed' }),
+  };
 }

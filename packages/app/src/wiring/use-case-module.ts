@@ -11,11 +11,7 @@ export const useCaseModule = ({ settings, log, registry }: Given) =>
       async ({ identity: keys }) => {
         // The metrics of tokens are absent where none are accepted.
         if (settings.IDENTITY === 'keys') return openIdentity(settings, keys);
-        let keysAge = () => Number.POSITIVE_INFINITY;
-        const count = issuerMetrics(registry, () => keysAge());
-        const identity = await openIdentity(settings, keys, issuerObserver(log, count));
-        keysAge = identity.keysAge ?? keysAge;
-        return identity;
+        return openIdentity(settings, keys, issuerObserver(log, issuerMetrics(registry)));
       },
       [tokens.hotPath],
     );
