@@ -1,34 +1,30 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import {
-  InMemoryAccessKeys,
   InMemoryCampaigns,
-  InMemorySettings,
+  InMemoryIdentity,
   InMemoryStore,
 } from '@campaign-mirror/adapters-persistence/in-memory';
-import { type Label, type MirrorAddress, type OwnerId, SetCampaignMirror } from '@campaign-mirror/domain';
+import { type MirrorAddress, type OwnerId, SetCampaignMirror } from '@campaign-mirror/domain';
 import { server } from './server.ts';
 
 test('the owner sets the mirror, and nobody else does', async () => {
   const store = new InMemoryStore();
-  const keys = new InMemoryAccessKeys(store);
-  const settings = new InMemorySettings(store);
   const [owner, other] = [1 as OwnerId, 2 as OwnerId];
-  const campaign = await settings.createCampaign({ owner, isDefault: false });
-  assert(campaign.kind === 'created');
-  await settings.createMirror(campaign.id, 'https://first.example/' as MirrorAddress);
-  const app = server(new SetCampaignMirror(new InMemoryCampaigns(store), keys));
+  const campaign = store.createCampaign(owner);
+  store.createMirror(campaign, 'https://first.example/' as MirrorAddress);
+  const app = server(new SetCampaignMirror(new InMemoryCampaigns(store), new InMemoryIdentity(store)));
   const url = 'https://second.example/?click={click_id}';
-  const put = async (key: string, id: number = campaign.id, payload: object | string = { url }) => {
+  const put = async (key: string, id: number = campaign, payload: object | string = { url }) => {
     const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json' };
     return (await app.inject({ method: 'PUT', url: `/campaigns/${id}/mirror`, headers, payload })).statusCode;
   };
 
-  const { key } = await keys.issue({ owner, name: 'a script' as Label });
-  const { key: strangers } = await keys.issue({ owner: other, name: 'another' as Label });
+  const { key } = store.issueKey(owner);
+  const { key: strangers } = store.issueKey(other);
   assert.deepEqual([await put(key), await put(strangers), await put('none')], [200, 403, 401]);
   assert.equal(await put(key, 4711), 404);
   const bodies = ['{}', '{"url":{}}', '{'];
-  assert.deepEqual(await Promise.all(bodies.map((body) => put(key, campaign.id, body))), [422, 400, 400]);
-  assert.equal(store.mirrors.get(campaign.id)?.targetUrl, 'https://second.example/?click={click_id}');
+  assert.deepEqual(await Promise.all(bodies.map((body) => put(key, campaign, body))), [422, 400, 400]);
+  assert.equal(store.mirrors.get(campaign)?.targetUrl, 'https://second.example/?click={click_id}');
 });

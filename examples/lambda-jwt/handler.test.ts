@@ -3,11 +3,7 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { test } from 'node:test';
-import {
-  InMemoryCampaigns,
-  InMemorySettings,
-  InMemoryStore,
-} from '@campaign-mirror/adapters-persistence/in-memory';
+import { InMemoryCampaigns, InMemoryStore } from '@campaign-mirror/adapters-persistence/in-memory';
 import type { MirrorAddress, OwnerId } from '@campaign-mirror/domain';
 import { exportJWK, generateKeyPair, SignJWT } from 'jose';
 import { handler } from './handler.ts';
@@ -30,15 +26,13 @@ test('the token names the owner, and the history its subject', async () => {
       .sign(privateKey);
 
   const store = new InMemoryStore();
-  const settings = new InMemorySettings(store);
-  const campaign = await settings.createCampaign({ owner: 7 as OwnerId, isDefault: false });
-  assert(campaign.kind === 'created');
-  await settings.createMirror(campaign.id, 'https://first.example/' as MirrorAddress);
+  const campaign = store.createCampaign(7 as OwnerId);
+  store.createMirror(campaign, 'https://first.example/' as MirrorAddress);
   const handle = handler(new InMemoryCampaigns(store), issuer, new URL(`http://127.0.0.1:${port}/keys`));
   const call = async (credential: string) => {
     const { statusCode } = await handle({
       headers: { authorization: `Bearer ${credential}` },
-      pathParameters: { campaign: String(campaign.id) },
+      pathParameters: { campaign: String(campaign) },
       body: JSON.stringify({ mirror_endpoint: 'https://second.example/' }),
       requestContext: { requestId: 'request-1' },
     });

@@ -4,15 +4,14 @@ import {
   type CampaignRepositoryWorld,
   type Case,
   campaignRepositoryCases,
-  campaignRepositoryWorldOf,
   identityCases,
-  identityWorldOf,
   judge,
 } from '@campaign-mirror/domain/contracts';
 import { expect } from 'chai';
 import { freshDatabase } from '../support/database/database-server.ts';
 import { brokenInChains, brokenInPostgres, brokenTogether } from '../support/store/broken-campaigns.ts';
-import { inMemoryWorld } from '../support/store/in-memory-world.ts';
+import { campaignRepositoryWorldOf } from '../support/store/contract-worlds.ts';
+import { inMemoryWorlds } from '../support/store/in-memory-world.ts';
 import { postgresWorld } from '../support/store/postgres-world.ts';
 
 const race = 'history: 20 racing updates all succeed and make one unbroken chain, whose last is stored';
@@ -75,7 +74,7 @@ const identityNoticedBy: typeof noticedBy = {
 
 describe('the cases of CampaignRepository notice an adapter that', () => {
   for (const { name, broken } of brokenRepositories) {
-    it(`${name}, in memory`, () => notice(name, broken(campaignRepositoryWorldOf(inMemoryWorld()))));
+    it(`${name}, in memory`, () => notice(name, broken(inMemoryWorlds().campaigns)));
   }
   for (const [where, broken] of [
     ['in PostgreSQL', brokenInPostgres],
@@ -101,7 +100,7 @@ describe('the cases of CampaignRepository notice an adapter that', () => {
 describe('the cases of Identity notice an adapter that', () => {
   for (const { name, broken } of brokenIdentities) {
     it(name, async () => {
-      const world = broken(identityWorldOf(inMemoryWorld()));
+      const world = broken(inMemoryWorlds().identity);
       const failed = await failures(identityCases, world, identityNoticedBy[name]);
       expect(failed, 'what is not broken').to.have.length.below(identityCases.length);
     });
@@ -112,11 +111,11 @@ describe('each case of the contracts', () => {
   it('fails an adapter that is broken on purpose', async () => {
     const failed = new Set<string>();
     for (const { broken } of brokenRepositories) {
-      const world = broken(campaignRepositoryWorldOf(inMemoryWorld()));
+      const world = broken(inMemoryWorlds().campaigns);
       for (const { name } of (await judge(campaignRepositoryCases, world)).failed) failed.add(name);
     }
     for (const { broken } of brokenIdentities) {
-      const world = broken(identityWorldOf(inMemoryWorld()));
+      const world = broken(inMemoryWorlds().identity);
       for (const { name } of (await judge(identityCases, world)).failed) failed.add(name);
     }
     const all = [...campaignRepositoryCases, ...identityCases].map(({ name }) => name);

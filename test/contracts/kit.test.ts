@@ -2,21 +2,19 @@ import {
   type CampaignRepositoryWorld,
   ContractViolation,
   campaignRepositoryCases,
-  campaignRepositoryWorldOf,
   expectEqual,
   identityCases,
-  identityWorldOf,
   judge,
 } from '@campaign-mirror/domain/contracts';
 import { expect } from 'chai';
-import { inMemoryWorld } from '../support/store/in-memory-world.ts';
+import { inMemoryWorlds } from '../support/store/in-memory-world.ts';
 
 describe('the kit of the contracts', () => {
   it('names each case once, and passes the reference adapters', async () => {
-    const store = inMemoryWorld();
+    const { campaigns, identity } = inMemoryWorlds();
     const judgements = [
-      await judge(campaignRepositoryCases, campaignRepositoryWorldOf(store)),
-      await judge(identityCases, identityWorldOf(store)),
+      await judge(campaignRepositoryCases, campaigns),
+      await judge(identityCases, identity),
     ];
     for (const { failed, notApplicable } of judgements)
       expect({ failed, notApplicable }).to.deep.equal({ failed: [], notApplicable: [] });
@@ -25,7 +23,7 @@ describe('the kit of the contracts', () => {
   });
 
   it('lists what is not applicable, and runs it no more than it passes it', async () => {
-    const { keys, others, ...world } = campaignRepositoryWorldOf(inMemoryWorld());
+    const { keys, others, ...world } = inMemoryWorlds().campaigns;
     const { clock, atOnce, ...least } = others;
     const keyless: CampaignRepositoryWorld = { ...world, others: least };
     const { passed, failed, notApplicable } = await judge(campaignRepositoryCases, keyless);
@@ -42,7 +40,7 @@ describe('the kit of the contracts', () => {
   });
 
   it('needs of an identity only that it issues credentials', async () => {
-    const { identity, issue, unknown } = identityWorldOf(inMemoryWorld());
+    const { identity, issue, unknown } = inMemoryWorlds().identity;
     const forgetful = { ...identity, claimedBy: async () => undefined };
     const whoIs = (credential: string) => identity.whoIs(credential);
     const { failed, notApplicable } = await judge(identityCases, {

@@ -1,23 +1,17 @@
 import { freshDatabase, type TestDatabase } from '../support/database/database-server.ts';
-import { allPorts, hotPathPorts } from '../support/store/every-case.ts';
-import { inMemoryWorld } from '../support/store/in-memory-world.ts';
+import { everyCase, everyCaseOn } from '../support/store/every-case.ts';
+import { inMemoryWorlds } from '../support/store/in-memory-world.ts';
 import { type Company, postgresWorld } from '../support/store/postgres-world.ts';
 import type { World } from '../support/store/world.ts';
 
 describe('the contracts of the ports, in memory', () => {
-  let world: World;
-  before(() => {
-    world = inMemoryWorld();
-  });
-  after(() => world.close());
-  allPorts(() => world);
+  const worlds = inMemoryWorlds();
+  everyCase(() => worlds);
 });
 
-describe('the contracts of the ports, in PostgreSQL', () => allPorts(inPostgres()));
-
-for (const company of ['in company', 'beside a chain'] as const) {
-  describe(`the contracts of the hot path's ports, in PostgreSQL, ${company}`, () =>
-    hotPathPorts(inPostgres(company)));
+for (const company of [undefined, 'in company', 'beside a chain'] as const) {
+  describe(`the contracts of the ports, in PostgreSQL, ${company ?? 'alone'}`, () =>
+    everyCaseOn(inPostgres(company)));
 }
 
 function inPostgres(company?: Company): () => World {
@@ -28,9 +22,6 @@ function inPostgres(company?: Company): () => World {
     // Sessions as other people set them up: what leaves the database is UTC in ISO 8601 all the same.
     await database.admin.query(`alter database ${database.name} set timezone = 'America/St_Johns'`);
     await database.admin.query(`alter database ${database.name} set datestyle = 'SQL, DMY'`);
-    // What is promised in an order is in that order by whatever plan.
-    await database.admin.query(`alter database ${database.name} set enable_nestloop = off`);
-    await database.admin.query(`alter database ${database.name} set enable_mergejoin = off`);
     world = await postgresWorld(database, company && { company });
   });
   after(async () => {

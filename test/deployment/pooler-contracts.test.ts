@@ -1,7 +1,7 @@
 import { Statements } from '../../packages/adapters-persistence/src/statements/statements.ts';
 import { freshDatabase, type TestDatabase } from '../support/database/database-server.ts';
 import { PgBouncer } from '../support/deployment/pgbouncer.ts';
-import { allPorts, hotPathPorts } from '../support/store/every-case.ts';
+import { everyCaseOn } from '../support/store/every-case.ts';
 import { postgresWorld } from '../support/store/postgres-world.ts';
 import type { World } from '../support/store/world.ts';
 
@@ -24,7 +24,6 @@ for (const company of [undefined, 'in company', 'beside a chain'] as const) {
       await pooler.remove();
       await database.drop();
     });
-    if (company) hotPathPorts(() => world);
-    else allPorts(() => world);
+    everyCaseOn(() => world);
   });
 }

@@ -1,23 +1,27 @@
 import {
+  type CampaignId,
+  type FoundMirror,
   type Host,
   type HostMove,
   host,
   hostDenylist,
   hostMove,
   type MirrorAddress,
+  type MirrorMove,
   type MirrorMoved,
+  type MirrorMoveOutcome,
   type MirrorMoves,
   MoveMirrors,
   type MoveMirrorsRequest,
   type MoveProgress,
   noDeniedHosts,
+  type OwnerId,
 } from '@campaign-mirror/domain';
 import { expect } from 'chai';
 import * as fc from 'fast-check';
 import { movedAddress } from '../../packages/domain/src/move-mirrors/moved-address.ts';
 import { seed } from '../support/seed.ts';
-import { inMemoryWorld } from '../support/store/in-memory-world.ts';
-import { address, newCampaign, newMirror, newOwner, type World } from '../support/store/world.ts';
+import { address } from '../support/store/world.ts';
 
 const read = (text: string): Host => host(text) ?? expect.fail(`not a host: ${text}`);
 
@@ -231,10 +235,10 @@ describe('mirror move: what can be asked for', () => {
 });
 
 describe('mirror move: all mirrors', () => {
-  let world: World;
+  let stored: FoundMirror[];
   let calls: string[];
   beforeEach(() => {
-    world = inMemoryWorld();
+    stored = [];
     calls = [];
   });
   const request: MoveMirrorsRequest = {
@@ -243,23 +247,36 @@ describe('mirror move: all mirrors', () => {
     dryRun: false,
   };
 
-  const filled = async (count: number, url = 'https://old.example/') => {
+  const filled = (count: number, url = 'https://old.example/', owner = 7, isDefault = false) => {
     for (let made = 0; made < count; made++) {
-      await newMirror(world, (await newCampaign(world)).id, address(url));
+      const id = (stored.length + 1) as CampaignId;
+      const campaign = { id, ownerId: owner as OwnerId, isDefault, hasMirror: true };
+      stored.push({ campaign, address: address(url) });
     }
   };
 
-  /** The store, which tells how it is called, and of which `held` is held by somebody else for so many calls. */
+  const set = ({ campaign: id, before, after }: MirrorMove): MirrorMoveOutcome => {
+    const { campaign, address } = stored[id - 1] as FoundMirror;
+    if (address !== before) return 'changed-meanwhile';
+    stored[id - 1] = { campaign, address: after };
+    return 'moved';
+  };
+
+  /** A store that tells how it is called, and of which `held` is held by somebody else for so many calls. */
   const mirrors = (held: (call: number) => boolean = () => false): MirrorMoves => ({
-    count: () => world.mirrorMoves.count(),
-    find: (stretch) => world.mirrorMoves.find(stretch),
-    setMany: async (moves, terms) => {
-      calls.push(`many ${moves.length}`);
-      return held(calls.length) ? moves.map(() => 'held') : world.mirrorMoves.setMany(moves, terms);
+    count: async () => stored.length,
+    find: async ({ after = 0, limit, owner }) => {
+      const looked = stored.slice(after, after + limit);
+      const mirrors = looked.filter(({ campaign }) => owner === undefined || campaign.ownerId === owner);
+      return { mirrors, looked: looked.length, last: looked.at(-1)?.campaign.id };
     },
-    setOne: async (move, terms) => {
+    setMany: async (moves) => {
+      calls.push(`many ${moves.length}`);
+      return held(calls.length) ? moves.map(() => 'held') : moves.map(set);
+    },
+    setOne: async (move) => {
       calls.push('one');
-      return held(calls.length) ? 'held' : world.mirrorMoves.setOne(move, terms);
+      return held(calls.length) ? 'held' : set(move);
     },
   });
 
@@ -274,8 +291,8 @@ describe('mirror move: all mirrors', () => {
   };
 
   it('are written in batches; in a dry run none is', async () => {
-    await filled(1_201);
-    await filled(1, 'https://x.example/');
+    filled(1_201);
+    filled(1, 'https://x.example/');
     expect(await run(mirrors(), { ...request, dryRun: true })).to.deep.equal({ 'would-move': 1_201 });
     expect(calls).to.deep.equal([]);
     expect(await run(mirrors())).to.deep.equal({ moved: 1_201 });
@@ -284,34 +301,34 @@ describe('mirror move: all mirrors', () => {
   });
 
   it('what was written until a progress has been told: who stops there, and begins again, does nothing twice', async () => {
-    await filled(1_100);
+    filled(1_100);
     expect(await run(mirrors(), request, 1)).to.deep.equal({ moved: 500 });
     expect(await run(mirrors())).to.deep.equal({ moved: 600 });
   });
 
   it('what is held is tried again by itself', async () => {
-    await filled(3);
+    filled(3);
     expect(await run(mirrors((call) => call === 1 || call === 3))).to.deep.equal({ moved: 2, held: 1 });
     expect(calls).to.deep.equal(['many 3', 'one', 'one', 'one']);
   });
 
   it('patience has an end: when fifteen were waited for in vain, none is waited for any more', async () => {
-    await filled(600);
+    filled(600);
     expect(await run(mirrors(() => true))).to.deep.equal({ held: 600 });
     expect(calls.filter((call) => call === 'one')).to.have.length(15);
   });
 
   it('patience is not spent on those that were waited for with success', async () => {
-    await filled(40);
+    filled(40);
     expect(await run(mirrors((call) => call === 1))).to.deep.equal({ moved: 40 });
   });
 
   it('tells how far it is: never back, and all in the end, also where mirrors come in meanwhile', async () => {
-    await filled(2_100);
+    filled(2_100);
     const seen: MoveProgress[] = [];
     for await (const event of new MoveMirrors(mirrors()).execute(request)) {
       if (event.kind === 'progress') seen.push(event);
-      if (seen.length === 1 && event.kind === 'progress') await filled(100, 'https://x.example/');
+      if (seen.length === 1 && event.kind === 'progress') filled(100, 'https://x.example/');
     }
     const looked = seen.map((progress) => progress.looked);
     expect(looked).to.deep.equal(looked.toSorted((one, next) => one - next));
@@ -320,30 +337,27 @@ describe('mirror move: all mirrors', () => {
   });
 
   it('only those of one owner, where one is named', async () => {
-    const owner = newOwner();
-    const { id } = await newCampaign(world, owner);
-    await newMirror(world, id, address('https://old.example/'));
-    await filled(2);
+    const owner = 8 as OwnerId;
+    filled(1, 'https://old.example/', owner);
+    filled(2);
     expect(await run(mirrors(), { ...request, owner })).to.deep.equal({ moved: 1 });
     expect(await run(mirrors())).to.deep.equal({ moved: 2 });
   });
 
   it('an address that its new host makes too long is told as it is and as it would be, and stays', async () => {
-    const { id } = await newCampaign(world);
-    const before = address(`https://old.example/${'x'.repeat(2048 - 20)}`);
-    await newMirror(world, id, before);
+    const before = `https://old.example/${'x'.repeat(2048 - 20)}`;
+    filled(1, before);
     const asked = { ...request, move: moving('old.example', 'longer.example') };
     const told: (MirrorMoved | MoveProgress)[] = [];
     for await (const event of new MoveMirrors(mirrors()).execute(asked)) told.push(event);
     expect(told.filter(({ kind }) => kind !== 'progress')).to.deep.equal([
-      { kind: 'invalid', campaign: id, before, after: before.replace('old', 'longer'), because: 'too-long' },
+      { kind: 'invalid', campaign: 1, before, after: before.replace('old', 'longer'), because: 'too-long' },
     ]);
     expect(calls).to.deep.equal([]);
   });
 
   it('a default campaign is refused before its address is judged, unless it is included', async () => {
-    const { id } = await newCampaign(world, newOwner(), true);
-    await newMirror(world, id, address('https://old.example/'));
+    filled(1, 'https://old.example/', 7, true);
     expect(await run(mirrors())).to.deep.equal({ refused: 1 });
     expect(await run(mirrors(), { ...request, includeDefault: true })).to.deep.equal({ moved: 1 });
   });

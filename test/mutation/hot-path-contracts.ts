@@ -1,5 +1,5 @@
 import { freshDatabase, type TestDatabase } from '../support/database/database-server.ts';
-import { hotPathPorts } from '../support/store/every-case.ts';
+import { everyCaseOn } from '../support/store/every-case.ts';
 import { type Company, postgresWorld } from '../support/store/postgres-world.ts';
 import type { World } from '../support/store/world.ts';
 
@@ -16,6 +16,6 @@ for (const company of [undefined, 'in company', 'beside a chain'] satisfies (Com
       await world.close();
       await database.drop();
     });
-    hotPathPorts(() => world);
+    everyCaseOn(() => world);
   });
 }

@@ -1,11 +1,11 @@
 import type { EventEmitter } from 'node:events';
 import { openDatabase, PostgresCampaignImport, roles } from '@campaign-mirror/adapters-persistence';
 import { expect } from 'chai';
-import { linesOf } from '../../packages/domain/src/operator-contracts/import-line-cases.ts';
 import { freshDatabase } from '../support/database/database-server.ts';
 import { rival, untilWaiting } from '../support/database/rival.ts';
 import type { Service } from '../support/process/live-service.ts';
 import { liveServiceOf } from '../support/process/lives.ts';
+import { linesOf } from '../support/store/import-lines.ts';
 import { tester } from '../support/store/operator.ts';
 import { after as afterwards } from '../support/store/world.ts';
 

@@ -6,9 +6,9 @@ import {
 } from '@campaign-mirror/adapters-persistence';
 import { type BadLine, campaignId, type LineFault } from '@campaign-mirror/domain';
 import { expect } from 'chai';
-import { linesOf } from '../../packages/domain/src/operator-contracts/import-line-cases.ts';
 import { freshDatabase, type TestDatabase } from '../support/database/database-server.ts';
 import { rival, untilWaiting } from '../support/database/rival.ts';
+import { linesOf } from '../support/store/import-lines.ts';
 import { named, tester } from '../support/store/operator.ts';
 import { postgresWorld } from '../support/store/postgres-world.ts';
 import {

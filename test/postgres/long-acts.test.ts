@@ -1,9 +1,9 @@
 import { PostgresCampaignExport } from '@campaign-mirror/adapters-persistence';
 import { expect } from 'chai';
 import type { Pool } from 'pg';
-import { linesOf } from '../../packages/domain/src/operator-contracts/import-line-cases.ts';
 import { freshDatabase, type TestDatabase } from '../support/database/database-server.ts';
 import { eventually } from '../support/eventually.ts';
+import { linesOf } from '../support/store/import-lines.ts';
 import { postgresWorld } from '../support/store/postgres-world.ts';
 import { newOwner, type World } from '../support/store/world.ts';
 

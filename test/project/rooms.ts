@@ -6,8 +6,7 @@ export const rooms: Readonly<Record<string, string>> = {
   'domain/move-mirrors': 'values set-campaign-mirror',
   'domain/import-campaigns': 'values set-campaign-mirror operator',
   // Nothing of ours imports these but the tests: they are for authors of adapters.
-  'domain/contracts': 'values set-campaign-mirror operator move-mirrors import-campaigns',
-  'domain/operator-contracts': 'values set-campaign-mirror operator move-mirrors import-campaigns contracts',
+  'domain/contracts': 'values set-campaign-mirror operator',
 
   'adapters-http/answers': '@campaign-mirror/domain valibot',
   'adapters-http/messages': 'answers @campaign-mirror/domain valibot',

@@ -14,6 +14,7 @@ export const parts = {
   core: {
     of: [
       'commands',
+      'operator',
       'service/process-life',
       'embedded/npm-start',
       'listener',
@@ -25,7 +26,6 @@ export const parts = {
       'tokens',
       'domain',
       'history/checker',
-
       'hostile/judge',
       'project/architecture',
     ],
@@ -81,6 +81,7 @@ export const choices = {
       'commands/import-export',
       'commands/move-meanwhile',
       'history/workload',
+      'operator',
       'postgres',
       'hot-path',
       'schema',

@@ -1,14 +1,9 @@
 import { issuerKeys, JwtIdentity, keysOrTokens } from '@campaign-mirror/adapters-jwt';
 import { type OwnerId, subject } from '@campaign-mirror/domain';
-import {
-  type IdentityWorld,
-  type IssuedCredential,
-  identityCases,
-  identityWorldOf,
-} from '@campaign-mirror/domain/contracts';
+import { type IdentityWorld, type IssuedCredential, identityCases } from '@campaign-mirror/domain/contracts';
 import { type Clock, install } from '@sinonjs/fake-timers';
 import { expect } from 'chai';
-import { inMemoryWorld } from '../support/store/in-memory-world.ts';
+import { inMemoryWorlds } from '../support/store/in-memory-world.ts';
 import { TestIssuer } from '../support/tokens/issuer.ts';
 import { fromNow, rules, type SigningKey, signingKey, token } from '../support/tokens/signing-key.ts';
 
@@ -61,7 +56,7 @@ describe('the contract of an identity, kept by signed tokens', () => {
   describe('IDENTITY=both: access keys beside them', () => {
     for (const { name, run } of identityCases)
       it(name, () => {
-        const keys = identityWorldOf(inMemoryWorld());
+        const keys = inMemoryWorlds().identity;
         return run({ ...keys, identity: keysOrTokens(keys.identity, tokens) });
       });
   });

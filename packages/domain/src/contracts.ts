@@ -6,6 +6,3 @@ export { type Breakage, type Case, type Judgement, judge } from './contracts/cas
 export { ContractViolation, expectEqual } from './contracts/expectations.ts';
 export { identityCases } from './contracts/identity-cases.ts';
 export type { IdentityWorld, IssuedCredential } from './contracts/identity-world.ts';
-export { type OperatorPort, operatorPortCases } from './operator-contracts/operator-port-cases.ts';
-export type { StoreOthers, StorePorts, StoreWorld } from './operator-contracts/store-world.ts';
-export { campaignRepositoryWorldOf, identityWorldOf } from './operator-contracts/worlds-of-store.ts';

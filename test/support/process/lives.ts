@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { freshDatabase } from '../database/database-server.ts';
 import { grouped } from '../store/grouped.ts';
+import { postgresWorld } from '../store/postgres-world.ts';
 import { dataFolder } from './data-folder.ts';
 import { liveService } from './live-service.ts';
 import { serviceData } from './service-data.ts';
@@ -45,6 +46,26 @@ export const serviceDataOf = (life: Life, of?: Parameters<typeof serviceData>[0]
   );
 
 export const liveServiceOf = (life: Life) => during(life, liveService, (one) => one.close());
+
+/** All ports on a database of their own. */
+export const worldOf = (life: Life) =>
+  during(
+    life,
+    async () => {
+      const database = await freshDatabase();
+      // Sessions as other people set them up: what leaves the database is UTC in ISO 8601 all the same.
+      const { admin, name } = database;
+      await admin.query(`alter database ${name} set timezone = 'America/St_Johns'`);
+      await admin.query(`alter database ${name} set datestyle = 'SQL, DMY'`);
+      const world = await postgresWorld(database);
+      const close = async () => {
+        await world.close();
+        await database.drop();
+      };
+      return { ...world, database, close };
+    },
+    (one) => one.close(),
+  );
 
 export const groupedOf = (life: Life) =>
   during(

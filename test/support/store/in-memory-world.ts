@@ -1,96 +1,77 @@
-import { createHash } from 'node:crypto';
 import {
-  InMemoryAccessKeys,
-  InMemoryAudit,
-  InMemoryCampaignExport,
-  InMemoryCampaignImport,
-  InMemoryCampaignRecords,
   InMemoryCampaigns,
-  InMemoryHistoryPruning,
-  InMemoryMirrorHistory,
-  InMemoryMirrorMoves,
-  InMemoryOperatorMirrors,
-  InMemorySettings,
+  InMemoryIdentity,
   InMemoryStore,
+  type StoredAccessKey,
 } from '@campaign-mirror/adapters-persistence/in-memory';
 import {
   type AccessKeyId,
-  type CampaignId,
-  type MirrorId,
+  accessKeyFrom,
+  keySubject,
   type OwnerId,
-  operatorSubject,
   type Timestamp,
 } from '@campaign-mirror/domain';
-import { tester } from './operator.ts';
-import { after, before, type World } from './world.ts';
+import type { CampaignRepositoryWorld, IdentityWorld } from '@campaign-mirror/domain/contracts';
+import { accessKeyBytes } from '../../../packages/domain/src/values/access-key.ts';
 
-export function inMemoryWorld(): World {
+/** In seconds. */
+const hour = 3_600;
+
+/** The worlds of the two ports of the use case, on one store in memory. */
+export function inMemoryWorlds(): { campaigns: CampaignRepositoryWorld; identity: IdentityWorld } {
   const store = new InMemoryStore();
-  const keys = new InMemoryAccessKeys(store, tester);
-  const campaign = (id: CampaignId) => found(store.campaigns.get(id));
-  const mirror = (id: CampaignId) => found(store.mirrors.get(id));
   const clock = () => new Date(Number(store.now() / 1000n)).toISOString().replace('Z', '000Z') as Timestamp;
-  const key = (id: AccessKeyId) => found([...store.accessKeys].find(([, one]) => one.id === id));
+  const change = (id: AccessKeyId, to: Partial<StoredAccessKey>) =>
+    Object.assign(found(store.accessKey(id)), to);
+  const forget = (id: AccessKeyId) => {
+    for (const [hash, key] of store.accessKeys) if (key.id === id) store.accessKeys.delete(hash);
+  };
+  const issued = new Map<string, AccessKeyId>();
+  const issue = (ownerId: OwnerId, expiresIn: number | 'never') => {
+    const { id, key } = store.issueKey(ownerId, expiresIn);
+    issued.set(key, id);
+    return { credential: key, caller: { ownerId, subject: keySubject(id) } };
+  };
+  const idOf = (key: string) => found(issued.get(key));
   return {
-    act: tester,
-    campaigns: new InMemoryCampaigns(store),
-    settings: new InMemorySettings(store, tester),
-    records: new InMemoryCampaignRecords(store),
-    accessKeys: keys,
-    identity: keys,
-    history: new InMemoryMirrorHistory(store),
-    operatorMirrors: new InMemoryOperatorMirrors(store, tester),
-    mirrorMoves: new InMemoryMirrorMoves(store, tester),
-    audit: new InMemoryAudit(store),
-    imports: new InMemoryCampaignImport(store, tester),
-    exports: new InMemoryCampaignExport(store),
-    historyPruning: new InMemoryHistoryPruning(store, tester),
-    others: {
-      transfer: async (id, ownerId) => void Object.assign(campaign(id), { ownerId }),
-      setDefault: async (id, isDefault) => void Object.assign(campaign(id), { isDefault }),
-      deleteMirror: async (id) => void store.mirrors.delete(id),
-      deleteCampaign: async (id) => {
-        store.mirrors.delete(id);
-        store.campaigns.delete(id);
+    campaigns: {
+      campaigns: new InMemoryCampaigns(store),
+      others: {
+        createCampaign: async (owner, isDefault) => store.createCampaign(owner, isDefault),
+        createMirror: async (id, address) => store.createMirror(id, address),
+        transfer: async (id, ownerId) => Object.assign(found(store.campaigns.get(id)), { ownerId }),
+        setDefault: async (id, isDefault) => Object.assign(found(store.campaigns.get(id)), { isDefault }),
+        deleteMirror: async (id) => store.mirrors.delete(id),
+        deleteCampaign: async (id) => {
+          store.mirrors.delete(id);
+          store.campaigns.delete(id);
+        },
+        countClick: async (id) => found(store.mirrors.get(id)).clicks++,
+        setUpdatedAt: async (id, updatedAt) => Object.assign(found(store.mirrors.get(id)), { updatedAt }),
+        mirror: async (id) => structuredClone(store.mirrors.get(id)),
+        history: async (id) => store.history.filter((row) => row.campaignId === id),
+        clock: async () => clock(),
+        // Nobody is interrupted here: all that begins before the first `await` is done at once.
+        atOnce: (_, calls) => Promise.all(calls.map((call) => call())),
       },
-      countClick: async (id) => void mirror(id).clicks++,
-      setUpdatedAt: async (id, updatedAt) => void Object.assign(mirror(id), { updatedAt }),
-      expireKey: async (id) => {
-        const [hash, stored] = key(id);
-        store.accessKeys.set(hash, { ...stored, expiresAt: clock() });
+      keys: {
+        issue: async (owner) => store.issueKey(owner, hour).id,
+        revoke: async (id) => change(id, { revokedAt: clock() }),
+        expire: async (id) => change(id, { expiresAt: clock() }),
+        delete: async (id) => forget(id),
+        give: async (id, ownerId) => change(id, { ownerId }),
       },
-      giveKey: async (id, ownerId) => {
-        const [hash, stored] = key(id);
-        store.accessKeys.set(hash, { ...stored, ownerId });
-      },
-      deleteKey: async (id) => void store.accessKeys.delete(key(id)[0]),
-      usesAreWritten: async () => {},
-      clock: async () => clock(),
-      mirror: async (id) => {
-        const stored = store.mirrors.get(id);
-        return stored && { ...stored };
-      },
-      recordChange: async (campaignId, changedAt) =>
-        store.recordChange({
-          campaignId,
-          changedAt,
-          mirrorId: 1 as MirrorId,
-          subject: operatorSubject,
-          ownerId: 1 as OwnerId,
-          addressBefore: before,
-          addressAfter: after,
-          requestId: 'recorded',
-        }),
-      history: async (id) => store.history.filter((row) => row.campaignId === id),
-      storedKey: async (id) => {
-        const [hash, stored] = key(id);
-        return `${hash} ${Object.values(stored).join(' ')}`;
-      },
-      sha256: (text) => createHash('sha256').update(text).digest('hex'),
-      // Nobody is interrupted here: all that begins before the first `await` is done at once.
-      atOnce: (_, calls) => Promise.all(calls.map((call) => call())),
     },
-    close: async () => {},
+    identity: {
+      identity: new InMemoryIdentity(store),
+      issue: async (owner, expires) => issue(owner, expires ?? hour),
+      unknown: () => accessKeyFrom(new Uint8Array(accessKeyBytes)),
+      issueExpired: async (owner) => issue(owner, 0).credential,
+      expire: async (key) => change(idOf(key), { expiresAt: clock() }),
+      revoke: async (key) => change(idOf(key), { revokedAt: clock() }),
+      forget: async (key) => forget(idOf(key)),
+      claims: true,
+    },
   };
 }
 

@@ -1,6 +1,10 @@
-import type { OperatorAct } from '@campaign-mirror/domain';
+import { type Label, label, type OperatorAct } from '@campaign-mirror/domain';
 
-export { named } from '../../../packages/domain/src/operator-contracts/live-store.ts';
+export function named(text: string): Label {
+  const read = label(text);
+  if (read === undefined) throw new TypeError(`not a name: ${text}`);
+  return read;
+}
 
 /** Whoever acts in the tests. */
 export const tester: OperatorAct = { operator: 'tests', requestId: 'operator-tests' };

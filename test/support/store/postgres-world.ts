@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto';
 import {
   type DatabaseAddress,
   openDatabase,
@@ -15,7 +14,6 @@ import {
   type Role,
 } from '@campaign-mirror/adapters-persistence';
 import type {
-  AccessKeyId,
   CampaignId,
   HistoryEntry,
   HistoryId,
@@ -37,7 +35,7 @@ import { lockedMeanwhile } from '../database/rival.ts';
 import { hotPathOn } from './hot-paths.ts';
 import { inCompany } from './in-company.ts';
 import { tester } from './operator.ts';
-import { after, before, liveCampaign, type Ports, type World } from './world.ts';
+import { liveCampaign, type Ports, type World } from './world.ts';
 
 /** No call goes alone: with each goes one of another campaign, or a chain of two. */
 export type Company = 'in company' | 'beside a chain';
@@ -95,10 +93,9 @@ export async function postgresWorld(
     const { rowCount } = await admin.query(text, values);
     if (rowCount === 0) throw new Error('no such row');
   };
-  const { uses, ...ports } = await postgresPorts(database, options);
+  const { uses: _, ...ports } = await postgresPorts(database, options);
   return {
     ...ports,
-    act: tester,
     others: {
       transfer: (id, to) => run('update campaign_mirror.campaigns set owner_id = $2 where id = $1', id, to),
       setDefault: (id, isDefault) =>
@@ -113,25 +110,12 @@ export async function postgresWorld(
         run('update campaign_mirror.access_keys set expires_at = clock_timestamp() where id = $1', id),
       giveKey: (id, to) => run('update campaign_mirror.access_keys set owner_id = $2 where id = $1', id, to),
       deleteKey: (id) => run('delete from campaign_mirror.access_keys where id = $1', id),
-      usesAreWritten: () => uses.write(),
       clock: async () => {
         const { rows } = await admin.query(`select ${utc('clock_timestamp()')} as now`);
         return rows[0].now;
       },
       mirror: (id) => storedMirror(admin, id),
-      recordChange: (id, changedAt) =>
-        run(
-          `insert into campaign_mirror.mirror_history
-            (campaign_id, mirror_id, actor, owner_id, address_before, address_after, changed_at, request_id)
-          values ($1, 1, 'operator', 1, $3, $4, $2, 'recorded')`,
-          id,
-          changedAt,
-          before,
-          after,
-        ),
       history: (id) => storedHistory(admin, id),
-      storedKey: (id) => storedKey(admin, id),
-      sha256: (text) => createHash('sha256').update(text).digest('hex'),
       // Together only one of them waits in the database, for all.
       atOnce: (id, calls) => lockedMeanwhile(database, id, calls),
     },
@@ -179,12 +163,4 @@ async function storedHistory(admin: Pool, id: CampaignId): Promise<HistoryEntry[
     changedAt: row.changed as Timestamp,
     requestId: row.request_id as string,
   }));
-}
-
-async function storedKey(admin: Pool, id: AccessKeyId): Promise<string> {
-  const { rows } = await admin.query(
-    "select encode(hash, 'hex') || ' ' || to_json(k) as stored from campaign_mirror.access_keys k where id = $1",
-    [id],
-  );
-  return rows[0].stored;
 }

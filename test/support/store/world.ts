@@ -1,4 +1,27 @@
-import type { StorePorts, StoreWorld } from '@campaign-mirror/domain/contracts';
+import type {
+  AccessKey,
+  AccessKeyId,
+  AccessKeys,
+  Audit,
+  Campaign,
+  CampaignExport,
+  CampaignId,
+  CampaignImport,
+  CampaignRecords,
+  CampaignRepository,
+  CampaignSettings,
+  HistoryPruning,
+  Identity,
+  Mirror,
+  MirrorAddress,
+  MirrorHistory,
+  MirrorMoves,
+  OperatorMirrors,
+} from '@campaign-mirror/domain';
+import { keySubject } from '@campaign-mirror/domain';
+import type { KeyHolder, Others } from '@campaign-mirror/domain/contracts';
+import { before, type LiveCampaign, newOwner } from '../../../packages/domain/src/contracts/live-campaign.ts';
+import { named } from './operator.ts';
 
 export {
   address,
@@ -8,16 +31,68 @@ export {
   mirrorSet,
   newOwner,
 } from '../../../packages/domain/src/contracts/live-campaign.ts';
-export {
-  type Live,
-  liveCampaign,
-  newCampaign,
-  newMirror,
-} from '../../../packages/domain/src/operator-contracts/live-store.ts';
 
-export type Ports = StorePorts;
+/** The ports of one store. */
+export interface Ports {
+  readonly campaigns: CampaignRepository;
+  readonly identity: Identity;
+  readonly settings: CampaignSettings;
+  readonly records: CampaignRecords;
+  readonly accessKeys: AccessKeys;
+  readonly history: MirrorHistory;
+  readonly operatorMirrors: OperatorMirrors;
+  readonly historyPruning: HistoryPruning;
+  readonly mirrorMoves: MirrorMoves;
+  readonly audit: Audit;
+  readonly imports: CampaignImport;
+  readonly exports: CampaignExport;
+}
 
 /** A store with all ports, and what happens to it by other hands than theirs. */
-export interface World extends StoreWorld {
+export interface World extends Ports {
+  readonly others: StoreOthers;
   close(): Promise<void>;
+}
+
+export interface StoreOthers extends Required<Omit<Others, 'createCampaign' | 'createMirror'>> {
+  readonly expireKey: KeyHolder['expire'];
+  readonly deleteKey: KeyHolder['delete'];
+  readonly giveKey: KeyHolder['give'];
+}
+
+export async function newCampaign(
+  { settings }: Pick<Ports, 'settings'>,
+  owner = newOwner(),
+  isDefault = false,
+): Promise<Campaign> {
+  const creation = await settings.createCampaign({ owner, isDefault });
+  if (creation.kind !== 'created') throw new TypeError(creation.kind);
+  return { id: creation.id, ownerId: owner, isDefault, hasMirror: false };
+}
+
+export async function newMirror(
+  { settings }: Pick<Ports, 'settings'>,
+  campaign: CampaignId,
+  to: MirrorAddress,
+): Promise<Mirror> {
+  const creation = await settings.createMirror(campaign, to);
+  if (creation.kind !== 'created') throw new TypeError(creation.kind);
+  return creation.mirror;
+}
+
+/** A campaign whose mirror is `before`, of an owner with one key. */
+export interface Live extends LiveCampaign {
+  readonly keyId: AccessKeyId;
+  readonly key: AccessKey;
+}
+
+export async function liveCampaign(
+  world: Pick<Ports, 'settings' | 'accessKeys'>,
+  isDefault = false,
+): Promise<Live> {
+  const campaign = await newCampaign(world, newOwner(), isDefault);
+  const mirror = await newMirror(world, campaign.id, before);
+  const { id: keyId, key } = await world.accessKeys.issue({ owner: campaign.ownerId, name: named('tests') });
+  const by = { ownerId: campaign.ownerId, subject: keySubject(keyId) };
+  return { seen: { ...campaign, hasMirror: true }, mirror, by, keyId, key };
 }

@@ -1,12 +1,3 @@
-export { InMemoryAccessKeys } from './access-keys.ts';
-export { InMemoryAudit } from './audit.ts';
-export { InMemoryCampaignExport } from './campaign-export.ts';
-export { InMemoryCampaignImport } from './campaign-import.ts';
-export { InMemoryCampaignRecords } from './campaign-records.ts';
-export { InMemorySettings } from './campaign-settings.ts';
 export { InMemoryCampaigns } from './campaigns.ts';
-export { InMemoryHistoryPruning } from './history-pruning.ts';
-export { InMemoryMirrorHistory } from './mirror-history.ts';
-export { InMemoryMirrorMoves } from './mirror-moves.ts';
-export { InMemoryOperatorMirrors } from './operator-mirrors.ts';
-export { InMemoryStore } from './store.ts';
+export { InMemoryIdentity } from './identity.ts';
+export { InMemoryStore, type StoredAccessKey } from './store.ts';

@@ -1,38 +1,38 @@
-import type {
-  AccessKeyId,
-  AccessKeyRecord,
-  AuditEntry,
-  AuditId,
-  CampaignId,
-  CampaignRecord,
-  HistoryEntry,
-  Mirror,
-  OperatorAct,
-  Timestamp,
+import {
+  type AccessKey,
+  type AccessKeyId,
+  type Campaign,
+  type CampaignId,
+  type HistoryEntry,
+  type Mirror,
+  type MirrorAddress,
+  type OwnerId,
+  type Timestamp,
+  usualKeyLife,
 } from '@campaign-mirror/domain';
-import type { AuditNote } from '../schema/audit-note.ts';
-import { countedUpTo } from '../schema/counted-numbers.ts';
+import { newKey } from '../schema/key-hash.ts';
 
 type Stored<T> = { -readonly [Field in keyof T]: T[Field] };
-type StoredCampaign = Stored<Omit<CampaignRecord, 'mirror'>>;
-export type StoredMirror = Stored<Mirror>;
 
-export type StoredAccessKey = Stored<AccessKeyRecord>;
-
-/** The operator where none is named. */
-const somebody: OperatorAct = { operator: 'somebody', requestId: 'in-memory' };
+/** An access key as it is kept: without the key. */
+export interface StoredAccessKey {
+  readonly id: AccessKeyId;
+  ownerId: OwnerId;
+  /** Null: never. */
+  expiresAt: Timestamp | null;
+  revokedAt: Timestamp | null;
+}
 
 /**
- * State shared by the in-memory adapters. One process, nothing persisted; as atomic as PostgreSQL, because a step that
- * judges and writes is not interrupted.
+ * State of the in-memory adapters. One process, nothing persisted; as atomic as PostgreSQL, because a step that judges
+ * and writes is not interrupted.
  */
 export class InMemoryStore {
-  readonly campaigns = new Map<CampaignId, StoredCampaign>();
-  readonly mirrors = new Map<CampaignId, StoredMirror>();
+  readonly campaigns = new Map<CampaignId, Stored<Omit<Campaign, 'hasMirror'>>>();
+  readonly mirrors = new Map<CampaignId, Stored<Mirror>>();
   /** By the SHA-256 of the key, in hexadecimal. */
   readonly accessKeys = new Map<string, StoredAccessKey>();
   readonly history: HistoryEntry[] = [];
-  readonly audit: AuditEntry[] = [];
   readonly now: () => bigint;
   #lastId = 0;
 
@@ -41,26 +41,43 @@ export class InMemoryStore {
     this.now = now;
   }
 
+  /** A campaign without a mirror. */
+  createCampaign(ownerId: OwnerId, isDefault = false): CampaignId {
+    const id = this.nextId<CampaignId>();
+    this.campaigns.set(id, { id, ownerId, isDefault });
+    return id;
+  }
+
+  /** A mirror without clicks, in the place of the campaign's mirror if it has one. */
+  createMirror(campaignId: CampaignId, targetUrl: MirrorAddress): Mirror {
+    const createdAt = timestamp(this.now());
+    const untouched = { clicks: 0, updatedExternally: false, updatedExternallyAt: null };
+    const times = { createdAt, updatedAt: createdAt };
+    const mirror: Mirror = { id: this.nextId(), campaignId, targetUrl, ...untouched, ...times };
+    this.mirrors.set(campaignId, { ...mirror });
+    return mirror;
+  }
+
+  /** `expiresIn` in seconds: a year by default. */
+  issueKey(
+    ownerId: OwnerId,
+    expiresIn: number | 'never' = usualKeyLife,
+  ): { id: AccessKeyId; key: AccessKey } {
+    const { key, hash } = newKey();
+    const id = this.nextId<AccessKeyId>();
+    const end = expiresIn === 'never' ? null : timestamp(this.now() + BigInt(expiresIn) * 1_000_000n);
+    this.accessKeys.set(hash.toString('hex'), { id, ownerId, expiresAt: end, revokedAt: null });
+    return { id, key };
+  }
+
   /** A key by its identifier. */
   accessKey(id: AccessKeyId): StoredAccessKey | undefined {
     return [...this.accessKeys.values()].find((one) => one.id === id);
   }
 
-  /** The present state of a campaign and its mirror. */
-  record(id: CampaignId): CampaignRecord | undefined {
-    const campaign = this.campaigns.get(id);
-    const mirror = this.mirrors.get(id);
-    return campaign && { ...campaign, mirror: mirror ? { ...mirror } : null };
-  }
-
-  /** Adds a change to the history. */
-  recordChange(change: Omit<HistoryEntry, 'id'>): void {
-    this.history.push({ id: this.nextId(), ...change });
-  }
-
-  /** Later numbers are beyond this one; numbers that counting never reaches are ignored. */
-  moveOn(last: number): void {
-    if (last <= countedUpTo) this.#lastId = Math.max(this.#lastId, last);
+  /** Whether the key may be used now. */
+  isValid({ revokedAt, expiresAt }: StoredAccessKey): boolean {
+    return revokedAt === null && (expiresAt === null || expiresAt > timestamp(this.now()));
   }
 
   /** A number that was not given before. */
@@ -70,37 +87,8 @@ export class InMemoryStore {
   }
 }
 
-/** An adapter that works on the shared state; `act` is in whose name it acts. */
-export class StoreAdapter {
-  protected readonly store: InMemoryStore;
-  protected readonly act: OperatorAct;
-
-  constructor(store: InMemoryStore, act = somebody) {
-    this.store = store;
-    this.act = act;
-  }
-
-  /** Records an act of the operator. */
-  protected note({ act, ...more }: AuditNote): void {
-    const { operator, requestId } = this.act;
-    const id = this.store.nextId<AuditId>();
-    const at = timestamp(this.store.now());
-    const nothing = { databaseRole: null, campaignId: null, ownerId: null, accessKeyId: null, details: {} };
-    this.store.audit.push({ ...nothing, ...more, id, at, act, operator, requestId });
-  }
-}
-
-/** Whether the key may be used at this time. */
-export function isValid({ revokedAt, expiresAt }: StoredAccessKey, now: Timestamp): boolean {
-  return revokedAt === null && (expiresAt === null || expiresAt > now);
-}
-
 /** `2026-11-20T15:36:00.123456Z` for microseconds since 1970. */
 export function timestamp(microseconds: bigint): Timestamp {
   const milliseconds = new Date(Number(microseconds / 1000n)).toISOString().slice(0, -1);
   return `${milliseconds}${String(microseconds % 1000n).padStart(3, '0')}Z` as Timestamp;
-}
-
-export function microseconds(time: Timestamp): bigint {
-  return BigInt(Date.parse(`${time.slice(0, 23)}Z`)) * 1000n + BigInt(time.slice(23, 26));
 }

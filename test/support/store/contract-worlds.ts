@@ -1,16 +1,14 @@
-import type { CampaignRepositoryWorld } from '../contracts/campaign-repository-world.ts';
-import type { IdentityWorld } from '../contracts/identity-world.ts';
-import { accessKeyBytes, accessKeyFrom } from '../values/access-key.ts';
-import type { AccessKeyId, OwnerId } from '../values/identifiers.ts';
-import { keySubject } from '../values/subject.ts';
-import { named, newCampaign, newMirror } from './live-store.ts';
-import type { StoreWorld } from './store-world.ts';
+import { type AccessKeyId, accessKeyFrom, keySubject, type OwnerId } from '@campaign-mirror/domain';
+import type { CampaignRepositoryWorld, IdentityWorld } from '@campaign-mirror/domain/contracts';
+import { accessKeyBytes } from '../../../packages/domain/src/values/access-key.ts';
+import { named } from './operator.ts';
+import { newCampaign, newMirror, type World } from './world.ts';
 
 /** In seconds. */
 const hour = 3_600;
 
 /** The world of the campaigns of a store that has all ports. */
-export function campaignRepositoryWorldOf(store: StoreWorld): CampaignRepositoryWorld {
+export function campaignRepositoryWorldOf(store: World): CampaignRepositoryWorld {
   const { campaigns, accessKeys, others } = store;
   return {
     campaigns,
@@ -30,7 +28,7 @@ export function campaignRepositoryWorldOf(store: StoreWorld): CampaignRepository
 }
 
 /** The world of the identity of a store that has all ports, by access keys. */
-export function identityWorldOf({ identity, accessKeys, others }: StoreWorld): IdentityWorld {
+export function identityWorldOf({ identity, accessKeys, others }: World): IdentityWorld {
   const issued = new Map<string, AccessKeyId>();
   const issue = async (ownerId: OwnerId, expiresIn: number | 'never') => {
     const { id, key } = await accessKeys.issue({ owner: ownerId, name: named('tests'), expiresIn });
