@@ -1,5 +1,5 @@
 import { readdirSync } from 'node:fs';
-import { chmod, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { chmod, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'chai';
@@ -49,7 +49,7 @@ describe('a run of the tests', () => {
   });`;
 
   const left = async () => [
-    readdirSync(folder).filter((name) => !name.endsWith('.test.ts')),
+    readdirSync(folder).filter((name) => !/\.(test\.ts|log)$/.test(name)),
     await processesOf(folder),
   ];
 
@@ -58,6 +58,14 @@ describe('a run of the tests', () => {
     expect((await run.ended).code).to.equal(1);
     expect(run.output).to.match(/slowest files.+good\.test\.ts.+2 passing.+1 failing.+Error: a fault/s);
     expect(await left()).to.deep.equal([[], []]);
+    const [, file = ''] = /^What this run said is in (.+)\n$/.exec(run.errors) ?? [];
+    expect(await readFile(file, 'utf8')).to.equal(run.output);
+  });
+
+  it('leaves no file where all passes', async () => {
+    const run = await runOf({ good });
+    expect(await run.ended).to.include({ code: 0 });
+    expect(readdirSync(folder)).to.deep.equal(['good.test.ts']);
   });
 
   it('--grep: only what has these words; where nothing has, it fails', async () => {

@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, mkdirSync } from 'node:fs';
-import { availableParallelism, constants } from 'node:os';
+import { createWriteStream, existsSync, mkdirSync, rmSync } from 'node:fs';
+import { availableParallelism, constants, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { dataVariable, RunFolder, tell } from '../support/run-folder.ts';
@@ -28,21 +28,23 @@ async function run([name = '', ...given]: string[]): Promise<number> {
   const jobs = suite.oneByOne ? 1 : Math.min(files.length, Math.max(availableParallelism(), 2), 4);
   if (jobs > 1) options.unshift('--parallel', '--jobs', String(jobs));
   if (suite.timeout !== undefined) options.unshift('--timeout', String(suite.timeout));
-  return supervised([...options, ...files]);
+  const output = join(tmpdir(), `campaign-mirror-test-${name}-${process.pid}.log`);
+  return supervised([...options, ...files], output);
 }
 
-/** Whatever mocha comes to, nothing that it started is left. */
-async function supervised(words: readonly string[]): Promise<number> {
+/** Whatever mocha comes to, nothing that it started is left; of a run that failed, what it said, in the file `output`. */
+async function supervised(words: readonly string[], output: string): Promise<number> {
   const folder = await RunFolder.make();
   const notes = join(folder.path, 'running');
   mkdirSync(notes, { mode: 0o700 });
   const mocha = spawn(process.execPath, [mochaProgram, ...words], {
     // A group of its own, to end all that belongs to it.
     detached: true,
-    stdio: ['inherit', 'inherit', 'inherit', 'ipc'],
+    stdio: ['inherit', 'pipe', 'pipe', 'ipc'],
     cwd: projectFolder,
     env: {
       ...process.env,
+      ...(process.stdout.isTTY && { FORCE_COLOR: '1' }),
       ...compileCache(),
       TMPDIR: folder.path,
       [dataVariable]: folder.data,
@@ -50,6 +52,12 @@ async function supervised(words: readonly string[]): Promise<number> {
     },
   });
   const ended = once(mocha, 'exit');
+  const closed = once(mocha, 'close');
+  const kept = createWriteStream(output, { mode: 0o600 });
+  for (const name of ['stdout', 'stderr'] as const) {
+    mocha[name]?.pipe(process[name], { end: false });
+    mocha[name]?.pipe(kept, { end: false });
+  }
   const group = -(mocha.pid ?? Number.NaN);
   let told: NodeJS.Signals | undefined;
   for (const signal of signals)
@@ -63,7 +71,10 @@ async function supervised(words: readonly string[]): Promise<number> {
   limit.stop();
   if (told) await endGroup(group);
   tell(group, 'SIGKILL');
+  await Promise.race([closed, pause(farewell, undefined, { ref: false })]);
   await folder.remove();
+  if (told || code === 0) rmSync(output);
+  else console.error(`What this run said is in ${output}`);
   return told ? 128 + constants.signals[told] : (code ?? 1);
 }
 
