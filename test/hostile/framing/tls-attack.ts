@@ -1,11 +1,10 @@
 import { once } from 'node:events';
 import { connect } from 'node:tls';
-import { callersAddress } from '../../support/deployment/tls-caller.ts';
 import { host, type TlsProxy } from '../../support/deployment/tls-proxy.ts';
 
-/** A connection to a proxy that sends what it likes, and counts the answers. */
-export async function tlsAttack({ port, ca }: TlsProxy) {
-  const to = { host: '127.0.0.1', port, ca, servername: host, localAddress: callersAddress };
+/** A connection to a proxy, from an address of ours, that sends what it likes and counts the answers. */
+export async function tlsAttack({ port, ca }: TlsProxy, localAddress: string) {
+  const to = { host: '127.0.0.1', port, ca, servername: host, localAddress };
   const socket = connect({ ...to, ALPNProtocols: ['http/1.1'] });
   await once(socket, 'secureConnect');
   let received = '';

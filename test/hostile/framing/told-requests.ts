@@ -4,13 +4,13 @@ import { messageFault } from '../../../packages/adapters-http/src/messages/messa
 /** The service's own listener, which tells what reached it instead of carrying it out. */
 export interface ToldRequests {
   readonly port: number;
-  /** The requests that it has read to their ends: method and target. */
-  readonly told: readonly string[];
+  /** The requests that it has read to their ends: method and target, and which address the proxy named. */
+  readonly told: readonly { readonly what: string; readonly from: string | undefined }[];
   close(): Promise<unknown>;
 }
 
 export async function toldRequests(): Promise<ToldRequests> {
-  const told: string[] = [];
+  const told: ToldRequests['told'][number][] = [];
   const capacity = new Capacity({ inFlight: Number.POSITIVE_INFINITY });
   const log = silentLog;
   const shared = { calls: new Calls({ log }), log, capacity };
@@ -25,7 +25,8 @@ export async function toldRequests(): Promise<ToldRequests> {
       ...(isMalformed && { Connection: 'close' }),
     };
     request.resume().once('end', () => {
-      told.push(`${request.method} ${request.url}`);
+      const from = request.headers['x-forwarded-for'];
+      told.push({ what: `${request.method} ${request.url}`, from: from?.toString() });
       const body = JSON.stringify({ url: request.url });
       response.writeHead(status, { ...headers, 'Content-Length': Buffer.byteLength(body) }).end(body);
     });
