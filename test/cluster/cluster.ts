@@ -1,4 +1,4 @@
-// `npm run test:cluster`: see its --help. Ends with 1 where a rule was broken, or it served again too late.
+// `npm test -- --suite cluster`: see its --help. Ends with 1 where a rule was broken, or it served again too late.
 import { writeFileSync } from 'node:fs';
 import { Command, Option } from '@commander-js/extra-typings';
 import { seed } from '../support/seed.ts';
@@ -14,7 +14,7 @@ const soon = 10_000;
 
 const all: Readonly<Record<string, Fault>> = faults;
 
-const options = new Command('npm run test:cluster --')
+const options = new Command('npm test -- --suite cluster')
   .description(
     'Lets callers, operators and a redirector work on two services before a PostgreSQL cluster that fails over, and ' +
       'checks the history that they leave. As root, on Debian 12 with the packages of ops/debian-packages-cluster. ' +

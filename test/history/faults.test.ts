@@ -4,7 +4,7 @@ import { faults } from './faults/faults.ts';
 import { lackedBy } from './faults/machine.ts';
 import { underFaults } from './faults/under-fault.ts';
 
-/** Those without a long wait, and by how many processes; `npm run test:history -- --fault all` has the others. */
+/** Those without a long wait, and by how many processes; `npm test -- --suite history --fault all` has the others. */
 const short = [
   ['database-killed', 2],
   ['clients-vanishing', 1],

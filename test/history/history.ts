@@ -1,4 +1,4 @@
-// `npm run test:history`: see its --help. Ends with 1 where a rule was broken.
+// `npm test -- --suite history`: see its --help. Ends with 1 where a rule was broken.
 import { setTimeout as pause } from 'node:timers/promises';
 import { Command, InvalidArgumentError, Option } from '@commander-js/extra-typings';
 import { seed } from '../support/seed.ts';
@@ -16,7 +16,7 @@ const wholeNumber = (text: string) => {
   throw new InvalidArgumentError('It takes a whole number from 1 to 9999.');
 };
 
-const command = new Command('npm run test:history --')
+const command = new Command('npm test -- --suite history')
   .description(
     'Lets callers, operators and a redirector work on few campaigns, and checks the history that they leave. ' +
       'SEED=… in the environment makes the same choices again.',

@@ -1,4 +1,4 @@
-// `npm run test:hostile`: see its --help. Ends with 1 where a promise was broken.
+// `npm test -- --suite hostile`: see its --help. Ends with 1 where a promise was broken.
 import { Command, InvalidArgumentError } from '@commander-js/extra-typings';
 import { startDatabaseServer, stopDatabaseServer } from '../support/database/database-server.ts';
 import { seed as given, seedOf } from '../support/seed.ts';
@@ -9,7 +9,7 @@ const wholeNumber = (text: string) => {
   throw new InvalidArgumentError('It takes a whole number from 1 to 999999999.');
 };
 
-const { requests, seed } = new Command('npm run test:hostile --')
+const { requests, seed } = new Command('npm test -- --suite hostile')
   .description('Makes generated requests to a real service, and checks what it answers and stores.')
   .option('--requests <N>', 'how many', wholeNumber, 10_000)
   .option('--seed <N>', 'makes the same ones again', seedOf, given)

@@ -1,4 +1,4 @@
-// `npm run test:mutation -- [TARGET [FILE…]]`: changes the code in small ways, one at a time, and shows the changes that no test
+// `npm test -- --suite mutation [TARGET [FILE…]]`: changes the code in small ways, one at a time, and shows the changes that no test
 // notices. Ends with 1 where fewer are noticed than the target's bar asks for.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -58,7 +58,7 @@ async function scoreOf(name: string, { mutate, tests, bar }: Target, folder: str
 
 const [chosen, ...files] = process.argv.slice(2);
 if (chosen !== undefined && !(chosen in targets)) {
-  console.error(`npm run test:mutation -- [${Object.keys(targets).join(' | ')} [FILE…]]`);
+  console.error(`npm test -- --suite mutation [${Object.keys(targets).join(' | ')} [FILE…]]`);
   process.exit(2);
 }
 

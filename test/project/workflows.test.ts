@@ -24,7 +24,11 @@ describe('the workflows', () => {
     const { permissions, steps } = release.jobs.publish;
     expect(permissions).to.include({ 'id-token': 'write' });
     const commands: string[] = steps.flatMap(({ run = [] }: { run?: string | [] }) => run);
-    expect(commands.slice(1, -1)).to.deep.equal(['npm run setup', 'npm run test:packages', 'npm run pack']);
+    expect(commands.slice(1, -1)).to.deep.equal([
+      'npm run setup',
+      'npm test -- --suite packages',
+      'npm run pack',
+    ]);
     expect(commands.at(-1)).to.match(
       /for tarball in packed\/\*\.tgz;.*npm publish "\$tarball" --provenance/s,
     );

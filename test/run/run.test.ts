@@ -31,7 +31,7 @@ describe('a run of the tests', () => {
     for (const [name, lines] of Object.entries(files))
       await writeFile(join(folder, `${name}.test.ts`), `describe('${name}', () => {${lines}});`);
     const program = join(projectFolder, 'test/run/run.ts');
-    return start(process.execPath, [program, 'core', ...paths, ...words], { TMPDIR: folder, ...settings });
+    return start(process.execPath, [program, ...paths, ...words], { TMPDIR: folder, ...settings });
   }
 
   const good = `it('passes', () => {}); it('passes too', () => {});`;
@@ -74,6 +74,12 @@ describe('a run of the tests', () => {
     expect(run.output).to.match(/^ +1 passing/m);
     const none = await runOf({ good, other: good }, ['--grep', 'nothing']);
     expect((await none.ended).code).to.equal(1);
+  });
+
+  it('--suite: one that there is not is an error, which names those that there are', async () => {
+    const run = await runOf({}, ['--suite', 'absent']);
+    expect((await run.ended).code).to.equal(1);
+    expect(run.errors).to.match(/^there is no suite absent: core, processes, .*, history, .*\n$/);
   });
 
   it('a file that there is not is an error', async () => {

@@ -8,6 +8,7 @@ import { dataVariable, RunFolder, tell } from '../support/run-folder.ts';
 import { projectFolder } from '../support/workspace.ts';
 import { limitFiles, variable as notesVariable } from './file-limit.ts';
 import { filesOf, suites } from './files.ts';
+import { programs } from './suites.ts';
 
 const mochaProgram = join(projectFolder, 'node_modules/mocha/bin/mocha.js');
 const compiled = join(projectFolder, 'node_modules/.cache/compiled');
@@ -15,10 +16,19 @@ const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 /** How long those who are asked to end may take, in milliseconds. */
 const farewell = 10_000;
 
-/** `SUITE [FILE…] [OPTIONS OF MOCHA…]`: the files of a suite, or those that are named. */
-async function run([name = '', ...given]: string[]): Promise<number> {
+/** `[--suite SUITE] [FILE…] [OPTIONS OF MOCHA…]`: the files of a suite, or those that are named. */
+async function run(words: readonly string[]): Promise<number> {
+  const at = words.indexOf('--suite');
+  const name = at === -1 ? 'core' : (words[at + 1] ?? '');
+  const given = at === -1 ? words : words.toSpliced(at, 2);
+  const program = programs[name];
+  if (program)
+    return (await prepared(program.prepare)) || ended(process.execPath, [...program.words, ...given]);
   const suite = suites[name];
-  if (!suite) throw new Error(`there is no suite ${name}: ${Object.keys(suites).join(', ')}`);
+  if (!suite) {
+    const all = [...Object.keys(suites), ...Object.keys(programs)];
+    throw new Error(`there is no suite ${name}: ${all.join(', ')}`);
+  }
   const ofSuite = filesOf(suite).map((file) => `test/${file}.test.ts`);
   const named = given.filter((word) => word.endsWith('.test.ts'));
   const absent = named.filter((file) => !existsSync(file));
@@ -29,11 +39,15 @@ async function run([name = '', ...given]: string[]): Promise<number> {
   if (jobs > 1) options.unshift('--parallel', '--jobs', String(jobs));
   if (suite.timeout !== undefined) options.unshift('--timeout', String(suite.timeout));
   const output = join(tmpdir(), `campaign-mirror-test-${name}-${process.pid}.log`);
-  return supervised([...options, ...files], output);
+  return (await prepared(suite.prepare)) || supervised([...options, ...files], output, suite.environment);
 }
 
 /** Whatever mocha comes to, nothing that it started is left; of a run that failed, what it said, in the file `output`. */
-async function supervised(words: readonly string[], output: string): Promise<number> {
+async function supervised(
+  words: readonly string[],
+  output: string,
+  environment: NodeJS.ProcessEnv = {},
+): Promise<number> {
   const folder = await RunFolder.make();
   const notes = join(folder.path, 'running');
   mkdirSync(notes, { mode: 0o700 });
@@ -43,6 +57,7 @@ async function supervised(words: readonly string[], output: string): Promise<num
     stdio: ['inherit', 'pipe', 'pipe', 'ipc'],
     cwd: projectFolder,
     env: {
+      ...environment,
       ...process.env,
       ...(process.stdout.isTTY && { FORCE_COLOR: '1' }),
       ...compileCache(),
@@ -77,6 +92,16 @@ async function supervised(words: readonly string[], output: string): Promise<num
   else console.error(`What this run said is in ${output}`);
   return told ? 128 + constants.signals[told] : (code ?? 1);
 }
+
+/** The exit code of a program in our place. A terminal tells its signals to both of us. */
+async function ended(program: string, words: readonly string[]): Promise<number> {
+  const child = spawn(program, words, { stdio: 'inherit', cwd: projectFolder });
+  for (const signal of signals) process.on(signal, () => signal === 'SIGTERM' && child.kill(signal));
+  const [code, signal] = await once(child, 'exit');
+  return code ?? 128 + constants.signals[signal as NodeJS.Signals];
+}
+
+const prepared = async (command?: string) => (command === undefined ? 0 : ended('sh', ['-c', command]));
 
 async function endGroup(group: number): Promise<void> {
   tell(group, 'SIGTERM');

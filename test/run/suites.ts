@@ -1,4 +1,4 @@
-/** What a command runs: rooms of test/ and single files of them. A file that is named belongs there, not to its room's suite. */
+/** What `--suite` runs: rooms of test/ and single files of them. A file that is named belongs there, not to its room's suite. */
 export interface Suite {
   /** In the order in which they begin: what takes long first, so that no processor waits for the last one. */
   readonly of: readonly string[];
@@ -6,6 +6,10 @@ export interface Suite {
   readonly oneByOne?: true;
   /** How long a test may take, in milliseconds, where that is more than .mocharc.json says. */
   readonly timeout?: number;
+  /** Run before it, in the project's folder. */
+  readonly prepare?: string;
+  /** For its tests, unless the environment says otherwise. */
+  readonly environment?: Readonly<Record<string, string>>;
 }
 
 /** Every test file belongs to exactly one of these. */
@@ -54,7 +58,7 @@ export const parts = {
   /** With programs of Debian, as root. */
   deployment: { of: ['deployment', 'hostile/framing'], oneByOne: true },
   /** With a container engine. */
-  image: { of: ['image'], oneByOne: true, timeout: 120_000 },
+  image: { of: ['image'], oneByOne: true, timeout: 120_000, prepare: 'test/image/build-images.sh' },
 } satisfies Record<string, Suite>;
 
 /** Further choices of the same files. */
@@ -72,8 +76,9 @@ export const choices = {
     ],
   },
   all: { of: [...parts.core.of, ...parts.processes.of, ...parts.docs.of] },
-  /** Those in which the version of PostgreSQL matters. */
+  /** Those in which the version of PostgreSQL matters, in a container. */
   integration: {
+    environment: { TEST_DATABASE: 'container' },
     of: [
       'commands/backup',
       'commands/doctor',
@@ -89,3 +94,18 @@ export const choices = {
     ],
   },
 } satisfies Record<string, Suite>;
+
+/** Runs that are programs of their own, with a `--help`. */
+export const programs: Readonly<
+  Record<string, { readonly words: readonly string[]; readonly prepare?: string }>
+> = {
+  history: { words: ['test/history/history.ts'] },
+  hostile: { words: ['test/hostile/hostile.ts'] },
+  cluster: { words: ['test/cluster/cluster.ts'] },
+  mutation: {
+    words: ['test/mutation/mutation.ts'],
+    prepare:
+      'npx --yes --prefer-offline pnpm@12.21.0 --dir test/mutation install --ignore-workspace --frozen-lockfile --prefer-offline',
+  },
+  coverage: { words: ['node_modules/c8/bin/c8.js', 'node', 'test/run/run.ts', '--suite', 'all'] },
+};

@@ -24,6 +24,8 @@
  */
 import type { CommandUnknownOpts } from '@commander-js/extra-typings';
 import { settings } from '../../../packages/app/src/settings/settings.ts';
+import { suites } from '../../run/files.ts';
+import { programs } from '../../run/suites.ts';
 import { tree } from '../commands/command-tree.ts';
 
 export interface Block {
@@ -106,21 +108,28 @@ export function isRun(account: Account | undefined): boolean {
   return account !== undefined && !['shown', 'file', 'scripts', 'answers'].includes(account.kind);
 }
 
-const scriptLine = /^((?:[A-Z_]+=\S* +)*)npm (?:run ([\w:-]+)|(start|test))(?: -- [^#]*)?\s*(?:#.*)?$/;
+const scriptLine = /^((?:[A-Z_]+=\S* +)*)npm (?:run ([\w:-]+)|(start|test))(?: -- ([^#]*))?\s*(?:#.*)?$/;
 
 function scriptFault(line: string, scripts: readonly string[], where: string): string[] {
   if (/^\s*(?:#.*)?$/.test(line)) return [];
   const match = scriptLine.exec(line);
   if (!match) return [`${where} '${line}' is not npm start, npm test or npm run NAME`];
-  const [, given = '', run, short] = match;
+  const [, given = '', run, short, words = ''] = match;
   const script = run ?? short ?? '';
   const unknown = [...given.matchAll(/([A-Z_]+)=/g)].filter(
     ([, name = '']) => !(name in settings) && !name.startsWith('TEST_'),
   );
   return [
     ...(scripts.includes(script) ? [] : [`${where} there is no script ${script}`]),
+    ...unknownSuites(words).map((name) => `${where} there is no suite ${name}`),
     ...unknown.map(([, name]) => `${where} there is no setting ${name}`),
   ];
+}
+
+function unknownSuites(words: string): string[] {
+  return [...words.matchAll(/--suite (\S+)/g)].flatMap(([, name = '']) =>
+    name in suites || name in programs ? [] : [name],
+  );
 }
 
 /** Code between the blocks that calls what there is not. */
@@ -129,7 +138,8 @@ export function unknownCalls(markdown: string, scripts: readonly string[]): stri
     const script = /^npm (?:run ([\w:-]+)|(start|test)\b)/.exec(code);
     if (script) {
       const name = script[1] ?? script[2] ?? '';
-      return scripts.includes(name) ? [] : [`\`${code}\`: there is no script ${name}`];
+      if (!scripts.includes(name)) return [`\`${code}\`: there is no script ${name}`];
+      return unknownSuites(code).map((suite) => `\`${code}\`: there is no suite ${suite}`);
     }
     const [, words] = /^\.\/campaign-mirror((?: [a-z][a-z-]*)*)/.exec(code) ?? [];
     return words === undefined || isCommand(words.trim().split(' ').filter(Boolean))

@@ -1,18 +1,54 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { startDatabaseServer, stopDatabaseServer } from './support/database/database-server.ts';
+import { DocsPage } from './support/documents/docs-browser.ts';
 import { openBrowser, WatchedPage } from './support/documents/watched-page.ts';
 import { call, load } from './support/http/caller.ts';
+import { dataFolder } from './support/process/data-folder.ts';
 import { serviceData } from './support/process/service-data.ts';
 import { endAll, listeningService } from './support/process/service-process.ts';
 import { unknownKey } from './support/secrets.ts';
 import { projectFolder } from './support/workspace.ts';
 
+// `npm run pictures`: makes docs/pictures by Debian's Chromium and services of its own. It takes ten minutes, which the
+// page for operators shows.
+type Browser = Awaited<ReturnType<typeof openBrowser>>;
+const schemes = ['light', 'dark'] as const;
+
+async function ofDocs(browser: Browser): Promise<void> {
+  const folder = await dataFolder();
+  try {
+    const { process: service, base } = await listeningService({ DATA_DIR: folder.path, DEMO: 'on' });
+    const [, campaign = '', key = ''] = await service.says(
+      () => /campaign\/(\d+)\/mirror -H 'Authorization: Bearer (\w+)'/.exec(service.output) ?? undefined,
+    );
+    for (const colorScheme of schemes) {
+      const docs = await DocsPage.openDocs(browser, base, {
+        colorScheme,
+        viewport: { width: 900, height: 1420 },
+      });
+      await docs.authorize(key);
+      await docs.openCall();
+      await docs.call(campaign, 'https://second.example/?click={click_id}');
+      // What the key is, is nobody's business.
+      await docs.page.evaluate(`for (const span of document.querySelectorAll('.request-snippets span')) {
+        span.textContent = span.textContent.replace(/cm_\\w+/, '$KEY');
+      }`);
+      await docs.page.evaluate(`document.querySelector('.opblock-post').scrollIntoView()`);
+      await docs.page.screenshot({ path: `${projectFolder}docs/pictures/docs-${colorScheme}.png` });
+      await docs.close();
+    }
+    await service.stop();
+  } finally {
+    await endAll();
+    await folder.remove();
+  }
+}
+
 /** How long the service has something to do before it is looked at, in milliseconds. */
 const loaded = 600_000;
 const viewport = { width: 760, height: 800 };
 
-/** Makes the pictures of the page for operators in docs/pictures. */
-async function takePictures(): Promise<void> {
+async function ofOperatorsPage(browser: Browser): Promise<void> {
   const data = await serviceData({ campaigns: 8 });
   const service = await listeningService({
     DATABASE_URL: data.database.url('service'),
@@ -37,20 +73,21 @@ async function takePictures(): Promise<void> {
     await pause(2_000);
     await callers.stop();
   }
-  const browser = await openBrowser();
-  for (const colorScheme of ['light', 'dark'] as const) {
+  for (const colorScheme of schemes) {
     const { page } = await WatchedPage.open(browser, service.ops, '/', { colorScheme, viewport });
     await page.locator('html.good').waitFor();
     await page.screenshot({ path: `${projectFolder}docs/pictures/ops-${colorScheme}.png`, fullPage: true });
   }
-  await browser.close();
   await endAll();
   await data.database.drop();
 }
 
 await startDatabaseServer();
+const browser = await openBrowser();
 try {
-  await takePictures();
+  await ofDocs(browser);
+  await ofOperatorsPage(browser);
 } finally {
+  await browser.close();
   await stopDatabaseServer();
 }
