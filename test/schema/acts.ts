@@ -1,5 +1,5 @@
 import type pg from 'pg';
-import { type Grant, grants } from '../../packages/adapters-persistence/src/schema/grants.ts';
+import { grants } from '../../packages/adapters-persistence/src/schema/grants.ts';
 
 /** Something that a role may try, as SQL, and the right that it needs; without one only the owner may do it. */
 export interface Act {
@@ -9,7 +9,7 @@ export interface Act {
 }
 
 interface Need {
-  readonly right: Grant['right'];
+  readonly right: string;
   /** One column of the object; without it all of them, or any of them. */
   readonly column?: string;
   readonly ofAny?: true;
@@ -129,7 +129,7 @@ export function isGranted({ on, needs }: Act, role: keyof typeof grants): boolea
   return [needs].flat().every(({ right, column, ofAny }) =>
     grants[role].some((grant) => {
       if (grant.on !== on || grant.right !== right) return false;
-      return grant.isWhole || ofAny || (column !== undefined && grant.columns.includes(column));
+      return !grant.columns || ofAny || (column !== undefined && grant.columns.includes(column));
     }),
   );
 }

@@ -36,7 +36,7 @@ const keepOthersOut = `set local lock_timeout = '5s';
 /**
  * Restores a backup into an empty database: all of it, or nothing. `source` is its origin, for the audit. `signal` ends
  * it at once, with nothing restored, by throwing the signal's reason.
- * @throws BackupFault when it is not complete, or not for this version; EncodingFault; Unavailable; what `bytes`
+ * @throws BackupFault when it is not complete, or not for this version; UnfitDatabase; Unavailable; what `bytes`
  *   throws
  */
 export async function restoreBackup(
