@@ -3,7 +3,7 @@ export type { BackupTable, TableCounts } from './bulk/backup-format.ts';
 export { BackupFault } from './bulk/backup-reader.ts';
 export { PostgresCampaignExport } from './bulk/campaign-export.ts';
 export { PostgresCampaignImport } from './bulk/campaign-import.ts';
-export { restoreBackup } from './bulk/restore.ts';
+export { filledTable, restoreBackup } from './bulk/restore.ts';
 export { codeOf, isDatabaseAway, isHeld } from './connection/database-faults.ts';
 export {
   type DatabaseProbe,

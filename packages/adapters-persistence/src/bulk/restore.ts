@@ -1,6 +1,7 @@
 import { type OperatorAct, Unavailable } from '@campaign-mirror/domain';
-import type { Pool, PoolClient } from 'pg';
+import type { ClientBase, Pool, PoolClient } from 'pg';
 import { codeOf, isHeld } from '../connection/database-faults.ts';
+import { rowsOf } from '../connection/rows.ts';
 import { refuseOtherEncoding, UnfitDatabase } from '../connection/server.ts';
 import { stoppable, withoutTimeouts } from '../connection/stoppable.ts';
 import { inTransaction, noteIn } from '../connection/transaction.ts';
@@ -70,14 +71,21 @@ async function takeOver(client: PoolClient): Promise<void> {
 
 /** @throws UnfitDatabase where a table is not empty */
 async function refuseData(client: PoolClient): Promise<void> {
+  const table = await filledTable(client);
+  if (!table) return;
+  throw new UnfitDatabase(
+    `the database is not empty (there are rows in ${table}): restore into a new one; ` +
+      'where they are of the demonstration set, DEMO=off makes none',
+  );
+}
+
+/** The first table that is not empty; undefined where the database has never held any data. @throws Unavailable */
+export async function filledTable(database: Pool | ClientBase): Promise<BackupTable | undefined> {
   for (const table of backupTables) {
-    const { rowCount } = await client.query(`select from campaign_mirror.${table} limit 1`);
-    if (rowCount === 0) continue;
-    throw new UnfitDatabase(
-      `the database is not empty (there are rows in ${table}): restore into a new one; ` +
-        'where they are of the demonstration set, DEMO=off makes none',
-    );
+    const rows = await rowsOf(database, `select from campaign_mirror.${table} limit 1`);
+    if (rows.length > 0) return table;
   }
+  return undefined;
 }
 
 async function fill(

@@ -10,7 +10,7 @@ import {
   type Timestamp,
   usualKeyLife,
 } from '@campaign-mirror/domain';
-import { raw } from '@mikro-orm/postgresql';
+import { raw, wrap } from '@mikro-orm/postgresql';
 import { AuditedAdapter } from '../connection/audited.ts';
 import { ormFault } from '../connection/orm-faults.ts';
 import { safeInteger } from '../connection/rows.ts';
@@ -44,17 +44,7 @@ export class PostgresAccessKeys extends AuditedAdapter implements AccessKeys {
     try {
       const options = { exclude: ['hash' as const], orderBy: { id: 'asc' as const }, limit };
       const rows = await this.orm.em.fork().find(AccessKeyEntity, where, options);
-      return rows.map((row) => ({
-        id: row.id as AccessKeyId,
-        displayed: row.displayed,
-        name: row.name,
-        ownerId: row.ownerId as OwnerId,
-        createdAt: row.createdAt as Timestamp,
-        expiresAt: (row.expiresAt ?? null) as Timestamp | null,
-        lastUsedAt: (row.lastUsedAt ?? null) as Timestamp | null,
-        revokedAt: (row.revokedAt ?? null) as Timestamp | null,
-        replacedBy: (row.replacedBy ?? null) as AccessKeyId | null,
-      }));
+      return rows.map((row) => wrap(row).toObject() as AccessKeyRecord);
     } catch (error) {
       throw ormFault(error);
     }
@@ -80,5 +70,5 @@ export class PostgresAccessKeys extends AuditedAdapter implements AccessKeys {
  * successor gets the difference as its life.
  */
 function inSeconds(seconds: number) {
-  return raw<string>('statement_timestamp() + make_interval(secs => ?)', [seconds]);
+  return raw<Timestamp>('statement_timestamp() + make_interval(secs => ?)', [seconds]);
 }

@@ -7,6 +7,7 @@ import type {
   Deletion,
   MirrorAddress,
   MirrorCreation,
+  MirrorId,
   NewCampaign,
   OwnerId,
   Transfer,
@@ -47,8 +48,8 @@ export class PostgresSettings extends AuditedAdapter implements CampaignSettings
         const campaign = await lockedCampaign(em, id, forShare);
         if (!campaign) return { kind: 'campaign-not-found' };
         const made = await em.insert(MirrorEntity, { campaignId: id, targetUrl: address });
-        const mirror = await em.findOneOrFail(MirrorEntity, { id: Number(made) });
-        const ownerId = campaign.ownerId as OwnerId;
+        const mirror = await em.findOneOrFail(MirrorEntity, { id: Number(made) as MirrorId });
+        const { ownerId } = campaign;
         await note({ act: 'mirror-created', campaignId: id, ownerId, details: { target_url: address } });
         return { kind: 'created', mirror: mirrorOfEntity(mirror) };
       });
@@ -65,7 +66,7 @@ export class PostgresSettings extends AuditedAdapter implements CampaignSettings
       if (campaign.ownerId === to) return { kind: 'unchanged' };
       const taken = campaign.isDefault && (await defaultOf(em, to));
       if (taken) return taken;
-      const from = campaign.ownerId as OwnerId;
+      const { ownerId: from } = campaign;
       await em.nativeUpdate(CampaignEntity, { id }, { ownerId: to });
       const details = { owner_id_before: from, default: campaign.isDefault, name: campaign.name ?? null };
       await note({ act: 'campaign-transferred', campaignId: id, ownerId: to, details });
@@ -77,7 +78,7 @@ export class PostgresSettings extends AuditedAdapter implements CampaignSettings
     return this.audited(async (em, note) => {
       const campaign = await lockedCampaign(em, id, forUpdate);
       if (!campaign) return { kind: 'campaign-not-found' };
-      const ownerId = campaign.ownerId as OwnerId;
+      const { ownerId } = campaign;
       if (campaign.isDefault === isDefault) return { kind: 'unchanged', ownerId };
       const taken = isDefault && (await defaultOf(em, ownerId));
       if (taken) return taken;
