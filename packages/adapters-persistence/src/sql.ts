@@ -4,7 +4,7 @@ export { BackupFault } from './bulk/backup-reader.ts';
 export { PostgresCampaignExport } from './bulk/campaign-export.ts';
 export { PostgresCampaignImport } from './bulk/campaign-import.ts';
 export { filledTable, restoreBackup } from './bulk/restore.ts';
-export { codeOf, isDatabaseAway, isHeld } from './connection/database-faults.ts';
+export { codeOf, isDatabaseAway } from './connection/database-faults.ts';
 export {
   type DatabaseProbe,
   type DatabaseState,
@@ -18,7 +18,7 @@ export {
   openPool,
   type PoolLimits,
 } from './connection/pool.ts';
-export { oldestServerVersion, serverVersion, UnfitDatabase } from './connection/server.ts';
+export { oldestServerVersion, UnfitDatabase } from './connection/server.ts';
 export { within } from './connection/within.ts';
 export { type OpenHotPath, openHotPath } from './hot-path/open-hot-path.ts';
 export { type CreatedRole, createRoles, type RolesCreation } from './migration/create-roles.ts';

@@ -51,7 +51,7 @@ export async function restoreBackup(
           await noteIn(client, act, { act: 'backup-restored', details: { source, taken_at, ...rows } });
           return rows;
         }),
-      { settings: `${withoutTimeouts}; ${plainValues}` },
+      `${withoutTimeouts}; ${plainValues}`,
     );
   } catch (error) {
     if (!(error instanceof Unavailable && isHeld(error.cause))) throw error;

@@ -1,15 +1,7 @@
-import type { ClientBase, Pool, PoolClient } from 'pg';
+import type { PoolClient } from 'pg';
 
 /** The service uses no feature of a newer version. */
 export const oldestServerVersion = 15;
-
-/** The server's major version, such as 15. */
-export async function serverVersion(connection: Pool | ClientBase): Promise<number> {
-  const { rows } = await connection.query<{ version: number | string }>(
-    "select current_setting('server_version_num')::int / 10000 as version",
-  );
-  return Number(rows[0]?.version);
-}
 
 /** The database cannot be used as it is. The message is for the operator. */
 export class UnfitDatabase extends Error {

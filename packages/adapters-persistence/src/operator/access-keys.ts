@@ -11,8 +11,7 @@ import {
   usualKeyLife,
 } from '@campaign-mirror/domain';
 import { raw, wrap } from '@mikro-orm/postgresql';
-import { AuditedAdapter } from '../connection/audited.ts';
-import { ormFault } from '../connection/orm-faults.ts';
+import { AuditedAdapter, ormFault } from '../connection/audited.ts';
 import { safeInteger } from '../connection/rows.ts';
 import { AccessKeyEntity } from '../schema/entities.ts';
 import { newKey } from '../schema/key-hash.ts';
