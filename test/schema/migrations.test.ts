@@ -25,6 +25,8 @@ const atOnce = 5;
 describe('contract: the data around it — migrations', () => {
   it(`${atOnce} at once: all succeed, and the schema is there once`, async () => {
     const database = await emptyDatabase('owner');
+    const isolation = "default_transaction_isolation = 'repeatable read'";
+    await database.admin.query(`alter database ${database.name} set ${isolation}`);
     await Promise.all(Array.from({ length: atOnce }, () => migrate(database.address('owner'))));
     await expectMigratedOnce(database);
   });

@@ -1,5 +1,5 @@
 export { type Database, openDatabase } from './connection/database.ts';
-export { type LockHolder, type Migrating, migrate } from './migration/migrate.ts';
+export { type Migrating, migrate } from './migration/migrate.ts';
 export { PostgresAccessKeys } from './operator/access-keys.ts';
 export { PostgresSettings } from './operator/campaign-settings.ts';
 export { migrations } from './schema/migrations.ts';

@@ -5,7 +5,7 @@ import { type AuditNote, noteText, noteValues } from '../schema/audit-note.ts';
 import { portFault } from './database-faults.ts';
 
 /** Whatever the database's default is: a transaction that waited for a lock must see what the other one committed. */
-const { READ_COMMITTED: isolationLevel } = IsolationLevel;
+export const { READ_COMMITTED: isolationLevel } = IsolationLevel;
 
 /** Records an act in the transaction that it takes part in. */
 export type Noting = (note: AuditNote) => Promise<void>;

@@ -1,20 +1,22 @@
+import { isolationLevel } from '../connection/audited.ts';
 import type { Database } from '../connection/database.ts';
 import { UnfitDatabase } from '../connection/server.ts';
 import { withoutTimeouts } from '../connection/stoppable.ts';
 import { grantTexts } from '../schema/grants.ts';
 import { earlierNames, migrationNames } from '../schema/migration-names.ts';
-import { type Role, roles } from '../schema/roles.ts';
+import { roles } from '../schema/roles.ts';
 import { schema } from '../schema/schema.ts';
 
 /** The number of the advisory lock that allows one migration at a time in a database; chosen arbitrarily. */
 const migrationLock = 7_236_110_421;
 
 /** PostgreSQL only warns where a role grants rights that it may not grant. */
-class NotTheOwner extends Error {
-  override name = 'NotTheOwner';
-  /** SQLSTATE: insufficient privilege. */
-  readonly code = '42501';
-}
+const refuseOthers = `
+  do $$ begin
+    if exists (select from pg_namespace where nspname = '${schema}' and not pg_has_role(nspowner, 'usage')) then
+      raise insufficient_privilege using message = 'the schema ${schema} is another role''s';
+    end if;
+  end $$`;
 
 /** One attempt. */
 interface Attempt {
@@ -36,39 +38,34 @@ export async function bringUpToDate(
   { lockTimeout, onWait, onDone }: Attempt,
 ): Promise<void> {
   const connection = orm.em.getConnection();
-  await connection.transactional(async (transaction) => {
-    const run = <Row>(text: string, values: unknown[] = []): Promise<Row[]> =>
-      connection.execute(text, values, 'all', transaction);
-    await run(withoutTimeouts);
-    const [turn] = await run<{ ours: boolean }>('select pg_try_advisory_xact_lock(?) as ours', [
-      migrationLock,
-    ]);
-    if (!turn?.ours) {
-      onWait?.();
-      await run('select pg_advisory_xact_lock(?)', [migrationLock]);
-    }
-    const owned = "select pg_has_role(nspowner, 'usage') as ours from pg_namespace where nspname = ?";
-    const [found] = await run<{ ours: boolean }>(owned, [schema]);
-    if (found && !found.ours) throw new NotTheOwner(`the schema ${schema} is another role's`);
-
-    // Makes the schema and the table, by a connection of its own.
-    const executed = (await orm.migrator.getExecuted()).map(({ name }) => name);
-    await run("select set_config('lock_timeout', ?, true)", [String(lockTimeout)]);
-    if (isEarlier(executed)) {
-      await run(`insert into ${schema}.migrations (name) values (?)`, [migrationNames[0]]);
-    }
-    await orm.migrator.up({ transaction });
-    // They are created and dropped on the server, not by a migration.
-    const there = await run<{ name: string }>(
-      'select rolname::text as name from pg_roles where rolname in (?)',
-      [Object.values(roles)],
-    );
-    const existing = (Object.keys(roles) as Role[]).filter((role) =>
-      there.some(({ name }) => name === roles[role]),
-    );
-    for (const text of grantTexts(existing)) await run(text);
-    onDone();
-  });
+  await connection.transactional(
+    async (transaction) => {
+      const run = <Row>(text: string, values: unknown[] = []): Promise<Row[]> =>
+        connection.execute(text, values, 'all', transaction);
+      await run(withoutTimeouts);
+      const [turn] = await run<{ ours: boolean }>('select pg_try_advisory_xact_lock(?) as ours', [
+        migrationLock,
+      ]);
+      if (!turn?.ours) {
+        onWait?.();
+        await run('select pg_advisory_xact_lock(?)', [migrationLock]);
+      }
+      await run(refuseOthers);
+      // Makes the schema and the table, by a connection of its own.
+      const executed = (await orm.migrator.getExecuted()).map(({ name }) => name);
+      await run("select set_config('lock_timeout', ?, true)", [String(lockTimeout)]);
+      if (isEarlier(executed)) {
+        await run(`insert into ${schema}.migrations (name) values (?)`, [migrationNames[0]]);
+      }
+      await orm.migrator.up({ transaction });
+      // They are created and dropped on the server, not by a migration.
+      const existing = 'select rolname::text as name from pg_roles where rolname in (?)';
+      const there = await run<{ name: string }>(existing, [Object.values(roles)]);
+      for (const text of grantTexts(there.map(({ name }) => name))) await run(text);
+      onDone();
+    },
+    { isolationLevel },
+  );
 }
 
 /**

@@ -68,7 +68,7 @@ export function createRoles(
       // For the schema.
       ...(schema_owner === null ? [databaseGrantText('create', 'owner')] : []),
       // Where a migration is due, it grants them.
-      ...(toMigrate ? [] : grantTexts(missing.map(({ role }) => role))),
+      ...(toMigrate ? [] : grantTexts(missing.map(({ name }) => name))),
     ];
     for (const statement of statements) await client.query(statement);
     await show(all);

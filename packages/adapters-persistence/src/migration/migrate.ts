@@ -21,21 +21,15 @@ interface LockRetries {
  */
 const usualRetries: LockRetries = { lockTimeout: 2_000, pause: 1_000, tries: 10 };
 
-/** A session that holds a lock which a migration waits for. */
-export interface LockHolder {
-  /** Its server process. */
-  readonly pid: number;
-  readonly user: string | null;
-  /** The name that its program gave; may be empty. */
-  readonly application: string | null;
-}
-
 /** What a migration tells while it waits, and how it is cancelled. */
 export interface Migrating {
   /** Another process is migrating: this one waits for its turn. */
   readonly onWait?: () => void;
-  /** Other transactions hold a lock: the attempt is repeated. The holders are those that were seen. */
-  readonly onHeld?: (holders: readonly LockHolder[], nextTry: number, tries: number) => void;
+  /**
+   * Other transactions hold a lock: the attempt is repeated. The holders are the processes of the server that were seen,
+   * each such as `process 4711 (pg_dump of somebody)`.
+   */
+  readonly onHeld?: (holders: readonly string[], nextTry: number, tries: number) => void;
   readonly givenUp?: AbortSignal;
   readonly retries?: LockRetries;
   /** How long to wait for a running commit after cancellation, in milliseconds. */
@@ -74,7 +68,7 @@ export async function migrate(
     for (let next = 2; ; next++) {
       givenUp?.throwIfAborted();
       committing = false;
-      let holders: readonly LockHolder[] = [];
+      let holders: readonly string[] = [];
       const look = async () => {
         holders = await lockHolders(database.pool).catch(() => []);
       };
@@ -98,14 +92,15 @@ export async function migrate(
   }
 }
 
-/** The sessions that migrations of this database wait for, other migrations left out. */
-async function lockHolders(pool: Pool): Promise<LockHolder[]> {
-  const { rows } = await pool.query<LockHolder>(
-    `select pid, usename::text as user, application_name as application from pg_stat_activity
-    where application_name <> $1 and pid in (
+/** What holds the locks that migrations of this database wait for, other migrations left out. */
+async function lockHolders(pool: Pool): Promise<string[]> {
+  const { rows } = await pool.query<{ holder: string }>(
+    `select format('process %s (%s)', pid, concat_ws(' of ', coalesce(nullif(application_name, ''), 'unnamed'), usename))
+      as holder
+    from pg_stat_activity where application_name <> $1 and pid in (
       select unnest(pg_blocking_pids(pid)) from pg_stat_activity
       where datname = current_database() and application_name = $1)`,
     [applicationName],
   );
-  return rows;
+  return rows.map(({ holder }) => holder);
 }

@@ -50,9 +50,9 @@ export const grants: Record<Exclude<Role, 'owner'>, readonly Grant[]> = {
   ],
 };
 
-/** The statements that grant these roles their rights, which differ between versions. The roles have to exist. */
-export function grantTexts(to: readonly Role[]): string[] {
-  const ours = (Object.keys(grants) as (keyof typeof grants)[]).filter((role) => to.includes(role));
+/** The statements that grant the roles of these names their rights, which differ between versions. They have to exist. */
+export function grantTexts(names: readonly string[]): string[] {
+  const ours = (Object.keys(grants) as (keyof typeof grants)[]).filter((role) => names.includes(roles[role]));
   return ours.flatMap((role) => [
     `grant usage on schema ${schema} to ${roles[role]}`,
     ...grants[role].map((grant) => grantText(grant, roles[role])),

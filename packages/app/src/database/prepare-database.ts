@@ -87,13 +87,8 @@ export async function migrateClearly(
       ...bounds,
       onWait: () => waits('waiting for another process that migrates'),
       onHeld: (holders, next, tries) => {
-        const who = holders.map(
-          ({ pid, user, application }) => `process ${pid}, ${application || 'unnamed'}, of ${user}`,
-        );
-        const whom = who.length > 0 ? ` (${who.join('; ')})` : '';
-        waits(
-          `another transaction holds what the migration has to change${whom}: trying again (${next} of ${tries})`,
-        );
+        const held = `${holders.join(', ') || 'another transaction'} holds what the migration has to change`;
+        waits(`${held}: trying again (${next} of ${tries})`);
       },
     });
     return true;
