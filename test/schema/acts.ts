@@ -119,6 +119,7 @@ const onSchema = [
   'create view campaign_mirror.x as select 1',
   'create type campaign_mirror.x as enum ()',
   "create function campaign_mirror.x() returns integer language sql as 'select 1'",
+  "create or replace function campaign_mirror.refuse_to_change_history() returns trigger language plpgsql as ''",
   'alter schema campaign_mirror rename to x',
   'drop schema campaign_mirror cascade',
 ];

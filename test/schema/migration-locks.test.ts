@@ -1,15 +1,12 @@
 import { migrate, openDatabase, roles } from '@campaign-mirror/adapters-persistence';
 import { expect } from 'chai';
 import { ClearError } from '../../packages/adapters-cli/src/terminal/clear-error.ts';
-import { openOwnDatabase } from '../../packages/app/src/database/embedded-database.ts';
 import { migrateClearly } from '../../packages/app/src/database/prepare-database.ts';
 import { command, startCommand } from '../support/commands/command.ts';
-import { connect } from '../support/database/client.ts';
 import { freshDatabase, type TestDatabase } from '../support/database/database-server.ts';
 import { databaseToChange, isChanged } from '../support/database/earlier-database.ts';
 import { type Rival, rival, untilWaiting } from '../support/database/rival.ts';
 import { rejection } from '../support/faults.ts';
-import { dataFolder } from '../support/process/data-folder.ts';
 import { databaseOf } from '../support/process/lives.ts';
 import { startService } from '../support/process/service-process.ts';
 import type { Speaker } from '../support/process/speaker.ts';
@@ -188,25 +185,6 @@ describe('an upgrade while others use the database', () => {
       await holder.rollback();
       expect(await isChanged(database)).to.equal(false);
     });
-  });
-});
-
-describe('an upgrade of the embedded database by a command', () => {
-  it('says that it waits for another process, and Ctrl-C ends that at once', async () => {
-    const folder = await dataFolder();
-    const embedded = await openOwnDatabase({ folder: folder.path, settings: { fsync: 'off' } });
-    await migrate(embedded.address('owner'));
-    const other = await connect(embedded.address('owner'));
-    await other.query('delete from campaign_mirror.migrations');
-    await other.query('begin');
-    await other.query(inTurn);
-    const listing = startCommand(['campaign', 'list'], { DATA_DIR: folder.path, DEMO: 'off' });
-    await says(listing, /^waiting for another process that migrates$/m);
-    expect(await listing.stop('SIGINT')).to.deep.equal({ code: 130, signal: null });
-    expect(listing.errors).to.match(/\nNothing was done\.\n$/);
-    await other.end();
-    await embedded.leave();
-    await folder.remove();
   });
 });
 

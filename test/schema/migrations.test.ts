@@ -116,9 +116,7 @@ describe('a schema of a version before 1.0.0', () => {
     expect(await schemaOf(whole)).to.deep.equal(before);
     expect(await ports.campaigns.find(live.seen.id)).to.deep.equal(live.seen);
     await close();
-    expect((await asked(whole, 'operator', 'doctor')).output).to.match(
-      /^ok +migrations +all 1 are applied$/m,
-    );
+    expect((await asked(whole, 'operator', 'doctor')).output).to.match(/^ok +migrations +none is pending$/m);
     const status = await asked(whole, 'owner', 'migrate', '--status');
     expect(status.output).to.match(/^0001-schema +applied .*\n0001-initial +earlier /m);
   });
