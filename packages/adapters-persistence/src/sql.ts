@@ -1,4 +1,4 @@
-export { type BackupProgress, backupOf } from './bulk/backup.ts';
+export { backupOf } from './bulk/backup.ts';
 export type { BackupTable, TableCounts } from './bulk/backup-format.ts';
 export { BackupFault } from './bulk/backup-reader.ts';
 export { PostgresCampaignExport } from './bulk/campaign-export.ts';

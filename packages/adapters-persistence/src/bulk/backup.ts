@@ -14,32 +14,26 @@ import {
   plainValues,
 } from './backup-format.ts';
 
-/** Is told how far a backup is. */
-export interface BackupProgress {
-  /** The number of rows of all tables together. */
-  total(rows: number): void;
-  /** The number of rows read so far. */
-  at(rows: number): void;
-}
-
 /**
  * The bytes (see `backup-format.ts`) of everything in the database at one moment, including the hashes of keys and the
- * history. `signal` ends the reading at once, by throwing the signal's reason. @throws Unavailable
+ * history. `signal` ends the reading at once, by throwing the signal's reason. `passed` receives the number of rows
+ * read so far, and of all there are. @throws Unavailable
  */
 export function backupOf(
   pool: Pool,
   signal?: AbortSignal,
-  progress?: BackupProgress,
+  passed?: (rows: number, all: number) => void,
 ): AsyncGenerator<Buffer> {
-  return ofOneMoment(pool, signal, (client) => read(client, progress));
+  return ofOneMoment(pool, signal, (client) => read(client, passed));
 }
 
 const counts = backupTables.map((table) => `(select count(*) from campaign_mirror.${table})`);
 const countText = `select ${counts.join(' + ')} as number`;
 
-async function* read(client: PoolClient, progress: BackupProgress | undefined): AsyncGenerator<Buffer> {
+async function* read(client: PoolClient, passed: Parameters<typeof backupOf>[2]): AsyncGenerator<Buffer> {
   await client.query(plainValues);
-  progress?.total(await numberOf(client, countText));
+  const all = passed ? await numberOf(client, countText) : 0;
+  passed?.(0, all);
   const hash = createHash('sha256');
   const hashed = (bytes: Buffer) => {
     hash.update(bytes);
@@ -54,7 +48,7 @@ async function* read(client: PoolClient, progress: BackupProgress | undefined): 
     // As fast as it is read. A chunk ends with a whole line only if the server sends it so.
     for await (const bytes of client.query(to(copy)) as AsyncIterable<Buffer>) {
       rows += linesIn(bytes);
-      progress?.at(rows);
+      passed?.(rows, all);
       yield hashed(bytes);
     }
     yield hashed(Buffer.from(endOfRows));

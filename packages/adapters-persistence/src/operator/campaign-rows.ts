@@ -1,17 +1,11 @@
-import type { CampaignId, CampaignRecord, Mirror, OwnerHasDefault, OwnerId } from '@campaign-mirror/domain';
+import type { CampaignRecord, Mirror, OwnerHasDefault, OwnerId } from '@campaign-mirror/domain';
 import {
   type EntityManager,
   type InferEntity,
-  type LockMode,
   UniqueConstraintViolationException,
   wrap,
 } from '@mikro-orm/postgresql';
 import { CampaignEntity, type MirrorEntity } from '../schema/entities.ts';
-
-/** The campaign, locked until the end of the transaction. */
-export function lockedCampaign(em: EntityManager, id: CampaignId, lockMode: LockMode) {
-  return em.findOne(CampaignEntity, { id }, { lockMode });
-}
 
 /** The owner's default campaign. */
 export async function defaultOf(em: EntityManager, ownerId: OwnerId): Promise<OwnerHasDefault | undefined> {

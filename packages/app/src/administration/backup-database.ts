@@ -26,14 +26,10 @@ export async function backUp(call: Call, path: string): Promise<number> {
   await refuseTaken(path, replacing);
   let bar: Progress | undefined;
   let rows = 0;
-  const shown = {
-    total: (all: number) => {
-      bar = progress(call, 'Reading rows', all);
-    },
-    at: (read: number) => {
-      rows = read;
-      bar?.at(read);
-    },
+  const shown = (read: number, all: number) => {
+    rows = read;
+    bar ??= progress(call, 'Reading rows', all);
+    bar.at(read);
   };
   return actOn(call, openPool, { pace, left: 'nothing was written' }, async ({ database: { pool } }) => {
     const contents = through(backupOf(pool, call.interruption.signal, shown), createGzip());
