@@ -125,8 +125,9 @@ function checkedHeader(object: Readonly<Record<string, unknown>>): BackupHeader 
 /** @throws BackupFault where the database has no such columns */
 async function checkedColumns(client: PoolClient, table: BackupTable, columns: unknown): Promise<string[]> {
   const known = await columnsOf(client, table);
-  const unknown = [columns].flat().filter((name) => !known.includes(name as string));
-  if (unknown.length === 0) return columns as string[];
+  const names = [columns].flat() as string[];
+  const unknown = names.filter((name) => !known.includes(name));
+  if (unknown.length === 0) return names;
   throw new BackupFault(`this version has no columns ${unknown.join(', ')} of ${table}: ${newer}`);
 }
 
