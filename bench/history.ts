@@ -1,6 +1,4 @@
-import { setTimeout as pause } from 'node:timers/promises';
-import { migrate } from '@campaign-mirror/adapters-persistence';
-import { type Database, openDatabases } from './databases/database.ts';
+import { openDatabases } from './databases/database.ts';
 import { newKeys } from './databases/seed.ts';
 import { commandLine, wholeNumber } from './processes/command-line.ts';
 import { run } from './processes/run.ts';
@@ -38,7 +36,7 @@ const size = `
 
 const { changes } = commandLine(
   'bench:history',
-  'Measures what changes of mirrors take on the disk, index included, and how long an upgrade blocks those who record them.',
+  'Measures what changes of mirrors take on the disk, index included.',
 )
   .option('--changes <N>', 'how many, in steps of 100,000', wholeNumber(batch, 100_000_000), 1_000_000)
   .parse()
@@ -63,34 +61,5 @@ await run(async (cleanup) => {
       `${name}: ${each} bytes a change, ${((bytes / count / 2 ** 20) * 1_000_000).toFixed(0)} MiB a million`,
     );
   }
-  const { longest: blocked, recorded } = await upgraded(database);
-  console.log(
-    `upgrade of the history's subjects: ${recorded} changes recorded meanwhile, the slowest in ${blocked.toFixed(1)} ms`,
-  );
   return count === changes ? [] : [`there are ${count} changes, not ${changes}`];
 });
-
-/** Makes the history what it was before its subjects, and migrates while somebody records one change after the other. */
-async function upgraded(database: Database): Promise<{ longest: number; recorded: number }> {
-  await database.query(`
-    alter table campaign_mirror.mirror_history drop constraint mirror_history_subject_check, drop column subject,
-      add constraint mirror_history_actor_check check (actor in ('key', 'operator'))`);
-  await database.query("delete from campaign_mirror.migrations where name = '0004-subjects'");
-  let done = false;
-  let longest = 0;
-  let recorded = 0;
-  const recording = database.session(async (client) => {
-    while (!done) {
-      const since = performance.now();
-      await client.query(record, [recorded, recorded, campaigns]);
-      longest = Math.max(longest, performance.now() - since);
-      recorded += 1;
-    }
-  });
-  await pause(1_000);
-  await migrate(database.address);
-  await pause(1_000);
-  done = true;
-  await recording;
-  return { longest, recorded };
-}

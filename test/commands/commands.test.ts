@@ -112,7 +112,7 @@ describe('commands, while the service runs', () => {
     const empty = await emptyDatabase('owner');
     const early = await command(['demo', 'remove'], { DATABASE_URL: empty.url('owner') });
     expect(early.errors).to.match(
-      /is not set up for this version: run `\.\/campaign-mirror migrate` as the owner of the schema\n$/,
+      /is not set up for this version \(.*\): run `\.\/campaign-mirror migrate` as the owner of the schema\n$/,
     );
     expect((await command(['migrate'], { DATABASE_URL: empty.url('owner') })).output).to.equal(
       'The schema is up to date.\n',

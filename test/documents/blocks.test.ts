@@ -16,6 +16,7 @@ import { projectFolder } from '../support/workspace.ts';
 /** Their blocks are run by tests of their own. */
 const withOwnTest = [
   'docs/runbook.md',
+  'docs/how-to/backup-and-restore.md',
   'docs/how-to/call-from-a-script.md',
   'docs/how-to/deploy-with-systemd.md',
   'docs/how-to/trace-requests.md',

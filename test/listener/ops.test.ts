@@ -11,7 +11,7 @@ import { CapturedLog } from '../support/http/log.ts';
 
 describe('contract: life — the ops listener', () => {
   let readiness: OperatorsSettings['readiness'] = async () => ({});
-  const version = { name: 'campaign-mirror', version: '1.2.3', node: 'v26.0.0', migration: '0001-initial' };
+  const version = { name: 'campaign-mirror', version: '1.2.3', node: 'v26.0.0', migration: '0001-schema' };
   const log = new CapturedLog();
   const capacity = new Capacity({ inFlight: 64 });
   const shared = { calls: new Calls({ log }), log, capacity };

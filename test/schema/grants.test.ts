@@ -61,8 +61,6 @@ const granted = `
   from acls, aclexplode(acl) where grantee <> owner`;
 
 const pruned = "select campaign_mirror.prune_history(now() - interval '2 days', 0, 0, 1000, 'me', 'request')";
-/** What the function says to the trigger. */
-const asPruning = "set campaign_mirror.pruning = 'on';";
 
 describe('contract: the data around it — who may do what', () => {
   let database: TestDatabase;
@@ -105,32 +103,6 @@ describe('contract: the data around it — who may do what', () => {
     );
     expect(rows).to.deep.equal([]);
   });
-
-  const refused: [Role, string][] = [
-    ['service', 'update campaign_mirror.campaigns set owner_id = 1'],
-    ['service', 'delete from campaign_mirror.mirrors'],
-    ['service', 'select * from campaign_mirror.mirror_history'],
-    ['service', pruned],
-    ['operator', "update campaign_mirror.mirror_history set address_after = ''"],
-    ['operator', 'drop table campaign_mirror.mirrors'],
-    ['operator', 'create table campaign_mirror.mine ()'],
-    ['operator', `${asPruning} delete from campaign_mirror.mirror_history`],
-    ['operator', `${asPruning} truncate campaign_mirror.mirror_history`],
-    ['operator', 'delete from campaign_mirror.operator_audit'],
-    ['operator', 'alter table campaign_mirror.mirror_history disable trigger append_only'],
-    [
-      'operator',
-      'create or replace function campaign_mirror.refuse_to_change_history() returns trigger as $$$$ language plpgsql',
-    ],
-    ['redirector', "update campaign_mirror.current_mirrors set target_url = ''"],
-    ['redirector', 'select hash from campaign_mirror.access_keys'],
-    ['redirector', pruned],
-  ];
-  for (const [role, statement] of refused) {
-    it(`the ${role} may not: ${statement}`, async () => {
-      expect(await as(role, statement)).to.have.property('code', '42501');
-    });
-  }
 
   it('the anchor by which the service locks a campaign cannot be changed, not even by it', async () => {
     expect(await as('service', 'select id from campaign_mirror.campaigns for share')).to.have.property(

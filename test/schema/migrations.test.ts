@@ -1,35 +1,33 @@
-import { execFile } from 'node:child_process';
-import { fileURLToPath } from 'node:url';
-import { promisify } from 'node:util';
-import { heldRights, migrate, migrations, rightsOf, roles } from '@campaign-mirror/adapters-persistence';
-import type { CampaignId } from '@campaign-mirror/domain';
+import {
+  heldRights,
+  migrate,
+  migrations,
+  type Role,
+  rightsOf,
+  roles,
+} from '@campaign-mirror/adapters-persistence';
 import { expect } from 'chai';
 import type pg from 'pg';
+import { earlierNames } from '../../packages/adapters-persistence/src/schema/migration-names.ts';
+import { command } from '../support/commands/command.ts';
 import { connect } from '../support/database/client.ts';
 import { emptyDatabase, freshDatabase, type TestDatabase } from '../support/database/database-server.ts';
 import { type DedicatedServer, dedicatedServer } from '../support/database/dedicated-server.ts';
 import { earlierDatabase } from '../support/database/earlier-database.ts';
 import { rejection } from '../support/faults.ts';
+import { databaseOf } from '../support/process/lives.ts';
+import { startService } from '../support/process/service-process.ts';
 import { postgresPorts } from '../support/store/postgres-world.ts';
 import { after as afterwards, change, liveCampaign, mirrorSet } from '../support/store/world.ts';
 
 const atOnce = 5;
 
 describe('contract: the data around it — migrations', () => {
-  for (const round of [1, 2, 3]) {
-    it(`${atOnce} at once, round ${round}: all succeed, and the schema is there once`, async () => {
-      const database = await emptyDatabase('owner');
-      await Promise.all(Array.from({ length: atOnce }, () => migrate(database.address('owner'))));
-      await expectMigratedOnce(database);
-    });
-  }
-
-  it('by several processes at once: all succeed, and the schema is there once', async () => {
+  it(`${atOnce} at once: all succeed, and the schema is there once`, async () => {
     const database = await emptyDatabase('owner');
-    const program = fileURLToPath(new URL('../support/database/migrate-process.ts', import.meta.url));
-    const run = () =>
-      promisify(execFile)(process.execPath, [program, JSON.stringify(database.address('owner'))]);
-    await Promise.all([run(), run(), run()]);
+    const isolation = "default_transaction_isolation = 'repeatable read'";
+    await database.admin.query(`alter database ${database.name} set ${isolation}`);
+    await Promise.all(Array.from({ length: atOnce }, () => migrate(database.address('owner'))));
     await expectMigratedOnce(database);
   });
 
@@ -92,34 +90,48 @@ describe('contract: the data around it — migrations', () => {
   });
 });
 
-describe('an upgrade of a history that the version before has written, and still writes', () => {
-  it('every row has its subject, none is rewritten, and none is refused', async () => {
-    const database = await earlierDatabase('0003-room-for-updates');
-    const { admin } = database;
-    const record = (actor: string, key: string) =>
-      admin.query(`
-        insert into campaign_mirror.mirror_history
-          (campaign_id, mirror_id, actor, access_key_id, owner_id, address_before, address_after, changed_at, request_id)
-        values (7, 1, '${actor}', ${key}, 7, 'a', 'b', now(), 'r')`);
-    const stored = async () => {
-      const rows = await admin.query(
-        'select ctid::text, xmin::text from campaign_mirror.mirror_history order by id',
-      );
-      const file = await admin.query("select pg_relation_filenode('campaign_mirror.mirror_history') as file");
-      return { rows: rows.rows, file: file.rows[0].file };
-    };
-    await record('key', '17');
-    await record('operator', 'null');
-    const before = await stored();
-    await migrate(database.address('owner'));
-    expect(await stored()).to.deep.equal(before);
-    await record('key', '18');
-    await record('operator', 'null');
+describe('a schema of a version before 1.0.0', () => {
+  const whole = databaseOf('test', () => earlierDatabase());
+  const unfinished = databaseOf('test', () => earlierDatabase(earlierNames.slice(0, 3)));
+  const asked = async (database: TestDatabase, role: Role, ...words: string[]) =>
+    command(words, { DATABASE_URL: database.url(role) });
 
-    const { history, close } = await postgresPorts(database);
-    const entries = await history.list({ campaign: 7 as CampaignId, limit: 9 });
-    expect(entries.map(({ subject }) => subject)).to.deep.equal(['operator', 'key:18', 'operator', 'key:17']);
+  it('is told by commands, `doctor` and a start; `migrate` takes it over as it is', async () => {
+    const { close, ...ports } = await postgresPorts(whole);
+    const live = await liveCampaign(ports);
+    const listed = await asked(whole, 'operator', 'campaign', 'list');
+    expect(listed).to.include({ code: 1, output: '' });
+    expect(listed.errors).to.match(
+      /not set up for this version \(it is new, or of an earlier one\): run .* migrate/,
+    );
+    const told =
+      /the schema is of a version before 1\.0\.0: 0001-initial.*0004-subjects\W+run `.\/campaign-mirror migrate`/;
+    expect((await asked(whole, 'operator', 'doctor')).output).to.match(told);
+    const service = startService({ DATABASE_URL: whole.url('service'), RUN_MIGRATIONS: 'false' });
+    expect((await service.ended).code).to.equal(1);
+    expect(service.output + service.errors).to.match(told);
+
+    const before = await schemaOf(whole);
+    expect((await asked(whole, 'owner', 'migrate')).output).to.equal('The schema is up to date.\n');
+    expect(await schemaOf(whole)).to.deep.equal(before);
+    expect(await ports.campaigns.find(live.seen.id)).to.deep.equal(live.seen);
     await close();
+    expect((await asked(whole, 'operator', 'doctor')).output).to.match(/^ok +migrations +none is pending$/m);
+    const status = await asked(whole, 'owner', 'migrate', '--status');
+    expect(status.output).to.match(/^0001-schema +applied .*\n0001-initial +earlier /m);
+  });
+
+  it('that is unfinished is refused by `migrate`, which says what to do, and nothing is done', async () => {
+    const before = await schemaOf(unfinished);
+    const { code, errors } = await asked(unfinished, 'owner', 'migrate');
+    expect(code).to.equal(1);
+    expect(errors).to.equal(
+      'the schema is of a version before 1.0.0, and ends with 0003-room-for-updates: first run `migrate` of the last ' +
+        "version that has 0004-subjects (docs/how-to/upgrade.md), then this one's\n",
+    );
+    expect(await schemaOf(unfinished)).to.deep.equal(before);
+    const { rows } = await unfinished.admin.query('select name from campaign_mirror.migrations order by 1');
+    expect(rows.map(({ name }) => name)).to.deep.equal(earlierNames.slice(0, 3));
   });
 });
 

@@ -25,7 +25,7 @@ describe('contract: the data around it — the rights that the service lacks', (
     await database.admin.query(`grant usage on schema campaign_mirror to ${roles.service}`);
     for (const [at, { right, on, columns }] of grants.service.entries()) {
       expect(await missing()).to.deep.equal(lost.slice(at + 1));
-      const columnsOf = `(${columns.join(', ')}) on campaign_mirror.${on}`;
+      const columnsOf = `${columns ? `(${columns.join(', ')})` : ''} on campaign_mirror.${on}`;
       await database.admin.query(`grant ${right} ${columnsOf} to ${roles.service}`);
     }
     expect(await missing()).to.deep.equal([]);

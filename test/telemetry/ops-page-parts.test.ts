@@ -61,7 +61,7 @@ describe('the page for operators: its arithmetic', () => {
     return recent.all.at(-1)?.series;
   };
   const state = async () => {
-    const version = { name: 'campaign-mirror', version: '1.2.3', node: 'v26.0.0', migration: '0001-initial' };
+    const version = { name: 'campaign-mirror', version: '1.2.3', node: 'v26.0.0', migration: '0001-schema' };
     const failed = (error: unknown) => failures.push(error);
     const page = opsPage({ readiness: async () => ({ database: true }), version, recent, failed });
     return JSON.parse(String((await page['/state.json']?.())?.body));

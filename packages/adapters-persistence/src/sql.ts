@@ -1,10 +1,10 @@
-export { type BackupProgress, backupOf } from './bulk/backup.ts';
+export { backupOf } from './bulk/backup.ts';
 export type { BackupTable, TableCounts } from './bulk/backup-format.ts';
 export { BackupFault } from './bulk/backup-reader.ts';
 export { PostgresCampaignExport } from './bulk/campaign-export.ts';
 export { PostgresCampaignImport } from './bulk/campaign-import.ts';
-export { type RestoreOutcome, restoreBackup } from './bulk/restore.ts';
-export { codeOf, isDatabaseAway, isHeld } from './connection/database-faults.ts';
+export { filledTable, restoreBackup } from './bulk/restore.ts';
+export { codeOf, isDatabaseAway } from './connection/database-faults.ts';
 export {
   type DatabaseProbe,
   type DatabaseState,
@@ -18,17 +18,12 @@ export {
   openPool,
   type PoolLimits,
 } from './connection/pool.ts';
-export { EncodingFault, oldestServerVersion, serverVersion } from './connection/server.ts';
+export { oldestServerVersion, UnfitDatabase } from './connection/server.ts';
 export { within } from './connection/within.ts';
 export { type OpenHotPath, openHotPath } from './hot-path/open-hot-path.ts';
 export { type CreatedRole, createRoles, type RolesCreation } from './migration/create-roles.ts';
 export { heldRights, type RightsFinding, rightsOf } from './migration/held-rights.ts';
-export {
-  appliedMigrations,
-  type MigrationState,
-  migrationStates,
-  pendingMigrations,
-} from './migration/pending-migrations.ts';
+export { isMigrated, type MigrationState, migrationStates } from './migration/migration-states.ts';
 export { PostgresAudit } from './operator/audit.ts';
 export { PostgresCampaignRecords } from './operator/campaign-records.ts';
 export { PostgresHistoryPruning } from './operator/history-pruning.ts';

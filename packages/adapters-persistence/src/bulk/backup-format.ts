@@ -1,7 +1,8 @@
+import type { PoolClient } from 'pg';
+
 /**
  * A backup is lines of UTF-8: a header in JSON; for each table, a line of JSON with its name and columns, then its rows
- * in COPY's text format, up to `\.`; at the end, a line of JSON with the row counts and the SHA-256 of everything
- * before it.
+ * in COPY's text format, up to `\.`; at the end, a line of JSON with the SHA-256 of everything before it.
  */
 export const backupFormat = 'campaign-mirror-backup';
 
@@ -35,16 +36,6 @@ export interface BackupHeader {
   readonly last_numbers: TableCounts;
 }
 
-export interface TableHeader {
-  readonly table: BackupTable;
-  readonly columns: readonly string[];
-}
-
-export interface BackupEnd {
-  readonly rows: TableCounts;
-  readonly sha256: string;
-}
-
 /** Ends the rows of a table. No value of a row looks like it. */
 export const endOfRows = '\\.\n';
 
@@ -53,9 +44,12 @@ export const plainValues =
   "set local datestyle = 'ISO, YMD'; set local timezone = 'UTC'; set local bytea_output = 'hex'; " +
   "set local client_encoding = 'UTF8'";
 
-/** The number of rows of each table. */
-export async function countsOf(count: (table: BackupTable) => Promise<number>): Promise<TableCounts> {
-  const counts: Partial<Record<BackupTable, number>> = {};
-  for (const table of backupTables) counts[table] = await count(table);
-  return counts as TableCounts;
+/** The columns that can be written: generated columns are computed again. */
+export async function columnsOf(client: PoolClient, table: BackupTable): Promise<string[]> {
+  const { rows } = await client.query<{ name: string }>(
+    `select attname as name from pg_attribute
+    where attrelid = $1::regclass and attnum > 0 and not attisdropped and attgenerated = '' order by attnum`,
+    [`campaign_mirror.${table}`],
+  );
+  return rows.map(({ name }) => name);
 }

@@ -7,7 +7,6 @@ export class BackupFault extends Error {
 }
 
 export const damaged = (how: string) => new BackupFault(`it is damaged: ${how}`);
-export const foreign = () => new BackupFault('it is no backup of this program');
 
 /** In bytes: a longer line was not written by a backup. */
 const longestLine = 16_777_216;
@@ -20,27 +19,21 @@ export class BackupReader {
   readonly #bytes: AsyncIterator<Buffer>;
   readonly #hash = createHash('sha256');
   #rest: Buffer = Buffer.alloc(0);
-  #isFirst = true;
 
   constructor(bytes: AsyncIterable<Buffer>) {
     this.#bytes = bytes[Symbol.asyncIterator]();
   }
 
   /** The next line, parsed as JSON, and the SHA-256 of everything before it. */
-  async object(): Promise<{ object: unknown; sha256: string }> {
+  async object(): Promise<{ object: Readonly<Record<string, unknown>>; sha256: string }> {
     let at = this.#rest.indexOf(newline);
-    while (at === -1) {
-      if (!(await this.#more())) throw this.#unreadable('it ends too early');
-      at = this.#rest.indexOf(newline);
-    }
+    for (; at === -1; at = this.#rest.indexOf(newline)) await this.#more();
     const sha256 = this.#hash.copy().digest('hex');
-    const line = this.#taken(at + 1);
+    const line = this.#taken(at + 1).toString();
     try {
-      return { object: JSON.parse(line.toString()), sha256 };
+      return { object: Object(JSON.parse(line)), sha256 };
     } catch {
-      throw this.#unreadable('a line is not readable');
-    } finally {
-      this.#isFirst = false;
+      throw damaged('a line is not readable');
     }
   }
 
@@ -54,13 +47,14 @@ export class BackupReader {
       const atEnd = this.#rest.indexOf(end);
       const whole = (atEnd === -1 ? this.#rest.lastIndexOf(newline) : atEnd) + 1;
       if (whole > 0) yield this.#taken(whole);
-      else if (!(await this.#more())) throw damaged('it ends too early');
+      else await this.#more();
     }
   }
 
   /** @throws BackupFault where any bytes are left */
   async end(): Promise<void> {
-    if (this.#rest.length > 0 || (await this.#more())) throw damaged('there is something behind its end');
+    const { done } = this.#rest.length > 0 ? { done: false } : await this.#bytes.next();
+    if (!done) throw damaged('there is something behind its end');
   }
 
   #taken(length: number): Buffer {
@@ -70,16 +64,10 @@ export class BackupReader {
     return taken;
   }
 
-  async #more(): Promise<boolean> {
-    if (this.#rest.length > longestLine) throw this.#unreadable('a line has no end');
+  async #more(): Promise<void> {
+    if (this.#rest.length > longestLine) throw damaged('a line has no end');
     const { done, value } = await this.#bytes.next();
-    if (done) return false;
+    if (done) throw damaged('it ends too early');
     this.#rest = Buffer.concat([this.#rest, value]);
-    return true;
-  }
-
-  /** What does not even begin as a backup is none. */
-  #unreadable(how: string): BackupFault {
-    return this.#isFirst ? foreign() : damaged(how);
   }
 }

@@ -69,7 +69,7 @@ export class PostgresCampaignImport implements CampaignImport {
           }
           return outcome;
         }),
-      { settings: withoutTimeouts },
+      withoutTimeouts,
     );
   }
 

@@ -1,28 +1,24 @@
 import { type OperatorAct, Unavailable } from '@campaign-mirror/domain';
-import type { Pool, PoolClient } from 'pg';
+import type { ClientBase, Pool, PoolClient } from 'pg';
 import { codeOf, isHeld } from '../connection/database-faults.ts';
-import { refuseOtherEncoding } from '../connection/server.ts';
+import { rowsOf } from '../connection/rows.ts';
+import { refuseOtherEncoding, UnfitDatabase } from '../connection/server.ts';
 import { stoppable, withoutTimeouts } from '../connection/stoppable.ts';
 import { inTransaction, noteIn } from '../connection/transaction.ts';
-import { columnsOf, quoted } from './backup.ts';
-import { checkColumns, checkEnd, checkedHeader, checkedPart } from './backup-check.ts';
+import { earlierNames, migrationNames } from '../schema/migration-names.ts';
 import {
   type BackupHeader,
   type BackupTable,
+  backupFormat,
   backupTables,
+  backupVersion,
+  columnsOf,
   plainValues,
   type TableCounts,
 } from './backup-format.ts';
-import { BackupReader, damaged } from './backup-reader.ts';
+import { BackupFault, BackupReader, damaged } from './backup-reader.ts';
 import { copyIn } from './copy-rows.ts';
 import { moveOn } from './number-sequences.ts';
-
-/** The result of a restore. Nothing was written unless it is `restored`. */
-export type RestoreOutcome =
-  | { readonly kind: 'restored'; readonly rows: TableCounts; readonly header: BackupHeader }
-  | { readonly kind: 'not-empty'; readonly table: BackupTable }
-  /** Another session writes there, or restores. */
-  | { readonly kind: 'held' };
 
 /**
  * Nobody else writes until the end: what has history or an audit begins with one of these tables, and the operator may
@@ -35,51 +31,59 @@ const keepOthersOut = `set local lock_timeout = '5s';
 
 /**
  * Restores a backup into an empty database: all of it, or nothing. `source` is its origin, for the audit. `signal` ends
- * it at once, with nothing restored, by throwing the signal's reason.
- * @throws BackupFault when it is not complete, or not for this version; EncodingFault; Unavailable; what `bytes`
- *   throws
+ * it at once, with nothing restored, by throwing the signal's reason. Returns what there was of each.
+ * @throws BackupFault when it is not complete, or not for this version; UnfitDatabase where there is data already,
+ *   others write, or the encoding is another; Unavailable; what `bytes` throws
  */
 export async function restoreBackup(
   pool: Pool,
   act: OperatorAct,
   { source, bytes }: { readonly source: string; readonly bytes: AsyncIterable<Buffer> },
   signal?: AbortSignal,
-): Promise<RestoreOutcome> {
+): Promise<TableCounts> {
   try {
     return await inTransaction(
       pool,
       (client) =>
         stoppable(signal, pool, client, async () => {
-          const taken = await takeOver(client);
-          if (taken) return taken;
-          const { header, rows } = await fill(client, new BackupReader(bytes));
-          const details = { source, taken_at: header.taken_at, ...rows };
-          await noteIn(client, act, { act: 'backup-restored', details });
-          return { kind: 'restored', header, rows };
+          await takeOver(client);
+          const { taken_at, rows } = await fill(client, new BackupReader(bytes));
+          await noteIn(client, act, { act: 'backup-restored', details: { source, taken_at, ...rows } });
+          return rows;
         }),
-      { settings: `${withoutTimeouts}; ${plainValues}` },
+      `${withoutTimeouts}; ${plainValues}`,
     );
   } catch (error) {
-    if (error instanceof Unavailable && isHeld(error.cause)) return { kind: 'held' };
-    throw error;
+    if (!(error instanceof Unavailable && isHeld(error.cause))) throw error;
+    throw new UnfitDatabase(
+      'the database is in use: nothing was restored; stop whatever writes to it and run it again',
+    );
   }
 }
 
 /** Locks all others out of an empty database. Where the database is not empty, nobody has to wait. */
-async function takeOver(client: PoolClient): Promise<RestoreOutcome | undefined> {
+async function takeOver(client: PoolClient): Promise<void> {
   await refuseOtherEncoding(client);
-  const filled = await filledTable(client);
-  if (filled) return { kind: 'not-empty', table: filled };
+  await refuseData(client);
   await client.query(keepOthersOut);
-  const meanwhile = await filledTable(client);
-  return meanwhile && { kind: 'not-empty', table: meanwhile };
+  await refuseData(client);
 }
 
-/** The first table that is not empty. */
-async function filledTable(client: PoolClient): Promise<BackupTable | undefined> {
+/** @throws UnfitDatabase where a table is not empty */
+async function refuseData(client: PoolClient): Promise<void> {
+  const table = await filledTable(client);
+  if (!table) return;
+  throw new UnfitDatabase(
+    `the database is not empty (there are rows in ${table}): restore into a new one; ` +
+      'where they are of the demonstration set, DEMO=off makes none',
+  );
+}
+
+/** The first table that is not empty; undefined where the database has never held any data. @throws Unavailable */
+export async function filledTable(database: Pool | ClientBase): Promise<BackupTable | undefined> {
   for (const table of backupTables) {
-    const { rowCount } = await client.query(`select from campaign_mirror.${table} limit 1`);
-    if (rowCount) return table;
+    const rows = await rowsOf(database, `select from campaign_mirror.${table} limit 1`);
+    if (rows.length > 0) return table;
   }
   return undefined;
 }
@@ -87,30 +91,52 @@ async function filledTable(client: PoolClient): Promise<BackupTable | undefined>
 async function fill(
   client: PoolClient,
   reader: BackupReader,
-): Promise<{ header: BackupHeader; rows: TableCounts }> {
-  const header = checkedHeader((await reader.object()).object);
+): Promise<{ taken_at: string; rows: TableCounts }> {
+  const { taken_at, last_numbers } = checkedHeader((await reader.object().catch(orForeign)).object);
   const rows: Partial<Record<BackupTable, number>> = {};
-  const seen = new Set<BackupTable>();
   for (;;) {
     const { object, sha256 } = await reader.object();
-    const part = checkedPart(object, seen);
-    if ('sha256' in part) {
-      checkEnd(part, rows, sha256);
+    const table = backupTables.find((one) => one === object.table && rows[one] === undefined);
+    if (table) {
+      const columns = await checkedColumns(client, table, object.columns);
+      const copy = `copy campaign_mirror.${table} (${columns.join(', ')}) from stdin`;
+      rows[table] = await copyIn(client, copy, reader.rows()).catch(orUnfitting);
+    } else if (object.sha256 === sha256) {
       await reader.end();
-      for (const table of backupTables) await moveOn(client, table, header.last_numbers[table]);
-      return { header, rows: part.rows };
-    }
-    const { table, columns } = part;
-    seen.add(table);
-    checkColumns(part, await columnsOf(client, table));
-    const copy = `copy campaign_mirror.${table} (${quoted(columns)}) from stdin`;
-    rows[table] = await copyIn(client, copy, reader.rows()).catch((error) =>
-      Promise.reject(unfitting(error)),
-    );
+      for (const table of backupTables) await moveOn(client, table, last_numbers[table]);
+      return { taken_at, rows: rows as TableCounts };
+    } else throw damaged(object.sha256 ? 'its checksum is another' : 'a table is not known');
   }
 }
 
+const newer = 'it is from a newer version of this program: restore it with that version';
+
+/** @throws BackupFault where it is not that of a backup, or needs a newer version to be read */
+function checkedHeader(object: Readonly<Record<string, unknown>>): BackupHeader {
+  const { format, version, migrations: had } = object;
+  if (format !== backupFormat || !Array.isArray(had))
+    throw new BackupFault('it is no backup of this program');
+  const known: readonly string[] = [...earlierNames, ...migrationNames];
+  if (Number(version) > backupVersion || had.some((name) => !known.includes(name)))
+    throw new BackupFault(newer);
+  return object as unknown as BackupHeader;
+}
+
+/** @throws BackupFault where the database has no such columns */
+async function checkedColumns(client: PoolClient, table: BackupTable, columns: unknown): Promise<string[]> {
+  const known = await columnsOf(client, table);
+  const names = [columns].flat() as string[];
+  const unknown = names.filter((name) => !known.includes(name));
+  if (unknown.length === 0) return names;
+  throw new BackupFault(`this version has no columns ${unknown.join(', ')} of ${table}: ${newer}`);
+}
+
+/** What does not even begin as a backup may be anything. */
+function orForeign(error: unknown): never {
+  throw error instanceof BackupFault ? new BackupFault('it is damaged, or no backup of this program') : error;
+}
+
 /** A value that the table rejects was not written by a backup. */
-function unfitting(error: unknown): unknown {
-  return /^2[23]...$/.test(codeOf(error)) ? damaged('a row does not fit its table') : error;
+function orUnfitting(error: unknown): never {
+  throw /^2[23]...$/.test(codeOf(error)) ? damaged('a row does not fit its table') : error;
 }

@@ -1,10 +1,11 @@
-import type { OperatorAct } from '@campaign-mirror/domain';
+import { type OperatorAct, Unavailable } from '@campaign-mirror/domain';
+import { DriverException } from '@mikro-orm/core';
 import { type EntityManager, IsolationLevel, type MikroORM } from '@mikro-orm/postgresql';
 import { type AuditNote, noteText, noteValues } from '../schema/audit-note.ts';
-import { ormFault } from './orm-faults.ts';
+import { portFault } from './database-faults.ts';
 
 /** Whatever the database's default is: a transaction that waited for a lock must see what the other one committed. */
-const { READ_COMMITTED: isolationLevel } = IsolationLevel;
+export const { READ_COMMITTED: isolationLevel } = IsolationLevel;
 
 /** Records an act in the transaction that it takes part in. */
 export type Noting = (note: AuditNote) => Promise<void>;
@@ -37,4 +38,12 @@ export class AuditedAdapter {
       throw ormFault(error);
     }
   }
+}
+
+/** What a port throws for a fault wrapped by MikroORM, whose class hides that the driver's error had no code. */
+export function ormFault(error: unknown): unknown {
+  if (error instanceof DriverException && error.code === undefined) {
+    return new Unavailable('the database did not answer', { cause: error });
+  }
+  return portFault(error);
 }

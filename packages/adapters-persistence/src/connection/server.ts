@@ -1,27 +1,19 @@
-import type { ClientBase, Pool, PoolClient } from 'pg';
+import type { PoolClient } from 'pg';
 
 /** The service uses no feature of a newer version. */
 export const oldestServerVersion = 15;
 
-/** The server's major version, such as 15. */
-export async function serverVersion(connection: Pool | ClientBase): Promise<number> {
-  const { rows } = await connection.query<{ version: number | string }>(
-    "select current_setting('server_version_num')::int / 10000 as version",
-  );
-  return Number(rows[0]?.version);
+/** The database cannot be used as it is. The message is for the operator. */
+export class UnfitDatabase extends Error {
+  override name = 'UnfitDatabase';
 }
 
-/** The database cannot store every name and address. The message is for the operator. */
-export class EncodingFault extends Error {
-  override name = 'EncodingFault';
-}
-
-/** @throws EncodingFault where the database is not in UTF-8 */
+/** @throws UnfitDatabase where the database is not in UTF-8 */
 export async function refuseOtherEncoding(client: PoolClient): Promise<void> {
   const { rows } = await client.query<{ encoding: string }>(
     "select current_setting('server_encoding') as encoding",
   );
   const [{ encoding } = { encoding: '' }] = rows;
   if (encoding === 'UTF8') return;
-  throw new EncodingFault(`the database is in ${encoding}, not in UTF8: make one with encoding UTF8`);
+  throw new UnfitDatabase(`the database is in ${encoding}, not in UTF8: make one with encoding UTF8`);
 }

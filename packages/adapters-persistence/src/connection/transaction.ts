@@ -12,7 +12,7 @@ import { portFault } from './database-faults.ts';
 export async function inTransaction<T>(
   pool: Pool,
   run: (client: PoolClient) => Promise<T>,
-  { settings = '' }: { settings?: string } = {},
+  settings = '',
 ): Promise<T> {
   const client = await pool.connect().catch((error) => Promise.reject(portFault(error)));
   // The running statement reports why a connection ended.

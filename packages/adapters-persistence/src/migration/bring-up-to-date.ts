@@ -1,47 +1,83 @@
+import { isolationLevel } from '../connection/audited.ts';
 import type { Database } from '../connection/database.ts';
+import { UnfitDatabase } from '../connection/server.ts';
 import { withoutTimeouts } from '../connection/stoppable.ts';
+import { grantTexts } from '../schema/grants.ts';
+import { earlierNames, migrationNames } from '../schema/migration-names.ts';
+import { roles } from '../schema/roles.ts';
 import { schema } from '../schema/schema.ts';
-import { existingRoles, grantStatements } from './grant-rights.ts';
+
+/** The number of the advisory lock that allows one migration at a time in a database; chosen arbitrarily. */
+const migrationLock = 7_236_110_421;
 
 /** PostgreSQL only warns where a role grants rights that it may not grant. */
-class NotTheOwner extends Error {
-  override name = 'NotTheOwner';
-  /** SQLSTATE: insufficient privilege. */
-  readonly code = '42501';
+const refuseOthers = `
+  do $$ begin
+    if exists (select from pg_namespace where nspname = '${schema}' and not pg_has_role(nspowner, 'usage')) then
+      raise insufficient_privilege using message = 'the schema ${schema} is another role''s';
+    end if;
+  end $$`;
+
+/** One attempt. */
+interface Attempt {
+  /** For each lock, in milliseconds. */
+  readonly lockTimeout: number;
+  /** Called when another process is migrating, before waiting for it. */
+  readonly onWait: (() => void) | undefined;
+  /** Called when everything is done, just before the commit. */
+  readonly onDone: () => void;
 }
 
 /**
- * Creates the schema and the table of migrations where they are missing.
- * @throws the driver's error, such as 42501, when the user may not act as the schema's owner
- */
-export async function prepareSchema({ orm, pool }: Database): Promise<void> {
-  const owned = "select pg_has_role(nspowner, 'usage') as ours from pg_namespace where nspname = $1";
-  const { rows } = await pool.query<{ ours: boolean }>(owned, [schema]);
-  // Not `create schema if not exists`: it requires the right to create even where the schema exists.
-  if (rows.length === 0) await pool.query(`create schema ${schema}`);
-  else if (!rows[0]?.ours) throw new NotTheOwner(`the schema ${schema} is another role's`);
-  await orm.migrator.getPending();
-}
-
-/**
- * Applies the pending migrations and grants the rights of the roles that exist: all of it, or nothing.
- * @param lockTimeout for each lock, in milliseconds
- * @param onDone called when everything is done, just before the commit
+ * Applies the pending migrations and grants the rights of the roles that exist: all of it, or nothing, except that the
+ * schema and the table of migrations stay.
+ * @throws the driver's error, such as 42501 when the user may not act as the schema's owner; UnfitDatabase
  */
 export async function bringUpToDate(
-  { orm, pool }: Database,
-  lockTimeout: number,
-  onDone: () => void,
+  { orm }: Database,
+  { lockTimeout, onWait, onDone }: Attempt,
 ): Promise<void> {
-  const rights = grantStatements(await existingRoles(pool));
   const connection = orm.em.getConnection();
-  await connection.transactional(async (transaction) => {
-    const run = (text: string, values: unknown[] = []) =>
-      connection.execute(text, values, 'run', transaction);
-    await run(withoutTimeouts);
-    await run("select set_config('lock_timeout', ?, true)", [String(lockTimeout)]);
-    await orm.migrator.up({ transaction });
-    for (const right of rights) await run(right);
-    onDone();
-  });
+  await connection.transactional(
+    async (transaction) => {
+      const run = <Row>(text: string, values: unknown[] = []): Promise<Row[]> =>
+        connection.execute(text, values, 'all', transaction);
+      await run(withoutTimeouts);
+      const [turn] = await run<{ ours: boolean }>('select pg_try_advisory_xact_lock(?) as ours', [
+        migrationLock,
+      ]);
+      if (!turn?.ours) {
+        onWait?.();
+        await run('select pg_advisory_xact_lock(?)', [migrationLock]);
+      }
+      await run(refuseOthers);
+      // Makes the schema and the table, by a connection of its own.
+      const executed = (await orm.migrator.getExecuted()).map(({ name }) => name);
+      await run("select set_config('lock_timeout', ?, true)", [String(lockTimeout)]);
+      if (isEarlier(executed)) {
+        await run(`insert into ${schema}.migrations (name) values (?)`, [migrationNames[0]]);
+      }
+      await orm.migrator.up({ transaction });
+      // They are created and dropped on the server, not by a migration.
+      const existing = 'select rolname::text as name from pg_roles where rolname in (?)';
+      const there = await run<{ name: string }>(existing, [Object.values(roles)]);
+      for (const text of grantTexts(there.map(({ name }) => name))) await run(text);
+      onDone();
+    },
+    { isolationLevel },
+  );
+}
+
+/**
+ * Whether the schema is as a version before the first release left it: the same as after our first migration.
+ * @throws UnfitDatabase where that version was not the last of them
+ */
+function isEarlier(executed: readonly string[]): boolean {
+  const earlier = earlierNames.filter((name) => executed.includes(name));
+  if (earlier.length === 0 || executed.includes(migrationNames[0])) return false;
+  if (earlier.length === earlierNames.length) return true;
+  throw new UnfitDatabase(
+    `the schema is of a version before 1.0.0, and ends with ${earlier.at(-1)}: first run \`migrate\` of the last ` +
+      `version that has ${earlierNames.at(-1)} (docs/how-to/upgrade.md), then this one's`,
+  );
 }

@@ -1,23 +1,44 @@
+import { setTimeout as pause } from 'node:timers/promises';
 import { Unavailable } from '@campaign-mirror/domain';
-import { type Database, openDatabase } from '../connection/database.ts';
+import type { Pool } from 'pg';
+import { openDatabase } from '../connection/database.ts';
+import { isHeld } from '../connection/database-faults.ts';
 import type { DatabaseAddress } from '../connection/pool.ts';
-import { withoutTimeouts } from '../connection/stoppable.ts';
-import { bringUpToDate, prepareSchema } from './bring-up-to-date.ts';
-import { type Trying, untilFree } from './held-migration.ts';
+import { bringUpToDate } from './bring-up-to-date.ts';
 
-/** The number of the advisory lock that allows one migration at a time in a database; chosen arbitrarily. */
-const migrationLock = 7_236_110_421;
+/** How long a migration may block others; times in milliseconds. */
+interface LockRetries {
+  /** For a lock: sessions that ask for it later wait as long. */
+  readonly lockTimeout: number;
+  /** Between two attempts: those that waited behind this one proceed. */
+  readonly pause: number;
+  readonly tries: number;
+}
 
-/** Two connections: one holds the lock, one migrates. No time limit for statements. */
-const unhurried = { size: 2, waitTimeout: 10_000, statementTimeout: 0, queryTimeout: 0 };
+/**
+ * Above PostgreSQL's `deadlock_timeout`, after which an autovacuum yields, and below the time that the service waits
+ * for a connection, so that it continues to answer.
+ */
+const usualRetries: LockRetries = { lockTimeout: 2_000, pause: 1_000, tries: 10 };
 
-/** How a migration waits, and how it is cancelled. */
-export interface Migrating extends Trying {
+/** What a migration tells while it waits, and how it is cancelled. */
+export interface Migrating {
   /** Another process is migrating: this one waits for its turn. */
   readonly onWait?: () => void;
+  /**
+   * Other transactions hold a lock: the attempt is repeated. The holders are the processes of the server that were seen,
+   * each such as `process 4711 (pg_dump of somebody)`.
+   */
+  readonly onHeld?: (holders: readonly string[], nextTry: number, tries: number) => void;
+  readonly givenUp?: AbortSignal;
+  readonly retries?: LockRetries;
   /** How long to wait for a running commit after cancellation, in milliseconds. */
   readonly commitWait?: number;
 }
+
+/** Two connections: one holds the turn and migrates, one looks. No time limit for statements. */
+const unhurried = { size: 2, waitTimeout: 10_000, statementTimeout: 0, queryTimeout: 0 };
+const applicationName = 'campaign-mirror migrations';
 
 const unanswered = 'the commit of the migration was not answered: it is unknown whether it was done';
 
@@ -26,64 +47,60 @@ const unanswered = 'the commit of the migration was not answered: it is unknown 
  * may do so at once: they take turns, and the later ones find nothing to do. Locks are awaited in short attempts,
  * because others wait behind a waiting migration.
  * @throws what the driver throws: the database is unavailable, the role lacks a right or is not the owner (42501),
- *   another transaction keeps holding a lock (55P03); the reason of `givenUp`: then nothing was done; Unavailable when
- *   it was canceled during the commit and the server does not answer
+ *   another transaction keeps holding a lock (55P03); UnfitDatabase; the reason of `givenUp`: then nothing was done;
+ *   Unavailable when it was canceled during the commit and the server does not answer
  */
-export async function migrate(address: DatabaseAddress, migrating: Migrating = {}): Promise<void> {
-  const { givenUp, commitWait = 5_000 } = migrating;
-  const database = await openDatabase(address, unhurried, 'campaign-mirror migrations');
-  const { promise: abandoned, reject } = Promise.withResolvers<never>();
+export async function migrate(
+  address: DatabaseAddress,
+  { onWait, onHeld, givenUp, retries = usualRetries, commitWait = 5_000 }: Migrating = {},
+): Promise<void> {
+  const { lockTimeout, tries } = retries;
+  const database = await openDatabase(address, unhurried, applicationName);
   let committing = false;
-  let timer: NodeJS.Timeout | undefined;
-  const abandon = () => {
-    if (!committing) return reject(givenUp?.reason);
-    // A running commit cannot be reported as undone: wait for its end for a bounded time.
-    timer = setTimeout(() => reject(new Unavailable(unanswered)), commitWait);
-  };
-  givenUp?.addEventListener('abort', abandon);
-  const attempt = (lockTimeout: number) => {
-    committing = false;
-    return bringUpToDate(database, lockTimeout, () => {
-      givenUp?.throwIfAborted();
-      committing = true;
-    });
+  // Without its connection, the server rolls back. A running commit cannot be reported as undone: its end is awaited.
+  const cutOff = () => void database.close(committing ? commitWait : 0);
+  givenUp?.addEventListener('abort', cutOff);
+  const onDone = () => {
+    givenUp?.throwIfAborted();
+    committing = true;
   };
   try {
-    givenUp?.throwIfAborted();
-    await Promise.race([migrateInTurn(database, attempt, migrating), abandoned]);
+    for (let next = 2; ; next++) {
+      givenUp?.throwIfAborted();
+      committing = false;
+      let holders: readonly string[] = [];
+      const look = async () => {
+        holders = await lockHolders(database.pool).catch(() => []);
+      };
+      const looking = setTimeout(look, lockTimeout / 2);
+      try {
+        return await bringUpToDate(database, { lockTimeout, onWait, onDone });
+      } catch (error) {
+        if (!isHeld(error) || next > tries) throw error;
+      } finally {
+        clearTimeout(looking);
+      }
+      onHeld?.(holders, next, tries);
+      await pause(retries.pause, undefined, { signal: givenUp });
+    }
+  } catch (error) {
+    if (!givenUp?.aborted) throw error;
+    throw committing ? new Unavailable(unanswered) : givenUp.reason;
   } finally {
-    givenUp?.removeEventListener('abort', abandon);
-    clearTimeout(timer);
-    // After cancellation, the server rolls back when its connection ends.
-    await database.close(givenUp?.aborted ? 0 : undefined);
+    givenUp?.removeEventListener('abort', cutOff);
+    await database.close();
   }
 }
 
-async function migrateInTurn(
-  database: Database,
-  attempt: (lockTimeout: number) => Promise<void>,
-  migrating: Migrating,
-): Promise<void> {
-  const turn = await database.pool.connect();
-  // If this connection ends while the other one works, its commit reports it.
-  const ignore = () => {};
-  turn.on('error', ignore);
-  try {
-    // It is idle while the other connection works.
-    await turn.query(`begin; ${withoutTimeouts}`);
-    const taken = 'select pg_try_advisory_xact_lock($1) as ours';
-    const { rows } = await turn.query<{ ours: boolean }>(taken, [migrationLock]);
-    if (!rows[0]?.ours) {
-      migrating.onWait?.();
-      await turn.query('select pg_advisory_xact_lock($1)', [migrationLock]);
-    }
-    await prepareSchema(database);
-    await untilFree(attempt, migrating);
-    await turn.query('commit');
-    turn.off('error', ignore);
-    turn.release();
-  } catch (error) {
-    turn.release(true);
-    throw error;
-  }
+/** What holds the locks that migrations of this database wait for, other migrations left out. */
+async function lockHolders(pool: Pool): Promise<string[]> {
+  const { rows } = await pool.query<{ holder: string }>(
+    `select format('process %s (%s)', pid, concat_ws(' of ', coalesce(nullif(application_name, ''), 'unnamed'), usename))
+      as holder
+    from pg_stat_activity where application_name <> $1 and pid in (
+      select unnest(pg_blocking_pids(pid)) from pg_stat_activity
+      where datname = current_database() and application_name = $1)`,
+    [applicationName],
+  );
+  return rows.map(({ holder }) => holder);
 }

@@ -10,17 +10,33 @@ import {
   type Timestamp,
   usualKeyLife,
 } from '@campaign-mirror/domain';
-import { raw } from '@mikro-orm/postgresql';
-import { AuditedAdapter } from '../connection/audited.ts';
-import { ormFault } from '../connection/orm-faults.ts';
+import { LockMode, raw, wrap } from '@mikro-orm/postgresql';
+import { AuditedAdapter, ormFault } from '../connection/audited.ts';
 import { safeInteger } from '../connection/rows.ts';
 import { AccessKeyEntity } from '../schema/entities.ts';
 import { newKey } from '../schema/key-hash.ts';
-import { rotateKey } from './key-rotation.ts';
+import { timestampText } from '../schema/schema.ts';
 
 const revoke = `
   update campaign_mirror.access_keys set revoked_at = clock_timestamp()
   where id = ? and revoked_at is null returning owner_id`;
+
+/**
+ * A successor of a key that has not expired. The life is counted from one moment and in seconds, because the length of a
+ * day varies where a time zone changes its clocks. So it stays the same over any number of rotations.
+ */
+const succeed = `
+  with timed as materialized (select clock_timestamp() as now)
+  insert into campaign_mirror.access_keys (hash, displayed, name, owner_id, created_at, expires_at)
+  select ?, ?, name, owner_id, now, now + make_interval(secs => extract(epoch from expires_at - created_at)::float8)
+  from campaign_mirror.access_keys, timed where id = ? and (expires_at is null or expires_at > now)
+  returning id`;
+
+/** A key that never expires has null in `expires_at`, which `least` ignores. */
+const replace = `
+  update campaign_mirror.access_keys
+  set expires_at = least(expires_at, clock_timestamp() + make_interval(secs => ?)), replaced_by = ?
+  where id = ? returning ${timestampText('expires_at')} as expires_at`;
 
 /** Access keys as the operator issues, rotates and revokes them, in PostgreSQL. */
 export class PostgresAccessKeys extends AuditedAdapter implements AccessKeys {
@@ -44,24 +60,30 @@ export class PostgresAccessKeys extends AuditedAdapter implements AccessKeys {
     try {
       const options = { exclude: ['hash' as const], orderBy: { id: 'asc' as const }, limit };
       const rows = await this.orm.em.fork().find(AccessKeyEntity, where, options);
-      return rows.map((row) => ({
-        id: row.id as AccessKeyId,
-        displayed: row.displayed,
-        name: row.name,
-        ownerId: row.ownerId as OwnerId,
-        createdAt: row.createdAt as Timestamp,
-        expiresAt: (row.expiresAt ?? null) as Timestamp | null,
-        lastUsedAt: (row.lastUsedAt ?? null) as Timestamp | null,
-        revokedAt: (row.revokedAt ?? null) as Timestamp | null,
-        replacedBy: (row.replacedBy ?? null) as AccessKeyId | null,
-      }));
+      return rows.map((row) => wrap(row).toObject() as AccessKeyRecord);
     } catch (error) {
       throw ormFault(error);
     }
   }
 
-  async rotate(id: AccessKeyId, { grace }: { grace: number }): Promise<KeyRotation> {
-    return this.audited((em, note) => rotateKey(em, note, id, grace));
+  rotate(id: AccessKeyId, { grace }: { grace: number }): Promise<KeyRotation> {
+    return this.audited(async (em, note) => {
+      // The second of two simultaneous rotations sees the result of the first.
+      const lockMode = LockMode.PESSIMISTIC_WRITE;
+      const old = await em.findOne(AccessKeyEntity, { id }, { lockMode });
+      if (!old) return { kind: 'key-not-found' };
+      if (old.revokedAt) return { kind: 'key-revoked' };
+      if (old.replacedBy) return { kind: 'key-replaced', by: old.replacedBy };
+
+      const { ownerId } = old;
+      const { key, hash, displayed } = newKey();
+      const [added] = await em.execute<{ id: string }[]>(succeed, [hash, displayed, id]);
+      if (!added) return { kind: 'key-expired' };
+      const next = safeInteger(added.id) as AccessKeyId;
+      const [ending] = await em.execute<[{ expires_at: Timestamp }]>(replace, [grace, next, id]);
+      await note({ act: 'key-rotated', accessKeyId: id, ownerId, details: { replaced_by: next, grace } });
+      return { kind: 'rotated', id: next, key, ownerId, oldExpiresAt: ending.expires_at };
+    });
   }
 
   async revoke(id: AccessKeyId): Promise<boolean> {
@@ -80,5 +102,5 @@ export class PostgresAccessKeys extends AuditedAdapter implements AccessKeys {
  * successor gets the difference as its life.
  */
 function inSeconds(seconds: number) {
-  return raw<string>('statement_timestamp() + make_interval(secs => ?)', [seconds]);
+  return raw<Timestamp>('statement_timestamp() + make_interval(secs => ?)', [seconds]);
 }

@@ -1,31 +1,17 @@
-import type {
-  CampaignId,
-  CampaignRecord,
-  Mirror,
-  MirrorAddress,
-  MirrorId,
-  OwnerHasDefault,
-  OwnerId,
-  Timestamp,
-} from '@campaign-mirror/domain';
+import type { CampaignRecord, Mirror, OwnerHasDefault, OwnerId } from '@campaign-mirror/domain';
 import {
   type EntityManager,
   type InferEntity,
-  type LockMode,
   UniqueConstraintViolationException,
+  wrap,
 } from '@mikro-orm/postgresql';
 import { CampaignEntity, type MirrorEntity } from '../schema/entities.ts';
-
-/** The campaign, locked until the end of the transaction. */
-export function lockedCampaign(em: EntityManager, id: CampaignId, lockMode: LockMode) {
-  return em.findOne(CampaignEntity, { id }, { lockMode });
-}
 
 /** The owner's default campaign. */
 export async function defaultOf(em: EntityManager, ownerId: OwnerId): Promise<OwnerHasDefault | undefined> {
   const taken = await em.findOne(CampaignEntity, { ownerId, isDefault: true });
   if (!taken) return undefined;
-  return { kind: 'owner-has-default', ownerId, id: taken.id as CampaignId, name: taken.name ?? null };
+  return { kind: 'owner-has-default', ownerId, id: taken.id, name: taken.name ?? null };
 }
 
 /**
@@ -47,29 +33,14 @@ export function violates(error: unknown, constraint: string): boolean {
   return error instanceof UniqueConstraintViolationException && named.constraint === constraint;
 }
 
+/** The fields of an entity are those of the domain. */
+export function mirrorOfEntity(row: InferEntity<typeof MirrorEntity>): Mirror {
+  return wrap(row).toObject() as Mirror;
+}
+
 export function recordOfEntity(
   row: InferEntity<typeof CampaignEntity>,
   mirror: Mirror | null,
 ): CampaignRecord {
-  return {
-    id: row.id as CampaignId,
-    ownerId: row.ownerId as OwnerId,
-    isDefault: row.isDefault,
-    name: row.name ?? null,
-    createdAt: row.createdAt as Timestamp,
-    mirror,
-  };
-}
-
-export function mirrorOfEntity(row: InferEntity<typeof MirrorEntity>): Mirror {
-  return {
-    id: row.id as MirrorId,
-    campaignId: row.campaignId as CampaignId,
-    targetUrl: row.targetUrl as MirrorAddress,
-    clicks: row.clicks,
-    updatedExternally: row.updatedExternally,
-    updatedExternallyAt: (row.updatedExternallyAt ?? null) as Timestamp | null,
-    createdAt: row.createdAt as Timestamp,
-    updatedAt: row.updatedAt as Timestamp,
-  };
+  return { ...wrap(row).toObject(), mirror } as CampaignRecord;
 }

@@ -7,6 +7,7 @@ import type {
   Deletion,
   MirrorAddress,
   MirrorCreation,
+  MirrorId,
   NewCampaign,
   OwnerId,
   Transfer,
@@ -15,17 +16,11 @@ import { type EntityManager, LockMode } from '@mikro-orm/postgresql';
 import { AuditedAdapter, type Noting } from '../connection/audited.ts';
 import { deletionDetails, differs } from '../schema/deletion.ts';
 import { CampaignEntity, MirrorEntity } from '../schema/entities.ts';
-import {
-  defaultOf,
-  lockedCampaign,
-  mirrorOfEntity,
-  recordOfEntity,
-  unlessOvertaken,
-  violates,
-} from './campaign-rows.ts';
+import { defaultOf, mirrorOfEntity, recordOfEntity, unlessOvertaken, violates } from './campaign-rows.ts';
 
-const forUpdate = LockMode.PESSIMISTIC_WRITE;
-const forShare = LockMode.PESSIMISTIC_READ;
+/** Until the end of the transaction. */
+const forUpdate = { lockMode: LockMode.PESSIMISTIC_WRITE };
+const forShare = { lockMode: LockMode.PESSIMISTIC_READ };
 
 /** Campaigns and mirrors as the operator creates and changes them, in PostgreSQL. */
 export class PostgresSettings extends AuditedAdapter implements CampaignSettings {
@@ -44,11 +39,11 @@ export class PostgresSettings extends AuditedAdapter implements CampaignSettings
   async createMirror(id: CampaignId, address: MirrorAddress): Promise<MirrorCreation> {
     try {
       return await this.audited(async (em, note) => {
-        const campaign = await lockedCampaign(em, id, forShare);
+        const campaign = await em.findOne(CampaignEntity, { id }, forShare);
         if (!campaign) return { kind: 'campaign-not-found' };
         const made = await em.insert(MirrorEntity, { campaignId: id, targetUrl: address });
-        const mirror = await em.findOneOrFail(MirrorEntity, { id: Number(made) });
-        const ownerId = campaign.ownerId as OwnerId;
+        const mirror = await em.findOneOrFail(MirrorEntity, { id: Number(made) as MirrorId });
+        const { ownerId } = campaign;
         await note({ act: 'mirror-created', campaignId: id, ownerId, details: { target_url: address } });
         return { kind: 'created', mirror: mirrorOfEntity(mirror) };
       });
@@ -60,12 +55,12 @@ export class PostgresSettings extends AuditedAdapter implements CampaignSettings
 
   transfer(id: CampaignId, to: OwnerId): Promise<Transfer> {
     return this.audited(async (em, note) => {
-      const campaign = await lockedCampaign(em, id, forUpdate);
+      const campaign = await em.findOne(CampaignEntity, { id }, forUpdate);
       if (!campaign) return { kind: 'campaign-not-found' };
       if (campaign.ownerId === to) return { kind: 'unchanged' };
       const taken = campaign.isDefault && (await defaultOf(em, to));
       if (taken) return taken;
-      const from = campaign.ownerId as OwnerId;
+      const { ownerId: from } = campaign;
       await em.nativeUpdate(CampaignEntity, { id }, { ownerId: to });
       const details = { owner_id_before: from, default: campaign.isDefault, name: campaign.name ?? null };
       await note({ act: 'campaign-transferred', campaignId: id, ownerId: to, details });
@@ -75,9 +70,9 @@ export class PostgresSettings extends AuditedAdapter implements CampaignSettings
 
   setDefault(id: CampaignId, isDefault: boolean): Promise<DefaultChange> {
     return this.audited(async (em, note) => {
-      const campaign = await lockedCampaign(em, id, forUpdate);
+      const campaign = await em.findOne(CampaignEntity, { id }, forUpdate);
       if (!campaign) return { kind: 'campaign-not-found' };
-      const ownerId = campaign.ownerId as OwnerId;
+      const { ownerId } = campaign;
       if (campaign.isDefault === isDefault) return { kind: 'unchanged', ownerId };
       const taken = isDefault && (await defaultOf(em, ownerId));
       if (taken) return taken;
@@ -90,9 +85,9 @@ export class PostgresSettings extends AuditedAdapter implements CampaignSettings
 
   deleteCampaign(id: CampaignId, seen?: CampaignRecord): Promise<Deletion> {
     return this.audited(async (em, note) => {
-      const row = await lockedCampaign(em, id, forUpdate);
+      const row = await em.findOne(CampaignEntity, { id }, forUpdate);
       if (!row) return { kind: 'campaign-not-found' };
-      const mirror = await em.findOne(MirrorEntity, { campaignId: id }, { lockMode: forUpdate });
+      const mirror = await em.findOne(MirrorEntity, { campaignId: id }, forUpdate);
       const campaign = recordOfEntity(row, mirror && mirrorOfEntity(mirror));
       if (seen && differs(campaign, seen)) return { kind: 'changed-meanwhile' };
       await em.nativeDelete(CampaignEntity, { id });

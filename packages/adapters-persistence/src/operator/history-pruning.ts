@@ -9,54 +9,48 @@ import type {
   Timestamp,
 } from '@campaign-mirror/domain';
 import type { Pool } from 'pg';
-import { safeInteger } from '../connection/rows.ts';
+import { rowsOf } from '../connection/rows.ts';
 import { timestampText } from '../schema/schema.ts';
-import { type Statement, Statements } from '../statements/statements.ts';
 
-const survey: Statement = {
-  name: 'survey-history',
-  text: `
-    with moment as materialized (select clock_timestamp() - make_interval(secs => $1) as older_than)
-    select ${timestampText('older_than')} as older_than, changes, old
-    from moment, lateral (
-      select count(*) as changes, count(*) filter (where changed_at < moment.older_than) as old
-      from campaign_mirror.mirror_history
-    ) as counted`,
-};
+const survey = `
+  with moment as materialized (select clock_timestamp() - make_interval(secs => $1) as older_than)
+  select ${timestampText('older_than')} as "olderThan", changes, old
+  from moment, lateral (
+    select count(*) as changes, count(*) filter (where changed_at < moment.older_than) as old
+    from campaign_mirror.mirror_history
+  ) as counted`;
 
 /** The function deletes with its owner's rights, and records that in the audit. */
-const prune: Statement = {
-  name: 'prune-history',
-  text: `select last_campaign_id, last_id, looked_at, pruned
-    from campaign_mirror.prune_history($1, $2, $3, $4, $5, $6)`,
-};
+const prune = `
+  select last_campaign_id as campaign, last_id as id, looked_at as "lookedAt", pruned
+  from campaign_mirror.prune_history($1, $2, $3, $4, $5, $6)`;
+
+interface Pruned extends Pick<PruneStep, 'lookedAt' | 'pruned'> {
+  campaign: CampaignId;
+  id: HistoryId;
+}
 
 /** Pruning of the history in PostgreSQL: each step is a transaction of its own. */
 export class PostgresHistoryPruning implements HistoryPruning {
-  readonly #statements: Statements;
+  readonly #pool: Pool;
   readonly #act: OperatorAct;
 
   constructor(pool: Pool, act: OperatorAct) {
-    this.#statements = new Statements(pool, { named: false });
+    this.#pool = pool;
     this.#act = act;
   }
 
   async survey(age: number): Promise<HistorySurvey> {
-    type Row = readonly [olderThan: string, changes: string, old: string];
-    const [[olderThan, changes, old]] = (await this.#statements.run<Row>(survey, [age])) as [Row];
-    return { olderThan: olderThan as Timestamp, changes: safeInteger(changes), old: safeInteger(old) };
+    const [found] = await rowsOf<HistorySurvey>(this.#pool, survey, [age]);
+    return found as HistorySurvey;
   }
 
   async prune(olderThan: Timestamp, size: number, after?: HistoryPosition): Promise<PruneStep> {
-    type Row = readonly [lastCampaign: string, lastId: string, lookedAt: string, pruned: string];
     const { operator, requestId } = this.#act;
     const values = [olderThan, after?.campaign ?? 0, after?.id ?? 0, size, operator, requestId];
-    const [[campaign, id, looked, pruned]] = (await this.#statements.run<Row>(prune, values)) as [Row];
-    const lookedAt = safeInteger(looked);
-    const next: HistoryPosition | undefined =
-      lookedAt < size
-        ? undefined
-        : { campaign: safeInteger(campaign) as CampaignId, id: safeInteger(id) as HistoryId };
-    return { lookedAt, pruned: safeInteger(pruned), next };
+    const [{ campaign, id, lookedAt, pruned }] = (await rowsOf<Pruned>(this.#pool, prune, values)) as [
+      Pruned,
+    ];
+    return { lookedAt, pruned, next: lookedAt < size ? undefined : { campaign, id } };
   }
 }

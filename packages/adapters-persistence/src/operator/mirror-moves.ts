@@ -78,7 +78,7 @@ export class PostgresMirrorMoves implements MirrorMoves {
           // After waiting, the row is newer than the statement's snapshot.
           return outcome === 'moved' ? 'moved' : 'changed-meanwhile';
         },
-        { settings: `set local lock_timeout = '${longestWait}'` },
+        `set local lock_timeout = '${longestWait}'`,
       );
     } catch (error) {
       if (error instanceof Unavailable && isHeld(error.cause)) return 'held';

@@ -1,8 +1,16 @@
+import type {
+  AccessKeyId,
+  CampaignId,
+  MirrorAddress,
+  MirrorId,
+  OwnerId,
+  Timestamp,
+} from '@campaign-mirror/domain';
 import { defineEntity, p, Type } from '@mikro-orm/core';
 import { schema, timestampText } from './schema.ts';
 
 /** `timestamptz(6)` as text, since a `Date` would lose the microseconds. */
-class TimestampType extends Type<string, string> {
+class TimestampType extends Type<Timestamp, string> {
   override getColumnType() {
     return 'timestamptz(6)';
   }
@@ -18,15 +26,15 @@ class TimestampType extends Type<string, string> {
   }
 }
 
-const timestamp = () => p.type(TimestampType).$type<string>();
+const timestamp = () => p.type(TimestampType).$type<Timestamp>();
 
 export const CampaignEntity = defineEntity({
   name: 'Campaign',
   schema,
   tableName: 'campaigns',
   properties: {
-    id: p.bigint('number').primary(),
-    ownerId: p.bigint('number').fieldName('owner_id'),
+    id: p.bigint('number').$type<CampaignId>().primary(),
+    ownerId: p.bigint('number').$type<OwnerId>().fieldName('owner_id'),
     isDefault: p.boolean().fieldName('is_default'),
     name: p.string().nullable(),
     createdAt: timestamp().fieldName('created_at').defaultRaw('now()'),
@@ -38,9 +46,9 @@ export const MirrorEntity = defineEntity({
   schema,
   tableName: 'mirrors',
   properties: {
-    id: p.bigint('number').primary(),
-    campaignId: p.bigint('number').fieldName('campaign_id'),
-    targetUrl: p.text().fieldName('target_url'),
+    id: p.bigint('number').$type<MirrorId>().primary(),
+    campaignId: p.bigint('number').$type<CampaignId>().fieldName('campaign_id'),
+    targetUrl: p.text().$type<MirrorAddress>().fieldName('target_url'),
     clicks: p.bigint('number').default(0),
     updatedExternally: p.boolean().fieldName('updated_externally').default(false),
     updatedExternallyAt: timestamp().fieldName('updated_externally_at').nullable(),
@@ -54,16 +62,16 @@ export const AccessKeyEntity = defineEntity({
   schema,
   tableName: 'access_keys',
   properties: {
-    id: p.bigint('number').primary(),
+    id: p.bigint('number').$type<AccessKeyId>().primary(),
     hash: p.blob(),
     displayed: p.string(),
     name: p.string(),
-    ownerId: p.bigint('number').fieldName('owner_id'),
+    ownerId: p.bigint('number').$type<OwnerId>().fieldName('owner_id'),
     createdAt: timestamp().fieldName('created_at').defaultRaw('now()'),
     expiresAt: timestamp().fieldName('expires_at').nullable(),
     revokedAt: timestamp().fieldName('revoked_at').nullable(),
     lastUsedAt: timestamp().fieldName('last_used_at').nullable(),
-    replacedBy: p.bigint('number').fieldName('replaced_by').nullable(),
+    replacedBy: p.bigint('number').$type<AccessKeyId>().fieldName('replaced_by').nullable(),
   },
 });
 

@@ -1,37 +1,23 @@
-import type { Role } from './roles.ts';
+import { type Role, roles } from './roles.ts';
 import { schema } from './schema.ts';
 
-/** A right on an object of the schema. */
+/** A right on an object of the schema, named without it: on these columns of a table, or on the whole object. */
 export interface Grant {
-  readonly right: 'select' | 'insert' | 'update' | 'delete' | 'usage' | 'execute';
-  readonly kind: 'table' | 'sequence' | 'function';
-  /** The object's name, without its schema. */
+  readonly right: string;
   readonly on: string;
-  /** The columns of a table that are needed; empty for the whole table. */
-  readonly columns: readonly string[];
-  /** Whether the right is granted on the whole object, not on these columns alone. */
-  readonly isWhole: boolean;
+  readonly columns?: readonly string[];
 }
 
-type Columns = Pick<Grant, 'columns' | 'isWhole'>;
-type Rights = Readonly<Partial<Record<Grant['right'], Columns>>>;
-
-const only = (...columns: string[]): Columns => ({ columns, isWhole: false });
-const whole = (...columns: string[]): Columns => ({ columns, isWhole: true });
-
-function on(objects: readonly string[], rights: Rights, kind: Grant['kind'] = 'table'): Grant[] {
-  const entries = Object.entries(rights) as [Grant['right'], Columns][];
-  return objects.flatMap((on) => entries.map(([right, columns]) => ({ right, kind, on, ...columns })));
+/** Rights and objects are separated by a space each. */
+function on(objects: string, rights: string, columns?: readonly string[]): Grant[] {
+  return objects
+    .split(' ')
+    .flatMap((on) => rights.split(' ').map((right) => ({ right, on, ...(columns && { columns }) })));
 }
 
 /** Imported and restored rows keep their numbers: the sequences are then moved beyond them. */
-const sequences = ['campaigns', 'mirrors', 'access_keys', 'mirror_history', 'operator_audit'].map(
-  (table) => `${table}_id_seq`,
-);
-
-const written = ['target_url', 'updated_externally', 'updated_externally_at', 'updated_at'];
-const recorded = ['campaign_id', 'mirror_id', 'actor', 'access_key_id', 'subject', 'owner_id'];
-const recordedToo = ['address_before', 'address_after', 'changed_at', 'request_id'];
+const sequences =
+  'campaigns_id_seq mirrors_id_seq access_keys_id_seq mirror_history_id_seq operator_audit_id_seq';
 
 /**
  * What each role may do, and nothing else. The owner's rights come with ownership. The service locks the campaign that
@@ -40,34 +26,55 @@ const recordedToo = ['address_before', 'address_after', 'changed_at', 'request_i
  */
 export const grants: Record<Exclude<Role, 'owner'>, readonly Grant[]> = {
   operator: [
-    ...on(['campaigns'], { select: whole(), insert: whole(), update: whole(), delete: whole() }),
-    ...on(['mirrors', 'access_keys'], { select: whole(), insert: whole(), update: whole() }),
-    ...on(['mirror_history', 'operator_audit'], { select: whole(), insert: whole() }),
-    ...on(['current_mirrors', 'migrations'], { select: whole() }),
-    ...on(sequences, { usage: whole(), select: whole(), update: whole() }, 'sequence'),
-    ...on(['prune_history'], { execute: whole() }, 'function'),
+    ...on('campaigns', 'select insert update delete'),
+    ...on('mirrors access_keys', 'select insert update'),
+    ...on('mirror_history operator_audit', 'select insert'),
+    ...on('current_mirrors migrations', 'select'),
+    ...on(sequences, 'usage select update'),
+    ...on('prune_history', 'execute'),
   ],
   service: [
-    ...on(['campaigns'], { select: only('id', 'owner_id', 'is_default'), update: only('lock_anchor') }),
-    ...on(['mirrors'], {
-      select: whole('id', 'campaign_id', 'clicks', 'created_at', ...written),
-      update: only(...written),
-    }),
-    ...on(['access_keys'], {
-      select: only('id', 'hash', 'owner_id', 'expires_at', 'revoked_at', 'last_used_at'),
-      update: only('last_used_at'),
-    }),
-    ...on(['mirror_history'], { insert: whole(...recorded, ...recordedToo) }),
-    ...on(['migrations'], { select: only('name') }),
+    ...on('campaigns', 'select', ['id', 'owner_id', 'is_default']),
+    ...on('campaigns', 'update', ['lock_anchor']),
+    ...on('mirrors', 'select'),
+    ...on('mirrors', 'update', ['target_url', 'updated_externally', 'updated_externally_at', 'updated_at']),
+    ...on('access_keys', 'select', ['id', 'hash', 'owner_id', 'expires_at', 'revoked_at', 'last_used_at']),
+    ...on('access_keys', 'update', ['last_used_at']),
+    ...on('mirror_history', 'insert'),
+    ...on('migrations', 'select', ['name']),
   ],
   redirector: [
-    ...on(['current_mirrors'], { select: whole() }),
-    ...on(['mirrors'], { select: only('campaign_id', 'clicks'), update: only('clicks') }),
+    ...on('current_mirrors', 'select'),
+    ...on('mirrors', 'select', ['campaign_id', 'clicks']),
+    ...on('mirrors', 'update', ['clicks']),
   ],
 };
 
-/** As SQL. */
-export function grantText({ right, kind, on, columns, isWhole }: Grant, role: string): string {
-  const part = isWhole ? '' : ` (${columns.join(', ')})`;
-  return `grant ${right}${part} on ${kind} ${schema}.${on} to ${role}`;
+/** The statements that grant the roles of these names their rights, which differ between versions. They have to exist. */
+export function grantTexts(names: readonly string[]): string[] {
+  const ours = (Object.keys(grants) as (keyof typeof grants)[]).filter((role) => names.includes(roles[role]));
+  return ours.flatMap((role) => [
+    `grant usage on schema ${schema} to ${roles[role]}`,
+    ...grants[role].map((grant) => grantText(grant, roles[role])),
+    // For imports, where it was revoked from public.
+    ...(role === 'operator' ? [databaseGrantText('temporary', role)] : []),
+  ]);
+}
+
+function grantText({ right, on, columns }: Grant, role: string): string {
+  const kind = right === 'execute' ? 'function' : on.endsWith('_seq') ? 'sequence' : 'table';
+  return `grant ${right} ${columns ? `(${columns.join(', ')})` : ''} on ${kind} ${schema}.${on} to ${role}`;
+}
+
+/** Grants a right on the database itself where it is missing; only its owner can. */
+export function databaseGrantText(right: 'connect' | 'create' | 'temporary', role: Role): string {
+  return `
+  do $$ begin
+    if exists (
+      select from pg_database where datname = current_database() and pg_has_role(datdba, 'usage')
+        and not has_database_privilege('${roles[role]}', oid, '${right}')
+    ) then
+      execute format('grant ${right} on database %I to ${roles[role]}', current_database());
+    end if;
+  end $$`;
 }

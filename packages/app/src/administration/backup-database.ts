@@ -24,18 +24,15 @@ const pace = 'unhurried';
 /** Writes the whole database to a file. Returns the number of rows. @throws ClearError */
 export async function backUp(call: Call, path: string): Promise<number> {
   await refuseTaken(path, replacing);
-  const { signal } = call.interruption;
   let bar: Progress | undefined;
   let rows = 0;
-  const total = (all: number) => {
-    bar = progress(call, 'Reading rows', all);
-  };
-  const at = (read: number) => {
+  const shown = (read: number, all: number) => {
     rows = read;
-    bar?.at(read);
+    bar ??= progress(call, 'Reading rows', all);
+    bar.at(read);
   };
   return actOn(call, openPool, { pace, left: 'nothing was written' }, async ({ database: { pool } }) => {
-    const contents = through(backupOf(pool, signal, { total, at }), createGzip());
+    const contents = through(backupOf(pool, call.interruption.signal, shown), createGzip());
     await writeNewFile(path, contents, replacing).finally(() => bar?.stop());
     return rows;
   }).catch((error) => {
@@ -46,7 +43,7 @@ export async function backUp(call: Call, path: string): Promise<number> {
 /** Restores a backup into an empty database. @throws ClearError */
 export async function restoreFrom(call: Call, file: GivenFile): Promise<TableCounts> {
   const { signal } = call.interruption;
-  const outcome = await actOn(call, openPool, { pace }, ({ database: { pool }, act }) => {
+  return actOn(call, openPool, { pace }, ({ database: { pool }, act }) => {
     const bytes = unpacked(readShown(call, 'Reading', file));
     return restoreBackup(pool, act, { source: file.name, bytes }, signal);
   }).catch((error) => {
@@ -54,13 +51,6 @@ export async function restoreFrom(call: Call, file: GivenFile): Promise<TableCou
       throw new ClearError(`${file.name} cannot be restored: ${error.message}`);
     throw orStopped(error, 'Stopped. Nothing was restored.');
   });
-  if (outcome.kind === 'restored') return outcome.rows;
-  throw new ClearError(
-    outcome.kind === 'held'
-      ? 'the database is in use: nothing was restored; stop whatever writes to it and run it again'
-      : `the database is not empty (there are rows in ${outcome.table}): restore into a new one; ` +
-          'where they are of the demonstration set, DEMO=off makes none',
-  );
 }
 
 /** @throws BackupFault where it was not compressed by a backup, or is not complete */

@@ -15,7 +15,7 @@ export function migrate(call: Call) {
         return call.output.answer(json, { migrated: true }, 'The schema is up to date.');
       }
       const { migrationStates } = await import('@campaign-mirror/adapters-persistence/sql');
-      const states = await withPool(call, 'operator', migrationStates);
+      const states = await withPool(call, 'operator', (pool) => migrationStates(pool, { times: true }));
       await call.output.list(states, {
         json,
         object: ({ name, state, appliedAt }) => ({ name, state, applied_at: appliedAt }),

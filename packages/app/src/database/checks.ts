@@ -1,8 +1,8 @@
 import {
-  appliedMigrations,
   codeOf,
   heldRights,
-  migrationNames,
+  type MigrationState,
+  migrationStates,
   oldestServerVersion,
   rightsOf,
   roles,
@@ -139,21 +139,27 @@ export const checks: readonly Check[] = [
 ];
 
 async function askMigrations({ database, purpose }: Asked): Promise<Result> {
-  const applied = await appliedMigrations(database).catch((error) => {
+  const states = await migrationStates(database).catch((error) => {
     if (codeOf(error) !== '42501') throw error;
   });
-  if (!applied) {
+  if (!states) {
     const advice = 'run `./campaign-mirror doctor` as the operator, too';
     return warning('this user may not know which were applied', advice);
   }
-  const pending = migrationNames.filter((name) => !applied.includes(name)).join(', ');
-  const unknown = applied.filter((name) => !(migrationNames as readonly string[]).includes(name)).join(', ');
+  const named = (wanted: MigrationState['state']) =>
+    states.filter(({ state }) => state === wanted).map(({ name }) => name);
+  const [pending, earlier, unknown] = [named('pending'), named('earlier'), named('unknown')];
+  const migrate = 'run `./campaign-mirror migrate` as the owner of the schema';
+  if (pending.length > 0 && earlier.length > 0)
+    return problem(`the schema is of a version before 1.0.0: ${earlier.join(', ')}`, migrate);
   // A service may start while others migrate: it is ready afterwards.
-  const found = purpose && applied.length > 0 ? warning : problem;
-  if (pending)
-    return found(`pending: ${pending}`, 'run `./campaign-mirror migrate` as the owner of the schema');
-  if (!unknown) return ok(`all ${applied.length} are applied`);
-  return warning(`applied by a newer version: ${unknown}`, 'run that version, here and for the service');
+  const found = purpose && states.length > pending.length ? warning : problem;
+  if (pending.length > 0) return found(`pending: ${pending.join(', ')}`, migrate);
+  if (unknown.length === 0) return ok('none is pending');
+  return warning(
+    `applied by a newer version: ${unknown.join(', ')}`,
+    'run that version, here and for the service',
+  );
 }
 
 /** What the user may do beyond its needs, and what it lacks. */

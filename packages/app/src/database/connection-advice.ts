@@ -3,8 +3,8 @@ import { ClearError } from '@campaign-mirror/adapters-cli/terminal';
 import {
   codeOf,
   type DatabaseAddress,
-  EncodingFault,
   isDatabaseAway,
+  UnfitDatabase,
 } from '@campaign-mirror/adapters-persistence/sql';
 import { Unavailable } from '@campaign-mirror/domain';
 
@@ -58,7 +58,7 @@ const lasting: Advice<string> = {
 };
 
 const migrate = 'run `./campaign-mirror migrate` as the owner of the schema';
-const notSetUpText = `{database} is not set up for this version: ${migrate}`;
+const notSetUpText = `{database} is not set up for this version (it is new, or of an earlier one): ${migrate}`;
 
 /** A right or a table that is missing. */
 const unprepared: Readonly<Record<Doing, Advice<string>>> = {
@@ -88,7 +88,7 @@ export function clearFault(error: unknown, place: DatabaseAddress, doing: Doing,
   if (doing === 'migrating' && error instanceof Unavailable && !error.cause)
     return new ClearError(error.message, 'away');
   const fault = causeOf(error);
-  if (fault instanceof EncodingFault) return new ClearError(fault.message);
+  if (fault instanceof UnfitDatabase) return new ClearError(fault.message);
   const last = find(unprepared[doing], fault) ?? find(lasting, fault);
   if (last) return new ClearError(filled(last, fault, place));
   const nothing = undoneBy(error, place);

@@ -82,12 +82,14 @@ export async function migrateClearly(
   bounds: Migrating,
 ): Promise<boolean> {
   const { migrate } = await import('@campaign-mirror/adapters-persistence');
-  const held = 'another transaction holds what the migration has to change: trying again';
   try {
     await migrate(address, {
       ...bounds,
       onWait: () => waits('waiting for another process that migrates'),
-      onHeld: (next, tries) => waits(`${held} (${next} of ${tries})`),
+      onHeld: (holders, next, tries) => {
+        const held = `${holders.join(', ') || 'another transaction'} holds what the migration has to change`;
+        waits(`${held}: trying again (${next} of ${tries})`);
+      },
     });
     return true;
   } catch (error) {

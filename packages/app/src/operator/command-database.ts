@@ -5,10 +5,10 @@ import { type Call, ClearError } from '@campaign-mirror/adapters-cli/terminal';
 import {
   type DatabaseAddress,
   defaultPoolLimits,
+  isMigrated,
   type OpenPool,
   openPool,
   type PoolLimits,
-  pendingMigrations,
 } from '@campaign-mirror/adapters-persistence/sql';
 import { label, type OperatorAct } from '@campaign-mirror/domain';
 import { clearFault, notSetUp, undoneBy } from '../database/connection-advice.ts';
@@ -51,10 +51,10 @@ export function actOn<T, Opened extends OpenPool>(
     const acts = async (operator: Operator<Opened>) => {
       // The embedded database is migrated automatically; yours only on your command. In earlier versions, the
       // operator's role may have had no right to read what is pending.
-      const pending = await pendingMigrations(operator.database.pool).catch((error) => {
+      const migrated = await isMigrated(operator.database.pool).catch((error) => {
         if (!access.embedded) throw error;
       });
-      if (pending?.length !== 0) {
+      if (!migrated) {
         if (!access.embedded) throw notSetUp(access.address('operator'));
         await migrateTelling(access, call);
       }

@@ -1,9 +1,10 @@
 import { type Call, ClearError } from '@campaign-mirror/adapters-cli/terminal';
 import {
   type Database,
+  filledTable,
   openDatabase,
   PostgresAccessKeys,
-  PostgresDemonstration,
+  PostgresCampaignRecords,
   PostgresSettings,
 } from '@campaign-mirror/adapters-persistence';
 import { type Label, label, mirrorAddress, noDeniedHosts, type OwnerId } from '@campaign-mirror/domain';
@@ -17,8 +18,7 @@ const sevenDays = 7 * 24 * 60 * 60;
 
 /** Creates the demonstration set where the database has never held any data; otherwise undefined. */
 export async function demonstrateWhereNothingIs(operator: Operator<Database>) {
-  const demonstration = new PostgresDemonstration(operator.database.orm, operator.act);
-  return (await demonstration.isPossible()) ? demonstrate(operator) : undefined;
+  return (await filledTable(operator.database.pool)) ? undefined : demonstrate(operator);
 }
 
 /** The same as a command. @throws ClearError where the database contains data, or contained some earlier */
@@ -28,11 +28,24 @@ export async function createDemonstration(call: Call) {
   throw new ClearError('the database contains data, or contained some earlier: nothing was created');
 }
 
-/** Deletes its campaigns and revokes its key. Resolves with the number of campaigns. */
+/**
+ * Deletes its campaigns and revokes its key, which stays as the trace of the demonstration. Resolves with the number of
+ * campaigns.
+ */
 export function removeDemonstration(call: Call): Promise<number> {
-  return actOn(call, openDatabase, {}, ({ database, act }) =>
-    new PostgresDemonstration(database.orm, act).remove(owners),
-  );
+  return actOn(call, openDatabase, {}, async ({ database, act }) => {
+    const keys = new PostgresAccessKeys(database.orm, act);
+    const campaigns = new PostgresSettings(database.orm, act);
+    let removed = 0;
+    for (const owner of owners) {
+      for (const { id } of await keys.list({ owner, limit: 100 })) await keys.revoke(id);
+      for (const { id } of await new PostgresCampaignRecords(database.pool).list({ owner, limit: 100 })) {
+        await campaigns.deleteCampaign(id);
+        removed += 1;
+      }
+    }
+    return removed;
+  });
 }
 
 /** Creates an owner with three campaigns and a key, and a campaign of another owner. */

@@ -1,0 +1,49 @@
+import type { Timestamp } from '@campaign-mirror/domain';
+import type { ClientBase, Pool } from 'pg';
+import { codeOf, portFault } from '../connection/database-faults.ts';
+import { earlierNames, migrationNames } from '../schema/migration-names.ts';
+import { timestampText } from '../schema/schema.ts';
+
+/** A migration, and whether the database has it. */
+export interface MigrationState {
+  readonly name: string;
+  /** Earlier: applied by a version before the first release. Unknown: applied by a newer version. */
+  readonly state: 'applied' | 'pending' | 'earlier' | 'unknown';
+  readonly appliedAt: Timestamp | null;
+}
+
+/** SQLSTATEs of a missing table or schema: then no migration was applied. */
+const notThere = new Set(['42P01', '3F000']);
+
+/**
+ * Every migration of this version in order, then those of others. Every role of the schema may read the names; the
+ * times only the operator and the owner: without `times` they are null.
+ * @throws Unavailable, or the driver's 42501 where the user may not read them
+ */
+export async function migrationStates(
+  database: Pool | ClientBase,
+  { times = false } = {},
+): Promise<MigrationState[]> {
+  const at = times ? timestampText('executed_at') : 'null';
+  const text = `select name, ${at} as at from campaign_mirror.migrations order by name`;
+  const { rows } = await (database as Pool)
+    .query<{ name: string; at: Timestamp | null }>(text)
+    .catch((error) => {
+      if (notThere.has(codeOf(error))) return { rows: [] };
+      throw portFault(error);
+    });
+  const applied = new Map(rows.map((row) => [row.name, row.at]));
+  const known = migrationNames.map((name): MigrationState => {
+    const appliedAt = applied.get(name) ?? null;
+    return { name, state: applied.delete(name) ? 'applied' : 'pending', appliedAt };
+  });
+  const others = [...applied].map(([name, appliedAt]): MigrationState => {
+    return { name, state: earlierNames.includes(name) ? 'earlier' : 'unknown', appliedAt };
+  });
+  return [...known, ...others];
+}
+
+/** Whether every migration of this version was applied. @throws as `migrationStates` */
+export async function isMigrated(database: Pool | ClientBase): Promise<boolean> {
+  return (await migrationStates(database)).every(({ state }) => state !== 'pending');
+}
