@@ -1,6 +1,6 @@
 import { migrate, migrations, openDatabase, roles } from '@campaign-mirror/adapters-persistence';
 import { expect } from 'chai';
-import { ClearError } from '../../packages/adapters-cli/src/terminal/clear-error.ts';
+import { ClearError } from '../../packages/adapters-cli/src/terminal/errors.ts';
 import { bringUpToDate } from '../../packages/adapters-persistence/src/migration/bring-up-to-date.ts';
 import { openOwnDatabase } from '../../packages/app/src/database/embedded-database.ts';
 import { migrateClearly } from '../../packages/app/src/database/prepare-database.ts';

@@ -2,8 +2,8 @@ import type { AuditEntry } from '@campaign-mirror/domain';
 import { auditArgument, campaignArgument, limitArgument } from '../terminal/arguments.ts';
 import type { Call } from '../terminal/call.ts';
 import { leaf } from '../terminal/leaf.ts';
+import type { Column } from '../terminal/output.ts';
 import { listNewest } from '../terminal/pages.ts';
-import type { Column } from '../terminal/table.ts';
 import { type Operator, reading } from './operator.ts';
 
 /** A number that a person can look through. */
@@ -19,14 +19,9 @@ export function auditCommand(call: Call, operator: Operator) {
     .option('--limit <n>', 'maximum number to show', limitArgument, usualLimit)
     .option('--before <entry>', 'only entries before this one', auditArgument)
     .action(async ({ campaign, json, ...asked }) => {
+      const listing = { json, object, columns, none: 'There is no such entry.' };
       await operator.acting(
-        ({ audit }) =>
-          listNewest(call, asked, (page) => audit.list({ ...page, ...(campaign && { campaign }) }), {
-            json,
-            object,
-            columns,
-            none: 'There is no such entry.',
-          }),
+        ({ audit }) => listNewest(call, asked, listing, (page) => audit.list({ ...page, campaign })),
         reading,
       );
     });
@@ -62,6 +57,6 @@ const columns: readonly Column<AuditEntry>[] = [
 /** Such as `owner id before: 42, name: "Summer"`; missing values are left out. */
 function sentence(details: AuditEntry['details']): string | null {
   const there = Object.entries(details).filter(([, value]) => value !== null);
-  if (there.length === 0) return null;
-  return there.map(([name, value]) => `${name.replaceAll('_', ' ')}: ${JSON.stringify(value)}`).join(', ');
+  const named = there.map(([name, value]) => `${name.replaceAll('_', ' ')}: ${JSON.stringify(value)}`);
+  return named.join(', ') || null;
 }

@@ -1,14 +1,13 @@
 import { campaignArgument, limitArgument, ownerArgument } from '../terminal/arguments.ts';
 import type { Call } from '../terminal/call.ts';
-import { ClearError } from '../terminal/clear-error.ts';
+import { ClearError } from '../terminal/errors.ts';
 import { group, leaf } from '../terminal/leaf.ts';
 import { paged } from '../terminal/pages.ts';
 import { mirrorFields, mirrorObject } from '../words/campaign-fields.ts';
-import { addressFaults, mirrorRefused, noSuchCampaign } from '../words/refusals.ts';
+import { addressFaults, campaignRefused } from '../words/refusals.ts';
 import { history } from './mirror-history-command.ts';
 import { move } from './mirror-move-command.ts';
-import { restore } from './mirror-restore-command.ts';
-import { set } from './mirror-set-command.ts';
+import { restore, set } from './mirror-set-commands.ts';
 import { type Operator, reading } from './operator.ts';
 
 export function mirrorCommands(call: Call, operator: Operator) {
@@ -38,9 +37,7 @@ function create(call: Call, operator: Operator) {
       );
       if (made.kind === 'invalid-address')
         throw new ClearError(`--target-url: ${addressFaults[made.because]}`);
-      if (made.kind === 'campaign-not-found') throw noSuchCampaign(campaign);
-      if (made.kind === 'mirror-exists')
-        throw new ClearError(`the campaign ${campaign} has a mirror already`);
+      if (made.kind !== 'created') throw campaignRefused(campaign, made);
       const body = { mirror: mirrorObject(made.mirror) };
       await call.output.answer(json, body, `The mirror of campaign ${campaign} was created.`);
     });
@@ -55,9 +52,9 @@ function listing(call: Call, operator: Operator) {
     .option('--owner <n>', "only those of this owner's campaigns", ownerArgument)
     .option('--limit <n>', 'maximum number to show; all by default', limitArgument)
     .option('--after <campaign>', 'only those of campaigns after this one', campaignArgument)
-    .action(async ({ json, ...asked }) => {
+    .action(async ({ json, owner, ...asked }) => {
       await operator.acting(({ records }) => {
-        const rows = paged(call, asked, (page) => records.listMirrors(page), 'campaignId');
+        const rows = paged(call, asked, 'campaignId', (page) => records.listMirrors({ ...page, owner }));
         return call.output.list(rows, {
           json,
           object: mirrorObject,
@@ -83,10 +80,9 @@ function show(call: Call, operator: Operator) {
     .argument('<campaign>', 'the campaign', campaignArgument)
     .action(async (id, { json }) => {
       const campaign = await operator.acting(({ records }) => records.find(id), reading);
-      if (!campaign) throw noSuchCampaign(id);
-      if (!campaign.mirror) throw mirrorRefused(id, 'mirror-not-created');
-      const mirror = mirrorObject(campaign.mirror);
-      if (json) return call.output.object({ mirror });
+      if (!campaign) throw campaignRefused(id, { kind: 'campaign-not-found' });
+      if (!campaign.mirror) throw campaignRefused(id, { kind: 'refused', because: 'mirror-not-created' });
+      if (json) return call.output.object({ mirror: mirrorObject(campaign.mirror) });
       await call.output.fields(mirrorFields(campaign.mirror));
     });
 }

@@ -1,8 +1,9 @@
 import {
+  type AccessKeyId,
+  type AccessKeys,
   accessKeyOf,
-  type CampaignId,
   type HistoryEntry,
-  type MirrorHistory,
+  type KeyChanges,
   partsOf,
 } from '@campaign-mirror/domain';
 import { Option } from '@commander-js/extra-typings';
@@ -14,13 +15,12 @@ import {
   momentArgument,
 } from '../terminal/arguments.ts';
 import type { Call } from '../terminal/call.ts';
-import { ClearError } from '../terminal/clear-error.ts';
+import { ClearError, orStopped } from '../terminal/errors.ts';
 import { leaf } from '../terminal/leaf.ts';
+import type { Column } from '../terminal/output.ts';
 import { listNewest } from '../terminal/pages.ts';
-import type { Column } from '../terminal/table.ts';
-import { noSuchCampaign } from '../words/refusals.ts';
-import { historyOfKey } from './mirror-history-of-key.ts';
-import { type Operator, reading } from './operator.ts';
+import { campaignRefused, noSuchKey } from '../words/refusals.ts';
+import { type AdministrationPorts, type Operator, reading } from './operator.ts';
 
 /** A number that a person can look through. */
 const usualLimit = 20;
@@ -50,32 +50,62 @@ export function history(call: Call, operator: Operator) {
     .option('--since <time>', 'with --key: only changes at or after this time in UTC', momentArgument)
     .action(async (campaign, { key, since, limit, before, json }) => {
       if (key !== undefined && campaign === undefined) {
-        const asked = { key, ...(since && { since }) };
-        const listing = { json, object, columns: ofKeyColumns };
-        return historyOfKey(call, operator, asked, limit ?? Number.POSITIVE_INFINITY, listing);
+        const none = `No change was made with key ${key}${since ? ` since ${since}` : ''}.`;
+        const listing = { json, object, columns: ofKeyColumns, none };
+        await operator.administering(
+          (ports) =>
+            call.output.list(ofKey(call, ports, { key, ...(since && { since }) }, limit, json), listing),
+          { ...reading, pace: 'unhurried' },
+        );
+        return;
       }
       if (campaign === undefined || key !== undefined) {
         throw new ClearError('either a campaign or --key is needed', 'usage');
       }
       if (since !== undefined) throw new ClearError('--since is of use with --key only', 'usage');
       await operator.acting(async ({ campaigns, history: kept }) => {
-        if (!(await campaigns.find(campaign)) && !(await isRemembered(kept, campaign))) {
-          throw noSuchCampaign(campaign);
-        }
+        // The history has changes of campaigns that no longer exist.
+        const isKnown = (await campaigns.find(campaign)) ?? (await kept.list({ campaign, limit: 1 }))[0];
+        if (!isKnown) throw campaignRefused(campaign, { kind: 'campaign-not-found' });
         const none = `There is no ${before ? `change before ${before}` : 'change'} of the mirror of campaign ${campaign}.`;
-        await listNewest(
-          call,
-          { before, limit: limit ?? usualLimit },
-          (page) => kept.list({ ...page, campaign }),
-          { json, object, columns, none },
+        const listing = { json, object, columns, none };
+        await listNewest(call, { before, limit: limit ?? usualLimit }, listing, (page) =>
+          kept.list({ ...page, campaign }),
         );
       }, reading);
     });
 }
 
-/** Whether the history has changes of this campaign although it no longer exists. */
-async function isRemembered(kept: MirrorHistory, campaign: CampaignId): Promise<boolean> {
-  return (await kept.list({ campaign, limit: 1 })).length > 0;
+/** At most `limit` of the changes made with a key, with a progress bar while the history is scanned. */
+async function* ofKey(
+  call: Call,
+  { history, keys }: AdministrationPorts,
+  asked: KeyChanges,
+  limit: number | undefined,
+  json: boolean | undefined,
+): AsyncGenerator<HistoryEntry> {
+  const { progress } = await import('../terminal/progress.ts');
+  const bar = progress(call, 'Reading the history', json ? undefined : 100);
+  let found = 0;
+  try {
+    for await (const entry of history.ofKey(asked, bar.at)) {
+      bar.stop();
+      yield entry;
+      found += 1;
+      if (found === limit) return;
+    }
+  } catch (error) {
+    throw orStopped(error, 'Stopped: there is more.');
+  } finally {
+    bar.stop();
+  }
+  // A mistyped number must not look like a key that changed nothing.
+  if (found === 0 && !(await isKnown(keys, asked.key))) throw noSuchKey(asked.key);
+}
+
+async function isKnown(keys: AccessKeys, key: AccessKeyId): Promise<boolean> {
+  const [next] = await keys.list({ after: (key - 1) as AccessKeyId, limit: 1 });
+  return next?.id === key;
 }
 
 function object(entry: HistoryEntry) {

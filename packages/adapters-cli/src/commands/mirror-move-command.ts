@@ -1,5 +1,7 @@
+import type { Host, HostMoveFault } from '@campaign-mirror/domain';
 import { hostArgument, ownerArgument } from '../terminal/arguments.ts';
 import type { Call } from '../terminal/call.ts';
+import { ClearError } from '../terminal/errors.ts';
 import { leaf } from '../terminal/leaf.ts';
 import type { Operator } from './operator.ts';
 
@@ -19,14 +21,13 @@ export function move(call: Call, operator: Operator) {
     .option('--include-default', 'also move mirrors of default campaigns, which otherwise are not moved')
     .option('--dry-run', 'show each address before and after, and change nothing')
     .action(async ({ fromHost, toHost, subdomains = false, owner, json, ...chosen }) => {
-      const { hostMove, MoveMirrors, Unavailable } = await import('@campaign-mirror/domain');
-      const { moveRefused } = await import('../words/move-refusals.ts');
+      const { hostMove, MoveMirrors } = await import('@campaign-mirror/domain');
       const { MoveReport } = await import('./move-report.ts');
       const { includeDefault = false, dryRun = false } = chosen;
       await operator.acting(
         async ({ moves }, { deniedHosts, undoneBy }) => {
           const move = hostMove(fromHost, toHost, subdomains, deniedHosts);
-          if ('fault' in move) throw moveRefused(move.fault, fromHost, toHost);
+          if ('fault' in move) throw refused(move.fault, fromHost, toHost);
           const request = { move, includeDefault, dryRun, ...(owner && { owner }) };
           const report = new MoveReport(call, request, fromHost, json);
           try {
@@ -36,7 +37,7 @@ export function move(call: Call, operator: Operator) {
               if (dryRun && call.output.isReaderGone) return;
             }
           } catch (error) {
-            throw error instanceof Unavailable ? report.cutOff(error, undoneBy) : error;
+            throw report.cutOff(error, undoneBy);
           } finally {
             report.endProgress();
           }
@@ -45,4 +46,18 @@ export function move(call: Call, operator: Operator) {
         { pace: 'in-steps' },
       );
     });
+}
+
+/** Why a move is invalid, and what to do instead. */
+function refused(fault: HostMoveFault, from: Host, to: Host): ClearError {
+  switch (fault) {
+    case 'no-names-below':
+      return new ClearError('an IP address has no names below it: leave out --subdomains', 'usage');
+    case 'matches-itself':
+      return new ClearError(
+        `${to.written} matches ${from.written}, so a mirror that was moved would be moved again: use another --to-host`,
+      );
+    case 'denied-host':
+      return new ClearError(`--to-host: MIRROR_HOST_DENYLIST denies ${to.written}`);
+  }
 }

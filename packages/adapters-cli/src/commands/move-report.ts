@@ -1,34 +1,33 @@
 import type {
+  AddressFault,
   Host,
   MirrorMoved,
   MoveMirrorsRequest,
   MoveProgress,
-  Unavailable,
+  OperatorRefusal,
 } from '@campaign-mirror/domain';
 import type { Call } from '../terminal/call.ts';
-import { ClearError } from '../terminal/clear-error.ts';
-import { counted } from '../terminal/counted.ts';
-import { printable } from '../terminal/escapes.ts';
+import { ClearError } from '../terminal/errors.ts';
 import { type Progress, progress } from '../terminal/progress.ts';
+import { counted, printable } from '../terminal/text.ts';
 import { cutOff, type UndoneBy } from '../words/cut-off.ts';
-import { reasonOf } from '../words/move-refusals.ts';
 
 /**
- * The output of a move: one line for each mirror (in a terminal only for mirrors that were not moved), then the totals.
+ * The output of a move: one line for each mirror (for people only for mirrors that were not moved), then the totals.
  */
 export class MoveReport {
   readonly #call: Call;
   readonly #request: MoveMirrorsRequest;
   readonly #from: Host;
   readonly #json: boolean;
-  readonly #counts = {
+  readonly #counts: Record<MirrorMoved['kind'], number> = {
     moved: 0,
     'would-move': 0,
     refused: 0,
     invalid: 0,
     'changed-meanwhile': 0,
     held: 0,
-  } satisfies Record<MirrorMoved['kind'], number>;
+  };
   #looked = 0;
   #bar: Progress | undefined;
 
@@ -47,15 +46,17 @@ export class MoveReport {
       return;
     }
     this.#counts[event.kind] += 1;
-    const sentence = sentenceOf(event);
-    if (!this.#json && sentence === undefined) return;
     const { output } = this.#call;
-    if (output.isTerminal) this.#bar?.aside();
-    await output.answer(this.#json, objectOf(event), sentence ?? '');
+    if (this.#json) return output.object(objectOf(event));
+    if (event.kind === 'moved') return;
+    // The line would stand behind the bar; the next progress draws another one.
+    if (output.isTerminal) this.endProgress();
+    await output.print(sentenceOf(event));
   }
 
   endProgress(): void {
     this.#bar?.stop();
+    this.#bar = undefined;
   }
 
   /** The message after Ctrl-C. */
@@ -64,9 +65,9 @@ export class MoveReport {
     return `Stopped: ${this.#done()}. Run it again to go on.`;
   }
 
-  /** The message when the database ended the move. */
-  cutOff(cause: Unavailable, undoneBy: UndoneBy): ClearError {
-    return cutOff(cause, this.#request.dryRun ? undefined : this.#done(), undoneBy);
+  /** What ends the move, with a message if the database did. */
+  cutOff(error: unknown, undoneBy: UndoneBy): unknown {
+    return cutOff(error, this.#request.dryRun ? undefined : this.#done(), undoneBy);
   }
 
   #done(): string {
@@ -75,15 +76,13 @@ export class MoveReport {
 
   /** @throws ClearError when mirrors on the host were not moved */
   async sum(): Promise<void> {
-    const counts = this.#counts;
-    const each = Object.entries(counts).map(([kind, count]) => [kind.replace('-', '_'), count]);
+    const counts = Object.entries(this.#counts);
+    const each = counts.map(([kind, count]) => [kind.replace('-', '_'), count]);
     const object = { looked_at: this.#looked, ...Object.fromEntries(each) };
     await this.#call.output.answer(this.#json, object, this.#sum());
-    const left = (['refused', 'invalid', 'changed-meanwhile', 'held'] as const).filter(
-      (kind) => counts[kind] > 0,
-    );
+    const left = counts.filter(([kind, count]) => kind !== 'moved' && kind !== 'would-move' && count > 0);
     if (left.length === 0) return;
-    const why = left.map((kind) => `${counts[kind]} ${kind.replace('-', ' ')}`).join(', ');
+    const why = left.map(([kind, count]) => `${count} ${kind.replace('-', ' ')}`).join(', ');
     throw new ClearError(`not every mirror ${this.#request.dryRun ? 'would be' : 'was'} moved: ${why}`);
   }
 
@@ -92,9 +91,9 @@ export class MoveReport {
     const from = `${this.#from.written}${move.subdomains ? ' or a name below it' : ''}`;
     const whose = owner ? ` of the owner ${owner}` : '';
     if (Object.values(this.#counts).every((count) => count === 0)) return `No mirror${whose} is on ${from}.`;
-    const to = `moved from ${this.#from.written} to ${move.to.written}`;
-    if (dryRun) return `${counted(this.#counts['would-move'], 'mirror')} would be ${to}; nothing was done.`;
-    return `${counted(this.#counts.moved, 'mirror was', 'mirrors were')} ${to}.`;
+    const to = `from ${this.#from.written} to ${move.to.written}`;
+    if (!dryRun) return `${this.#done()} ${to}.`;
+    return `${counted(this.#counts['would-move'], 'mirror')} would be moved ${to}; nothing was done.`;
   }
 }
 
@@ -105,10 +104,21 @@ function objectOf(mirror: MirrorMoved): object {
   return { campaign_id: campaign, outcome: kind, before, after: after ?? null, ...because };
 }
 
-/** The output for people: undefined for a mirror that was moved as requested. */
-function sentenceOf(mirror: MirrorMoved): string | undefined {
+/** The output for people. */
+function sentenceOf(mirror: MirrorMoved): string {
   const before = `campaign ${mirror.campaign}: ${printable(mirror.before)}`;
-  if (mirror.kind === 'moved') return undefined;
   if (mirror.kind === 'would-move') return `${before} → ${printable(mirror.after)}`;
-  return `${before} is not moved: ${reasonOf(mirror)}`;
+  const otherwise = mirror.kind === 'held' ? 'held' : 'changed-meanwhile';
+  return `${before} is not moved: ${reasons['because' in mirror ? mirror.because : otherwise]}`;
 }
+
+/** Why a mirror is not moved. */
+const reasons: Readonly<Record<OperatorRefusal | AddressFault | 'held' | 'changed-meanwhile', string>> = {
+  'mirror-not-created': 'it was not created in the settings',
+  'default-campaign': 'it is that of a default campaign; --include-default moves it, too',
+  'too-long': 'its address would be longer than 2048 characters',
+  'not-a-url': 'the new address would not be a valid mirror address',
+  'denied-host': 'MIRROR_HOST_DENYLIST denies the host that it would have',
+  held: 'another transaction holds it',
+  'changed-meanwhile': 'the campaign or its mirror was changed meanwhile',
+};

@@ -1,13 +1,13 @@
-import { type CampaignRecord, fieldsOf } from '@campaign-mirror/domain';
+import { type CampaignField, type CampaignRecord, campaignFields, fieldsOf } from '@campaign-mirror/domain';
+import { stringify } from 'csv-stringify/sync';
 import type { OperatorPorts } from '../commands/operator.ts';
 import type { Call } from '../terminal/call.ts';
-import { orStopped } from '../terminal/interruption.ts';
+import { orStopped } from '../terminal/errors.ts';
 import { type Replacing, writeNewFile } from '../terminal/new-file.ts';
 import { type Progress, progress } from '../terminal/progress.ts';
-import { csvOf } from './campaign-csv.ts';
 
-/** The number of campaigns between two updates of the progress bar. */
-const step = 100;
+/** The number of campaigns written at once, and between two updates of the progress bar. */
+const together = 500;
 
 /** Writes all campaigns to standard output, as CSV or as lines of JSON, until the reader stops reading. */
 export async function exportToOutput(
@@ -15,17 +15,11 @@ export async function exportToOutput(
   { output }: Call,
   json: boolean | undefined,
 ): Promise<void> {
-  const campaigns = exports.all();
   try {
-    if (json) {
-      for await (const campaign of campaigns) {
-        await output.object(objectOf(campaign));
-        if (output.isReaderGone) break;
-      }
-      return;
-    }
-    for await (const text of csvOf(campaigns)) {
-      await output.write(text);
+    if (!json) await output.write(csv([campaignFields]));
+    for await (const campaigns of batches(exports.all())) {
+      if (json) for (const campaign of campaigns) await output.object(objectOf(campaign));
+      else await output.write(csv(campaigns.map(valuesOf)));
       if (output.isReaderGone) break;
     }
   } catch (error) {
@@ -42,18 +36,19 @@ export async function exportToFile(
 ): Promise<number> {
   let bar: Progress | undefined;
   let count = 0;
-  async function* shown(): AsyncGenerator<CampaignRecord> {
+  async function* contents(): AsyncGenerator<string> {
+    yield csv([campaignFields]);
     const all = exports.all((total) => {
       bar = progress(call, 'Reading campaigns', total);
     });
-    for await (const campaign of all) {
-      yield campaign;
-      count += 1;
-      if (count % step === 0) bar?.at(count);
+    for await (const campaigns of batches(all)) {
+      yield csv(campaigns.map(valuesOf));
+      count += campaigns.length;
+      bar?.at(count);
     }
   }
   try {
-    await writeNewFile(path, csvOf(shown()), replacing);
+    await writeNewFile(path, contents(), replacing);
     return count;
   } catch (error) {
     throw orStopped(error, 'Stopped. Nothing was written.');
@@ -62,25 +57,40 @@ export async function exportToFile(
   }
 }
 
+async function* batches(campaigns: AsyncIterable<CampaignRecord>): AsyncGenerator<CampaignRecord[]> {
+  let batch: CampaignRecord[] = [];
+  for await (const campaign of campaigns) {
+    if (batch.push(campaign) < together) continue;
+    yield batch;
+    batch = [];
+  }
+  if (batch.length > 0) yield batch;
+}
+
+/** RFC 4180. */
+function csv(rows: (readonly string[])[]): string {
+  return stringify(rows, { record_delimiter: '\r\n' });
+}
+
+function valuesOf(campaign: CampaignRecord): string[] {
+  const fields = fieldsOf(campaign);
+  return campaignFields.map((field) => fields[field]);
+}
+
 /** The same columns as in CSV, with the types of JSON. */
-function objectOf(campaign: CampaignRecord): object {
-  const { mirror } = campaign;
-  const empty = Object.fromEntries(Object.keys(fieldsOf(campaign)).map((field) => [field, null]));
+function objectOf({ mirror, ...campaign }: CampaignRecord): Record<CampaignField, unknown> {
   return {
-    ...empty,
     id: campaign.id,
     name: campaign.name,
     owner_id: campaign.ownerId,
     is_default: campaign.isDefault,
     created_at: campaign.createdAt,
-    ...(mirror && {
-      mirror_id: mirror.id,
-      target_url: mirror.targetUrl,
-      clicks: mirror.clicks,
-      updated_externally: mirror.updatedExternally,
-      updated_externally_at: mirror.updatedExternallyAt,
-      mirror_created_at: mirror.createdAt,
-      mirror_updated_at: mirror.updatedAt,
-    }),
+    mirror_id: mirror?.id ?? null,
+    target_url: mirror?.targetUrl ?? null,
+    clicks: mirror?.clicks ?? null,
+    updated_externally: mirror?.updatedExternally ?? null,
+    updated_externally_at: mirror?.updatedExternallyAt ?? null,
+    mirror_created_at: mirror?.createdAt ?? null,
+    mirror_updated_at: mirror?.updatedAt ?? null,
   };
 }

@@ -1,8 +1,8 @@
 import type { Operator } from '../commands/operator.ts';
 import type { Call } from '../terminal/call.ts';
-import { ClearError } from '../terminal/clear-error.ts';
-import { counted } from '../terminal/counted.ts';
+import { ClearError, orStopped } from '../terminal/errors.ts';
 import { leaf } from '../terminal/leaf.ts';
+import { counted } from '../terminal/text.ts';
 
 export function importCommand(call: Call, operator: Operator) {
   return leaf({
@@ -12,11 +12,20 @@ export function importCommand(call: Call, operator: Operator) {
   })
     .argument('<file>', 'CSV as `export` writes it; - for standard input')
     .action(async (path, { json }) => {
-      const { givenFile } = await import('../terminal/given-file.ts');
-      const { importCampaigns } = await import('./import-campaigns.ts');
+      const { givenFile, readShown } = await import('../terminal/given-file.ts');
+      const { tellOfBadLine } = await import('../words/line-faults.ts');
+      const { importLines } = await import('./import-lines.ts');
       const file = await givenFile(path, call.stdin);
       const outcome = await operator.acting(
-        ({ imports }, { deniedHosts }) => importCampaigns(imports, deniedHosts, call, file, json),
+        ({ imports }, { deniedHosts }) => {
+          const lines = importLines(readShown(call, 'Reading', file), deniedHosts);
+          const importing = imports.importAll(file.name, lines, (bad) =>
+            tellOfBadLine(call.output, json, bad),
+          );
+          return importing.catch((error) =>
+            Promise.reject(orStopped(error, 'Stopped. Nothing was imported.')),
+          );
+        },
         { pace: 'unhurried' },
       );
       if (outcome.kind === 'refused') {
@@ -40,16 +49,15 @@ export function exportCommand(call: Call, operator: Operator) {
     .action(async (path, { force: replace = false, json }) => {
       const { exportToFile, exportToOutput } = await import('./export-campaigns.ts');
       const { refuseTaken } = await import('../terminal/new-file.ts');
+      const pace = 'unhurried';
       if (path === undefined || path === '-') {
-        return operator.acting(({ exports }) => exportToOutput(exports, call, json), {
-          pace: 'unhurried',
-          left: 'what was written is not all',
-        });
+        const left = 'what was written is not all';
+        return operator.acting(({ exports }) => exportToOutput(exports, call, json), { pace, left });
       }
       const replacing = { replace, otherwise: 'name another file, or add --force' };
       await refuseTaken(path, replacing);
       const campaigns = await operator.acting(({ exports }) => exportToFile(exports, call, path, replacing), {
-        pace: 'unhurried',
+        pace,
         left: 'nothing was written',
       });
       const many = counted(campaigns, 'campaign was', 'campaigns were');

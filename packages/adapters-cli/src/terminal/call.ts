@@ -1,11 +1,12 @@
 import type { Readable } from 'node:stream';
-import { Interruption } from './interruption.ts';
+import { Interruption } from './errors.ts';
 import { Output, type OutputStream } from './output.ts';
 
 /** The inputs of a call of the command line; it uses nothing else of the process. */
 export interface Given {
   readonly environment: NodeJS.ProcessEnv;
   readonly stdin: Readable & { readonly isTTY?: boolean };
+  /** The caller listens to the `error` of both outputs; a command learns of it from the write that failed. */
   readonly stdout: OutputStream;
   readonly stderr: OutputStream;
   /**
@@ -29,7 +30,7 @@ export class Call {
 
   constructor(given: Given) {
     this.#given = given;
-    this.output = new Output(given);
+    this.output = new Output(given.stdout, given.stderr);
   }
 
   /** The environment variables. */
@@ -47,14 +48,9 @@ export class Call {
     return this.#given.stderr;
   }
 
-  /** From now on Ctrl-C stops the command between its steps. */
-  hear(): Interruption {
+  /** From its first use on, Ctrl-C stops the command between its steps. */
+  get interruption(): Interruption {
     this.#interruption ??= new Interruption(this.#given.signal);
     return this.#interruption;
-  }
-
-  /** The same as `hear`. */
-  get interruption(): Interruption {
-    return this.hear();
   }
 }

@@ -12,7 +12,7 @@ export interface Leaf {
 
 /** A command that acts: it has `--json`, and examples in its help. */
 export function leaf({ name, does, examples, explains }: Leaf) {
-  const shown = examples.map((example) => `  ./campaign-mirror ${example}`.trimEnd()).join('\n');
+  const shown = examples.map((example) => `  ./campaign-mirror ${example}`).join('\n');
   return new Command(name)
     .description(does)
     .option('--json', 'answer in JSON: one object, or one on each line')

@@ -1,4 +1,5 @@
 import type { CampaignRecord, Mirror } from '@campaign-mirror/domain';
+import type { Cell } from '../terminal/output.ts';
 
 /** The JSON form of a campaign, with the names of the interface. */
 export function campaignObject({ id, ownerId, isDefault, name, createdAt, mirror }: CampaignRecord) {
@@ -27,7 +28,7 @@ export function mirrorObject(mirror: Mirror) {
 }
 
 /** The same for people, under the same names. */
-export function mirrorFields(mirror: Mirror): [name: string, value: string | number | null][] {
+export function mirrorFields(mirror: Mirror): [name: string, value: Cell][] {
   return Object.entries(mirrorObject(mirror)).map(([name, value]) => [
     name.replaceAll('_', ' ').replace('url', 'URL'),
     typeof value === 'boolean' ? yesOrNo(value) : value,

@@ -2,23 +2,60 @@ import type {
   AccessKeyId,
   AddressFault,
   CampaignId,
+  CampaignNotFound,
   KeyRotation,
   OwnerHasDefault,
   Refusal,
 } from '@campaign-mirror/domain';
-import { ClearError } from '../terminal/clear-error.ts';
-import { printable } from '../terminal/escapes.ts';
+import { ClearError } from '../terminal/errors.ts';
+import { printable } from '../terminal/text.ts';
 
-/** The texts for refusals by the store or the domain. */
-export function ownerHasDefault({ ownerId, id, name }: OwnerHasDefault): ClearError {
-  return new ClearError(
-    `the owner ${ownerId} has a default campaign already: ${campaignNamed(id, name)}; ` +
-      `\`./campaign-mirror campaign unset-default ${id}\` makes it an ordinary one`,
-  );
+/** A refusal by the store or the domain. */
+type CampaignRefusal =
+  | CampaignNotFound
+  | OwnerHasDefault
+  | { readonly kind: 'mirror-exists' }
+  | { readonly kind: 'refused'; readonly because: Refusal };
+
+/** Why an act on a campaign is refused, and what to do instead. */
+export function campaignRefused(campaign: CampaignId, refusal: CampaignRefusal): ClearError {
+  switch (refusal.kind) {
+    case 'campaign-not-found':
+      return new ClearError(`there is no campaign ${campaign}`);
+    case 'owner-has-default':
+      return new ClearError(`${defaultOf(refusal)}; ${unsetting(refusal.id)}`);
+    case 'mirror-exists':
+      return new ClearError(`the campaign ${campaign} has a mirror already`);
+    case 'refused':
+      return new ClearError(rules[refusal.because](campaign));
+  }
 }
 
-export function noSuchCampaign(id: CampaignId): ClearError {
-  return new ClearError(`there is no campaign ${id}`);
+/** The texts for refusals by the rules; a new rule does not compile until it has a text. */
+const rules: Readonly<Record<Refusal, (campaign: CampaignId) => string>> = {
+  'mirror-not-created': (campaign) =>
+    `the campaign ${campaign} has no mirror: \`./campaign-mirror mirror create ${campaign}\` creates it`,
+  'default-campaign': (campaign) =>
+    `the campaign ${campaign} is its owner's default campaign, whose mirror cannot be set: ${unsetting(campaign)}`,
+  'not-the-owner': (campaign) =>
+    `the campaign ${campaign} belongs to another owner than the key: use a key of the campaign's owner`,
+};
+
+/** For an import, which assigns the number if there is none. */
+export function defaultOf({ ownerId, id, name }: Numbered<OwnerHasDefault>): string {
+  return `the owner ${ownerId} has a default campaign already: ${campaignNamed(id, name)}`;
+}
+
+type Numbered<Found> = Omit<Found, 'id' | 'kind'> & { readonly id: CampaignId | null };
+
+function unsetting(campaign: CampaignId): string {
+  return `\`./campaign-mirror campaign unset-default ${campaign}\` makes it an ordinary one`;
+}
+
+/** Such as `campaign 42 "Summer"`; without a number, which the import assigns, `a new campaign "Summer"`. */
+export function campaignNamed(id: CampaignId | null, name: string | null): string {
+  const campaign = id === null ? 'a new campaign' : `campaign ${id}`;
+  return name === null ? campaign : `${campaign} "${printable(name)}"`;
 }
 
 export const addressFaults: Readonly<Record<AddressFault, string>> = {
@@ -28,12 +65,6 @@ export const addressFaults: Readonly<Record<AddressFault, string>> = {
   'denied-host': 'MIRROR_HOST_DENYLIST denies its host',
 };
 
-/** Such as `campaign 42 "Summer"`; without a number, which the import assigns, `a new campaign "Summer"`. */
-export function campaignNamed(id: CampaignId | null, name: string | null): string {
-  const campaign = id === null ? 'a new campaign' : `campaign ${id}`;
-  return name === null ? campaign : `${campaign} "${printable(name)}"`;
-}
-
 export function noSuchKey(id: AccessKeyId): ClearError {
   return new ClearError(`there is no key ${id}`);
 }
@@ -41,26 +72,11 @@ export function noSuchKey(id: AccessKeyId): ClearError {
 /** Why a key was not rotated, and what to do instead. */
 export function notRotated(id: AccessKeyId, refused: Exclude<KeyRotation, { kind: 'rotated' }>): ClearError {
   if (refused.kind === 'key-not-found') return noSuchKey(id);
+  const issue = 'issue another with `./campaign-mirror key issue`';
   if (refused.kind === 'key-replaced') {
     return new ClearError(
-      `key ${id} was replaced by key ${refused.by} already: rotate that one, or issue another with \`./campaign-mirror key issue\``,
+      `key ${id} was replaced by key ${refused.by} already: rotate that one, or ${issue}`,
     );
   }
-  const over = refused.kind === 'key-revoked' ? 'revoked' : 'expired';
-  return new ClearError(`key ${id} is ${over}: issue another with \`./campaign-mirror key issue\``);
-}
-
-/** The texts for refusals by the rules; a new rule does not compile until it has a text. */
-const words: Readonly<Record<Refusal, (campaign: CampaignId) => string>> = {
-  'mirror-not-created': (campaign) =>
-    `the campaign ${campaign} has no mirror: \`./campaign-mirror mirror create ${campaign}\` creates it`,
-  'default-campaign': (campaign) =>
-    `the campaign ${campaign} is its owner's default campaign, whose mirror cannot be set: ` +
-    `\`./campaign-mirror campaign unset-default ${campaign}\` makes it an ordinary one`,
-  'not-the-owner': (campaign) =>
-    `the campaign ${campaign} belongs to another owner than the key: use a key of the campaign's owner`,
-};
-
-export function mirrorRefused(campaign: CampaignId, because: Refusal): ClearError {
-  return new ClearError(words[because](campaign));
+  return new ClearError(`key ${id} is ${refused.kind === 'key-revoked' ? 'revoked' : 'expired'}: ${issue}`);
 }

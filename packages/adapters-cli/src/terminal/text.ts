@@ -24,3 +24,8 @@ export function printableLines(text: string): string {
 function shown(one: string): string {
   return `\\u{${one.codePointAt(0)?.toString(16)}}`;
 }
+
+/** A count with its noun: `1 row`, `2 rows`. */
+export function counted(count: number, one: string, more = `${one}s`): string {
+  return `${count} ${count === 1 ? one : more}`;
+}
