@@ -1,5 +1,5 @@
 export type { AdministrationPorts, How, Operator, OperatorPorts, Terms } from './commands/operator.ts';
-export { group, type Leaf, leaf } from './terminal/leaf.ts';
+export { group, leaf } from './terminal/leaf.ts';
 export type { Undone, UndoneBy } from './words/cut-off.ts';
 
 /** The commands by their first word, each loaded on demand. */

@@ -1,23 +1,24 @@
 import type { AuditEntry } from '@campaign-mirror/domain';
-import { auditArgument, campaignArgument, limitArgument } from '../terminal/arguments.ts';
+import * as given from '../terminal/arguments.ts';
 import type { Call } from '../terminal/call.ts';
 import { leaf } from '../terminal/leaf.ts';
 import type { Column } from '../terminal/output.ts';
 import { listNewest } from '../terminal/pages.ts';
+import { jsonOf } from '../terminal/text.ts';
 import { type Operator, reading } from './operator.ts';
 
 /** A number that a person can look through. */
 const usualLimit = 50;
 
 export function auditCommand(call: Call, operator: Operator) {
-  return leaf({
-    name: 'audit',
-    does: 'show who did what with these commands, newest first',
-    examples: ['audit', 'audit --campaign 42', 'audit --before 1000 --limit 200 --json'],
-  })
-    .option('--campaign <id>', 'only acts on this campaign', campaignArgument)
-    .option('--limit <n>', 'maximum number to show', limitArgument, usualLimit)
-    .option('--before <entry>', 'only entries before this one', auditArgument)
+  return leaf('audit', 'show who did what with these commands, newest first', [
+    'audit',
+    'audit --campaign 42',
+    'audit --before 1000 --limit 200 --json',
+  ])
+    .option('--campaign <id>', 'only acts on this campaign', given.campaign)
+    .option('--limit <n>', 'maximum number to show', given.limit, usualLimit)
+    .option('--before <entry>', 'only entries before this one', given.audit)
     .action(async ({ campaign, json, ...asked }) => {
       const listing = { json, object, columns, none: 'There is no such entry.' };
       await operator.acting(
@@ -27,20 +28,7 @@ export function auditCommand(call: Call, operator: Operator) {
     });
 }
 
-function object(entry: AuditEntry) {
-  return {
-    id: entry.id,
-    acted_at: entry.at,
-    act: entry.act,
-    operator: entry.operator,
-    database_role: entry.databaseRole,
-    request_id: entry.requestId,
-    campaign_id: entry.campaignId,
-    owner_id: entry.ownerId,
-    access_key_id: entry.accessKeyId,
-    details: entry.details,
-  };
-}
+const object = ({ id, at, ...entry }: AuditEntry) => jsonOf({ id, actedAt: at, ...entry });
 
 const columns: readonly Column<AuditEntry>[] = [
   { head: 'entry', right: true, cell: ({ id }) => id },

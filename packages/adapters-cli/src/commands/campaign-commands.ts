@@ -1,44 +1,22 @@
 import type { CampaignRecord } from '@campaign-mirror/domain';
-import { campaignArgument, limitArgument, nameArgument, ownerArgument } from '../terminal/arguments.ts';
+import * as given from '../terminal/arguments.ts';
 import type { Call } from '../terminal/call.ts';
 import { ClearError } from '../terminal/errors.ts';
 import { group, leaf } from '../terminal/leaf.ts';
 import { paged } from '../terminal/pages.ts';
 import { confirmed } from '../terminal/prompt.ts';
-import { printable } from '../terminal/text.ts';
-import { campaignObject, yesOrNo } from '../words/campaign-fields.ts';
+import { jsonOf, printable } from '../terminal/text.ts';
 import { campaignNamed, campaignRefused } from '../words/refusals.ts';
 import { type Operator, reading } from './operator.ts';
 
 export function campaignCommands(call: Call, operator: Operator) {
-  return group('campaign', 'create, list, transfer and delete campaigns', [
-    create(call, operator),
-    listing(call, operator),
-    show(call, operator),
-    transfer(call, operator),
-    defaultFlag(call, operator, true, {
-      name: 'set-default',
-      does: "make a campaign its owner's default one, whose mirror cannot be set",
-      now: "its owner's default one",
-    }),
-    defaultFlag(call, operator, false, {
-      name: 'unset-default',
-      does: 'make a default campaign an ordinary one, whose mirror can be set',
-      now: 'an ordinary one',
-    }),
-    deletion(call, operator),
-  ]);
-}
-
-function create(call: Call, operator: Operator) {
-  return leaf({
-    name: 'create',
-    does: 'create a campaign',
-    examples: ['campaign create --owner 42 --name Summer', 'campaign create --owner 42 --default'],
-  })
-    .requiredOption('--owner <n>', 'the owner; required', ownerArgument)
+  const create = leaf('create', 'create a campaign', [
+    'campaign create --owner 42 --name Summer',
+    'campaign create --owner 42 --default',
+  ])
+    .requiredOption('--owner <n>', 'the owner; required', given.owner)
     .option('--default', "make it the owner's default campaign, whose mirror cannot be set")
-    .option('--name <name>', 'a name for people', nameArgument)
+    .option('--name <name>', 'a name for people', given.name)
     .action(async ({ owner, default: isDefault = false, name, json }) => {
       const made = await operator.administering(({ settings }) =>
         settings.createCampaign({ owner, isDefault, ...(name && { name }) }),
@@ -47,27 +25,24 @@ function create(call: Call, operator: Operator) {
       if (made.kind !== 'created') throw campaignRefused(id, made);
       await call.output.answer(json, { id }, `Campaign ${id} was created for the owner ${owner}.`);
     });
-}
 
-function listing(call: Call, operator: Operator) {
-  return leaf({
-    name: 'list',
-    does: 'list campaigns by number, with the addresses of their mirrors',
-    examples: ['campaign list', 'campaign list --owner 42 --limit 20', 'campaign list --after 1000 --json'],
-  })
-    .option('--owner <n>', 'only those of this owner', ownerArgument)
-    .option('--limit <n>', 'maximum number to show; all by default', limitArgument)
-    .option('--after <id>', 'only those after this one', campaignArgument)
+  const list = leaf('list', 'list campaigns by number, with the addresses of their mirrors', [
+    'campaign list',
+    'campaign list --owner 42 --limit 20',
+    'campaign list --after 1000 --json',
+  ])
+    .option('--owner <n>', 'only those of this owner', given.owner)
+    .option('--limit <n>', 'maximum number to show; all by default', given.limit)
+    .option('--after <id>', 'only those after this one', given.campaign)
     .action(async ({ json, owner, ...asked }) => {
       await operator.acting(({ records }) => {
         const rows = paged(call, asked, 'id', (page) => records.list({ ...page, owner }));
         return call.output.list(rows, {
           json,
-          object: campaignObject,
           columns: [
             { head: 'campaign', right: true, cell: ({ id }) => id },
             { head: 'owner', right: true, cell: ({ ownerId }) => ownerId },
-            { head: 'default', cell: ({ isDefault }) => yesOrNo(isDefault) },
+            { head: 'default', cell: ({ isDefault }) => isDefault },
             { head: 'created', cell: ({ createdAt }) => createdAt },
             { head: 'name', cell: ({ name }) => name },
             { head: 'mirror', cell: ({ mirror }) => mirror?.targetUrl ?? null },
@@ -76,39 +51,31 @@ function listing(call: Call, operator: Operator) {
         });
       }, reading);
     });
-}
 
-function show(call: Call, operator: Operator) {
-  return leaf({
-    name: 'show',
-    does: 'show a campaign and where its mirror points to',
-    examples: ['campaign show 42'],
-  })
-    .argument('<campaign>', 'the campaign', campaignArgument)
+  const show = leaf('show', 'show a campaign and where its mirror points to', ['campaign show 42'])
+    .argument('<campaign>', 'the campaign', given.campaign)
     .action(async (id, { json }) => {
       const campaign = await operator.acting(({ records }) => records.find(id), reading);
       if (!campaign) throw campaignRefused(id, { kind: 'campaign-not-found' });
-      if (json) return call.output.object(campaignObject(campaign));
+      if (json) return call.output.object(jsonOf(campaign));
       await call.output.fields([
         ['campaign', campaign.id],
         ['owner', campaign.ownerId],
-        ['default', yesOrNo(campaign.isDefault)],
+        ['default', campaign.isDefault],
         ['name', campaign.name],
         ['created', campaign.createdAt],
         ['mirror', campaign.mirror?.targetUrl ?? null],
         ['clicks', campaign.mirror?.clicks ?? null],
       ]);
     });
-}
 
-function transfer(call: Call, operator: Operator) {
-  return leaf({
-    name: 'transfer',
-    does: 'give a campaign to another owner; keys of the previous owner can no longer set its mirror',
-    examples: ['campaign transfer 7 --to 43'],
-  })
-    .argument('<campaign>', 'the campaign', campaignArgument)
-    .requiredOption('--to <owner>', 'the new owner; required', ownerArgument)
+  const transfer = leaf(
+    'transfer',
+    'give a campaign to another owner; keys of the previous owner can no longer set its mirror',
+    ['campaign transfer 7 --to 43'],
+  )
+    .argument('<campaign>', 'the campaign', given.campaign)
+    .requiredOption('--to <owner>', 'the new owner; required', given.owner)
     .action(async (id, { to, json }) => {
       const done = await operator.administering(({ settings }) => settings.transfer(id, to));
       if (done.kind !== 'transferred' && done.kind !== 'unchanged') throw campaignRefused(id, done);
@@ -121,36 +88,12 @@ function transfer(call: Call, operator: Operator) {
           : `Campaign ${id} belongs to the owner ${to} already: nothing was done.`,
       );
     });
-}
 
-function defaultFlag(
-  call: Call,
-  operator: Operator,
-  isDefault: boolean,
-  { name, does, now }: { name: string; does: string; now: string },
-) {
-  return leaf({ name, does, examples: [`campaign ${name} 7`] })
-    .argument('<campaign>', 'the campaign', campaignArgument)
-    .action(async (id, { json }) => {
-      const done = await operator.administering(({ settings }) => settings.setDefault(id, isDefault));
-      if (done.kind === 'campaign-not-found' || done.kind === 'owner-has-default')
-        throw campaignRefused(id, done);
-      const changed = done.kind === 'changed';
-      await call.output.answer(
-        json,
-        { id, owner_id: done.ownerId, is_default: isDefault, changed },
-        `Campaign ${id} is ${now} ${changed ? 'now.' : 'already: nothing was done.'}`,
-      );
-    });
-}
-
-function deletion(call: Call, operator: Operator) {
-  return leaf({
-    name: 'delete',
-    does: 'delete a campaign and its mirror, but not their history; asks first',
-    examples: ['campaign delete 7', 'campaign delete 7 --yes'],
-  })
-    .argument('<campaign>', 'the campaign', campaignArgument)
+  const deletion = leaf('delete', 'delete a campaign and its mirror, but not their history; asks first', [
+    'campaign delete 7',
+    'campaign delete 7 --yes',
+  ])
+    .argument('<campaign>', 'the campaign', given.campaign)
     .option('--yes', 'do not ask')
     .action(async (id, { yes, json }) => {
       const done = await operator.administering(async ({ settings, records }) => {
@@ -176,6 +119,26 @@ function deletion(call: Call, operator: Operator) {
         `The ${campaignNamed(id, name)}${gone}; the history stays.`,
       );
     });
+
+  const defaultFlag = (isDefault: boolean) => {
+    const [name, one, now, can] = isDefault
+      ? ['set-default', 'a campaign', "its owner's default one", 'cannot']
+      : ['unset-default', 'a default campaign', 'an ordinary one', 'can'];
+    return leaf(name, `make ${one} ${now}, whose mirror ${can} be set`, [`campaign ${name} 7`])
+      .argument('<campaign>', 'the campaign', given.campaign)
+      .action(async (id, { json }) => {
+        const done = await operator.administering(({ settings }) => settings.setDefault(id, isDefault));
+        if (done.kind === 'campaign-not-found' || done.kind === 'owner-has-default')
+          throw campaignRefused(id, done);
+        const changed = done.kind === 'changed';
+        const object = { id, owner_id: done.ownerId, is_default: isDefault, changed };
+        const sentence = `Campaign ${id} is ${now} ${changed ? 'now.' : 'already: nothing was done.'}`;
+        await call.output.answer(json, object, sentence);
+      });
+  };
+
+  const all = [create, list, show, transfer, defaultFlag(true), defaultFlag(false), deletion];
+  return group('campaign', 'create, list, transfer and delete campaigns', all);
 }
 
 /** Everything that is deleted, on one line. */

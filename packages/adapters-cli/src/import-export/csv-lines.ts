@@ -24,10 +24,8 @@ export async function* recordsOf(bytes: AsyncIterable<Buffer>): AsyncGenerator<C
 /** `lines` have a character for each byte. */
 function recordsIn(lines: readonly string[]): CsvRecord[] {
   const texts = lines.map(textOf);
-  const readable = texts.filter((text) => typeof text === 'string' && text !== '') as string[];
-  const records = parsedTogether(readable) ?? readable.map(parsedAlone);
-  let at = 0;
-  return texts.map((text) => (typeof text === 'string' ? (text === '' ? undefined : records[at++]) : text));
+  const records = parsed(texts.filter((text) => typeof text === 'string').filter(Boolean)).values();
+  return texts.map((text) => (typeof text !== 'string' ? text : text ? records.next().value : undefined));
 }
 
 const decoder = new TextDecoder('utf-8', { fatal: true });
@@ -42,27 +40,18 @@ function textOf(line: string): string | { readonly unread: string } {
   }
 }
 
-const options = { relax_column_count: true, record_delimiter: '\n' };
-
-/** Undefined if a line affects the lines around it. */
-function parsedTogether(lines: readonly string[]): string[][] | undefined {
+/** Parses the lines together, or in halves where one of them affects those around it. */
+function parsed(lines: readonly string[]): CsvRecord[] {
   try {
-    const records = parse(lines.join('\n'), options);
-    return records.length === lines.length ? records : undefined;
-  } catch {
-    return undefined;
-  }
-}
-
-function parsedAlone(line: string): CsvRecord {
-  try {
-    return parse(line, options)[0] ?? [];
+    const records = parse(lines.join('\n'), { relax_column_count: true, record_delimiter: '\n' });
+    if (records.length === lines.length || lines.length === 1) return records;
   } catch (error) {
     const isOpen = (error as { code?: string }).code === 'CSV_QUOTE_NOT_CLOSED';
-    return {
-      unread: isOpen
-        ? 'a quotation mark is not closed: a field cannot go over several lines'
-        : 'a quotation mark stands where none may: a field with one is quoted as a whole, and the mark doubled',
-    };
+    const unread = isOpen
+      ? 'a quotation mark is not closed: a field cannot go over several lines'
+      : 'a quotation mark stands where none may: a field with one is quoted as a whole, and the mark doubled';
+    if (lines.length === 1) return [{ unread }];
   }
+  const half = Math.ceil(lines.length / 2);
+  return [...parsed(lines.slice(0, half)), ...parsed(lines.slice(half))];
 }

@@ -1,8 +1,7 @@
-import { type CampaignField, type CampaignRecord, campaignFields, fieldsOf } from '@campaign-mirror/domain';
+import { type CampaignRecord, type CampaignValues, campaignFields, fieldsOf } from '@campaign-mirror/domain';
 import { stringify } from 'csv-stringify/sync';
 import type { OperatorPorts } from '../commands/operator.ts';
 import type { Call } from '../terminal/call.ts';
-import { orStopped } from '../terminal/errors.ts';
 import { type Replacing, writeNewFile } from '../terminal/new-file.ts';
 import { type Progress, progress } from '../terminal/progress.ts';
 
@@ -15,15 +14,10 @@ export async function exportToOutput(
   { output }: Call,
   json: boolean | undefined,
 ): Promise<void> {
-  try {
-    if (!json) await output.write(csv([campaignFields]));
-    for await (const campaigns of batches(exports.all())) {
-      if (json) for (const campaign of campaigns) await output.object(objectOf(campaign));
-      else await output.write(csv(campaigns.map(valuesOf)));
-      if (output.isReaderGone) break;
-    }
-  } catch (error) {
-    throw orStopped(error, 'Stopped. What was written is not all.');
+  const campaigns = exports.all();
+  for await (const part of json ? campaigns : csvOf(campaigns)) {
+    await (typeof part === 'string' ? output.write(part) : output.object(fieldsOf(part)));
+    if (output.isReaderGone) break;
   }
 }
 
@@ -36,61 +30,32 @@ export async function exportToFile(
 ): Promise<number> {
   let bar: Progress | undefined;
   let count = 0;
-  async function* contents(): AsyncGenerator<string> {
-    yield csv([campaignFields]);
+  async function* shown(): AsyncGenerator<CampaignRecord> {
     const all = exports.all((total) => {
       bar = progress(call, 'Reading campaigns', total);
     });
-    for await (const campaigns of batches(all)) {
-      yield csv(campaigns.map(valuesOf));
-      count += campaigns.length;
-      bar?.at(count);
+    for await (const campaign of all) {
+      yield campaign;
+      count += 1;
+      if (count % together === 0) bar?.at(count);
     }
   }
-  try {
-    await writeNewFile(path, contents(), replacing);
-    return count;
-  } catch (error) {
-    throw orStopped(error, 'Stopped. Nothing was written.');
-  } finally {
-    bar?.stop();
-  }
+  await writeNewFile(path, csvOf(shown()), replacing).finally(() => bar?.stop());
+  return count;
 }
 
-async function* batches(campaigns: AsyncIterable<CampaignRecord>): AsyncGenerator<CampaignRecord[]> {
-  let batch: CampaignRecord[] = [];
+/** Campaigns as CSV (RFC 4180) with a header. */
+async function* csvOf(campaigns: AsyncIterable<CampaignRecord>): AsyncGenerator<string> {
+  let rows: CampaignValues[] = [];
+  let header = true;
+  const text = () => stringify(rows, { ...format, header });
   for await (const campaign of campaigns) {
-    if (batch.push(campaign) < together) continue;
-    yield batch;
-    batch = [];
+    if (rows.push(fieldsOf(campaign)) < together) continue;
+    yield text();
+    rows = [];
+    header = false;
   }
-  if (batch.length > 0) yield batch;
+  yield text();
 }
 
-/** RFC 4180. */
-function csv(rows: (readonly string[])[]): string {
-  return stringify(rows, { record_delimiter: '\r\n' });
-}
-
-function valuesOf(campaign: CampaignRecord): string[] {
-  const fields = fieldsOf(campaign);
-  return campaignFields.map((field) => fields[field]);
-}
-
-/** The same columns as in CSV, with the types of JSON. */
-function objectOf({ mirror, ...campaign }: CampaignRecord): Record<CampaignField, unknown> {
-  return {
-    id: campaign.id,
-    name: campaign.name,
-    owner_id: campaign.ownerId,
-    is_default: campaign.isDefault,
-    created_at: campaign.createdAt,
-    mirror_id: mirror?.id ?? null,
-    target_url: mirror?.targetUrl ?? null,
-    clicks: mirror?.clicks ?? null,
-    updated_externally: mirror?.updatedExternally ?? null,
-    updated_externally_at: mirror?.updatedExternallyAt ?? null,
-    mirror_created_at: mirror?.createdAt ?? null,
-    mirror_updated_at: mirror?.updatedAt ?? null,
-  };
-}
+const format = { columns: [...campaignFields], cast: { boolean: String }, record_delimiter: '\r\n' };

@@ -1,15 +1,4 @@
-import {
-  accessKeyId,
-  auditId,
-  campaignId,
-  historyId,
-  host,
-  label,
-  leastPrunedAge,
-  longestLabel,
-  ownerId,
-  timestamp,
-} from '@campaign-mirror/domain';
+import * as domain from '@campaign-mirror/domain';
 import { InvalidArgumentError } from '@commander-js/extra-typings';
 
 /** A parser of an argument; it throws `InvalidArgumentError`, which says what is accepted, where `read` finds nothing. */
@@ -22,48 +11,37 @@ function argument<Value>(accepted: string, read: (text: string) => Value | undef
 }
 
 const number = 'A whole number from 1 to 9007199254740991';
-export const campaignArgument = argument(number, campaignId);
-export const ownerArgument = argument(number, ownerId);
-export const keyArgument = argument(number, accessKeyId);
-export const changeArgument = argument(number, historyId);
-export const auditArgument = argument(number, auditId);
-export const limitArgument = argument<number>(number, campaignId);
+export const campaign = argument(number, domain.campaignId);
+export const owner = argument(number, domain.ownerId);
+export const key = argument(number, domain.accessKeyId);
+export const change = argument(number, domain.historyId);
+export const audit = argument(number, domain.auditId);
+export const limit = argument<number>(number, domain.campaignId);
 
-/** A lifetime in seconds. */
-export const lifeArgument = argument('A time such as 1s, 30m, 12h or 90d, at most 36525d,', secondsOf);
+const seconds = { s: 1, m: 60, h: 3_600, d: 86_400 } as const;
 
-/** A grace period in seconds, 0 or more. */
-export const graceArgument = argument('A time such as 0s, 30m, 24h or 7d, at most 36525d,', (text) =>
-  /^0[smhd]?$/.test(text) ? 0 : secondsOf(text),
-);
-
-/** An age in seconds, at least that of the youngest changes that can be pruned. */
-export const ageArgument = argument('An age such as 400d or 48h, from 1d to 36525d,', (text) => {
-  const age = secondsOf(text);
-  return age && age >= leastPrunedAge ? age : undefined;
-});
+/** A time in seconds, from `least` to a hundred years. */
+const span = (accepted: string, least: number) =>
+  argument(accepted, (text) => {
+    const [, count, unit] = /^(0|[1-9][0-9]{0,9})([smhd])$/.exec(text === '0' ? '0s' : text) ?? [];
+    const time = Number(count) * seconds[unit as keyof typeof seconds];
+    return time >= least && time <= 36_525 * seconds.d ? time : undefined;
+  });
+export const life = span('A time such as 1s, 30m, 12h or 90d, at most 36525d,', 1);
+export const grace = span('A time such as 0s, 30m, 24h or 7d, at most 36525d,', 0);
+export const age = span('An age such as 400d or 48h, from 1d to 36525d,', domain.leastPrunedAge);
 
 /** A UTC time: a day, or to the minute, second or microsecond. */
-export const momentArgument = argument('A time in UTC such as 2026-11-20 or 2026-11-20T15:36:00Z', (text) => {
+export const moment = argument('A time in UTC such as 2026-11-20 or 2026-11-20T15:36:00Z', (text) => {
   const [, day, minute = '00:00', second = '00', fraction = ''] =
     /^(\d{4}-\d\d-\d\d)(?:T(\d\d:\d\d)(?::(\d\d)(?:\.(\d{1,6}))?)?Z)?$/.exec(text) ?? [];
-  return timestamp(`${day}T${minute}:${second}.${fraction.padEnd(6, '0')}Z`);
+  return domain.timestamp(`${day}T${minute}:${second}.${fraction.padEnd(6, '0')}Z`);
 });
 
 /** A display name: not empty, on one line, at most 200 characters. */
-export const nameArgument = argument(`A name on one line, of 1 to ${longestLabel} characters,`, label);
+export const name = argument(`A name on one line, of 1 to ${domain.longestLabel} characters,`, domain.label);
 
-export const hostArgument = argument(
+export const host = argument(
   'A host such as old.example or [2001:db8::1], without a scheme, a port or a path,',
-  host,
+  domain.host,
 );
-
-const seconds = { s: 1, m: 60, h: 3_600, d: 86_400 } as const;
-/** A hundred years, in seconds. */
-const longest = 36_525 * seconds.d;
-
-function secondsOf(text: string): number | undefined {
-  const [, count, unit] = /^([1-9][0-9]{0,9})([smhd])$/.exec(text) ?? [];
-  const time = Number(count) * seconds[unit as keyof typeof seconds];
-  return time <= longest ? time : undefined;
-}

@@ -1,5 +1,5 @@
 import type { Readable } from 'node:stream';
-import { Interruption } from './errors.ts';
+import { orStopped } from './errors.ts';
 import { Output, type OutputStream } from './output.ts';
 
 /** The inputs of a call of the command line; it uses nothing else of the process. */
@@ -18,6 +18,10 @@ export interface Given {
 
 /** One call of the command line, from its arguments to its exit code, with everything that lives as long. */
 export class Call {
+  /** The environment variables. */
+  readonly environment: NodeJS.ProcessEnv;
+  /** Standard error. */
+  readonly stderr: OutputStream;
   readonly output: Output;
   /** Set by `--verbose`: progress is reported on standard error. */
   verbose = false;
@@ -26,16 +30,13 @@ export class Call {
   /** Whether the warnings about the settings were printed. */
   notesTold = false;
   readonly #given: Given;
-  #interruption: Interruption | undefined;
+  #signal: AbortSignal | undefined;
 
   constructor(given: Given) {
     this.#given = given;
+    this.environment = given.environment;
+    this.stderr = given.stderr;
     this.output = new Output(given.stdout, given.stderr);
-  }
-
-  /** The environment variables. */
-  get environment(): NodeJS.ProcessEnv {
-    return this.#given.environment;
   }
 
   /** Standard input. */
@@ -43,14 +44,19 @@ export class Call {
     return this.#given.stdin;
   }
 
-  /** Standard error. */
-  get stderr(): OutputStream {
-    return this.#given.stderr;
-  }
-
-  /** From its first use on, Ctrl-C stops the command between its steps. */
-  get interruption(): Interruption {
-    this.#interruption ??= new Interruption(this.#given.signal);
-    return this.#interruption;
+  /**
+   * From its first use on, Ctrl-C takes effect between the steps of the command, in `throwIfInterrupted`. A step in
+   * progress is completed first, so a command in its only step finishes as usual.
+   */
+  get interruption() {
+    this.#signal ??= this.#given.signal;
+    const signal = this.#signal;
+    return {
+      signal,
+      /** @throws Interrupted when the command should stop, with this text for the user */
+      throwIfInterrupted: (message: string) => {
+        if (signal.aborted) throw orStopped(signal.reason, message);
+      },
+    };
   }
 }

@@ -1,14 +1,13 @@
-import { Argument, type CommandUnknownOpts, type Option } from '@commander-js/extra-typings';
+import { Argument, type CommandUnknownOpts } from '@commander-js/extra-typings';
 import type { Call } from './call.ts';
 import { leaf } from './leaf.ts';
 
 /** `all` returns the commands to complete. */
 export function completion(call: Call, all: () => Promise<CommandUnknownOpts>) {
-  return leaf({
-    name: 'completion',
-    does: 'print a script with which a shell completes these commands',
-    examples: ['completion bash', 'completion zsh'],
-  })
+  return leaf('completion', 'print a script with which a shell completes these commands', [
+    'completion bash',
+    'completion zsh',
+  ])
     .addArgument(new Argument('<shell>', 'the shell').choices(['bash', 'zsh']))
     .addHelpText(
       'before',
@@ -24,7 +23,7 @@ export function completion(call: Call, all: () => Promise<CommandUnknownOpts>) {
  * A script for each shell, generated from the commands. It is self-contained: no program is started when the user
  * presses Tab. Where no command word is possible, files are offered.
  */
-export const scripts = {
+const scripts = {
   bash: (root: CommandUnknownOpts) => `_campaign_mirror() {
   local cur=\${COMP_WORDS[COMP_CWORD]} at='' last='' word choices=''
   for word in "\${COMP_WORDS[@]:1:COMP_CWORD-1}"; do
@@ -44,45 +43,34 @@ compdef _campaign_mirror campaign-mirror`,
 };
 
 /**
- * Parses the words before the cursor: `at` is the command, `last` an option that still needs its value. Then offers
- * that option's values if they are a fixed set; after a dash, options; otherwise commands, or an argument's values.
+ * Parses the words before the cursor: `at` is the command, such as `/campaign/create`, `last` an option that still needs
+ * its value. Then offers after a dash options; otherwise commands, or an argument's values if they are a fixed set.
  */
 function choicesOf(root: CommandUnknownOpts): string {
-  const places = placesBelow(root);
-  const valued = places.flatMap(({ at, options }) =>
-    options.filter(({ required, optional }) => required || optional).map(({ long }) => `'${at} ${long}'`),
-  );
-  const offered = places.flatMap(({ at, options, words }) => [
-    [`${at} `, words] as const,
-    [`${at} -`, options.map(({ long }) => long)] as const,
-    ...options.map(({ long, argChoices = [] }) => [`${at} ${long}`, argChoices] as const),
-  ]);
+  const places: string[] = [];
+  const valued: string[] = [];
+  const offered: string[] = [];
+  const visit = (command: CommandUnknownOpts, at: string) => {
+    const options = command.createHelp().visibleOptions(command);
+    const below = command.commands.map((child) => child.name());
+    const words = [...below, ...(command.registeredArguments[0]?.argChoices ?? [])];
+    places.push(`'${at}'`);
+    for (const { long, required } of options) if (required) valued.push(`'${at} ${long}'`);
+    offered.push(`    '${at} ') choices='${words.join(' ')}';;`);
+    offered.push(`    '${at} -') choices='${options.map(({ long }) => long).join(' ')}';;`);
+    for (const child of command.commands) visit(child, `${at}/${child.name()}`);
+  };
+  visit(root, '');
   return `    if [[ -n $last && $word != '=' ]]; then last=''; continue; fi
     case "$at $word" in
       ${valued.join('|')}) last=$word;;
     esac
     case $at/$word in
-      ${places.map(({ at }) => `'${at}'`).join('|')}) at=$at/$word;;
+      ${places.join('|')}) at=$at/$word;;
     esac
   done
   if [[ -z $last && $cur == -* ]]; then last=-; fi
   case "$at $last" in
-${offered.map(([is, words]) => `    '${is}') choices='${words.join(' ')}';;`).join('\n')}
+${offered.join('\n')}
   esac`;
-}
-
-interface Place {
-  /** Such as `/campaign/create`. */
-  readonly at: string;
-  readonly options: readonly Option[];
-  /** Its subcommands, or the values of its first argument if they are a fixed set. */
-  readonly words: readonly string[];
-}
-
-function placesBelow(command: CommandUnknownOpts, at = ''): Place[] {
-  const below = command.commands.map((child) => child.name());
-  const words = [...below, ...(command.registeredArguments[0]?.argChoices ?? [])];
-  const options = command.createHelp().visibleOptions(command);
-  const further = command.commands.flatMap((child) => placesBelow(child, `${at}/${child.name()}`));
-  return [{ at, options, words }, ...further];
 }

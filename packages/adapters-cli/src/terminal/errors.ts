@@ -52,21 +52,3 @@ export class Interrupted extends Error {
 export function orStopped(error: unknown, message: string): unknown {
   return error instanceof Interrupted ? new Interrupted(error.signal, message) : error;
 }
-
-/**
- * Ctrl-C takes effect between the steps of a command, in `throwIfInterrupted`. A step in progress is completed first,
- * so a command in its only step finishes as usual.
- */
-export class Interruption {
-  /** Aborted with `Interrupted` as its reason. */
-  readonly signal: AbortSignal;
-
-  constructor(signal: AbortSignal) {
-    this.signal = signal;
-  }
-
-  /** Called between the steps of a command. @throws Interrupted when it should stop */
-  throwIfInterrupted(message: string): void {
-    if (this.signal.aborted) throw orStopped(this.signal.reason, message);
-  }
-}

@@ -36,22 +36,16 @@ export async function writeNewFile(
   try {
     for await (const part of contents) await writing(file.writeFile(part));
     await writing(file.sync());
-    if (replacing.replace) await writing(rename(beside, path));
-    else await writing(named(beside, path, replacing));
+    // Unlike a rename, a link fails if the name was taken in the meantime; some file systems have none.
+    await (replacing.replace ? Promise.reject() : link(beside, path)).catch(async () => {
+      await refuseTaken(path, replacing);
+      await writing(rename(beside, path));
+    });
     await flushFolder(dirname(path));
   } finally {
     await file.close();
     await rm(beside, { force: true });
   }
-}
-
-/** Unlike a rename, a link fails if the name was taken in the meantime. */
-function named(beside: string, path: string, replacing: Replacing): Promise<void> {
-  return link(beside, path).catch(async () => {
-    // On a file system without links, this check must be enough.
-    await refuseTaken(path, replacing);
-    await rename(beside, path);
-  });
 }
 
 /** A writer to a folder does not always have the right to read it, and some file systems cannot flush one. */
@@ -61,8 +55,6 @@ async function flushFolder(path: string): Promise<void> {
   await folder?.close();
 }
 
-function unwritable(path: string, error: NodeJS.ErrnoException): unknown {
-  return error instanceof ClearError
-    ? error
-    : new ClearError(`${path} cannot be written (${error.code ?? error.message})`);
+function unwritable(path: string, { code, message }: NodeJS.ErrnoException): ClearError {
+  return new ClearError(`${path} cannot be written (${code ?? message})`);
 }

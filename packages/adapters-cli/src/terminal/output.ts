@@ -1,7 +1,7 @@
 import type { Writable } from 'node:stream';
 import { styleText } from 'node:util';
 import { ClearError } from './errors.ts';
-import { escaped, printable, printableLines } from './text.ts';
+import { escaped, jsonOf, printable, printableLines } from './text.ts';
 
 /** A stream that a command writes to, and whether it is a terminal. */
 export interface OutputStream extends Writable {
@@ -9,7 +9,7 @@ export interface OutputStream extends Writable {
 }
 
 /** What a table shows for people; null is a missing value. */
-export type Cell = string | number | null;
+export type Cell = string | number | boolean | null;
 
 /** A column of a table for people. */
 export interface Column<Row> {
@@ -21,8 +21,8 @@ export interface Column<Row> {
 /** How rows are shown: in JSON, or as a table for people. */
 export interface Listing<Row> {
   readonly json: boolean | undefined;
-  /** The JSON output, one object a line. */
-  object(row: Row): object;
+  /** The JSON output, one object a line; the record itself by default. */
+  object?(row: Row): object;
   readonly columns: readonly Column<Row>[];
   /** The text for people when there are no rows. */
   readonly none: string;
@@ -34,13 +34,13 @@ const together = 500;
 /**
  * The output of a call: the answer on standard output, messages for people on standard error. Characters that control a
  * terminal or mislead a reader, above all in names of campaigns, are shown by their code points, and escaped in JSON.
- * Each call resolves when its text was accepted, so that no data accumulates behind a slow reader.
+ * Each call resolves when its text was taken, so that no data accumulates behind a slow reader.
  */
 export class Output {
   readonly #stdout: OutputStream;
   readonly #stderr: OutputStream;
-  /** Why standard output accepts no more data. */
-  #fault: NodeJS.ErrnoException | undefined;
+  /** Why standard output takes no more data. */
+  #fault: NodeJS.ErrnoException | null | undefined;
 
   constructor(stdout: OutputStream, stderr: OutputStream) {
     this.#stdout = stdout;
@@ -49,20 +49,12 @@ export class Output {
 
   /** Whether the reader of standard output has stopped, as after `| head -1`: then listing stops too. */
   get isReaderGone(): boolean {
-    return this.#fault !== undefined;
-  }
-
-  /** Whether a person reads the answer. */
-  get isTerminal(): boolean {
-    return this.#stdout.isTTY === true;
+    return Boolean(this.#fault);
   }
 
   /** Text without escaping, for data that must be read back unchanged. */
   async write(text: string): Promise<void> {
-    if (this.#fault) return;
-    await accepted(this.#stdout, text, (error) => {
-      this.#fault ??= error;
-    });
+    this.#fault ??= await taken(this.#stdout, text);
   }
 
   /** Lines on standard output. */
@@ -81,27 +73,30 @@ export class Output {
   }
 
   /** Lines for people, on standard error. */
-  tell(lines: string): Promise<void> {
-    return accepted(this.#stderr, `${printableLines(lines)}\n`);
+  async tell(lines: string): Promise<void> {
+    await taken(this.#stderr, `${printableLines(lines)}\n`);
   }
 
   /** Whether all output was written, for data that cannot be shown again. */
-  isTaken(): Promise<boolean> {
-    return new Promise((resolve) => this.#stdout.write('', (error) => resolve(!error && !this.isReaderGone)));
+  async isTaken(): Promise<boolean> {
+    await this.write('');
+    return !this.isReaderGone;
   }
 
   /** Ends a command's output. @throws ClearError when some of the output was still wanted and could not be written */
   async allWritten(): Promise<void> {
-    await this.isTaken();
-    if (!this.#fault || this.#fault.code === 'EPIPE') return;
+    if ((await this.isTaken()) || this.#fault?.code === 'EPIPE') return;
     throw new ClearError(
-      `standard output cannot be written (${this.#fault.code}): what it holds is not whole; the command itself is done`,
+      `standard output cannot be written (${this.#fault?.code}): what it holds is not whole; the command itself is done`,
     );
   }
 
   /** A table for people, or a line of JSON for each row; stops when the reader stops. Returns the number of rows. */
-  async list<Row>(rows: AsyncIterable<Row> | Iterable<Row>, listing: Listing<Row>): Promise<number> {
-    const { json, object, columns, none } = listing;
+  async list<Row extends object>(
+    rows: AsyncIterable<Row> | Iterable<Row>,
+    listing: Listing<Row>,
+  ): Promise<number> {
+    const { json, object = (row) => jsonOf(row), columns, none } = listing;
     const aligns = columns.map(({ right }) => (right ? 'right' : 'left'));
     const heads = columns.map(({ head }) => this.#bold(head));
     const table = (page: Row[]) =>
@@ -141,28 +136,21 @@ export class Output {
   }
 }
 
-const sides = ['top', 'bottom', 'left', 'right', 'mid'];
 const noFrame = {
   ...Object.fromEntries(
-    sides.flatMap((side) => ['', '-mid', '-left', '-right'].map((corner) => [`${side}${corner}`, ''])),
+    ['top', 'bottom', 'left', 'right', 'mid']
+      .flatMap((side) => [side, `${side}-mid`, `${side}-left`, `${side}-right`])
+      .map((part) => [part, '']),
   ),
   middle: '  ',
 };
 
 function shown(value: Cell): string {
+  if (typeof value === 'boolean') return value ? 'yes' : 'no';
   return value === null ? '-' : printable(String(value));
 }
 
-function accepted(
-  stream: OutputStream,
-  text: string,
-  failed: (error: Error) => void = () => {},
-): Promise<void> {
-  return new Promise((resolve) => {
-    const done = (error?: Error | null) => {
-      if (error) failed(error);
-      resolve();
-    };
-    if (stream.write(text, done)) resolve();
-  });
+/** Resolves with the error if there was one. */
+function taken(stream: OutputStream, text: string): Promise<Error | null | undefined> {
+  return new Promise((resolve) => stream.write(text, resolve));
 }

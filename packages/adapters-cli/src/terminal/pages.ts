@@ -4,19 +4,13 @@ import type { Listing } from './output.ts';
 /** The maximum number of rows read at once, which bounds memory. */
 const pageSize = 500;
 
-/** Which rows to list: after one of them, at most a number; without a field, no restriction. */
-interface Asked<Key> {
-  readonly after?: Key | undefined;
-  readonly limit?: number | undefined;
-}
-
 /**
- * All rows in the order of `field`, page by page, each page read when it is needed.
+ * The rows after one of them, at most so many, in the order of `field`, page by page, each page read when it is needed.
  * @throws Interrupted between two pages
  */
 export async function* paged<Field extends string, Key, Row extends Readonly<Record<Field, Key>>>(
   call: Call,
-  { after, limit = Number.POSITIVE_INFINITY }: Asked<Key>,
+  { after, limit = Number.POSITIVE_INFINITY }: { after?: Key | undefined; limit?: number | undefined },
   field: Field,
   read: (page: { readonly after: Key | undefined; readonly limit: number }) => Promise<Row[]>,
 ): AsyncGenerator<Row> {

@@ -12,20 +12,13 @@ export interface Progress {
 /** A progress bar on standard error if that is a terminal and the total is known; otherwise nothing. */
 export function progress({ stderr }: Call, what: string, total: number | undefined): Progress {
   const bar = new SingleBar({
-    format: '{what} {bar} {percentage} % | {value} of {total} | {eta_formatted} left',
+    format: `${what} {bar} {percentage} % | {value} of {total} | {eta} s left`,
     stream: stderr,
     hideCursor: true,
     clearOnComplete: true,
     etaBuffer: 50,
-    formatTime: duration,
   });
   // One that was not started shows nothing, and one that is not on a terminal does not start.
-  if (total !== undefined) bar.start(total, 0, { what });
+  if (total !== undefined) bar.start(total, 0);
   return { at: (done) => bar.update(done), stop: () => bar.stop() };
-}
-
-/** `seconds` is no number while it is unknown. */
-function duration(seconds: number | string): string {
-  if (typeof seconds === 'string') return '?';
-  return seconds < 60 ? `${seconds} s` : `${Math.floor(seconds / 60)} min ${seconds % 60} s`;
 }

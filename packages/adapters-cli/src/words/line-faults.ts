@@ -1,20 +1,8 @@
-import type { BadLine, FieldFault, LineFault } from '@campaign-mirror/domain';
-import type { Output } from '../terminal/output.ts';
-import { addressFaults, defaultOf } from './refusals.ts';
-
-/** Reports a bad line: as a JSON object, or as a line on standard error. */
-export function tellOfBadLine(
-  output: Output,
-  json: boolean | undefined,
-  { line, fault }: BadLine,
-): Promise<void> {
-  const [column, reason] = faultInWords(fault);
-  if (json) return output.object({ line, column, fault: fault.kind, reason });
-  return output.tell(`line ${line}: ${column === null ? '' : `${column}: `}${reason}`);
-}
+import type { FieldFault, LineFault } from '@campaign-mirror/domain';
+import { addressFaults, hasDefault } from './refusals.ts';
 
 /** The column, if the error is in one, and the cause. */
-function faultInWords(fault: LineFault): [column: string | null, reason: string] {
+export function faultInWords(fault: LineFault): [column: string | null, reason: string] {
   switch (fault.kind) {
     case 'unread':
       return [null, fault.because];
@@ -25,7 +13,7 @@ function faultInWords(fault: LineFault): [column: string | null, reason: string]
     case 'mirror-taken':
       return ['mirror_id', taken(`mirror ${fault.id}`, fault.line)];
     case 'second-default':
-      return ['is_default', `${defaultOf(fault)}${fault.line === null ? '' : ` (line ${fault.line})`}`];
+      return ['is_default', `${hasDefault(fault)}${fault.line === null ? '' : ` (line ${fault.line})`}`];
   }
 }
 
