@@ -54,10 +54,10 @@ function choicesOf(root: CommandUnknownOpts): string {
     const options = command.createHelp().visibleOptions(command);
     const below = command.commands.map((child) => child.name());
     const words = [...below, ...(command.registeredArguments[0]?.argChoices ?? [])];
-    places.push(`'${at}'`);
     for (const { long, required } of options) if (required) valued.push(`'${at} ${long}'`);
-    offered.push(`    '${at} ') choices='${words.join(' ')}';;`);
+    if (words.length > 0) offered.push(`    '${at} ') choices='${words.join(' ')}';;`);
     offered.push(`    '${at} -') choices='${options.map(({ long }) => long).join(' ')}';;`);
+    places.push(...below.map((name) => `'${at}/${name}'`));
     for (const child of command.commands) visit(child, `${at}/${child.name()}`);
   };
   visit(root, '');

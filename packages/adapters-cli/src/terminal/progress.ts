@@ -17,6 +17,8 @@ export function progress({ stderr }: Call, what: string, total: number | undefin
     hideCursor: true,
     clearOnComplete: true,
     etaBuffer: 50,
+    // The time left is no number while nothing is done.
+    formatValue: (value) => (Number.isFinite(Number(value)) ? String(value) : '?'),
   });
   // One that was not started shows nothing, and one that is not on a terminal does not start.
   if (total !== undefined) bar.start(total, 0);

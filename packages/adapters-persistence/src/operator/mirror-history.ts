@@ -60,12 +60,12 @@ async function* merged(
   const size = Math.ceil((await numberOf(client, blocks)) / parts);
   const heads: { entry: HistoryEntry; readonly rest: AsyncGenerator<HistoryEntry> }[] = [];
   for (let part = 0; part < parts; part++) {
-    scanned?.((100 * part) / parts);
     // What others append meanwhile lies behind; the history of this moment does not contain it.
     const values = [key, since, `(${part * size},0)`, `(${(part + 1) * size},0)`];
     const rest = cursorRows<HistoryEntry>(client, ofKey, values, `part_${part}`);
     const first = await rest.next();
     if (!first.done) heads.push({ entry: first.value, rest });
+    scanned?.((100 * (part + 1)) / parts);
   }
   for (let head = oldest(heads); head; head = oldest(heads)) {
     yield head.entry;
