@@ -1,8 +1,6 @@
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
-import { Command, Option } from '@commander-js/extra-typings';
 import { expect } from 'chai';
-import { shells } from '../../packages/adapters-cli/src/terminal/completion-script.ts';
 import { answered, command, type Done } from '../support/commands/command.ts';
 import { calls } from '../support/commands/command-tree.ts';
 
@@ -52,16 +50,6 @@ describe('completion', () => {
     expect(typed.length).to.be.greaterThan(50);
     const offered = await offersOfAll(typed.map(({ line }) => line));
     for (const [at, { line, expected }] of typed.entries()) expect(offered[at], line).to.include(expected);
-  });
-
-  it('bash: the values of an option that takes one of a few, also behind =', async () => {
-    const root = new Command('campaign-mirror');
-    root.command('export').addOption(new Option('--format <format>').choices(['csv', 'json']));
-    const script = shells.bash(root);
-    const asked = `COMP_CWORD=3; COMP_WORDS=(campaign-mirror export --format c); _campaign_mirror; echo "\${COMPREPLY[*]}"
-      COMP_CWORD=4; COMP_WORDS=(campaign-mirror export --format = j); _campaign_mirror; echo "\${COMPREPLY[*]}"`;
-    const { stdout } = await promisify(execFile)('bash', ['--norc', '-uc', `${script}\n${asked}`]);
-    expect(stdout).to.equal('csv\njson\n');
   });
 
   it('bash: files where a file is meant', async () => {

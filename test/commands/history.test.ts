@@ -2,6 +2,7 @@ import type { CampaignId, HistoryEntry } from '@campaign-mirror/domain';
 import { expect } from 'chai';
 import { answered, command, refused } from '../support/commands/command.ts';
 import { liveServiceOf } from '../support/process/lives.ts';
+import { terminal } from '../support/process/terminal.ts';
 import { before as first, type Live, newCampaign } from '../support/store/world.ts';
 
 const step = (number: number) => `https://step-${number}.example/?a={click_id}`;
@@ -124,6 +125,30 @@ describe('commands — mirror history and mirror restore', () => {
       const [head = '', oldest = ''] = lines(output);
       expect(head.split(/ {2,}/)).to.deep.equal('change,when,campaign,by,owner,from,to,request'.split(','));
       expect(oldest).to.include(`  ${one.seen.id}  `).and.to.include(step(1));
+    });
+
+    it('the oldest is first wherever PostgreSQL put it, and whoever waits at a terminal sees how far it is', async () => {
+      const { keyId: key, seen } = await service.campaign();
+      const many = 3_000;
+      await service.database.admin.query(
+        `insert into campaign_mirror.mirror_history
+          (id, campaign_id, mirror_id, actor, access_key_id, owner_id, address_before, address_after, changed_at, request_id)
+        overriding system value
+        select 1000000 + n, $1, 1, 'key', $2, 1, 'https://a.example/', 'https://b.example/', now(), n
+        from generate_series($3::int, 1, -1) n`,
+        [seen.id, key, many],
+      );
+      const ids = (await ofKey(key)).map(({ id }) => id);
+      expect(ids).to.deep.equal(Array.from({ length: many }, (_, n) => 1_000_001 + n));
+
+      const words = ['mirror', 'history', '--key', String(key), '--limit', '1'];
+      const settings = { DATABASE_URL: service.database.url('operator') };
+      const shown = terminal(words, settings);
+      expect((await shown.ended).code).to.equal(0);
+      expect(shown.screen).to.match(/Reading the history .* 100 % \| 100 of 100 .*\n*change/);
+      const inJson = terminal([...words, '--json'], settings);
+      expect((await inJson.ended).code).to.equal(0);
+      expect(JSON.parse(inJson.output), 'nothing but the change').to.include({ id: 1_000_001 });
     });
 
     it('a key that changed nothing is told from one that never was', async () => {

@@ -1,6 +1,6 @@
 import { mirrorBody } from '@campaign-mirror/adapters-http';
 import { expect } from 'chai';
-import { mirrorObject } from '../../packages/adapters-cli/src/words/campaign-fields.ts';
+import { jsonOf } from '../../packages/adapters-cli/src/terminal/text.ts';
 import { answered, command, refused, startCommand } from '../support/commands/command.ts';
 import { commandsOn } from '../support/commands/commands-on.ts';
 import { piped } from '../support/commands/pipe.ts';
@@ -61,9 +61,7 @@ describe('the commands campaign list, mirror list and mirror show', () => {
     expect(two?.mirror).to.deep.equal(first);
     expect(first).to.include({ campaign_id: 2, target_url: 'https://example.com/2', clicks: 2 });
     expect(await on.object('mirror', 'show', '2')).to.deep.equal({ mirror: first });
-    expect(JSON.stringify({ mirror: mirrorObject(mirror) }), 'keys and their order').to.equal(
-      mirrorBody(mirror),
-    );
+    expect(JSON.stringify({ mirror: jsonOf(mirror) }), 'keys and their order').to.equal(mirrorBody(mirror));
   });
 
   it('a table for people, numbers to the right, nothing at the ends of its lines', async () => {

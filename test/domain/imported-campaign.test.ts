@@ -66,7 +66,10 @@ describe('a campaign that is imported', () => {
     for (const one of [record, { ...record, name: null }, { ...record, mirror: null }]) {
       const { mirror, ...campaign } = one;
       const { campaignId, ...rest } = mirror ?? { campaignId: null };
-      expect(judged(fieldsOf(one))).to.deep.equal({ campaign: { ...campaign, mirror: mirror && rest } });
+      const fields = Object.entries(fieldsOf(one)).map(([name, value]) => [name, String(value ?? '')]);
+      expect(judged(Object.fromEntries(fields))).to.deep.equal({
+        campaign: { ...campaign, mirror: mirror && rest },
+      });
     }
     expect(Object.keys(fieldsOf(record))).to.deep.equal(campaignFields);
   });

@@ -56,7 +56,7 @@ const rules = 'packages/domain/src/set-campaign-mirror/authorization-rules.ts';
 const answering = [
   'packages/adapters-http/src/answers/replies.ts',
   'packages/adapters-cli/src/words/refusals.ts',
-  'packages/adapters-cli/src/words/move-refusals.ts',
+  'packages/adapters-cli/src/commands/mirror-move-command.ts',
 ];
 
 describe('architecture: what does not compile', () => {

@@ -1,6 +1,6 @@
 import { migrate, openDatabase, roles } from '@campaign-mirror/adapters-persistence';
 import { expect } from 'chai';
-import { ClearError } from '../../packages/adapters-cli/src/terminal/clear-error.ts';
+import { ClearError } from '../../packages/adapters-cli/src/terminal/errors.ts';
 import { migrateClearly } from '../../packages/app/src/database/prepare-database.ts';
 import { command, startCommand } from '../support/commands/command.ts';
 import { freshDatabase, type TestDatabase } from '../support/database/database-server.ts';

@@ -1,6 +1,6 @@
 import type { AnsweredRequest } from '@campaign-mirror/adapters-http';
 import { expect } from 'chai';
-import { printable } from '../../packages/adapters-cli/src/terminal/escapes.ts';
+import { printable } from '../../packages/adapters-cli/src/terminal/text.ts';
 import { httpLog } from '../../packages/app/src/http/http-log.ts';
 import { type Log, logTo } from '../../packages/app/src/logging/log.ts';
 import { LogLines } from '../../packages/app/src/logging/log-lines.ts';

@@ -1,12 +1,6 @@
-import type { CommandUnknownOpts } from '@commander-js/extra-typings';
-import type { Operator } from './commands/operator.ts';
-import type { Call } from './terminal/call.ts';
-
 export type { AdministrationPorts, How, Operator, OperatorPorts, Terms } from './commands/operator.ts';
-export { group, type Leaf, leaf } from './terminal/leaf.ts';
+export { group, leaf } from './terminal/leaf.ts';
 export type { Undone, UndoneBy } from './words/cut-off.ts';
-
-type Made = Promise<(call: Call, operator: Operator) => CommandUnknownOpts>;
 
 /** The commands by their first word, each loaded on demand. */
 export const operatorCommands = {
@@ -17,7 +11,7 @@ export const operatorCommands = {
   import: async () => (await import('./import-export/import-export-commands.ts')).importCommand,
   export: async () => (await import('./import-export/import-export-commands.ts')).exportCommand,
   audit: async () => (await import('./commands/audit-command.ts')).auditCommand,
-} satisfies Readonly<Record<string, () => Made>>;
+};
 
 /** The command that prints a script by which a shell completes the commands; loaded on demand. */
-export const completionCommand = async () => (await import('./terminal/completion-command.ts')).completion;
+export const completionCommand = async () => (await import('./terminal/completion.ts')).completion;

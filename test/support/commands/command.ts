@@ -1,6 +1,6 @@
 import { PassThrough, Writable } from 'node:stream';
 import type { Given } from '../../../packages/adapters-cli/src/terminal/call.ts';
-import { Interrupted } from '../../../packages/adapters-cli/src/terminal/interruption.ts';
+import { Interrupted } from '../../../packages/adapters-cli/src/terminal/errors.ts';
 import { run } from '../../../packages/app/src/command-line/run.ts';
 import { environment, projectFolder, type RunningProcess, start } from '../process/service-process.ts';
 import { Speaker } from '../process/speaker.ts';

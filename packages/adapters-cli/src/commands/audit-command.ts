@@ -1,51 +1,34 @@
 import type { AuditEntry } from '@campaign-mirror/domain';
-import { auditArgument, campaignArgument, limitArgument } from '../terminal/arguments.ts';
+import * as given from '../terminal/arguments.ts';
 import type { Call } from '../terminal/call.ts';
 import { leaf } from '../terminal/leaf.ts';
+import type { Column } from '../terminal/output.ts';
 import { listNewest } from '../terminal/pages.ts';
-import type { Column } from '../terminal/table.ts';
+import { jsonOf } from '../terminal/text.ts';
 import { type Operator, reading } from './operator.ts';
 
 /** A number that a person can look through. */
 const usualLimit = 50;
 
 export function auditCommand(call: Call, operator: Operator) {
-  return leaf({
-    name: 'audit',
-    does: 'show who did what with these commands, newest first',
-    examples: ['audit', 'audit --campaign 42', 'audit --before 1000 --limit 200 --json'],
-  })
-    .option('--campaign <id>', 'only acts on this campaign', campaignArgument)
-    .option('--limit <n>', 'maximum number to show', limitArgument, usualLimit)
-    .option('--before <entry>', 'only entries before this one', auditArgument)
+  return leaf('audit', 'show who did what with these commands, newest first', [
+    'audit',
+    'audit --campaign 42',
+    'audit --before 1000 --limit 200 --json',
+  ])
+    .option('--campaign <id>', 'only acts on this campaign', given.campaign)
+    .option('--limit <n>', 'maximum number to show', given.limit, usualLimit)
+    .option('--before <entry>', 'only entries before this one', given.audit)
     .action(async ({ campaign, json, ...asked }) => {
+      const listing = { json, object, columns, none: 'There is no such entry.' };
       await operator.acting(
-        ({ audit }) =>
-          listNewest(call, asked, (page) => audit.list({ ...page, ...(campaign && { campaign }) }), {
-            json,
-            object,
-            columns,
-            none: 'There is no such entry.',
-          }),
+        ({ audit }) => listNewest(call, asked, listing, (page) => audit.list({ ...page, campaign })),
         reading,
       );
     });
 }
 
-function object(entry: AuditEntry) {
-  return {
-    id: entry.id,
-    acted_at: entry.at,
-    act: entry.act,
-    operator: entry.operator,
-    database_role: entry.databaseRole,
-    request_id: entry.requestId,
-    campaign_id: entry.campaignId,
-    owner_id: entry.ownerId,
-    access_key_id: entry.accessKeyId,
-    details: entry.details,
-  };
-}
+const object = ({ id, at, ...entry }: AuditEntry) => jsonOf({ id, actedAt: at, ...entry });
 
 const columns: readonly Column<AuditEntry>[] = [
   { head: 'entry', right: true, cell: ({ id }) => id },
@@ -62,6 +45,6 @@ const columns: readonly Column<AuditEntry>[] = [
 /** Such as `owner id before: 42, name: "Summer"`; missing values are left out. */
 function sentence(details: AuditEntry['details']): string | null {
   const there = Object.entries(details).filter(([, value]) => value !== null);
-  if (there.length === 0) return null;
-  return there.map(([name, value]) => `${name.replaceAll('_', ' ')}: ${JSON.stringify(value)}`).join(', ');
+  const named = there.map(([name, value]) => `${name.replaceAll('_', ' ')}: ${JSON.stringify(value)}`);
+  return named.join(', ') || null;
 }

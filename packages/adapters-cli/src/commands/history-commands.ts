@@ -1,38 +1,58 @@
-import { ageArgument } from '../terminal/arguments.ts';
+import type { HistoryPosition } from '@campaign-mirror/domain';
+import * as given from '../terminal/arguments.ts';
 import type { Call } from '../terminal/call.ts';
 import { group, leaf } from '../terminal/leaf.ts';
 import { confirmed } from '../terminal/prompt.ts';
 import type { Operator } from './operator.ts';
 
-export function historyCommands(call: Call, operator: Operator) {
-  return group('history', 'prune the history of all mirrors', [prune(call, operator)]);
-}
+/**
+ * The number of changes examined in one transaction, which takes some 30 ms; the audit has an entry for each
+ * transaction.
+ */
+const stepSize = 10_000;
 
-function prune(call: Call, operator: Operator) {
-  return leaf({
-    name: 'prune',
-    does: 'delete old changes from the history permanently, in small steps that block nobody; asks first',
-    examples: ['history prune --older-than 400d', 'history prune --older-than 400d --yes --json'],
-  })
+export function historyCommands(call: Call, operator: Operator) {
+  const prune = leaf(
+    'prune',
+    'delete old changes from the history permanently, in small steps that block nobody; asks first',
+    ['history prune --older-than 400d', 'history prune --older-than 400d --yes --json'],
+  )
     .requiredOption(
       '--older-than <time>',
       'minimum age, such as 400d or 48h; at least 1d; required',
-      ageArgument,
+      given.age,
     )
     .option('--yes', 'do not ask')
     .action(async ({ olderThan: age, yes, json }) => {
-      const { pruneInSteps } = await import('./prune-in-steps.ts');
+      const { progress } = await import('../terminal/progress.ts');
+      const { cutOff } = await import('../words/cut-off.ts');
       await operator.acting(
         async ({ pruning }, { undoneBy }) => {
-          const survey = await pruning.survey(age);
-          const { olderThan, changes, old } = survey;
-          if (old > 0)
-            await confirmed(call, `Delete ${old} of ${changes} changes, those before ${olderThan}?`, yes);
-          const pruned = old > 0 ? await pruneInSteps(pruning, survey, call, undoneBy) : 0;
+          const { olderThan, changes, old } = await pruning.survey(age);
+          if (old > 0 && !yes)
+            await confirmed(call, `Delete ${old} of ${changes} changes, those before ${olderThan}?`);
+          const bar = progress(call, 'Pruning', changes);
+          let [looked, pruned] = [0, 0];
+          const deleted = () => `${pruned} changes are deleted`;
+          try {
+            for (let next: HistoryPosition | undefined, more = old > 0; more; more = next !== undefined) {
+              call.interruption.throwIfInterrupted(`Stopped: ${deleted()}. Repeat it to go on.`);
+              const step = await pruning.prune(olderThan, stepSize, next);
+              pruned += step.pruned;
+              looked += step.lookedAt;
+              bar.at(looked);
+              next = step.next;
+            }
+          } catch (error) {
+            throw cutOff(error, deleted(), undoneBy);
+          } finally {
+            bar.stop();
+          }
           const sentence = `${pruned} changes from before ${olderThan} are deleted.`;
           await call.output.answer(json, { older_than: olderThan, pruned }, sentence);
         },
         { pace: 'in-steps' },
       );
     });
+  return group('history', 'prune the history of all mirrors', [prune]);
 }

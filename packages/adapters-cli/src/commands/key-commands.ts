@@ -1,33 +1,44 @@
+import type { AccessKey, AccessKeyId } from '@campaign-mirror/domain';
 import { Option } from '@commander-js/extra-typings';
-import { keyArgument, lifeArgument, nameArgument, ownerArgument } from '../terminal/arguments.ts';
+import * as given from '../terminal/arguments.ts';
 import type { Call } from '../terminal/call.ts';
+import { ClearError } from '../terminal/errors.ts';
 import { group, leaf } from '../terminal/leaf.ts';
-import { keyList } from './key-list.ts';
-import { keyRotate } from './key-rotate.ts';
-import { shownOnce } from './key-shown.ts';
-import type { Operator } from './operator.ts';
+import { paged } from '../terminal/pages.ts';
+import { noSuchKey, notRotated } from '../words/refusals.ts';
+import { type Operator, reading } from './operator.ts';
 
-export function keyCommands(call: Call, operator: Operator) {
-  return group('key', 'issue, list, rotate and revoke access keys', [
-    issue(call, operator),
-    keyList(call, operator),
-    keyRotate(call, operator),
-    revoke(call, operator),
-  ]);
+/** In seconds. */
+const aDay = 86_400;
+
+interface Issued {
+  readonly id: AccessKeyId;
+  readonly key: AccessKey;
 }
 
-function issue(call: Call, operator: Operator) {
-  return leaf({
-    name: 'issue',
-    does: 'issue an access key, which is shown once, on standard output',
-    examples: [
-      'key issue --owner 42 --name "my script"',
-      'key issue --owner 42 --name "my script" --expires-in 90d',
-    ],
-  })
-    .requiredOption('--owner <n>', 'the owner whose mirrors the key may set; required', ownerArgument)
-    .requiredOption('--name <name>', 'what the key is for; required', nameArgument)
-    .option('--expires-in <time>', 'lifetime, such as 1s, 30m, 12h or 90d; 365d by default', lifeArgument)
+export function keyCommands(call: Call, operator: Operator) {
+  /**
+   * Shows a new key, which cannot be shown again: alone on standard output, or in the JSON object.
+   * @throws ClearError when the key could not be written
+   */
+  const showOnce = async (json: boolean | undefined, issued: Issued, about: string): Promise<void> => {
+    if (!json) await call.output.tell(`${about} It cannot be shown again:`);
+    await call.output.answer(json, issued, issued.key);
+    if (await call.output.isTaken()) return;
+    const { id } = issued;
+    throw new ClearError(
+      `key ${id} was issued, but standard output did not take it, and it cannot be shown again: ` +
+        `revoke it by \`./campaign-mirror key revoke ${id}\`, or replace it by \`./campaign-mirror key rotate ${id} --grace 0s\``,
+    );
+  };
+
+  const issue = leaf('issue', 'issue an access key, which is shown once, on standard output', [
+    'key issue --owner 42 --name "my script"',
+    'key issue --owner 42 --name "my script" --expires-in 90d',
+  ])
+    .requiredOption('--owner <n>', 'the owner whose mirrors the key may set; required', given.owner)
+    .requiredOption('--name <name>', 'what the key is for; required', given.name)
+    .option('--expires-in <time>', 'lifetime, such as 1s, 30m, 12h or 90d; 365d by default', given.life)
     .addOption(new Option('--no-expiry', 'the key never expires').conflicts('expiresIn'))
     .action(async ({ owner, name, expiresIn, expiry, json }) => {
       const life = expiry ? expiresIn : 'never';
@@ -35,21 +46,69 @@ function issue(call: Call, operator: Operator) {
         keys.issue({ owner, name, ...(life && { expiresIn: life }) }),
       );
       const ends = expiry ? (expiresIn ? '' : ' It expires in 365 days.') : ' It never expires.';
-      await shownOnce(call.output, json, issued, issued, `Key ${issued.id} of the owner ${owner}.${ends}`);
+      await showOnce(json, issued, `Key ${issued.id} of the owner ${owner}.${ends}`);
     });
-}
 
-function revoke(call: Call, operator: Operator) {
-  return leaf({
-    name: 'revoke',
-    does: 'revoke an access key: a statement that begins afterwards writes nothing; one that was already waiting for a row may still write',
-    examples: ['key revoke 7'],
-  })
-    .argument('<id>', 'the number of the key', keyArgument)
+  const list = leaf(
+    'list',
+    'list access keys by number: first characters, owner, name, and when each was created, was last used and expires',
+    ['key list', 'key list --owner 42', 'key list --limit 20 --after 100 --json'],
+  )
+    .option('--owner <n>', 'only those of this owner', given.owner)
+    .option('--limit <n>', 'maximum number to show; all by default', given.limit)
+    .option('--after <id>', 'only those after this one', given.key)
+    .action(async ({ json, owner, ...asked }) => {
+      await operator.administering(({ keys }) => {
+        const rows = paged(call, asked, 'id', (page) => keys.list({ ...page, owner }));
+        return call.output.list(rows, {
+          json,
+          columns: [
+            { head: 'key', right: true, cell: ({ id }) => id },
+            { head: 'begins', cell: ({ displayed }) => displayed },
+            { head: 'owner', right: true, cell: ({ ownerId }) => ownerId },
+            { head: 'created', cell: ({ createdAt }) => createdAt },
+            { head: 'last used', cell: ({ lastUsedAt }) => lastUsedAt },
+            { head: 'expires', cell: ({ expiresAt }) => expiresAt ?? 'never' },
+            { head: 'revoked', cell: ({ revokedAt }) => revokedAt },
+            { head: 'replaced by', right: true, cell: ({ replacedBy }) => replacedBy },
+            { head: 'name', cell: ({ name }) => name },
+          ],
+          none: 'There is no access key.',
+        });
+      }, reading);
+    });
+
+  const rotate = leaf(
+    'rotate',
+    'replace a key: issue a successor with the same lifetime, which is shown once; the old key keeps working for a while',
+    ['key rotate 7', 'key rotate 7 --grace 7d', 'key rotate 7 --grace 0s'],
+  )
+    .argument('<id>', 'the number of the key', given.key)
+    .option(
+      '--grace <time>',
+      'how long the old key keeps working, such as 0s, 30m or 7d; 24h by default',
+      given.grace,
+    )
+    .action(async (replaces, { grace = aDay, json }) => {
+      const rotation = await operator.administering(({ keys }) => keys.rotate(replaces, { grace }));
+      if (rotation.kind !== 'rotated') throw notRotated(replaces, rotation);
+      const { id, key, ownerId, oldExpiresAt } = rotation;
+      const object = { id, key, replaces, replaced_expires_at: oldExpiresAt };
+      const about = `Key ${id} of the owner ${ownerId} replaces key ${replaces}, which ends at ${oldExpiresAt}.`;
+      await showOnce(json, object, about);
+    });
+
+  const revoke = leaf(
+    'revoke',
+    'revoke an access key: a statement that begins afterwards writes nothing; one that was already waiting for a row may still write',
+    ['key revoke 7'],
+  )
+    .argument('<id>', 'the number of the key', given.key)
     .action(async (id, { json }) => {
-      const { noSuchKey } = await import('../words/refusals.ts');
       const revoked = await operator.administering(({ keys }) => keys.revoke(id));
       if (!revoked) throw noSuchKey(id);
       await call.output.answer(json, { id, revoked: true }, `Key ${id} is revoked.`);
     });
+
+  return group('key', 'issue, list, rotate and revoke access keys', [issue, list, rotate, revoke]);
 }

@@ -1,66 +1,45 @@
-import { campaignArgument, limitArgument, ownerArgument } from '../terminal/arguments.ts';
+import { Option } from '@commander-js/extra-typings';
+import * as given from '../terminal/arguments.ts';
 import type { Call } from '../terminal/call.ts';
-import { ClearError } from '../terminal/clear-error.ts';
+import { ClearError } from '../terminal/errors.ts';
 import { group, leaf } from '../terminal/leaf.ts';
 import { paged } from '../terminal/pages.ts';
-import { mirrorFields, mirrorObject } from '../words/campaign-fields.ts';
-import { addressFaults, mirrorRefused, noSuchCampaign } from '../words/refusals.ts';
+import { secret } from '../terminal/prompt.ts';
+import { jsonOf, printable } from '../terminal/text.ts';
+import { campaignRefused } from '../words/refusals.ts';
 import { history } from './mirror-history-command.ts';
 import { move } from './mirror-move-command.ts';
-import { restore } from './mirror-restore-command.ts';
-import { set } from './mirror-set-command.ts';
 import { type Operator, reading } from './operator.ts';
 
 export function mirrorCommands(call: Call, operator: Operator) {
-  return group('mirror', 'create, list, set, restore and move the mirrors of campaigns', [
-    create(call, operator),
-    listing(call, operator),
-    show(call, operator),
-    set(call, operator),
-    history(call, operator),
-    restore(call, operator),
-    move(call, operator),
-  ]);
-}
-
-function create(call: Call, operator: Operator) {
-  return leaf({
-    name: 'create',
-    does: 'create the mirror of a campaign; a campaign has at most one',
-    examples: ['mirror create 42 --target-url https://first.example/'],
-  })
-    .argument('<campaign>', 'the campaign', campaignArgument)
+  const create = leaf('create', 'create the mirror of a campaign; a campaign has at most one', [
+    'mirror create 42 --target-url https://first.example/',
+  ])
+    .argument('<campaign>', 'the campaign', given.campaign)
     .requiredOption('--target-url <url>', 'the address; required')
     .action(async (campaign, { targetUrl, json }) => {
       const { CreateMirror } = await import('@campaign-mirror/domain');
       const made = await operator.administering(({ settings }, { deniedHosts }) =>
         new CreateMirror(settings, deniedHosts).execute(campaign, targetUrl),
       );
-      if (made.kind === 'invalid-address')
-        throw new ClearError(`--target-url: ${addressFaults[made.because]}`);
-      if (made.kind === 'campaign-not-found') throw noSuchCampaign(campaign);
-      if (made.kind === 'mirror-exists')
-        throw new ClearError(`the campaign ${campaign} has a mirror already`);
-      const body = { mirror: mirrorObject(made.mirror) };
+      if (made.kind !== 'created') throw campaignRefused(campaign, made, '--target-url');
+      const body = { mirror: jsonOf(made.mirror) };
       await call.output.answer(json, body, `The mirror of campaign ${campaign} was created.`);
     });
-}
 
-function listing(call: Call, operator: Operator) {
-  return leaf({
-    name: 'list',
-    does: 'list mirrors by campaign',
-    examples: ['mirror list', 'mirror list --owner 42 --limit 20', 'mirror list --after 1000 --json'],
-  })
-    .option('--owner <n>', "only those of this owner's campaigns", ownerArgument)
-    .option('--limit <n>', 'maximum number to show; all by default', limitArgument)
-    .option('--after <campaign>', 'only those of campaigns after this one', campaignArgument)
-    .action(async ({ json, ...asked }) => {
+  const list = leaf('list', 'list mirrors by campaign', [
+    'mirror list',
+    'mirror list --owner 42 --limit 20',
+    'mirror list --after 1000 --json',
+  ])
+    .option('--owner <n>', "only those of this owner's campaigns", given.owner)
+    .option('--limit <n>', 'maximum number to show; all by default', given.limit)
+    .option('--after <campaign>', 'only those of campaigns after this one', given.campaign)
+    .action(async ({ json, owner, ...asked }) => {
       await operator.acting(({ records }) => {
-        const rows = paged(call, asked, (page) => records.listMirrors(page), 'campaignId');
+        const rows = paged(call, asked, 'campaignId', (page) => records.listMirrors({ ...page, owner }));
         return call.output.list(rows, {
           json,
-          object: mirrorObject,
           columns: [
             { head: 'campaign', right: true, cell: ({ campaignId }) => campaignId },
             { head: 'mirror', right: true, cell: ({ id }) => id },
@@ -72,21 +51,91 @@ function listing(call: Call, operator: Operator) {
         });
       }, reading);
     });
-}
 
-function show(call: Call, operator: Operator) {
-  return leaf({
-    name: 'show',
-    does: 'show the mirror of a campaign with all its fields',
-    examples: ['mirror show 42'],
-  })
-    .argument('<campaign>', 'the campaign', campaignArgument)
+  const show = leaf('show', 'show the mirror of a campaign with all its fields', ['mirror show 42'])
+    .argument('<campaign>', 'the campaign', given.campaign)
     .action(async (id, { json }) => {
       const campaign = await operator.acting(({ records }) => records.find(id), reading);
-      if (!campaign) throw noSuchCampaign(id);
-      if (!campaign.mirror) throw mirrorRefused(id, 'mirror-not-created');
-      const mirror = mirrorObject(campaign.mirror);
+      if (!campaign) throw campaignRefused(id, { kind: 'campaign-not-found' });
+      if (!campaign.mirror) throw campaignRefused(id, { kind: 'refused', because: 'mirror-not-created' });
+      const mirror = jsonOf(campaign.mirror);
       if (json) return call.output.object({ mirror });
-      await call.output.fields(mirrorFields(campaign.mirror));
+      const named = (name: string) => name.replaceAll('_', ' ').replace('url', 'URL');
+      await call.output.fields(Object.entries(mirror).map(([name, value]) => [named(name), value]));
     });
+
+  const set = leaf(
+    'set',
+    'set the mirror of a campaign as a call with an access key does; reads the key from CAMPAIGN_MIRROR_KEY, or asks for it',
+    ["mirror set 42 'https://second.example/?click={click_id}'"],
+  )
+    .argument('<campaign>', 'the campaign', given.campaign)
+    .argument('<url>', 'the new address')
+    .action(async (campaign, address, { json }) => {
+      const { accessKey, SetCampaignMirror } = await import('@campaign-mirror/domain');
+      const otherwise =
+        'no access key, and nobody to ask for it: put it into the variable CAMPAIGN_MIRROR_KEY';
+      // Never read from an argument: every user of the machine can see those, and shells record them.
+      const text = (await operator.accessKey()) ?? (await secret(call, 'The access key:', otherwise));
+      const credential = accessKey(text.trim());
+      if (credential === undefined) throw refusedKey();
+      const outcome = await operator.acting(({ campaigns, identity }, { deniedHosts, requestId }) =>
+        new SetCampaignMirror(campaigns, identity, deniedHosts).execute({
+          credential,
+          campaign,
+          address,
+          requestId,
+        }),
+      );
+      if (outcome.kind === 'over-limit' || outcome.kind === 'no-address')
+        throw new Error(`${outcome.kind}, though there is no limit, and an address`);
+      if (outcome.kind === 'unauthenticated') throw refusedKey();
+      if (outcome.kind !== 'mirror-set') throw campaignRefused(campaign, outcome);
+      const body = { mirror: jsonOf(outcome.mirror) };
+      await call.output.answer(json, body, `The mirror of campaign ${campaign} is set.`);
+    });
+
+  const restore = leaf('restore', 'give the mirror of a campaign an earlier address', [
+    'mirror restore 42 --to 17',
+    'mirror restore 42 --undo 18',
+  ])
+    .argument('<campaign>', 'the campaign', given.campaign)
+    .option(
+      '--to <change>',
+      'the address after this change of the history; required without --undo',
+      given.change,
+    )
+    .addOption(
+      new Option('--undo <change>', 'the address that this change replaced; required without --to')
+        .argParser(given.change)
+        .conflicts('to'),
+    )
+    .action(async (campaign, { to, undo, json }) => {
+      const change = to ?? undo;
+      const numbers = `\`./campaign-mirror mirror history ${campaign}\` shows the numbers`;
+      if (change === undefined) {
+        throw new ClearError(`--to or --undo is missing: ${numbers} of the changes`, 'usage');
+      }
+      const { RestoreMirror } = await import('@campaign-mirror/domain');
+      const address = to === undefined ? 'before' : 'after';
+      const restored = await operator.acting(({ campaigns, history, mirrors }, { deniedHosts }) =>
+        new RestoreMirror(campaigns, history, mirrors, deniedHosts).execute({ campaign, change, address }),
+      );
+      if (restored.kind === 'change-not-found')
+        throw new ClearError(`the history of the campaign ${campaign} has no change ${change}: ${numbers}`);
+      if (restored.kind !== 'restored')
+        throw campaignRefused(campaign, restored, `the address of change ${change} is refused`);
+      const { mirror } = restored;
+      const sentence = `The mirror of campaign ${campaign} points to ${printable(mirror.targetUrl)} again.`;
+      await call.output.answer(json, { mirror: jsonOf(mirror) }, sentence);
+    });
+
+  const all = [create, list, show, set, history(call, operator), restore, move(call, operator)];
+  return group('mirror', 'create, list, set, restore and move the mirrors of campaigns', all);
+}
+
+function refusedKey(): ClearError {
+  return new ClearError(
+    'the access key is malformed, unknown, expired or revoked: `./campaign-mirror key issue` issues another',
+  );
 }

@@ -1,45 +1,31 @@
-import type {
-  AccessKeys,
-  Audit,
-  CampaignExport,
-  CampaignImport,
-  CampaignRecords,
-  CampaignRepository,
-  CampaignSettings,
-  HistoryPruning,
-  HostDenylist,
-  Identity,
-  MirrorHistory,
-  MirrorMoves,
-  OperatorMirrors,
-} from '@campaign-mirror/domain';
+import type * as domain from '@campaign-mirror/domain';
 import type { UndoneBy } from '../words/cut-off.ts';
 
 /** What a command works on while it acts. */
 export interface OperatorPorts {
-  readonly records: CampaignRecords;
-  readonly history: MirrorHistory;
-  readonly pruning: HistoryPruning;
-  readonly moves: MirrorMoves;
-  readonly mirrors: OperatorMirrors;
-  readonly audit: Audit;
-  readonly imports: CampaignImport;
-  readonly exports: CampaignExport;
-  readonly campaigns: CampaignRepository;
-  readonly identity: Identity;
+  readonly records: domain.CampaignRecords;
+  readonly history: domain.MirrorHistory;
+  readonly pruning: domain.HistoryPruning;
+  readonly moves: domain.MirrorMoves;
+  readonly mirrors: domain.OperatorMirrors;
+  readonly audit: domain.Audit;
+  readonly imports: domain.CampaignImport;
+  readonly exports: domain.CampaignExport;
+  readonly campaigns: domain.CampaignRepository;
+  readonly identity: domain.Identity;
 }
 
 /** Parts that take longer to set up: loaded only by the commands that need them. */
 export interface AdministrationPorts extends Pick<OperatorPorts, 'records' | 'history'> {
-  readonly settings: CampaignSettings;
-  readonly keys: AccessKeys;
+  readonly settings: domain.CampaignSettings;
+  readonly keys: domain.AccessKeys;
 }
 
 /**
  * Further terms of an act: the denied hosts, the identifier that its rows share, and the errors that rolled it back.
  */
 export interface Terms {
-  readonly deniedHosts: HostDenylist;
+  readonly deniedHosts: domain.HostDenylist;
   readonly requestId: string;
   readonly undoneBy: UndoneBy;
 }

@@ -1,13 +1,12 @@
-import { type CampaignRecord, fieldsOf } from '@campaign-mirror/domain';
+import { type CampaignRecord, type CampaignValues, campaignFields, fieldsOf } from '@campaign-mirror/domain';
+import { stringify } from 'csv-stringify/sync';
 import type { OperatorPorts } from '../commands/operator.ts';
 import type { Call } from '../terminal/call.ts';
-import { orStopped } from '../terminal/interruption.ts';
 import { type Replacing, writeNewFile } from '../terminal/new-file.ts';
 import { type Progress, progress } from '../terminal/progress.ts';
-import { csvOf } from './campaign-csv.ts';
 
-/** The number of campaigns between two updates of the progress bar. */
-const step = 100;
+/** The number of campaigns written at once, and between two updates of the progress bar. */
+const together = 500;
 
 /** Writes all campaigns to standard output, as CSV or as lines of JSON, until the reader stops reading. */
 export async function exportToOutput(
@@ -16,20 +15,9 @@ export async function exportToOutput(
   json: boolean | undefined,
 ): Promise<void> {
   const campaigns = exports.all();
-  try {
-    if (json) {
-      for await (const campaign of campaigns) {
-        await output.object(objectOf(campaign));
-        if (output.isReaderGone) break;
-      }
-      return;
-    }
-    for await (const text of csvOf(campaigns)) {
-      await output.write(text);
-      if (output.isReaderGone) break;
-    }
-  } catch (error) {
-    throw orStopped(error, 'Stopped. What was written is not all.');
+  for await (const part of json ? campaigns : csvOf(campaigns)) {
+    await (typeof part === 'string' ? output.write(part) : output.object(fieldsOf(part)));
+    if (output.isReaderGone) break;
   }
 }
 
@@ -49,38 +37,25 @@ export async function exportToFile(
     for await (const campaign of all) {
       yield campaign;
       count += 1;
-      if (count % step === 0) bar?.at(count);
+      if (count % together === 0) bar?.at(count);
     }
   }
-  try {
-    await writeNewFile(path, csvOf(shown()), replacing);
-    return count;
-  } catch (error) {
-    throw orStopped(error, 'Stopped. Nothing was written.');
-  } finally {
-    bar?.stop();
-  }
+  await writeNewFile(path, csvOf(shown()), replacing).finally(() => bar?.stop());
+  return count;
 }
 
-/** The same columns as in CSV, with the types of JSON. */
-function objectOf(campaign: CampaignRecord): object {
-  const { mirror } = campaign;
-  const empty = Object.fromEntries(Object.keys(fieldsOf(campaign)).map((field) => [field, null]));
-  return {
-    ...empty,
-    id: campaign.id,
-    name: campaign.name,
-    owner_id: campaign.ownerId,
-    is_default: campaign.isDefault,
-    created_at: campaign.createdAt,
-    ...(mirror && {
-      mirror_id: mirror.id,
-      target_url: mirror.targetUrl,
-      clicks: mirror.clicks,
-      updated_externally: mirror.updatedExternally,
-      updated_externally_at: mirror.updatedExternallyAt,
-      mirror_created_at: mirror.createdAt,
-      mirror_updated_at: mirror.updatedAt,
-    }),
-  };
+/** Campaigns as CSV (RFC 4180) with a header. */
+async function* csvOf(campaigns: AsyncIterable<CampaignRecord>): AsyncGenerator<string> {
+  let rows: CampaignValues[] = [];
+  let header = true;
+  const text = () => stringify(rows, { ...format, header });
+  for await (const campaign of campaigns) {
+    if (rows.push(fieldsOf(campaign)) < together) continue;
+    yield text();
+    rows = [];
+    header = false;
+  }
+  yield text();
 }
+
+const format = { columns: [...campaignFields], cast: { boolean: String }, record_delimiter: '\r\n' };

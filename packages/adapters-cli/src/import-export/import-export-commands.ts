@@ -1,24 +1,32 @@
 import type { Operator } from '../commands/operator.ts';
 import type { Call } from '../terminal/call.ts';
-import { ClearError } from '../terminal/clear-error.ts';
-import { counted } from '../terminal/counted.ts';
+import { ClearError, orStopped } from '../terminal/errors.ts';
 import { leaf } from '../terminal/leaf.ts';
+import { counted } from '../terminal/text.ts';
 
 export function importCommand(call: Call, operator: Operator) {
-  return leaf({
-    name: 'import',
-    does: 'import campaigns and their mirrors from CSV: all of them, or none',
-    examples: ['import campaigns.csv', 'import -'],
-  })
+  return leaf('import', 'import campaigns and their mirrors from CSV: all of them, or none', [
+    'import campaigns.csv',
+    'import -',
+  ])
     .argument('<file>', 'CSV as `export` writes it; - for standard input')
     .action(async (path, { json }) => {
-      const { givenFile } = await import('../terminal/given-file.ts');
-      const { importCampaigns } = await import('./import-campaigns.ts');
+      const { givenFile, readShown } = await import('../terminal/given-file.ts');
+      const { faultInWords } = await import('../words/line-faults.ts');
+      const { importLines } = await import('./import-lines.ts');
       const file = await givenFile(path, call.stdin);
-      const outcome = await operator.acting(
-        ({ imports }, { deniedHosts }) => importCampaigns(imports, deniedHosts, call, file, json),
+      const importing = operator.acting(
+        ({ imports }, { deniedHosts }) => {
+          const lines = importLines(readShown(call, 'Reading', file), deniedHosts);
+          return imports.importAll(file.name, lines, ({ line, fault }) => {
+            const [column, reason] = faultInWords(fault);
+            if (json) return call.output.object({ line, column, fault: fault.kind, reason });
+            return call.output.tell(`line ${line}: ${column === null ? '' : `${column}: `}${reason}`);
+          });
+        },
         { pace: 'unhurried' },
       );
+      const outcome = await importing.catch(stopped('Stopped. Nothing was imported.'));
       if (outcome.kind === 'refused') {
         const lines = outcome.badLines === 1 ? 'one line is' : `${outcome.badLines} lines are`;
         throw new ClearError(`nothing was imported, since ${lines} bad: fix the file, and import it again`);
@@ -30,29 +38,34 @@ export function importCommand(call: Call, operator: Operator) {
 }
 
 export function exportCommand(call: Call, operator: Operator) {
-  return leaf({
-    name: 'export',
-    does: 'write a consistent snapshot of all campaigns and their mirrors as CSV',
-    examples: ['export campaigns.csv', 'export'],
-  })
+  return leaf('export', 'write a consistent snapshot of all campaigns and their mirrors as CSV', [
+    'export campaigns.csv',
+    'export',
+  ])
     .argument('[file]', 'file to write; standard output by default or with -')
     .option('--force', 'overwrite an existing file')
     .action(async (path, { force: replace = false, json }) => {
       const { exportToFile, exportToOutput } = await import('./export-campaigns.ts');
       const { refuseTaken } = await import('../terminal/new-file.ts');
+      const pace = 'unhurried';
       if (path === undefined || path === '-') {
-        return operator.acting(({ exports }) => exportToOutput(exports, call, json), {
-          pace: 'unhurried',
-          left: 'what was written is not all',
+        const left = 'what was written is not all';
+        const exporting = operator.acting(({ exports }) => exportToOutput(exports, call, json), {
+          pace,
+          left,
         });
+        return exporting.catch(stopped('Stopped. What was written is not all.'));
       }
       const replacing = { replace, otherwise: 'name another file, or add --force' };
       await refuseTaken(path, replacing);
-      const campaigns = await operator.acting(({ exports }) => exportToFile(exports, call, path, replacing), {
-        pace: 'unhurried',
+      const exporting = operator.acting(({ exports }) => exportToFile(exports, call, path, replacing), {
+        pace,
         left: 'nothing was written',
       });
+      const campaigns = await exporting.catch(stopped('Stopped. Nothing was written.'));
       const many = counted(campaigns, 'campaign was', 'campaigns were');
       await call.output.answer(json, { campaigns, file: path }, `${many} exported to ${path}.`);
     });
 }
+
+const stopped = (message: string) => (error: unknown) => Promise.reject(orStopped(error, message));

@@ -1,80 +1,47 @@
-import {
-  type AccessKeyId,
-  type AuditId,
-  accessKeyId,
-  auditId,
-  type CampaignId,
-  campaignId,
-  type HistoryId,
-  type Host,
-  historyId,
-  host,
-  type Label,
-  label,
-  leastPrunedAge,
-  longestLabel,
-  type OwnerId,
-  ownerId,
-  type Timestamp,
-  timestamp,
-} from '@campaign-mirror/domain';
+import * as domain from '@campaign-mirror/domain';
 import { InvalidArgumentError } from '@commander-js/extra-typings';
 
-/** Parsers for arguments. Each throws `InvalidArgumentError`, which says what is accepted. */
-export const campaignArgument = (text: string): CampaignId => campaignId(text) ?? notAnIdentifier();
-export const ownerArgument = (text: string): OwnerId => ownerId(text) ?? notAnIdentifier();
-export const keyArgument = (text: string): AccessKeyId => accessKeyId(text) ?? notAnIdentifier();
-export const changeArgument = (text: string): HistoryId => historyId(text) ?? notAnIdentifier();
-export const auditArgument = (text: string): AuditId => auditId(text) ?? notAnIdentifier();
-export const limitArgument = (text: string): number => campaignId(text) ?? notAnIdentifier();
+/** A parser of an argument; it throws `InvalidArgumentError`, which says what is accepted, where `read` finds nothing. */
+function argument<Value>(accepted: string, read: (text: string) => Value | undefined) {
+  return (text: string): Value => {
+    const value = read(text);
+    if (value === undefined) throw new InvalidArgumentError(`${accepted} is expected.`);
+    return value;
+  };
+}
 
-const notAnIdentifier = () => refuse('A whole number from 1 to 9007199254740991 is expected.');
+const number = 'A whole number from 1 to 9007199254740991';
+export const campaign = argument(number, domain.campaignId);
+export const owner = argument(number, domain.ownerId);
+export const key = argument(number, domain.accessKeyId);
+export const change = argument(number, domain.historyId);
+export const audit = argument(number, domain.auditId);
+export const limit = argument<number>(number, domain.campaignId);
 
 const seconds = { s: 1, m: 60, h: 3_600, d: 86_400 } as const;
-/** A hundred years, in seconds. */
-const longest = 36_525 * seconds.d;
 
-/** A lifetime in seconds. */
-export function lifeArgument(text: string): number {
-  return secondsOf(text) ?? refuse('A time such as 1s, 30m, 12h or 90d, at most 36525d, is expected.');
-}
-
-/** A grace period in seconds, 0 or more. */
-export function graceArgument(text: string): number {
-  if (/^0[smhd]?$/.test(text)) return 0;
-  return secondsOf(text) ?? refuse('A time such as 0s, 30m, 24h or 7d, at most 36525d, is expected.');
-}
-
-/** An age in seconds, at least that of the youngest changes that can be pruned. */
-export function ageArgument(text: string): number {
-  const age = secondsOf(text) ?? 0;
-  return age >= leastPrunedAge ? age : refuse('An age such as 400d or 48h, from 1d to 36525d, is expected.');
-}
+/** A time in seconds, from `least` to a hundred years. */
+const span = (accepted: string, least: number) =>
+  argument(accepted, (text) => {
+    const [, count, unit] = /^(0|[1-9][0-9]{0,9})([smhd])$/.exec(text === '0' ? '0s' : text) ?? [];
+    const time = Number(count) * seconds[unit as keyof typeof seconds];
+    return time >= least && time <= 36_525 * seconds.d ? time : undefined;
+  });
+export const life = span('A time such as 1s, 30m, 12h or 90d, at most 36525d,', 1);
+export const grace = span('A time such as 0s, 30m, 24h or 7d, at most 36525d,', 0);
+export const age = span('An age such as 400d or 48h, from 1d to 36525d,', domain.leastPrunedAge);
 
 /** A UTC time: a day, or to the minute, second or microsecond. */
-export function momentArgument(text: string): Timestamp {
+export const moment = argument('A time in UTC such as 2026-11-20 or 2026-11-20T15:36:00Z', (text) => {
   const [, day, minute = '00:00', second = '00', fraction = ''] =
     /^(\d{4}-\d\d-\d\d)(?:T(\d\d:\d\d)(?::(\d\d)(?:\.(\d{1,6}))?)?Z)?$/.exec(text) ?? [];
-  return (
-    timestamp(`${day}T${minute}:${second}.${fraction.padEnd(6, '0')}Z`) ??
-    refuse('A time in UTC such as 2026-11-20 or 2026-11-20T15:36:00Z is expected.')
-  );
-}
-
-function secondsOf(text: string): number | undefined {
-  const [, count, unit] = /^([1-9][0-9]{0,9})([smhd])$/.exec(text) ?? [];
-  const time = Number(count) * seconds[unit as keyof typeof seconds];
-  return time <= longest ? time : undefined;
-}
-
-function refuse(accepted: string): never {
-  throw new InvalidArgumentError(accepted);
-}
+  return domain.timestamp(`${day}T${minute}:${second}.${fraction.padEnd(6, '0')}Z`);
+});
 
 /** A display name: not empty, on one line, at most 200 characters. */
-export const nameArgument = (text: string): Label =>
-  label(text) ?? refuse(`A name on one line, of 1 to ${longestLabel} characters, is expected.`);
+export const name = argument(`A name on one line, of 1 to ${domain.longestLabel} characters,`, domain.label);
 
-export const hostArgument = (text: string): Host =>
-  host(text) ??
-  refuse('A host such as old.example or [2001:db8::1], without a scheme, a port or a path, is expected.');
+export const host = argument(
+  'A host such as old.example or [2001:db8::1], without a scheme, a port or a path,',
+  domain.host,
+);

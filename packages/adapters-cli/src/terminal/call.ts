@@ -1,11 +1,12 @@
 import type { Readable } from 'node:stream';
-import { Interruption } from './interruption.ts';
+import { orStopped } from './errors.ts';
 import { Output, type OutputStream } from './output.ts';
 
 /** The inputs of a call of the command line; it uses nothing else of the process. */
 export interface Given {
   readonly environment: NodeJS.ProcessEnv;
   readonly stdin: Readable & { readonly isTTY?: boolean };
+  /** The caller listens to the `error` of both outputs; a command learns of it from the write that failed. */
   readonly stdout: OutputStream;
   readonly stderr: OutputStream;
   /**
@@ -17,6 +18,10 @@ export interface Given {
 
 /** One call of the command line, from its arguments to its exit code, with everything that lives as long. */
 export class Call {
+  /** The environment variables. */
+  readonly environment: NodeJS.ProcessEnv;
+  /** Standard error. */
+  readonly stderr: OutputStream;
   readonly output: Output;
   /** Set by `--verbose`: progress is reported on standard error. */
   verbose = false;
@@ -25,16 +30,13 @@ export class Call {
   /** Whether the warnings about the settings were printed. */
   notesTold = false;
   readonly #given: Given;
-  #interruption: Interruption | undefined;
+  #signal: AbortSignal | undefined;
 
   constructor(given: Given) {
     this.#given = given;
-    this.output = new Output(given);
-  }
-
-  /** The environment variables. */
-  get environment(): NodeJS.ProcessEnv {
-    return this.#given.environment;
+    this.environment = given.environment;
+    this.stderr = given.stderr;
+    this.output = new Output(given.stdout, given.stderr);
   }
 
   /** Standard input. */
@@ -42,19 +44,19 @@ export class Call {
     return this.#given.stdin;
   }
 
-  /** Standard error. */
-  get stderr(): OutputStream {
-    return this.#given.stderr;
-  }
-
-  /** From now on Ctrl-C stops the command between its steps. */
-  hear(): Interruption {
-    this.#interruption ??= new Interruption(this.#given.signal);
-    return this.#interruption;
-  }
-
-  /** The same as `hear`. */
-  get interruption(): Interruption {
-    return this.hear();
+  /**
+   * From its first use on, Ctrl-C takes effect between the steps of the command, in `throwIfInterrupted`. A step in
+   * progress is completed first, so a command in its only step finishes as usual.
+   */
+  get interruption() {
+    this.#signal ??= this.#given.signal;
+    const signal = this.#signal;
+    return {
+      signal,
+      /** @throws Interrupted when the command should stop, with this text for the user */
+      throwIfInterrupted: (message: string) => {
+        if (signal.aborted) throw orStopped(signal.reason, message);
+      },
+    };
   }
 }

@@ -1,8 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { link, lstat, open, rename, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { pipeline } from 'node:stream/promises';
-import { ClearError } from './clear-error.ts';
+import { ClearError } from './errors.ts';
 
 /** Whether an existing file can be replaced, and what to say if it cannot. */
 export interface Replacing {
@@ -12,9 +11,8 @@ export interface Replacing {
 
 /** Checks a path before anything is read for it. @throws ClearError when the path exists and must not be replaced, or is not a file */
 export async function refuseTaken(path: string, { replace, otherwise }: Replacing): Promise<void> {
-  const there = await lstat(path).catch((error: NodeJS.ErrnoException) => {
-    if (error.code === 'ENOENT') return undefined;
-    throw unwritable(path, error);
+  const there = await lstat(path).catch((error) => {
+    if (error.code !== 'ENOENT') throw unwritable(path, error);
   });
   if (!there) return;
   if (!replace) throw new ClearError(`${path} is there already: ${otherwise}`);
@@ -33,54 +31,28 @@ export async function writeNewFile(
 ): Promise<void> {
   await refuseTaken(path, replacing);
   const beside = join(dirname(path), `.${randomUUID()}`);
-  let fault: { readonly of: unknown } | undefined;
-  async function* watched() {
-    try {
-      yield* contents;
-    } catch (error) {
-      fault = { of: error };
-      throw error;
-    }
-  }
+  const writing = <T>(done: Promise<T>) => done.catch((error) => Promise.reject(unwritable(path, error)));
+  const file = await writing(open(beside, 'wx', 0o600));
   try {
-    const file = await open(beside, 'wx', 0o600);
-    await pipeline(watched(), file.createWriteStream({ flush: true }));
-    await name(beside, path, replacing);
+    for await (const part of contents) await writing(file.writeFile(part));
+    await writing(file.sync());
+    // Unlike a rename, a link fails if the name was taken in the meantime; some file systems have none.
+    await (replacing.replace ? Promise.reject() : link(beside, path)).catch(async () => {
+      await refuseTaken(path, replacing);
+      await writing(rename(beside, path));
+    });
     await flushFolder(dirname(path));
-  } catch (error) {
-    await rm(beside, { force: true }).catch(() => {});
-    if (fault) throw fault.of;
-    throw error instanceof ClearError ? error : unwritable(path, error as NodeJS.ErrnoException);
+  } finally {
+    await file.close();
+    await rm(beside, { force: true });
   }
 }
 
-/** Unlike a rename, a link fails if the name was taken in the meantime. */
-async function name(beside: string, path: string, { replace, otherwise }: Replacing): Promise<void> {
-  if (replace) return rename(beside, path);
-  try {
-    await link(beside, path);
-  } catch (error) {
-    const { code } = error as NodeJS.ErrnoException;
-    if (code === 'EEXIST') throw new ClearError(`${path} is there already: ${otherwise}`);
-    // On a file system without links, the earlier check must be enough.
-    return rename(beside, path);
-  }
-  await rm(beside);
-}
-
-/**
- * A user with write access to a folder does not always have read access, and some file systems cannot flush a folder.
- */
-const unflushable = new Set<string | undefined>(['EACCES', 'EINVAL', 'EPERM']);
-
-/** The file exists, so a folder that cannot be flushed is not an error. */
+/** A writer to a folder does not always have the right to read it, and some file systems cannot flush one. */
 async function flushFolder(path: string): Promise<void> {
-  try {
-    await using folder = await open(path, 'r');
-    await folder.sync();
-  } catch (error) {
-    if (!unflushable.has((error as NodeJS.ErrnoException).code)) throw error;
-  }
+  const folder = await open(path, 'r').catch(() => undefined);
+  await folder?.sync().catch(() => {});
+  await folder?.close();
 }
 
 function unwritable(path: string, { code, message }: NodeJS.ErrnoException): ClearError {

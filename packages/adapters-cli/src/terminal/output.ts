@@ -1,26 +1,28 @@
 import type { Writable } from 'node:stream';
-import { WriteStream } from 'node:tty';
-import { ClearError } from './clear-error.ts';
-import { escaped, printableLines } from './escapes.ts';
-import type { Column, Field } from './table.ts';
+import { styleText } from 'node:util';
+import { ClearError } from './errors.ts';
+import { escaped, jsonOf, printable, printableLines } from './text.ts';
 
 /** A stream that a command writes to, and whether it is a terminal. */
 export interface OutputStream extends Writable {
   readonly isTTY?: boolean;
-  readonly columns?: number;
 }
 
-interface Streams {
-  readonly environment: NodeJS.ProcessEnv;
-  readonly stdout: OutputStream;
-  readonly stderr: OutputStream;
+/** What a table shows for people; null is a missing value. */
+export type Cell = string | number | boolean | null;
+
+/** A column of a table for people. */
+export interface Column<Row> {
+  readonly head: string;
+  readonly right?: boolean;
+  cell(row: Row): Cell;
 }
 
 /** How rows are shown: in JSON, or as a table for people. */
 export interface Listing<Row> {
   readonly json: boolean | undefined;
-  /** The JSON output, one object a line. */
-  object(row: Row): object;
+  /** The JSON output, one object a line; the record itself by default. */
+  object?(row: Row): object;
   readonly columns: readonly Column<Row>[];
   /** The text for people when there are no rows. */
   readonly none: string;
@@ -32,49 +34,32 @@ const together = 500;
 /**
  * The output of a call: the answer on standard output, messages for people on standard error. Characters that control a
  * terminal or mislead a reader, above all in names of campaigns, are shown by their code points, and escaped in JSON.
+ * Each call resolves when its text was taken, so that no data accumulates behind a slow reader.
  */
 export class Output {
-  readonly #streams: Streams;
-  /** Set when standard output accepts no more data. */
-  #readerIsGone = false;
-  /** The cause, unless the reader simply stopped reading. */
-  #unwritten: NodeJS.ErrnoException | undefined;
-  #nobodyIsTold = false;
+  readonly #stdout: OutputStream;
+  readonly #stderr: OutputStream;
+  /** Why standard output takes no more data. */
+  #fault: NodeJS.ErrnoException | null | undefined;
 
-  constructor(streams: Streams) {
-    this.#streams = streams;
-    streams.stdout.on('error', this.#onRefused);
-    streams.stderr.on('error', this.#onUntold);
-  }
-
-  readonly #onRefused = (error: NodeJS.ErrnoException) => {
-    this.#readerIsGone = true;
-    if (error.code !== 'EPIPE') this.#unwritten ??= error;
-  };
-
-  readonly #onUntold = () => {
-    this.#nobodyIsTold = true;
-  };
-
-  /** Removes our listeners from the streams. */
-  letGo(): void {
-    this.#streams.stdout.off('error', this.#onRefused);
-    this.#streams.stderr.off('error', this.#onUntold);
+  constructor(stdout: OutputStream, stderr: OutputStream) {
+    this.#stdout = stdout;
+    this.#stderr = stderr;
   }
 
   /** Whether the reader of standard output has stopped, as after `| head -1`: then listing stops too. */
   get isReaderGone(): boolean {
-    return this.#readerIsGone;
+    return Boolean(this.#fault);
   }
 
-  /** Whether a person reads the answer. */
-  get isTerminal(): boolean {
-    return this.#streams.stdout.isTTY === true;
+  /** Text without escaping, for data that must be read back unchanged. */
+  async write(text: string): Promise<void> {
+    this.#fault ??= await taken(this.#stdout, text);
   }
 
-  /** One line on standard output; resolves when it was accepted, so that no data accumulates behind a slow reader. */
-  print(line: string): Promise<void> {
-    return this.write(`${printableLines(line)}\n`);
+  /** Lines on standard output. */
+  print(lines: string): Promise<void> {
+    return this.write(`${printableLines(lines)}\n`);
   }
 
   /** The same for a JSON object. */
@@ -82,98 +67,90 @@ export class Output {
     return this.write(`${escaped(JSON.stringify(object))}\n`);
   }
 
-  /** Text without escaping, for data that must be read back unchanged. */
-  async write(text: string): Promise<void> {
-    if (!this.#readerIsGone) await taken(this.#streams.stdout, text);
-  }
-
-  /** The same, without waiting. */
-  say(text: string): void {
-    this.#streams.stdout.write(text);
-  }
-
-  /** Ends a command's output. @throws ClearError when some of the output was still wanted and could not be written */
-  async allWritten(): Promise<void> {
-    await this.isTaken();
-    if (this.#unwritten === undefined) return;
-    throw new ClearError(
-      `standard output cannot be written (${this.#unwritten.code}): what it holds is not whole; the command itself is done`,
-    );
-  }
-
-  /** Whether all output was written, for data that cannot be shown again. */
-  isTaken(): Promise<boolean> {
-    return new Promise((resolve) =>
-      this.#streams.stdout.write('', (error) => resolve(!error && !this.#readerIsGone)),
-    );
-  }
-
-  /** One line for people, on standard error. */
-  tell(line: string): void {
-    this.#streams.stderr.write(`${printableLines(line)}\n`);
-  }
-
-  /** `tell`, for messages that can have many lines. */
-  async tellInTurn(line: string): Promise<void> {
-    if (!this.#nobodyIsTold) await taken(this.#streams.stderr, `${printableLines(line)}\n`);
-  }
-
   /** One JSON object, or a sentence for people. */
   answer(json: boolean | undefined, object: object, sentence: string): Promise<void> {
     return json ? this.object(object) : this.print(sentence);
   }
 
+  /** Lines for people, on standard error. */
+  async tell(lines: string): Promise<void> {
+    await taken(this.#stderr, `${printableLines(lines)}\n`);
+  }
+
+  /** Whether all output was written, for data that cannot be shown again. */
+  async isTaken(): Promise<boolean> {
+    await this.write('');
+    return !this.isReaderGone;
+  }
+
+  /** Ends a command's output. @throws ClearError when some of the output was still wanted and could not be written */
+  async allWritten(): Promise<void> {
+    if ((await this.isTaken()) || this.#fault?.code === 'EPIPE') return;
+    throw new ClearError(
+      `standard output cannot be written (${this.#fault?.code}): what it holds is not whole; the command itself is done`,
+    );
+  }
+
   /** A table for people, or a line of JSON for each row; stops when the reader stops. Returns the number of rows. */
-  async list<Row>(rows: AsyncIterable<Row> | Iterable<Row>, listing: Listing<Row>): Promise<number> {
+  async list<Row extends object>(
+    rows: AsyncIterable<Row> | Iterable<Row>,
+    listing: Listing<Row>,
+  ): Promise<number> {
+    const { json, object = (row) => jsonOf(row), columns, none } = listing;
+    const aligns = columns.map(({ right }) => (right ? 'right' : 'left'));
+    const heads = columns.map(({ head }) => this.#bold(head));
+    const table = (page: Row[]) =>
+      this.#table([heads, ...page.map((row) => columns.map(({ cell }) => shown(cell(row))))], aligns);
     let count = 0;
     let page: Row[] = [];
     for await (const row of rows) {
-      if (this.#readerIsGone) break;
+      if (this.isReaderGone) break;
       count += 1;
-      if (listing.json) await this.object(listing.object(row));
+      if (json) await this.object(object(row));
       else if (page.push(row) === together) {
-        await this.#table(page, listing.columns);
+        await table(page);
         page = [];
       }
     }
-    if (page.length > 0) await this.#table(page, listing.columns);
-    if (count === 0 && !listing.json) this.tell(listing.none);
+    if (page.length > 0) await table(page);
+    if (count === 0 && !json) await this.tell(none);
     return count;
   }
 
   /** The fields of one object, one a line. */
-  async fields(rows: readonly Field[]): Promise<void> {
-    const { fieldsText } = await import('./table.ts');
-    await this.write(`${fieldsText(rows, this.#isColoured)}\n`);
+  fields(fields: readonly (readonly [name: string, value: Cell])[]): Promise<void> {
+    return this.#table(fields.map(([name, value]) => [this.#bold(name), shown(value)]));
   }
 
-  async #table<Row>(rows: readonly Row[], columns: readonly Column<Row>[]): Promise<void> {
-    const { tableText } = await import('./table.ts');
-    await this.write(`${tableText(rows, columns, this.#isColoured)}\n`);
+  async #table(lines: string[][], colAligns: ('left' | 'right')[] = []): Promise<void> {
+    const { default: Table } = await import('cli-table3');
+    const style = { 'padding-left': 0, 'padding-right': 0, head: [], border: [] };
+    const table = new Table({ chars: noFrame, colAligns, style });
+    table.push(...lines);
+    await this.write(`${table.toString().replace(/[ \t]+$/gm, '')}\n`);
   }
 
-  /** Only in a terminal, and not with NO_COLOR; always with FORCE_COLOR. */
-  get #isColoured(): boolean {
-    const { environment } = this.#streams;
-    if (environment.FORCE_COLOR === undefined && !this.isTerminal) return false;
-    return WriteStream.prototype.getColorDepth(environment) > 2;
-  }
-
-  /** The outputs for help and usage errors. */
-  forHelp() {
-    const { stdout, stderr } = this.#streams;
-    const width = (stream: OutputStream) => (stream.isTTY ? stream.columns : undefined);
-    return {
-      writeOut: (text: string) => void stdout.write(text),
-      writeErr: (text: string) => void stderr.write(text),
-      getOutHelpWidth: () => width(stdout) as number,
-      getErrHelpWidth: () => width(stderr) as number,
-    };
+  /** In a terminal only, unless the environment says otherwise. */
+  #bold(text: string): string {
+    return styleText('bold', text, { stream: this.#stdout });
   }
 }
 
-function taken(stream: OutputStream, text: string): Promise<void> {
-  return new Promise((resolve) => {
-    if (stream.write(text, () => resolve())) resolve();
-  });
+const noFrame = {
+  ...Object.fromEntries(
+    ['top', 'bottom', 'left', 'right', 'mid']
+      .flatMap((side) => [side, `${side}-mid`, `${side}-left`, `${side}-right`])
+      .map((part) => [part, '']),
+  ),
+  middle: '  ',
+};
+
+function shown(value: Cell): string {
+  if (typeof value === 'boolean') return value ? 'yes' : 'no';
+  return value === null ? '-' : printable(String(value));
+}
+
+/** Resolves with the error if there was one. */
+function taken(stream: OutputStream, text: string): Promise<Error | null | undefined> {
+  return new Promise((resolve) => stream.write(text, resolve));
 }

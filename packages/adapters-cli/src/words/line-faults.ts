@@ -1,39 +1,20 @@
-import type { BadLine, FieldFault, LineFault } from '@campaign-mirror/domain';
-import type { Output } from '../terminal/output.ts';
-import { addressFaults, campaignNamed } from './refusals.ts';
+import type { FieldFault, LineFault } from '@campaign-mirror/domain';
+import { addressFaults, hasDefault } from './refusals.ts';
 
-/** The text for an error in a line: the column, if it is in one, and the cause. */
-function faultInWords(fault: LineFault): { column: string | null; reason: string } {
+/** The column, if the error is in one, and the cause. */
+export function faultInWords(fault: LineFault): [column: string | null, reason: string] {
   switch (fault.kind) {
     case 'unread':
-      return { column: null, reason: fault.because };
+      return [null, fault.because];
     case 'bad-field':
-      return { column: fault.field, reason: fieldFaults[fault.because] };
+      return [fault.field, fieldFaults[fault.because]];
     case 'campaign-taken':
-      return { column: 'id', reason: taken(`campaign ${fault.id}`, fault.line) };
+      return ['id', taken(`campaign ${fault.id}`, fault.line)];
     case 'mirror-taken':
-      return { column: 'mirror_id', reason: taken(`mirror ${fault.id}`, fault.line) };
-    case 'second-default': {
-      const { ownerId, id, name, line } = fault;
-      const named = campaignNamed(id, name);
-      const where = line === null ? '' : ` (line ${line})`;
-      return {
-        column: 'is_default',
-        reason: `the owner ${ownerId} has a default campaign already: ${named}${where}`,
-      };
-    }
+      return ['mirror_id', taken(`mirror ${fault.id}`, fault.line)];
+    case 'second-default':
+      return ['is_default', `${hasDefault(fault)}${fault.line === null ? '' : ` (line ${fault.line})`}`];
   }
-}
-
-/** Reports a bad line: as a JSON object, or as a line on standard error. */
-export function tellOfBadLine(
-  output: Output,
-  json: boolean | undefined,
-  { line, fault }: BadLine,
-): Promise<void> {
-  const { column, reason } = faultInWords(fault);
-  if (json) return output.object({ line, column, fault: fault.kind, reason });
-  return output.tellInTurn(`line ${line}: ${column === null ? '' : `${column}: `}${reason}`);
 }
 
 function taken(what: string, line: number | null): string {

@@ -1,66 +1,82 @@
-import type {
-  AccessKeyId,
-  AddressFault,
-  CampaignId,
-  KeyRotation,
-  OwnerHasDefault,
-  Refusal,
-} from '@campaign-mirror/domain';
-import { ClearError } from '../terminal/clear-error.ts';
-import { printable } from '../terminal/escapes.ts';
+import type * as domain from '@campaign-mirror/domain';
+import { ClearError } from '../terminal/errors.ts';
+import { printable } from '../terminal/text.ts';
 
-/** The texts for refusals by the store or the domain. */
-export function ownerHasDefault({ ownerId, id, name }: OwnerHasDefault): ClearError {
-  return new ClearError(
-    `the owner ${ownerId} has a default campaign already: ${campaignNamed(id, name)}; ` +
-      `\`./campaign-mirror campaign unset-default ${id}\` makes it an ordinary one`,
-  );
+type CampaignRefusal =
+  | domain.CampaignNotFound
+  | domain.OwnerHasDefault
+  | { readonly kind: 'mirror-exists' }
+  | { readonly kind: 'refused'; readonly because: domain.Refusal }
+  | { readonly kind: 'invalid-address'; readonly because: domain.AddressFault };
+
+/** Why an act on a campaign is refused by the store or the domain, and what to do instead; `address` is what was given. */
+export function campaignRefused(
+  campaign: domain.CampaignId,
+  refusal: CampaignRefusal,
+  address = 'the URL is refused',
+): ClearError {
+  if (refusal.kind === 'invalid-address')
+    return new ClearError(`${address}: ${addressFaults[refusal.because]}`);
+  if (refusal.kind === 'owner-has-default')
+    return new ClearError(`${hasDefault(refusal)}; ${unsetting(refusal.id)}`);
+  return new ClearError(texts[refusal.kind === 'refused' ? refusal.because : refusal.kind](campaign));
 }
 
-export function noSuchCampaign(id: CampaignId): ClearError {
-  return new ClearError(`there is no campaign ${id}`);
+/** A new rule does not compile until it has a text. */
+const texts: Readonly<
+  Record<domain.Refusal | 'campaign-not-found' | 'mirror-exists', (id: domain.CampaignId) => string>
+> = {
+  'campaign-not-found': (id) => `there is no campaign ${id}`,
+  'mirror-exists': (id) => `the campaign ${id} has a mirror already`,
+  'mirror-not-created': (id) =>
+    `the campaign ${id} has no mirror: \`./campaign-mirror mirror create ${id}\` creates it`,
+  'default-campaign': (id) =>
+    `the campaign ${id} is its owner's default campaign, whose mirror cannot be set: ${unsetting(id)}`,
+  'not-the-owner': (id) =>
+    `the campaign ${id} belongs to another owner than the key: use a key of the campaign's owner`,
+};
+
+function unsetting(campaign: domain.CampaignId): string {
+  return `\`./campaign-mirror campaign unset-default ${campaign}\` makes it an ordinary one`;
 }
 
-export const addressFaults: Readonly<Record<AddressFault, string>> = {
+/** That the owner has this default campaign already. */
+export function hasDefault(one: {
+  ownerId: domain.OwnerId;
+  id: domain.CampaignId | null;
+  name: string | null;
+}): string {
+  return `the owner ${one.ownerId} has a default campaign already: ${campaignNamed(one.id, one.name)}`;
+}
+
+/** Such as `campaign 42 "Summer"`; without a number, which the import assigns, `a new campaign "Summer"`. */
+export function campaignNamed(id: domain.CampaignId | null, name: string | null): string {
+  const campaign = id === null ? 'a new campaign' : `campaign ${id}`;
+  return name === null ? campaign : `${campaign} "${printable(name)}"`;
+}
+
+export const addressFaults: Readonly<Record<domain.AddressFault, string>> = {
   'too-long': 'it must not be longer than 2048 characters',
   'not-a-url':
     'it must be a URL such as https://example.com/, without credentials, white space or a backslash',
   'denied-host': 'MIRROR_HOST_DENYLIST denies its host',
 };
 
-/** Such as `campaign 42 "Summer"`; without a number, which the import assigns, `a new campaign "Summer"`. */
-export function campaignNamed(id: CampaignId | null, name: string | null): string {
-  const campaign = id === null ? 'a new campaign' : `campaign ${id}`;
-  return name === null ? campaign : `${campaign} "${printable(name)}"`;
-}
-
-export function noSuchKey(id: AccessKeyId): ClearError {
+export function noSuchKey(id: domain.AccessKeyId): ClearError {
   return new ClearError(`there is no key ${id}`);
 }
 
 /** Why a key was not rotated, and what to do instead. */
-export function notRotated(id: AccessKeyId, refused: Exclude<KeyRotation, { kind: 'rotated' }>): ClearError {
+export function notRotated(
+  id: domain.AccessKeyId,
+  refused: Exclude<domain.KeyRotation, { kind: 'rotated' }>,
+): ClearError {
   if (refused.kind === 'key-not-found') return noSuchKey(id);
+  const issue = 'issue another with `./campaign-mirror key issue`';
   if (refused.kind === 'key-replaced') {
     return new ClearError(
-      `key ${id} was replaced by key ${refused.by} already: rotate that one, or issue another with \`./campaign-mirror key issue\``,
+      `key ${id} was replaced by key ${refused.by} already: rotate that one, or ${issue}`,
     );
   }
-  const over = refused.kind === 'key-revoked' ? 'revoked' : 'expired';
-  return new ClearError(`key ${id} is ${over}: issue another with \`./campaign-mirror key issue\``);
-}
-
-/** The texts for refusals by the rules; a new rule does not compile until it has a text. */
-const words: Readonly<Record<Refusal, (campaign: CampaignId) => string>> = {
-  'mirror-not-created': (campaign) =>
-    `the campaign ${campaign} has no mirror: \`./campaign-mirror mirror create ${campaign}\` creates it`,
-  'default-campaign': (campaign) =>
-    `the campaign ${campaign} is its owner's default campaign, whose mirror cannot be set: ` +
-    `\`./campaign-mirror campaign unset-default ${campaign}\` makes it an ordinary one`,
-  'not-the-owner': (campaign) =>
-    `the campaign ${campaign} belongs to another owner than the key: use a key of the campaign's owner`,
-};
-
-export function mirrorRefused(campaign: CampaignId, because: Refusal): ClearError {
-  return new ClearError(words[because](campaign));
+  return new ClearError(`key ${id} is ${refused.kind === 'key-revoked' ? 'revoked' : 'expired'}: ${issue}`);
 }

@@ -37,16 +37,18 @@ export async function* ofOneMoment<T>(
 /** The number of rows fetched at once. */
 const together = 1_000;
 
+/** `name` tells cursors apart that are open at the same time. */
 export async function* cursorRows<Row extends QueryResultRow>(
   client: PoolClient,
   query: string,
   values: unknown[] = [],
+  name = 'taken',
 ): AsyncGenerator<Row> {
-  await client.query(`declare taken no scroll cursor for ${query}`, values);
+  await client.query(`declare ${name} no scroll cursor for ${query}`, values);
   for (;;) {
-    const rows = await rowsOf<Row>(client, `fetch ${together} from taken`);
+    const rows = await rowsOf<Row>(client, `fetch ${together} from ${name}`);
     yield* rows;
     if (rows.length < together) break;
   }
-  await client.query('close taken');
+  await client.query(`close ${name}`);
 }

@@ -6,8 +6,8 @@ import type {
   KeyChanges,
   MirrorHistory,
 } from '@campaign-mirror/domain';
-import type { Pool } from 'pg';
-import { rowsOf } from '../connection/rows.ts';
+import type { Pool, PoolClient } from 'pg';
+import { numberOf, rowsOf } from '../connection/rows.ts';
 import { cursorRows, ofOneMoment } from '../connection/snapshot.ts';
 import { timestampText } from '../schema/schema.ts';
 
@@ -20,7 +20,12 @@ const entries = `
   from campaign_mirror.mirror_history where`;
 const page = `${entries} campaign_id = $1 and ($2::bigint is null or id < $2) order by id desc limit $3`;
 const one = `${entries} campaign_id = $1 and id = $2`;
-const keys = `${entries} access_key_id = $1 and ($2::timestamptz is null or changed_at >= $2) order by id`;
+const ofKey = `${entries} access_key_id = $1 and ($2::timestamptz is null or changed_at >= $2)
+  and ctid >= $3::tid and ctid < $4::tid order by id`;
+const blocks = `select pg_relation_size('campaign_mirror.mirror_history') / current_setting('block_size')::int as number`;
+
+/** The whole history is scanned in as many parts, so that it is known how far the scan is. */
+const parts = 20;
 
 /** The history in PostgreSQL. Its only index is its primary key, which begins with the campaign. */
 export class PostgresMirrorHistory implements MirrorHistory {
@@ -41,9 +46,38 @@ export class PostgresMirrorHistory implements MirrorHistory {
     return (await rowsOf<HistoryEntry>(this.#pool, one, [campaign, id]))[0];
   }
 
-  ofKey({ key, since }: KeyChanges): AsyncGenerator<HistoryEntry> {
-    return ofOneMoment(this.#pool, this.#signal, (client) =>
-      cursorRows<HistoryEntry>(client, keys, [key, since]),
-    );
+  ofKey(asked: KeyChanges, scanned?: (percent: number) => void): AsyncGenerator<HistoryEntry> {
+    return ofOneMoment(this.#pool, this.#signal, (client) => merged(client, asked, scanned));
   }
+}
+
+/** PostgreSQL scans and sorts a part when its first row is fetched; the parts are then merged. */
+async function* merged(
+  client: PoolClient,
+  { key, since }: KeyChanges,
+  scanned: ((percent: number) => void) | undefined,
+): AsyncGenerator<HistoryEntry> {
+  const size = Math.ceil((await numberOf(client, blocks)) / parts);
+  const heads: { entry: HistoryEntry; readonly rest: AsyncGenerator<HistoryEntry> }[] = [];
+  for (let part = 0; part < parts; part++) {
+    // What others append meanwhile lies behind; the history of this moment does not contain it.
+    const values = [key, since, `(${part * size},0)`, `(${(part + 1) * size},0)`];
+    const rest = cursorRows<HistoryEntry>(client, ofKey, values, `part_${part}`);
+    const first = await rest.next();
+    if (!first.done) heads.push({ entry: first.value, rest });
+    scanned?.((100 * (part + 1)) / parts);
+  }
+  for (let head = oldest(heads); head; head = oldest(heads)) {
+    yield head.entry;
+    const next = await head.rest.next();
+    if (next.done) heads.splice(heads.indexOf(head), 1);
+    else head.entry = next.value;
+  }
+}
+
+function oldest<Head extends { readonly entry: HistoryEntry }>(heads: readonly Head[]): Head | undefined {
+  return heads.reduce<Head | undefined>(
+    (one, next) => (one && one.entry.id < next.entry.id ? one : next),
+    undefined,
+  );
 }

@@ -2,11 +2,11 @@ import { leaf } from '@campaign-mirror/adapters-cli';
 import { type Call, ClearError, counted } from '@campaign-mirror/adapters-cli/terminal';
 
 export function backup(call: Call) {
-  return leaf({
-    name: 'backup',
-    does: 'write a consistent snapshot of everything to a file, including the history and the hashes of keys',
-    examples: ['backup mirrors.backup'],
-  })
+  return leaf(
+    'backup',
+    'write a consistent snapshot of everything to a file, including the history and the hashes of keys',
+    ['backup mirrors.backup'],
+  )
     .argument('<file>', 'file to write; it must not exist yet')
     .action(async (path, { json }) => {
       if (path === '-')
@@ -19,11 +19,11 @@ export function backup(call: Call) {
 }
 
 export function restore(call: Call) {
-  return leaf({
-    name: 'restore',
-    does: 'restore a backup into a database without data, on any server and also on a newer PostgreSQL',
-    examples: ['restore mirrors.backup'],
-  })
+  return leaf(
+    'restore',
+    'restore a backup into a database without data, on any server and also on a newer PostgreSQL',
+    ['restore mirrors.backup'],
+  )
     .argument('<file>', 'file that `backup` wrote; - for standard input')
     .action(async (path, { json }) => {
       const { givenFile } = await import('@campaign-mirror/adapters-cli/progress');

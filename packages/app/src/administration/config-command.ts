@@ -8,12 +8,12 @@ import { environmentExample } from '../settings/shown.ts';
 import { isYours, yourDatabase } from '../settings/your-database.ts';
 
 export function config(call: Call) {
-  return leaf({
-    name: 'config',
-    does: 'show which settings are in force, where each comes from, and which database is used; hides secrets',
-    examples: ['config', 'config --json', 'config --example'],
-    explains: environmentExample,
-  })
+  return leaf(
+    'config',
+    'show which settings are in force, where each comes from, and which database is used; hides secrets',
+    ['config', 'config --json', 'config --example'],
+  )
+    .addHelpText('after', () => `\n${environmentExample().trimEnd()}`)
     .option('--example', 'print every setting with its default, as .env.example has them')
     .action(async ({ json, example }) => {
       const { output } = call;

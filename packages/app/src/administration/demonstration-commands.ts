@@ -2,22 +2,20 @@ import { group, leaf } from '@campaign-mirror/adapters-cli';
 import type { Call } from '@campaign-mirror/adapters-cli/terminal';
 
 export function demonstrationCommands(call: Call) {
-  const create = leaf({
-    name: 'create',
-    does: 'create the demonstration set if there is no data at all, and show calls to try; its key is shown once',
-    examples: ['demo create', 'demo create --base https://mirror.example.com'],
-  })
+  const create = leaf(
+    'create',
+    'create the demonstration set if there is no data at all, and show calls to try; its key is shown once',
+    ['demo create', 'demo create --base https://mirror.example.com'],
+  )
     .option('--base <url>', 'base URL of the service in the calls shown', 'http://127.0.0.1:3000')
     .action(async ({ base, json }) => {
       const { createDemonstration, firstCalls } = await import('../operator/demonstration.ts');
       const made = await createDemonstration(call);
       await call.output.answer(json, made, firstCalls(made, base));
     });
-  const remove = leaf({
-    name: 'remove',
-    does: 'delete the campaigns of the demonstration set and revoke its key',
-    examples: ['demo remove'],
-  }).action(async ({ json }) => {
+  const remove = leaf('remove', 'delete the campaigns of the demonstration set and revoke its key', [
+    'demo remove',
+  ]).action(async ({ json }) => {
     const { removeDemonstration } = await import('../operator/demonstration.ts');
     const campaigns = await removeDemonstration(call);
     await call.output.answer(

@@ -2,11 +2,11 @@ import { leaf } from '@campaign-mirror/adapters-cli';
 import { type Call, exitCodes, printable } from '@campaign-mirror/adapters-cli/terminal';
 
 export function doctor(call: Call) {
-  return leaf({
-    name: 'doctor',
-    does: 'check settings, database, rights, versions, connections and disk, and say what to do; changes nothing',
-    examples: ['doctor', 'doctor --json'],
-  }).action(async ({ json }) => {
+  return leaf(
+    'doctor',
+    'check settings, database, rights, versions, connections and disk, and say what to do; changes nothing',
+    ['doctor', 'doctor --json'],
+  ).action(async ({ json }) => {
     const { examine } = await import('./examination.ts');
     for await (const [check, result] of examine(call)) {
       const { state, finding, advice } = result;

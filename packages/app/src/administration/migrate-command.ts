@@ -2,11 +2,11 @@ import { leaf } from '@campaign-mirror/adapters-cli';
 import { type Call, exitCodes } from '@campaign-mirror/adapters-cli/terminal';
 
 export function migrate(call: Call) {
-  return leaf({
-    name: 'migrate',
-    does: 'bring the schema up to date and give the database roles their rights, as the owner of the schema',
-    examples: ['migrate', 'migrate --status'],
-  })
+  return leaf(
+    'migrate',
+    'bring the schema up to date and give the database roles their rights, as the owner of the schema',
+    ['migrate', 'migrate --status'],
+  )
     .option('--status', 'only show which migrations are applied or pending; exit code 1 if any is pending')
     .action(async ({ status, json }) => {
       const { migrateTelling, withDatabase, withPool } = await import('../operator/command-database.ts');

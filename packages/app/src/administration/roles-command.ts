@@ -13,11 +13,11 @@ const purposes: Readonly<Record<CreatedRole['role'], string>> = {
 };
 
 export function rolesCommands(call: Call) {
-  const create = leaf({
-    name: 'create',
-    does: 'create the database roles that are missing, as a superuser; their passwords are shown once',
-    examples: ['roles create', 'roles create --json', 'roles create --passwords /run/campaign-mirror'],
-  })
+  const create = leaf(
+    'create',
+    'create the database roles that are missing, as a superuser; their passwords are shown once',
+    ['roles create', 'roles create --json', 'roles create --passwords /run/campaign-mirror'],
+  )
     .option(
       '--passwords <folder>',
       'write each password to FOLDER/ROLE/password, for PGPASSWORD_FILE, and show none',

@@ -41,7 +41,11 @@ export async function program(call: Call, first = ''): Promise<Command> {
       'Campaigns, mirrors and access keys, in the database of DATABASE_URL or PGHOST, or the embedded one in DATA_DIR.',
     )
     .showHelpAfterError('(--help shows the commands and options)')
-    .configureOutput({ ...output.forHelp(), outputError: (text, write) => write(withoutKeys(text)) })
+    .configureOutput({
+      writeOut: (text) => void output.write(text),
+      writeErr: (text) => void call.stderr.write(text),
+      outputError: (text, write) => write(withoutKeys(text)),
+    })
     .addHelpText(
       'after',
       '\nExit codes: 0 done; 1 refused, invalid or not found; 2 wrong usage; 3 database unavailable, or outcome unknown; ' +
@@ -51,7 +55,7 @@ export async function program(call: Call, first = ''): Promise<Command> {
   for (const word of wanted) all.addCommand((await commands[word]?.())?.(call) as Command);
   inherit(all, call);
   all.option('--version', 'show the version').on('option:version', () => {
-    output.say(`${project().version}\n`);
+    void output.print(project().version);
     throw new CommanderError(0, 'campaign-mirror.version', '');
   });
   return all;

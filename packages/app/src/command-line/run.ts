@@ -1,11 +1,4 @@
-import {
-  Call,
-  ClearError,
-  exitCodeOf,
-  exitCodes,
-  type Given,
-  Interrupted,
-} from '@campaign-mirror/adapters-cli/terminal';
+import { Call, ClearError, exitCodes, type Given, Interrupted } from '@campaign-mirror/adapters-cli/terminal';
 import { CommanderError } from 'commander';
 import { program } from './program.ts';
 
@@ -18,8 +11,6 @@ export async function run(words: readonly string[], given: Given): Promise<numbe
     return call.exitCode;
   } catch (error) {
     return await explained(error, call);
-  } finally {
-    call.output.letGo();
   }
 }
 
@@ -31,7 +22,7 @@ async function explained(error: unknown, { output, verbose }: Call): Promise<num
   const details = () => output.tell(JSON.stringify(errorFields(error), undefined, 2));
   if (error instanceof Interrupted) {
     output.tell(error.message);
-    return exitCodeOf(error.signal);
+    return error.exitCode;
   }
   if (error instanceof ClearError) {
     output.tell(error.message);

@@ -19,27 +19,26 @@ export const campaignFields = [
 /** A column of the text form of campaigns. */
 export type CampaignField = (typeof campaignFields)[number];
 
-/** Empty for a missing value, such as no name or no mirror. */
+/** As text, empty for a missing value, such as no name or no mirror. */
 export type CampaignFields = Readonly<Record<CampaignField, string>>;
 
-/** Writes a campaign as text; `importedCampaign` reads the same campaign from it. */
-export function fieldsOf({ mirror, ...campaign }: CampaignRecord): CampaignFields {
-  return {
-    id: text(campaign.id),
-    name: text(campaign.name),
-    owner_id: text(campaign.ownerId),
-    is_default: text(campaign.isDefault),
-    created_at: text(campaign.createdAt),
-    mirror_id: text(mirror?.id),
-    target_url: text(mirror?.targetUrl),
-    clicks: text(mirror?.clicks),
-    updated_externally: text(mirror?.updatedExternally),
-    updated_externally_at: text(mirror?.updatedExternallyAt),
-    mirror_created_at: text(mirror?.createdAt),
-    mirror_updated_at: text(mirror?.updatedAt),
-  };
-}
+/** Null for a missing value. */
+export type CampaignValues = Readonly<Record<CampaignField, string | number | boolean | null>>;
 
-function text(value: string | number | boolean | null | undefined): string {
-  return value === null || value === undefined ? '' : String(value);
+/** The fields of a campaign; `importedCampaign` reads the same campaign from their text. */
+export function fieldsOf({ mirror, ...campaign }: CampaignRecord): CampaignValues {
+  return {
+    id: campaign.id,
+    name: campaign.name,
+    owner_id: campaign.ownerId,
+    is_default: campaign.isDefault,
+    created_at: campaign.createdAt,
+    mirror_id: mirror?.id ?? null,
+    target_url: mirror?.targetUrl ?? null,
+    clicks: mirror?.clicks ?? null,
+    updated_externally: mirror?.updatedExternally ?? null,
+    updated_externally_at: mirror?.updatedExternallyAt ?? null,
+    mirror_created_at: mirror?.createdAt ?? null,
+    mirror_updated_at: mirror?.updatedAt ?? null,
+  };
 }

@@ -36,9 +36,9 @@ export interface AuditEntry {
 
 /** Which entries of the audit to list. */
 export interface AuditPage {
-  readonly campaign?: CampaignId;
+  readonly campaign?: CampaignId | undefined;
   /** Only entries before this one. */
-  readonly before?: AuditId;
+  readonly before?: AuditId | undefined;
   /** The number of entries, at most; at least 1. */
   readonly limit: number;
 }

@@ -15,9 +15,9 @@ export interface CampaignRecord {
 
 /** Which campaigns to list, by number. */
 export interface CampaignPage {
-  readonly owner?: OwnerId;
+  readonly owner?: OwnerId | undefined;
   /** Start after this campaign. */
-  readonly after?: CampaignId;
+  readonly after?: CampaignId | undefined;
   /** The number of campaigns, at most; at least 1. */
   readonly limit: number;
 }

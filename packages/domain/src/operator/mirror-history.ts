@@ -24,7 +24,7 @@ export interface HistoryEntry {
 export interface HistoryPage {
   readonly campaign: CampaignId;
   /** Only changes before this one. */
-  readonly before?: HistoryId;
+  readonly before?: HistoryId | undefined;
   /** The number of changes, at most; at least 1. */
   readonly limit: number;
 }
@@ -33,7 +33,7 @@ export interface HistoryPage {
 export interface KeyChanges {
   readonly key: AccessKeyId;
   /** Only changes at or after this time; without it, all. */
-  readonly since?: Timestamp;
+  readonly since?: Timestamp | undefined;
 }
 
 /** The record of mirror changes. Every call throws `Unavailable` when the store is unavailable. */
@@ -46,7 +46,8 @@ export interface MirrorHistory {
 
   /**
    * The changes made with a key, oldest first, from one snapshot, including those to campaigns that were transferred
-   * or deleted since. Scans the whole history; rows are read as fast as the caller takes them.
+   * or deleted since. Scans the whole history before the first one; `scanned` receives how far that is, in percent. Rows
+   * are read as fast as the caller takes them.
    */
-  ofKey(asked: KeyChanges): AsyncIterable<HistoryEntry>;
+  ofKey(asked: KeyChanges, scanned?: (percent: number) => void): AsyncIterable<HistoryEntry>;
 }

@@ -24,3 +24,18 @@ export function printableLines(text: string): string {
 function shown(one: string): string {
   return `\\u{${one.codePointAt(0)?.toString(16)}}`;
 }
+
+/** A count with its noun: `1 row`, `2 rows`. */
+export function counted(count: number, one: string, more = `${one}s`): string {
+  return `${count} ${count === 1 ? one : more}`;
+}
+
+/** A record in JSON: its fields under their names in the interface, such as `owner_id` for `ownerId`. */
+export function jsonOf<Row extends object>(record: Row): Record<string, Row[keyof Row]> {
+  return Object.fromEntries(
+    Object.entries(record).map(([name, value]) => [
+      name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`),
+      value !== null && typeof value === 'object' ? jsonOf(value) : value,
+    ]),
+  );
+}

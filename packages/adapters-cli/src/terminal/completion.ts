@@ -1,0 +1,76 @@
+import { Argument, type CommandUnknownOpts } from '@commander-js/extra-typings';
+import type { Call } from './call.ts';
+import { leaf } from './leaf.ts';
+
+/** `all` returns the commands to complete. */
+export function completion(call: Call, all: () => Promise<CommandUnknownOpts>) {
+  return leaf('completion', 'print a script with which a shell completes these commands', [
+    'completion bash',
+    'completion zsh',
+  ])
+    .addArgument(new Argument('<shell>', 'the shell').choices(['bash', 'zsh']))
+    .addHelpText(
+      'before',
+      'In ~/.bashrc: eval "$(campaign-mirror completion bash)"; in ~/.zshrc the same, after compinit.\n',
+    )
+    .action(async (shell, { json }) => {
+      const script = scripts[shell](await all());
+      await call.output.answer(json, { shell, script }, script);
+    });
+}
+
+/**
+ * A script for each shell, generated from the commands. It is self-contained: no program is started when the user
+ * presses Tab. Where no command word is possible, files are offered.
+ */
+const scripts = {
+  bash: (root: CommandUnknownOpts) => `_campaign_mirror() {
+  local cur=\${COMP_WORDS[COMP_CWORD]} at='' last='' word choices=''
+  for word in "\${COMP_WORDS[@]:1:COMP_CWORD-1}"; do
+${choicesOf(root)}
+  COMPREPLY=($(compgen -W "$choices" -- "$cur"))
+}
+complete -o bashdefault -o default -F _campaign_mirror campaign-mirror`,
+
+  zsh: (root: CommandUnknownOpts) => `#compdef campaign-mirror
+_campaign_mirror() {
+  local cur=\${words[CURRENT]} at='' last='' word choices=''
+  for word in "\${(@)words[2,CURRENT-1]}"; do
+${choicesOf(root)}
+  if [[ -n $choices ]]; then compadd -- \${=choices}; else _files; fi
+}
+compdef _campaign_mirror campaign-mirror`,
+};
+
+/**
+ * Parses the words before the cursor: `at` is the command, such as `/campaign/create`, `last` an option that still needs
+ * its value. Then offers after a dash options; otherwise commands, or an argument's values if they are a fixed set.
+ */
+function choicesOf(root: CommandUnknownOpts): string {
+  const places: string[] = [];
+  const valued: string[] = [];
+  const offered: string[] = [];
+  const visit = (command: CommandUnknownOpts, at: string) => {
+    const options = command.createHelp().visibleOptions(command);
+    const below = command.commands.map((child) => child.name());
+    const words = [...below, ...(command.registeredArguments[0]?.argChoices ?? [])];
+    for (const { long, required } of options) if (required) valued.push(`'${at} ${long}'`);
+    if (words.length > 0) offered.push(`    '${at} ') choices='${words.join(' ')}';;`);
+    offered.push(`    '${at} -') choices='${options.map(({ long }) => long).join(' ')}';;`);
+    places.push(...below.map((name) => `'${at}/${name}'`));
+    for (const child of command.commands) visit(child, `${at}/${child.name()}`);
+  };
+  visit(root, '');
+  return `    if [[ -n $last && $word != '=' ]]; then last=''; continue; fi
+    case "$at $word" in
+      ${valued.join('|')}) last=$word;;
+    esac
+    case $at/$word in
+      ${places.join('|')}) at=$at/$word;;
+    esac
+  done
+  if [[ -z $last && $cur == -* ]]; then last=-; fi
+  case "$at $last" in
+${offered.join('\n')}
+  esac`;
+}
