@@ -224,7 +224,11 @@ describe('an upgrade while others use the database', () => {
 describe('an upgrade of the embedded database by a command', () => {
   it('says that it waits for another process, and Ctrl-C ends that at once', async () => {
     const folder = await dataFolder();
-    const embedded = await openOwnDatabase({ folder: folder.path, settings: { fsync: 'off' } });
+    const embedded = await openOwnDatabase({
+      folder: folder.path,
+      service: true,
+      settings: { fsync: 'off' },
+    });
     await migrate(embedded.address('owner'));
     const other = await connect(embedded.address('owner'));
     await other.query('delete from campaign_mirror.migrations where name <> $1', [first]);
@@ -235,7 +239,7 @@ describe('an upgrade of the embedded database by a command', () => {
     expect(await listing.stop('SIGINT')).to.deep.equal({ code: 130, signal: null });
     expect(listing.errors).to.match(/\nNothing was done\.\n$/);
     await other.end();
-    await embedded.leave();
+    await embedded.close();
     await folder.remove();
   });
 });

@@ -3,47 +3,36 @@ import { open, readFile } from 'node:fs/promises';
 import { EmbeddedError } from '../programs/errors.ts';
 
 /** The names of the database roles of a new cluster; the owner's role owns the database. */
-export interface Roles {
-  readonly owner: string;
-  readonly [role: string]: string;
-}
+export type Roles = Readonly<Record<string, string> & { owner: string }>;
 
-/** The database superuser. */
+/** By role, and of the superuser. */
+export type Passwords = Readonly<Record<string, string>>;
+
+/** The name of the superuser. */
 export const superuser = 'postgres';
-
-/** By role. */
-export interface Passwords {
-  readonly superuser: string;
-  readonly [role: string]: string;
-}
 
 /** New passwords of 192 random bits, in letters, digits, `-` and `_`: they need no quoting anywhere. */
 export function makePasswords(roles: Roles): Passwords {
-  const made = Object.keys(roles).map((role) => [role, newPassword()]);
-  return { superuser: newPassword(), ...Object.fromEntries(made) };
+  const users = ['superuser', ...Object.keys(roles)];
+  return Object.fromEntries(users.map((user) => [user, randomBytes(24).toString('base64url')]));
 }
 
-const newPassword = () => randomBytes(24).toString('base64url');
-
-export async function writePasswords(file: string, passwords: Passwords): Promise<void> {
-  await using handle = await open(file, 'wx', 0o600);
-  await handle.chmod(0o600);
-  await handle.writeFile(`${JSON.stringify(passwords, null, 2)}\n`);
-  await handle.sync();
+export async function writePasswords(path: string, passwords: Passwords): Promise<void> {
+  await using file = await open(path, 'wx', 0o600);
+  await file.writeFile(`${JSON.stringify(passwords, null, 2)}\n`);
+  await file.sync();
 }
 
 /** @throws EmbeddedError if the file is damaged, or the error of the file system */
-export async function readPasswords(file: string, roles: Roles): Promise<Passwords> {
-  const text = await readFile(file, 'utf8');
-  let found: Partial<Passwords> = {};
+export async function readPasswords(path: string, roles: Roles): Promise<Passwords> {
+  const text = await readFile(path, 'utf8');
   try {
-    found = JSON.parse(text) as Partial<Passwords>;
+    const found = JSON.parse(text);
+    if (['superuser', ...Object.keys(roles)].every((user) => typeof found[user] === 'string')) return found;
   } catch {
-    // Treated as a file without passwords.
+    // As damaged as one without passwords.
   }
-  const users = ['superuser', ...Object.keys(roles)];
-  if (users.every((user) => typeof found?.[user] === 'string')) return found as Passwords;
   throw new EmbeddedError(
-    `The embedded database's passwords in ${file} are damaged: bring the file back from a backup.`,
+    `The embedded database's passwords in ${path} are damaged: bring the file back from a backup.`,
   );
 }

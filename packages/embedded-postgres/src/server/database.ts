@@ -1,0 +1,147 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import { type Cluster, clusterPasswords, prepareFolder } from '../cluster/cluster.ts';
+import { databaseName, prepareCluster } from '../cluster/creation.ts';
+import { type Passwords, type Roles, superuser } from '../cluster/passwords.ts';
+import { EmbeddedError, fileTrouble } from '../programs/errors.ts';
+import { type Lock, openLock } from './lock.ts';
+import { readPostmaster } from './postmaster.ts';
+import { logOf, startServer } from './server.ts';
+import type { ServerSettings } from './server-settings.ts';
+
+/** Every field that a connection needs, so that none is taken from PG* variables. */
+export interface DatabaseAddress {
+  host: string;
+  port: number;
+  user: string;
+  password: string;
+  database: string;
+}
+
+/** `awaited`: another program has the database for its own time. */
+export type EmbeddedEvent = 'awaited' | 'starting' | 'started' | 'stopped';
+
+export interface EmbeddedOptions<Role extends string> {
+  /** The data folder (DATA_DIR). Created if missing; the permissions of an existing one are never changed. */
+  folder: string;
+  /** The names of the database roles of a new cluster; not secret. The owner's role owns the database. */
+  roles: Readonly<Record<Role | 'owner', string>>;
+  /**
+   * Whether this process is the one service of the data folder, whose server other programs use. Otherwise it uses the
+   * service's, or has a server for its own time: without a service, programs take turns.
+   */
+  service?: boolean;
+  /** For the application's log; the details contain no secret. Must not throw. */
+  onEvent?: (event: EmbeddedEvent, detail: Record<string, unknown>) => void;
+  /** The server, which this process started, ended by itself; the next start recovers the data. */
+  onLost?: (error: EmbeddedError) => void;
+  /** Server settings, such as `{ fsync: 'off' }` for tests. Only those of the process that starts the server apply. */
+  settings?: ServerSettings;
+  /** Gives up the start when aborted. */
+  signal?: AbortSignal;
+}
+
+export interface EmbeddedDatabase<Role extends string> {
+  /** The address to connect as a role, or as the superuser. */
+  address(user: Role | 'owner' | 'superuser'): DatabaseAddress;
+  /** Stops the server if this process started it, and waits for its end, at most 35 s. Never rejects. */
+  close(): Promise<void>;
+}
+
+/** How long a program waits for others, and for the recovery after a crash, in milliseconds. */
+const longestWait = 5 * 60_000;
+
+/**
+ * Starts the data folder's database as a child of this process, or finds the running one of its service. Waits, at most
+ * five minutes, for another program that has it.
+ * @throws EmbeddedError that says what to do; the reason of `signal`
+ */
+export async function openEmbeddedDatabase<Role extends string>(
+  options: EmbeddedOptions<Role>,
+): Promise<EmbeddedDatabase<Role>> {
+  const { folder, roles } = options;
+  const late = AbortSignal.timeout(longestWait);
+  const signal = AbortSignal.any([late, ...(options.signal ? [options.signal] : [])]);
+  let lock: Lock | undefined;
+  try {
+    const cluster = await prepareFolder(folder);
+    lock = await openLock(cluster.real);
+    const port = await turn(cluster, lock, { ...options, signal });
+    if (port === undefined) return await runServer(cluster, lock, { ...options, signal });
+    lock.release();
+    return { address: addresses(port, roles, await clusterPasswords(cluster, roles)), close: async () => {} };
+  } catch (error) {
+    const owner = lock?.owner();
+    lock?.release();
+    if (error !== late.reason) throw fileTrouble(error, folder);
+    throw new EmbeddedError(
+      `The embedded database in ${folder} cannot be had after five minutes, because process ${owner} has it or because it still starts: let that end, then start again.`,
+    );
+  }
+}
+
+type Given<Role extends string> = EmbeddedOptions<Role> & { signal: AbortSignal };
+
+/** The port of the service's server, or undefined when the lock is ours. */
+async function turn(
+  { folder, pgdata }: Cluster,
+  lock: Lock,
+  { service = false, signal, onEvent }: Given<string>,
+): Promise<number | undefined> {
+  for (let looks = 0; !lock.take(service); looks++) {
+    const isOfService = lock.isOfService();
+    const found = isOfService ? await readPostmaster(pgdata) : undefined;
+    if (found?.isReady && !service) return found.port;
+    // At the first look the number of a process that has just taken it may not be there yet.
+    if (looks === 1 && service && isOfService)
+      throw new EmbeddedError(
+        `The data folder ${folder} is in use by another service (process ${lock.owner()}): stop that one, or choose another folder with DATA_DIR.`,
+      );
+    if (looks === 20) onEvent?.('awaited', { folder, processId: lock.owner() });
+    await pause(50, undefined, { signal }).catch(() => {});
+    signal.throwIfAborted();
+  }
+  return undefined;
+}
+
+async function runServer<Role extends string>(
+  cluster: Cluster,
+  lock: Lock,
+  { roles, settings = {}, signal, onEvent = () => {}, onLost }: Given<Role>,
+): Promise<EmbeddedDatabase<Role>> {
+  const { folder } = cluster;
+  onEvent('starting', { folder });
+  const program = await prepareCluster(cluster, roles, settings.fsync !== 'off');
+  const passwords = await clusterPasswords(cluster, roles);
+  const server = await startServer(cluster, program, settings, signal);
+  const { processId, port } = server;
+  onEvent('started', { processId, port });
+
+  let [closed, lost]: [Promise<void>?, boolean?] = [];
+  const close = async () => {
+    const forced = await server.stop();
+    lock.release();
+    if (!lost) onEvent('stopped', { processId, port, ...(forced && { forced }) });
+  };
+  void server.ended.then((how) => {
+    lost = closed === undefined;
+    const text = `The embedded database in ${folder} ended by itself (${how}): see ${logOf(cluster)}, and start again.`;
+    if (lost) onLost?.(new EmbeddedError(text));
+  });
+  return {
+    address: addresses(port, roles, passwords),
+    close: () => {
+      closed ??= close();
+      return closed;
+    },
+  };
+}
+
+const addresses =
+  (port: number, roles: Roles, passwords: Passwords) =>
+  (user: string): DatabaseAddress => ({
+    host: '127.0.0.1',
+    port,
+    user: roles[user] ?? superuser,
+    password: passwords[user] ?? '',
+    database: databaseName,
+  });

@@ -1,0 +1,31 @@
+/** Settings of the server by their names, as in postgresql.conf. */
+export type ServerSettings = Record<string, string>;
+
+/** The server's command line. It overrides postgresql.conf, so that an update also reaches existing clusters. */
+export function serverArguments(pgdata: string, port: number, extra: ServerSettings): string[] {
+  const settings = { ...usual, ...logSilence, ...extra };
+  const options = Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`]);
+  return ['-D', pgdata, '-p', String(port), ...options];
+}
+
+const usual: ServerSettings = {
+  // Reachable from this machine only, and not by a socket file: its path is limited to about 100 bytes.
+  listen_addresses: '127.0.0.1',
+  unix_socket_directories: '',
+  timezone: 'UTC',
+  log_timezone: 'UTC',
+  lc_messages: 'C',
+};
+
+/**
+ * No statement and no parameter reaches the log. `log` as the least level leaves plain errors out, whose first line
+ * may quote a parameter; they are the caller's to report. `terse` drops the DETAIL of a crash, the running statement.
+ */
+const logSilence: ServerSettings = {
+  log_min_messages: 'log',
+  log_min_error_statement: 'panic',
+  log_error_verbosity: 'terse',
+  log_autovacuum_min_duration: '-1',
+  log_lock_waits: 'off',
+  log_checkpoints: 'off',
+};
