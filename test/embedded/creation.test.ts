@@ -32,7 +32,7 @@ describe('the creation of the embedded database', () => {
       members.map(async (member) => {
         const { address } = await member.said;
         await member.close();
-        return JSON.stringify(address);
+        return address?.password;
       }),
     );
     expect(new Set(opened)).property('size', 1);

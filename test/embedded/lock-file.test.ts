@@ -4,8 +4,7 @@ import { cp, readFile, stat, symlink, truncate, utimes, writeFile } from 'node:f
 import { createServer } from 'node:net';
 import { dirname, join } from 'node:path';
 import { expect } from 'chai';
-import { databaseOsUser } from '../../packages/embedded-postgres/src/programs/os-user.ts';
-import { surroundings } from '../../packages/embedded-postgres/src/programs/run.ts';
+import { databaseOsUser, surroundings } from '../../packages/embedded-postgres/src/programs/os-user.ts';
 import { clearError, pgdataOf, Sandbox } from '../support/embedded/embedded-sandbox.ts';
 
 describe('what an earlier start of the embedded database left behind', () => {

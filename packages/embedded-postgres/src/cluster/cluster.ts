@@ -1,10 +1,12 @@
-import { realpath } from 'node:fs/promises';
+import { randomBytes } from 'node:crypto';
+import { open, readFile, realpath } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
-import { codeOf, EmbeddedError } from '../programs/errors.ts';
+import { EmbeddedError } from '../programs/errors.ts';
 import { expectNoPlantedLink, makeFolders } from '../programs/folders.ts';
-import { databaseOsUser, passageMode } from '../programs/os-user.ts';
-import type { OsUser } from '../programs/run.ts';
-import { type Passwords, type Roles, readPasswords } from './passwords.ts';
+import { databaseOsUser, type OsUser, passageMode } from '../programs/os-user.ts';
+
+/** Names or passwords of the database roles. `owner` owns the database; the `superuser` has a password only. */
+export type ByRole = Readonly<Record<string, string>>;
 
 /** Where the files of an embedded database are, and the OS user that runs it. */
 export interface Cluster {
@@ -28,13 +30,28 @@ export async function prepareFolder(given: string): Promise<Cluster> {
   return { folder, real, home, pgdata: join(home, 'pgdata'), user };
 }
 
-export function clusterPasswords(cluster: Cluster, roles: Roles): Promise<Passwords> {
-  return readPasswords(join(cluster.home, 'passwords.json'), roles).catch(notWhole(cluster));
+/** Makes new passwords of 192 random bits, in letters, digits, `-` and `_`: they need no quoting anywhere. */
+export async function makePasswords(home: string, roles: ByRole): Promise<ByRole> {
+  const users = ['superuser', ...Object.keys(roles)];
+  const made = Object.fromEntries(users.map((user) => [user, randomBytes(24).toString('base64url')]));
+  await using file = await open(passwordsIn(home), 'wx', 0o600);
+  await file.writeFile(`${JSON.stringify(made, null, 2)}\n`);
+  await file.sync();
+  return made;
 }
 
-export const notWhole = (cluster: Cluster) => (error: unknown) => {
-  if (codeOf(error) !== 'ENOENT') throw error;
+/** @throws EmbeddedError if the file is damaged, or the error of the file system */
+export async function readPasswords(home: string, roles: ByRole): Promise<ByRole> {
+  const text = await readFile(passwordsIn(home), 'utf8');
+  try {
+    const found = JSON.parse(text);
+    if (['superuser', ...Object.keys(roles)].every((user) => typeof found[user] === 'string')) return found;
+  } catch {
+    // As damaged as one without passwords.
+  }
   throw new EmbeddedError(
-    `The folder ${cluster.home} is not a whole database of Campaign Mirror: restore it from a backup, move it away to start with an empty one, or choose another folder with DATA_DIR.`,
+    `The embedded database's passwords in ${passwordsIn(home)} are damaged: bring the file back from a backup.`,
   );
-};
+}
+
+export const passwordsIn = (home: string) => join(home, 'passwords.json');

@@ -4,20 +4,24 @@ import { chown, open, readdir, readFile, rename, rm, writeFile } from 'node:fs/p
 import { join } from 'node:path';
 import { EmbeddedError, oneLine, orYourOwn } from '../programs/errors.ts';
 import { makeFolders } from '../programs/folders.ts';
-import { passageMode } from '../programs/os-user.ts';
+import { passageMode, run } from '../programs/os-user.ts';
 import { findPrograms, type Programs, programIn, reachable } from '../programs/programs.ts';
-import { run } from '../programs/run.ts';
-import { type Cluster, notWhole } from './cluster.ts';
-import { makePasswords, type Passwords, type Roles, superuser, writePasswords } from './passwords.ts';
+import { type ByRole, type Cluster, makePasswords, passwordsIn, readPasswords } from './cluster.ts';
 
 export const databaseName = 'campaign_mirror';
+export const superuser = 'postgres';
 
 /** Makes the database if there is none. For who has the lock. @returns the server's program @throws EmbeddedError */
-export async function prepareCluster(cluster: Cluster, roles: Roles, durable: boolean): Promise<string> {
+export async function prepareCluster(cluster: Cluster, roles: ByRole, durable: boolean): Promise<string> {
   const programs = await reachable(await findPrograms(), cluster.user);
   if (!existsSync(cluster.home)) await createCluster(cluster, programs, roles, durable);
-  const theirs = await readFile(join(cluster.pgdata, 'PG_VERSION'), 'utf8').catch(notWhole(cluster));
-  const [made, ours] = [theirs.trim(), programs.version.split('.')[0]];
+  const version = join(cluster.pgdata, 'PG_VERSION');
+  if (!existsSync(version) || !existsSync(passwordsIn(cluster.home)))
+    throw new EmbeddedError(
+      `The folder ${cluster.home} is not a whole database of Campaign Mirror: restore it from a backup, move it away to start with an empty one, or choose another folder with DATA_DIR.`,
+    );
+  await readPasswords(cluster.home, roles);
+  const [made, ours] = [(await readFile(version, 'utf8')).trim(), programs.version.split('.')[0]];
   if (made === ours) return programIn(programs, 'postgres');
   throw new EmbeddedError(
     `The data folder ${cluster.folder} was made by PostgreSQL ${made}, this version of Campaign Mirror brings PostgreSQL ${ours}, and nothing was changed: run the version of Campaign Mirror that made it, or start it with PostgreSQL ${made}, copy it with that version's pg_dump and load the copy into a new data folder (DATA_DIR) or your own PostgreSQL (DATABASE_URL).`,
@@ -32,7 +36,7 @@ export async function prepareCluster(cluster: Cluster, roles: Roles, durable: bo
 async function createCluster(
   { real, home, user }: Cluster,
   programs: Programs,
-  roles: Roles,
+  roles: ByRole,
   durable: boolean,
 ): Promise<void> {
   const remove = (path: string) => rm(path, { recursive: true, force: true, maxRetries: 5 });
@@ -51,8 +55,7 @@ async function createCluster(
   try {
     await makeFolders(draft, passageMode(user));
     await makeFolders(pgdata, 0o700);
-    const passwords = makePasswords(roles);
-    await writePasswords(join(draft, 'passwords.json'), passwords);
+    const passwords = await makePasswords(draft, roles);
     await writeFile(passwordFile, passwords.superuser ?? '', { mode: 0o600 });
     if (user) for (const path of [pgdata, passwordFile]) await chown(path, user.uid, user.gid);
 
@@ -76,7 +79,7 @@ async function createCluster(
 }
 
 /** One line each, as single-user mode requires. They run in template1, which new databases copy. */
-function firstStatements(roles: Roles, passwords: Passwords): string {
+function firstStatements(roles: ByRole, passwords: ByRole): string {
   const names = Object.values(roles).join(', ');
   const lines = [
     ...Object.entries(roles).map(([role, name]) => `CREATE ROLE ${name} LOGIN PASSWORD '${passwords[role]}'`),

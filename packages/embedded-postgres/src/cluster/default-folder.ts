@@ -18,6 +18,7 @@ export interface Place {
 export async function defaultFolder(project: string): Promise<Place> {
   const inside = join(project, '.data');
   const outside = join(systemFolder, 'data', projectName(project));
+  const hasData = (folder: string) => existsSync(join(folder, 'cluster'));
   if (hasData(inside)) return { folder: inside };
   if (hasData(outside)) return { folder: outside, because: 'an earlier start put it there' };
   // Where there is no suitable OS user, the start of the database says so.
@@ -27,8 +28,6 @@ export async function defaultFolder(project: string): Promise<Place> {
   const because = `the OS user ${user?.name} cannot enter ${closed}, and the database cannot run as root`;
   return { folder: outside, because };
 }
-
-const hasData = (folder: string) => existsSync(join(folder, 'cluster'));
 
 /** A unique file name for a project: the name of its folder, for readers, and a hash of its path. */
 function projectName(folder: string): string {

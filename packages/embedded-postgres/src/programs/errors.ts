@@ -17,7 +17,3 @@ export function fileTrouble(error: unknown, folder: string): unknown {
     `The data folder ${folder} cannot be used (${oneLine(error.message)}): correct that, choose another folder with DATA_DIR, or ${orYourOwn}.`,
   );
 }
-
-export function codeOf(error: unknown): unknown {
-  return error instanceof Error && 'code' in error ? error.code : undefined;
-}

@@ -4,8 +4,7 @@ import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { EmbeddedError, oneLine, orYourOwn } from './errors.ts';
 import { systemFolder } from './folders.ts';
-import { barredFolder } from './os-user.ts';
-import { type OsUser, run } from './run.ts';
+import { barredFolder, type OsUser, run } from './os-user.ts';
 
 /** PostgreSQL's programs: the folder with `bin`, `lib` and `share`, and their version, such as 18.4.0-beta.17. */
 export interface Programs {
@@ -27,9 +26,8 @@ export async function findPrograms(platform = `${process.platform}-${process.arc
     const { version } = JSON.parse(await readFile(join(installed, 'package.json'), 'utf8'));
     return { folder: join(installed, 'native'), version };
   } catch {
-    const where = platform.startsWith('win') ? 'Windows outside of WSL' : platform;
     throw new EmbeddedError(
-      `There is no embedded database for ${where} (the package ${name} is not installed): ${orYourOwn}.`,
+      `There is no embedded database for ${platform} (the package ${name} is not installed): ${orYourOwn}.`,
     );
   }
 }

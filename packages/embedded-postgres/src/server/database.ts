@@ -1,7 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { type Cluster, clusterPasswords, prepareFolder } from '../cluster/cluster.ts';
-import { databaseName, prepareCluster } from '../cluster/creation.ts';
-import { type Passwords, type Roles, superuser } from '../cluster/passwords.ts';
+import { type ByRole, type Cluster, prepareFolder, readPasswords } from '../cluster/cluster.ts';
+import { databaseName, prepareCluster, superuser } from '../cluster/creation.ts';
 import { EmbeddedError, fileTrouble } from '../programs/errors.ts';
 import { type Lock, openLock } from './lock.ts';
 import { readPostmaster } from './postmaster.ts';
@@ -58,17 +57,26 @@ const longestWait = 5 * 60_000;
 export async function openEmbeddedDatabase<Role extends string>(
   options: EmbeddedOptions<Role>,
 ): Promise<EmbeddedDatabase<Role>> {
-  const { folder, roles } = options;
+  const { folder } = options;
+  const roles: ByRole = options.roles;
   const late = AbortSignal.timeout(longestWait);
   const signal = AbortSignal.any([late, ...(options.signal ? [options.signal] : [])]);
   let lock: Lock | undefined;
   try {
     const cluster = await prepareFolder(folder);
     lock = await openLock(cluster.real);
-    const port = await turn(cluster, lock, { ...options, signal });
-    if (port === undefined) return await runServer(cluster, lock, { ...options, signal });
-    lock.release();
-    return { address: addresses(port, roles, await clusterPasswords(cluster, roles)), close: async () => {} };
+    const running = await turn(cluster, lock, options, signal);
+    if (running) lock.release();
+    const { port, close } = running ?? (await runServer(cluster, lock, options, signal));
+    const passwords = await readPasswords(cluster.home, roles);
+    const address = (user: string) => ({
+      host: '127.0.0.1',
+      port,
+      user: roles[user] ?? superuser,
+      password: passwords[user] ?? '',
+      database: databaseName,
+    });
+    return { address, close };
   } catch (error) {
     const owner = lock?.owner();
     lock?.release();
@@ -79,18 +87,19 @@ export async function openEmbeddedDatabase<Role extends string>(
   }
 }
 
-type Given<Role extends string> = EmbeddedOptions<Role> & { signal: AbortSignal };
+type Running = Pick<EmbeddedDatabase<string>, 'close'> & { port: number };
 
-/** The port of the service's server, or undefined when the lock is ours. */
+/** The service's server, or undefined when the lock is ours. */
 async function turn(
   { folder, pgdata }: Cluster,
   lock: Lock,
-  { service = false, signal, onEvent }: Given<string>,
-): Promise<number | undefined> {
+  { service = false, onEvent }: EmbeddedOptions<string>,
+  signal: AbortSignal,
+): Promise<Running | undefined> {
   for (let looks = 0; !lock.take(service); looks++) {
     const isOfService = lock.isOfService();
     const found = isOfService ? await readPostmaster(pgdata) : undefined;
-    if (found?.isReady && !service) return found.port;
+    if (found?.isReady && !service) return { port: found.port, close: async () => {} };
     // At the first look the number of a process that has just taken it may not be there yet.
     if (looks === 1 && service && isOfService)
       throw new EmbeddedError(
@@ -103,45 +112,32 @@ async function turn(
   return undefined;
 }
 
-async function runServer<Role extends string>(
+async function runServer(
   cluster: Cluster,
   lock: Lock,
-  { roles, settings = {}, signal, onEvent = () => {}, onLost }: Given<Role>,
-): Promise<EmbeddedDatabase<Role>> {
+  { roles, settings = {}, onEvent, onLost }: EmbeddedOptions<string>,
+  signal: AbortSignal,
+): Promise<Running> {
   const { folder } = cluster;
-  onEvent('starting', { folder });
+  onEvent?.('starting', { folder });
   const program = await prepareCluster(cluster, roles, settings.fsync !== 'off');
-  const passwords = await clusterPasswords(cluster, roles);
   const server = await startServer(cluster, program, settings, signal);
   const { processId, port } = server;
-  onEvent('started', { processId, port });
+  onEvent?.('started', { processId, port });
 
-  let [closed, lost]: [Promise<void>?, boolean?] = [];
+  let isOver = false;
   const close = async () => {
+    const wasOver = isOver;
+    isOver = true;
     const forced = await server.stop();
     lock.release();
-    if (!lost) onEvent('stopped', { processId, port, ...(forced && { forced }) });
+    if (!wasOver) onEvent?.('stopped', { processId, port, ...(forced && { forced }) });
   };
   void server.ended.then((how) => {
-    lost = closed === undefined;
+    if (isOver) return;
+    isOver = true;
     const text = `The embedded database in ${folder} ended by itself (${how}): see ${logOf(cluster)}, and start again.`;
-    if (lost) onLost?.(new EmbeddedError(text));
+    onLost?.(new EmbeddedError(text));
   });
-  return {
-    address: addresses(port, roles, passwords),
-    close: () => {
-      closed ??= close();
-      return closed;
-    },
-  };
+  return { port, close };
 }
-
-const addresses =
-  (port: number, roles: Roles, passwords: Passwords) =>
-  (user: string): DatabaseAddress => ({
-    host: '127.0.0.1',
-    port,
-    user: roles[user] ?? superuser,
-    password: passwords[user] ?? '',
-    database: databaseName,
-  });

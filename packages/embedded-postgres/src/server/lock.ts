@@ -1,29 +1,22 @@
 import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { lstat, writeFile } from 'node:fs/promises';
 import { DatabaseSync } from 'node:sqlite';
-import { codeOf, EmbeddedError, oneLine, orYourOwn } from '../programs/errors.ts';
+import { EmbeddedError, oneLine, orYourOwn } from '../programs/errors.ts';
 
-/** Who runs the server of a data folder: the one service, or a program for its own time. */
-export interface Lock {
-  /** Whether it was free. It ends with its process, however that ends. */
-  take(service: boolean): boolean;
-  isOfService(): boolean;
-  /** The number of the process that has it, as far as is known. */
-  owner(): string;
-  release(): void;
-}
+export type Lock = Awaited<ReturnType<typeof openLock>>;
 
 const busy = 5;
 
 /**
- * Node has no file locks, but its SQLite has; the file remains empty. A service takes the exclusive lock, any other
+ * The lock of who runs the server of a data folder: the one service, or a program for its own time. It ends with its
+ * process, however that ends. Node has no file locks, but its SQLite has; the file remains empty. A service takes the exclusive lock, any other
  * program the write lock, beside which others may read: so they know which of both has it.
  * @throws EmbeddedError, or the error of the file system
  */
-export async function openLock(folder: string): Promise<Lock> {
+export async function openLock(folder: string) {
   const [file, ownerFile] = [`${folder}/lock`, `${folder}/lock.owner`];
   await writeFile(file, '', { flag: 'wx', mode: 0o600 }).catch((error) => {
-    if (codeOf(error) !== 'EEXIST') throw error;
+    if (error.code !== 'EEXIST') throw error;
   });
   // SQLite would follow a symbolic link, and make a file where it leads.
   if (!(await lstat(file)).isFile()) throw new EmbeddedError(`${file} is not a file: remove it.`);
@@ -42,7 +35,7 @@ export async function openLock(folder: string): Promise<Lock> {
     }
   };
   return {
-    take: (service) => {
+    take: (service: boolean) => {
       // The journal in memory: otherwise it would be a file.
       if (isBusy(`pragma journal_mode = memory; begin ${service ? 'exclusive' : 'immediate'}`)) return false;
       rmSync(ownerFile, { force: true });
@@ -50,6 +43,7 @@ export async function openLock(folder: string): Promise<Lock> {
       return true;
     },
     isOfService: () => isBusy('select count(*) from sqlite_master'),
+    /** The number of the process that has it, as far as is known. */
     owner: () => {
       try {
         return readFileSync(ownerFile, 'utf8').trim();

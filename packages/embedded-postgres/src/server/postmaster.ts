@@ -1,14 +1,8 @@
 import { readFile, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 
-/** A database server, as it describes itself in postmaster.pid, which a killed one leaves behind. */
-export interface Postmaster {
-  readonly processId: number;
-  readonly port: number;
-  readonly isReady: boolean;
-}
-
-export async function readPostmaster(pgdata: string): Promise<Postmaster | undefined> {
+/** The server, as it describes itself in postmaster.pid, which a killed one leaves behind. */
+export async function readPostmaster(pgdata: string) {
   const text = await readFile(fileOf(pgdata), 'utf8').catch(() => undefined);
   if (text === undefined) return undefined;
   const lines = text.split('\n').map((line) => line.trim());
@@ -28,13 +22,6 @@ export async function removeStale(pgdata: string): Promise<void> {
     ? words && !words.includes(`\0-D\0${pgdata}\0`)
     : Date.now() - (await stat(fileOf(pgdata))).mtimeMs > 2_000;
   if (isStale) await rm(fileOf(pgdata));
-}
-
-/** The port of the last start, for programs that were told it. */
-export async function lastPort(pgdata: string): Promise<number | undefined> {
-  const options = await readFile(join(pgdata, 'postmaster.opts'), 'utf8').catch(() => '');
-  const port = /"-p" "(\d+)"/.exec(options)?.[1];
-  return port === undefined ? undefined : Number(port);
 }
 
 const fileOf = (pgdata: string) => join(pgdata, 'postmaster.pid');

@@ -3,9 +3,14 @@ export type ServerSettings = Record<string, string>;
 
 /** The server's command line. It overrides postgresql.conf, so that an update also reaches existing clusters. */
 export function serverArguments(pgdata: string, port: number, extra: ServerSettings): string[] {
-  const settings = { ...usual, ...logSilence, ...extra };
-  const options = Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`]);
-  return ['-D', pgdata, '-p', String(port), ...options];
+  const settings = Object.entries({ ...usual, ...extra });
+  return [
+    '-D',
+    pgdata,
+    '-p',
+    String(port),
+    ...settings.flatMap(([name, value]) => ['-c', `${name}=${value}`]),
+  ];
 }
 
 const usual: ServerSettings = {
@@ -14,18 +19,11 @@ const usual: ServerSettings = {
   unix_socket_directories: '',
   timezone: 'UTC',
   log_timezone: 'UTC',
-  lc_messages: 'C',
-};
-
-/**
- * No statement and no parameter reaches the log. `log` as the least level leaves plain errors out, whose first line
- * may quote a parameter; they are the caller's to report. `terse` drops the DETAIL of a crash, the running statement.
- */
-const logSilence: ServerSettings = {
+  // No statement and no parameter reaches the log: this leaves plain errors out, whose first line may quote a parameter;
+  // they are the caller's to report. `terse` drops the DETAIL of a crash, the running statement.
   log_min_messages: 'log',
   log_min_error_statement: 'panic',
   log_error_verbosity: 'terse',
   log_autovacuum_min_duration: '-1',
-  log_lock_waits: 'off',
   log_checkpoints: 'off',
 };

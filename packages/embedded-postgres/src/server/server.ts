@@ -6,9 +6,9 @@ import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Cluster } from '../cluster/cluster.ts';
 import { EmbeddedError, oneLine, orYourOwn } from '../programs/errors.ts';
-import { surroundings } from '../programs/run.ts';
+import { surroundings } from '../programs/os-user.ts';
 import { freePort } from './port.ts';
-import { lastPort, readPostmaster, removeStale } from './postmaster.ts';
+import { readPostmaster, removeStale } from './postmaster.ts';
 import { type ServerSettings, serverArguments } from './server-settings.ts';
 
 /** How long what is left of a killed server may take to end, in milliseconds. */
@@ -19,8 +19,7 @@ const largestLog = 16 * 1024 * 1024;
 export const logOf = ({ home }: Cluster) => join(home, 'postgresql.log');
 
 /**
- * Starts the server of the cluster as a child, and waits until it accepts connections: on the port of last time, if that is
- * free. For who has the lock.
+ * Starts the server of the cluster as a child, and waits until it accepts connections. For who has the lock.
  * @throws EmbeddedError; a file system error; the signal's reason, when the server has been stopped again
  */
 export async function startServer(
@@ -32,7 +31,7 @@ export async function startServer(
   for (const deadline = Date.now() + longestEnd; ; await pause(100)) {
     signal.throwIfAborted();
     await removeStale(cluster.pgdata);
-    const port = await freePort(await lastPort(cluster.pgdata));
+    const port = await freePort();
     const server = await start(cluster, program, serverArguments(cluster.pgdata, port, settings), signal);
     if (typeof server !== 'string') return { ...server, port };
     // The server of a killed process or its processes still end; or another program has taken the port meanwhile.
@@ -69,30 +68,20 @@ async function start(cluster: Cluster, program: string, words: string[], signal:
     child.once('error', ({ message }) => resolve(message));
   }).finally(() => pipe.destroy());
   pipe.unref();
-  if (await becomesReady(cluster, child, ended, signal)) {
-    child.unref();
-    return { processId: child.pid ?? 0, ended, stop: () => stop(child, ended) };
+  const end = ended.then(() => true);
+  while (!(await Promise.race([end, pause(10)]))) {
+    const found = await readPostmaster(cluster.pgdata);
+    if (found?.processId === child.pid && found?.isReady) {
+      child.unref();
+      return { processId: found?.processId, ended, stop: () => stop(child, ended) };
+    }
+    if (signal.aborted) await stop(child, ended);
+    signal.throwIfAborted();
   }
   // On a full disk nothing was logged, and this says why.
   await log.write(`The server ended before it was ready: ${await ended}\n`);
   const { buffer, bytesRead } = await log.read({ buffer: Buffer.alloc(64 * 1024), position: size });
   return buffer.toString('utf8', 0, bytesRead);
-}
-
-async function becomesReady(
-  { pgdata }: Cluster,
-  child: ChildProcess,
-  ended: Promise<string>,
-  signal: AbortSignal,
-): Promise<boolean> {
-  const end = ended.then(() => true);
-  while (!(await Promise.race([end, pause(10)]))) {
-    const found = await readPostmaster(pgdata);
-    if (found?.processId === child.pid && found?.isReady) return true;
-    if (signal.aborted) await stop(child, ended);
-    signal.throwIfAborted();
-  }
-  return false;
 }
 
 /**
