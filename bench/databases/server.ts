@@ -29,15 +29,15 @@ const settings = {
   checkpoint_timeout: '1h',
 };
 
-/** It runs, since this process is a member of it. */
+/** As the service of its folder, so that commands use it, too. */
 export async function embeddedServer(cleanup: Cleanup, settings = {}) {
   const parent = await mkdtemp(join(tmpdir(), 'campaign-mirror-bench-'));
   // Where we are root the database runs as another user, who has to pass through.
   await chmod(parent, 0o711);
   const folder = join(parent, 'data');
-  const opening = openOwnDatabase({ folder, settings });
+  const opening = openOwnDatabase({ folder, service: true, settings });
   cleanup.add(async () => {
-    await opening.then((database) => database.leave()).catch(() => {});
+    await opening.then((database) => database.close()).catch(() => {});
     await rm(parent, { recursive: true, force: true, maxRetries: 10 });
   });
   return { folder, admin: (await opening).address('superuser') };

@@ -1,9 +1,8 @@
 import { expect } from 'chai';
-import { command } from '../support/commands/command.ts';
-import { call } from '../support/http/caller.ts';
+import { command, startCommand } from '../support/commands/command.ts';
 import { processesOf } from '../support/process/data-folder.ts';
 import { dataFolderOf } from '../support/process/lives.ts';
-import { listeningService } from '../support/process/service-process.ts';
+import { listeningService, startService } from '../support/process/service-process.ts';
 import { type Terminal, terminal } from '../support/process/terminal.ts';
 
 describe('commands that meet others on the embedded database', () => {
@@ -19,16 +18,11 @@ describe('commands that meet others on the embedded database', () => {
   });
 
   /** A command in its middle: it has the database, and asks whether it shall go on. */
-  async function inItsMiddle(campaign: number): Promise<Terminal> {
-    const deleting = terminal(['campaign', 'delete', String(campaign)], settings);
+  async function inItsMiddle(): Promise<Terminal> {
+    const { id } = await json('campaign', 'create', '--owner', '7');
+    const deleting = terminal(['campaign', 'delete', String(id)], settings);
     await deleting.shows(/campaign/);
     return deleting;
-  }
-
-  async function agree(deleting: Terminal, campaign: number): Promise<void> {
-    deleting.type('y\r');
-    expect((await deleting.ended).code, deleting.screen).to.equal(0);
-    expect((await command(['campaign', 'show', String(campaign)], settings)).code).to.equal(1);
   }
 
   it('an import finds what it needs in it', async () => {
@@ -42,33 +36,48 @@ describe('commands that meet others on the embedded database', () => {
     expect(findings.output).not.to.match(/lacks|temporary/);
   });
 
-  it('two at once, where it is down: one brings it up, the last stops it', async () => {
+  it('two at once, without a service: one after the other has it, and nothing is left running', async () => {
     const both = await Promise.all([1, 2].map((owner) => json('campaign', 'create', '--owner', `${owner}`)));
     expect(new Set(both.map(({ id }) => id)).size).to.equal(2);
     expect(await processesOf(folder.path)).to.deep.equal([]);
   });
 
-  it('a service that starts during a command uses it, and goes on after the command', async () => {
-    const { id } = await json('campaign', 'create', '--owner', '7');
-    const kept = await json('campaign', 'create', '--owner', '7');
-    await json('mirror', 'create', String(kept.id), '--target-url', 'https://example.com/');
-    const { key } = await json('key', 'issue', '--owner', '7', '--name', 'script');
-    const deleting = await inItsMiddle(id);
-    const service = await listeningService(settings);
-    await agree(deleting, id);
-    const one = { base: service.base, campaign: kept.id, key, address: 'https://example.com/new' };
-    expect((await call(one)).status).to.equal(200);
-    expect((await service.process.stop()).code).to.equal(0);
+  it('a service and another command that come during a command wait for its end, and say so', async () => {
+    const deleting = await inItsMiddle();
+    const service = startService(settings);
+    const { msg } = await service.event('database-awaited');
+    expect(msg).to.match(/^waiting for process \d+, which uses the data in /);
+    const listing = startCommand(['campaign', 'list'], settings);
+    await listing.says(() => /^waiting for process/m.test(listing.errors) || undefined);
+    deleting.type('y\r');
+    expect((await deleting.ended).code, deleting.screen).to.equal(0);
+    await service.event('listening');
+    expect((await listing.ended).code, listing.errors).to.equal(0);
+    expect((await service.stop()).code).to.equal(0);
     expect(await processesOf(folder.path)).to.deep.equal([]);
   });
 
-  it('a command that outlives the service still does what it is for, and stops the database', async () => {
+  it('Ctrl-C ends the wait of a service and of a command', async () => {
+    const deleting = await inItsMiddle();
+    const service = startService(settings);
+    await service.event('database-awaited');
+    expect(await service.stop('SIGINT')).to.deep.equal({ code: 0, signal: null });
+    expect(service.errors).to.equal('');
+    const listing = startCommand(['campaign', 'list'], settings);
+    await listing.says(() => /^waiting for process/m.test(listing.errors) || undefined);
+    expect(await listing.stop('SIGINT')).to.deep.equal({ code: 130, signal: null });
+    expect(listing.errors).to.match(/\nNothing was done\.\n$/);
+    deleting.type('n\r');
+    await deleting.ended;
+  });
+
+  it('a command that outlives its service says that the database became unavailable', async () => {
     const service = await listeningService(settings);
-    const { id } = await json('campaign', 'create', '--owner', '7');
-    const deleting = await inItsMiddle(id);
+    const deleting = await inItsMiddle();
     expect((await service.process.stop()).code).to.equal(0);
-    expect(await processesOf(folder.path), 'the command is there').not.to.deep.equal([]);
-    await agree(deleting, id);
     expect(await processesOf(folder.path)).to.deep.equal([]);
+    deleting.type('y\r');
+    expect((await deleting.ended).code, deleting.screen).to.equal(3);
+    expect(deleting.screen).to.match(/the database .* (became unavailable|cannot be reached)/);
   });
 });

@@ -12,7 +12,7 @@ nobody() {
 `;
 
 describe('as an ordinary user', () => {
-  it('what root tests of the embedded database holds too: its creation and its members', async function () {
+  it('what root tests of the embedded database holds too: its creation and its life', async function () {
     this.timeout(180_000);
     if (!canHaveRoom('the half of these tests that is not for root')) return;
     const files = ['creation', 'lifecycle'].map((name) => `test/embedded/${name}.test.ts`);
@@ -44,7 +44,7 @@ describe('as an ordinary user', () => {
       DATA_DIR=/srv/data/here setpriv --reuid 12345 --regid 12345 --clear-groups ./campaign-mirror campaign list
     `;
     expect((await saidInRoom(script, 3)).errors).to.match(
-      /^The embedded database .* OS user 12345, who has no entry in \/etc\/passwd: .*\.$/m,
+      /^The embedded database cannot be created .* user ID 12345: user does not exist\): .*\.$/m,
     );
   });
 });

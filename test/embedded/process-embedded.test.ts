@@ -1,10 +1,9 @@
 import { expect } from 'chai';
 import { openOwnDatabase } from '../../packages/app/src/database/embedded-database.ts';
-import { commandProcess } from '../support/commands/command.ts';
 import { query } from '../support/embedded/embedded-sandbox.ts';
 import { printed } from '../support/embedded/first-start.ts';
 import { eventually } from '../support/eventually.ts';
-import { call, keepAlive, load } from '../support/http/caller.ts';
+import { call, load } from '../support/http/caller.ts';
 import { type DataFolder, processesOf } from '../support/process/data-folder.ts';
 import { dataFolderOf } from '../support/process/lives.ts';
 import {
@@ -13,7 +12,6 @@ import {
   type RunningProcess,
   startService,
 } from '../support/process/service-process.ts';
-import { scrape } from '../support/prometheus/metrics.ts';
 
 async function firstStart(folder: DataFolder): Promise<Listening & { key: string; campaign: number }> {
   const service = await listeningService({ DATA_DIR: folder.path });
@@ -44,7 +42,7 @@ describe('a process of the service on its embedded database', () => {
     expect((await second.process.stop()).code).to.equal(0);
   });
 
-  it('kill -9 under load: the next start adopts the living database, and every acknowledged update is there', async () => {
+  it('kill -9 under load: the database ends too, and the next start has every acknowledged update', async () => {
     const first = await firstStart(folder);
     const callers = load([first], 8);
     await callers.first;
@@ -52,13 +50,14 @@ describe('a process of the service on its embedded database', () => {
     const answers = await callers.stop();
 
     const second = await listeningService({ DATA_DIR: folder.path });
-    expect(second.process.log.map(({ event }) => event)).to.include('database-adopted');
     expect((await call({ ...first, base: second.base, address: 'https://example.com/' })).status).to.equal(
       200,
     );
     expect(await historyRows(folder.path)).to.be.at.least(acknowledged(answers) + 1);
-    expect((await second.process.stop()).code).to.equal(0);
-    expect(await processesOf(folder.path)).to.deep.equal([]);
+    await second.process.stop('SIGKILL');
+    await eventually('a database that has ended', async () =>
+      expect(await processesOf(folder.path)).to.deep.equal([]),
+    );
   });
 
   it('two first starts at once: one serves, the other says that the folder is in use', async () => {
@@ -74,34 +73,23 @@ describe('a process of the service on its embedded database', () => {
     expect(await processesOf(folder.path)).to.deep.equal([]);
   });
 
-  it('a database that dies while the service runs is brought up again: 200 or 503 only, and serving again', async () => {
+  it('a database that dies: 200 or 503 only, one line says so, exit code 1; the next start recovers', async () => {
     const service = await firstStart(folder);
-    const agent = keepAlive();
     const callers = load([service], 8);
     await callers.first;
     const { processId } = await service.process.event('database-started');
     process.kill(Number(processId), 'SIGKILL');
-    await service.process.event('database-restarted');
-    await eventually('a service that serves again', async () =>
-      expect(await call({ ...service, address: 'https://example.com/' }, agent)).to.include({ status: 200 }),
-    );
+    expect((await service.process.ended).code).to.equal(1);
     const answers = await callers.stop();
-    agent.destroy();
-    expect(new Set(answers.map(({ status }) => status))).to.satisfy((seen: Set<number>) =>
-      [...seen].every((status) => status === 200 || status === 503),
-    );
-    expect(await historyRows(folder.path)).to.be.at.least(acknowledged(answers));
-    const counted = (await scrape(service)).by('campaign_mirror_embedded_database_events_total', 'event');
-    expect(counted).to.include({ lost: 1, restarted: 1 });
-    expect((await service.process.stop()).code).to.equal(0);
-  });
+    const { err } = await service.process.event('failed');
+    expect((err as Error).message).to.match(/^The embedded database in .* ended by itself \(SIGKILL\): see /);
+    expect(service.process.log.filter(({ event }) => event === 'failed')).to.have.length(1);
+    const seen = new Set(answers.map(({ status }) => status).filter(Boolean));
+    expect([...seen].filter((status) => status !== 200 && status !== 503)).to.deep.equal([]);
 
-  it('a service that was killed leaves a database that a command may use, and stops', async () => {
-    const service = await firstStart(folder);
-    await service.process.stop('SIGKILL');
-    const done = await commandProcess(['demo', 'remove', '--json'], { DATA_DIR: folder.path });
-    expect(done.code, done.errors).to.equal(0);
-    expect(await processesOf(folder.path)).to.deep.equal([]);
+    const second = await listeningService({ DATA_DIR: folder.path });
+    expect(await historyRows(folder.path)).to.be.at.least(acknowledged(answers));
+    expect((await second.process.stop()).code).to.equal(0);
   });
 });
 
@@ -111,6 +99,6 @@ async function historyRows(folder: string): Promise<number> {
     database.address('superuser'),
     'select count(*)::int as count from campaign_mirror.mirror_history',
   );
-  await database.leave();
+  await database.close();
   return count;
 }

@@ -111,12 +111,12 @@ const planted: readonly (readonly [folder: string, rule: string, ...texts: strin
   [
     'packages/embedded-postgres/src/cluster',
     'noRestrictedImports',
-    "import '../supervision/database.ts';",
+    "import '../server/database.ts';",
     "import type { Client } from 'pg';",
     "import '@campaign-mirror/domain';",
   ],
   [
-    'packages/embedded-postgres/src/supervision',
+    'packages/embedded-postgres/src/server',
     'noRestrictedImports',
     "import '@campaign-mirror/adapters-persistence/sql';",
     "import '../../../app/src/clear-error.ts';",

@@ -30,7 +30,7 @@ export const rooms: Readonly<Record<string, string>> = {
 
   'embedded-postgres/programs': '',
   'embedded-postgres/cluster': 'programs',
-  'embedded-postgres/supervision': 'programs cluster pg',
+  'embedded-postgres/server': 'programs cluster',
 
   'adapters-cli/terminal':
     '@campaign-mirror/domain @commander-js/extra-typings @inquirer/confirm @inquirer/password cli-progress cli-table3',
@@ -46,8 +46,7 @@ export const rooms: Readonly<Record<string, string>> = {
     '@campaign-mirror/adapters-cli @campaign-mirror/adapters-http @campaign-mirror/adapters-persistence @campaign-mirror/domain pg-connection-string valibot',
   'app/database':
     'logging settings @campaign-mirror/adapters-cli @campaign-mirror/adapters-persistence @campaign-mirror/domain @campaign-mirror/embedded-postgres pg',
-  'app/metrics':
-    'process @campaign-mirror/adapters-http @campaign-mirror/adapters-persistence @campaign-mirror/embedded-postgres prom-client',
+  'app/metrics': 'process @campaign-mirror/adapters-http @campaign-mirror/adapters-persistence prom-client',
   'app/ops-page': '@campaign-mirror/adapters-http uplot',
   'app/http':
     'logging process settings @campaign-mirror/adapters-cli @campaign-mirror/adapters-http @campaign-mirror/adapters-jwt @campaign-mirror/domain ioredis lru-cache rate-limiter-flexible',

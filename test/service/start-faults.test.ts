@@ -152,7 +152,7 @@ describe('a start that cannot succeed ends with one clear line and an exit code'
     const { host, port, user, database: name } = embedded.address('service');
     const settings = { DATABASE_URL: `postgres://${user}@${host}:${port}/${name}`, DATABASE_WAIT: '60s' };
     const line = await refusal(settings);
-    await embedded.leave();
+    await embedded.close();
     await folder.remove();
     expect(line).to.match(/refuses the user "campaign_mirror_service"/);
   });

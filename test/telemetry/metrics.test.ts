@@ -1,6 +1,4 @@
 import { expect } from 'chai';
-import { Registry } from 'prom-client';
-import { databaseEventCounter } from '../../packages/app/src/metrics/service-metrics.ts';
 import { serverAddress } from '../support/database/database-server.ts';
 import { rival, untilWaiting } from '../support/database/rival.ts';
 import { tcpProxy } from '../support/database/tcp-proxy.ts';
@@ -216,22 +214,6 @@ describe('contract: answers — metrics of a process', () => {
     expect(told.value('campaign_mirror_event_loop_active_seconds_total')).to.be.above(0);
     expect(told.value('campaign_mirror_build_info', { node: process.version })).to.equal(1);
     expect(told.value('campaign_mirror_key_uses_noted_total')).to.equal(1);
-  });
-
-  it('counts what becomes of the embedded database', async () => {
-    const registry = new Registry();
-    const count = databaseEventCounter(registry);
-    for (const event of ['starting', 'started', 'lost', 'restarting', 'restarted', 'lost'] as const)
-      count(event);
-    const [told] = await registry.getMetricsAsJSON();
-    const counts = Object.fromEntries((told?.values ?? []).map(({ labels, value }) => [labels.event, value]));
-    expect(counts).to.deep.equal({
-      lost: 2,
-      restarted: 1,
-      reconnected: 0,
-      'restart-failed': 0,
-      'given-up': 0,
-    });
   });
 });
 

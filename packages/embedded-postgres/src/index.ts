@@ -1,11 +1,11 @@
 export { defaultFolder, type Place } from './cluster/default-folder.ts';
-export { freePort } from './cluster/port.ts';
-export type { ServerSettings } from './cluster/server-settings.ts';
 export { EmbeddedError } from './programs/errors.ts';
 export {
   type DatabaseAddress,
   type EmbeddedDatabase,
+  type EmbeddedEvent,
   type EmbeddedOptions,
   openEmbeddedDatabase,
-} from './supervision/database.ts';
-export type { EmbeddedEvent, EmbeddedEvents, SupervisionBounds } from './supervision/events.ts';
+} from './server/database.ts';
+export { freePort } from './server/port.ts';
+export type { ServerSettings } from './server/server-settings.ts';

@@ -6,9 +6,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import type { DatabaseAddress } from '@campaign-mirror/adapters-persistence';
-import { projectFolder } from '../../../packages/app/src/database/embedded-database.ts';
-import { findBinaries, runnableBinaries } from '../../../packages/embedded-postgres/src/programs/binaries.ts';
 import { databaseOsUser } from '../../../packages/embedded-postgres/src/programs/os-user.ts';
+import {
+  findPrograms,
+  programIn,
+  reachable,
+} from '../../../packages/embedded-postgres/src/programs/programs.ts';
 import { freePort } from '../free-port.ts';
 import { program } from '../programs.ts';
 import { tell } from '../run-folder.ts';
@@ -42,7 +45,7 @@ export async function dedicatedServer({ socket = false, disk = 0 } = {}): Promis
   await chmod(parent, 0o711);
   const data = join(parent, 'data');
   const user = await databaseOsUser(data);
-  const { initdb, postgres } = await runnableBinaries(findBinaries(), user, parent, projectFolder);
+  const programs = await reachable(await findPrograms(), user);
   await mkdir(data, 0o700);
   if (disk) execFileSync(program('mount'), ['-t', 'tmpfs', '-o', `size=${disk}m,mode=700`, 'tmpfs', data]);
   const unmount = () => disk && execFileSync(program('umount'), ['--lazy', data]);
@@ -51,7 +54,7 @@ export async function dedicatedServer({ socket = false, disk = 0 } = {}): Promis
   const options = { ...as, cwd: '/', env: { PATH: process.env.PATH ?? '', LC_ALL: 'C' } };
 
   const making = ['-D', data, '-U', 'postgres', '-A', 'trust', '-E', 'UTF8', '--locale', 'C', '-N'];
-  const maker = spawn(initdb, making, { ...options, stdio: 'ignore' });
+  const maker = spawn(programIn(programs, 'initdb'), making, { ...options, stdio: 'ignore' });
   const [code] = await once(maker, 'exit');
   if (code !== 0) throw new Error(`initdb ended with ${code}`);
 
@@ -71,7 +74,7 @@ export async function dedicatedServer({ socket = false, disk = 0 } = {}): Promis
 
   const start = async () => {
     for (let tried = 0; tried < starts; tried++) {
-      server = spawn(postgres, ['-D', data, ...network, ...sharedMemory], {
+      server = spawn(programIn(programs, 'postgres'), ['-D', data, ...network, ...sharedMemory], {
         ...options,
         stdio: ['ignore', 'ignore', 'pipe'],
       });

@@ -74,7 +74,7 @@ async function embedded(): Promise<TestServer> {
   };
   process.once('exit', abandon);
   const stop = async () => {
-    await database.leave();
+    await database.close();
     process.off('exit', abandon);
     await rm(parent, { recursive: true, force: true });
   };

@@ -60,7 +60,7 @@ export class BlockRuns {
     try {
       return await query(embedded.address(role as EmbeddedUser), sql);
     } finally {
-      await embedded.leave();
+      await embedded.close();
     }
   }
 

@@ -1,7 +1,6 @@
 import { type AlertCases, cases, of, target } from './alert-case.ts';
 
 const check = (name: string) => of('campaign_mirror_ready_check', { check: name });
-const event = (name: string) => of('campaign_mirror_embedded_database_events_total', { event: name });
 const statement = { statement: 'set-mirrors' };
 const failures = of('campaign_mirror_statement_failures_total', statement);
 const statements = of('campaign_mirror_statement_duration_seconds_count', statement);
@@ -34,12 +33,6 @@ export const databaseCases: AlertCases = {
     'The schema is older than the program on a',
     [['a migration is missing for six minutes', '7m', { [check('migrations')]: '1 0x7' }]],
     [['it is on its way', '8m', { [check('migrations')]: '1 0 0 0 1 0 0 0 0' }]],
-  ),
-  CampaignMirrorEmbeddedDatabaseLost: cases(
-    { ...target, event: 'lost' },
-    'The embedded database of a was lost',
-    [['it was lost once', '4m', { [event('lost')]: '0 0 1 1 1', [event('restarted')]: '0 0 0 1 1' }]],
-    [['it was lost yesterday', '4m', { [event('lost')]: '3x5', [event('restarted')]: '3x5' }]],
   ),
   CampaignMirrorStatementsFail: cases(
     target,

@@ -6,11 +6,7 @@ import {
 } from '../../../packages/app/src/metrics/database-metrics.ts';
 import { httpMetrics } from '../../../packages/app/src/metrics/http-metrics.ts';
 import { processMetrics } from '../../../packages/app/src/metrics/process-metrics.ts';
-import {
-  databaseEventCounter,
-  issuerMetrics,
-  serviceMetrics,
-} from '../../../packages/app/src/metrics/service-metrics.ts';
+import { issuerMetrics, serviceMetrics } from '../../../packages/app/src/metrics/service-metrics.ts';
 
 /** A metric as prom-client has it. */
 export interface Metric {
@@ -29,7 +25,6 @@ function everyMetric(): Registry {
   hotPathMetrics(registry);
   poolMetrics(registry, { pool } as never, 1);
   keyUseMetrics(registry, { noted: 0, writes: 0, failures: 0 });
-  databaseEventCounter(registry);
   issuerMetrics(registry).fetched();
   serviceMetrics(registry, async () => ({}), {} as never);
   return registry;

@@ -57,7 +57,10 @@ async function* examineDatabase(call: Call, settings: Settings): AsyncGenerator<
   let access: DatabaseAccess | undefined;
   try {
     const log = await commandLog(call);
-    access = await openDatabaseAccess(settings, log);
+    access = await openDatabaseAccess(settings, log, {
+      signal: call.interruption.signal,
+      onWait: (line) => call.output.tell(line),
+    });
     const address = access.address('operator');
     const DATABASE_WAIT = Math.min(settings.DATABASE_WAIT, timeout);
     await awaitDatabase(address, { ...settings, DATABASE_WAIT }, log, undefined, []);

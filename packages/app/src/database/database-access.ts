@@ -1,6 +1,4 @@
 import type { DatabaseAddress } from '@campaign-mirror/adapters-persistence/sql';
-import type { EmbeddedEvent } from '@campaign-mirror/embedded-postgres';
-import type { Logger } from 'pino';
 import type { LogWriter } from '../logging/log-events.ts';
 import type { Settings } from '../settings/settings.ts';
 import { isYours, yourDatabase } from '../settings/your-database.ts';
@@ -9,29 +7,30 @@ import { isYours, yourDatabase } from '../settings/your-database.ts';
 export interface DatabaseAccess {
   readonly embedded: boolean;
   address(user: 'owner' | 'operator' | 'service'): DatabaseAddress;
-  /** @throws ClearError when another process already serves from this data folder */
-  becomeService(): Promise<void>;
   close(): Promise<void>;
 }
 
-/** The events of the embedded database that an operator should see; all others are for information. */
-const levels: Partial<Record<EmbeddedEvent, 'warn' | 'error'>> = {
-  lost: 'warn',
-  'restart-failed': 'warn',
-  'stop-forced': 'warn',
-  'given-up': 'error',
-};
+/** How the embedded database is used. */
+export interface Use {
+  readonly signal: AbortSignal;
+  /** Told in one line that another command has it, and is waited for. */
+  readonly onWait: (line: string) => void;
+  /** For the service: the database ended by itself. */
+  readonly onLost?: (error: Error) => void;
+}
 
-/** Your database by DATABASE_URL or PGHOST, or the embedded one, which is started. @throws ClearError */
+/**
+ * Your database by DATABASE_URL or PGHOST, or the embedded one, which is started, unless the command finds that of a
+ * service. @throws ClearError, also where another service has it; the reason of the signal
+ */
 export async function openDatabaseAccess(
   settings: Settings,
   log: LogWriter,
-  onGivenUp?: (error: Error) => void,
-  onEvent?: (event: EmbeddedEvent) => void,
+  { signal, onWait, onLost }: Use,
 ): Promise<DatabaseAccess> {
   if (isYours(settings)) {
     const { address } = yourDatabase(settings);
-    return { embedded: false, address: () => address, becomeService: async () => {}, close: async () => {} };
+    return { embedded: false, address: () => address, close: async () => {} };
   }
   const { dataFolder, openOwnDatabase } = await import('./embedded-database.ts');
   const { folder, because } = await dataFolder(settings);
@@ -39,18 +38,18 @@ export async function openDatabaseAccess(
     log.info({ event: 'database-elsewhere', folder, because }, `the data lies in ${folder}: ${because}`);
   const database = await openOwnDatabase({
     folder,
+    signal,
     onEvent: (event, detail) => {
-      onEvent?.(event);
-      const line = { event: `database-${event}`, ...detail };
-      (log as Logger)[levels[event] ?? 'info'](line, `embedded database: ${event}`);
+      if (event === 'awaited')
+        onWait(`waiting for process ${detail.processId}, which uses the data in ${folder}`);
+      else log.info({ event: `database-${event}`, ...detail }, `embedded database: ${event}`);
     },
-    ...(onGivenUp && { onGivenUp }),
+    ...(onLost && { service: true, onLost }),
   });
   return {
     embedded: true,
     // All are set, because node-postgres takes what is left out from PG* variables.
     address: (user) => ({ ...database.address(user), ssl: false, sslnegotiation: 'postgres' }),
-    becomeService: database.becomeService,
-    close: database.leave,
+    close: database.close,
   };
 }

@@ -21,20 +21,11 @@ export async function dataFolder({ DATA_DIR }: Settings): Promise<Place> {
   return defaultFolder(projectFolder);
 }
 
-type Options = Omit<EmbeddedOptions<Role>, 'project' | 'roles'>;
-
-/** The embedded database with this project's roles, run by this project's programs. @throws ClearError */
-export async function openOwnDatabase({
-  onGivenUp = () => {},
-  ...options
-}: Options): Promise<EmbeddedDatabase<Role>> {
-  const project = { project: projectFolder, roles, onGivenUp: (error: Error) => onGivenUp(clear(error)) };
-  const database = await openEmbeddedDatabase({ ...options, ...project }).catch(refuse);
-  return { ...database, becomeService: () => database.becomeService().catch(refuse) };
+/** The embedded database with this project's roles. @throws ClearError; the reason of the signal */
+export async function openOwnDatabase(
+  options: Omit<EmbeddedOptions<Role>, 'roles'>,
+): Promise<EmbeddedDatabase<Role>> {
+  return await openEmbeddedDatabase({ ...options, roles }).catch((error) => {
+    throw error instanceof EmbeddedError ? new ClearError(error.message) : error;
+  });
 }
-
-const clear = (error: Error) => (error instanceof EmbeddedError ? new ClearError(error.message) : error);
-
-const refuse = (error: Error): never => {
-  throw clear(error);
-};

@@ -22,7 +22,7 @@ export const logEvents = {
     '`/metrics` or the page for operators, or its data of the last minutes, could not be made; at most once a minute, with the number of others in `untold`',
   starting: 'the first line of a start',
   'setting-doubtful': 'a setting may not be what was meant',
-  'database-awaited': 'the database does not answer yet',
+  'database-awaited': 'the database does not answer yet, or a command has the embedded one',
   'migration-awaited':
     'the start waits for another process that migrates, or for a lock that another transaction holds',
   'check-warned':
@@ -35,27 +35,16 @@ export const logEvents = {
   'log-lines-lost':
     'lines of the log were lost because they were not read in time; the reader keeps up again',
   failed:
-    'an uncaught error, a log that nobody reads any longer, or the embedded database is lost for good: the process drains and exits with 1',
+    'an uncaught error, a log that nobody reads any longer, or the embedded database ended by itself: the process drains and exits with 1',
   stopping: 'the process was asked to end',
   hung: 'a part or a request did not end in time',
   'stop-failed': 'a part ended with an error',
   stopped: 'the last line',
   'database-elsewhere': 'the data is in this folder, not in the project',
-  'database-created': 'the embedded database was created: the first start',
   'database-starting': 'the embedded database is being started',
   'database-started': 'the embedded database runs',
-  'database-adopted': 'the embedded database was running already',
-  'database-lost': 'the connection that watches the embedded database was lost',
-  'database-restarting': 'the service tries to reach or restart it, after a pause',
-  'database-restart-failed': 'that attempt failed',
-  'database-restarted': 'the embedded database runs again, as another process',
-  'database-reconnected': 'the embedded database was still running; the connection is back',
-  'database-given-up': 'the embedded database cannot be restarted',
-  'database-stopping': 'the embedded database is being stopped: no other process uses it',
-  'database-stop-forced':
-    'the embedded database did not end in time and was stopped by force; the next start recovers it',
-  'database-stopped': 'the embedded database ended',
-  'database-left-running': 'the embedded database keeps running: other processes use it',
+  'database-stopped':
+    'the embedded database ended, as asked; with `forced`, not in time, and the next start recovers it',
 };
 
 export type EventName = keyof typeof logEvents;

@@ -1,5 +1,4 @@
 import type { DatabaseProbe } from '@campaign-mirror/adapters-persistence';
-import type { EmbeddedEvent } from '@campaign-mirror/embedded-postgres';
 import type { Registry } from 'prom-client';
 import type { Readiness } from '../process/readiness.ts';
 import { version } from '../process/version.ts';
@@ -33,21 +32,6 @@ export function serviceMetrics(registry: Registry, readiness: Readiness, probe: 
     "PostgreSQL's estimate of the rows of the history, as of its last vacuum or analyze; absent before that.",
     (one) => (probe.historyRows === undefined ? one.remove() : one.set(probe.historyRows)),
   );
-}
-
-const databaseEvents = ['lost', 'restarted', 'reconnected', 'restart-failed', 'given-up'];
-
-/** Counts what becomes of the embedded database. */
-export function databaseEventCounter(registry: Registry): (event: EmbeddedEvent) => void {
-  const events = instruments(registry).counter(
-    'campaign_mirror_embedded_database_events_total',
-    'Events of the embedded database: its connection was lost, it was restarted, it was still running, or a restart failed.',
-    'event',
-  );
-  for (const event of databaseEvents) events.inc({ event }, 0);
-  return (event) => {
-    if (databaseEvents.includes(event)) events.inc({ event });
-  };
 }
 
 /** Counts the fetches of the issuer's keys, and tells their age. */

@@ -37,8 +37,8 @@ const paces: Readonly<Record<NonNullable<How['pace']>, Partial<PoolLimits>>> = {
 };
 
 /**
- * Acts as the operator on the configured database, even while a service uses it. An embedded database that is stopped
- * is started for it, and stopped afterwards unless another process uses it.
+ * Acts as the operator on the configured database, even while a service uses it. Without a service, the embedded
+ * database is started for it, and stopped afterwards.
  * @throws ClearError when a setting is wrong, or the database is unavailable, not migrated, or rejects the login
  */
 export function actOn<T, Opened extends OpenPool>(
@@ -99,10 +99,15 @@ export async function withDatabase<T>(
   const { settings } = readCommandSettings(call);
   const { interruption } = call;
   const log = await commandLog(call);
-  const access = await openDatabaseAccess(settings, log).catch(away);
+  const { signal } = interruption;
+  const use = { signal, onWait: (line: string) => call.output.tell(line) };
+  const access = await openDatabaseAccess(settings, log, use).catch((error) => {
+    interruption.throwIfInterrupted('Nothing was done.');
+    return away(error);
+  });
   const address = access.address('operator');
   try {
-    await awaitDatabase(address, settings, log, interruption.signal).catch(away);
+    await awaitDatabase(address, settings, log, signal).catch(away);
     interruption.throwIfInterrupted('Nothing was done.');
     return await run(access, settings);
   } catch (error) {

@@ -59,7 +59,8 @@ async function live(given: Given): Promise<void> {
       await pause(settings.SHUTDOWN_DELAY, undefined, { signal: life.failing }).catch(() => {});
     }
   } catch (error) {
-    life.failToStart(error);
+    // A start that was given up has not failed.
+    if (error !== life.ending.reason) life.failToStart(error);
   }
 }
 

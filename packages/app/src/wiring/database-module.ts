@@ -3,7 +3,6 @@ import { ContainerModule } from 'inversify';
 import { openDatabaseAccess } from '../database/database-access.ts';
 import { throttled } from '../logging/log-throttle.ts';
 import { hotPathMetrics, keyUseMetrics, poolMetrics } from '../metrics/database-metrics.ts';
-import { databaseEventCounter } from '../metrics/service-metrics.ts';
 import type { Settings } from '../settings/settings.ts';
 import { type Given, tokens } from './tokens.ts';
 
@@ -17,10 +16,10 @@ const betweenRefusals = 60_000;
 export const databaseModule = ({ settings, log, registry, life }: Given) =>
   new ContainerModule(({ bind }) => {
     bind(tokens.access).toResolvedValue(async () => {
-      const givenUp = (error: Error) => life.fail(error, 'the embedded database could not be brought back');
-      const access = await openDatabaseAccess(settings, log, givenUp, databaseEventCounter(registry));
+      const onLost = (error: Error) => life.fail(error, 'the embedded database ended by itself');
+      const onWait = (line: string) => log.warn({ event: 'database-awaited' }, line);
+      const access = await openDatabaseAccess(settings, log, { signal: life.ending, onWait, onLost });
       life.atEnd('database', access.close, endTimeout);
-      await access.becomeService();
       return access;
     }, []);
     bind(tokens.hotPath).toResolvedValue(

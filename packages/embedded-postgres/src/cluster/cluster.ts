@@ -1,69 +1,57 @@
-import { readFile } from 'node:fs/promises';
+import { randomBytes } from 'node:crypto';
+import { open, readFile, realpath } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
-import { type Binaries, findBinaries, runnableBinaries } from '../programs/binaries.ts';
-import { codeOf, EmbeddedError, fileTrouble } from '../programs/errors.ts';
-import { databaseOsUser } from '../programs/os-user.ts';
-import { isThere } from '../programs/own-folder.ts';
-import type { OsUser } from '../programs/program.ts';
-import { createCluster, sweepDrafts } from './creation.ts';
-import { prepareFolder } from './folder.ts';
-import { type Passwords, type Roles, readPasswords } from './passwords.ts';
+import { EmbeddedError } from '../programs/errors.ts';
+import { expectNoPlantedLink, makeFolders } from '../programs/folders.ts';
+import { databaseOsUser, type OsUser, passageMode } from '../programs/os-user.ts';
 
-/** The files of an embedded database, and the OS user that runs it. */
+/** Names or passwords of the database roles. `owner` owns the database; the `superuser` has a password only. */
+export type ByRole = Readonly<Record<string, string>>;
+
+/** Where the files of an embedded database are, and the OS user that runs it. */
 export interface Cluster {
   /** The data folder, as its user named it. */
-  folder: string;
-  /** `<folder>/cluster`, with symbolic links resolved: a running server is recognized by its command line. */
-  home: string;
-  pgdata: string;
-  logs: string;
-  binaries: Binaries;
-  user: OsUser | undefined;
-  passwords: Passwords;
+  readonly folder: string;
+  /** The data folder with symbolic links resolved: a running server is recognized by its command line. */
+  readonly real: string;
+  readonly home: string;
+  readonly pgdata: string;
+  readonly user: OsUser | undefined;
 }
 
-interface ClusterOptions {
-  folder: string;
-  project: string;
-  roles: Roles;
-  durable: boolean;
-  onCreated: () => void;
-}
-
-/** Opens the cluster of a data folder, or creates it. @throws EmbeddedError */
-export async function openCluster(options: ClusterOptions): Promise<Cluster> {
-  const { roles, durable } = options;
-  const folder = resolve(options.folder);
-  const own = findBinaries();
+/** Finds the data folder or creates it, without a database. An existing folder keeps its permissions. */
+export async function prepareFolder(given: string): Promise<Cluster> {
+  const folder = resolve(given);
   const user = await databaseOsUser(join(folder, 'cluster', 'pgdata'));
-  const real = await prepareFolder(folder, user);
-  const binaries = await runnableBinaries(own, user, real, options.project);
+  await expectNoPlantedLink(folder);
+  await makeFolders(folder, passageMode(user));
+  const real = await realpath(folder);
   const home = join(real, 'cluster');
-  const pgdata = join(home, 'pgdata');
+  return { folder, real, home, pgdata: join(home, 'pgdata'), user };
+}
+
+/** Makes new passwords of 192 random bits, in letters, digits, `-` and `_`: they need no quoting anywhere. */
+export async function makePasswords(home: string, roles: ByRole): Promise<ByRole> {
+  const users = ['superuser', ...Object.keys(roles)];
+  const made = Object.fromEntries(users.map((user) => [user, randomBytes(24).toString('base64url')]));
+  await using file = await open(passwordsIn(home), 'wx', 0o600);
+  await file.writeFile(`${JSON.stringify(made, null, 2)}\n`);
+  await file.sync();
+  return made;
+}
+
+/** @throws EmbeddedError if the file is damaged, or the error of the file system */
+export async function readPasswords(home: string, roles: ByRole): Promise<ByRole> {
+  const text = await readFile(passwordsIn(home), 'utf8');
   try {
-    await sweepDrafts(real);
-    if (!(await isThere(home)) && (await createCluster(real, binaries, user, roles, durable)))
-      options.onCreated();
-    await checkVersion(folder, pgdata, major(binaries.version));
-    const passwords = await readPasswords(join(home, 'passwords.json'), roles);
-    return { folder, home, pgdata, logs: join(home, 'logs'), binaries, user, passwords };
-  } catch (error) {
-    throw codeOf(error) === 'ENOENT' ? notACluster(home) : fileTrouble(error, folder);
+    const found = JSON.parse(text);
+    if (['superuser', ...Object.keys(roles)].every((user) => typeof found[user] === 'string')) return found;
+  } catch {
+    // As damaged as one without passwords.
   }
-}
-
-const major = (version: string) => version.split('.')[0] ?? version;
-
-async function checkVersion(folder: string, pgdata: string, ours: string): Promise<void> {
-  const theirs = (await readFile(join(pgdata, 'PG_VERSION'), 'utf8')).trim();
-  if (theirs === ours) return;
   throw new EmbeddedError(
-    `The data folder ${folder} was made by PostgreSQL ${theirs}, this version of Campaign Mirror brings PostgreSQL ${ours}, and nothing was changed: run the version of Campaign Mirror that made it, or start it with PostgreSQL ${theirs}, copy it with that version's pg_dump and load the copy into a new data folder (DATA_DIR) or your own PostgreSQL (DATABASE_URL).`,
+    `The embedded database's passwords in ${passwordsIn(home)} are damaged: bring the file back from a backup.`,
   );
 }
 
-function notACluster(home: string): EmbeddedError {
-  return new EmbeddedError(
-    `The folder ${home} is not a whole database of Campaign Mirror: restore it from a backup, move it away to start with an empty one, or choose another folder with DATA_DIR.`,
-  );
-}
+export const passwordsIn = (home: string) => join(home, 'passwords.json');

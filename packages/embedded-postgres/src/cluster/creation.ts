@@ -1,77 +1,99 @@
 import { randomBytes } from 'node:crypto';
-import { chown, readdir, rename, rm, stat, writeFile } from 'node:fs/promises';
+import { existsSync } from 'node:fs';
+import { chown, open, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { Binaries } from '../programs/binaries.ts';
-import { codeOf } from '../programs/errors.ts';
-import { makeFolder } from '../programs/own-folder.ts';
-import { isAlive } from '../programs/process.ts';
-import type { OsUser } from '../programs/program.ts';
-import { passageMode, syncFolder } from './folder.ts';
-import { initialise } from './initdb.ts';
-import { makePasswords, type Roles, writePasswords } from './passwords.ts';
+import { EmbeddedError, oneLine, orYourOwn } from '../programs/errors.ts';
+import { makeFolders } from '../programs/folders.ts';
+import { passageMode, run } from '../programs/os-user.ts';
+import { findPrograms, type Programs, programIn, reachable } from '../programs/programs.ts';
+import { type ByRole, type Cluster, makePasswords, passwordsIn, readPasswords } from './cluster.ts';
 
-const draftName = /^cluster\.new-(\d+)-[0-9a-f]+$/;
-const draftsOfOurs = new Set<string>();
+export const databaseName = 'campaign_mirror';
+export const superuser = 'postgres';
+
+/** Makes the database if there is none. For who has the lock. @returns the server's program @throws EmbeddedError */
+export async function prepareCluster(cluster: Cluster, roles: ByRole, durable: boolean): Promise<string> {
+  const programs = await reachable(await findPrograms(), cluster.user);
+  if (!existsSync(cluster.home)) await createCluster(cluster, programs, roles, durable);
+  const version = join(cluster.pgdata, 'PG_VERSION');
+  if (!existsSync(version) || !existsSync(passwordsIn(cluster.home)))
+    throw new EmbeddedError(
+      `The folder ${cluster.home} is not a whole database of Campaign Mirror: restore it from a backup, move it away to start with an empty one, or choose another folder with DATA_DIR.`,
+    );
+  await readPasswords(cluster.home, roles);
+  const [made, ours] = [(await readFile(version, 'utf8')).trim(), programs.version.split('.')[0]];
+  if (made === ours) return programIn(programs, 'postgres');
+  throw new EmbeddedError(
+    `The data folder ${cluster.folder} was made by PostgreSQL ${made}, this version of Campaign Mirror brings PostgreSQL ${ours}, and nothing was changed: run the version of Campaign Mirror that made it, or start it with PostgreSQL ${made}, copy it with that version's pg_dump and load the copy into a new data folder (DATA_DIR) or your own PostgreSQL (DATABASE_URL).`,
+  );
+}
 
 /**
- * Creates `<folder>/cluster` atomically: as a draft beside it that is then renamed, so that a killed process leaves no
- * partial cluster. Returns false if another process was first; its cluster is then used.
+ * Creates the cluster atomically: as a draft beside it that is then renamed. A killed process leaves its draft, which the
+ * next one removes; it takes another name, because the initdb of the killed one may still be writing.
+ * @throws EmbeddedError, or a file system error
  */
-export async function createCluster(
-  folder: string,
-  binaries: Binaries,
-  user: OsUser | undefined,
-  roles: Roles,
+async function createCluster(
+  { real, home, user }: Cluster,
+  programs: Programs,
+  roles: ByRole,
   durable: boolean,
-): Promise<boolean> {
-  const name = `cluster.new-${process.pid}-${randomBytes(4).toString('hex')}`;
-  const draft = join(folder, name);
-  draftsOfOurs.add(name);
+): Promise<void> {
+  const remove = (path: string) => rm(path, { recursive: true, force: true, maxRetries: 5 });
+  for (const name of await readdir(real)) if (name.startsWith('cluster.new-')) await remove(join(real, name));
+  const draft = `${home}.new-${randomBytes(4).toString('hex')}`;
+  const [pgdata, passwordFile] = [join(draft, 'pgdata'), join(draft, 'superuser')];
+  const program = async (name: 'initdb' | 'postgres', words: string[], input?: string) => {
+    const { failed, output, errors } = await run(programIn(programs, name), words, user, input);
+    const why = /^.*\b(error|FATAL|PANIC):.*$/m.exec(`${output}\n${errors}`)?.[0] ?? errors;
+    const as = user ? `, as the OS user ${user.name} because it cannot run as root` : '';
+    if (failed)
+      throw new EmbeddedError(
+        `The embedded database cannot be created in ${pgdata}${as} (${oneLine(why)}): choose another folder with DATA_DIR, or ${orYourOwn}.`,
+      );
+  };
   try {
-    await makeFolder(draft, passageMode(user));
-    for (const inner of ['pgdata', 'logs']) {
-      await makeFolder(join(draft, inner), 0o700);
-      if (user !== undefined) await chown(join(draft, inner), user.uid, user.gid);
-    }
-    const passwords = makePasswords(roles);
-    await writePasswords(join(draft, 'passwords.json'), passwords);
-    const passwordFile = join(draft, 'superuser');
-    await writeFile(passwordFile, passwords.superuser, { mode: 0o600 });
-    if (user !== undefined) await chown(passwordFile, user.uid, user.gid);
-    await initialise(binaries, user, join(draft, 'pgdata'), passwordFile, roles, passwords, durable);
+    await makeFolders(draft, passageMode(user));
+    await makeFolders(pgdata, 0o700);
+    const passwords = await makePasswords(draft, roles);
+    await writeFile(passwordFile, passwords.superuser ?? '', { mode: 0o600 });
+    if (user) for (const path of [pgdata, passwordFile]) await chown(path, user.uid, user.gid);
+
+    // Written without syncing; synced once at the end.
+    const cluster = ['-D', pgdata, '-E', 'UTF8', '--locale', 'C', '--no-sync', '--no-instructions'];
+    const access = ['-U', superuser, '--pwfile', passwordFile, '-A', 'scram-sha-256'];
+    await program('initdb', [...cluster, ...access]);
+    const quiet = ['-c', 'log_min_messages=fatal', '-c', 'log_min_error_statement=panic'];
+    const single = ['--single', '-D', pgdata, '-c', 'exit_on_error=on', '-c', 'fsync=off', ...quiet];
+    await program('postgres', [...single, 'template1'], firstStatements(roles, passwords));
+    if (durable) await program('initdb', ['-D', pgdata, '--sync-only']);
+
     await rm(passwordFile);
     if (durable) await syncFolder(draft);
-    await rename(draft, join(folder, 'cluster'));
-    if (durable) await syncFolder(folder);
-    return true;
+    await rename(draft, home);
+    if (durable) await syncFolder(real);
   } catch (error) {
-    await rm(draft, { recursive: true, force: true, maxRetries: 5 });
-    if (codeOf(error) === 'ENOTEMPTY' || codeOf(error) === 'EEXIST') return false;
+    await remove(draft);
     throw error;
-  } finally {
-    draftsOfOurs.delete(name);
   }
 }
 
-/** Removes drafts left by killed processes. Those that cannot be removed stay until the next time. */
-export async function sweepDrafts(folder: string): Promise<void> {
-  for (const name of await readdir(folder)) {
-    const process = draftName.exec(name)?.[1];
-    if (
-      process === undefined ||
-      draftsOfOurs.has(name) ||
-      (await isInUse(join(folder, name), Number(process)))
-    )
-      continue;
-    await rm(join(folder, name), { recursive: true, force: true, maxRetries: 5 }).catch(() => {});
-  }
+/** One line each, as single-user mode requires. They run in template1, which new databases copy. */
+function firstStatements(roles: ByRole, passwords: ByRole): string {
+  const names = Object.values(roles).join(', ');
+  const lines = [
+    ...Object.entries(roles).map(([role, name]) => `CREATE ROLE ${name} LOGIN PASSWORD '${passwords[role]}'`),
+    'REVOKE ALL ON SCHEMA public FROM PUBLIC',
+    `GRANT USAGE ON SCHEMA public TO ${names}`,
+    `CREATE DATABASE ${databaseName} OWNER ${roles.owner}`,
+    `REVOKE ALL ON DATABASE ${databaseName}, postgres, template1 FROM PUBLIC`,
+    `GRANT CONNECT ON DATABASE ${databaseName} TO ${names}`,
+  ];
+  return lines.map((line) => `${line}\n`).join('');
 }
 
-/**
- * In a container a killed process and its successor often have the same number; elsewhere another process can get it.
- */
-async function isInUse(draft: string, processId: number): Promise<boolean> {
-  if (processId === process.pid || !isAlive(processId)) return false;
-  const made = (await stat(draft).catch(() => undefined))?.mtimeMs ?? 0;
-  return Date.now() - made < 10 * 60_000;
+/** Makes what was made in the folder survive a power failure. */
+async function syncFolder(folder: string): Promise<void> {
+  await using handle = await open(folder, 'r');
+  await handle.sync();
 }

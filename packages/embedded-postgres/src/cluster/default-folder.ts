@@ -1,8 +1,8 @@
-import { join } from 'node:path';
-import { EmbeddedError } from '../programs/errors.ts';
-import { databaseOsUser } from '../programs/os-user.ts';
-import { deepestExisting, isThere, projectName, systemFolder } from '../programs/own-folder.ts';
-import { barredFolder } from '../programs/passage.ts';
+import { createHash } from 'node:crypto';
+import { existsSync } from 'node:fs';
+import { basename, join } from 'node:path';
+import { systemFolder } from '../programs/folders.ts';
+import { barredFolder, databaseOsUser } from '../programs/os-user.ts';
 
 /** The location of the data of a project. */
 export interface Place {
@@ -18,22 +18,20 @@ export interface Place {
 export async function defaultFolder(project: string): Promise<Place> {
   const inside = join(project, '.data');
   const outside = join(systemFolder, 'data', projectName(project));
-  if (await hasData(inside)) return { folder: inside };
-  if (await hasData(outside)) return { folder: outside, because: 'an earlier start put it there' };
-  const closed = await closedAbove(inside);
-  return closed === undefined ? { folder: inside } : { folder: outside, because: closed };
+  const hasData = (folder: string) => existsSync(join(folder, 'cluster'));
+  if (hasData(inside)) return { folder: inside };
+  if (hasData(outside)) return { folder: outside, because: 'an earlier start put it there' };
+  // Where there is no suitable OS user, the start of the database says so.
+  const user = await databaseOsUser(join(inside, 'cluster', 'pgdata')).catch(() => undefined);
+  const closed = user && (await barredFolder(inside, user));
+  if (closed === undefined) return { folder: inside };
+  const because = `the OS user ${user?.name} cannot enter ${closed}, and the database cannot run as root`;
+  return { folder: outside, because };
 }
 
-async function closedAbove(folder: string): Promise<string | undefined> {
-  try {
-    const user = await databaseOsUser(join(folder, 'cluster', 'pgdata'));
-    const closed = user && (await barredFolder(await deepestExisting(folder), user));
-    return closed && `the OS user ${user.name} cannot enter ${closed}, and the database cannot run as root`;
-  } catch (error) {
-    // No suitable OS user: reported at the start of the database.
-    if (error instanceof EmbeddedError) return undefined;
-    throw error;
-  }
+/** A unique file name for a project: the name of its folder, for readers, and a hash of its path. */
+function projectName(folder: string): string {
+  const readable = basename(folder).replace(/[^A-Za-z0-9._-]+/g, '-');
+  const hash = createHash('sha256').update(folder).digest('hex');
+  return `${readable.slice(0, 40) || 'project'}-${hash.slice(0, 12)}`;
 }
-
-const hasData = (folder: string) => isThere(join(folder, 'cluster'));

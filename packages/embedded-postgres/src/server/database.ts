@@ -1,0 +1,143 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import { type ByRole, type Cluster, prepareFolder, readPasswords } from '../cluster/cluster.ts';
+import { databaseName, prepareCluster, superuser } from '../cluster/creation.ts';
+import { EmbeddedError, fileTrouble } from '../programs/errors.ts';
+import { type Lock, openLock } from './lock.ts';
+import { readPostmaster } from './postmaster.ts';
+import { logOf, startServer } from './server.ts';
+import type { ServerSettings } from './server-settings.ts';
+
+/** Every field that a connection needs, so that none is taken from PG* variables. */
+export interface DatabaseAddress {
+  host: string;
+  port: number;
+  user: string;
+  password: string;
+  database: string;
+}
+
+/** `awaited`: another program has the database for its own time. */
+export type EmbeddedEvent = 'awaited' | 'starting' | 'started' | 'stopped';
+
+export interface EmbeddedOptions<Role extends string> {
+  /** The data folder (DATA_DIR). Created if missing; the permissions of an existing one are never changed. */
+  folder: string;
+  /** The names of the database roles of a new cluster; not secret. The owner's role owns the database. */
+  roles: Readonly<Record<Role | 'owner', string>>;
+  /**
+   * Whether this process is the one service of the data folder, whose server other programs use. Otherwise it uses the
+   * service's, or has a server for its own time: without a service, programs take turns.
+   */
+  service?: boolean;
+  /** For the application's log; the details contain no secret. Must not throw. */
+  onEvent?: (event: EmbeddedEvent, detail: Record<string, unknown>) => void;
+  /** The server, which this process started, ended by itself; the next start recovers the data. */
+  onLost?: (error: EmbeddedError) => void;
+  /** Server settings, such as `{ fsync: 'off' }` for tests. Only those of the process that starts the server apply. */
+  settings?: ServerSettings;
+  /** Gives up the start when aborted. */
+  signal?: AbortSignal;
+}
+
+export interface EmbeddedDatabase<Role extends string> {
+  /** The address to connect as a role, or as the superuser. */
+  address(user: Role | 'owner' | 'superuser'): DatabaseAddress;
+  /** Stops the server if this process started it, and waits for its end, at most 35 s. Never rejects. */
+  close(): Promise<void>;
+}
+
+/** How long a program waits for others, and for the recovery after a crash, in milliseconds. */
+const longestWait = 5 * 60_000;
+
+/**
+ * Starts the data folder's database as a child of this process, or finds the running one of its service. Waits, at most
+ * five minutes, for another program that has it.
+ * @throws EmbeddedError that says what to do; the reason of `signal`
+ */
+export async function openEmbeddedDatabase<Role extends string>(
+  options: EmbeddedOptions<Role>,
+): Promise<EmbeddedDatabase<Role>> {
+  const { folder } = options;
+  const roles: ByRole = options.roles;
+  const late = AbortSignal.timeout(longestWait);
+  const signal = AbortSignal.any([late, ...(options.signal ? [options.signal] : [])]);
+  let lock: Lock | undefined;
+  try {
+    const cluster = await prepareFolder(folder);
+    lock = await openLock(cluster.real);
+    const running = await turn(cluster, lock, options, signal);
+    if (running) lock.release();
+    const { port, close } = running ?? (await runServer(cluster, lock, options, signal));
+    const passwords = await readPasswords(cluster.home, roles);
+    const address = (user: string) => ({
+      host: '127.0.0.1',
+      port,
+      user: roles[user] ?? superuser,
+      password: passwords[user] ?? '',
+      database: databaseName,
+    });
+    return { address, close };
+  } catch (error) {
+    const owner = lock?.owner();
+    lock?.release();
+    if (error !== late.reason) throw fileTrouble(error, folder);
+    throw new EmbeddedError(
+      `The embedded database in ${folder} cannot be had after five minutes, because process ${owner} has it or because it still starts: let that end, then start again.`,
+    );
+  }
+}
+
+type Running = Pick<EmbeddedDatabase<string>, 'close'> & { port: number };
+
+/** The service's server, or undefined when the lock is ours. */
+async function turn(
+  { folder, pgdata }: Cluster,
+  lock: Lock,
+  { service = false, onEvent }: EmbeddedOptions<string>,
+  signal: AbortSignal,
+): Promise<Running | undefined> {
+  for (let looks = 0; !lock.take(service); looks++) {
+    const isOfService = lock.isOfService();
+    const found = isOfService ? await readPostmaster(pgdata) : undefined;
+    if (found?.isReady && !service) return { port: found.port, close: async () => {} };
+    // At the first look the number of a process that has just taken it may not be there yet.
+    if (looks === 1 && service && isOfService)
+      throw new EmbeddedError(
+        `The data folder ${folder} is in use by another service (process ${lock.owner()}): stop that one, or choose another folder with DATA_DIR.`,
+      );
+    if (looks === 20) onEvent?.('awaited', { folder, processId: lock.owner() });
+    await pause(50, undefined, { signal }).catch(() => {});
+    signal.throwIfAborted();
+  }
+  return undefined;
+}
+
+async function runServer(
+  cluster: Cluster,
+  lock: Lock,
+  { roles, settings = {}, onEvent, onLost }: EmbeddedOptions<string>,
+  signal: AbortSignal,
+): Promise<Running> {
+  const { folder } = cluster;
+  onEvent?.('starting', { folder });
+  const program = await prepareCluster(cluster, roles, settings.fsync !== 'off');
+  const server = await startServer(cluster, program, settings, signal);
+  const { processId, port } = server;
+  onEvent?.('started', { processId, port });
+
+  let isOver = false;
+  const close = async () => {
+    const wasOver = isOver;
+    isOver = true;
+    const forced = await server.stop();
+    lock.release();
+    if (!wasOver) onEvent?.('stopped', { processId, port, ...(forced && { forced }) });
+  };
+  void server.ended.then((how) => {
+    if (isOver) return;
+    isOver = true;
+    const text = `The embedded database in ${folder} ended by itself (${how}): see ${logOf(cluster)}, and start again.`;
+    onLost?.(new EmbeddedError(text));
+  });
+  return { port, close };
+}
