@@ -14,6 +14,7 @@ export interface GivenFile {
   readonly name: string;
   /** In bytes; undefined if unknown in advance, as for a pipe. */
   readonly size: number | undefined;
+  /** Its bytes, from the first. */
   open(): Readable;
 }
 

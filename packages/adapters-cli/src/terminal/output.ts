@@ -15,6 +15,7 @@ export type Cell = string | number | boolean | null;
 export interface Column<Row> {
   readonly head: string;
   readonly right?: boolean;
+  /** What the column shows of a row. */
   cell(row: Row): Cell;
 }
 

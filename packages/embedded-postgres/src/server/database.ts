@@ -19,6 +19,7 @@ export interface DatabaseAddress {
 /** `awaited`: another program has the database for its own time. */
 export type EmbeddedEvent = 'awaited' | 'starting' | 'started' | 'stopped';
 
+/** Which database, and how it is used. */
 export interface EmbeddedOptions<Role extends string> {
   /** The data folder (DATA_DIR). Created if missing; the permissions of an existing one are never changed. */
   folder: string;
@@ -39,6 +40,7 @@ export interface EmbeddedOptions<Role extends string> {
   signal?: AbortSignal;
 }
 
+/** A database that accepts connections. */
 export interface EmbeddedDatabase<Role extends string> {
   /** The address to connect as a role, or as the superuser. */
   address(user: Role | 'owner' | 'superuser'): DatabaseAddress;
@@ -57,8 +59,7 @@ const longestWait = 5 * 60_000;
 export async function openEmbeddedDatabase<Role extends string>(
   options: EmbeddedOptions<Role>,
 ): Promise<EmbeddedDatabase<Role>> {
-  const { folder } = options;
-  const roles: ByRole = options.roles;
+  const { folder, roles }: { folder: string; roles: ByRole } = options;
   const late = AbortSignal.timeout(longestWait);
   const signal = AbortSignal.any([late, ...(options.signal ? [options.signal] : [])]);
   let lock: Lock | undefined;

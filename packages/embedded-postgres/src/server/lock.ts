@@ -5,8 +5,6 @@ import { EmbeddedError, oneLine, orYourOwn } from '../programs/errors.ts';
 
 export type Lock = Awaited<ReturnType<typeof openLock>>;
 
-const busy = 5;
-
 /**
  * The lock of who runs the server of a data folder: the one service, or a program for its own time. It ends with its
  * process, however that ends. Node has no file locks, but its SQLite has; the file remains empty. A service takes the exclusive lock, any other
@@ -28,7 +26,8 @@ export async function openLock(folder: string) {
       return false;
     } catch (error) {
       const { errcode, message } = error as Error & { errcode?: number };
-      if (errcode === busy) return true;
+      // SQLITE_BUSY.
+      if (errcode === 5) return true;
       throw new EmbeddedError(
         `${file} cannot be locked (${oneLine(message)}): make it writable, choose another folder with DATA_DIR, or ${orYourOwn}.`,
       );

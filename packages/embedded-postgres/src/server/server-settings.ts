@@ -4,13 +4,8 @@ export type ServerSettings = Record<string, string>;
 /** The server's command line. It overrides postgresql.conf, so that an update also reaches existing clusters. */
 export function serverArguments(pgdata: string, port: number, extra: ServerSettings): string[] {
   const settings = Object.entries({ ...usual, ...extra });
-  return [
-    '-D',
-    pgdata,
-    '-p',
-    String(port),
-    ...settings.flatMap(([name, value]) => ['-c', `${name}=${value}`]),
-  ];
+  const words = settings.flatMap(([name, value]) => ['-c', `${name}=${value}`]);
+  return ['-D', pgdata, '-p', String(port), ...words];
 }
 
 const usual: ServerSettings = {
