@@ -96,7 +96,8 @@ describe(`traces: ${page}`, () => {
     expect(new Set(traces.map(([span]) => span?.traceId)).size).to.equal(agents.length);
     await service.process.stop();
     const statements = collector.spans.filter(query);
-    expect(statements.length).to.be.within(20, 90);
+    // Calls at once share statements; the ten of an agent follow one another.
+    expect(statements.length).to.be.within(10, 90);
     for (const { traceId, startTimeUnixNano: at } of statements) {
       const server = collector.spans.find((span) => span.traceId === traceId && span.name === request);
       expect(BigInt(at) <= BigInt(server?.endTimeUnixNano ?? 0), 'begins while the call is open').to.equal(
