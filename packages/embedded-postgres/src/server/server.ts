@@ -71,9 +71,9 @@ async function start(cluster: Cluster, program: string, words: string[], signal:
   const end = ended.then(() => true);
   while (!(await Promise.race([end, pause(10)]))) {
     const found = await readPostmaster(cluster.pgdata);
-    if (found?.processId === child.pid && found?.isReady) {
+    if (found?.isReady && found.processId === child.pid) {
       child.unref();
-      return { processId: found?.processId, ended, stop: () => stop(child, ended) };
+      return { processId: found.processId, ended, stop: () => stop(child, ended) };
     }
     if (signal.aborted) await stop(child, ended);
     signal.throwIfAborted();
