@@ -38,7 +38,7 @@ export async function startServer(
     const mayPass = /lock file "postmaster.pid"|is still in use|could not bind/.test(server);
     if (!mayPass || Date.now() > deadline)
       throw new EmbeddedError(
-        `The embedded database in ${cluster.folder} does not start (${reasonIn(server)}): see ${logOf(cluster)}, or ${orYourOwn}.`,
+        `The embedded database in ${cluster.folder} does not start${cluster.user ? ` as the OS user ${cluster.user.name}` : ''} (${reasonIn(server)}): see ${logOf(cluster)}, or ${orYourOwn}.`,
       );
   }
 }
