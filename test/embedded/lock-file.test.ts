@@ -1,7 +1,6 @@
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { cp, readFile, stat, symlink, truncate, utimes, writeFile } from 'node:fs/promises';
-import { createServer } from 'node:net';
 import { dirname, join } from 'node:path';
 import { expect } from 'chai';
 import { databaseOsUser, surroundings } from '../../packages/embedded-postgres/src/programs/os-user.ts';
@@ -56,18 +55,6 @@ describe('what an earlier start of the embedded database left behind', () => {
     expect(second.address('owner').port).not.equal(original.address('owner').port);
     await original.close();
     await second.close();
-  });
-
-  it('may be a port that another program has now: the database takes another one', async () => {
-    const first = await sandbox.open(folder);
-    const { port } = first.address('owner');
-    await first.close();
-    const occupant = createServer().listen(port, '127.0.0.1');
-    await once(occupant, 'listening');
-    const second = await sandbox.open(folder);
-    expect(second.address('owner').port).not.equal(port);
-    await second.close();
-    occupant.close();
   });
 
   it('may be a large log, which starts anew', async () => {

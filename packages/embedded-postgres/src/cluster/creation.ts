@@ -45,7 +45,7 @@ async function createCluster(
   const [pgdata, passwordFile] = [join(draft, 'pgdata'), join(draft, 'superuser')];
   const program = async (name: 'initdb' | 'postgres', words: string[], input?: string) => {
     const { failed, output, errors } = await run(programIn(programs, name), words, user, input);
-    const why = /^.*\b(error|FATAL|PANIC):.*$/m.exec(`${output}\n${errors}`)?.[0] ?? errors;
+    const why = /\b(error|FATAL|PANIC): .*/.exec(`${output}\n${errors}`)?.[0] ?? errors;
     const as = user ? `, as the OS user ${user.name} because it cannot run as root` : '';
     if (failed)
       throw new EmbeddedError(

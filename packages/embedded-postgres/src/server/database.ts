@@ -19,7 +19,7 @@ export interface DatabaseAddress {
 /** `awaited`: another program has the database for its own time. */
 export type EmbeddedEvent = 'awaited' | 'starting' | 'started' | 'stopped';
 
-/** Which database, and how it is used. */
+/** Where the data is, who uses it, and who is told what happens. */
 export interface EmbeddedOptions<Role extends string> {
   /** The data folder (DATA_DIR). Created if missing; the permissions of an existing one are never changed. */
   folder: string;
@@ -40,7 +40,7 @@ export interface EmbeddedOptions<Role extends string> {
   signal?: AbortSignal;
 }
 
-/** A database that accepts connections. */
+/** A running database: that of this process, or of the folder's service. */
 export interface EmbeddedDatabase<Role extends string> {
   /** The address to connect as a role, or as the superuser. */
   address(user: Role | 'owner' | 'superuser'): DatabaseAddress;

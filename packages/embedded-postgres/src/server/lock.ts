@@ -6,10 +6,9 @@ import { EmbeddedError, oneLine, orYourOwn } from '../programs/errors.ts';
 export type Lock = Awaited<ReturnType<typeof openLock>>;
 
 /**
- * The lock of who runs the server of a data folder: the one service, or a program for its own time. It ends with its
- * process, however that ends. Node has no file locks, but its SQLite has; the file remains empty. A service takes the exclusive lock, any other
- * program the write lock, beside which others may read: so they know which of both has it.
- * @throws EmbeddedError, or the error of the file system
+ * The lock of who runs the server of a data folder; it ends with its process, however that ends. Node has no file locks,
+ * but its SQLite has, and the file remains empty. The one service takes the exclusive lock, any other program the write
+ * lock, beside which others may read: so they know which of both has it. @throws EmbeddedError, or a file system error
  */
 export async function openLock(folder: string) {
   const [file, ownerFile] = [`${folder}/lock`, `${folder}/lock.owner`];

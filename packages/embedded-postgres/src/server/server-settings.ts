@@ -3,9 +3,8 @@ export type ServerSettings = Record<string, string>;
 
 /** The server's command line. It overrides postgresql.conf, so that an update also reaches existing clusters. */
 export function serverArguments(pgdata: string, port: number, extra: ServerSettings): string[] {
-  const settings = Object.entries({ ...usual, ...extra });
-  const words = settings.flatMap(([name, value]) => ['-c', `${name}=${value}`]);
-  return ['-D', pgdata, '-p', String(port), ...words];
+  const options = Object.entries({ ...usual, ...extra }).map(([name, value]) => `--${name}=${value}`);
+  return ['-D', pgdata, '-p', String(port), ...options];
 }
 
 const usual: ServerSettings = {

@@ -38,7 +38,7 @@ export async function startServer(
     const mayPass = /lock file "postmaster.pid"|is still in use|could not bind/.test(server);
     if (!mayPass || Date.now() > deadline)
       throw new EmbeddedError(
-        `The embedded database in ${cluster.folder} does not start (${reasonIn(server)}): see ${logOf(cluster)}, or ${orYourOwn}.`,
+        `The embedded database in ${cluster.folder} does not start${cluster.user ? ` as the OS user ${cluster.user.name}` : ''} (${reasonIn(server)}): see ${logOf(cluster)}, or ${orYourOwn}.`,
       );
   }
 }
@@ -71,9 +71,9 @@ async function start(cluster: Cluster, program: string, words: string[], signal:
   const end = ended.then(() => true);
   while (!(await Promise.race([end, pause(10)]))) {
     const found = await readPostmaster(cluster.pgdata);
-    if (found?.processId === child.pid && found?.isReady) {
+    if (found?.isReady && found.processId === child.pid) {
       child.unref();
-      return { processId: found?.processId, ended, stop: () => stop(child, ended) };
+      return { processId: found.processId, ended, stop: () => stop(child, ended) };
     }
     if (signal.aborted) await stop(child, ended);
     signal.throwIfAborted();
