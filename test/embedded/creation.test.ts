@@ -187,13 +187,13 @@ describe('the creation of the embedded database', () => {
     await (await sandbox.open(folder)).close();
     const message = await clearError(sandbox.open(folder, { settings: { max_connections: 'many' } }));
     expect(message).match(
-      /does not start( as the OS user \w+)? \(invalid value for parameter "max_connections": "many"\): see .*postgresql.log/,
+      /does not start( as the OS user number \d+)? \(invalid value for parameter "max_connections": "many"\): see .*postgresql.log/,
     );
     const access = join(pgdataOf(folder), 'pg_hba.conf');
     const kept = await readFile(access, 'utf8');
     await writeFile(access, 'nonsense\n');
     expect(await clearError(sandbox.open(folder))).match(
-      /does not start( as the OS user \w+)? \(could not load .*pg_hba.conf/,
+      /does not start( as the OS user number \d+)? \(could not load .*pg_hba.conf/,
     );
     await writeFile(access, kept);
     await (await sandbox.open(folder)).close();
