@@ -1,4 +1,5 @@
 import type {
+  AuditEntry,
   CampaignCreation,
   CampaignId,
   CampaignRecord,
@@ -14,7 +15,6 @@ import type {
 } from '@campaign-mirror/domain';
 import { type EntityManager, LockMode } from '@mikro-orm/postgresql';
 import { AuditedAdapter, type Noting } from '../connection/audited.ts';
-import { deletionDetails, differs } from '../schema/deletion.ts';
 import { CampaignEntity, MirrorEntity } from '../schema/entities.ts';
 import { defaultOf, mirrorOfEntity, recordOfEntity, unlessOvertaken, violates } from './campaign-rows.ts';
 
@@ -100,4 +100,20 @@ export class PostgresSettings extends AuditedAdapter implements CampaignSettings
   protected override audited<T>(run: (em: EntityManager, note: Noting) => Promise<T>): Promise<T> {
     return unlessOvertaken(() => super.audited(run));
   }
+}
+
+/** Whether it is no longer what the operator agreed to delete. Clicks are ignored: they change all the time. */
+function differs(now: CampaignRecord, seen: CampaignRecord): boolean {
+  return (
+    now.ownerId !== seen.ownerId ||
+    now.isDefault !== seen.isDefault ||
+    now.name !== seen.name ||
+    now.mirror?.targetUrl !== seen.mirror?.targetUrl
+  );
+}
+
+/** What the audit keeps of a deleted campaign. */
+function deletionDetails({ isDefault, name, mirror }: CampaignRecord): AuditEntry['details'] {
+  const kept = { default: isDefault, name };
+  return mirror ? { ...kept, target_url: mirror.targetUrl, clicks: mirror.clicks } : kept;
 }
