@@ -1,38 +1,91 @@
+import { once } from 'node:events';
+import type { AddressInfo } from 'node:net';
+import { connect } from 'node:tls';
+import { Calls, Capacity, HttpServer, silentLog } from '@campaign-mirror/adapters-http';
 import { expect } from 'chai';
 import * as fc from 'fast-check';
+import { messageFault } from '../../packages/adapters-http/src/messages/message-faults.ts';
 import { TlsCaller } from '../support/deployment/tls-caller.ts';
-import { proxyNames, type TlsProxy, tlsProxy } from '../support/deployment/tls-proxy.ts';
+import { host, proxyNames, type TlsProxy, tlsProxy } from '../support/deployment/tls-proxy.ts';
 import { eventually } from '../support/eventually.ts';
 import { seed } from '../support/seed.ts';
-import { smuggled } from './framing/corpus.ts';
-import { tlsAttack } from './framing/tls-attack.ts';
-import { type ToldRequests, toldRequests } from './framing/told-requests.ts';
 import { conversation } from './requests/conversation.ts';
+import { smuggled } from './smuggled.ts';
 
 const generated = 100;
 
 /** Each case has an address of its own, which the proxies name to us. */
 const addressOf = (nth: number) => `127.1.${nth >> 8}.${nth & 255}`;
-function isEarlier(address: string | undefined, nth: number): boolean {
-  const [, high, low] = /^127\.1\.(\d+)\.(\d+)$/.exec(address ?? '') ?? [];
+function isEarlier(address: string, nth: number): boolean {
+  const [, high, low] = /^127\.1\.(\d+)\.(\d+)$/.exec(address) ?? [];
   return high !== undefined && Number(high) * 256 + Number(low) < nth;
+}
+
+/** The service's own listener, which notes what it has read to its end, and from which address, instead of carrying it out. */
+function notingServer(noted: { readonly what: string; readonly from: string }[]): HttpServer {
+  const capacity = new Capacity({ inFlight: Number.POSITIVE_INFINITY });
+  const shared = { calls: new Calls({ log: silentLog }), log: silentLog, capacity };
+  return new HttpServer((request, response) => {
+    // As the application does.
+    const isMalformed = messageFault(request) !== undefined;
+    request.resume().once('end', () => {
+      noted.push({
+        what: `${request.method} ${request.url}`,
+        from: `${request.headers['x-forwarded-for']}`,
+      });
+      const body = JSON.stringify({ url: request.url });
+      const headers = {
+        'Content-Type': 'application/json; charset=utf-8',
+        'Content-Length': Buffer.byteLength(body),
+        // By which the answers of the service are known behind a proxy.
+        'X-Content-Type-Options': 'nosniff',
+        ...(isMalformed && { Connection: 'close' }),
+      };
+      response.writeHead(isMalformed ? 400 : 200, headers).end(body);
+    });
+  }, shared);
+}
+
+/** Final answers of the service in what a proxy has sent. @throws where something else stands between answers */
+function answersIn(text: string): number {
+  // HTTP/0.9, which nginx speaks, has no head.
+  if (text.startsWith('{')) return 1;
+  let count = 0;
+  for (let at = 0; at < text.length; ) {
+    const end = text.indexOf('\r\n\r\n', at);
+    const head = text.slice(at, end);
+    if (end === -1) break;
+    const [, status = ''] = /^HTTP\/1\.[01] (\d{3}) /.exec(head) ?? [];
+    if (status === '') throw new Error(`no answer begins here: ${JSON.stringify(text.slice(at, at + 200))}`);
+    // The proxies' own answers do not have it.
+    if (/^x-content-type-options: nosniff$/im.test(head)) count++;
+    const [, length] = /^content-length: *(\d+)$/im.exec(head) ?? [];
+    const isFinal = status >= '200' && status !== '204';
+    if (/^connection: close$/im.test(head) || (length === undefined && isFinal)) break;
+    // An answer to HEAD has a length, but no body.
+    const body = text.startsWith('HTTP/1.', end + 4) ? 0 : Number(length ?? 0);
+    at = end + 4 + body;
+  }
+  return count;
 }
 
 for (const name of proxyNames)
   describe(`no request is taken for two behind ${name} (SEED=${seed})`, () => {
-    let service: ToldRequests;
+    const noted: { readonly what: string; readonly from: string }[] = [];
+    let service: HttpServer;
     let proxy: TlsProxy;
     let other: TlsCaller;
     let cases = 0;
     before(async () => {
-      service = await toldRequests();
-      proxy = await tlsProxy(name, service.port);
+      service = notingServer(noted);
+      const { port } = (await service.listen(0, '127.0.0.1')) as AddressInfo;
+      proxy = await tlsProxy(name, port);
       other = new TlsCaller(proxy);
     });
     after(async () => {
       other?.close();
       await proxy?.stop();
-      await service?.close();
+      await service?.drain(0);
     });
 
     /** Another caller, whose request goes over the same connections behind the proxy. */
@@ -42,32 +95,41 @@ for (const name of proxyNames)
       expect([status, JSON.parse(body)]).to.deep.equal([200, { url: path }]);
     }
 
-    /** What reached us for the bytes of a caller, and what that caller was answered. */
+    /** Sends the bytes on a connection of their own, and counts what reached us for them and what was answered. */
     async function attack(text: string): Promise<void> {
       const nth = ++cases;
       const bytes = Buffer.from(text.replaceAll('<OWN>', String(nth)), 'latin1');
-      const before = service.told.length;
-      const connection = await tlsAttack(proxy, addressOf(nth));
+      const before = noted.length;
+      const socket = connect({
+        ...{ host: '127.0.0.1', port: proxy.port, ca: proxy.ca, servername: host },
+        ...{ localAddress: addressOf(nth), ALPNProtocols: ['http/1.1'] },
+      });
+      await once(socket, 'secureConnect');
+      let received = '';
+      socket.setEncoding('latin1').on('data', (more: string) => {
+        received += more;
+      });
+      socket.on('error', () => {});
       // Without what a proxy sends on when the connection of an earlier case is over.
-      const told = () => service.told.slice(before).filter(({ from }) => !isEarlier(from, nth));
+      const ours = () => noted.slice(before).filter(({ from }) => !isEarlier(from, nth));
       try {
-        connection.send(bytes);
+        socket.write(bytes);
         // As a rule, the proxy has read what came before these, and what it has sent on was read before they were.
         await another(nth);
         await another(nth);
         // Where a request of the proxy is two of ours, one is answered to nobody, or to the next caller.
         await eventually(
           'an answer for each request that reached us',
-          () => expect(told().length - 2).to.be.at.most(connection.answers()),
+          () => expect(ours().length - 2).to.be.at.most(answersIn(received)),
           { within: 5_000 },
         );
       } catch (error) {
         const what = `sent     ${JSON.stringify(bytes.toString('latin1').slice(0, 1_500))}`;
-        const reached = told().map(({ what, from }) => `${what} (${from})`);
-        const heard = `received ${JSON.stringify(connection.received())}\nreached us ${reached}`;
+        const reached = ours().map(({ what, from }) => `${what} (${from})`);
+        const heard = `received ${JSON.stringify(received)}\nreached us ${reached}`;
         throw new Error(`${(error as Error).message}\n${what}\n${heard}`, { cause: error });
       } finally {
-        connection.close();
+        socket.destroy();
       }
       await another(nth);
     }

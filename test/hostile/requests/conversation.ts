@@ -1,10 +1,9 @@
 import * as fc from 'fast-check';
 import { changed, type Edit } from '../../support/http/mutations.ts';
-import { body } from './bodies.ts';
-import { framing } from './framing.ts';
-import { headers } from './headers.ts';
-import { mostly, one } from './odd.ts';
-import { method, places, target, version } from './start-line.ts';
+import { body } from './body.ts';
+import { framing, piecesAt } from './framing.ts';
+import { headers, method, target, version } from './head.ts';
+import { mostly, place, places } from './odd.ts';
 
 /** What goes over one connection. */
 export interface Conversation {
@@ -16,7 +15,7 @@ export interface Conversation {
   readonly vanishesAfter?: number | undefined;
 }
 
-const lineEnd = mostly(one('\r\n'), one('\n', '\r', '\r\r\n', '\r\n\r\n', '\n\r'));
+const lineEnd = mostly('\r\n', ['\n', '\r', '\r\r\n', '\r\n\r\n', '\n\r']);
 const whole = fc
   .tuple(method, target, version, headers, body, framing, lineEnd, fc.boolean())
   .map(([verb, to, protocol, others, said, frame, newline, framingFirst]) => {
@@ -32,7 +31,7 @@ const followers = [
 ];
 const unchanged: Edit = (text) => text;
 const message = fc
-  .tuple(whole, fc.oneof({ weight: 5, arbitrary: one(unchanged) }, changed(followers)))
+  .tuple(whole, fc.oneof({ weight: 5, arbitrary: fc.constant(unchanged) }, changed(followers)))
   .map(([text, edit]) => edit(text));
 
 export const conversation: fc.Arbitrary<Conversation> = fc.record({
@@ -40,8 +39,8 @@ export const conversation: fc.Arbitrary<Conversation> = fc.record({
     { weight: 3, arbitrary: message.map((only) => [only]) },
     fc.array(message, { minLength: 2, maxLength: 4 }),
   ),
-  cuts: mostly(one([]), fc.array(fc.double({ min: 0, max: 1, noNaN: true }), { maxLength: 4 })),
-  vanishesAfter: mostly(one(undefined), fc.nat(4)),
+  cuts: mostly<readonly number[]>([], [], fc.array(place, { maxLength: 4 })),
+  vanishesAfter: mostly<number | undefined>(undefined, [], fc.nat(4)),
 });
 
 /** What is known when it is sent. */
@@ -58,6 +57,5 @@ export function piecesOf({ messages, cuts }: Conversation, known: Known): Buffer
     .replaceAll(places.key, known.key)
     .replaceAll(places.own, String(known.own))
     .replaceAll(places.foreign, String(known.foreign));
-  const at = cuts.map((cut) => Math.floor(cut * text.length)).sort((a, b) => a - b);
-  return [...at, text.length].map((to, nth) => Buffer.from(text.slice(at[nth - 1] ?? 0, to), 'latin1'));
+  return piecesAt(cuts, text).map((piece) => Buffer.from(piece, 'latin1'));
 }
