@@ -13,72 +13,54 @@ import { projectFolder } from './support/workspace.ts';
 // page for operators shows.
 type Browser = Awaited<ReturnType<typeof openBrowser>>;
 const schemes = ['light', 'dark'] as const;
+const picture = (name: string) => `${projectFolder}docs/pictures/${name}.png`;
 
 async function ofDocs(browser: Browser): Promise<void> {
   const folder = await dataFolder();
-  try {
-    const { process: service, base } = await listeningService({ DATA_DIR: folder.path, DEMO: 'on' });
-    const [, campaign = '', key = ''] = await service.says(
-      () => /campaign\/(\d+)\/mirror -H 'Authorization: Bearer (\w+)'/.exec(service.output) ?? undefined,
-    );
-    for (const colorScheme of schemes) {
-      const docs = await DocsPage.openDocs(browser, base, {
-        colorScheme,
-        viewport: { width: 900, height: 1420 },
-      });
-      await docs.authorize(key);
-      await docs.openCall();
-      await docs.call(campaign, 'https://second.example/?click={click_id}');
-      // What the key is, is nobody's business.
-      await docs.page.evaluate(`for (const span of document.querySelectorAll('.request-snippets span')) {
-        span.textContent = span.textContent.replace(/cm_\\w+/, '$KEY');
-      }`);
-      await docs.page.evaluate(`document.querySelector('.opblock-post').scrollIntoView()`);
-      await docs.page.screenshot({ path: `${projectFolder}docs/pictures/docs-${colorScheme}.png` });
-      await docs.close();
-    }
-    await service.stop();
-  } finally {
-    await endAll();
-    await folder.remove();
+  const { process: service, base } = await listeningService({ DATA_DIR: folder.path, DEMO: 'on' });
+  const [, campaign = '', key = ''] = await service.says(
+    () => /campaign\/(\d+)\/mirror -H 'Authorization: Bearer (\w+)'/.exec(service.output) ?? undefined,
+  );
+  for (const colorScheme of schemes) {
+    const viewport = { width: 900, height: 1420 };
+    const docs = await DocsPage.openDocs(browser, base, { colorScheme, viewport });
+    await docs.authorize(key);
+    await docs.openCall();
+    await docs.call(campaign, 'https://second.example/?click={click_id}');
+    // What the key is, is nobody's business.
+    await docs.page.evaluate(`for (const span of document.querySelectorAll('.request-snippets span')) {
+      span.textContent = span.textContent.replace(/cm_\\w+/, '$KEY');
+    }`);
+    await docs.page.evaluate(`document.querySelector('.opblock-post').scrollIntoView()`);
+    await docs.page.screenshot({ path: picture(`docs-${colorScheme}`) });
+    await docs.close();
   }
+  await service.stop();
+  await folder.remove();
 }
 
 /** How long the service has something to do before it is looked at, in milliseconds. */
 const loaded = 600_000;
-const viewport = { width: 760, height: 800 };
 
 async function ofOperatorsPage(browser: Browser): Promise<void> {
   const data = await serviceData({ campaigns: 8 });
-  const service = await listeningService({
-    DATABASE_URL: data.database.url('service'),
-    RUN_MIGRATIONS: 'false',
-  });
-  const calls = data.campaigns.map((campaign) => ({ base: service.base, campaign, key: data.key }));
+  const service = await listeningService(data.settings());
   const until = performance.now() + loaded;
   // Waves of callers, and now and then one who may not.
   for (let wave = 0; performance.now() < until; wave++) {
-    const callers = load(calls, 2 + Math.round(8 * Math.abs(Math.sin(wave / 15))));
-    const { base } = service;
-    await call({ base, campaign: 404, key: data.key, address: 'https://example.com/' });
-    if (wave % 9 === 0)
-      await call({
-        base,
-        campaign: data.campaigns[0] ?? 0,
-        key: unknownKey,
-        address: 'https://example.com/',
-      });
-    if (wave % 5 === 0)
-      await call({ base, campaign: data.campaigns[0] ?? 0, key: data.key, address: 'nowhere' });
+    const callers = load(data.updates(service.base), 2 + Math.round(8 * Math.abs(Math.sin(wave / 15))));
+    await call(data.one(service, { campaign: 404 }));
+    if (wave % 9 === 0) await call(data.one(service, { key: unknownKey }));
+    if (wave % 5 === 0) await call(data.one(service, { address: 'nowhere' }));
     await pause(2_000);
     await callers.stop();
   }
   for (const colorScheme of schemes) {
+    const viewport = { width: 760, height: 800 };
     const { page } = await WatchedPage.open(browser, service.ops, '/', { colorScheme, viewport });
     await page.locator('html.good').waitFor();
-    await page.screenshot({ path: `${projectFolder}docs/pictures/ops-${colorScheme}.png`, fullPage: true });
+    await page.screenshot({ path: picture(`ops-${colorScheme}`), fullPage: true });
   }
-  await endAll();
   await data.database.drop();
 }
 
@@ -88,6 +70,7 @@ try {
   await ofDocs(browser);
   await ofOperatorsPage(browser);
 } finally {
+  await endAll();
   await browser.close();
   await stopDatabaseServer();
 }

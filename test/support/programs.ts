@@ -7,17 +7,11 @@ const folders = [...(process.env.PATH ?? '').split(delimiter), '/usr/local/sbin'
 
 /** The path of a program that has to be there. @throws Error that says what to install: the packages of that list */
 export function program(name: string, list = 'ops/debian-packages'): string {
-  const found = folders.map((folder) => join(folder, name)).find(isExecutable);
-  if (found !== undefined) return found;
+  for (const path of folders.map((folder) => join(folder, name)))
+    try {
+      accessSync(path, constants.X_OK);
+      return path;
+    } catch {}
   const packages = readFileSync(`${projectFolder}${list}`, 'utf8').trim().split('\n');
   throw new Error(`${name} is not installed: apt-get install ${packages.join(' ')}`);
-}
-
-function isExecutable(path: string): boolean {
-  try {
-    accessSync(path, constants.X_OK);
-    return true;
-  } catch {
-    return false;
-  }
 }

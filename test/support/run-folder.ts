@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import { readdirSync, readFileSync } from 'node:fs';
+import { globSync, readFileSync } from 'node:fs';
 import { chmod, mkdtemp, rm, statfs } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -25,17 +25,19 @@ export class RunFolder {
 
   static async make(): Promise<RunFolder> {
     const path = await folderIn(tmpdir());
-    return new RunFolder(path, (await hasMemory()) ? await folderIn(memory) : path);
+    // A container, too, may have 64 MB of it.
+    const { bavail, bsize } = await statfs(memory).catch(() => ({ bavail: 0, bsize: 0 }));
+    const isEnough = Math.min(bavail * bsize, process.availableMemory()) >= enoughMemory;
+    return new RunFolder(path, isEnough ? await folderIn(memory) : path);
   }
 
   async remove(): Promise<void> {
     // A PostgreSQL has a session of its own and outlives those who started it; SIGQUIT takes its children along.
-    for (let signal: NodeJS.Signals = 'SIGQUIT', looks = 0; ; looks++) {
+    for (let looks = 0; ; looks++) {
       const users = commandLines().filter(([, line]) => line.includes(this.path) || line.includes(this.data));
       if (users.length === 0) break;
-      for (const [id] of users) tell(id, signal);
+      for (const [id] of users) tell(id, looks > 100 ? 'SIGKILL' : 'SIGQUIT');
       await pause(50);
-      if (looks === 100) signal = 'SIGKILL';
     }
     for (const folder of [this.path, this.data])
       await rm(folder, { recursive: true, force: true, maxRetries: 20 });
@@ -47,12 +49,6 @@ async function folderIn(parent: string): Promise<string> {
   // As the system's own: the database's OS user comes here too.
   await chmod(path, 0o1777);
   return path;
-}
-
-/** Of a container, too, which may have 64 MB of it. */
-async function hasMemory(): Promise<boolean> {
-  const { bavail, bsize } = await statfs(memory).catch(() => ({ bavail: 0, bsize: 0 }));
-  return Math.min(bavail * bsize, process.availableMemory()) >= enoughMemory;
 }
 
 /** Ends a process, or a group by its negative number; false where there is none. */
@@ -71,15 +67,11 @@ function commandLines(): [number, string][] {
     const { stdout } = spawnSync('ps', ['-A', '-ww', '-o', 'pid=,command='], { encoding: 'utf8' });
     return stdout.split('\n').map((line) => [Number.parseInt(line, 10), line]);
   }
-  return readdirSync('/proc')
-    .filter((name) => /^\d+$/.test(name))
-    .map((id) => [Number(id), textOf(`/proc/${id}/cmdline`)]);
-}
-
-function textOf(path: string): string {
-  try {
-    return readFileSync(path, 'utf8');
-  } catch {
-    return '';
-  }
+  return globSync('/proc/[0-9]*/cmdline').flatMap((path): [number, string][] => {
+    try {
+      return [[Number(path.split('/')[2]), readFileSync(path, 'utf8')]];
+    } catch {
+      return [];
+    }
+  });
 }
