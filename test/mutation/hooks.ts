@@ -1,13 +1,11 @@
-/** In milliseconds: a mutant that hangs fails its test after it. Stryker itself would wait for as long as all tests take, and begin a new process. */
-const longestTest = 5_000;
-
 /**
  * Stryker runs the same files again and again in one process. What is mutated must not be loaded before it has chosen
  * the mutant: the import waits until the tests have run.
  */
 export const mochaHooks: Mocha.RootHookObject = {
   beforeEach(this: Mocha.Context) {
-    this.currentTest?.timeout(longestTest);
+    // A mutant that hangs fails its test. Stryker would wait for as long as all tests take, and begin a new process.
+    this.currentTest?.timeout(5_000);
   },
   async afterAll() {
     const { dropDatabases } = await import('../support/database/database-server.ts');

@@ -1,30 +1,40 @@
-// `npm test -- --suite mutation [TARGET [FILE…]]`: changes the code in small ways, one at a time, and shows the changes that no test
-// notices. Ends with 1 where fewer are noticed than the target's bar asks for.
+// `npm test -- --suite mutation [TARGET [FILE…]]`: changes the code in small ways, one at a time, and shows the changes
+// that no test notices. Ends with 1 where fewer are noticed than the target's bar asks for.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdir, writeFile } from 'node:fs/promises';
+import { globSync } from 'node:fs';
+import { cp, mkdir, symlink, writeFile } from 'node:fs/promises';
 import { availableParallelism } from 'node:os';
-import { join } from 'node:path';
+import { join, relative } from 'node:path';
 import { startDatabaseServer, stopDatabaseServer } from '../support/database/database-server.ts';
 import { dataVariable, RunFolder, tell } from '../support/run-folder.ts';
 import { projectFolder } from '../support/workspace.ts';
-import { copyProject } from './copy-project.ts';
 import { type Target, targets } from './targets.ts';
 
-const installed = join(projectFolder, 'test/mutation/node_modules/@stryker-mutator');
+const installed = join(projectFolder, 'test/mutation/node_modules');
 
-const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
+/** What a copy of the project does without; it has links to the same installed packages. */
+const left = ['.git', '.data', 'coverage', 'packed', 'node_modules', 'test/mutation/node_modules'];
 
 /** Mutates a copy of the project, since packages find one another by links that lead out of Stryker's own copy. */
 async function scoreOf(name: string, { mutate, tests, bar }: Target, folder: string): Promise<boolean> {
   const sources = join(folder, name);
-  await mkdir(sources);
-  await copyProject(sources);
+  await cp(projectFolder, sources, {
+    recursive: true,
+    // Links to packages of the workspace are relative, so that they lead into the copy.
+    verbatimSymlinks: true,
+    filter: (path) => !left.includes(relative(projectFolder, path)),
+  });
+  await mkdir(join(sources, 'node_modules'));
+  await symlink(join(projectFolder, 'node_modules/.pnpm'), join(sources, 'node_modules/.pnpm'));
+  // Stryker's runner does not find the files of mocha 12.
+  await symlink(join(installed, 'mocha'), join(sources, 'node_modules/mocha'));
+  const spec = tests.flatMap((pattern) => globSync(pattern, { cwd: projectFolder }).sort());
   const configuration = {
     inPlace: true,
     testRunner: 'mocha',
-    plugins: [join(installed, 'mocha-runner/dist/src/index.js')],
-    mochaOptions: { 'no-config': true, spec: tests, require: ['./test/mutation/hooks.ts'] },
+    plugins: [join(installed, '@stryker-mutator/mocha-runner/dist/src/index.js')],
+    mochaOptions: { 'no-config': true, spec, require: ['./test/mutation/hooks.ts'] },
     mutate,
     // Tests mostly wait for PostgreSQL.
     concurrency: availableParallelism() + 1,
@@ -42,7 +52,7 @@ async function scoreOf(name: string, { mutate, tests, bar }: Target, folder: str
   };
   await writeFile(join(sources, 'stryker.config.json'), JSON.stringify(configuration));
   if (told) return false;
-  const stryker = spawn(process.execPath, [join(installed, 'core/bin/stryker.js'), 'run'], {
+  const stryker = spawn(process.execPath, [join(installed, '@stryker-mutator/core/bin/stryker.js'), 'run'], {
     cwd: sources,
     stdio: 'inherit',
     // A group of its own, to end those that it starts, too.
@@ -64,7 +74,7 @@ if (chosen !== undefined && !(chosen in targets)) {
 
 let endStryker = () => {};
 let told = false;
-for (const signal of signals)
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const)
   process.on(signal, () => {
     told = true;
     endStryker();

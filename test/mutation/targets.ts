@@ -14,20 +14,15 @@ export const targets: Readonly<Record<string, Target>> = {
   },
   'hot-path': {
     mutate: [
-      'packages/adapters-persistence/src/hot-path/*.ts',
-      'packages/adapters-persistence/src/statements/*.ts',
+      'packages/adapters-persistence/src/{hot-path,statements}/*.ts',
       // For the commands of operators.
       '!packages/adapters-persistence/src/statements/campaign-record-row.ts',
     ],
-    // Without those of whole processes: a mutant that survives runs all that reach it. The fast ones first.
+    // Without those of whole processes: a mutant that survives runs all that reach it.
     tests: [
-      ...['batches', 'lock-queue'].map((name) => `test/hot-path/${name}.test.ts`),
-      ...['epoch-seconds', 'statements'].map((name) => `test/postgres/${name}.test.ts`),
-      'test/mutation/hot-path-contracts.ts',
-      ...['look-ups', 'members', 'chains', 'claims', 'hot-path-observer', 'key-uses'].map(
-        (name) => `test/hot-path/${name}.test.ts`,
-      ),
-      ...['values', 'faults', 'held'].map((name) => `test/hot-path/${name}.test.ts`),
+      'test/postgres/{epoch-seconds,statements}.test.ts',
+      'test/contracts/port-contracts.test.ts',
+      'test/hot-path/!(back-off|network|process|random|unreplicated).test.ts',
     ],
     bar: 80,
   },

@@ -9,22 +9,26 @@ const usually = 30_000;
  * Any other fault of a look is thrown at once. What has an event to wait for is better awaited than looked for.
  *
  * @param what it waits for, for the error: "the second worker"
- * @throws after `within` milliseconds: what it waited for and what the last look saw
+ * @throws after `within` milliseconds, even if a look is still under way: what it waited for and what the last look saw
  */
 export async function eventually<T>(
   what: string,
   look: () => T | Promise<T>,
   { within = usually }: { readonly within?: number } = {},
 ): Promise<T> {
-  const end = performance.now() + within;
+  let seen: Error | undefined;
+  const tooLate = pause(within, undefined, { ref: false }).then(() => {
+    const last = seen?.message ?? 'nothing, as no look ended';
+    throw new Error(`waited ${within} ms for ${what}; last seen: ${last}`, { cause: seen });
+  });
+  tooLate.catch(() => {});
   for (let between = 1; ; between = Math.min(2 * between, 50)) {
     try {
-      return await look();
+      return await Promise.race([look(), tooLate]);
     } catch (fault) {
       if (!(fault instanceof AssertionError)) throw fault;
-      if (performance.now() > end)
-        throw new Error(`waited ${within} ms for ${what}; last seen: ${fault.message}`, { cause: fault });
+      seen = fault as Error;
     }
-    await pause(between);
+    await Promise.race([tooLate, pause(between)]);
   }
 }
