@@ -5,68 +5,47 @@ import pg from 'pg';
 import type { Store } from '../history/workload/store.ts';
 import { connect } from '../support/database/client.ts';
 import { RedisServer } from '../support/deployment/redis-server.ts';
+import { documented } from '../support/documents/documented.ts';
 import { eventually } from '../support/eventually.ts';
 import { nodeOptions } from '../support/process/node-options.ts';
 import { projectFolder, type RunningProcess, start } from '../support/process/service-process.ts';
-import { folder, here, Machine } from './machine.ts';
+import { folder, here, Machine, openNetwork, program } from './machine.ts';
 import { Patroni } from './patroni.ts';
-import { documented, program } from './programs.ts';
 
+const document = 'docs/how-to/cluster.md';
 const database = 'mirror';
 const password = 'of-a-role';
 const superuser = { user: 'postgres', password: 'superuser-password' };
-
-/** Where HAProxy leads to the primary, on each machine that has one; and to the service. */
-const [proxied, front, proxyState] = [{ host: '127.0.0.1', port: 5000 }, 8080, 'http://127.0.0.1:8404/'];
+/** Where HAProxy leads to the primary, on each machine that has one. */
+const proxied = { host: '127.0.0.1', port: 5000 };
 
 /** Two services before a PostgreSQL cluster, all of it in this process' namespaces. */
 export class Stage {
   readonly patroni: Patroni;
-  readonly etcd: Machine;
+  readonly etcd = new Machine('etcd', '10.0.0.5');
+  readonly services = [1, 2].map((number) => new Machine(`service${number}`, `10.0.0.2${number}`));
   readonly store: Store & { readonly admin: pg.Pool };
-  readonly base = `http://127.0.0.1:${front}`;
-  readonly services: readonly Machine[];
-  readonly #settings: Readonly<Record<string, string>>;
+  /** Of HAProxy, which leads to the services. */
+  readonly base = 'http://127.0.0.1:8080';
+  readonly #redis: string;
   readonly #running = new Map<Machine, RunningProcess>();
 
-  private constructor(patroni: Patroni, etcd: Machine, redis: RedisServer) {
-    this.patroni = patroni;
-    this.etcd = etcd;
-    this.services = [1, 2].map((number) => new Machine(`service${number}`, `10.0.0.2${number}`));
+  private constructor(isSynchronous: boolean, redis: RedisServer) {
+    this.patroni = new Patroni(isSynchronous);
+    this.#redis = `redis://${here}:${redis.port}/0`;
     const admin = new pg.Pool({ ...proxied, ...superuser, database });
     admin.on('error', () => {});
-    const address = (role: Role) => ({ ...proxied, user: roles[role], password, database });
-    this.store = { admin, address };
-    this.#settings = {
-      HOST: '0.0.0.0',
-      PORT: '3000',
-      OPS_HOST: '0.0.0.0',
-      OPS_PORT: '3001',
-      DATABASE_URL: `postgres://${roles.service}:${password}@${proxied.host}:${proxied.port}/${database}`,
-      RUN_MIGRATIONS: 'false',
-      REDIS_URL: `redis://${here}:${redis.port}/0`,
-      RATE_LIMIT: '100000/1s',
-      FAILED_KEY_LIMIT: 'off',
-      SHUTDOWN_DELAY: '2s',
-    };
+    this.store = { admin, address: (role: Role) => ({ ...proxied, user: roles[role], password, database }) };
   }
 
-  /** Once, on an open network. */
-  static async open({ isSynchronous = true } = {}): Promise<Stage> {
-    const etcd = new Machine('etcd', '10.0.0.5');
-    mkdirSync(`${folder}/etcd`);
-    const command = (await documented('sh', { '/var/lib/etcd/mirrors': `${folder}/etcd` })).split(' ');
-    const store = etcd.run([program(command[0] ?? ''), ...command.slice(1)]);
-    await store.says(() => store.errors.includes('ready to serve client requests') || undefined);
-    const redis = await RedisServer.start((port) => [
-      '--port',
-      `${port}`,
-      '--bind',
-      here,
-      '--protected-mode',
-      'no',
-    ]);
-    const stage = new Stage(new Patroni({ isSynchronous }), etcd, redis);
+  /** Once, in namespaces of its own. */
+  static async open(isSynchronous: boolean): Promise<Stage> {
+    openNetwork();
+    const redis = await RedisServer.start((port) =>
+      `--port ${port} --bind ${here} --protected-mode no`.split(' '),
+    );
+    const stage = new Stage(isSynchronous, redis);
+    await stage.#startEtcd();
     await stage.patroni.create();
     await stage.#proxy();
     await stage.#createDatabase();
@@ -77,7 +56,18 @@ export class Stage {
 
   async startService(machine: Machine): Promise<void> {
     const main = `${projectFolder}packages/app/src/main.ts`;
-    const service = machine.run([process.execPath, ...nodeOptions, main], this.#settings);
+    const service = machine.run([process.execPath, ...nodeOptions, main], {
+      HOST: '0.0.0.0',
+      PORT: '3000',
+      OPS_HOST: '0.0.0.0',
+      OPS_PORT: '3001',
+      DATABASE_URL: `postgres://${roles.service}:${password}@${proxied.host}:${proxied.port}/${database}`,
+      RUN_MIGRATIONS: 'false',
+      REDIS_URL: this.#redis,
+      RATE_LIMIT: '100000/1s',
+      FAILED_KEY_LIMIT: 'off',
+      SHUTDOWN_DELAY: '2s',
+    });
     this.#running.set(machine, service);
     await service.event('listening');
   }
@@ -88,8 +78,8 @@ export class Stage {
   }
 
   /** Resolves when callers are led to it. */
-  async isServed(machine: Machine): Promise<void> {
-    await proxyTells(`mirrors,${machine.name}`, 'UP', 1);
+  isServed(machine: Machine): Promise<void> {
+    return proxyTells(`mirrors,${machine.name}`, 'UP', 1);
   }
 
   /** A file for each machine. */
@@ -99,13 +89,21 @@ export class Stage {
       writeFileSync(`${path}/${name}.log`, log);
   }
 
+  async #startEtcd(): Promise<void> {
+    mkdirSync(`${folder}/etcd`);
+    const command = await documented(document, 'sh', { '/var/lib/etcd/mirrors': `${folder}/etcd` });
+    const [name = '', ...words] = command.split(' ');
+    const etcd = this.etcd.run([program(name), ...words]);
+    await etcd.says(() => etcd.errors.includes('ready to serve client requests') || undefined);
+  }
+
   /** On the machines of the service, and here for everybody else. */
   async #proxy(): Promise<void> {
     const file = `${folder}/haproxy.cfg`;
-    writeFileSync(file, `${await documented('haproxy')}\n`);
-    const command = [program('haproxy'), '-db', '-f', file];
-    for (const machine of this.services) machine.run(command);
-    start(command[0] as string, command.slice(1), {});
+    writeFileSync(file, `${await documented(document, 'haproxy', {})}\n`);
+    const words = ['-db', '-f', file];
+    for (const machine of this.services) machine.run([program('haproxy'), ...words]);
+    start(program('haproxy'), words, {});
   }
 
   async #createDatabase(): Promise<void> {
@@ -123,7 +121,8 @@ export class Stage {
 /** Resolves when HAProxy says so of so many of these servers. */
 async function proxyTells(servers: string, state: 'UP' | 'DOWN', count: number): Promise<void> {
   await eventually(`HAProxy that tells ${state} of ${servers}`, async () => {
-    const table = await (await fetch(`${proxyState};csv`).catch(() => expect.fail('no answer'))).text();
+    const answer = await fetch('http://127.0.0.1:8404/;csv').catch(() => expect.fail('no answer'));
+    const table = await answer.text();
     const lines = table.match(new RegExp(`^${servers},(?:[^,]*,){15}${state}`, 'gm')) ?? [];
     expect(lines, table).to.have.length(count);
   });
