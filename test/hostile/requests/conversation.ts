@@ -20,7 +20,7 @@ const whole = fc
   .tuple(method, target, version, headers, body, framing, lineEnd, fc.boolean())
   .map(([verb, to, protocol, others, said, frame, newline, framingFirst]) => {
     const { lines, sent } = frame(said);
-    const all = framingFirst ? [...lines, ...others] : [...others, ...lines];
+    const all = (framingFirst ? [lines, ...others] : [...others, lines]).filter(Boolean);
     return [`${verb} ${to} ${protocol}`, ...all, '', sent].join('\r\n').replace('\r\n', newline);
   });
 
