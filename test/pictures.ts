@@ -1,48 +1,22 @@
+// `npm run pictures`: makes docs/pictures by Debian's Chromium and a service of its own. It takes ten minutes, which the
+// page for operators shows.
 import { setTimeout as pause } from 'node:timers/promises';
 import { startDatabaseServer, stopDatabaseServer } from './support/database/database-server.ts';
 import { DocsPage } from './support/documents/docs-browser.ts';
 import { openBrowser, WatchedPage } from './support/documents/watched-page.ts';
 import { call, load } from './support/http/caller.ts';
-import { dataFolder } from './support/process/data-folder.ts';
 import { serviceData } from './support/process/service-data.ts';
 import { endAll, listeningService } from './support/process/service-process.ts';
 import { unknownKey } from './support/secrets.ts';
 import { projectFolder } from './support/workspace.ts';
 
-// `npm run pictures`: makes docs/pictures by Debian's Chromium and services of its own. It takes ten minutes, which the
-// page for operators shows.
-type Browser = Awaited<ReturnType<typeof openBrowser>>;
-const schemes = ['light', 'dark'] as const;
-const picture = (name: string) => `${projectFolder}docs/pictures/${name}.png`;
-
-async function ofDocs(browser: Browser): Promise<void> {
-  const folder = await dataFolder();
-  const { process: service, base } = await listeningService({ DATA_DIR: folder.path, DEMO: 'on' });
-  const [, campaign = '', key = ''] = await service.says(
-    () => /campaign\/(\d+)\/mirror -H 'Authorization: Bearer (\w+)'/.exec(service.output) ?? undefined,
-  );
-  for (const colorScheme of schemes) {
-    const viewport = { width: 900, height: 1420 };
-    const docs = await DocsPage.openDocs(browser, base, { colorScheme, viewport });
-    await docs.authorize(key);
-    await docs.openCall();
-    await docs.call(campaign, 'https://second.example/?click={click_id}');
-    // What the key is, is nobody's business.
-    await docs.page.evaluate(`for (const span of document.querySelectorAll('.request-snippets span')) {
-      span.textContent = span.textContent.replace(/cm_\\w+/, '$KEY');
-    }`);
-    await docs.page.evaluate(`document.querySelector('.opblock-post').scrollIntoView()`);
-    await docs.page.screenshot({ path: picture(`docs-${colorScheme}`) });
-    await docs.close();
-  }
-  await service.stop();
-  await folder.remove();
-}
-
 /** How long the service has something to do before it is looked at, in milliseconds. */
 const loaded = 600_000;
+const picture = (name: string) => `${projectFolder}docs/pictures/${name}.png`;
 
-async function ofOperatorsPage(browser: Browser): Promise<void> {
+await startDatabaseServer();
+const browser = await openBrowser();
+try {
   const data = await serviceData({ campaigns: 8 });
   const service = await listeningService(data.settings());
   const until = performance.now() + loaded;
@@ -55,20 +29,25 @@ async function ofOperatorsPage(browser: Browser): Promise<void> {
     await pause(2_000);
     await callers.stop();
   }
-  for (const colorScheme of schemes) {
-    const viewport = { width: 760, height: 800 };
-    const { page } = await WatchedPage.open(browser, service.ops, '/', { colorScheme, viewport });
+  for (const colorScheme of ['light', 'dark'] as const) {
+    const small = { colorScheme, viewport: { width: 760, height: 800 } };
+    const { page } = await WatchedPage.open(browser, service.ops, '/', small);
     await page.locator('html.good').waitFor();
     await page.screenshot({ path: picture(`ops-${colorScheme}`), fullPage: true });
-  }
-  await data.database.drop();
-}
 
-await startDatabaseServer();
-const browser = await openBrowser();
-try {
-  await ofDocs(browser);
-  await ofOperatorsPage(browser);
+    const high = { colorScheme, viewport: { width: 900, height: 1420 } };
+    const docs = await DocsPage.openDocs(browser, service.base, high);
+    await docs.authorize(data.key);
+    await docs.openCall();
+    await docs.call(String(data.campaigns[0]), 'https://second.example/?click={click_id}');
+    // What the key is, is nobody's business.
+    await docs.page.evaluate(`for (const span of document.querySelectorAll('.request-snippets span')) {
+      span.textContent = span.textContent.replace(/cm_\\w+/, '$KEY');
+    }`);
+    await docs.page.evaluate(`document.querySelector('.opblock-post').scrollIntoView()`);
+    await docs.page.screenshot({ path: picture(`docs-${colorScheme}`) });
+    await docs.close();
+  }
 } finally {
   await endAll();
   await browser.close();

@@ -10,8 +10,8 @@ export interface StrictRequest {
 
 export interface StrictlyRead {
   readonly whole: readonly StrictRequest[];
-  /** Whether something follows that is no whole request, and the method that it begins with, if it can be read. */
-  readonly rest: { readonly method?: string } | undefined;
+  /** Whether something follows that is no whole request, and the method that it begins with, where it can be read. */
+  readonly rest: { readonly method: string } | undefined;
 }
 
 const token = "[!#$%&'*+.^_`|~0-9A-Za-z-]+";
@@ -36,7 +36,10 @@ export function requestsIn(bytes: Buffer): StrictlyRead {
   for (;;) {
     head.lastIndex = at;
     const [, method = '', target = '', minor = '', section = ''] = head.exec(text) ?? [];
-    if (method === '') return { whole, rest: restFrom(text, at) };
+    if (method === '') {
+      const rest = text.slice(at).replace(/^[\r\n]+/, '');
+      return { whole, rest: rest === '' ? undefined : { method: rest.startsWith('HEAD ') ? 'HEAD' : '' } };
+    }
     const headers = fieldsIn(section);
     const body = bodyAt(text, head.lastIndex, headers, minor);
     if (!body) return { whole, rest: { method } };
@@ -47,28 +50,17 @@ export function requestsIn(bytes: Buffer): StrictlyRead {
   }
 }
 
-function restFrom(text: string, at: number): StrictlyRead['rest'] {
-  const rest = text.slice(at).replace(/^[\r\n]+/, '');
-  if (rest === '') return undefined;
-  return rest.startsWith('HEAD ') ? { method: 'HEAD' } : {};
-}
-
+/** The header lines' names and values. */
 function fieldsIn(section: string): [string, string][] {
-  return section
-    .split('\r\n')
-    .slice(0, -1)
-    .map((line) => {
-      const colon = line.indexOf(':');
-      return [line.slice(0, colon).toLowerCase(), line.slice(colon + 1).replace(/^[\t ]+|[\t ]+$/g, '')];
-    });
+  return section.split('\r\n').flatMap((line) => {
+    const [, name = '', told = ''] = /^(.+?):[\t ]*(.*?)[\t ]*$/.exec(line) ?? [];
+    return name === '' ? [] : [[name.toLowerCase(), told]];
+  });
 }
 
-interface Found {
-  readonly content: string;
-  readonly end: number;
-}
+type Found = { readonly content: string; readonly end: number } | undefined;
 
-function bodyAt(text: string, from: number, headers: [string, string][], minor: string): Found | undefined {
+function bodyAt(text: string, from: number, headers: [string, string][], minor: string): Found {
   const of = (name: string) => headers.filter(([one]) => one === name).map(([, told]) => told);
   const [codings, lengths] = [of('transfer-encoding'), of('content-length')];
   if (codings.length > 0) {
@@ -81,7 +73,7 @@ function bodyAt(text: string, from: number, headers: [string, string][], minor: 
   return end > text.length ? undefined : { content: text.slice(from, end), end };
 }
 
-function chunksAt(text: string, from: number): Found | undefined {
+function chunksAt(text: string, from: number): Found {
   let content = '';
   for (let at = from; ; ) {
     chunk.lastIndex = at;
