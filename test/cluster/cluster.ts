@@ -11,7 +11,7 @@ import { recorded } from '../history/workload/run.ts';
 import { seed } from '../support/seed.ts';
 import { faults } from './faults.ts';
 import { program } from './machine.ts';
-import { Stage } from './stage.ts';
+import { openStage } from './stage.ts';
 
 /** In milliseconds: the bar for how soon it serves again. */
 const soon = 10_000;
@@ -45,7 +45,7 @@ for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(sign
 const isSynchronous = !options.asynchronous;
 const names = options.fault ?? (isSynchronous ? Object.keys(faults) : ['standbys-stalled']);
 const begin = performance.now();
-const stage = await Stage.open(isSynchronous);
+const stage = await openStage(isSynchronous);
 console.log(`up after ${seconds(performance.now() - begin)}`);
 
 /** What callers saw of each fault: the longest time without a 200, and the calls that ended in that time. */

@@ -2,7 +2,6 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { migrate, type Role, roles } from '@campaign-mirror/adapters-persistence';
 import { expect } from 'chai';
 import pg from 'pg';
-import type { Store } from '../history/workload/store.ts';
 import { connect } from '../support/database/client.ts';
 import { RedisServer } from '../support/deployment/redis-server.ts';
 import { documented } from '../support/documents/documented.ts';
@@ -19,103 +18,83 @@ const superuser = { user: 'postgres', password: 'superuser-password' };
 /** Where HAProxy leads to the primary, on each machine that has one. */
 const proxied = { host: '127.0.0.1', port: 5000 };
 
-/** Two services before a PostgreSQL cluster, all of it in this process' namespaces. */
-export class Stage {
-  readonly patroni: Patroni;
-  readonly etcd = new Machine('etcd', '10.0.0.5');
-  readonly services = [1, 2].map((number) => new Machine(`service${number}`, `10.0.0.2${number}`));
-  readonly store: Store & { readonly admin: pg.Pool };
-  /** Of HAProxy, which leads to the services. */
-  readonly base = 'http://127.0.0.1:8080';
-  readonly #redis: string;
-  readonly #running = new Map<Machine, RunningProcess>();
+export type Stage = Awaited<ReturnType<typeof openStage>>;
 
-  private constructor(isSynchronous: boolean, redis: RedisServer) {
-    this.patroni = new Patroni(isSynchronous);
-    this.#redis = `redis://${here}:${redis.port}/0`;
-    const admin = new pg.Pool({ ...proxied, ...superuser, database });
-    admin.on('error', () => {});
-    this.store = { admin, address: (role: Role) => ({ ...proxied, user: roles[role], password, database }) };
-  }
+/** Two services before a PostgreSQL cluster, all of it in this process' namespaces. Once. */
+export async function openStage(isSynchronous: boolean) {
+  openNetwork();
+  const etcd = new Machine('etcd', '10.0.0.5');
+  const services = [1, 2].map((number) => new Machine(`service${number}`, `10.0.0.2${number}`));
+  const patroni = new Patroni(isSynchronous);
+  mkdirSync(`${folder}/etcd`);
+  const command = await documented(document, 'sh', { '/var/lib/etcd/mirrors': `${folder}/etcd` });
+  const [name = '', ...words] = command.split(' ');
+  const running = etcd.run([program(name), ...words]);
+  await running.says(() => running.errors.includes('ready to serve client requests') || undefined);
+  const redis = await RedisServer.start((port) =>
+    `--port ${port} --bind ${here} --protected-mode no`.split(' '),
+  );
+  await patroni.create();
 
-  /** Once, in namespaces of its own. */
-  static async open(isSynchronous: boolean): Promise<Stage> {
-    openNetwork();
-    const redis = await RedisServer.start((port) =>
-      `--port ${port} --bind ${here} --protected-mode no`.split(' '),
-    );
-    const stage = new Stage(isSynchronous, redis);
-    await stage.#startEtcd();
-    await stage.patroni.create();
-    await stage.#proxy();
-    await stage.#createDatabase();
-    for (const machine of stage.services) await stage.startService(machine);
-    for (const machine of stage.services) await stage.isServed(machine);
-    return stage;
-  }
+  // On the machines of the service, and here for everybody else.
+  writeFileSync(`${folder}/haproxy.cfg`, `${await documented(document, 'haproxy', {})}\n`);
+  const haproxy = ['-db', '-f', `${folder}/haproxy.cfg`];
+  for (const machine of services) machine.run([program('haproxy'), ...haproxy]);
+  start(program('haproxy'), haproxy, {});
+  // Until it has looked, HAProxy leads everywhere.
+  await proxyTells('postgres,db\\d', 'DOWN', patroni.machines.length - 1);
 
-  async startService(machine: Machine): Promise<void> {
-    const main = `${projectFolder}packages/app/src/main.ts`;
-    const service = machine.run([process.execPath, ...nodeOptions, main], {
-      HOST: '0.0.0.0',
-      PORT: '3000',
-      OPS_HOST: '0.0.0.0',
-      OPS_PORT: '3001',
-      DATABASE_URL: `postgres://${roles.service}:${password}@${proxied.host}:${proxied.port}/${database}`,
-      RUN_MIGRATIONS: 'false',
-      REDIS_URL: this.#redis,
-      RATE_LIMIT: '100000/1s',
-      FAILED_KEY_LIMIT: 'off',
-      SHUTDOWN_DELAY: '2s',
-    });
-    this.#running.set(machine, service);
-    await service.event('listening');
-  }
+  const first = await connect({ ...proxied, ...superuser, database: 'postgres' });
+  for (const role of Object.values(roles))
+    await first.query(`create role ${role} login password '${password}'`);
+  await first.query(`create database ${database} owner ${roles.owner}`);
+  await first.end();
+  const address = (role: Role) => ({ ...proxied, user: roles[role], password, database });
+  await migrate(address('owner'));
+  const admin = new pg.Pool({ ...proxied, ...superuser, database });
+  admin.on('error', () => {});
 
-  /** As systemd stops it. */
-  async stopService(machine: Machine): Promise<void> {
-    await this.#running.get(machine)?.stop();
-  }
-
-  /** Resolves when callers are led to it. */
-  isServed(machine: Machine): Promise<void> {
-    return proxyTells(`mirrors,${machine.name}`, 'UP', 1);
-  }
-
-  /** A file for each machine. */
-  keepLogs(path: string): void {
-    mkdirSync(path, { recursive: true });
-    for (const { name, log } of [...this.patroni.machines, ...this.services])
-      writeFileSync(`${path}/${name}.log`, log);
-  }
-
-  async #startEtcd(): Promise<void> {
-    mkdirSync(`${folder}/etcd`);
-    const command = await documented(document, 'sh', { '/var/lib/etcd/mirrors': `${folder}/etcd` });
-    const [name = '', ...words] = command.split(' ');
-    const etcd = this.etcd.run([program(name), ...words]);
-    await etcd.says(() => etcd.errors.includes('ready to serve client requests') || undefined);
-  }
-
-  /** On the machines of the service, and here for everybody else. */
-  async #proxy(): Promise<void> {
-    const file = `${folder}/haproxy.cfg`;
-    writeFileSync(file, `${await documented(document, 'haproxy', {})}\n`);
-    const words = ['-db', '-f', file];
-    for (const machine of this.services) machine.run([program('haproxy'), ...words]);
-    start(program('haproxy'), words, {});
-  }
-
-  async #createDatabase(): Promise<void> {
-    // Until it has looked, HAProxy leads everywhere.
-    await proxyTells('postgres,db\\d', 'DOWN', this.patroni.machines.length - 1);
-    const first = await connect({ ...proxied, ...superuser, database: 'postgres' });
-    for (const role of Object.values(roles))
-      await first.query(`create role ${role} login password '${password}'`);
-    await first.query(`create database ${database} owner ${roles.owner}`);
-    await first.end();
-    await migrate(this.store.address('owner'));
-  }
+  const processes = new Map<Machine, RunningProcess>();
+  const stage = {
+    patroni,
+    etcd,
+    services,
+    store: { admin, address },
+    /** Of HAProxy, which leads to the services. */
+    base: 'http://127.0.0.1:8080',
+    async startService(machine: Machine): Promise<void> {
+      const main = `${projectFolder}packages/app/src/main.ts`;
+      const service = machine.run([process.execPath, ...nodeOptions, main], {
+        HOST: '0.0.0.0',
+        PORT: '3000',
+        OPS_HOST: '0.0.0.0',
+        OPS_PORT: '3001',
+        DATABASE_URL: `postgres://${roles.service}:${password}@${proxied.host}:${proxied.port}/${database}`,
+        RUN_MIGRATIONS: 'false',
+        REDIS_URL: `redis://${here}:${redis.port}/0`,
+        RATE_LIMIT: '100000/1s',
+        FAILED_KEY_LIMIT: 'off',
+        SHUTDOWN_DELAY: '2s',
+      });
+      processes.set(machine, service);
+      await service.event('listening');
+    },
+    /** As systemd stops it. */
+    async stopService(machine: Machine): Promise<void> {
+      await processes.get(machine)?.stop();
+    },
+    /** Resolves when callers are led to it. */
+    isServed: (machine: Machine) => proxyTells(`mirrors,${machine.name}`, 'UP', 1),
+    /** A file for each machine. */
+    keepLogs(path: string): void {
+      mkdirSync(path, { recursive: true });
+      for (const { name, log } of [...patroni.machines, ...services])
+        writeFileSync(`${path}/${name}.log`, log);
+    },
+  };
+  for (const machine of services) await stage.startService(machine);
+  for (const machine of services) await stage.isServed(machine);
+  return stage;
 }
 
 /** Resolves when HAProxy says so of so many of these servers. */
