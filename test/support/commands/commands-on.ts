@@ -1,19 +1,10 @@
 import { expect } from 'chai';
 import type { TestDatabase } from '../database/database-server.ts';
-import { type Terminal, terminal } from '../process/terminal.ts';
-import { command, type Done } from './command.ts';
+import { rival, untilWaiting } from '../database/rival.ts';
+import { terminal } from '../process/terminal.ts';
+import { command, startCommand } from './command.ts';
 
 type Json = ReturnType<typeof JSON.parse>;
-
-interface Commands {
-  readonly settings: Readonly<Record<string, string>>;
-  run(...args: string[]): Promise<Done>;
-  /** What a command that was done says, by `--json`: one object. */
-  object(...args: string[]): Promise<Json>;
-  /** The same for a list: one object a line. */
-  objects(...args: string[]): Promise<Json[]>;
-  inTerminal(...args: string[]): Terminal;
-}
 
 /** What programs read of an answer: an object a line. */
 export const objectsOf = (output: string): Json[] =>
@@ -23,9 +14,10 @@ export const objectsOf = (output: string): Json[] =>
     .map((line) => JSON.parse(line));
 
 /** The commands on this database, with the operator's rights. */
-export function commandsOn(database: TestDatabase): Commands {
+export function commandsOn(database: TestDatabase) {
   const settings = () => ({ DATABASE_URL: database.url('operator') });
   const run = (...args: string[]) => command(args, settings());
+  /** What a command that was done says, by `--json`: one object a line. */
   const objects = async (...args: string[]) => {
     const { code, output, errors } = await run(...args, '--json');
     expect(code, errors).to.equal(0);
@@ -37,11 +29,20 @@ export function commandsOn(database: TestDatabase): Commands {
     },
     run,
     objects,
-    object: async (...args) => {
+    /** The same of one that says one. */
+    async object(...args: string[]): Promise<Json> {
       const [object, ...more] = await objects(...args);
-      if (!object || more.length > 0) throw new Error(`one line is expected of ${args.join(' ')}`);
-      return object;
+      expect(more).to.deep.equal([]);
+      return object ?? expect.fail('nothing was said');
     },
-    inTerminal: (...args) => terminal(args, settings()),
+    inTerminal: (...args: string[]) => terminal(args, settings()),
+    /** The command in its middle: it waits for what another transaction has done. */
+    async held(statement: string, ...args: string[]) {
+      const other = await rival(database);
+      await other.run(statement);
+      const running = startCommand(args, settings());
+      await untilWaiting(database, running.ended);
+      return { other, running };
+    },
   };
 }
