@@ -35,32 +35,3 @@ export function usage({ words, command: { registeredArguments, options } }: Call
     .map((one) => (one.mandatory ? one.flags : `[${one.flags}]`));
   return [...words, ...given, ...chosen].join(' ').replaceAll('|', '\\|');
 }
-
-/** What the help of a command shows at its end, without `./campaign-mirror`. */
-export function examplesOf({ command }: Call): string[] {
-  const [, examples = ''] = helpOf(command).split('\nExamples:\n');
-  return examples
-    .split('\n')
-    .map((line) => line.trim())
-    .filter(Boolean)
-    .map((line) => line.replace(/^.*?\.\/campaign-mirror ?/, ''));
-}
-
-/** What `--help` shows. */
-export function helpOf(command: CommandUnknownOpts): string {
-  let help = '';
-  command.configureOutput({
-    writeOut: (text) => {
-      help += text;
-    },
-  });
-  command.outputHelp();
-  return help;
-}
-
-/** A line as a shell takes it apart: words, some in quotes. */
-export function wordsOf(line: string): string[] {
-  return [...line.matchAll(/"([^"]*)"|'([^']*)'|(\S+)/g)].map(
-    ([, double, single, plain]) => double ?? single ?? plain ?? '',
-  );
-}

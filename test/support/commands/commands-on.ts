@@ -13,10 +13,11 @@ export const objectsOf = (output: string): Json[] =>
     .slice(0, -1)
     .map((line) => JSON.parse(line));
 
-/** The commands on this database, with the operator's rights. */
+/** The commands on this database, with the operator's rights: a line as it is typed, then words that may have spaces. */
 export function commandsOn(database: TestDatabase) {
   const settings = () => ({ DATABASE_URL: database.url('operator') });
-  const run = (...args: string[]) => command(args, settings());
+  const words = ([line = '', ...more]: string[]) => [...line.split(' '), ...more];
+  const run = (...args: string[]) => command(words(args), settings());
   /** What a command that was done says, by `--json`: one object a line. */
   const objects = async (...args: string[]) => {
     const { code, output, errors } = await run(...args, '--json');
@@ -35,12 +36,12 @@ export function commandsOn(database: TestDatabase) {
       expect(more).to.deep.equal([]);
       return object ?? expect.fail('nothing was said');
     },
-    inTerminal: (...args: string[]) => terminal(args, settings()),
+    inTerminal: (...args: string[]) => terminal(words(args), settings()),
     /** The command in its middle: it waits for what another transaction has done. */
     async held(statement: string, ...args: string[]) {
       const other = await rival(database);
       await other.run(statement);
-      const running = startCommand(args, settings());
+      const running = startCommand(words(args), settings());
       await untilWaiting(database, running.ended);
       return { other, running };
     },
