@@ -35,53 +35,30 @@ describe('the command campaign', () => {
     );
   });
 
-  it('transfer, set-default, unset-default: a second time nothing is done', async () => {
+  it('transfer, set-default, unset-default: what programs are told', async () => {
     const id = await created(2);
-    const acts: [words: string[], first: string, again: string, object: object][] = [
-      [
-        ['transfer', `${id}`, '--to', '3'],
-        `Campaign ${id} belongs to the owner 3 now; before, to the owner 2.\n`,
-        `Campaign ${id} belongs to the owner 3 already: nothing was done.\n`,
-        { id, owner_id: 3, owner_id_before: 3, changed: false },
-      ],
-      [
-        ['set-default', `${id}`],
-        `Campaign ${id} is its owner's default one now.\n`,
-        `Campaign ${id} is its owner's default one already: nothing was done.\n`,
-        { id, owner_id: 3, is_default: true, changed: false },
-      ],
-      [
-        ['unset-default', `${id}`],
-        `Campaign ${id} is an ordinary one now.\n`,
-        `Campaign ${id} is an ordinary one already: nothing was done.\n`,
-        { id, owner_id: 3, is_default: false, changed: false },
-      ],
-    ];
-    const before = await audited();
-    for (const [words, first, again, object] of acts) {
-      expect(await on.run('campaign', ...words)).to.deep.equal(answered(first));
-      expect(await on.run('campaign', ...words)).to.deep.equal(answered(again));
-      expect(await on.object('campaign', ...words)).to.deep.equal(object);
-    }
-    expect((await audited()) - before, 'entries of the audit').to.equal(acts.length);
-    expect(await on.object('campaign', 'transfer', `${id}`, '--to', '2')).to.deep.equal({
-      ...{ id, owner_id: 2, owner_id_before: 3, changed: true },
-    });
+    const moved = { id, owner_id: 3, owner_id_before: 2, changed: true };
+    expect(await on.object(`campaign transfer ${id} --to 3`)).to.deep.equal(moved);
+    const flagged = { id, owner_id: 3, is_default: true, changed: true };
+    expect(await on.object(`campaign set-default ${id}`)).to.deep.equal(flagged);
+    const again = { ...flagged, changed: false };
+    expect(await on.object(`campaign set-default ${id}`)).to.deep.equal(again);
+    const still = { ...moved, owner_id_before: 3, changed: false };
+    expect(await on.object(`campaign transfer ${id} --to 3`)).to.deep.equal(still);
   });
 
   it("an owner's second default campaign is refused with the first, whichever way, also of many that race", async () => {
     const own = [await created(5), await created(5)];
     const theirs = [await created(6, '--default'), await created(7, '--default')];
     const before = await audited();
-    const words = [
-      ...own.map((id) => ['set-default', `${id}`]),
-      ...theirs.map((id) => ['transfer', `${id}`, '--to', '5']),
-      ['create', '--owner', '5', '--default'],
-      ['create', '--owner', '5', '--default'],
+    const lines = [
+      ...own.map((id) => `campaign set-default ${id}`),
+      ...theirs.map((id) => `campaign transfer ${id} --to 5`),
+      ...['campaign create --owner 5 --default', 'campaign create --owner 5 --default'],
     ];
-    const race = () => Promise.all(words.map((call) => on.run('campaign', ...call)));
+    const race = () => Promise.all(lines.map((line) => on.run(line)));
     const raced = (await race()).filter(({ code }) => code !== 0);
-    expect(raced).to.have.length(words.length - 1);
+    expect(raced).to.have.length(lines.length - 1);
     const first = (await on.objects('campaign', 'list', '--owner', '5')).find((one) => one.is_default);
     const refusal = (name: string) =>
       refused(
@@ -92,7 +69,7 @@ describe('the command campaign', () => {
     await sql('update campaign_mirror.campaigns set name = $2 where id = $1', first.id, 'First \u{1f389}');
     const late = (await race()).filter(({ code }) => code !== 0);
     for (const done of late) expect(done).to.deep.equal(refusal(' "First \u{1f389}"'));
-    expect(late.length, 'but for that of the first, which is not needed').to.be.at.least(words.length - 1);
+    expect(late.length, 'but for that of the first, which is not needed').to.be.at.least(lines.length - 1);
     expect((await audited()) - before, 'entries of the audit').to.equal(1);
   });
 
@@ -111,13 +88,10 @@ describe('the command campaign', () => {
   });
 
   it('a campaign that there is not', async () => {
-    const calls = ['show', 'transfer --to 1', 'set-default', 'delete', 'delete --yes'].map(
-      (one) => `campaign ${one}`,
-    );
-    for (const call of [...calls, 'mirror show', 'mirror create --target-url https://example.com'])
-      expect(await on.run(...call.split(' '), '999999'), call).to.deep.equal(
-        refused('there is no campaign 999999\n'),
-      );
+    for (const line of ['show', 'transfer --to 1', 'set-default', 'delete'].map((one) => `campaign ${one}`))
+      await on.session(`$ ${line} 999999\n! there is no campaign 999999`);
+    for (const line of ['mirror show', 'mirror create --target-url https://a.example'])
+      await on.session(`$ ${line} 999999\n! there is no campaign 999999`);
   });
 
   describe('delete', () => {
