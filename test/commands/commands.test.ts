@@ -2,12 +2,12 @@ import { mkdtemp, rm, symlink } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'chai';
-import { answered, command, commandProcess } from '../support/commands/command.ts';
+import { answered, command } from '../support/commands/command.ts';
 import { commandsOn } from '../support/commands/commands-on.ts';
 import { emptyDatabase } from '../support/database/database-server.ts';
 import { processesOf } from '../support/process/data-folder.ts';
 import { databaseOf, dataFolderOf } from '../support/process/lives.ts';
-import { listeningService, projectFolder } from '../support/process/service-process.ts';
+import { listeningService, projectFolder, start } from '../support/process/service-process.ts';
 
 describe('commands, on a database of your own', () => {
   const database = databaseOf('suite');
@@ -80,9 +80,8 @@ describe('commands on the embedded database', () => {
     const elsewhere = await mkdtemp(join(tmpdir(), 'campaign mirror '));
     await symlink(`${projectFolder}campaign-mirror`, join(elsewhere, 'one'));
     await symlink('one', join(elsewhere, 'two'));
-    const how = { launcher: join(elsewhere, 'two'), cwd: elsewhere };
-    const { code, errors } = await commandProcess(['--help'], { DATA_DIR: folder.path }, how);
+    const helped = start(join(elsewhere, 'two'), ['--help'], { DATA_DIR: folder.path }, elsewhere);
+    expect((await helped.ended).code, helped.errors).to.equal(0);
     await rm(elsewhere, { recursive: true });
-    expect(code, errors).to.equal(0);
   });
 });

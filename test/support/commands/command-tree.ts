@@ -9,14 +9,12 @@ export interface Call {
   readonly command: CommandUnknownOpts;
 }
 
-/** All commands, none of which is called. */
-export function commandTree(): Promise<CommandUnknownOpts> {
-  const [stdin, stdout, stderr] = [new PassThrough(), new PassThrough(), new PassThrough()];
-  const { signal } = new AbortController();
-  return program(new OneCall({ environment: {}, stdin, stdout, stderr, signal }));
-}
+const streams = { stdin: new PassThrough(), stdout: new PassThrough(), stderr: new PassThrough() };
 
-export const tree = await commandTree();
+/** All commands, none of which is called. */
+export const tree: CommandUnknownOpts = await program(
+  new OneCall({ environment: {}, ...streams, signal: new AbortController().signal }),
+);
 
 /** Every command that does something, in the order of the help. */
 export function calls(root = tree, words: readonly string[] = []): Call[] {
