@@ -1,6 +1,5 @@
 import type { CampaignId, HistoryEntry, Timestamp } from '@campaign-mirror/domain';
 import { expect } from 'chai';
-import { answered, command, refused } from '../support/commands/command.ts';
 import { commandsOn, objectsOf } from '../support/commands/commands-on.ts';
 import { liveServiceOf } from '../support/process/lives.ts';
 import { before as first, type Live, newCampaign } from '../support/store/world.ts';
@@ -11,10 +10,11 @@ describe('mirror history and mirror restore', () => {
   const service = liveServiceOf('suite');
   const sql = (text: string, ...values: unknown[]) => service.database.admin.query(text, values);
   const on = () => commandsOn(service.database);
-  const history = (...args: (string | number)[]) => on().run('mirror', 'history', ...args.map(String));
-  const shown = (...args: (string | number)[]) => on().objects('mirror', 'history', ...args.map(String));
+  const shown = (line: string | number) => on().objects(`mirror history ${line}`);
   const rows = (id: CampaignId) => service.world.others.history(id);
-  const lines = (output: string) => output.trimEnd().split('\n');
+  /** The cells of a table. */
+  const table = async (line: string | number) =>
+    (await on().run(`mirror history ${line}`)).output.split('\n').map((row) => row.trim().split(/ {2,}/));
 
   /** A campaign whose mirror is set so often, one after the other. */
   async function changed(times: number): Promise<Live & { id: CampaignId }> {
@@ -27,40 +27,50 @@ describe('mirror history and mirror restore', () => {
     const { id, keyId, by } = await changed(3);
     const all = (await rows(id)).toReversed();
     expect(await shown(id)).to.deep.equal(all.map(objectOf));
-    const { output, errors } = await history(id);
-    expect(errors).to.equal('');
-    const [head = '', newest = '', ...more] = lines(output);
-    expect(head.split(/ {2,}/)).to.deep.equal('change,when,by,owner,from,to,request'.split(','));
-    expect(newest.trim().split(/ {2,}/)).to.deep.equal(
+    const [head, newest, ...more] = await table(id);
+    expect(head?.join()).to.equal('change,when,by,owner,from,to,request');
+    expect(newest).to.deep.equal(
       [all[0]?.id, all[0]?.changedAt, `key:${keyId}`, by.ownerId, step(2), step(3), 'request-3'].map(String),
     );
-    expect(more).to.have.length(2);
+    expect(more).to.have.length(3);
   });
 
   it('20 on a page, or --limit, and the hint on standard error leads to the next page', async () => {
     const { id } = await changed(23);
     const numbers = (await rows(id)).map((row) => row.id).toReversed();
-    const pages: [words: (string | number)[], from: number, to: number, isLast?: true][] = [
-      [[], 0, 20],
-      [['--before', Number(numbers[19])], 20, 23, true],
-      [['--limit', 2], 0, 2],
-      [['--limit', 2, '--before', Number(numbers[20])], 21, 23, true],
+    const pages: [options: string, from: number, to: number, isLast?: true][] = [
+      ['', 0, 20],
+      [`--before ${numbers[19]}`, 20, 23, true],
+      ['--limit 2', 0, 2],
+      [`--limit 2 --before ${numbers[20]}`, 21, 23, true],
     ];
-    for (const [words, from, to, isLast] of pages) {
-      const { output, errors } = await history(id, ...words, '--json');
+    for (const [options, from, to, isLast] of pages) {
+      const { output, errors } = await on().run(`mirror history ${id} --json ${options}`);
       expect(objectsOf(output).map((one) => one.id)).to.deep.equal(numbers.slice(from, to));
       expect(errors).to.equal(isLast ? '' : `There is more: add --before ${numbers[to - 1]} to see it.\n`);
     }
   });
 
-  it('of a deleted campaign too; of one without changes it says so; of one that never was: exit code 1', async () => {
-    const { id: gone } = await changed(1);
+  it('of a deleted campaign, too; without changes it says so; what never was is told from it', async () => {
+    const { id: gone, keyId: key } = await changed(1);
     await service.world.others.deleteCampaign(gone);
     expect(await shown(gone)).to.deep.equal((await rows(gone)).map(objectOf));
     const { id } = await newCampaign(service.world);
-    const none = `There is no change of the mirror of campaign ${id}.\n`;
-    expect(await history(id)).to.deep.equal(answered('', none));
-    expect(await history(999_999)).to.deep.equal(refused('there is no campaign 999999\n'));
+    await on().session(`
+      $ mirror history ${id}
+      ! There is no change of the mirror of campaign ${id}.
+      [0]
+      $ mirror history 999999
+      ! there is no campaign 999999
+      $ mirror history --key ${key} --since 2096-11-20
+      ! No change was made with key ${key} since 2096-11-20T00:00:00.000000Z.
+      [0]
+      $ mirror history --key 999999
+      ! there is no key 999999
+      $ mirror history --key 999999 --json
+      ! there is no key 999999
+      $ mirror restore ${id} --to 1
+      ! the campaign ${id} has no mirror: \`./campaign-mirror mirror create ${id}\` creates it`);
   });
 
   it('of a key: also of campaigns that were transferred or deleted, oldest first; --since and --limit', async () => {
@@ -78,14 +88,12 @@ describe('mirror history and mirror restore', () => {
       by.ownerId,
     );
     expect((await shown(id))[0]).to.include({ subject: `jwt:${key}`, actor: 'jwt', access_key_id: null });
-    expect(await shown('--key', key)).to.deep.equal(all);
-    expect(await shown('--key', key, '--since', `${all[1]?.changed_at}`)).to.deep.equal(all.slice(1));
-    expect(await shown('--key', key, '--limit', 2)).to.deep.equal(all.slice(0, 2));
-    const [head = '', oldest = ''] = lines(
-      (await history('--key', key, '--since', '2020-01-31T15:36Z')).output,
-    );
-    expect(head.split(/ {2,}/)).to.deep.equal('change,when,campaign,by,owner,from,to,request'.split(','));
-    expect(oldest).to.include(`  ${id}  `).and.to.include(step(1));
+    expect(await shown(`--key ${key}`)).to.deep.equal(all);
+    expect(await shown(`--key ${key} --since ${all[1]?.changed_at}`)).to.deep.equal(all.slice(1));
+    expect(await shown(`--key ${key} --limit 2`)).to.deep.equal(all.slice(0, 2));
+    const [head, oldest] = await table(`--key ${key} --since 2020-01-31T15:36Z`);
+    expect(head?.join()).to.equal('change,when,campaign,by,owner,from,to,request');
+    expect(oldest).to.include.members([`${id}`, step(1)]);
   });
 
   it('of a key: the oldest is first wherever PostgreSQL put it, and a terminal shows how far it is', async () => {
@@ -99,61 +107,31 @@ describe('mirror history and mirror restore', () => {
       from generate_series($3::int, 1, -1) n`,
       ...[id, key, many],
     );
-    const ids = (await shown('--key', key)).map((one) => one.id);
+    const ids = (await shown(`--key ${key}`)).map((one) => one.id);
     expect(ids).to.deep.equal(Array.from({ length: many }, (_, n) => 1_000_001 + n));
-    const words = ['mirror', 'history', '--key', String(key), '--limit', '1'];
-    const [forPeople, inJson] = [on().inTerminal(...words), on().inTerminal(...words, '--json')];
-    expect((await forPeople.ended).code).to.equal(0);
+    const line = `mirror history --key ${key} --limit 1`;
+    const [forPeople, inJson] = [on().inTerminal(line), on().inTerminal(`${line} --json`)];
+    for (const { ended } of [forPeople, inJson]) expect((await ended).code).to.equal(0);
     expect(forPeople.screen).to.match(/Reading the history .* 100 % \| 100 of 100 .*\n*change/);
-    expect((await inJson.ended).code).to.equal(0);
     expect(JSON.parse(inJson.output), 'nothing but the change').to.include({ id: 1_000_001 });
   });
 
-  it('a key that changed nothing is told from one that never was', async () => {
-    const { keyId: key } = await changed(0);
-    expect(await history('--key', key, '--since', '2026-11-20')).to.deep.equal(
-      answered('', `No change was made with key ${key} since 2026-11-20T00:00:00.000000Z.\n`),
-    );
-    for (const json of [[], ['--json']])
-      expect(await history('--key', 999_999, ...json)).to.deep.equal(refused('there is no key 999999\n'));
-  });
-
-  it('what is misunderstood: exit code 2', async () => {
-    const misunderstood: [words: string, errors: RegExp][] = [
-      ['history', /^either a campaign or --key is needed\n$/],
-      ['history 42 --key 1', /^either a campaign or --key is needed\n$/],
-      ['history --key 1 --before 9', /cannot be used with/],
-      ['history 42 --since 2026-11-20', /^--since is of use with --key only\n$/],
-      ['history --key 1 --since 2026-02-30', /A time in UTC such as 2026-11-20/],
-      ['history --key 1 --since 2026-11-20T15:36:00+01:00', /A time in UTC/],
-      ['restore 42', /^--to or --undo is missing: /],
-      ['restore 42 --to 1 --undo 1', /^error: .*can ?not be used with/],
-      ['restore 42 --to last', /^error: .*A whole number/],
-    ];
-    for (const [words, errors] of misunderstood) {
-      const done = await on().run('mirror', ...words.split(' '));
-      expect(done, words).to.include({ code: 2, output: '' });
-      expect(done.errors).to.match(errors);
-    }
-  });
-
   describe('restore', () => {
-    const restore = (id: CampaignId, ...args: string[]) => on().run('mirror', 'restore', String(id), ...args);
     const audited = (id: CampaignId) => service.world.audit.list({ campaign: id, limit: 1 });
 
     it('--to: the address after that change; --undo: the one that it replaced, also the first of all', async () => {
       const { id, seen } = await changed(3);
       await service.world.others.countClick(id);
       const [oldest, middle] = (await rows(id)) as [HistoryEntry, HistoryEntry];
-      expect(await restore(id, '--to', String(middle.id))).to.deep.equal(
-        answered(`The mirror of campaign ${id} points to ${step(2)} again.\n`),
-      );
+      await on().session(`
+        $ mirror restore ${id} --to ${middle.id}
+        The mirror of campaign ${id} points to ${step(2)} again.`);
       await service.world.others.setUpdatedAt(id, '2199-01-01T00:00:00.000001Z' as Timestamp);
-      const { mirror: undone } = await on().object('mirror', 'restore', `${id}`, '--undo', `${oldest.id}`);
+      const { mirror: undone } = await on().object(`mirror restore ${id} --undo ${oldest.id}`);
       const updated_at = '2199-01-01T00:00:00.000002Z';
       expect(undone).to.include({ target_url: first, clicks: 1, updated_at, updated_externally: true });
       expect(undone.updated_externally_at).to.equal(updated_at);
-      expect(await on().object('mirror', 'show', `${id}`)).to.deep.equal({ mirror: undone });
+      expect(await on().object(`mirror show ${id}`)).to.deep.equal({ mirror: undone });
 
       const [, , , toSecond, toFirst] = await rows(id);
       const by = { subject: 'operator', ownerId: seen.ownerId };
@@ -165,57 +143,49 @@ describe('mirror history and mirror restore', () => {
         changedAt: updated_at,
       });
       const [noted] = await audited(id);
-      expect(noted).to.deep.include({
-        ...{ act: 'mirror-restored', ownerId: seen.ownerId, requestId: toFirst?.requestId },
-        details: { change: oldest.id, address_before: step(2), address_after: first },
-      });
-      expect((await history(id, '--limit', 1)).output).to.match(/ operator {2}/);
+      expect(noted).to.include({ act: 'mirror-restored', ownerId: seen.ownerId });
+      expect(noted?.requestId).to.equal(toFirst?.requestId);
+      const details = { change: oldest.id, address_before: step(2), address_after: first };
+      expect(noted?.details).to.deep.equal(details);
     });
 
     it('what is refused: exit code 1 and one line', async () => {
       const { id } = await changed(1);
       const [only] = (await rows(id)) as [HistoryEntry];
-      const numbers = `\`./campaign-mirror mirror history ${id}\` shows the numbers`;
-      expect(await restore(id, '--to', '999999')).to.deep.equal(
-        refused(`the history of the campaign ${id} has no change 999999: ${numbers}\n`),
-      );
-      const words = ['mirror', 'restore', String(id), '--to', String(only.id)];
-      const denied = { ...on().settings, MIRROR_HOST_DENYLIST: 'step-1.example' };
-      expect(await command(words, denied)).to.deep.equal(
-        refused(`the address of change ${only.id} is refused: MIRROR_HOST_DENYLIST denies its host\n`),
-      );
+      await on().session(`
+        $ mirror restore ${id} --to 999999
+        ! the history of the campaign ${id} has no change 999999: \`./campaign-mirror mirror history ${id}\` shows the numbers
+        $ MIRROR_HOST_DENYLIST=step-1.example mirror restore ${id} --to ${only.id}
+        ! the address of change ${only.id} is refused: MIRROR_HOST_DENYLIST denies its host`);
       expect(await rows(id)).to.have.length(1);
     });
 
-    const meanwhile: [what: string, statement: string, errors: (id: CampaignId) => string][] = [
+    const unset = '`./campaign-mirror campaign unset-default $` makes it an ordinary one';
+    const meanwhile: [what: string, statement: string, error: string][] = [
       [
         'it becomes the default campaign',
-        'update campaign_mirror.campaigns set is_default = true where id =',
-        (id) =>
-          `the campaign ${id} is its owner's default campaign, whose mirror cannot be set: \`./campaign-mirror campaign unset-default ${id}\` makes it an ordinary one\n`,
+        'update campaign_mirror.campaigns set is_default = true where id = $',
+        `the campaign $ is its owner's default campaign, whose mirror cannot be set: ${unset}`,
       ],
       [
         'its mirror is deleted',
-        'delete from campaign_mirror.mirrors where campaign_id =',
-        (id) => `the campaign ${id} has no mirror: \`./campaign-mirror mirror create ${id}\` creates it\n`,
+        'delete from campaign_mirror.mirrors where campaign_id = $',
+        'the campaign $ has no mirror: `./campaign-mirror mirror create $` creates it',
       ],
-      [
-        'it is deleted',
-        'delete from campaign_mirror.campaigns where id =',
-        (id) => `there is no campaign ${id}\n`,
-      ],
+      ['it is deleted', 'delete from campaign_mirror.campaigns where id = $', 'there is no campaign $'],
     ];
-    for (const [what, statement, errors] of meanwhile) {
+    for (const [what, statement, error] of meanwhile) {
       it(`is refused where ${what} meanwhile, or before, and nothing is recorded`, async () => {
         const { id } = await changed(1);
         const [only] = (await rows(id)) as [HistoryEntry];
         const noted = await audited(id);
-        const words = ['mirror', 'restore', String(id), '--undo', String(only.id)];
-        const { other, running } = await on().held(`${statement} ${id}`, ...words);
+        const line = `mirror restore ${id} --undo ${only.id}`;
+        const { other, running } = await on().held(statement.replace('$', `${id}`), line);
         await other.commit();
         expect((await running.ended).code).to.equal(1);
-        expect(running).to.include({ output: '', errors: errors(id) });
-        expect(await on().run(...words)).to.deep.equal(refused(errors(id)));
+        const errors = error.replaceAll('$', `${id}`);
+        expect(running).to.include({ output: '', errors: `${errors}\n` });
+        await on().session(`$ ${line}\n! ${errors}`);
         expect(await rows(id)).to.have.length(1);
         expect(await audited(id)).to.deep.equal(noted);
       });
@@ -225,14 +195,7 @@ describe('mirror history and mirror restore', () => {
       const { id } = await changed(1);
       const [only] = (await rows(id)) as [HistoryEntry];
       const transfer = `update campaign_mirror.campaigns set owner_id = 77 where id = ${id}`;
-      const { other, running } = await on().held(
-        transfer,
-        'mirror',
-        'restore',
-        `${id}`,
-        '--undo',
-        `${only.id}`,
-      );
+      const { other, running } = await on().held(transfer, `mirror restore ${id} --undo ${only.id}`);
       await other.commit();
       expect((await running.ended).code, running.errors).to.equal(0);
       expect((await rows(id)).at(-1)).to.include({ subject: 'operator', ownerId: 77, addressAfter: first });
