@@ -171,7 +171,8 @@ describe('migrate --status', () => {
     const { admin, url } = await emptyDatabase('owner');
     const migrate = (...args: string[]) => command(['migrate', ...args], { DATABASE_URL: url('owner') });
     const pending = {
-      ...{ code: 1, output: 'migration    state    applied\n0001-schema  pending  -\n' },
+      code: 1,
+      output: 'migration    state    applied\n0001-schema  pending  -\n',
       errors: 'Some are pending: run `./campaign-mirror migrate` as the owner of the schema.\n',
     };
     expect(await migrate('--status')).to.deep.equal(pending);

@@ -105,7 +105,9 @@ describe('mirror history and mirror restore', () => {
       overriding system value
       select 1000000 + n, $1, 1, 'key', $2, 1, 'https://a.example/', 'https://b.example/', now(), n
       from generate_series($3::int, 1, -1) n`,
-      ...[id, key, many],
+      id,
+      key,
+      many,
     );
     const ids = (await shown(`--key ${key}`)).map((one) => one.id);
     expect(ids).to.deep.equal(Array.from({ length: many }, (_, n) => 1_000_001 + n));
@@ -208,8 +210,16 @@ function objectOf({ subject, ...row }: HistoryEntry) {
   // The columns that scripts read before there were other subjects.
   const [actor, key] = subject.split(':');
   return {
-    ...{ id: row.id, campaign_id: row.campaignId, mirror_id: row.mirrorId, changed_at: row.changedAt },
-    ...{ actor, access_key_id: actor === 'key' ? Number(key) : null, subject, owner_id: row.ownerId },
-    ...{ address_before: row.addressBefore, address_after: row.addressAfter, request_id: row.requestId },
+    id: row.id,
+    campaign_id: row.campaignId,
+    mirror_id: row.mirrorId,
+    changed_at: row.changedAt,
+    actor,
+    access_key_id: actor === 'key' ? Number(key) : null,
+    subject,
+    owner_id: row.ownerId,
+    address_before: row.addressBefore,
+    address_after: row.addressAfter,
+    request_id: row.requestId,
   };
 }
