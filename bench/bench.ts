@@ -1,110 +1,76 @@
-import { writeFile } from 'node:fs/promises';
-import { Option } from '@commander-js/extra-typings';
-import { sum } from 'd3-array';
-import { serverNote } from './databases/server.ts';
-import { type RunFigures, report } from './figures/report.ts';
-import { loadOf } from './load/load.ts';
-import { commandLine, setting, wholeNumber } from './processes/command-line.ts';
-import { run } from './processes/run.ts';
-import { finalFaults, openBench } from './stage/bench.ts';
-import { isPeer, startAll } from './stage/line-up.ts';
-import { measureOpenLoop } from './stage/open-loop-rounds.ts';
-import { type LoadFigures, measureLoad } from './stage/rounds.ts';
+import { resolve } from 'node:path';
+import { Argument, Command, InvalidArgumentError, Option } from '@commander-js/extra-typings';
+import { loadsOf } from './load/load.ts';
+import { run } from './machine/run.ts';
+import type { Settings } from './stage/bench.ts';
+import { compare } from './stage/compare.ts';
+import { guard } from './stage/guard.ts';
+import { held } from './stage/held.ts';
+import { overload } from './stage/overload.ts';
+import { services } from './stage/services.ts';
 
-const loadsOf = (text: string) => [...new Set(text.split(','))].map(loadOf);
-const full = '64,256,hot,mixed,1';
-/**
- * Node compiles what has run often, which takes a service tens of thousands of requests. So one connection comes last:
- * it asks too little for that.
- */
-const quick = { loads: loadsOf('64,hot,1'), rounds: 3, seconds: 3, warmUp: 2, campaigns: 10_000 };
+const measurements = { services, compare, guard, overload, held };
 
-const chosen = commandLine(
-  'bench',
-  'Measures our service against a floor and others, and checks answers and history.',
-)
-  .addOption(
-    new Option(
-      '--quick',
-      '10,000 campaigns, the loads 64, hot and 1, 3 rounds of 3 s; under two minutes',
-    ).implies({
-      ...quick,
-      peers: false,
-      openLoop: false,
-    }),
-  )
-  .addOption(
-    new Option(
-      '--loads <LOADS>',
-      'in this order, with commas: numbers of connections, 1 to 1024, each with one request at a time; hot: 64, all on one campaign; mixed: 64, 60 % good, 20 % 401, 10 % 403, 5 % 404, 5 % 422',
+/** Node compiles what has run often. One connection asks too little for that, and comes last. */
+const usual = {
+  services: { loads: loadsOf('64,256,hot,1'), rounds: 9, seconds: 3, warmUp: 15, campaigns: 100_000 },
+  compare: { loads: loadsOf('64'), rounds: 9, seconds: 20, warmUp: 6, campaigns: 10_000 },
+  guard: { loads: loadsOf('64,1'), rounds: 40, seconds: 1, warmUp: 6, campaigns: 10_000 },
+  overload: { loads: loadsOf('256'), rounds: 1, seconds: 6, warmUp: 3, campaigns: 10_000 },
+  held: { loads: loadsOf('hot'), rounds: 5, seconds: 4, warmUp: 4, campaigns: 1_000 },
+};
+const quick = { loads: loadsOf('64,hot,1'), rounds: 3, warmUp: 2, campaigns: 10_000 };
+
+/** @throws InvalidArgumentError that says what is accepted */
+function number(text: string): number {
+  if (/^[1-9][0-9]{0,6}$/.test(text)) return Number(text);
+  throw new InvalidArgumentError('It takes whole numbers from 1 to 9999999.');
+}
+
+/** Reads an option that may be given again. @throws InvalidArgumentError that says what is accepted */
+function setting(text: string, before: Settings = {}): Settings {
+  const [, name, value] = /^([A-Z_]+)=(.*)$/s.exec(text) ?? [];
+  if (name === undefined || value === undefined) throw new InvalidArgumentError('It takes NAME=VALUE.');
+  return { ...before, [name]: value };
+}
+
+new Command('npm run bench --')
+  .description('Measures our service, and checks its answers and its history.')
+  .addArgument(
+    new Argument(
+      '[what]',
+      'services: beside a floor and a peer; compare: with a setting or a change, and without; guard: fails where ours is too slow beside the floor; overload: when more is asked than it can carry; held: one campaign whose mirror others hold or change',
     )
-      .argParser(loadsOf)
-      .default(loadsOf(full), full),
+      .choices(['services', 'compare', 'guard', 'overload', 'held'])
+      .default('services' as const),
   )
-  .option('--rounds <N>', 'rounds of each service for each load', wholeNumber(1, 100), 5)
-  .option('--seconds <N>', 'length of a round', wholeNumber(1, 3_600), 10)
-  .option('--warm-up <N>', 'length of the warm-up before the rounds of a load', wholeNumber(1, 3_600), 20)
-  .option('--campaigns <N>', 'how many there are', wholeNumber(1_000, 5_000_000), 100_000)
-  .option('--owners <N>', 'how many they belong to, each with a key', wholeNumber(1, 5_000_000), 1_000)
-  .option('--no-floor', 'measures no floor')
+  .addOption(new Option('--quick', 'fewer campaigns, loads and rounds, for a first look'))
   .option(
-    '--batched',
-    'measures the floor with our persistence adapter: what batches give where nothing else is added',
+    '--loads <LOADS>',
+    'in this order, with commas: numbers of connections, 1 to 1024, each with one request at a time; hot: 64, all on one campaign',
+    loadsOf,
   )
+  .option('--rounds <N>', 'rounds of each', number)
+  .option('--seconds <N>', 'length of a round', number)
+  .option('--warm-up <N>', 'seconds for which each is warmed up', number)
+  .option('--campaigns <N>', 'how many there are', number)
+  .option('--no-peer', 'leaves out Koa with MikroORM as documented, which gets 64 connections')
   .option(
-    '--peers',
-    'measures Fastify + pg, Koa + pg, Koa + MikroORM (as documented, and tuned) too, with 64 connections',
-    true,
+    '--tuned',
+    'PostgreSQL with shared_buffers of a quarter of the memory, max_wal_size 16GB, checkpoint_timeout 30min, and min_wal_size 2GB whose segments are there already, instead of its defaults',
   )
-  .option('--no-peers', 'or not')
-  .option('--open-loop', 'latency at fixed rates of arrivals too: 50 % and 80 % of the highest rates', true)
-  .option('--no-open-loop', 'or not')
-  .option(
-    '--new-segments',
-    'PostgreSQL makes the segments of its WAL within the rounds, as a new one does, which stops all commits each time; one that has been at work for a while has them, and so has the one of the run',
+  .option('--set <NAME=VALUE>', 'our service with this setting, such as LOG_LEVEL=silent', setting)
+  .option('--before <FOLDER>', 'compare: the first one from another checkout of this project', (text) =>
+    resolve(text),
   )
-  .option('--json <FILE>', 'writes the figures of every round to this file too')
-  .option('--profile <FOLDER>', 'writes a CPU profile of our service into this folder')
-  .option(
-    '--processes <N>',
-    'measures the floor and ours as so many processes on one port too, on all cores',
-    wholeNumber(2, 64),
+  .option('--delay <N>', 'overload: milliseconds that a statement takes to a database far away', number, 100)
+  .addHelpText(
+    'after',
+    '\nBENCH_DATABASE_URL, of a superuser, names the PostgreSQL to use; without it one is brought up for the run.',
   )
-  .option('--set <NAME=VALUE>', 'runs our service with this setting, such as LOG_LEVEL=silent', setting)
-  .addHelpText('after', `\n${serverNote} From 9 rounds on their first third is set beside the last.`)
-  .parse()
-  .opts();
-
-await run(async (cleanup) => {
-  const { loads, json, processes, campaigns, owners, newSegments, set: settings } = chosen;
-  const isShared = processes !== undefined;
-  const bench = await openBench({ campaigns, owners, newSegments, isShared, settings }, cleanup);
-  const contenders = await startAll(chosen, bench, cleanup);
-  const floor = contenders.find(({ name }) => name === 'floor');
-  const ours = contenders.find(({ name }) => name === 'ours');
-
-  const measured: LoadFigures[] = [];
-  for (const load of loads) {
-    const present = contenders.filter(({ name }) => load.name === '64' || !isPeer(name));
-    measured.push(await measureLoad(present, load, chosen, bench));
-  }
-  const isOpen = chosen.openLoop && floor && ours;
-  const openLoop = isOpen ? await measureOpenLoop(floor, ours, measured, chosen, bench) : [];
-  const faults = await finalFaults(bench, contenders);
-  const figures: RunFigures = {
-    machine: bench.where,
-    generator: bench.generator.name,
-    loads: measured,
-    openLoop,
-  };
-  console.log(`\n${report(figures)}\n\n${bench.where}`);
-  if (json)
-    await writeFile(json, `${JSON.stringify({ ...figures, options: chosen, faults }, undefined, 2)}\n`);
-  if (faults.length === 0) {
-    const recorded = sum([...bench.updates], ([name, { answered }]) =>
-      name.startsWith('ours') ? answered : 0,
-    );
-    console.log(`\n${recorded} updates of ours, all recorded, no chain broken`);
-  }
-  return faults;
-});
+  .showHelpAfterError()
+  .action((what, given) => {
+    const chosen = { ...usual[what], ...(given.quick && quick), ...given };
+    return run((cleanup) => measurements[what](chosen, cleanup));
+  })
+  .parse();

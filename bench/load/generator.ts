@@ -1,14 +1,13 @@
-import { spawnSync } from 'node:child_process';
+import { spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
-import type { Seed } from '../databases/seed.ts';
-import type { Cleanup } from '../processes/cleanup.ts';
-import { type Answers, generatorLine } from './generator-process.ts';
+import { text } from 'node:stream/consumers';
+import type { Seed } from '../database/seed.ts';
+import type { Cleanup } from '../machine/run.ts';
 import type { Load } from './load.ts';
-import { asLua } from './lua.ts';
-import { planFor } from './plan.ts';
+import { asLua, planFor } from './plan.ts';
 
 export interface Asking {
   readonly port: number;
@@ -16,8 +15,22 @@ export interface Asking {
   readonly seconds: number;
   /** Arrivals a second, whatever the answers take; without it each connection asks as soon as it is answered. */
   readonly rate?: number | undefined;
-  /** With a rate: what arrives while no connection is free is not sent, instead of late. */
-  readonly isBounded?: boolean;
+}
+
+/** What came of a round, as a load generator prints it: a line of JSON. */
+export interface Answers {
+  /** How many were answered. */
+  readonly requests: number;
+  readonly seconds: number;
+  /** Latencies in milliseconds; with a rate, without those of refusals. */
+  readonly p50: number;
+  readonly p99: number;
+  /** By their status. */
+  readonly answered: Readonly<Record<string, number>>;
+  /** How often anything else happened, by what it was. */
+  readonly errors: Readonly<Record<string, number>>;
+  /** What arrived while no connection was free, and was not sent. */
+  readonly heldBack?: number;
 }
 
 /** In a process of its own, so that it measures nothing but the service; on PostgreSQL's core. */
@@ -26,47 +39,55 @@ export interface LoadGenerator {
   carryOut(asking: Asking): Promise<Answers>;
 }
 
-/** wrk where it is installed, which is the cheapest, but for a fixed rate of arrivals; else ours. */
+/** wrk, which is the cheapest; ours for a fixed rate of arrivals. @throws Error where wrk is not installed */
 export async function openLoadGenerator(seed: Seed, cleanup: Cleanup): Promise<LoadGenerator> {
-  const wrk = wrkVersion();
-  const folder = await mkdtemp(join(tmpdir(), 'campaign-mirror-bench-'));
-  cleanup.add(() => rm(folder, { recursive: true, force: true }));
-  const written = new Set<string>();
+  const { stdout } = spawnSync('wrk', ['--version'], { encoding: 'utf8' });
+  const version = /^wrk \D*([0-9.]+)/.exec(stdout ?? '')?.[1];
+  if (version === undefined) throw new Error('install wrk, such as by apt-get install wrk');
+  const folder = await mkdtemp(join(tmpdir(), 'campaign-mirror-load-'));
+  cleanup.push(() => rm(folder, { recursive: true, force: true }));
+  const file = (name: string) => join(folder, name);
+  for (const isHot of [false, true]) {
+    const plan = planFor({ name: '', connections: 0, isHot }, seed);
+    await writeFile(file(`${isHot}.lua`), asLua(plan));
+    await writeFile(file(`${isHot}.json`), JSON.stringify(plan));
+  }
   /** Numbers of requests that have been used up: no address comes twice. */
   let before = 0;
-
   return {
-    name: wrk ?? 'the generator of load/own-generator.ts',
-    async carryOut({ port, load, seconds, rate, isBounded = false }) {
-      const file = join(folder, load.asks);
-      if (!written.has(load.asks)) {
-        const plan = planFor(load, seed);
-        await writeFile(`${file}.lua`, asLua(plan));
-        await writeFile(`${file}.json`, JSON.stringify(plan));
-        written.add(load.asks);
-      }
-      const amount = ['--threads', '1', '--connections', `${load.connections}`, '--duration', `${seconds}s`];
+    name: `wrk ${version}`,
+    async carryOut({ port, load: { connections, isHot }, seconds, rate }) {
+      const amount = ['--threads', '1', '--connections', String(connections), '--duration', `${seconds}s`];
       const how = ['--timeout', '15s', '--script', beside('load.lua'), `http://127.0.0.1:${port}`];
-      const numbers = [before, port, load.connections, seconds, ...(rate ? [rate] : [])].map(String);
-      if (isBounded) numbers.push('bounded');
-      const words =
-        wrk && !rate
-          ? ['wrk', ...amount, ...how, '--', `${file}.lua`, String(before)]
-          : [process.execPath, beside('own-generator.ts'), `${file}.json`, ...numbers];
-      const answers = await generatorLine(words, cleanup);
-      for (const made of Object.values(answers.made)) before += made;
+      const numbers = [before, port, connections, seconds, rate].map(String);
+      const words = rate
+        ? [process.execPath, beside('arrivals.ts'), file(`${isHot}.json`), ...numbers]
+        : ['wrk', ...amount, ...how, '--', file(`${isHot}.lua`), String(before)];
+      const answers = await lineOf(words);
+      before += answers.requests + connections + 1;
       return answers;
     },
   };
 }
 
-/** Such as `wrk 4.1.0`; undefined where it is not installed. */
-function wrkVersion(): string | undefined {
-  const { stdout } = spawnSync('wrk', ['--version'], { encoding: 'utf8' });
-  const version = /^wrk \D*([0-9.]+)/.exec(stdout ?? '')?.[1];
-  return version && `wrk ${version}`;
+const beside = (name: string) => join(import.meta.dirname, name);
+
+/** Runs a load generator to its end. @throws Error when it says nothing that can be read */
+async function lineOf([command = '', ...words]: readonly string[]): Promise<Answers> {
+  const child = spawn(command, words, { stdio: ['ignore', 'pipe', 'inherit'] });
+  const ended = once(child, 'close');
+  const output = await text(child.stdout);
+  const [code] = await ended;
+  const line = output.trim().split('\n').at(-1) ?? '';
+  if (code !== 0 || !line.startsWith('{')) throw new Error(`the load generator failed (${code}): ${output}`);
+  return JSON.parse(line);
 }
 
-function beside(name: string): string {
-  return fileURLToPath(new URL(name, import.meta.url));
+/** What a round without refusals must not have. */
+export function answerFaults({ answered, errors }: Answers): string[] {
+  const others = Object.entries(answered).filter(([status]) => status !== '200');
+  return [
+    ...others.map(([status, count]) => `${count} answers of ${status}`),
+    ...Object.entries(errors).map(([what, count]) => `${what}, ${count} times`),
+  ];
 }

@@ -1,18 +1,18 @@
 import { InvalidArgumentError } from '@commander-js/extra-typings';
 
-/** A load: so many connections, each with one request at a time, and what they ask. */
+/** A load: so many connections, each with one request at a time, on all campaigns in turn or on one. */
 export interface Load {
   readonly name: string;
   readonly connections: number;
-  /** Each campaign in turn by its owner; all of them one campaign; or a mixture in which four of ten are refused. */
-  readonly asks: 'each' | 'one' | 'mixture';
+  readonly isHot: boolean;
 }
 
-/** The name is a number of connections, `hot` or `mixed`. @throws InvalidArgumentError that says what is accepted */
+/** The name is a number of connections, or `hot`. @throws InvalidArgumentError that says what is accepted */
 export function loadOf(name: string): Load {
-  if (name === 'hot') return { name, connections: 64, asks: 'one' };
-  if (name === 'mixed') return { name, connections: 64, asks: 'mixture' };
-  const connections = /^[1-9][0-9]{0,3}$/.test(name) ? Number(name) : Number.NaN;
-  if (connections <= 1024) return { name, connections, asks: 'each' };
-  throw new InvalidArgumentError('It takes numbers of connections from 1 to 1024, hot and mixed.');
+  if (name === 'hot') return { name, connections: 64, isHot: true };
+  if (/^[1-9][0-9]{0,3}$/.test(name) && Number(name) <= 1024)
+    return { name, connections: Number(name), isHot: false };
+  throw new InvalidArgumentError('It takes numbers of connections from 1 to 1024, and hot.');
 }
+
+export const loadsOf = (text: string) => [...new Set(text.split(','))].map(loadOf);

@@ -1,60 +1,67 @@
-import { historyFaults, type Updates } from '../databases/check-history.ts';
-import { type Databases, openDatabases } from '../databases/database.ts';
-import { newKeys, type Seed } from '../databases/seed.ts';
+import { historyFaults, type Updates } from '../database/check-history.ts';
+import { type Databases, openDatabases } from '../database/database.ts';
+import { seedOf } from '../database/seed.ts';
 import { type LoadGenerator, openLoadGenerator } from '../load/generator.ts';
-import type { Cleanup } from '../processes/cleanup.ts';
-import type { Settings } from '../processes/command-line.ts';
-import { type Cores, divideCores } from '../processes/cores.ts';
-import { placed } from '../processes/machine.ts';
+import type { Load } from '../load/load.ts';
+import { divideCores, machine } from '../machine/cores.ts';
+import type { Cleanup } from '../machine/run.ts';
 import type { Contender } from './contenders.ts';
+
+/** Settings of our service that are not the defaults. */
+export type Settings = Readonly<Record<string, string>>;
+
+/** How it is measured. */
+export interface Options {
+  readonly loads: readonly Load[];
+  readonly rounds: number;
+  readonly seconds: number;
+  readonly warmUp: number;
+  readonly campaigns: number;
+  readonly tuned?: boolean | undefined;
+  readonly set?: Settings | undefined;
+}
 
 /** What a measurement needs besides the services, up and running, and what was found wrong so far. */
 export interface Bench {
   /** What the figures are measured on. */
   readonly where: string;
-  readonly cores: Cores | undefined;
-  readonly seed: Seed;
+  readonly isDivided: boolean;
   readonly databases: Databases;
   readonly generator: LoadGenerator;
+  readonly cleanup: Cleanup;
   readonly faults: string[];
-  /** How many updates were made, the warm-ups' too, by the contender's name. */
-  readonly updates: Map<string, Updates>;
-}
-
-interface BenchOptions {
-  readonly campaigns: number;
-  /** How many they belong to, each with a key. */
-  readonly owners?: number;
-  readonly newSegments?: boolean | undefined;
-  /** Whether several processes are measured, which share all cores: on one they would show nothing. */
-  readonly isShared?: boolean;
-  readonly settings?: Settings | undefined;
+  /** How many updates were made of each. */
+  readonly updates: Map<Contender, Updates>;
 }
 
 export async function openBench(
-  { campaigns, owners = 1_000, newSegments = false, isShared = false, settings = {} }: BenchOptions,
+  { campaigns, tuned = false, set }: Options,
   cleanup: Cleanup,
 ): Promise<Bench> {
-  const cores = isShared ? undefined : divideCores();
-  const seed = { campaigns, keys: newKeys(owners) };
-  const databases = await openDatabases({ filling: seed, newSegments }, cleanup);
+  const isDivided = divideCores();
+  const seed = seedOf(campaigns);
+  const databases = await openDatabases(seed, tuned, cleanup);
   const generator = await openLoadGenerator(seed, cleanup);
-  const where = `${placed(databases.server, cores, settings)}\n${campaigns} campaigns of ${owners} owners; load by ${generator.name}`;
+  const ours = `our service: ${settingsText(set)}; ${campaigns} campaigns; load by ${generator.name}`;
+  const where = [machine(isDivided), databases.server, ours].join('\n');
   console.error(`${where}\n`);
-  return { where, cores, seed, databases, generator, faults: [], updates: new Map() };
+  return { where, isDivided, databases, generator, cleanup, faults: [], updates: new Map() };
 }
 
-/** What was made of the rounds' end is done when the services have ended: then the history is looked at, too. */
-export async function finalFaults({ faults, updates }: Bench, contenders: readonly Contender[]) {
+export function settingsText(settings: Settings = {}): string {
+  const changed = Object.entries(settings).map(([name, value]) => `${name}=${value}`);
+  return changed.join(' ') || 'its default settings';
+}
+
+/** What was cut off by a round's end is done when the services have ended: then the history is looked at, too. */
+export async function finalFaults({ faults, updates }: Bench): Promise<string[]> {
   const found = [...faults];
-  for (const { name, database, isRecorded, end } of contenders) {
+  for (const [{ name, database, isRecorded, end }, made] of updates) {
     await end();
-    const wrong = isRecorded ? await historyFaults(database, updatesOf(updates, name)) : [];
+    const wrong = isRecorded ? await historyFaults(database.admin, made) : [];
     found.push(...wrong.map((fault) => `${name}: ${fault}`));
+    if (isRecorded && wrong.length === 0)
+      console.log(`${name}: ${made.answered} updates, all recorded, no chain broken`);
   }
   return found;
-}
-
-export function updatesOf(updates: Bench['updates'], name: string): Updates {
-  return updates.get(name) ?? { answered: 0, asked: 0 };
 }

@@ -1,87 +1,55 @@
-import { type Counters, counted, countersOf } from '../databases/database-figures.ts';
-import { tidy } from '../databases/seed.ts';
-import { answerFaults } from '../load/check-answers.ts';
+import { type Counters, countersOf } from '../database/counters.ts';
+import { answerFaults } from '../load/generator.ts';
 import type { Load } from '../load/load.ts';
-import { cpuOfFamily, memoryOfFamily } from '../processes/process-figures.ts';
-import { type Bench, updatesOf } from './bench.ts';
+import { cpuOfFamily, memoryOf } from '../machine/process-figures.ts';
+import type { Bench } from './bench.ts';
 import type { Contender } from './contenders.ts';
-import { startProber } from './prober.ts';
 
 /** A round's figures: requests a second, milliseconds, microseconds of CPU time a request, MB. */
 export interface Measured {
   readonly rate: number;
   readonly p50: number;
   readonly p99: number;
-  readonly p999?: number;
-  readonly cpu: Readonly<Record<'service' | 'postgres' | 'generator', number | undefined>>;
+  readonly cpu: Readonly<Record<'service' | 'postgres', number>>;
   /** Resident memory of the service after the round. */
-  readonly memory: number | undefined;
+  readonly memory: number;
   readonly requests: number;
-  /** Answers of 200, the prober's too; and how many more the end cut off, most of which are carried out as well. */
-  readonly updates: number;
-  readonly cutOff: number;
   readonly database: Counters;
 }
 
-/** @throws Error when nobody was answered in any of the rounds */
-export function mustHaveAnswered({ name }: Contender, rounds: readonly Measured[]): void {
-  if (rounds.every(({ updates }) => updates === 0)) throw new Error(`${name} answered nobody at all`);
-}
-
-/** The part of a core from which on the load generator, not the service, decides what is reached. */
-const generatorLimit = 0.9;
-
-/** One round of one service, at a fixed rate of arrivals where one is given. */
+/** One round of one service. */
 export async function measure(
   contender: Contender,
   load: Load,
   seconds: number,
   bench: Bench,
-  rate?: number,
 ): Promise<Measured> {
   const { name, port, processId, database } = contender;
-  const { postmaster } = bench.databases;
   const figures = async () => ({
     service: cpuOfFamily(processId),
-    postgres: postmaster === undefined ? undefined : cpuOfFamily(postmaster),
-    database: await countersOf(database),
+    postgres: cpuOfFamily(bench.databases.postmaster),
+    database: await countersOf(database.admin),
   });
-  await tidy(database);
   const before = await figures();
-  const stopProber = startProber(port, database, bench.seed);
-  const answers = await bench.generator.carryOut({ port, load, seconds, rate }).finally(stopProber);
-  const probed = await stopProber();
+  const answers = await bench.generator.carryOut({ port, load, seconds });
   const after = await figures();
-
-  const { requests, p50, p99, p999, answered, made } = answers;
-  const updates = (answered[200] ?? 0) + probed.set;
-  const asked = (made[200] ?? 0) + probed.set;
-  const faults = [...answerFaults(answers, load.connections, contender.otherwise), ...probed.faults];
-  const busy = (answers.cpu ?? 0) / 1e6 / answers.seconds;
-  if (busy > generatorLimit)
-    faults.push(`the generator took ${(busy * 100).toFixed(0)} % of a core: it was the limit`);
-  bench.faults.push(...faults.map((fault) => `${name}, ${load.name}: ${fault}`));
-  const sum = updatesOf(bench.updates, name);
-  bench.updates.set(name, { answered: sum.answered + updates, asked: sum.asked + asked });
-  // A machine that was away for all of a short round is not a fault of the contender.
-  const isFault = requests > 0 || faults.length > 0;
-  if (updates === 0 && isFault) throw new Error(`no answer of 200 at all:\n${bench.faults.join('\n')}`);
-  const each = (from: number | undefined, to: number | undefined) =>
-    from === undefined || to === undefined || requests === 0 ? undefined : (to - from) / requests;
+  const { requests, p50, p99, answered } = answers;
+  bench.faults.push(...answerFaults(answers).map((fault) => `${name}, ${load.name}: ${fault}`));
+  const made = bench.updates.get(contender) ?? { answered: 0, asked: 0 };
+  made.answered += answered[200] ?? 0;
+  made.asked += requests + load.connections + 1;
+  bench.updates.set(contender, made);
+  const since = (which: keyof Counters) => after.database[which] - before.database[which];
   return {
     rate: requests / answers.seconds,
     p50,
     p99,
-    ...(p999 !== undefined && { p999 }),
     cpu: {
-      service: each(before.service, after.service),
-      postgres: each(before.postgres, after.postgres),
-      generator: each(0, answers.cpu),
+      service: (after.service - before.service) / requests,
+      postgres: (after.postgres - before.postgres) / requests,
     },
-    memory: memoryOfFamily(processId),
+    memory: memoryOf(processId),
     requests,
-    updates,
-    cutOff: asked - updates,
-    database: counted(before.database, after.database),
+    database: { wal: since('wal'), wholePages: since('wholePages'), commits: since('commits') },
   };
 }

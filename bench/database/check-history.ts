@@ -1,0 +1,43 @@
+import { query } from './database.ts';
+import { addressBefore } from './seed.ts';
+
+/** Updates: those that were answered with 200, and those asked for, since a round's end cuts off what is under way. */
+export interface Updates {
+  answered: number;
+  asked: number;
+}
+
+type Counts = Record<'rows' | 'breaks' | 'ends' | 'untold', string>;
+
+/** What is wrong with a history: a line each, none when all is well. */
+export async function historyFaults(url: URL, { answered, asked }: Updates): Promise<string[]> {
+  const [counts] = await query<Counts>(
+    url,
+    `with history as (
+      select campaign_id, address_before, address_after, changed_at,
+        lag(address_after, 1, $1) over chain as known, lag(changed_at) over chain as earlier,
+        lead(changed_at) over chain is null as is_last
+      from campaign_mirror.mirror_history window chain as (partition by campaign_id order by changed_at)
+    )
+    select count(*) as rows,
+      count(*) filter (where address_before <> known or changed_at <= earlier) as breaks,
+      count(*) filter (where is_last and not exists (
+        select from campaign_mirror.mirrors m where m.campaign_id = history.campaign_id
+          and m.target_url = address_after and m.updated_at = changed_at)) as ends,
+      (select count(*) from campaign_mirror.mirrors m where updated_externally and not exists (
+        select from campaign_mirror.mirror_history h where h.campaign_id = m.campaign_id)) as untold
+    from history`,
+    [addressBefore],
+  );
+  const { rows, breaks, ends, untold } = counts as Counts;
+  const faults = [
+    [
+      Number(rows) < answered || Number(rows) > asked,
+      `${answered} answers of 200 to ${asked} requests, ${rows} rows of history`,
+    ],
+    [breaks !== '0', `${breaks} rows of history do not follow on the one before`],
+    [ends !== '0', `${ends} mirrors are not what their history says last`],
+    [untold !== '0', `${untold} mirrors were changed without history`],
+  ] as const;
+  return faults.flatMap(([isWrong, text]) => (isWrong ? [text] : []));
+}

@@ -1,0 +1,77 @@
+import { randomBytes } from 'node:crypto';
+import { migrate, roles } from '@campaign-mirror/adapters-persistence';
+import pg from 'pg';
+import type { Cleanup } from '../machine/run.ts';
+import { type Seed, seed } from './seed.ts';
+import { describeServer, openServer } from './server.ts';
+
+/** A server with a database that is filled, and copies of it. */
+export interface Databases {
+  /** Its version, and what decides over its speed. */
+  readonly server: string;
+  /** Its first process. */
+  readonly postmaster: number | undefined;
+  /** Each is one of its own. */
+  copy(): Promise<Database>;
+}
+
+export interface Database {
+  /** For a service: what may be done there is what its role may. */
+  readonly url: URL;
+  /** For the superuser. */
+  readonly admin: URL;
+}
+
+export async function openDatabases(filling: Seed, isTuned: boolean, cleanup: Cleanup): Promise<Databases> {
+  const server = await openServer(isTuned, cleanup);
+  const role = `campaign_mirror_bench_${randomBytes(4).toString('hex')}`;
+  const password = randomBytes(16).toString('hex');
+  const [known] = await query(server, 'select from pg_roles where rolname = $1', [roles.service]);
+  if (!known) {
+    cleanup.push(() => query(server, `drop role ${roles.service}`));
+    await query(server, `create role ${roles.service}`);
+  }
+  cleanup.push(() => query(server, `drop role ${role}`));
+  await query(server, `create role ${role} login password '${password}' in role ${roles.service}`);
+  let count = 0;
+  const created = async (how = ''): Promise<Database> => {
+    count += 1;
+    const name = `${role}_${count}`;
+    await query(server, `create database ${name} ${how}`);
+    cleanup.push(() => query(server, `drop database ${name} with (force)`));
+    const [admin, url] = [new URL(name, server), new URL(name, server)];
+    Object.assign(url, { username: role, password });
+    return { url, admin };
+  };
+  const { admin } = await created();
+  const { hostname: host, port, username: user, password: secret } = admin;
+  const template = admin.pathname.slice(1);
+  await migrate({ host, port: Number(port), user, password: secret, database: template });
+  await seed(admin, filling);
+  return {
+    server: await describeServer(server),
+    postmaster: await postmasterOf(server),
+    copy: () => created(`template ${template} strategy file_copy`),
+  };
+}
+
+/** Undefined where it does not run here. */
+async function postmasterOf(server: URL): Promise<number | undefined> {
+  const text = `select split_part(pg_read_file('postmaster.pid'), E'\\n', 1)::int as id`;
+  const isHere = ['127.0.0.1', 'localhost'].includes(server.hostname);
+  return isHere ? (await query<{ id: number }>(server, text))[0]?.id : undefined;
+}
+
+export function query<Row extends pg.QueryResultRow>(url: URL, text: string, values?: unknown[]) {
+  return withClient(url, async (client) => (await client.query<Row>(text, values)).rows);
+}
+
+export async function withClient<T>(url: URL, act: (client: pg.Client) => Promise<T>): Promise<T> {
+  const client = new pg.Client({ connectionString: url.href });
+  try {
+    await client.connect();
+    return await act(client);
+  } finally {
+    await client.end();
+  }
+}

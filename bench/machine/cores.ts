@@ -1,0 +1,21 @@
+import { spawnSync } from 'node:child_process';
+import { availableParallelism, cpus, totalmem } from 'node:os';
+
+/** The first core is for the service alone, the second for PostgreSQL, the load generator and us. */
+export const serviceCore = '0';
+const restCore = '1';
+
+/** Puts this process, and with it whatever it starts from now on, on the second core. False where that cannot be had. */
+export function divideCores(): boolean {
+  if (availableParallelism() < 2) return false;
+  return spawnSync('taskset', ['-a', '-c', '-p', restCore, String(process.pid)]).status === 0;
+}
+
+/** What the figures are measured on. */
+export function machine(isDivided: boolean): string {
+  const places = isDivided
+    ? 'the service on a core of its own; PostgreSQL and the load generator on another'
+    : 'no process is kept to a core of its own (that takes Linux, taskset and two cores)';
+  const memory = (totalmem() / 2 ** 30).toFixed(0);
+  return `${cpus().length} cores (${cpus()[0]?.model.trim()}), ${memory} GB, ${process.platform}, Node ${process.version}\n${places}`;
+}

@@ -1,0 +1,26 @@
+/** What has to be ended or removed at the end of a run, however it ends: the last thing first. */
+export type Cleanup = (() => unknown)[];
+
+/**
+ * Runs it to its end or to the first Ctrl-C, takes everything back, says what it found wrong, and ends the process: with
+ * 0 where that is nothing.
+ */
+export async function run(act: (cleanup: Cleanup) => Promise<readonly string[]>): Promise<never> {
+  const cleanup: Cleanup = [];
+  const { promise: interrupted, resolve } = Promise.withResolvers<number>();
+  // npm hands a Ctrl-C on a second time.
+  for (const name of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(name, () => resolve(130));
+  const running = act(cleanup).then(
+    (faults) => {
+      for (const fault of faults) console.error(`wrong: ${fault}`);
+      return faults.length === 0 ? 0 : 1;
+    },
+    (error) => {
+      console.error(error);
+      return 1;
+    },
+  );
+  const code = await Promise.race([running, interrupted]);
+  for (let step = cleanup.pop(); step; step = cleanup.pop()) await step();
+  process.exit(code);
+}

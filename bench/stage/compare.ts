@@ -1,0 +1,66 @@
+import { mean, median, sum } from 'd3-array';
+import { number, spread } from '../figures/statistics.ts';
+import { loadOf } from '../load/load.ts';
+import type { Cleanup } from '../machine/run.ts';
+import { finalFaults, type Options, openBench, settingsText } from './bench.ts';
+import { type Contender, startOurs } from './contenders.ts';
+import type { Measured } from './measure.ts';
+import { measureLoad } from './rounds.ts';
+
+interface Comparison extends Options {
+  /** The folder of another checkout, which the first one is run from. */
+  readonly before?: string | undefined;
+}
+
+/**
+ * What a setting or a change of the code costs. Each round starts both services anew, since a process keeps for life what
+ * its first seconds made of it, and measures them in turn, second by second, as A B B A: the speed of a machine that
+ * others share changes by a tenth from one second to the next, and is to be the same for both.
+ */
+export async function compare(comparison: Comparison, cleanup: Cleanup): Promise<readonly string[]> {
+  const { before, set, rounds, seconds, warmUp } = comparison;
+  const [load = loadOf('64')] = comparison.loads;
+  if (before === undefined && set === undefined)
+    throw new Error('--set has to name a setting, or --before another checkout');
+  const bench = await openBench(comparison, cleanup);
+  const sides = [
+    { name: 'first', settings: undefined, checkout: before },
+    { name: 'second', settings: set, checkout: undefined },
+  ] as const;
+  const found: Readonly<Record<string, Figures>>[] = [];
+  for (let round = 1; round <= rounds; round++) {
+    const contenders: Contender[] = [];
+    for (const side of sides) contenders.push(await startOurs(bench, side));
+    const lengths = { rounds: seconds, seconds: 1, warmUp };
+    const { rounds: measured } = await measureLoad(contenders, load, lengths, bench);
+    for (const { end } of contenders) await end();
+    found.push(Object.fromEntries(Object.entries(measured).map(([name, all]) => [name, figuresOf(all)])));
+  }
+  const faults = await finalFaults(bench);
+  console.log(`${bench.where}\n${load.name} connections, ${rounds} rounds of ${seconds} s each`);
+  for (const { name, settings, checkout } of sides) {
+    const cpu = found.map((pair) => pair[name]?.cpu ?? Number.NaN);
+    const rate = median(found, (pair) => pair[name]?.rate);
+    const which = `${name} (${settingsText(settings)}${checkout ? `, in ${checkout}` : ''})`;
+    console.log(`${which}: ${spread(cpu, 1, 'all')} µs of CPU time a request, ${number(rate, 0)} a second`);
+  }
+  for (const what of ['cpu', 'rate'] as const) {
+    const percents = found.map(
+      ({ first, second }) => ((second?.[what] ?? 0) / (first?.[what] ?? 0) - 1) * 100,
+    );
+    console.log(`${what}, the second over the first, in percent: ${spread(percents, 1, 'all')}`);
+  }
+  return faults;
+}
+
+/** Microseconds of CPU time a request, requests a second. */
+type Figures = ReturnType<typeof figuresOf>;
+
+function figuresOf(rounds: readonly Measured[]) {
+  const answering = rounds.filter(({ requests }) => requests > 0);
+  const cpu = sum(answering, ({ cpu, requests }) => cpu.service * requests);
+  return {
+    cpu: cpu / sum(answering, ({ requests }) => requests),
+    rate: mean(rounds, ({ rate }) => rate) ?? Number.NaN,
+  };
+}

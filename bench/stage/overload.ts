@@ -1,0 +1,125 @@
+import { once } from 'node:events';
+import { type AddressInfo, connect, createServer } from 'node:net';
+import { setTimeout as pause } from 'node:timers/promises';
+import { number, table } from '../figures/statistics.ts';
+import type { Asking, LoadGenerator } from '../load/generator.ts';
+import { loadOf } from '../load/load.ts';
+import { memoryOf } from '../machine/process-figures.ts';
+import type { Cleanup } from '../machine/run.ts';
+import type { Running } from '../machine/service.ts';
+import { type Options, openBench } from './bench.ts';
+import { startOurs } from './contenders.ts';
+
+const notes = `Arrivals at a fixed rate, whatever the answers take, on 1,024 connections; the peak is what 256 connections get that
+ask as soon as they are answered. What arrives while each connection waits for an answer is held back by its caller.
+p99 is that of the requests that were carried out. The bars hold for the database that is far away; beside us it shares
+a core with the generator, and the figures show how far the service gets on this machine.`;
+
+/** What has to be kept to beyond the capacity, as parts and multiples of what is normal. */
+const bars = { goodput: 0.8, p99: 4, memory: 1.15 };
+
+/** What becomes of the service when more is asked than it can carry. */
+export async function overload(options: Options & { readonly delay: number }, cleanup: Cleanup) {
+  const { delay, set: settings } = options;
+  const bench = await openBench(options, cleanup);
+  const database = await bench.databases.copy();
+  const url = new URL(database.url);
+  url.port = String(await delayedServer(url, delay, cleanup));
+  const slow = await startOurs(bench, { settings, database: { ...database, url } });
+  const far = await overloadRounds(slow, bench.generator, options, [0.5, 3, 10]);
+  const quick = await startOurs(bench, { settings });
+  const near = await overloadRounds(quick, bench.generator, options, [0.25, 3, 10]);
+  console.log(`\nA database that is ${delay} ms away\n${overloadTable(far)}`);
+  console.log(`\nA database beside us\n${overloadTable(near)}\n\n${notes}\n\n${bench.where}`);
+  return [...missed(far), ...near.flatMap(({ faults }) => faults)];
+}
+
+/** A port of 127.0.0.1 that stands for the server: each byte takes so many milliseconds to reach it, answers none. */
+async function delayedServer({ hostname, port }: URL, delay: number, cleanup: Cleanup): Promise<number> {
+  const server = createServer((client) => {
+    const upstream = connect({ host: hostname, port: Number(port) });
+    client.on('data', (bytes) => void pause(delay).then(() => upstream.write(bytes)));
+    upstream.on('data', (bytes) => client.write(bytes));
+    client.on('error', () => {}).on('close', () => upstream.destroy());
+    upstream.on('error', () => {}).on('close', () => client.destroy());
+  });
+  await once(server.listen(0, '127.0.0.1'), 'listening');
+  cleanup.push(() => server.close());
+  return (server.address() as AddressInfo).port;
+}
+
+type Round = Awaited<ReturnType<typeof round>>;
+
+/** The peak, then each of these multiples of it. The first of them is what is normal. */
+async function overloadRounds(
+  service: Running,
+  generator: LoadGenerator,
+  { loads: [closed], seconds, warmUp }: Options,
+  multiples: readonly number[],
+): Promise<Round[]> {
+  const { port } = service;
+  const load = closed ?? loadOf('256');
+  await generator.carryOut({ port, load, seconds: warmUp });
+  const peak = await round('the peak', service, generator, { port, load, seconds });
+  const rounds = [peak];
+  for (const times of multiples) {
+    const asking = { port, load: loadOf('1024'), seconds, rate: peak.carriedOut * times };
+    rounds.push(await round(`${times} × the peak`, service, generator, asking));
+  }
+  return rounds;
+}
+
+/** Rates are a second; memory in MB, in the middle and at the end. */
+async function round(name: string, { processId }: Running, generator: LoadGenerator, asking: Asking) {
+  let middle = Number.NaN;
+  const look = setTimeout(() => {
+    middle = memoryOf(processId);
+  }, asking.seconds * 500);
+  const answers = await generator.carryOut(asking).finally(() => clearTimeout(look));
+  const { answered, errors, seconds, p99, requests, heldBack = 0 } = answers;
+  const carriedOut = (answered[200] ?? 0) / seconds;
+  console.error(`${name}: ${carriedOut.toFixed(0)} a second, p99 ${p99.toFixed(1)} ms`);
+  const others = Object.entries(answered).filter(([status]) => status !== '200' && status !== '503');
+  return {
+    name,
+    arrived: (requests + heldBack) / seconds,
+    carriedOut,
+    refused: (answered[503] ?? 0) / seconds,
+    heldBack: heldBack / seconds,
+    p99,
+    memory: [middle, memoryOf(processId)] as const,
+    faults: [...others, ...Object.entries(errors)].map(([what, count]) => `${name}: ${what}, ${count} times`),
+  };
+}
+
+function overloadTable(rounds: readonly Round[]): string {
+  const [peak, normal] = rounds as [Round, Round];
+  return table(
+    rounds.map(({ name, arrived, carriedOut, refused, heldBack, p99, memory }) => ({
+      arrivals: name,
+      'a second': number(arrived, 0),
+      'carried out': number(carriedOut, 0),
+      refused: number(refused, 0),
+      'held back': number(heldBack, 0),
+      'of the peak': number(carriedOut / peak.carriedOut, 2),
+      'p99 ms': number(p99, 1),
+      '× normal': number(p99 / normal.p99, 1),
+      MB: memory.map((megabytes) => number(megabytes, 0)).join(' to '),
+    })),
+  );
+}
+
+/** Where the bars were missed. */
+function missed(rounds: readonly Round[]): string[] {
+  const [peak, normal, ...beyond] = rounds as [Round, Round, ...Round[]];
+  const refusing = [peak, normal].filter(({ refused }) => refused > 0);
+  return [
+    ...rounds.flatMap(({ faults }) => faults),
+    ...refusing.map(({ name, refused }) => `${name}: ${refused.toFixed(1)} refused a second`),
+    ...beyond.flatMap(({ name, carriedOut, p99, memory: [before, after] }) => [
+      ...(carriedOut < bars.goodput * peak.carriedOut ? [`${name}: too little was carried out`] : []),
+      ...(p99 > bars.p99 * normal.p99 ? [`${name}: p99 is too long`] : []),
+      ...(after > bars.memory * before ? [`${name}: memory grew from ${before} to ${after} MB`] : []),
+    ]),
+  ];
+}
