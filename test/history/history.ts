@@ -2,9 +2,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { Command, InvalidArgumentError, Option } from '@commander-js/extra-typings';
 import { seed } from '../support/seed.ts';
-import type { Fault } from './faults/fault.ts';
-import { faults } from './faults/faults.ts';
-import { lackedBy } from './faults/machine.ts';
+import { type Fault, faults, lackedBy } from './faults/faults.ts';
 import { underFaults } from './faults/under-fault.ts';
 import { report } from './report.ts';
 

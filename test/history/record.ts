@@ -19,18 +19,19 @@ export interface RecordedCall extends Span {
   readonly mirror?: Pick<StoredMirror, 'id' | 'campaign' | 'address' | 'clicks' | 'updatedAt'>;
 }
 
-/** An act of an operator that was committed. What was refused, or changed nothing, is not recorded. */
-export type RecordedAct = Span &
-  (
-    | { readonly kind: 'campaign-created'; campaign: number; owner: number; isDefault: boolean }
-    | { readonly kind: 'campaign-deleted'; campaign: number }
-    | { readonly kind: 'transferred'; campaign: number; owner: number }
-    | { readonly kind: 'default-changed'; campaign: number; isDefault: boolean }
-    | { readonly kind: 'mirror-created'; campaign: number; address: string }
-    | { readonly kind: 'key-issued'; key: number; owner: number }
-    /** Revoked, or made to expire so many milliseconds after the act. */
-    | { readonly kind: 'key-ends'; key: number; after: number }
-  );
+/** What an act of an operator changed. */
+export type Fact =
+  | { readonly kind: 'campaign-created'; campaign: number; owner: number; isDefault: boolean }
+  | { readonly kind: 'campaign-deleted'; campaign: number }
+  | { readonly kind: 'transferred'; campaign: number; owner: number }
+  | { readonly kind: 'default-changed'; campaign: number; isDefault: boolean }
+  | { readonly kind: 'mirror-created'; campaign: number; address: string }
+  | { readonly kind: 'key-issued'; key: number; owner: number }
+  /** Revoked, or made to expire so many milliseconds after the act. */
+  | { readonly kind: 'key-ends'; key: number; after: number };
+
+/** One that was committed. What was refused, or changed nothing, is not recorded. */
+export type RecordedAct = Span & Fact;
 
 /** An act of an operator that writes mirrors: `mirror move`, `mirror restore`. */
 export interface Rewrite extends Span {

@@ -7,8 +7,7 @@ import type { RunRecord } from '../record.ts';
 import type { Violation } from '../violations.ts';
 import { Random } from '../workload/known.ts';
 import { recorded } from '../workload/run.ts';
-import type { Fault } from './fault.ts';
-import { memoryOf } from './memory.ts';
+import type { Fault } from './faults.ts';
 import { Stage } from './stage.ts';
 
 /** Updates that are made before the fault and after it. */
@@ -46,7 +45,8 @@ export async function underFaults(
     const workload = { store: stage.store, served: stage, seed, afterwards: () => nothingIsLeft(stage) };
     const record = await recorded(workload, async (recorder) => {
       await recorder.updates(around);
-      const before = await measured(stage);
+      // Of one process only: with several it is another one that serves.
+      const before = stage.processes === 1 ? await stage.memory() : undefined;
       for (const fault of faults) {
         await fault.run(stage, { recorder, random });
         const gone = recorder.now();
@@ -61,13 +61,10 @@ export async function underFaults(
   }
 }
 
-/** Of one process only: with several it is another one that serves. */
-const measured = (stage: Stage) => (stage.processes === 1 ? memoryOf(stage.service) : undefined);
-
 /** Resolves when the service holds little more than before. @throws where it goes on holding more */
 async function back(stage: Stage, before: { held: number; rss: number }): Promise<FaultRun['memory']> {
   return eventually('memory that is given back', async () => {
-    const { held, rss } = await memoryOf(stage.service);
+    const { held, rss } = await stage.memory();
     expect(held / before.held).to.be.below(mostMemory);
     return { held: held / before.held, rss: rss / before.rss };
   });

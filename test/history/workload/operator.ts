@@ -12,7 +12,7 @@ import {
   PostgresSettings,
 } from '@campaign-mirror/adapters-persistence';
 import { type OperatorAct, Unavailable } from '@campaign-mirror/domain';
-import type { RecordedAct, Rewrite } from '../record.ts';
+import type { Fact, Rewrite } from '../record.ts';
 import type { Recorder } from './recorder.ts';
 import { endSessions, type Store } from './store.ts';
 
@@ -29,13 +29,6 @@ function portsOf({ orm, pool }: Database, act: OperatorAct) {
 }
 
 export type Ports = ReturnType<typeof portsOf>;
-
-/** A fact without its span. */
-type Fact = RecordedAct extends infer One
-  ? One extends unknown
-    ? Omit<One, 'begin' | 'end'>
-    : never
-  : never;
 
 /** What the audit says of an act: undefined where the act was not committed. */
 interface Audited {
@@ -84,7 +77,7 @@ export class Operator {
       facts = audited ? settled(audited) : [];
     }
     const end = this.#recorder.now();
-    this.#recorder.acts.push(...facts.map((fact) => ({ ...fact, begin, end }) as RecordedAct));
+    this.#recorder.acts.push(...facts.map((fact) => ({ ...fact, begin, end })));
     return facts;
   }
 
