@@ -2,7 +2,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { Command, InvalidArgumentError, Option } from '@commander-js/extra-typings';
 import { seed } from '../support/seed.ts';
-import { type Fault, faults, lackedBy } from './faults/faults.ts';
+import { type Fault, faults } from './faults/faults.ts';
 import { underFaults } from './faults/under-fault.ts';
 import { report } from './report.ts';
 
@@ -40,12 +40,6 @@ const none: Fault = { does: 'no fault', run: () => pause(options.seconds * 1000)
 const all: Readonly<Record<string, Fault>> = faults;
 const given = options.fault ?? [];
 const chosen = given.includes('all') ? Object.keys(faults) : given;
-
-const lacking = chosen.flatMap((name) => {
-  const lacked = lackedBy(all[name] ?? none);
-  return lacked === undefined ? [] : [`${name}: ${lacked}`];
-});
-if (lacking.length > 0) command.error(lacking.join('\n'));
 
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(signal, () => process.exit(1));
 const runs = options.together ? [chosen] : chosen.map((name) => [name]);

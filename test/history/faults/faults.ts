@@ -1,6 +1,3 @@
-import { appendFileSync, existsSync, rmSync } from 'node:fs';
-import { machine } from 'node:os';
-import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { roles } from '@campaign-mirror/adapters-persistence';
 import { RawConnection } from '../../support/http/connection.ts';
@@ -13,22 +10,8 @@ export interface Fault {
   readonly does: string;
   /** How many processes have to serve. */
   readonly processes?: number;
-  /** Whether the clock of the service has to be one that can be set; that takes Debian's libfaketime. */
-  readonly clock?: true;
-  /** The size of the database's disk that it needs, in megabytes; such a disk takes root. */
-  readonly disk?: number;
   /** Resolves when its cause is gone. */
   run(stage: Stage, during: { readonly recorder: Recorder; readonly random: Random }): Promise<void>;
-}
-
-/** Debian's libfaketime. */
-export const clockLibrary = `/usr/lib/${machine()}-linux-gnu/faketime/libfaketimeMT.so.1`;
-
-/** What the machine lacks for a fault; undefined where it lacks nothing. */
-export function lackedBy({ clock, disk }: Fault): string | undefined {
-  if (clock && !existsSync(clockLibrary)) return `no ${clockLibrary}: apt-get install libfaketime`;
-  if (disk && process.getuid?.() !== 0) return 'only root can give the database a disk of its own';
-  return undefined;
 }
 
 /** In milliseconds: longer than a statement of the service may take. */
@@ -48,9 +31,6 @@ const request = [
   '',
   '{"mirror_endpoint":"https://a.example/"}',
 ].join('\r\n');
-
-/** In milliseconds: how long the clock is wrong. */
-const wrong = 4_000;
 
 export const faults = {
   'database-killed': {
@@ -98,10 +78,6 @@ export const faults = {
     does: `somebody holds every campaign for ${held / 1000} s`,
     run: (stage) => holding(stage, 'select from campaign_mirror.campaigns for update'),
   },
-  'one-campaign-locked': {
-    does: `somebody holds one campaign for ${held / 1000} s`,
-    run: (stage) => holding(stage, 'select from campaign_mirror.campaigns order by id limit 1 for update'),
-  },
   'tables-altered': {
     does: `ALTER TABLE on all tables, committed after ${held / 1000} s`,
     run: (stage) =>
@@ -110,29 +86,6 @@ export const faults = {
         tables.map((table) => `alter table campaign_mirror.${table} add column altered integer`).join(';'),
         'commit',
       ),
-  },
-  'disk-full': {
-    does: `the disk of the database is full for ${held / 1000} s`,
-    disk: 192,
-    run: async ({ server, store }, { recorder }) => {
-      const ballast = join(server.data, 'ballast');
-      const felt = recorder.next(({ status }) => status === 503);
-      fill(ballast);
-      // What is freed meanwhile is taken, too.
-      const again = setInterval(fill, 100, ballast);
-      try {
-        await felt;
-        await pause(held);
-      } finally {
-        clearInterval(again);
-        rmSync(ballast);
-      }
-      // It may have given up.
-      await store.admin.query('select').catch(async () => {
-        await server.kill();
-        await server.start();
-      });
-    },
   },
   'network-cut': {
     does: 'all connections to the database break, again and again',
@@ -194,29 +147,17 @@ export const faults = {
       await Promise.all(all.map((connection) => connection.reset()));
     },
   },
-  'clients-half-closed': {
-    does: `${many} clients close their side in the middle of a request or behind it, and stay for ${lasting / 1000} s`,
-    run: async (stage, { random }) => {
-      const all = await connections(stage);
-      for (const { socket } of all) socket.end(partOf(request, random));
-      await pause(lasting);
-      await Promise.all(all.map((connection) => connection.reset()));
-    },
-  },
   'clients-vanishing': {
     does: `for ${lasting / 1000} s clients are gone in the middle of a request or behind it`,
     run: async (stage, { random }) => {
       for (const end = performance.now() + lasting; performance.now() < end; ) {
         const all = await connections(stage, many / 4);
-        await Promise.all(all.map((one) => one.send(partOf(request, random))));
+        await Promise.all(all.map((one) => one.send(request.slice(0, random.below(2 * request.length)))));
         await pause(random.below(20));
         await Promise.all(all.map((connection) => connection.reset()));
       }
     },
   },
-  // Of the machine of the service: the clock of the database, by which keys expire, stays right.
-  'clock-back': setBy('-2h', "the service's clock is set back by two hours"),
-  'clock-forward': setBy('+400d', "the service's clock is set forward by 400 days"),
 } satisfies Record<string, Fault>;
 
 async function holding({ store }: Stage, statements: string, end = 'rollback'): Promise<void> {
@@ -227,35 +168,5 @@ async function holding({ store }: Stage, statements: string, end = 'rollback'): 
   holder.release();
 }
 
-function fill(path: string): void {
-  for (const bytes of [2 ** 20, 2 ** 12])
-    try {
-      for (;;) appendFileSync(path, Buffer.alloc(bytes));
-    } catch (error) {
-      if ((error as NodeJS.ErrnoException).code !== 'ENOSPC') throw error;
-    }
-}
-
 const connections = ({ base }: Stage, count = many) =>
   Promise.all(Array.from({ length: count }, () => RawConnection.open(Number(new URL(base).port))));
-
-/** As often as not all of it. */
-const partOf = (text: string, random: Random) => text.slice(0, random.below(2 * text.length));
-
-function setBy(offset: string, does: string): Fault {
-  return {
-    does: `${does}, and back again after ${wrong / 1000} s`,
-    clock: true,
-    run: async (stage) => {
-      await stage.setClock(offset);
-      // Its log has its time.
-      const { process: service } = stage.service;
-      await service.says(() => {
-        const [, time = ''] = [...service.output.slice(-1_000).matchAll(/"time":"([^"]+)"/g)].at(-1) ?? [];
-        return Math.abs(Date.parse(time) - Date.now()) > 3_600_000 || undefined;
-      });
-      await pause(wrong);
-      await stage.setClock('+0');
-    },
-  };
-}

@@ -32,12 +32,7 @@ export async function underFaults(
   faults: readonly Fault[],
   { seed, processes = 1 }: { readonly seed: number; readonly processes?: number },
 ): Promise<FaultRun> {
-  const most = (numbers: (number | undefined)[]) => Math.max(...numbers.map((one) => one ?? 0));
-  const stage = await Stage.open({
-    processes: most([processes, ...faults.map((fault) => fault.processes)]),
-    disk: most([0, ...faults.map((fault) => fault.disk)]),
-    clock: faults.some(({ clock }) => clock),
-  });
+  const stage = await Stage.open(Math.max(processes, ...faults.map((fault) => fault.processes ?? 1)));
   const random = new Random(randomNumbers(seed));
   const recoveries: number[] = [];
   let memory: FaultRun['memory'];

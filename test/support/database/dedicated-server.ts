@@ -1,4 +1,4 @@
-import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
+import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readFileSync, rmSync } from 'node:fs';
 import { chmod, chown, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
@@ -13,7 +13,6 @@ import {
   reachable,
 } from '../../../packages/embedded-postgres/src/programs/programs.ts';
 import { freePort } from '../free-port.ts';
-import { program } from '../programs.ts';
 import { tell } from '../run-folder.ts';
 
 /** A PostgreSQL of a test's own, to be stopped, killed and started again at will. Everybody may connect as anybody. */
@@ -39,16 +38,13 @@ export interface DedicatedServer {
 /** How often a server that was killed is asked to start while what it left behind still ends. */
 const starts = 500;
 
-/** `disk`: in megabytes, the size of a disk of its own, which only root can give it. */
-export async function dedicatedServer({ socket = false, disk = 0 } = {}): Promise<DedicatedServer> {
+export async function dedicatedServer({ socket = false } = {}): Promise<DedicatedServer> {
   const parent = await mkdtemp(join(tmpdir(), 'campaign-mirror-dedicated-'));
   await chmod(parent, 0o711);
   const data = join(parent, 'data');
   const user = await databaseOsUser(data);
   const programs = await reachable(await findPrograms(), user);
   await mkdir(data, 0o700);
-  if (disk) execFileSync(program('mount'), ['-t', 'tmpfs', '-o', `size=${disk}m,mode=700`, 'tmpfs', data]);
-  const unmount = () => disk && execFileSync(program('umount'), ['--lazy', data]);
   if (user) await chown(data, user.uid, user.gid);
   const as = user && { uid: user.uid, gid: user.gid };
   const options = { ...as, cwd: '/', env: { PATH: process.env.PATH ?? '', LC_ALL: 'C' } };
@@ -67,7 +63,6 @@ export async function dedicatedServer({ socket = false, disk = 0 } = {}): Promis
   const logged: string[] = [];
   const killWithUs = () => {
     server?.kill('SIGKILL');
-    unmount();
     rmSync(parent, { recursive: true, force: true, maxRetries: 10 });
   };
   process.once('exit', killWithUs);
@@ -119,7 +114,6 @@ export async function dedicatedServer({ socket = false, disk = 0 } = {}): Promis
       tellAll('SIGCONT');
       await end('SIGQUIT');
       process.off('exit', killWithUs);
-      unmount();
       await rm(parent, { recursive: true, force: true });
     },
   };
