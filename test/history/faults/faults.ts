@@ -8,8 +8,8 @@ import type { Stage } from './stage.ts';
 
 export interface Fault {
   readonly does: string;
-  /** How many processes have to serve. */
-  readonly processes?: number;
+  /** Two processes have to serve. */
+  readonly takesTwo?: true;
   /** Resolves when its cause is gone. */
   run(stage: Stage, during: { readonly recorder: Recorder; readonly random: Random }): Promise<void>;
 }
@@ -52,10 +52,10 @@ export const faults = {
   },
   'sessions-ended': {
     does: 'every session ends at a random moment, again and again',
-    run: async ({ store }, { random }) => {
+    run: async ({ admin }, { random }) => {
       const all = [roles.service, roles.operator, roles.redirector];
       for (let number = 0; number < 40; number++) {
-        await store.admin.query(
+        await admin.query(
           'select pg_terminate_backend(pid) from pg_stat_activity where usename = any($1) and random() < $2',
           [all, random.number()],
         );
@@ -65,13 +65,13 @@ export const faults = {
   },
   'connections-refused': {
     does: `the database has no connection left for the service, for ${held / 1000} s`,
-    run: async ({ store }) => {
-      await store.admin.query(`alter role ${roles.service} connection limit 0`);
-      await store.admin.query('select pg_terminate_backend(pid) from pg_stat_activity where usename = $1', [
+    run: async ({ admin }) => {
+      await admin.query(`alter role ${roles.service} connection limit 0`);
+      await admin.query('select pg_terminate_backend(pid) from pg_stat_activity where usename = $1', [
         roles.service,
       ]);
       await pause(held);
-      await store.admin.query(`alter role ${roles.service} connection limit -1`);
+      await admin.query(`alter role ${roles.service} connection limit -1`);
     },
   },
   'campaigns-locked': {
@@ -121,7 +121,7 @@ export const faults = {
   },
   'process-killed': {
     does: 'one of two processes on a port is killed; another one takes its place',
-    processes: 2,
+    takesTwo: true,
     run: async ({ sharing }) => {
       await sharing.services.at(-1)?.process.stop('SIGKILL');
       await sharing.another();
@@ -160,8 +160,8 @@ export const faults = {
   },
 } satisfies Record<string, Fault>;
 
-async function holding({ store }: Stage, statements: string, end = 'rollback'): Promise<void> {
-  const holder = await store.admin.connect();
+async function holding({ admin }: Stage, statements: string, end = 'rollback'): Promise<void> {
+  const holder = await admin.connect();
   await holder.query(`begin; ${statements}`);
   await pause(held);
   await holder.query(end);

@@ -11,7 +11,6 @@ import {
   sharingServices,
   times,
 } from '../../support/process/service-process.ts';
-import type { Store } from '../workload/store.ts';
 
 const database = 'mirror';
 
@@ -24,29 +23,28 @@ const tellingMemory = `
   const gc = runInNewContext('gc');
   process.on('SIGUSR2', () => {
     gc();
-    const { heapUsed, external, rss } = process.memoryUsage();
-    writeSync(1, JSON.stringify({ event: 'memory', held: heapUsed + external, rss }) + '\\n');
+    const { heapUsed, external } = process.memoryUsage();
+    writeSync(1, JSON.stringify({ event: 'memory', held: heapUsed + external }) + '\\n');
   });`;
 
 /** A service on a PostgreSQL of its own, with a network between them that can be disturbed. */
 export class Stage {
   readonly server: DedicatedServer;
   readonly proxy: TcpProxy;
-  readonly store: Store & { readonly admin: pg.Pool };
-  readonly processes: number;
-  #listening: Listening | undefined;
-  #sharing: Sharing | undefined;
+  readonly admin: pg.Pool;
+  readonly isAlone: boolean;
+  #serving: { base: string; service?: Listening; sharing?: Sharing } = { base: '' };
 
-  private constructor(server: DedicatedServer, proxy: TcpProxy, processes: number) {
+  private constructor(server: DedicatedServer, proxy: TcpProxy, isAlone: boolean) {
     this.server = server;
     this.proxy = proxy;
-    const admin = new pg.Pool(server.address('postgres', database));
-    admin.on('error', () => {});
-    this.store = { admin, address: (role: Role) => server.address(roles[role], database) };
-    this.processes = processes;
+    this.admin = new pg.Pool(server.address('postgres', database));
+    this.admin.on('error', () => {});
+    this.isAlone = isAlone;
   }
 
-  static async open(processes: number): Promise<Stage> {
+  /** Served by one process, or by two that share a port. */
+  static async open(isAlone: boolean): Promise<Stage> {
     const server = await dedicatedServer();
     const first = await connect(server.address('postgres'));
     for (const role of Object.values(roles)) await first.query(`create role ${role} login`);
@@ -54,25 +52,30 @@ export class Stage {
     await first.end();
     await migrate(server.address(roles.owner, database));
     const { host = '', port = 0 } = server.address('postgres');
-    const stage = new Stage(server, await tcpProxy({ host, port }), processes);
+    const stage = new Stage(server, await tcpProxy({ host, port }), isAlone);
     await stage.startService();
     return stage;
   }
 
+  address(role: Role) {
+    return this.server.address(roles[role], database);
+  }
+
   /** Of the service that was started last. */
   get base(): string {
-    return this.#sharing?.base ?? this.service.base;
+    return this.#serving.base;
   }
 
-  /** The processes that share a port, where there are several. */
+  /** Where there are two processes. */
   get sharing(): Sharing {
-    if (!this.#sharing) throw new Error('there is one process');
-    return this.#sharing;
+    if (!this.#serving.sharing) throw new Error('there is one process');
+    return this.#serving.sharing;
   }
 
+  /** Where there is one. */
   get service(): Listening {
-    if (!this.#listening) throw new Error('the service was not started');
-    return this.#listening;
+    if (!this.#serving.service) throw new Error('there are two processes');
+    return this.#serving.service;
   }
 
   async startService(): Promise<void> {
@@ -82,23 +85,27 @@ export class Stage {
       FAILED_KEY_LIMIT: 'off',
     };
     const NODE_OPTIONS = `--import=data:text/javascript,${encodeURIComponent(tellingMemory)}`;
-    if (this.processes === 1) this.#listening = await listeningService({ ...settings, NODE_OPTIONS });
-    else this.#sharing = await sharingServices(settings, this.processes);
+    if (this.isAlone) {
+      const service = await listeningService({ ...settings, NODE_OPTIONS });
+      this.#serving = { base: service.base, service };
+    } else {
+      const sharing = await sharingServices(settings);
+      this.#serving = { base: sharing.base, sharing };
+    }
   }
 
-  /** What the one process that serves holds after its garbage was collected, in bytes, and its RSS. */
-  async memory(): Promise<{ held: number; rss: number }> {
+  /** What the one process that serves holds after its garbage was collected, in bytes, on the heap and beside it. */
+  async memory(): Promise<number> {
     const { process: service } = this.service;
     const before = service.log.filter(({ event }) => event === 'memory').length;
     service.child.kill('SIGUSR2');
-    const { held, rss } = (await times(service, 'memory', before + 1)).at(-1) ?? {};
-    return { held: Number(held), rss: Number(rss) };
+    return Number((await times(service, 'memory', before + 1)).at(-1)?.held);
   }
 
   async close(): Promise<void> {
     await endAll();
     await this.proxy.close();
-    await this.store.admin.end();
+    await this.admin.end();
     await this.server.remove();
   }
 }
