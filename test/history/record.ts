@@ -11,10 +11,8 @@ export interface RecordedCall extends Span {
   readonly campaign: number;
   readonly key: number;
   readonly address: string;
-  /** Undefined where the connection broke before an answer. */
+  /** Undefined where the connection broke, or the caller gave up, before an answer. */
   readonly status: number | undefined;
-  /** Where the caller itself closed the connection before an answer. */
-  readonly isAbandoned?: true;
   /** What an answer of 200 told. */
   readonly mirror?: Pick<StoredMirror, 'id' | 'campaign' | 'address' | 'clicks' | 'updatedAt'>;
 }

@@ -6,9 +6,7 @@ const shown = 5;
 
 /** How many calls there were, by answer. */
 export function countsOf(calls: readonly RecordedCall[]): string {
-  const answers = Map.groupBy(calls, ({ status, isAbandoned }) =>
-    isAbandoned ? 'abandoned' : `${status ?? 'broken'}`,
-  );
+  const answers = Map.groupBy(calls, ({ status }) => `${status ?? 'broken or given up'}`);
   const counts = [...answers].map(([status, { length }]) => `${length} × ${status}`);
   return `${calls.length} calls: ${counts.sort().reverse().join(', ')}`;
 }

@@ -8,7 +8,7 @@ import {
   restoreBackup,
 } from '@campaign-mirror/adapters-persistence';
 import { within } from '@campaign-mirror/adapters-persistence/sql';
-import { type OwnerId, Unavailable } from '@campaign-mirror/domain';
+import { displayedPart, type OwnerId, Unavailable } from '@campaign-mirror/domain';
 import { expect } from 'chai';
 import type { Pool } from 'pg';
 import { stoppable } from '../../packages/adapters-persistence/src/connection/stoppable.ts';
@@ -166,6 +166,28 @@ describe('connections to the database', () => {
     expect(restored).to.deep.equal(rows);
     await from.close();
     await to.close();
+  });
+
+  it('of a key, times are by the clock of the database, whatever our own says; ten characters are kept for display', async () => {
+    const world = await postgresWorld(database);
+    const now = Date.now;
+    mock.method(Date, 'now', () => now() + 365 * 24 * 3600 * 1000);
+    const asked = { owner: newOwner(), name: named('key'), expiresIn: 3600.5 };
+    const { id, key } = await world.accessKeys.issue(asked);
+    expect(await world.identity.whoIs(key)).not.to.equal(undefined);
+    await world.accessKeys.revoke(id);
+    mock.restoreAll();
+    await world.close();
+    const { rows } = await database.admin.query(
+      `select displayed, abs(extract(epoch from created_at - clock_timestamp())) < 600 as created,
+         extract(epoch from expires_at - created_at) = 3600.5 as expires,
+         revoked_at between created_at and clock_timestamp() as revoked
+       from campaign_mirror.access_keys where id = $1`,
+      [id],
+    );
+    expect(rows).to.deep.equal([
+      { displayed: displayedPart(key), created: true, expires: true, revoked: true },
+    ]);
   });
 
   it('what is waited for in bounded time: its result, its fault, or what stands for it, and no timer is left', async () => {

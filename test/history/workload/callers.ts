@@ -39,19 +39,11 @@ export async function caller(
     const { campaign, key } = chosen;
     const asked = { requestId: `${name}-${number}`, campaign, key: key.id, address: known.address(random) };
     const begin = recorder.now();
-    let isAbandoned = false;
-    const abandon = () => {
-      isAbandoned = true;
-      agent.destroy();
-    };
-    const vanishing = random.below(given) === 0 && setTimeout(abandon, random.below(soon));
+    const vanishing = random.below(given) === 0 && setTimeout(() => agent.destroy(), random.below(soon));
     const { status, body = '' } = await answerOf({ ...asked, base: served.base, key: key.key }, agent);
     const answered = recorder.now();
     if (vanishing) clearTimeout(vanishing);
-    const told = {
-      ...(status === 200 ? { mirror: mirrorIn(body) } : {}),
-      ...(status === undefined && isAbandoned ? { isAbandoned: true as const } : {}),
-    };
+    const told = status === 200 ? { mirror: mirrorIn(body) } : {};
     recorder.add({ ...asked, begin, end: answered, status, ...told });
     if (status === undefined) await pause(afterBroken);
   }
