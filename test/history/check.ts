@@ -1,5 +1,5 @@
 import { checkRights } from './check-rights.ts';
-import type { HistoryRow, RecordedCall, Rewrite, RunRecord, Span, StoredMirror } from './record.ts';
+import type { HistoryRow, RecordedCall, Rewrite, RunRecord, Span } from './record.ts';
 import { chainsOf, spansOf } from './spans.ts';
 import type { Violation } from './violations.ts';
 
@@ -90,43 +90,27 @@ function* checkChains(record: RunRecord): Generator<Violation> {
   );
   const spans = spansOf(record);
   for (const chain of rows.values()) {
-    yield* checkLinks(chain, created.get(chain[0]?.campaign ?? 0));
-    yield* checkOrder(chain, spans);
+    let [address, time] = [created.get(chain[0]?.campaign ?? 0), ''];
+    /** Of the rows before, the one whose call began last. */
+    let last = { begin: Number.NEGATIVE_INFINITY, requestId: '' };
+    for (const { requestId: at, id, before, after, at: now } of chain) {
+      if (before !== address)
+        yield { rule: 'chain', at, what: `row ${id}: before is ${before}, not ${address}` };
+      if (!(now > time)) yield { rule: 'rising', at, what: `row ${id}: ${now} after ${time}` };
+      [address, time] = [after, now];
+      const span = spans.get(at);
+      if (!span) continue;
+      if (span.end < last.begin) yield { rule: 'order', at, what: `it comes after ${last.requestId}` };
+      if (span.begin > last.begin) last = { begin: span.begin, requestId: at };
+    }
   }
-  for (const mirror of record.mirrors)
-    yield* checkStored(mirror, rows.get(mirror.id)?.at(-1), created.get(mirror.campaign));
-}
-
-function* checkLinks(chain: readonly HistoryRow[], created: string | undefined): Generator<Violation> {
-  let [address, time] = [created, ''];
-  for (const { requestId: at, id, before, after, at: now } of chain) {
-    if (before !== address)
-      yield { rule: 'chain', at, what: `row ${id}: before is ${before}, not ${address}` };
-    if (!(now > time)) yield { rule: 'rising', at, what: `row ${id}: ${now} after ${time}` };
-    [address, time] = [after, now];
+  for (const { id, campaign, address, updatedAt } of record.mirrors) {
+    const at = `mirror ${id} of campaign ${campaign}`;
+    const last = rows.get(id)?.at(-1);
+    const expected = last?.after ?? created.get(campaign);
+    if (address !== expected) yield { rule: 'stored', at, what: `${address}, not ${expected}` };
+    if (last && updatedAt !== last.at) yield { rule: 'stored', at, what: `${updatedAt}, not ${last.at}` };
   }
-}
-
-/** Looks at each row for an earlier one whose call had not begun when this one's had ended. */
-function* checkOrder(chain: readonly HistoryRow[], spans: Map<string, Span>): Generator<Violation> {
-  let last = { begin: Number.NEGATIVE_INFINITY, requestId: '' };
-  for (const { requestId: at } of chain) {
-    const span = spans.get(at);
-    if (!span) continue;
-    if (span.end < last.begin) yield { rule: 'order', at, what: `it comes after ${last.requestId}` };
-    if (span.begin > last.begin) last = { begin: span.begin, requestId: at };
-  }
-}
-
-function* checkStored(
-  { id, campaign, address, updatedAt }: StoredMirror,
-  last: HistoryRow | undefined,
-  created: string | undefined,
-): Generator<Violation> {
-  const at = `mirror ${id} of campaign ${campaign}`;
-  const expected = last?.after ?? created;
-  if (address !== expected) yield { rule: 'stored', at, what: `${address}, not ${expected}` };
-  if (last && updatedAt !== last.at) yield { rule: 'stored', at, what: `${updatedAt}, not ${last.at}` };
 }
 
 /** The counts that are stored, and those that answers told, against the clicks that somebody else counted. */

@@ -22,7 +22,7 @@ export const targets: Readonly<Record<string, Target>> = {
     // Without those of whole processes: a mutant that survives runs all that reach it. The fast ones first.
     tests: [
       ...['batches', 'lock-queue'].map((name) => `test/hot-path/${name}.test.ts`),
-      ...['epoch-seconds', 'statements'].map((name) => `test/postgres/${name}.test.ts`),
+      'test/postgres/statements.test.ts',
       'test/mutation/hot-path-contracts.ts',
       ...['look-ups', 'members', 'chains', 'claims', 'hot-path-observer', 'key-uses'].map(
         (name) => `test/hot-path/${name}.test.ts`,

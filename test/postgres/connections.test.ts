@@ -66,7 +66,10 @@ describe('connections to the database', () => {
     const asked = new Error('asked to stop');
     const later = new AbortController();
     expect(await stoppable(later.signal, pool, client, async () => 'done')).to.equal('done');
+    const queries = mock.method(pool, 'query');
     later.abort(asked);
+    expect(queries.mock.callCount()).to.equal(0);
+    queries.mock.restore();
     const stop = new AbortController();
     const ended = Promise.withResolvers<void>();
     const outcome = stoppable(stop.signal, pool, client, async () => {
