@@ -42,7 +42,7 @@ describe('the documents name what there is', () => {
 
   it('a file that there is not is told', () => {
     const text =
-      '`test/schema/grants.test.ts`, `test/schema/no-such.test.ts`, `packages/no-such/src/index.ts`';
+      '`test/schema/rights.test.ts`, `test/schema/no-such.test.ts`, `packages/no-such/src/index.ts`';
     expect(absentFiles(text)).to.deep.equal(['test/schema/no-such.test.ts', 'packages/no-such/src/index.ts']);
   });
 

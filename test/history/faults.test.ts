@@ -1,7 +1,6 @@
 import { expect } from 'chai';
 import { seed } from '../support/seed.ts';
 import { faults } from './faults/faults.ts';
-import { lackedBy } from './faults/machine.ts';
 import { underFaults } from './faults/under-fault.ts';
 
 /** Those without a long wait, and by how many processes; `npm test -- --suite history --fault all` has the others. */
@@ -16,18 +15,4 @@ describe(`a history under a fault (SEED=${seed})`, () => {
       const { violations } = await underFaults([faults[name]], { seed, processes });
       expect(violations).to.deep.equal([]);
     });
-});
-
-describe('a machine that lacks what a fault takes', () => {
-  const bare = { clockLibrary: '/nowhere/libfaketimeMT.so.1', isRoot: false };
-
-  it('what is lacked is said, with what to do', () => {
-    const lacking = Object.entries(faults).map(([name, fault]) => [name, lackedBy(fault, bare)] as const);
-    const clock = `no ${bare.clockLibrary}: apt-get install libfaketime`;
-    expect(Object.fromEntries(lacking.filter(([, lacked]) => lacked))).to.deep.equal({
-      'clock-back': clock,
-      'clock-forward': clock,
-      'disk-full': 'only root can give the database a disk of its own',
-    });
-  });
 });

@@ -11,26 +11,25 @@ export interface RecordedCall extends Span {
   readonly campaign: number;
   readonly key: number;
   readonly address: string;
-  /** Undefined where the connection broke before an answer. */
+  /** Undefined where the connection broke, or the caller gave up, before an answer. */
   readonly status: number | undefined;
-  /** Where the caller itself closed the connection before an answer. */
-  readonly isAbandoned?: true;
   /** What an answer of 200 told. */
   readonly mirror?: Pick<StoredMirror, 'id' | 'campaign' | 'address' | 'clicks' | 'updatedAt'>;
 }
 
-/** An act of an operator that was committed. What was refused, or changed nothing, is not recorded. */
-export type RecordedAct = Span &
-  (
-    | { readonly kind: 'campaign-created'; campaign: number; owner: number; isDefault: boolean }
-    | { readonly kind: 'campaign-deleted'; campaign: number }
-    | { readonly kind: 'transferred'; campaign: number; owner: number }
-    | { readonly kind: 'default-changed'; campaign: number; isDefault: boolean }
-    | { readonly kind: 'mirror-created'; campaign: number; address: string }
-    | { readonly kind: 'key-issued'; key: number; owner: number }
-    /** Revoked, or made to expire so many milliseconds after the act. */
-    | { readonly kind: 'key-ends'; key: number; after: number }
-  );
+/** What an act of an operator changed. */
+export type Fact =
+  | { readonly kind: 'campaign-created'; campaign: number; owner: number; isDefault: boolean }
+  | { readonly kind: 'campaign-deleted'; campaign: number }
+  | { readonly kind: 'transferred'; campaign: number; owner: number }
+  | { readonly kind: 'default-changed'; campaign: number; isDefault: boolean }
+  | { readonly kind: 'mirror-created'; campaign: number; address: string }
+  | { readonly kind: 'key-issued'; key: number; owner: number }
+  /** Revoked, or made to expire so many milliseconds after the act. */
+  | { readonly kind: 'key-ends'; key: number; after: number };
+
+/** One that was committed. What was refused, or changed nothing, is not recorded. */
+export type RecordedAct = Span & Fact;
 
 /** An act of an operator that writes mirrors: `mirror move`, `mirror restore`. */
 export interface Rewrite extends Span {

@@ -26,27 +26,16 @@ export function writingsOf(record: RunRecord): Map<string, Span> {
   const spans = spansOf(record);
   const writings = new Map<string, Span>();
   for (const chain of chainsOf(record).values()) {
-    const own = chain.map(({ requestId }) => spans.get(requestId) ?? always);
-    const begins = running(
-      own.map(({ begin }) => begin),
-      Math.max,
-    );
-    const ends = running(own.map(({ end }) => end).reverse(), Math.min).reverse();
-    for (const [at, { requestId }] of chain.entries()) {
-      const writing = { begin: begins[at] as number, end: ends[at] as number };
+    const own = chain.map(({ requestId }) => spans.get(requestId) ?? { begin: -Infinity, end: Infinity });
+    let begin = -Infinity;
+    const begins = own.map((span) => (begin = Math.max(begin, span.begin)));
+    let end = Infinity;
+    const ends = own.toReversed().map((span) => (end = Math.min(end, span.end)));
+    for (const [at, span] of own.entries()) {
+      const writing = { begin: begins[at] ?? begin, end: ends.at(-1 - at) ?? end };
       // Else the order of the calls is broken already, and says nothing.
-      writings.set(requestId, writing.begin <= writing.end ? writing : (own[at] as Span));
+      writings.set(chain[at]?.requestId ?? '', writing.begin <= writing.end ? writing : span);
     }
   }
   return writings;
-}
-
-const always = { begin: Number.NEGATIVE_INFINITY, end: Number.POSITIVE_INFINITY };
-
-function running(numbers: readonly number[], of: (...two: number[]) => number): number[] {
-  let last = numbers[0] as number;
-  return numbers.map((one) => {
-    last = of(last, one);
-    return last;
-  });
 }

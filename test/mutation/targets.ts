@@ -20,7 +20,7 @@ export const targets: Readonly<Record<string, Target>> = {
     ],
     // Without those of whole processes: a mutant that survives runs all that reach it.
     tests: [
-      'test/postgres/{epoch-seconds,statements}.test.ts',
+      'test/postgres/statements.test.ts',
       'test/contracts/port-contracts.test.ts',
       'test/hot-path/!(back-off|network|process|random|unreplicated).test.ts',
     ],

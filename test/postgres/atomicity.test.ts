@@ -1,143 +1,204 @@
-import type { Outcome } from '@campaign-mirror/domain';
+import {
+  type Database,
+  openDatabase,
+  PostgresMirrorHistory,
+  PostgresOperatorMirrors,
+} from '@campaign-mirror/adapters-persistence';
+import { type HistoryId, type Outcome, type Restoration, RestoreMirror } from '@campaign-mirror/domain';
 import { expect } from 'chai';
+import { PostgresCampaigns } from '../../packages/adapters-persistence/src/hot-path/campaigns.ts';
+import { Statements } from '../../packages/adapters-persistence/src/statements/statements.ts';
 import { type Rival, rival, untilWaiting } from '../support/database/rival.ts';
 import { liveServiceOf } from '../support/process/lives.ts';
-import { after as afterwards, type Live, newOwner } from '../support/store/world.ts';
+import { hotPathOn } from '../support/store/hot-paths.ts';
+import { tester } from '../support/store/operator.ts';
+import { type Live, newOwner } from '../support/store/world.ts';
 
-const rivals = 'https://example.com/rival';
+const [second, third] = ['https://example.com/second', 'https://example.com/third'];
+const [fourth, rivals] = ['https://example.com/fourth', 'https://example.com/rival'];
 
-describe(`contract: atomicity — a rival holds what the update waits for`, () => {
+const transfers = 'update campaign_mirror.campaigns set owner_id = $2 where id = $1';
+const holds = 'select from campaign_mirror.mirrors where campaign_id = $1 for update';
+const deletes = 'delete from campaign_mirror.mirrors where campaign_id = $1';
+
+/** A campaign whose mirror went to `second` and to `third`. */
+interface Changed extends Live {
+  readonly oldest: HistoryId;
+}
+type Act = (live: Changed) => Promise<Outcome | Restoration>;
+
+describe('contract: atomicity — a rival holds what is waited for', () => {
   const service = liveServiceOf('suite');
+  let operator: Database;
+  let restoring: RestoreMirror;
+  before(async () => {
+    operator = await openDatabase(service.database.address('operator'));
+    restoring = new RestoreMirror(
+      new PostgresCampaigns(hotPathOn(new Statements(operator.pool))),
+      new PostgresMirrorHistory(operator.pool),
+      new PostgresOperatorMirrors(operator.pool, tester),
+    );
+  });
+  after(() => operator.close());
 
-  const refusals: [what: string, statement: string, outcome: Outcome['kind'], because?: string][] = [
-    [
-      'transfers the campaign',
-      'update campaign_mirror.campaigns set owner_id = 1 where id = $1',
-      'refused',
-      'not-the-owner',
-    ],
-    [
-      'makes it the default campaign',
-      'update campaign_mirror.campaigns set is_default = true where id = $1',
-      'refused',
-      'default-campaign',
-    ],
-    [
-      'deletes the mirror',
-      'delete from campaign_mirror.mirrors where campaign_id = $1',
-      'refused',
-      'mirror-not-created',
-    ],
-    ['deletes the campaign', 'delete from campaign_mirror.campaigns where id = $1', 'campaign-not-found'],
-  ];
-  for (const [what, statement, kind, because] of refusals) {
-    it(`and ${what}: ${because ?? kind}, and nothing is written`, async () => {
-      const { outcome, live } = await meanwhile(({ seen }, other) => other.run(statement, seen.id));
-      expect(outcome).to.deep.equal(because ? { kind, because } : { kind });
-      const { mirror, history } = service.world.others;
-      expect(await mirror(live.seen.id)).to.deep.equal(
-        statement.startsWith('delete') ? undefined : live.mirror,
+  const update: Act = (live) => service.set(live, fourth);
+  const restore: Act = ({ seen, oldest }) =>
+    restoring.execute({ campaign: seen.id, change: oldest, address: 'after' });
+
+  const historyOf = ({ seen }: Live) => service.world.others.history(seen.id);
+  const mirrorOf = ({ seen }: Live) => service.world.others.mirror(seen.id);
+
+  const acts = [
+    ['an update by a key', update, 'mirror-set', fourth],
+    ['a restore by the operator', restore, 'restored', second],
+  ] as const;
+  for (const [name, act, kind, address] of acts) {
+    const refusals: Record<string, [string, Outcome]> = {
+      'makes it the default campaign': [
+        'update campaign_mirror.campaigns set is_default = true where id = $1',
+        { kind: 'refused', because: 'default-campaign' },
+      ],
+      'deletes the mirror': [deletes, { kind: 'refused', because: 'mirror-not-created' }],
+      'deletes the campaign': [
+        'delete from campaign_mirror.campaigns where id = $1',
+        { kind: 'campaign-not-found' },
+      ],
+    };
+    for (const [what, [statement, expected]] of Object.entries(refusals)) {
+      it(`${name}, and the rival ${what}: it is refused, and nothing is written`, async () => {
+        const { outcome, live } = await meanwhile(act, ({ seen }, other) => other.run(statement, seen.id));
+        expect(outcome).to.deep.equal(expected);
+        const there = statement.startsWith('delete') ? undefined : third;
+        expect((await mirrorOf(live))?.targetUrl).to.equal(there);
+        expect(await historyOf(live)).to.have.length(2);
+        const audit = await service.world.audit.list({ campaign: live.seen.id, limit: 10 });
+        expect(audit.map((entry) => entry.act)).not.to.include('mirror-restored');
+      });
+    }
+
+    it(`${name}, and the rival sets another address: history and audit tell which one was really replaced, and times rise`, async () => {
+      const { outcome, live } = await meanwhile(act, ({ seen }, other) =>
+        other.run(
+          `update campaign_mirror.mirrors set target_url = $2, updated_at = '2199-01-01T00:00:00.000001Z'
+          where campaign_id = $1`,
+          seen.id,
+          rivals,
+        ),
       );
-      expect(await history(live.seen.id)).to.deep.equal([]);
+      expect(outcome).to.have.property('kind', kind);
+      const rows = await historyOf(live);
+      expect(rows).to.have.length(3);
+      const changedAt = '2199-01-01T00:00:00.000002Z';
+      expect(rows[2]).to.include({ addressBefore: rivals, addressAfter: address, changedAt });
+      expect(await mirrorOf(live)).to.include({ targetUrl: address, updatedAt: changedAt });
+      if (act === update) return;
+      expect(rows[2]).to.include({ subject: 'operator' });
+      const [entry] = await service.world.audit.list({ campaign: live.seen.id, limit: 1 });
+      expect(entry?.details).to.include({ address_before: rivals, address_after: address });
     });
   }
 
-  it('and creates the mirror anew: the new one is set', async () => {
-    const { outcome, live } = await meanwhile(async ({ seen }, other) => {
-      await other.run('delete from campaign_mirror.mirrors where campaign_id = $1', seen.id);
+  it('a transfer refuses the update of the owner of before; the restore is done, with the new owner in the history', async () => {
+    const owner = newOwner();
+    const given = ({ seen }: Live, other: Rival) => other.run(transfers, seen.id, owner);
+    const updated = await meanwhile(update, given);
+    expect(updated.outcome).to.deep.equal({ kind: 'refused', because: 'not-the-owner' });
+    expect(await historyOf(updated.live)).to.have.length(2);
+    const restored = await meanwhile(restore, given);
+    expect(restored.outcome.kind).to.equal('restored');
+    expect((await historyOf(restored.live)).at(-1)).to.include({ ownerId: owner });
+  });
+
+  it('a transfer there and back, or one that is rolled back, refuses nothing', async () => {
+    const back = await meanwhile(update, async ({ seen }, other) => {
+      await other.run(transfers, seen.id, newOwner());
+      await other.run(transfers, seen.id, seen.ownerId);
+    });
+    expect(back.outcome.kind).to.equal('mirror-set');
+    const given = ({ seen }: Live, other: Rival) => other.run(transfers, seen.id, newOwner());
+    const undone = await meanwhile(update, given, 'rollback');
+    expect(undone.outcome.kind).to.equal('mirror-set');
+    expect(await mirrorOf(undone.live)).to.include({ targetUrl: fourth });
+  });
+
+  it('a mirror that is created anew is the one that is set', async () => {
+    const { outcome, live } = await meanwhile(update, async ({ seen }, other) => {
+      await other.run(deletes, seen.id);
       const insert = 'insert into campaign_mirror.mirrors (campaign_id, target_url) values ($1, $2)';
       await other.run(insert, seen.id, rivals);
     });
-    const mirror = await service.world.others.mirror(live.seen.id);
+    const mirror = await mirrorOf(live);
     expect(outcome).to.deep.equal({ kind: 'mirror-set', mirror });
     expect(mirror?.id).not.to.equal(live.mirror.id);
-    const history = await service.world.others.history(live.seen.id);
-    expect(history.map((row) => [row.mirrorId, row.addressBefore, row.addressAfter])).to.deep.equal([
-      [mirror?.id, rivals, afterwards],
-    ]);
+    const row = { mirrorId: mirror?.id, addressBefore: rivals, addressAfter: fourth };
+    expect((await historyOf(live)).at(-1)).to.include(row);
   });
 
-  it('and changes its mind: the mirror is set', async () => {
-    const { outcome, live } = await meanwhile(
-      ({ seen }, other) =>
-        other.run('update campaign_mirror.campaigns set owner_id = $2 where id = $1', seen.id, newOwner()),
-      'rollback',
-    );
-    expect(outcome.kind).to.equal('mirror-set');
-    expect(await service.world.others.mirror(live.seen.id)).to.include({ targetUrl: afterwards });
-  });
-
-  it('and transfers it there and back: the mirror is set', async () => {
-    const { outcome } = await meanwhile(async ({ seen }, other) => {
-      const transfer = 'update campaign_mirror.campaigns set owner_id = $2 where id = $1';
-      await other.run(transfer, seen.id, newOwner());
-      await other.run(transfer, seen.id, seen.ownerId);
-    });
-    expect(outcome.kind).to.equal('mirror-set');
-  });
-
-  it('and sets another address: the history tells which one was really replaced, and times rise', async () => {
-    const { outcome, live } = await meanwhile(({ seen }, other) =>
-      other.run(
-        `update campaign_mirror.mirrors set target_url = $2, updated_at = '2199-01-01T00:00:00.000001Z'
-       where campaign_id = $1`,
-        seen.id,
-        rivals,
-      ),
-    );
-    expect(outcome).to.have.property('kind', 'mirror-set');
-    const [row, ...more] = await service.world.others.history(live.seen.id);
-    expect(more).to.deep.equal([]);
-    expect(row).to.include({
-      addressBefore: rivals,
-      addressAfter: afterwards,
-      changedAt: '2199-01-01T00:00:00.000002Z',
-    });
-    expect(await service.world.others.mirror(live.seen.id)).to.include({ updatedAt: row?.changedAt });
-  });
-
-  it('and keeps it for a while: the time of the update is taken after the wait', async () => {
-    const { outcome, ended } = await meanwhile(({ seen }, other) =>
-      other.run('select from campaign_mirror.mirrors where campaign_id = $1 for update', seen.id),
-    );
-    const updatedAt = outcome.kind === 'mirror-set' ? outcome.mirror.updatedAt : '';
-    expect([ended, updatedAt]).to.deep.equal([ended, updatedAt].toSorted());
-  });
-
-  it('and counts a click: it is not lost', async () => {
-    const { outcome, live } = await meanwhile(({ seen }, other) =>
+  it('the time of the update is taken after the wait, and a click meanwhile is not lost', async () => {
+    const { outcome, live, ended } = await meanwhile(update, ({ seen }, other) =>
       other.run('update campaign_mirror.mirrors set clicks = clicks + 1 where campaign_id = $1', seen.id),
     );
-    expect(outcome).to.have.nested.property('mirror.clicks', 1);
-    expect(await service.world.others.mirror(live.seen.id)).to.include({
-      clicks: 1,
-      targetUrl: afterwards,
-    });
+    const { clicks, updatedAt } = outcome.kind === 'mirror-set' ? outcome.mirror : {};
+    expect(clicks).to.equal(1);
+    expect(updatedAt && updatedAt >= ended).to.equal(true);
+    expect(await mirrorOf(live)).to.include({ clicks: 1, targetUrl: fourth });
   });
 
-  it('and revokes the key, which was checked before: it may still have that one write', async () => {
-    const { outcome, live } = await meanwhile(async ({ seen }, other) => {
-      await other.run('select from campaign_mirror.mirrors where campaign_id = $1 for update', seen.id);
-      await other.run(
-        'update campaign_mirror.access_keys set revoked_at = now() where owner_id = $1',
-        seen.ownerId,
-      );
+  it('a key that was checked before it is revoked may still have that one write', async () => {
+    const { outcome, live } = await meanwhile(update, async ({ seen }, other) => {
+      await other.run(holds, seen.id);
+      const revokes = 'update campaign_mirror.access_keys set revoked_at = now() where owner_id = $1';
+      await other.run(revokes, seen.ownerId);
     });
     expect(outcome.kind).to.equal('mirror-set');
     expect(await service.set(live, rivals)).to.deep.equal({ kind: 'unauthenticated' });
   });
 
-  /** The rival does its part, the update begins and waits, the rival ends. */
+  it('updates of two services and restores that wait together make one unbroken chain', async () => {
+    const live = await changedTwice();
+    const another = await service.another();
+    const calls = [update, restore, () => another.set(live, rivals), restore, update];
+    const outcomes = await service.world.others.atOnce<{ kind: string }>(
+      live.seen.id,
+      calls.map((call) => () => call(live)),
+    );
+    expect(
+      outcomes
+        .map(({ kind }) => kind)
+        .sort()
+        .join(),
+    ).to.equal('mirror-set,mirror-set,mirror-set,restored,restored');
+    const history = await historyOf(live);
+    expect(history).to.have.length(2 + calls.length);
+    const afters = history.map((row) => row.addressAfter);
+    expect(history.map((row) => row.addressBefore)).to.deep.equal([
+      live.mirror.targetUrl,
+      ...afters.slice(0, -1),
+    ]);
+    const times = history.map((row) => row.changedAt);
+    expect(times).to.deep.equal([...new Set(times)].toSorted());
+    expect(await mirrorOf(live)).to.include({ targetUrl: afters.at(-1) });
+  });
+
+  async function changedTwice(): Promise<Changed> {
+    const live = await service.campaign();
+    for (const address of [second, third]) await service.set(live, address);
+    const [row] = await historyOf(live);
+    return { ...live, oldest: row?.id as HistoryId };
+  }
+
+  /** The rival does its part, the act begins and waits, the rival ends. */
   async function meanwhile(
+    act: Act,
     part: (live: Live, other: Rival) => Promise<void>,
     how: 'commit' | 'rollback' = 'commit',
-  ): Promise<{ outcome: Outcome; live: Live; ended: string }> {
-    const live = await service.campaign();
+  ): Promise<{ outcome: Outcome | Restoration; live: Live; ended: string }> {
+    const live = await changedTwice();
     const other = await rival(service.database);
-    let call: Promise<Outcome>;
+    let call: ReturnType<Act>;
     try {
       await part(live, other);
-      call = service.set(live, afterwards);
+      call = act(live);
       await untilWaiting(service.database, call);
     } catch (error) {
       await other.rollback();

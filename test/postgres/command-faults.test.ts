@@ -14,6 +14,12 @@ const writers = [
   ['key', 'revoke', '1'],
   ['key', 'rotate', '1'],
 ];
+const readers = [
+  ['campaign', 'list'],
+  ['campaign', 'show', '1'],
+  ['mirror', 'show', '1'],
+  ['key', 'list'],
+];
 
 describe('commands: what is told when the database does not do it', () => {
   const database = databaseOf('test');
@@ -24,6 +30,7 @@ describe('commands: what is told when the database does not do it', () => {
 
   const settings = () => ({ DATABASE_URL: database.url('operator'), DATABASE_WAIT: '0s' });
   const run = (...args: string[]) => command(args, settings());
+  const set = (what: string) => database.admin.query(`alter database ${database.name} ${what}`);
   const name = () => {
     const { host, port } = database.address('operator');
     return `the database ${host}:${port}/${database.name}`;
@@ -36,129 +43,82 @@ describe('commands: what is told when the database does not do it', () => {
         (select count(*) from campaign_mirror.operator_audit) as audit`);
     return rows[0];
   };
-  const holding = async () => {
-    const other = await rival(database);
-    await other.run('select from campaign_mirror.campaigns for update');
-    await other.run('select from campaign_mirror.access_keys for update');
-    return other;
-  };
-  const toThoseThatWait = (what: string) =>
-    database.admin.query(
-      `select ${what}(pid) from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`,
-    );
 
-  it('a statement that waited for another transaction too long: nothing was done, and it says so', async () => {
-    const was = await facts();
-    const other = await holding();
-    const running = writers.map((words) => startCommand(words, settings()));
-    await untilWaiting(database, Promise.all(running.map(({ ended }) => ended)), running.length);
-    // As the server's own timer does it.
-    await toThoseThatWait('pg_cancel_backend');
-    for (const [at, one] of running.entries()) {
-      const { code } = await one.ended;
-      const { output, errors } = one;
-      expect({ code, output, errors }, writers[at]?.join(' ')).to.deep.equal(
-        refused(
-          `another transaction holds what this is about, or ${name()} is too slow (57014): nothing was done; repeat it\n`,
-          3,
-        ),
-      );
-    }
-    await other.rollback();
-    expect(await facts()).to.deep.equal(was);
-  });
-
-  it('a lock that was not had in the time of the server: the same', async () => {
-    await database.admin.query(`alter database ${database.name} set lock_timeout = '1ms'`);
-    const other = await holding();
-    const { code, errors } = await run('key', 'revoke', '1');
-    await other.rollback();
-    expect(code).to.equal(3);
-    expect(errors).to.match(/^another transaction holds .* \(55P03\): nothing was done; repeat it\n$/);
-  });
-
-  it('a connection that is lost: it is unknown whether it was done', async () => {
-    const other = await holding();
-    const running = startCommand(['key', 'revoke', '1'], settings());
-    await untilWaiting(database, running.ended);
-    await toThoseThatWait('pg_terminate_backend');
-    expect((await running.ended).code).to.equal(3);
-    await other.rollback();
-    expect(running.errors).to.equal(
-      `${name()} became unavailable (57P01): it is unknown whether this was done; look at what there is, then repeat it\n`,
-    );
-  });
-
-  it('what only reads, and loses its connection: there is nothing to be unsure of', async () => {
-    const readers = [
-      ['campaign', 'list'],
-      ['campaign', 'show', '1'],
-      ['mirror', 'show', '1'],
-      ['key', 'list'],
-    ];
+  /** What these say that wait for a rival's locks when the server does this to their sessions. */
+  async function interrupted(commands: string[][], does: 'pg_cancel_backend' | 'pg_terminate_backend') {
     const other = await rival(database);
     await other.run(
       'lock table campaign_mirror.campaigns, campaign_mirror.access_keys in access exclusive mode',
     );
-    const running = readers.map((words) => startCommand(words, settings()));
+    const running = commands.map((words) => startCommand(words, settings()));
     await untilWaiting(database, Promise.all(running.map(({ ended }) => ended)), running.length);
-    await toThoseThatWait('pg_terminate_backend');
-    for (const reader of running) {
-      expect((await reader.ended).code).to.equal(3);
-      expect(reader.errors).to.equal(
-        `${name()} became unavailable (57P01): there is more to show, and nothing was changed; run it again\n`,
-      );
-    }
-    await other.rollback();
-  });
-
-  it('a server that takes no writes: nothing was done, and where to go; what only reads is answered', async () => {
-    const was = await facts();
-    await database.admin.query(`alter database ${database.name} set default_transaction_read_only = on`);
-    const unwritable = refused(
-      `${name()} takes no writes (a standby, or set to read only): nothing was done; name the primary in DATABASE_URL or PGHOST\n`,
-      3,
+    await database.admin.query(
+      `select ${does}(pid) from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`,
     );
-    for (const words of writers) {
-      expect(await run(...words), words.join(' ')).to.deep.equal(unwritable);
-    }
-    expect(await command(['migrate'], { DATABASE_URL: database.url('owner') })).to.deep.equal(unwritable);
-    expect((await run('campaign', 'list')).code).to.equal(0);
+    const done = running.map(async (one) => {
+      const { code } = await one.ended;
+      return { code, output: one.output, errors: one.errors };
+    });
+    return Promise.all(done).finally(() => other.rollback());
+  }
+
+  it('a statement that waited for another transaction too long, or for a lock: nothing was done, and it says so', async () => {
+    const was = await facts();
+    const told = (code: string) =>
+      `another transaction holds what this is about, or ${name()} is too slow (${code}): nothing was done; repeat it\n`;
+    // As the server's own timer does it.
+    const done = await interrupted(writers, 'pg_cancel_backend');
+    expect(done).to.deep.equal(writers.map(() => refused(told('57014'), 3)));
+    await set("set lock_timeout = '1ms'");
+    const other = await rival(database);
+    await other.run('select from campaign_mirror.access_keys for update');
+    expect(await run('key', 'revoke', '1')).to.deep.equal(refused(told('55P03'), 3));
+    await other.rollback();
     expect(await facts()).to.deep.equal(was);
   });
 
-  it('a move on a server that takes no writes: how many were moved', async () => {
+  it('a connection that is lost: it is unknown whether it was done; what only reads changed nothing', async () => {
+    const told = (what: string) => refused(`${name()} became unavailable (57P01): ${what}\n`, 3);
+    expect(await interrupted([['key', 'revoke', '1']], 'pg_terminate_backend')).to.deep.equal([
+      told('it is unknown whether this was done; look at what there is, then repeat it'),
+    ]);
+    expect(await interrupted(readers, 'pg_terminate_backend')).to.deep.equal(
+      readers.map(() => told('there is more to show, and nothing was changed; run it again')),
+    );
+  });
+
+  it('a server that takes no writes: nothing was done or moved, and where to go; what only reads is answered', async () => {
     await database.admin.query(
       "insert into campaign_mirror.mirrors (campaign_id, target_url) values (1, 'https://old.example/')",
     );
-    await database.admin.query(`alter database ${database.name} set default_transaction_read_only = on`);
+    const was = await facts();
+    await set('set default_transaction_read_only = on');
+    const unwritable = `takes no writes (a standby, or set to read only)`;
+    const primary = 'name the primary in DATABASE_URL or PGHOST';
+    const told = refused(`${name()} ${unwritable}: nothing was done; ${primary}\n`, 3);
+    for (const words of writers) expect(await run(...words), words.join(' ')).to.deep.equal(told);
+    expect(await command(['migrate'], { DATABASE_URL: database.url('owner') })).to.deep.equal(told);
     const move = ['mirror', 'move', '--from-host', 'old.example', '--to-host', 'new.example'];
     expect(await run(...move)).to.deep.equal(
       refused(
-        'the database takes no writes (a standby, or set to read only): 0 mirrors were moved; ' +
-          'name the primary in DATABASE_URL or PGHOST, then run it again to go on\n',
+        `the database ${unwritable}: 0 mirrors were moved; ${primary}, then run it again to go on\n`,
         3,
       ),
     );
-    expect((await run(...move, '--dry-run')).code).to.equal(0);
+    for (const words of [readers[0] ?? [], [...move, '--dry-run']])
+      expect((await run(...words)).code, words.join(' ')).to.equal(0);
+    expect(await facts()).to.deep.equal(was);
   });
 
-  it('a server without a connection left', async () => {
-    await database.admin.query(`alter database ${database.name} connection limit 0`);
+  it('a server that does not speak TLS, or has no connection left: one line, without a warning of the driver', async () => {
+    const DATABASE_URL = `${database.url('operator')}?sslmode=verify-full`;
+    const { code, errors } = await command(['campaign', 'list'], { ...settings(), DATABASE_URL });
+    expect(code).to.equal(3);
+    expect(errors).to.match(/^the database .* does not speak TLS[^\n]*\n$/);
+    await set('connection limit 0');
     expect(await run('campaign', 'list')).to.deep.equal(
       refused(`${name()} has no connection left (53300): nothing was done; make room there\n`, 3),
     );
-  });
-
-  it('sslmode=require and the like: an error is one line, without a warning of the driver', async () => {
-    for (const mode of ['require', 'verify-full']) {
-      const { code, errors } = await command(['campaign', 'list'], {
-        ...settings(),
-        DATABASE_URL: `${database.url('operator')}?sslmode=${mode}`,
-      });
-      expect(code).to.equal(3);
-      expect(errors, mode).to.match(/^the database .* does not speak TLS[^\n]*\n$/);
-    }
   });
 });
 
@@ -168,23 +128,18 @@ describe('commands: after which faults of the database nothing is done for certa
       cause: Object.assign(new pg.DatabaseError('x', 1, 'error'), { code }),
     });
 
-  it('what the server itself undid', () => {
+  it('what the server itself undid; not so what may have been committed', () => {
     const slow = /^another transaction holds what this is about, or the database is too slow \(\w{5}\)$/;
-    for (const code of ['57014', '55P03', '40001', '40P01']) {
+    for (const code of ['57014', '55P03', '40001', '40P01'])
       expect(undoneBy(fault(code))?.what).to.match(slow);
-    }
-    expect(undoneBy(fault('53100'))).to.deep.equal({
-      what: 'the database has no disk space or memory left (53100)',
-      remedy: 'make room there',
-    });
-    expect(undoneBy(fault('53200'))?.what).to.equal('the database has no disk space or memory left (53200)');
+    for (const code of ['53100', '53200'])
+      expect(undoneBy(fault(code))).to.deep.equal({
+        what: `the database has no disk space or memory left (${code})`,
+        remedy: 'make room there',
+      });
     expect(undoneBy(new Unavailable('others came first'))).to.deep.equal({ what: 'others came first' });
-  });
-
-  it('not so what may have been committed', () => {
-    for (const code of ['08000', '08006', '40003', '57P01', '57P02', '57P03', 'ECONNRESET', 'EPIPE']) {
+    for (const code of ['08000', '08006', '40003', '57P01', '57P02', '57P03', 'ECONNRESET', 'EPIPE'])
       expect(undoneBy(fault(code)), code).to.equal(undefined);
-    }
     const late = new Unavailable('the database did not answer', { cause: new Error('Query read timeout') });
     expect(undoneBy(late)).to.equal(undefined);
   });

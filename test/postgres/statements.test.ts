@@ -1,12 +1,16 @@
 import { type Database, openDatabase } from '@campaign-mirror/adapters-persistence';
 import { expect } from 'chai';
+import { timestampText } from '../../packages/adapters-persistence/src/schema/schema.ts';
+import {
+  epochSeconds,
+  timestampAt,
+} from '../../packages/adapters-persistence/src/statements/epoch-seconds.ts';
 import { Statements } from '../../packages/adapters-persistence/src/statements/statements.ts';
-import { emptyDatabase } from '../support/database/database-server.ts';
 import { rejection } from '../support/faults.ts';
 import { databaseOf } from '../support/process/lives.ts';
 
 describe('statements of the hot path, on one connection', () => {
-  const database = databaseOf('suite', () => emptyDatabase('owner'));
+  const database = databaseOf('suite');
   const limits = { size: 1, waitTimeout: 5_000, statementTimeout: 5_000, queryTimeout: 6_000 };
   let service: Database;
   beforeEach(async () => {
@@ -19,7 +23,7 @@ describe('statements of the hot path, on one connection', () => {
       const run = (name: string, text: string, values: Parameters<Statements['run']>[1] = []) =>
         new Statements(service.pool, { named }).run({ name, text }, values);
 
-      it('values arrive as they are, and rows come back as PostgreSQL writes them, time after time', async () => {
+      it('values arrive as they are, and rows come back as PostgreSQL writes them, none, one or many, in order', async () => {
         const text = `select $1::text, $2::bigint, $3::boolean, $4::boolean, encode($5::bytea, 'hex'), $6::text,
           $7::text[], 'a' as same, 'b' as same`;
         const odd = `'"\\{},\u{1F600}\t\r\n`;
@@ -29,22 +33,17 @@ describe('statements of the hot path, on one connection', () => {
             [odd, '9007199254740991', 't', 'f', '00ff5c', null, '{"a b",NULL,""}', 'a', 'b'],
           ]);
         }
-      });
-
-      it('none, one and many rows, in their order', async () => {
-        const text = 'select n from generate_series(1, $1::int) n';
         for (const count of [0, 1, 500, 0]) {
           const rows = Array.from({ length: count }, (_, at) => [String(at + 1)]);
-          expect(await run('counted', text, [count])).to.deep.equal(rows);
+          expect(await run('counted', 'select n from generate_series(1, $1::int) n', [count])).to.deep.equal(
+            rows,
+          );
         }
+        const answers = [1, 2, 3, 4].map((number) => run('echo', 'select $1::int', [number]));
+        expect(await Promise.all(answers)).to.deep.equal([[['1']], [['2']], [['3']], [['4']]]);
       });
 
-      it('one that writes and gives nothing back', async () => {
-        const text = "select set_config('campaign_mirror.tried', $1, false) where false";
-        expect(await run('nothing', text, ['x'])).to.deep.equal([]);
-      });
-
-      it('a fault is told, whether in reading the text, a value or at work, and the next one is answered', async () => {
+      it('a fault is told, in reading the text, a value, at work or in sending, and the next one is answered', async () => {
         const divide = 'select 12 / $1::int';
         for (let time = 1; time <= 2; time++) {
           expect(await rejection(run('unreadable', 'selec'))).to.have.property('code', '42601');
@@ -52,9 +51,6 @@ describe('statements of the hot path, on one connection', () => {
           expect(await rejection(run('divide', divide, [0]))).to.have.property('code', '22012');
           expect(await run('divide', divide, [4])).to.deep.equal([['3']]);
         }
-      });
-
-      it('a value that cannot be sent is a fault, and the next one is answered', async () => {
         const odd = Symbol('odd') as unknown as string;
         expect(await rejection(run('odd', 'select $1::text', [odd]))).to.be.instanceOf(TypeError);
         expect(await run('odd', 'select $1::text', ['even'])).to.deep.equal([['even']]);
@@ -62,18 +58,11 @@ describe('statements of the hot path, on one connection', () => {
       });
 
       it('one that would be fed by a copy is refused, and does not hang', async () => {
-        const fed = `fed_${named}`;
+        const fed = `public.fed_${named}`;
         await database.admin.query(`create table ${fed} (line text); grant all on ${fed} to public`);
-        expect(await rejection(run('copy', `copy ${fed} from stdin`))).to.have.nested.property(
-          'cause.code',
-          '57014',
-        );
+        const refused = await rejection(run('copy', `copy ${fed} from stdin`));
+        expect(refused).to.have.nested.property('cause.code', '57014');
         expect(await run('fed', `select count(*) from ${fed}`)).to.deep.equal([['0']]);
-      });
-
-      it('several at once take their turns, each with its own answer', async () => {
-        const answers = [1, 2, 3, 4].map((number) => run('echo', 'select $1::int', [number]));
-        expect(await Promise.all(answers)).to.deep.equal([[['1']], [['2']], [['3']], [['4']]]);
       });
     });
   }
@@ -90,12 +79,32 @@ describe('statements of the hot path, on one connection', () => {
   });
 
   it('another text under a name that is kept is refused, not taken for the first one', async () => {
-    const statements = new Statements(service.pool);
-    await statements.run({ name: 'same', text: 'select 1' }, []);
-    expect(await rejection(statements.run({ name: 'same', text: 'select 2' }, []))).to.have.property(
-      'code',
-      '42P05',
-    );
-    expect(await statements.run({ name: 'same', text: 'select 1' }, [])).to.deep.equal([['1']]);
+    const run = (text: string) => new Statements(service.pool).run({ name: 'same', text }, []);
+    await run('select 1');
+    expect(await rejection(run('select 2'))).to.have.property('code', '42P05');
+    expect(await run('select 1')).to.deep.equal([['1']]);
+  });
+
+  it('a time that PostgreSQL writes as seconds is the one that it writes as a text, to the microsecond, whatever its time zone and style', async () => {
+    const times = [
+      '2026-11-22T11:35:29.123456Z',
+      '2026-11-22T11:35:29.000001Z',
+      '2026-11-22T11:35:29.100000Z',
+      '2024-02-29T23:59:59.999999Z',
+      '1970-01-01T00:00:00.000000Z',
+      '1969-12-31T23:59:59.999999Z',
+      '1969-12-31T23:59:59.000000Z',
+      '0001-01-01T00:00:00.000000Z',
+      '0099-06-15T12:00:00.000007Z',
+      '9999-12-31T23:59:59.999999Z',
+    ];
+    await service.pool.query("set time zone 'Asia/Kathmandu'; set datestyle to 'German'");
+    const text = `select ${epochSeconds('at')}, ${timestampText('at')} from unnest($1::timestamptz[]) at`;
+    const rows = await new Statements(service.pool).run({ name: 'times', text }, [`{${times.join()}}`]);
+    expect(rows.map((row) => row[1])).to.deep.equal(times);
+    expect(rows.map(([seconds]) => timestampAt(String(seconds)))).to.deep.equal(times);
+    // An infinite one is the first or the last moment of the years 1 to 9999.
+    expect(timestampAt('-Infinity')).to.equal('0001-01-01T00:00:00.000000Z');
+    expect(timestampAt('Infinity')).to.equal('9999-12-31T23:59:59.999999Z');
   });
 });

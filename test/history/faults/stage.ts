@@ -1,6 +1,3 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
 import { migrate, type Role, roles } from '@campaign-mirror/adapters-persistence';
 import pg from 'pg';
 import { connect } from '../../support/database/client.ts';
@@ -12,77 +9,73 @@ import {
   listeningService,
   type Sharing,
   sharingServices,
+  times,
 } from '../../support/process/service-process.ts';
-import type { Store } from '../workload/store.ts';
-import { thisMachine } from './machine.ts';
-import { tellingMemory } from './memory.ts';
 
 const database = 'mirror';
 
-/** By Debian's libfaketime: the wall clock only, as setting it does; what counts seconds goes on. */
-const fakeClock = {
-  LD_PRELOAD: thisMachine.clockLibrary,
-  FAKETIME_NO_CACHE: '1',
-  DONT_FAKE_MONOTONIC: '1',
-};
+/** Makes a process of Node collect its garbage and say how much it holds then, whenever it gets SIGUSR2. */
+const tellingMemory = `
+  import { writeSync } from 'node:fs';
+  import { setFlagsFromString } from 'node:v8';
+  import { runInNewContext } from 'node:vm';
+  setFlagsFromString('--expose-gc');
+  const gc = runInNewContext('gc');
+  process.on('SIGUSR2', () => {
+    gc();
+    const { heapUsed, external } = process.memoryUsage();
+    writeSync(1, JSON.stringify({ event: 'memory', held: heapUsed + external }) + '\\n');
+  });`;
 
 /** A service on a PostgreSQL of its own, with a network between them that can be disturbed. */
 export class Stage {
   readonly server: DedicatedServer;
   readonly proxy: TcpProxy;
-  readonly store: Store & { readonly admin: pg.Pool };
-  readonly processes: number;
-  /** Where the service looks what time it is, if its clock can be set. */
-  readonly #clock: string | undefined;
-  #listening: Listening | undefined;
-  #sharing: Sharing | undefined;
+  readonly admin: pg.Pool;
+  readonly isAlone: boolean;
+  #serving: { base: string; service?: Listening; sharing?: Sharing } = { base: '' };
 
-  private constructor(
-    server: DedicatedServer,
-    proxy: TcpProxy,
-    store: Stage['store'],
-    processes: number,
-    clock?: string,
-  ) {
+  private constructor(server: DedicatedServer, proxy: TcpProxy, isAlone: boolean) {
     this.server = server;
     this.proxy = proxy;
-    this.store = store;
-    this.processes = processes;
-    this.#clock = clock;
+    this.admin = new pg.Pool(server.address('postgres', database));
+    this.admin.on('error', () => {});
+    this.isAlone = isAlone;
   }
 
-  static async open({ processes = 1, disk = 0, clock = false } = {}): Promise<Stage> {
-    const server = await dedicatedServer({ disk });
-    const address = (role: Role) => server.address(roles[role], database);
+  /** Served by one process, or by two that share a port. */
+  static async open(isAlone: boolean): Promise<Stage> {
+    const server = await dedicatedServer();
     const first = await connect(server.address('postgres'));
     for (const role of Object.values(roles)) await first.query(`create role ${role} login`);
     await first.query(`create database ${database} owner ${roles.owner}`);
     await first.end();
-    await migrate(address('owner'));
-    const admin = new pg.Pool(server.address('postgres', database));
-    admin.on('error', () => {});
-    const { host = '', port = 0 } = server.address('postgres') as { host?: string; port?: number };
-    const file = clock ? join(await mkdtemp(join(tmpdir(), 'campaign-mirror-clock-')), 'offset') : undefined;
-    const stage = new Stage(server, await tcpProxy({ host, port }), { admin, address }, processes, file);
-    if (clock) await stage.setClock('+0');
+    await migrate(server.address(roles.owner, database));
+    const { host = '', port = 0 } = server.address('postgres');
+    const stage = new Stage(server, await tcpProxy({ host, port }), isAlone);
     await stage.startService();
     return stage;
   }
 
+  address(role: Role) {
+    return this.server.address(roles[role], database);
+  }
+
   /** Of the service that was started last. */
   get base(): string {
-    return this.#sharing?.base ?? this.service.base;
+    return this.#serving.base;
   }
 
-  /** The processes that share a port, where there are several. */
+  /** Where there are two processes. */
   get sharing(): Sharing {
-    if (!this.#sharing) throw new Error('there is one process');
-    return this.#sharing;
+    if (!this.#serving.sharing) throw new Error('there is one process');
+    return this.#serving.sharing;
   }
 
+  /** Where there is one. */
   get service(): Listening {
-    if (!this.#listening) throw new Error('the service was not started');
-    return this.#listening;
+    if (!this.#serving.service) throw new Error('there are two processes');
+    return this.#serving.service;
   }
 
   async startService(): Promise<void> {
@@ -90,24 +83,29 @@ export class Stage {
       DATABASE_URL: `postgres://${roles.service}@127.0.0.1:${this.proxy.port}/${database}`,
       RUN_MIGRATIONS: 'false',
       FAILED_KEY_LIMIT: 'off',
-      ...(this.processes === 1 && tellingMemory),
-      ...(this.#clock && { ...fakeClock, FAKETIME_TIMESTAMP_FILE: this.#clock }),
     };
-    if (this.processes === 1) this.#listening = await listeningService(settings);
-    else this.#sharing = await sharingServices(settings, this.processes);
+    const NODE_OPTIONS = `--import=data:text/javascript,${encodeURIComponent(tellingMemory)}`;
+    if (this.isAlone) {
+      const service = await listeningService({ ...settings, NODE_OPTIONS });
+      this.#serving = { base: service.base, service };
+    } else {
+      const sharing = await sharingServices(settings);
+      this.#serving = { base: sharing.base, sharing };
+    }
   }
 
-  /** The service's clock is so much off from now on, as `-2h`. */
-  async setClock(offset: string): Promise<void> {
-    if (!this.#clock) throw new Error('the clock of this service cannot be set');
-    await writeFile(this.#clock, offset);
+  /** What the one process that serves holds after its garbage was collected, in bytes, on the heap and beside it. */
+  async memory(): Promise<number> {
+    const { process: service } = this.service;
+    const before = service.log.filter(({ event }) => event === 'memory').length;
+    service.child.kill('SIGUSR2');
+    return Number((await times(service, 'memory', before + 1)).at(-1)?.held);
   }
 
   async close(): Promise<void> {
     await endAll();
-    if (this.#clock) await rm(dirname(this.#clock), { recursive: true });
     await this.proxy.close();
-    await this.store.admin.end();
+    await this.admin.end();
     await this.server.remove();
   }
 }

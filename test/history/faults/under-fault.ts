@@ -7,25 +7,23 @@ import type { RunRecord } from '../record.ts';
 import type { Violation } from '../violations.ts';
 import { Random } from '../workload/known.ts';
 import { recorded } from '../workload/run.ts';
-import type { Fault } from './fault.ts';
-import { memoryOf } from './memory.ts';
+import type { Fault } from './faults.ts';
 import { Stage } from './stage.ts';
 
 /** Updates that are made before the fault and after it. */
 const around = 100;
 /** Connections of the service, at most: its pool, one that looks whether the database is there, and one by it that is being made. */
 const maxConnections = 10 + 2;
-
-/** Of what it held before. */
+/** Of what the process held before. */
 const mostMemory = 1.2;
 
-export interface FaultRun {
+interface FaultRun {
   readonly record: RunRecord;
   readonly violations: readonly Violation[];
   /** From when the cause of each was gone to the next 200, in milliseconds. */
   readonly recoveries: readonly number[];
-  /** What one process that serves held before the first of them, and in the end: as parts of that. */
-  readonly memory: { readonly held: number; readonly rss: number } | undefined;
+  /** What one process holds in the end, as a part of what it held before the first of them. */
+  readonly memory: number | undefined;
 }
 
 /** Lets everybody work, brings the faults about, one after the other, and looks whether all is as it was before. */
@@ -33,27 +31,27 @@ export async function underFaults(
   faults: readonly Fault[],
   { seed, processes = 1 }: { readonly seed: number; readonly processes?: number },
 ): Promise<FaultRun> {
-  const most = (numbers: (number | undefined)[]) => Math.max(...numbers.map((one) => one ?? 0));
-  const stage = await Stage.open({
-    processes: most([processes, ...faults.map((fault) => fault.processes)]),
-    disk: most([0, ...faults.map((fault) => fault.disk)]),
-    clock: faults.some(({ clock }) => clock),
-  });
+  const stage = await Stage.open(processes === 1 && faults.every((fault) => !fault.takesTwo));
   const random = new Random(randomNumbers(seed));
   const recoveries: number[] = [];
-  let memory: FaultRun['memory'];
+  let memory: number | undefined;
   try {
-    const workload = { store: stage.store, served: stage, seed, afterwards: () => nothingIsLeft(stage) };
+    const workload = { store: stage, served: stage, seed, afterwards: () => nothingIsLeft(stage) };
     const record = await recorded(workload, async (recorder) => {
       await recorder.updates(around);
-      const before = await measured(stage);
+      const before = stage.isAlone ? await stage.memory() : undefined;
       for (const fault of faults) {
         await fault.run(stage, { recorder, random });
         const gone = recorder.now();
         recoveries.push((await recorder.next(({ status }) => status === 200)).end - gone);
         await recorder.updates(around);
       }
-      memory = before && (await back(stage, before));
+      if (before === undefined) return;
+      memory = await eventually('memory that is given back', async () => {
+        const part = (await stage.memory()) / before;
+        expect(part).to.be.below(mostMemory);
+        return part;
+      });
     });
     return { record, violations: violationsOf(record), recoveries, memory };
   } finally {
@@ -61,24 +59,11 @@ export async function underFaults(
   }
 }
 
-/** Of one process only: with several it is another one that serves. */
-const measured = (stage: Stage) => (stage.processes === 1 ? memoryOf(stage.service) : undefined);
-
-/** Resolves when the service holds little more than before. @throws where it goes on holding more */
-async function back(stage: Stage, before: { held: number; rss: number }): Promise<FaultRun['memory']> {
-  return eventually('memory that is given back', async () => {
-    const { held, rss } = await memoryOf(stage.service);
-    expect(held / before.held).to.be.below(mostMemory);
-    return { held: held / before.held, rss: rss / before.rss };
-  });
-}
-
 /** @throws where a session of the service is in a transaction, or there are more of them than its pool has */
-async function nothingIsLeft({ store }: Stage): Promise<void> {
+async function nothingIsLeft({ admin }: Stage): Promise<void> {
   await eventually('sessions of the service that are idle, and no more than it may have', async () => {
-    const { rows } = await store.admin.query('select state from pg_stat_activity where usename = $1', [
-      roles.service,
-    ]);
+    const ours = 'select state from pg_stat_activity where usename = $1';
+    const { rows } = await admin.query(ours, [roles.service]);
     expect(rows.filter(({ state }) => state !== 'idle')).to.deep.equal([]);
     expect(rows.length).to.be.at.most(maxConnections);
   });

@@ -1,4 +1,7 @@
+import { setTimeout as pause } from 'node:timers/promises';
 import {
+  type AccessKey,
+  type AccessKeyId,
   type CampaignId,
   host,
   hostMove,
@@ -9,22 +12,62 @@ import {
   RestoreMirror,
 } from '@campaign-mirror/domain';
 import { named } from '../../support/store/operator.ts';
+import type { Fact } from '../record.ts';
 import { hosts, type Known, type KnownCampaign, owners, type Random } from './known.ts';
-import type { Operator } from './operator.ts';
+import type { Operator, Ports } from './operator.ts';
 import type { Recorder } from './recorder.ts';
 
 /** What operators do, on what is known. */
-export interface Acting {
+interface Acting {
   readonly operator: Operator;
   readonly known: Known;
   readonly recorder: Recorder;
   readonly random: Random;
 }
 
-export async function createCampaign({ operator, known, random }: Acting): Promise<void> {
+const campaigns = 5;
+const keysOfOwner = 3;
+/** Between two acts of one operator, in milliseconds. */
+const longestPause = 40;
+
+/** Does one thing after the other until it is over. */
+export async function operate(acting: Acting, over: AbortSignal): Promise<void> {
+  const { known, random } = acting;
+  while (!over.aborted) {
+    await keepUp(acting);
+    const campaign = known.campaign(random);
+    // A default campaign is not to stay one for long: nobody may set its mirror.
+    const act = campaign?.isDefault && random.number() < 0.5 ? changeDefault : random.one(drawn);
+    if (campaign && act) await act(acting, campaign);
+    await pause(random.below(longestPause));
+  }
+}
+
+/** Makes what is missing for the others to go on. */
+export async function keepUp(acting: Acting): Promise<void> {
+  const { known } = acting;
+  if (known.campaigns.size < campaigns) await createCampaign(acting);
+  for (const owner of owners) if (known.keysOf(owner).length < keysOfOwner) await issueKey(acting, owner);
+}
+
+/** An act of which it is known before what it changes. Resolves with whether it was done. */
+async function done(
+  acting: Acting,
+  facts: Fact[],
+  run: (ports: Ports) => Promise<{ kind: string }>,
+  kind: string,
+) {
+  const changed = await acting.operator.change(
+    async (ports) => ((await run(ports)).kind === kind ? facts : []),
+    () => facts,
+  );
+  return changed.length > 0;
+}
+
+async function createCampaign({ operator, known, random }: Acting): Promise<void> {
   const owner = random.one(owners) as OwnerId;
-  const fact = (campaign: number) => [
-    { kind: 'campaign-created', campaign, owner, isDefault: false } as const,
+  const fact = (campaign: number): Fact[] => [
+    { kind: 'campaign-created', campaign, owner, isDefault: false },
   ];
   const [made] = await operator.change(
     async ({ settings }) => {
@@ -38,87 +81,67 @@ export async function createCampaign({ operator, known, random }: Acting): Promi
   known.campaigns.set(id, { id, owner, isDefault: false, hasMirror: false });
 }
 
-export async function createMirror(acting: Acting, { id }: KnownCampaign): Promise<void> {
-  const { operator, known, random } = acting;
-  const address = known.address(random) as MirrorAddress;
-  const fact = [{ kind: 'mirror-created', campaign: id, address } as const];
-  const made = await operator.change(
-    async ({ settings }) => ((await settings.createMirror(id, address)).kind === 'created' ? fact : []),
-    () => fact,
-  );
-  const campaign = known.campaigns.get(id);
-  if (made.length > 0 && campaign) campaign.hasMirror = true;
+async function createMirror(acting: Acting, { id }: KnownCampaign): Promise<void> {
+  const address = acting.known.address(acting.random) as MirrorAddress;
+  const facts: Fact[] = [{ kind: 'mirror-created', campaign: id, address }];
+  const isDone = await done(acting, facts, ({ settings }) => settings.createMirror(id, address), 'created');
+  const campaign = acting.known.campaigns.get(id);
+  if (isDone && campaign) campaign.hasMirror = true;
 }
 
-export async function transfer({ operator, random }: Acting, campaign: KnownCampaign): Promise<void> {
-  const owner = random.one(owners) as OwnerId;
-  const fact = [{ kind: 'transferred', campaign: campaign.id, owner } as const];
-  const done = await operator.change(
-    async ({ settings }) =>
-      (await settings.transfer(campaign.id, owner)).kind === 'transferred' ? fact : [],
-    () => fact,
-  );
-  if (done.length > 0) campaign.owner = owner;
+async function transfer(acting: Acting, campaign: KnownCampaign): Promise<void> {
+  const owner = acting.random.one(owners) as OwnerId;
+  const facts: Fact[] = [{ kind: 'transferred', campaign: campaign.id, owner }];
+  const run = ({ settings }: Ports) => settings.transfer(campaign.id, owner);
+  if (await done(acting, facts, run, 'transferred')) campaign.owner = owner;
 }
 
-export async function changeDefault({ operator }: Acting, campaign: KnownCampaign): Promise<void> {
+async function changeDefault(acting: Acting, campaign: KnownCampaign): Promise<void> {
   const isDefault = !campaign.isDefault;
-  const fact = [{ kind: 'default-changed', campaign: campaign.id, isDefault } as const];
-  const done = await operator.change(
-    async ({ settings }) =>
-      (await settings.setDefault(campaign.id, isDefault)).kind === 'changed' ? fact : [],
-    () => fact,
-  );
-  if (done.length > 0) campaign.isDefault = isDefault;
+  const facts: Fact[] = [{ kind: 'default-changed', campaign: campaign.id, isDefault }];
+  const run = ({ settings }: Ports) => settings.setDefault(campaign.id, isDefault);
+  if (await done(acting, facts, run, 'changed')) campaign.isDefault = isDefault;
 }
 
-export async function deleteCampaign(
-  { operator, known, recorder }: Acting,
-  { id }: KnownCampaign,
-): Promise<void> {
-  const fact = [{ kind: 'campaign-deleted', campaign: id } as const];
-  await operator.change(
-    async ({ settings }) => {
-      const deletion = await settings.deleteCampaign(id);
-      if (deletion.kind !== 'deleted') return [];
-      const { mirror } = deletion.campaign;
-      if (mirror) recorder.deleted.push({ ...mirror, campaign: id, address: mirror.targetUrl });
-      return fact;
-    },
-    () => fact,
-  );
-  known.removeCampaign(id);
+async function deleteCampaign(acting: Acting, { id }: KnownCampaign): Promise<void> {
+  const run = async ({ settings }: Ports) => {
+    const deletion = await settings.deleteCampaign(id);
+    const mirror = deletion.kind === 'deleted' ? deletion.campaign.mirror : undefined;
+    if (mirror) acting.recorder.deleted.push({ ...mirror, campaign: id, address: mirror.targetUrl });
+    return deletion;
+  };
+  await done(acting, [{ kind: 'campaign-deleted', campaign: id }], run, 'deleted');
+  acting.known.removeCampaign(id);
 }
 
 /** Some keys end by themselves, seconds later. */
-export async function issueKey({ operator, known, random }: Acting, owner: OwnerId): Promise<void> {
-  const lasts = random.number() < 0.3 ? { expiresIn: 1 + random.below(3) } : {};
+async function issueKey({ operator, known, random }: Acting, owner: OwnerId): Promise<void> {
+  const lasts = random.number() < 0.3 ? 1 + random.below(3) : undefined;
   await operator.change(
     async ({ keys }) => {
-      const { id, key } = await keys.issue({ owner, name: named('history'), ...lasts });
-      known.keys.set(id, { id, key, owner, ...(lasts.expiresIn && { lasts: lasts.expiresIn }) });
-      return [{ kind: 'key-issued', key: id, owner }, ...endOf(id, lasts.expiresIn)];
+      const asked = { owner, name: named('history'), ...(lasts && { expiresIn: lasts }) };
+      return issued(known, await keys.issue(asked), owner, lasts);
     },
     // Nobody will ever know the key.
     () => [],
   );
 }
 
-export async function revokeKey({ operator, known, random }: Acting): Promise<void> {
+async function revokeKey({ operator, known, random }: Acting): Promise<void> {
   const { id } = random.one([...known.keys.values()]) ?? {};
   if (!id) return;
-  const fact = endOf(id, 0);
+  const facts = endOf(id, 0);
   await operator.change(
     async ({ keys }) => {
       await keys.revoke(id);
-      return fact;
+      return facts;
     },
-    () => fact,
+    () => facts,
   );
   known.removeKey(id);
 }
 
-export async function rotateKey({ operator, known, random }: Acting): Promise<void> {
+async function rotateKey({ operator, known, random }: Acting): Promise<void> {
   const { id, owner, lasts } = random.one([...known.keys.values()]) ?? {};
   if (!id || !owner) return;
   const grace = random.below(2);
@@ -126,19 +149,27 @@ export async function rotateKey({ operator, known, random }: Acting): Promise<vo
     async ({ keys }) => {
       const rotation = await keys.rotate(id, { grace });
       if (rotation.kind !== 'rotated') return [];
-      const next = { id: rotation.id, key: rotation.key, owner, ...(lasts && { lasts }) };
-      known.keys.set(next.id, next);
-      return [...endOf(id, grace), { kind: 'key-issued', key: next.id, owner }, ...endOf(next.id, lasts)];
+      return [...endOf(id, grace), ...issued(known, rotation, owner, lasts)];
     },
     () => endOf(id, grace),
   );
   known.removeKey(id);
 }
 
-const endOf = (key: number, seconds: number | undefined) =>
-  seconds === undefined ? [] : [{ kind: 'key-ends', key, after: seconds * 1000 } as const];
+function issued(
+  known: Known,
+  { id, key }: { id: AccessKeyId; key: AccessKey },
+  owner: OwnerId,
+  lasts?: number,
+): Fact[] {
+  known.keys.set(id, { id, key, owner, ...(lasts && { lasts }) });
+  return [{ kind: 'key-issued', key: id, owner }, ...endOf(id, lasts)];
+}
 
-export async function moveMirrors({ operator, random }: Acting): Promise<void> {
+const endOf = (key: number, seconds: number | undefined): Fact[] =>
+  seconds === undefined ? [] : [{ kind: 'key-ends', key, after: seconds * 1000 }];
+
+async function moveMirrors({ operator, random }: Acting): Promise<void> {
   const [from, to] = [host(random.one(hosts) ?? ''), host(random.one(hosts) ?? '')];
   if (!from || !to || from.name === to.name) return;
   const move = hostMove(from, to, false, noDeniedHosts);
@@ -150,7 +181,7 @@ export async function moveMirrors({ operator, random }: Acting): Promise<void> {
   });
 }
 
-export async function restoreMirror({ operator, random }: Acting, { id }: KnownCampaign): Promise<void> {
+async function restoreMirror({ operator, random }: Acting, { id }: KnownCampaign): Promise<void> {
   await operator.rewrite(async ({ campaigns, history, mirrors }, wrote) => {
     const change = random.one(await history.list({ campaign: id, limit: 20 }));
     if (!change) return;
@@ -162,3 +193,19 @@ export async function restoreMirror({ operator, random }: Acting, { id }: KnownC
     if (restored.kind === 'restored') wrote.push({ campaign: id, address: restored.mirror.targetUrl });
   });
 }
+
+type Act = (acting: Acting, campaign: KnownCampaign) => Promise<void>;
+
+/** How often each is done, out of their sum. */
+const weights: readonly (readonly [Act, number])[] = [
+  [transfer, 20],
+  [changeDefault, 8],
+  [deleteCampaign, 2],
+  [createMirror, 10],
+  [restoreMirror, 10],
+  [moveMirrors, 6],
+  [revokeKey, 6],
+  [rotateKey, 6],
+];
+
+const drawn = weights.flatMap(([act, weight]) => Array<Act>(weight).fill(act));

@@ -1,10 +1,12 @@
 import type { Agent } from 'node:http';
 import { setTimeout as pause } from 'node:timers/promises';
+import { openPool } from '@campaign-mirror/adapters-persistence';
 import { AssertionError } from 'chai';
 import { type Answer, call, keepAlive } from '../../support/http/caller.ts';
 import type { RecordedCall } from '../record.ts';
 import type { Known, Random } from './known.ts';
 import type { Recorder } from './recorder.ts';
+import type { Store } from './store.ts';
 
 /** Where the service is, which may be started anew elsewhere. */
 export interface Served {
@@ -37,19 +39,11 @@ export async function caller(
     const { campaign, key } = chosen;
     const asked = { requestId: `${name}-${number}`, campaign, key: key.id, address: known.address(random) };
     const begin = recorder.now();
-    let isAbandoned = false;
-    const abandon = () => {
-      isAbandoned = true;
-      agent.destroy();
-    };
-    const vanishing = random.below(given) === 0 && setTimeout(abandon, random.below(soon));
+    const vanishing = random.below(given) === 0 && setTimeout(() => agent.destroy(), random.below(soon));
     const { status, body = '' } = await answerOf({ ...asked, base: served.base, key: key.key }, agent);
     const answered = recorder.now();
     if (vanishing) clearTimeout(vanishing);
-    const told = {
-      ...(status === 200 ? { mirror: mirrorIn(body) } : {}),
-      ...(status === undefined && isAbandoned ? { isAbandoned: true as const } : {}),
-    };
+    const told = status === 200 ? { mirror: mirrorIn(body) } : {};
     recorder.add({ ...asked, begin, end: answered, status, ...told });
     if (status === undefined) await pause(afterBroken);
   }
@@ -77,4 +71,30 @@ function mirrorIn(body: string): Required<RecordedCall>['mirror'] {
     updated_at: updatedAt,
   } = JSON.parse(body).mirror;
   return { id, campaign, address, clicks, updatedAt };
+}
+
+const count = 'update campaign_mirror.mirrors set clicks = clicks + 1 where campaign_id = $1';
+/** In milliseconds. */
+const [betweenClicks, afterFault] = [5, 50];
+
+/** A redirector, which counts clicks with the rights that it has. */
+export async function redirector(
+  store: Store,
+  known: Known,
+  recorder: Recorder,
+  random: Random,
+  over: AbortSignal,
+): Promise<void> {
+  const opened = openPool(store.address('redirector'), undefined, 'redirector');
+  while (!over.aborted) {
+    const { id: campaign } = known.campaign(random) ?? {};
+    const begin = recorder.now();
+    let counted: boolean | undefined;
+    try {
+      if (campaign) counted = (await opened.pool.query(count, [campaign])).rowCount === 1;
+    } catch {}
+    if (campaign) recorder.clicks.push({ campaign, counted, begin, end: recorder.now() });
+    await pause(counted === undefined ? afterFault : random.below(betweenClicks));
+  }
+  await opened.close();
 }

@@ -1,4 +1,4 @@
-import type { AccessKeyId, CampaignId, OwnerId } from '@campaign-mirror/domain';
+import type { AccessKey, AccessKeyId, CampaignId, OwnerId } from '@campaign-mirror/domain';
 
 export interface KnownCampaign {
   readonly id: CampaignId;
@@ -9,7 +9,7 @@ export interface KnownCampaign {
 
 interface KnownKey {
   readonly id: AccessKeyId;
-  readonly key: string;
+  readonly key: AccessKey;
   readonly owner: OwnerId;
   /** In seconds, from when it was issued. */
   readonly lasts?: number;
@@ -23,7 +23,7 @@ export class Known {
   readonly campaigns = new Map<CampaignId, KnownCampaign>();
   readonly keys = new Map<AccessKeyId, KnownKey>();
   /** The last ones that were deleted, revoked or replaced. */
-  readonly #gone: { campaigns: CampaignId[]; keys: KnownKey[] } = { campaigns: [], keys: [] };
+  readonly #gone = { campaigns: [] as CampaignId[], keys: [] as KnownKey[] };
   #addresses = 0;
 
   /** A new one each time, on one of a few hosts. */
@@ -54,18 +54,13 @@ export class Known {
   /** A campaign and a key to set its mirror with: as a rule those that go together. Undefined where there is none. */
   toCall(random: Random): { campaign: CampaignId; key: KnownKey } | undefined {
     const settable = [...this.campaigns.values()].filter((one) => one.hasMirror && !one.isDefault);
-    const campaign = (random.number() < 0.9 && random.one(settable)) || this.campaign(random);
-    const goneCampaign = random.one(this.#gone.campaigns);
-    const goneKey = random.one(this.#gone.keys);
-    const key =
-      random.one(campaign ? this.keysOf(campaign.owner) : []) ?? random.one([...this.keys.values()]);
-    const strangers = random.one([...this.keys.values()]);
+    const usual = (random.number() < 0.9 && random.one(settable)) || this.campaign(random);
+    const all = [...this.keys.values()];
+    const own = random.one(usual ? this.keysOf(usual.owner) : []) ?? random.one(all);
     const which = random.number();
-    const chosen = {
-      campaign: which < 0.03 ? (goneCampaign ?? campaign?.id) : campaign?.id,
-      key: which > 0.97 ? (goneKey ?? key) : which > 0.88 ? strangers : key,
-    };
-    return chosen.campaign && chosen.key ? { campaign: chosen.campaign, key: chosen.key } : undefined;
+    const campaign = (which < 0.03 && random.one(this.#gone.campaigns)) || usual?.id;
+    const key = (which > 0.97 && random.one(this.#gone.keys)) || (which > 0.88 && random.one(all)) || own;
+    return campaign && key ? { campaign, key } : undefined;
   }
 }
 
@@ -78,7 +73,7 @@ export class Random {
   }
 
   one<T>(all: readonly T[]): T | undefined {
-    return all[Math.floor(this.number() * all.length)];
+    return all[this.below(all.length)];
   }
 
   below(limit: number): number {

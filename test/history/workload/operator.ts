@@ -12,7 +12,7 @@ import {
   PostgresSettings,
 } from '@campaign-mirror/adapters-persistence';
 import { type OperatorAct, Unavailable } from '@campaign-mirror/domain';
-import type { RecordedAct, Rewrite } from '../record.ts';
+import type { Fact, Rewrite } from '../record.ts';
 import type { Recorder } from './recorder.ts';
 import { endSessions, type Store } from './store.ts';
 
@@ -29,13 +29,6 @@ function portsOf({ orm, pool }: Database, act: OperatorAct) {
 }
 
 export type Ports = ReturnType<typeof portsOf>;
-
-/** A fact without its span. */
-type Fact = RecordedAct extends infer One
-  ? One extends unknown
-    ? Omit<One, 'begin' | 'end'>
-    : never
-  : never;
 
 /** What the audit says of an act: undefined where the act was not committed. */
 interface Audited {
@@ -73,46 +66,38 @@ export class Operator {
     run: (ports: Ports) => Promise<Fact[]>,
     settled: (audited: Audited) => Fact[],
   ): Promise<readonly Fact[]> {
-    const act = this.#act();
-    const begin = this.#recorder.now();
-    let facts: Fact[];
-    try {
-      facts = await run(portsOf(this.#database, act));
-    } catch (error) {
-      if (!(error instanceof Unavailable)) throw error;
-      const audited = await this.#settle(act);
-      facts = audited ? settled(audited) : [];
-    }
-    const end = this.#recorder.now();
-    this.#recorder.acts.push(...facts.map((fact) => ({ ...fact, begin, end }) as RecordedAct));
+    const { done, audited, ...span } = await this.#act(run);
+    const facts = done ?? (audited ? settled(audited) : []);
+    this.#recorder.acts.push(...facts.map((fact) => ({ ...fact, begin: span.begin, end: span.end })));
     return facts;
   }
 
   /** The same for what writes mirrors: `wrote` is told as it is done. */
   async rewrite(run: (ports: Ports, wrote: Rewrite['wrote'][number][]) => Promise<void>): Promise<void> {
-    const act = this.#act();
-    const begin = this.#recorder.now();
     const wrote: Rewrite['wrote'][number][] = [];
-    let isUnsure = false;
-    try {
-      await run(portsOf(this.#database, act), wrote);
-    } catch (error) {
-      if (!(error instanceof Unavailable)) throw error;
-      await this.#settle(act);
-      isUnsure = true;
-    }
-    this.#recorder.rewrites.push({
+    const { requestId, begin, end, isUnsure } = await this.#act((ports) => run(ports, wrote));
+    this.#recorder.rewrites.push({ requestId, begin, end, wrote, isUnsure });
+  }
+
+  async #act<T>(run: (ports: Ports) => Promise<T>) {
+    this.#acts += 1;
+    const act: OperatorAct = { operator: 'history', requestId: `${this.#name} ${this.#acts}` };
+    const begin = this.#recorder.now();
+    const told = await run(portsOf(this.#database, act)).then(
+      (done) => ({ done, isUnsure: false }),
+      async (error: unknown) => {
+        if (!(error instanceof Unavailable)) throw error;
+        return { audited: await this.#settle(act), isUnsure: true };
+      },
+    );
+    return {
+      done: undefined,
+      audited: undefined,
+      ...told,
       requestId: act.requestId,
       begin,
       end: this.#recorder.now(),
-      wrote,
-      isUnsure,
-    });
-  }
-
-  #act(): OperatorAct {
-    this.#acts += 1;
-    return { operator: 'history', requestId: `${this.#name} ${this.#acts}` };
+    };
   }
 
   /** When its sessions are gone it is known whether the act was done. */

@@ -1,13 +1,11 @@
 import { randomNumbers } from '../../support/random-numbers.ts';
 import type { RunRecord } from '../record.ts';
-import { caller, type Served } from './callers.ts';
-import { redirector } from './clicks.ts';
-import { jitter } from './jitter.ts';
+import { keepUp, operate } from './acts.ts';
+import { caller, redirector, type Served } from './callers.ts';
 import { Known, Random } from './known.ts';
 import { Operator } from './operator.ts';
-import { keepUp, operate } from './operators.ts';
 import { Recorder } from './recorder.ts';
-import { type Store, tablesOf } from './store.ts';
+import { jitter, type Store, tablesOf } from './store.ts';
 
 /** In milliseconds: after this a caller is answered with 503, and a moment for us. */
 const longestCall = 30_000 + 2_000;

@@ -1,52 +1,14 @@
+import { readFileSync } from 'node:fs';
+
 /**
  * Made once, by `openssl ca`, to last from 2020 to 2120, so that a machine without openssl has them too. They are worth
  * nothing: the servers of the tests alone use them.
  */
+const read = (name: string) => readFileSync(new URL(`certificates/${name}.pem`, import.meta.url), 'utf8');
 
-/** Issued the server's certificate. */
-export const testCa = `-----BEGIN CERTIFICATE-----
-MIIBeDCCAR2gAwIBAgIBATAKBggqhkjOPQQDAjAiMSAwHgYDVQQDDBdDYW1wYWln
-biBNaXJyb3IgdGVzdCBjYTAgFw0yMDAxMDEwMDAwMDBaGA8yMTIwMDEwMTAwMDAw
-MFowIjEgMB4GA1UEAwwXQ2FtcGFpZ24gTWlycm9yIHRlc3QgY2EwWTATBgcqhkjO
-PQIBBggqhkjOPQMBBwNCAAQeH46LQpTa+KNJnAWRXzBpqYnfueJnNE+Gf5LmhKYD
-4BeGqgwKV+YNi/nXfJ74JjgEWsfi2Pvx/qMB0hQyfGS4o0IwQDAPBgNVHRMBAf8E
-BTADAQH/MA4GA1UdDwEB/wQEAwICBDAdBgNVHQ4EFgQUIJ3UX2qGMrPgels3goX6
-rVLXBZMwCgYIKoZIzj0EAwIDSQAwRgIhAN0+Hz5nf03dUBIS8eQAwSFEtvJARnkE
-sHGNYRcQopvRAiEA87Vr7kp8nyYP4S5QK0WtsDRyHMBIsFVSWPtiQyoZgO0=
------END CERTIFICATE-----
-`;
-
+/** Issued the server's certificate, which is for the host 127.0.0.1, by no other name. */
+export const testCa = read('test-ca');
+export const serverCertificate = read('server');
+export const serverKey = read('server-key');
 /** Issued nothing. */
-export const otherCa = `-----BEGIN CERTIFICATE-----
-MIIBfTCCASOgAwIBAgIBAjAKBggqhkjOPQQDAjAlMSMwIQYDVQQDDBpDYW1wYWln
-biBNaXJyb3IgdGVzdCBvdGhlcjAgFw0yMDAxMDEwMDAwMDBaGA8yMTIwMDEwMTAw
-MDAwMFowJTEjMCEGA1UEAwwaQ2FtcGFpZ24gTWlycm9yIHRlc3Qgb3RoZXIwWTAT
-BgcqhkjOPQIBBggqhkjOPQMBBwNCAASzg/MI0JDv9YMtWmQq7oOsZwkcV+AoqFQs
-23nbw6fMiY4E7XXtCEtLfq6KcXk32MG3qWEGqqMpeorETJ4O/fWfo0IwQDAPBgNV
-HRMBAf8EBTADAQH/MA4GA1UdDwEB/wQEAwICBDAdBgNVHQ4EFgQUw2ucXpuX8yur
-kowU508m8z/ReEAwCgYIKoZIzj0EAwIDSAAwRQIgaRzWUGwVblt1M2SJufLjI+QT
-IkmdEpOWMQGM3+PaMpECIQCZ5qFWq5DhVmCi3Pm/qPN+BoRG95H6h4HE9XD9CPjt
-/A==
------END CERTIFICATE-----
-`;
-
-/** For the host 127.0.0.1, by no other name. */
-export const serverCertificate = `-----BEGIN CERTIFICATE-----
-MIIBqTCCAU6gAwIBAgIBAzAKBggqhkjOPQQDAjAiMSAwHgYDVQQDDBdDYW1wYWln
-biBNaXJyb3IgdGVzdCBjYTAgFw0yMDAxMDEwMDAwMDBaGA8yMTIwMDEwMTAwMDAw
-MFowFDESMBAGA1UEAwwJMTI3LjAuMC4xMFkwEwYHKoZIzj0CAQYIKoZIzj0DAQcD
-QgAEoihIJtN5TYRo9TYeaIVMe06fQ7pa9L7y72sEH5RUK5DSBcyn5uEK8SffNBFk
-L6jfa8gdKNbOj0L05g8IPHFY7KOBgDB+MA8GA1UdEQQIMAaHBH8AAAEwCQYDVR0T
-BAIwADALBgNVHQ8EBAMCB4AwEwYDVR0lBAwwCgYIKwYBBQUHAwEwHQYDVR0OBBYE
-FKRt/XBPVBDjLj569hVquGVNi/ygMB8GA1UdIwQYMBaAFCCd1F9qhjKz4HpbN4KF
-+q1S1wWTMAoGCCqGSM49BAMCA0kAMEYCIQDHN9rspINvJK3DBS8DuT7F824huc6U
-Knc15kaM+S2R3QIhAOzanV3gFIhtF2C7m6JBgngdzgzKEPYyfURr1eqh58zG
------END CERTIFICATE-----
-`;
-
-export const serverKey = `-----BEGIN PRIVATE KEY-----
-MIGHAgEAMBMGByqGSM49AgEGCCqGSM49AwEHBG0wawIBAQQg5fLy8HDpk5V6cSff
-Cb9jtNuC0jtKWAvGoLvcyfuVikehRANCAASiKEgm03lNhGj1Nh5ohUx7Tp9Dulr0
-vvLvawQflFQrkNIFzKfm4QrxJ980EWQvqN9ryB0o1s6PQvTmDwg8cVjs
------END PRIVATE KEY-----
-`;
+export const otherCa = read('other-ca');

@@ -14,7 +14,7 @@ export interface TestDatabase {
   drop(): Promise<void>;
 }
 
-/** What the processes of a run share: a server, a password for each role, a migrated database to copy. */
+/** What the processes of a run share, by the environment: a server, a password for each role, a migrated database to copy. */
 interface Shared {
   readonly admin: pg.PoolConfig;
   readonly password: string;
@@ -22,17 +22,21 @@ interface Shared {
   readonly prefix: string;
 }
 
-interface Run extends Shared {
-  readonly maintenance: pg.Pool;
-  readonly open: Set<TestDatabase>;
-}
-
-/** The address reaches the processes that run the files by the environment. */
 const variable = 'TEST_RUN_SERVER';
 
 let server: TestServer | undefined;
-let run: Run | undefined;
+let run: (Shared & { readonly maintenance: pg.Pool; readonly template: string }) | undefined;
+const open = new Set<TestDatabase>();
 let databases = 0;
+
+function running(): NonNullable<typeof run> {
+  if (run) return run;
+  const given = process.env[variable];
+  if (!given) throw new Error('the database server of the tests does not run');
+  const shared: Shared = JSON.parse(given);
+  run = { ...shared, maintenance: poolOf(shared.admin), template: `${shared.prefix}_template` };
+  return run;
+}
 
 /** Once a run, in its first process. */
 export async function startDatabaseServer(): Promise<void> {
@@ -43,12 +47,12 @@ export async function startDatabaseServer(): Promise<void> {
     prefix: `campaign_mirror_test_${randomBytes(4).toString('hex')}`,
   };
   process.env[variable] = JSON.stringify(shared);
-  const now = running();
-  const { rows } = await now.maintenance.query('show server_version');
+  const { maintenance, template } = running();
+  const { rows } = await maintenance.query('show server_version');
   console.log(`Database server: ${server.kind}, PostgreSQL ${rows[0].server_version}`);
-  await createRoles(now);
-  await create(now, templateOf(now), 'owner');
-  await migrate(addressIn(now, templateOf(now), 'owner'));
+  await createRoles();
+  await create(template, 'owner');
+  await migrate(addressIn(template, 'owner'));
 }
 
 export async function stopDatabaseServer(): Promise<void> {
@@ -56,12 +60,9 @@ export async function stopDatabaseServer(): Promise<void> {
   try {
     await dropDatabases();
     // Those of a process that was ended in its midst, too.
-    const { rows } = await maintenance.query(
-      'select datname from pg_database where starts_with(datname, $1)',
-      [prefix],
-    );
-    for (const { datname } of rows)
-      await maintenance.query(`drop database if exists ${datname} with (force)`);
+    const left = 'select datname from pg_database where starts_with(datname, $1)';
+    const { rows } = await maintenance.query(left, [prefix]);
+    for (const { datname } of rows) await drop(datname);
     await maintenance.end();
   } finally {
     run = undefined;
@@ -72,31 +73,28 @@ export async function stopDatabaseServer(): Promise<void> {
 
 /** What the tests of a file left. */
 export async function dropDatabases(): Promise<void> {
-  for (const database of run?.open ?? []) await database.drop();
+  for (const database of open) await database.drop();
 }
 
 /** A migrated database, made in milliseconds. */
 export async function freshDatabase(): Promise<TestDatabase> {
-  const now = running();
-  const name = nextName(now);
-  const copied = `template ${templateOf(now)} strategy file_copy`;
+  const name = nextName();
   try {
-    await create(now, name, 'owner', copied);
+    await create(name, 'owner', `template ${running().template} strategy file_copy`);
   } catch (error) {
     // Somebody looks into the template (an autovacuum, another session): then the long way.
     if ((error as { code?: string }).code !== '55006') throw error;
-    await create(now, name, 'owner');
-    await migrate(addressIn(now, name, 'owner'));
+    await create(name, 'owner');
+    await migrate(addressIn(name, 'owner'));
   }
-  return opened(now, name);
+  return opened(name);
 }
 
 /** A database without anything of ours, which belongs to the role or to the server's admin; `how` as SQL has it. */
 export async function emptyDatabase(owner: Role | 'admin', how?: string): Promise<TestDatabase> {
-  const now = running();
-  const name = nextName(now);
-  await create(now, name, owner, how);
-  return opened(now, name);
+  const name = nextName();
+  await create(name, owner, how);
+  return opened(name);
 }
 
 /** For `emptyDatabase`: one that cannot hold every character. */
@@ -108,55 +106,46 @@ export function serverAddress(): { host: string; port: number } {
   return { host, port };
 }
 
-function running(): Run {
-  if (run) return run;
-  const given = process.env[variable];
-  if (!given) throw new Error('the database server of the tests does not run');
-  const shared: Shared = JSON.parse(given);
-  run = { ...shared, maintenance: poolOf(shared.admin), open: new Set() };
-  return run;
-}
-
-function templateOf({ prefix }: Run): string {
-  return `${prefix}_template`;
-}
-
 /** No other process of this run makes one of this name. */
-function nextName({ prefix }: Run): string {
+function nextName(): string {
   databases += 1;
-  return `${prefix}_${process.pid}_${databases}`;
+  return `${running().prefix}_${process.pid}_${databases}`;
 }
 
-async function create({ maintenance }: Run, name: string, owner: Role | 'admin', how = ''): Promise<void> {
+async function create(name: string, owner: Role | 'admin', how = ''): Promise<void> {
   const whose = owner === 'admin' ? '' : `owner ${roles[owner]}`;
-  await maintenance.query(`create database ${name} ${whose} ${how}`);
+  await running().maintenance.query(`create database ${name} ${whose} ${how}`);
 }
 
-function opened(now: Run, name: string): TestDatabase {
-  const admin = poolOf({ ...now.admin, database: name });
+const drop = (name: string) => running().maintenance.query(`drop database if exists ${name} with (force)`);
+
+function opened(name: string): TestDatabase {
+  const admin = poolOf({ ...running().admin, database: name });
   const database: TestDatabase = {
     name,
     admin,
-    address: (role) => addressIn(now, name, role),
+    address: (role) => addressIn(name, role),
     url: (role) => {
-      const { host, port, user, password } = addressIn(now, name, role);
+      const { host, port, user, password } = addressIn(name, role);
       return `postgres://${user}:${password}@${host}:${port}/${name}`;
     },
     drop: async () => {
-      if (!now.open.delete(database)) return;
+      if (!open.delete(database)) return;
       // A connection that a failed test kept would hold the end up for ever: force ends it.
       admin.end().catch(() => {});
-      await now.maintenance.query(`drop database if exists ${name} with (force)`);
+      await drop(name);
     },
   };
-  now.open.add(database);
+  open.add(database);
   return database;
 }
 
-function addressIn({ admin, password }: Run, database: string, role: Role) {
-  const { host = 'localhost', port = 5432 } = admin;
-  return { host, port, user: roles[role], password, database };
-}
+const addressIn = (database: string, role: Role) => ({
+  ...serverAddress(),
+  user: roles[role],
+  password: running().password,
+  database,
+});
 
 function poolOf(config: pg.PoolConfig): pg.Pool {
   const pool = new pg.Pool({ max: 30, ...config });
@@ -166,17 +155,18 @@ function poolOf(config: pg.PoolConfig): pg.Pool {
 }
 
 /** Roles belong to a server: runs that share one take turns, and an admin who is no superuser joins each. */
-async function createRoles({ maintenance, password }: Run): Promise<void> {
+async function createRoles(): Promise<void> {
+  const { maintenance, password } = running();
   const client = await maintenance.connect();
   try {
     await client.query('begin');
     await client.query("select pg_advisory_xact_lock(hashtext('campaign-mirror test roles'))");
+    const { rows } = await client.query("select current_setting('is_superuser') = 'on' as super");
     for (const name of Object.values(roles)) {
       const { rowCount } = await client.query('select from pg_roles where rolname = $1', [name]);
       const verb = rowCount === 0 ? 'create' : 'alter';
       await client.query(`${verb} role ${name} login password '${password}'`);
-      const { rows } = await client.query("select current_setting('is_superuser') as super");
-      if (rows[0].super === 'off') await client.query(`grant ${name} to current_user`);
+      if (!rows[0].super) await client.query(`grant ${name} to current_user`);
     }
     await client.query('commit');
   } finally {

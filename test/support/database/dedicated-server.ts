@@ -1,4 +1,4 @@
-import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
+import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readFileSync, rmSync } from 'node:fs';
 import { chmod, chown, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
@@ -13,42 +13,24 @@ import {
   reachable,
 } from '../../../packages/embedded-postgres/src/programs/programs.ts';
 import { freePort } from '../free-port.ts';
-import { program } from '../programs.ts';
 import { tell } from '../run-folder.ts';
-
-/** A PostgreSQL of a test's own, to be stopped, killed and started again at will. Everybody may connect as anybody. */
-export interface DedicatedServer {
-  address(user: string, database?: string): DatabaseAddress;
-  /** Its data folder, where it keeps its socket, if it has one. */
-  readonly data: string;
-  /** Writes a file of its data folder, to be read when it starts. */
-  put(name: string, content: string): Promise<void>;
-  /** What it has logged so far. */
-  log(): string;
-  /** Ends connections, then the server. */
-  stop(): Promise<void>;
-  /** As a machine that loses its power: no farewell to anybody. */
-  kill(): Promise<void>;
-  start(): Promise<void>;
-  /** As a machine that stands still: connections stay open, nothing is answered. */
-  freeze(): void;
-  thaw(): void;
-  remove(): Promise<void>;
-}
 
 /** How often a server that was killed is asked to start while what it left behind still ends. */
 const starts = 500;
 
-/** `disk`: in megabytes, the size of a disk of its own, which only root can give it. */
-export async function dedicatedServer({ socket = false, disk = 0 } = {}): Promise<DedicatedServer> {
+export type DedicatedServer = Awaited<ReturnType<typeof dedicatedServer>>;
+
+/**
+ * A PostgreSQL of a test's own, to be stopped, killed and started again at will. Everybody may connect as anybody.
+ * `socket`: it keeps one in its data folder.
+ */
+export async function dedicatedServer({ socket = false } = {}) {
   const parent = await mkdtemp(join(tmpdir(), 'campaign-mirror-dedicated-'));
   await chmod(parent, 0o711);
   const data = join(parent, 'data');
   const user = await databaseOsUser(data);
   const programs = await reachable(await findPrograms(), user);
   await mkdir(data, 0o700);
-  if (disk) execFileSync(program('mount'), ['-t', 'tmpfs', '-o', `size=${disk}m,mode=700`, 'tmpfs', data]);
-  const unmount = () => disk && execFileSync(program('umount'), ['--lazy', data]);
   if (user) await chown(data, user.uid, user.gid);
   const as = user && { uid: user.uid, gid: user.gid };
   const options = { ...as, cwd: '/', env: { PATH: process.env.PATH ?? '', LC_ALL: 'C' } };
@@ -59,22 +41,23 @@ export async function dedicatedServer({ socket = false, disk = 0 } = {}): Promis
   if (code !== 0) throw new Error(`initdb ended with ${code}`);
 
   const port = await freePort();
-  const sockets = `unix_socket_directories=${socket ? data : ''}`;
-  const network = ['-p', String(port), '-c', 'listen_addresses=127.0.0.1', '-c', sockets];
-  // A server that is killed would leave it in the system's shared memory for ever.
-  const sharedMemory = ['-c', 'dynamic_shared_memory_type=mmap'];
-  let server: ChildProcess | undefined;
+  const settings = [
+    `unix_socket_directories=${socket ? data : ''}`,
+    'listen_addresses=127.0.0.1',
+    // A server that is killed would leave it in the system's shared memory for ever.
+    'dynamic_shared_memory_type=mmap',
+  ].flatMap((setting) => ['-c', setting]);
   const logged: string[] = [];
+  let server: ChildProcess | undefined;
   const killWithUs = () => {
     server?.kill('SIGKILL');
-    unmount();
     rmSync(parent, { recursive: true, force: true, maxRetries: 10 });
   };
   process.once('exit', killWithUs);
 
-  const start = async () => {
+  const start = async (): Promise<void> => {
     for (let tried = 0; tried < starts; tried++) {
-      server = spawn(programIn(programs, 'postgres'), ['-D', data, ...network, ...sharedMemory], {
+      server = spawn(programIn(programs, 'postgres'), ['-D', data, '-p', String(port), ...settings], {
         ...options,
         stdio: ['ignore', 'ignore', 'pipe'],
       });
@@ -82,7 +65,7 @@ export async function dedicatedServer({ socket = false, disk = 0 } = {}): Promis
     }
     throw new Error('the dedicated server does not start');
   };
-  const end = async (signal: NodeJS.Signals) => {
+  const end = async (signal: NodeJS.Signals): Promise<void> => {
     const ending = server;
     server = undefined;
     if (!ending || ending.exitCode !== null) return;
@@ -90,47 +73,47 @@ export async function dedicatedServer({ socket = false, disk = 0 } = {}): Promis
     ending.kill(signal);
     await ended;
   };
-  const tellAll = (signal: NodeJS.Signals) => {
+  const tellAll = (signal: NodeJS.Signals): void => {
+    const first = server?.pid;
+    if (!first) return;
+    // Linux has those whom it started in /proc.
+    const others = readFileSync(`/proc/${first}/task/${first}/children`, 'utf8').split(' ').filter(Boolean);
     // First the one that starts the others.
-    for (const id of [server?.pid ?? 0, ...childrenOf(server?.pid ?? 0)]) tell(id, signal);
+    for (const id of [first, ...others.map(Number)]) tell(id, signal);
   };
   await start();
   return {
-    address: (name, database = 'postgres') => ({
+    address: (user: string, database = 'postgres'): DatabaseAddress & { host: string; port: number } => ({
       host: '127.0.0.1',
       port,
-      user: name,
+      user,
       password: '',
       database,
     }),
     data,
-    put: async (name, content) => {
+    /** Writes a file of its data folder, to be read when it starts. */
+    put: async (name: string, content: string): Promise<void> => {
       const path = join(data, name);
       await writeFile(path, content, { mode: 0o600 });
       if (user) await chown(path, user.uid, user.gid);
     },
+    /** What it has logged so far. */
     log: () => logged.join('\n'),
     start,
+    /** As a machine that stands still: connections stay open, nothing is answered. */
     freeze: () => tellAll('SIGSTOP'),
     thaw: () => tellAll('SIGCONT'),
+    /** Ends connections, then the server. */
     stop: () => end('SIGINT'),
+    /** As a machine that loses its power: no farewell to anybody. */
     kill: () => end('SIGKILL'),
-    remove: async () => {
+    remove: async (): Promise<void> => {
       tellAll('SIGCONT');
       await end('SIGQUIT');
       process.off('exit', killWithUs);
-      unmount();
       await rm(parent, { recursive: true, force: true });
     },
   };
-}
-
-/** Linux has them in /proc. */
-function childrenOf(parent: number): number[] {
-  return readFileSync(`/proc/${parent}/task/${parent}/children`, 'utf8')
-    .split(' ')
-    .filter(Boolean)
-    .map(Number);
 }
 
 /** Read from its log, which is read on to its end, so that the server never waits for a reader. */

@@ -1,18 +1,15 @@
 import { once } from 'node:events';
 import { connect, createServer, type Socket } from 'node:net';
-import { setTimeout as pause } from 'node:timers/promises';
 
 /** Stands between a client and a server, and does to their connections what networks do. */
 export interface TcpProxy {
   readonly port: number;
   /** How many connections were made so far. */
   readonly accepted: number;
-  /** From now on no byte passes, in either direction or to the server; connections stay open, new ones are accepted. */
-  freeze(which?: 'both' | 'to server'): void;
+  /** From now on no byte passes; connections stay open, new ones are accepted. */
+  freeze(): void;
   /** What was held back arrives. */
   thaw(): void;
-  /** From now on bytes take so many milliseconds longer, each way. */
-  delay(milliseconds: number): void;
   /** Ends all connections without a farewell. */
   cut(): void;
   /** From now on nobody can connect. */
@@ -22,45 +19,38 @@ export interface TcpProxy {
   close(): Promise<void>;
 }
 
-export async function tcpProxy(target: { host: string; port: number }): Promise<TcpProxy> {
+/** `answer`: what becomes of the server's bytes. */
+export async function tcpProxy(
+  target: { host: string; port: number },
+  answer: (bytes: Buffer) => Buffer = (bytes) => bytes,
+): Promise<TcpProxy> {
   const sockets = new Set<Socket>();
-  /** Those of the clients. */
-  const clients = new Set<Socket>();
-  let frozen: 'both' | 'to server' | undefined;
-  let delayed = 0;
+  let frozen = false;
   let accepted = 0;
 
   const server = createServer((client) => {
     accepted++;
     const upstream = connect(target);
-    clients.add(client);
-    client.once('close', () => clients.delete(client));
     for (const [from, to] of [
       [client, upstream],
       [upstream, client],
     ] as const) {
       sockets.add(from);
-      let last: Promise<unknown> | undefined;
-      from.on('data', (bytes) => {
-        if (delayed === 0 && !last) return void to.write(bytes);
-        // Behind what came before, however long that was to take.
-        const mine = Promise.all([pause(delayed), last]).then(() => {
-          if (last === mine) last = undefined;
-          if (!to.destroyed) to.write(bytes);
-        });
-        last = mine;
-      });
+      from.on('data', (bytes: Buffer) => to.write(from === upstream ? answer(bytes) : bytes));
       from.on('error', () => {});
       from.on('close', () => {
         sockets.delete(from);
         to.destroy();
       });
-      if (frozen === 'both' || (frozen && from === client)) from.pause();
+      if (frozen) from.pause();
     }
   });
   const listen = async (port: number) => {
     server.listen(port, '127.0.0.1');
     await once(server, 'listening');
+  };
+  const cut = () => {
+    for (const socket of sockets) socket.resetAndDestroy();
   };
   const refuse = async () => {
     if (!server.listening) return;
@@ -68,9 +58,6 @@ export async function tcpProxy(target: { host: string; port: number }): Promise<
     server.close();
     cut();
     await closed;
-  };
-  const cut = () => {
-    for (const socket of sockets) socket.resetAndDestroy();
   };
 
   await listen(0);
@@ -80,15 +67,12 @@ export async function tcpProxy(target: { host: string; port: number }): Promise<
     get accepted() {
       return accepted;
     },
-    freeze: (which = 'both') => {
-      frozen = which;
-      for (const socket of which === 'both' ? sockets : clients) socket.pause();
-    },
-    delay: (milliseconds) => {
-      delayed = milliseconds;
+    freeze: () => {
+      frozen = true;
+      for (const socket of sockets) socket.pause();
     },
     thaw: () => {
-      frozen = undefined;
+      frozen = false;
       for (const socket of sockets) socket.resume();
     },
     cut,

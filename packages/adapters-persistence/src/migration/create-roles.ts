@@ -29,11 +29,11 @@ export type RolesCreation =
   /** Only the owner of the database and of the schema, or a superuser, can grant rights on them. */
   | { readonly kind: 'not-the-owner'; readonly of: 'database' | 'schema'; readonly owner: string };
 
-/** To read a table of migrations that is missing would end the transaction. */
+/** To read a table of migrations that is missing, or to name one of another's schema, would end the transaction. */
 const factsText = `
   select pg_get_userbyid(datdba)::text as database_owner, pg_has_role(datdba, 'usage') as owns_database,
     pg_get_userbyid(nspowner)::text as schema_owner, pg_has_role(nspowner, 'usage') as owns_schema,
-    to_regclass('${schema}.migrations') is not null as has_migrations,
+    exists (select from pg_class where relnamespace = pg_namespace.oid and relname = 'migrations') as has_migrations,
     array(select rolname::text from pg_roles where rolname = any($2)) as existing
   from pg_database left join pg_namespace on nspname = $1
   where datname = current_database()`;
