@@ -1,3 +1,4 @@
+import type { Role } from '@campaign-mirror/adapters-persistence';
 import { expect } from 'chai';
 import pg from 'pg';
 import { command } from '../support/commands/command.ts';
@@ -26,7 +27,7 @@ describe('PgBouncer in transaction mode, as docs/how-to/pooler-or-cluster.md has
   after(() => empty.drop());
 
   const service = () => ({ ...pooler.settings(data.database, 'service'), RUN_MIGRATIONS: 'false' });
-  const run = async (args: string[], database = data.database, role: 'operator' | 'owner' = 'operator') => {
+  const run = async (args: string[], database = data.database, role: Role = 'operator') => {
     const { code, output, errors } = await command([...args, '--json'], pooler.settings(database, role));
     expect(code, `${args.join(' ')}: ${errors}`).to.equal(0);
     return objectsOf(output);
@@ -105,12 +106,23 @@ describe('PgBouncer in transaction mode, as docs/how-to/pooler-or-cluster.md has
     expect(starting.errors).to.match(said);
   });
 
-  it('the role’s limit takes the place of STATEMENT_TIMEOUT', async () => {
+  it('the role’s limit takes the place of STATEMENT_TIMEOUT; doctor warns where the role has none', async () => {
+    const asDoctorSays = async () => {
+      const found = await run(['doctor'], data.database, 'service');
+      return found.find(({ check }) => check === 'statement timeout');
+    };
+    const { state, advice } = await asDoctorSays();
+    expect(state).to.equal('warning');
+    expect(advice).to.match(/^alter role campaign_mirror_service\w* set statement_timeout = 5000$/);
     await data.database.admin.query(await documented('sql', { mirrors: data.database.name }));
+    // Connections that are open keep what they began with.
+    await pooler.remove();
+    pooler = await PgBouncer.start([data.database]);
     const client = new pg.Client({ connectionString: pooler.url(data.database, 'service') });
     await client.connect();
     const { rows } = await client.query('show statement_timeout');
     await client.end();
     expect(rows).to.deep.equal([{ statement_timeout: '5s' }]);
+    expect(await asDoctorSays()).to.include({ state: 'ok' });
   });
 });

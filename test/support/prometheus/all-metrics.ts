@@ -25,7 +25,7 @@ function everyMetric(): Registry {
   hotPathMetrics(registry);
   poolMetrics(registry, { pool } as never, 1);
   keyUseMetrics(registry, { noted: 0, writes: 0, failures: 0 });
-  issuerMetrics(registry).fetched();
+  issuerMetrics(registry, 'both').fetched();
   serviceMetrics(registry, async () => ({}), {} as never);
   return registry;
 }

@@ -39,7 +39,7 @@ export interface Check {
   /** Anything else that it finds is logged at a start. */
   readonly warns?: true;
   /** @throws what the driver throws, or Unavailable */
-  ask(asked: Asked): Result | Promise<Result> | Promise<Result[]>;
+  ask(asked: Asked): Result | Result[] | Promise<Result | Result[]>;
 }
 
 /** The newest version that the tests run on. */
@@ -57,6 +57,7 @@ const factsText = `
   select current_setting('server_version_num')::int / 10000 as version, current_setting('server_encoding') as encoding,
     pg_is_in_recovery() as standby, current_setting('transaction_read_only') = 'on' as read_only,
     (select string_agg(name, ', ' order by name) from pg_settings where name = any($1) and setting = 'off') as off,
+    current_setting('statement_timeout') = '0' as unlimited,
     extract(epoch from clock_timestamp())::float8 as time, rolname::text as name, rolsuper as superuser,
     coalesce(pg_has_role(nspowner, 'usage'), false) as owner,
     array_remove(array[case when rolsuper then 'superuser' end, case when rolcreaterole then 'createrole' end,
@@ -118,6 +119,18 @@ export const checks: readonly Check[] = [
       const advice =
         'lower POOL_SIZE, raise the limit (max_connections, connection limit), or spare connections';
       return POOL_SIZE > allowed ? problem(says, advice) : warning(says, advice);
+    },
+  },
+  {
+    // A pooler takes no time limit among the startup parameters: the role's own applies.
+    name: 'statement timeout',
+    ask({ facts: { name, unlimited }, settings: { DATABASE_POOLER, STATEMENT_TIMEOUT } }) {
+      if (DATABASE_POOLER === 'none' || STATEMENT_TIMEOUT === 0) return [];
+      if (!unlimited) return ok('the role has a statement_timeout of its own');
+      return warning(
+        `the user ${JSON.stringify(name)} has no statement_timeout, and a pooler passes none on: a statement may run for ever`,
+        `alter role ${name} set statement_timeout = ${STATEMENT_TIMEOUT}`,
+      );
     },
   },
   {

@@ -34,12 +34,12 @@ export function serviceMetrics(registry: Registry, readiness: Readiness, probe: 
   );
 }
 
-/** Counts the fetches of the issuer's keys, and tells their age. */
-export function issuerMetrics(registry: Registry) {
+/** Counts the fetches of the issuer's keys, and tells their age. `identity`: whether callers have access keys, too. */
+export function issuerMetrics(registry: Registry, identity: 'jwt' | 'both') {
   const { counter, gauge } = instruments(registry);
-  const help = 'Fetches of the public keys of the issuer of tokens.';
-  const fetches = counter('campaign_mirror_issuer_key_fetches_total', help, 'result');
-  for (const result of ['done', 'failed']) fetches.inc({ result }, 0);
+  const help = 'Fetches of the public keys of the issuer of tokens, by result and by IDENTITY.';
+  const fetches = counter('campaign_mirror_issuer_key_fetches_total', help, 'result', 'identity');
+  for (const result of ['done', 'failed']) fetches.inc({ result, identity }, 0);
   let fetchedAt: number | undefined;
   gauge(
     'campaign_mirror_issuer_keys_age_seconds',
@@ -49,8 +49,8 @@ export function issuerMetrics(registry: Registry) {
   return {
     fetched: () => {
       fetchedAt = performance.now();
-      fetches.inc({ result: 'done' });
+      fetches.inc({ result: 'done', identity });
     },
-    failed: () => fetches.inc({ result: 'failed' }),
+    failed: () => fetches.inc({ result: 'failed', identity }),
   };
 }

@@ -10,8 +10,9 @@ export const useCaseModule = ({ settings, log, registry }: Given) =>
     bind(tokens.identity).toResolvedValue(
       async ({ identity: keys }) => {
         // The metrics of tokens are absent where none are accepted.
-        if (settings.IDENTITY === 'keys') return openIdentity(settings, keys);
-        return openIdentity(settings, keys, issuerObserver(log, issuerMetrics(registry)));
+        const { IDENTITY } = settings;
+        if (IDENTITY === 'keys') return openIdentity(settings, keys);
+        return openIdentity(settings, keys, issuerObserver(log, issuerMetrics(registry, IDENTITY)));
       },
       [tokens.hotPath],
     );
