@@ -11,7 +11,7 @@ import {
   openEmbeddedDatabase,
 } from '@campaign-mirror/embedded-postgres';
 import { expect } from 'chai';
-import pg from 'pg';
+import { connect } from '../database/client.ts';
 import { type DataFolder, dataFolder } from '../process/data-folder.ts';
 
 /** Shared memory as a file of the data folder: who is killed leaves nothing in the system's. */
@@ -19,13 +19,6 @@ const settings = { fsync: 'off', dynamic_shared_memory_type: 'mmap' };
 export const isRoot = process.getuid?.() === 0;
 
 export type Opened = Awaited<ReturnType<Sandbox['open']>>;
-
-/** What a process that opens the database says. */
-interface Said {
-  readonly address?: DatabaseAddress;
-  readonly failed?: string;
-  readonly name?: string;
-}
 
 /** Folders, processes and databases of a suite; `clean` ends and removes them all, whatever went wrong. */
 export class Sandbox {
@@ -47,7 +40,9 @@ export class Sandbox {
     const usual = { roles, folder, settings, onEvent, onLost: lost.resolve };
     const database = await openEmbeddedDatabase({ ...usual, ...options });
     this.#ends.push(database.close);
-    return { ...database, events, lost: lost.promise };
+    const asSuperuser = (text: string, values?: unknown[]) =>
+      query(database.address('superuser'), text, values);
+    return { ...database, events, lost: lost.promise, query: asSuperuser };
   }
 
   /** A process that has the database open, in a shell that did this before. */
@@ -63,6 +58,7 @@ export class Sandbox {
     };
     const kill = () => end(() => child.kill('SIGKILL'));
     this.#ends.push(kill);
+    type Said = { address?: DatabaseAddress; failed?: string; name?: string };
     const said: Promise<Said> = once(child, 'message').then(([message]) => message);
     return { said, close: () => end(() => child.send('close')), kill };
   }
@@ -82,14 +78,9 @@ export async function serverOf(folder: string): Promise<number | undefined> {
 }
 
 export async function query(address: DatabaseAddress, text: string, values: unknown[] = []) {
-  const client = new pg.Client({ ...address, ssl: false });
-  client.on('error', () => {});
-  try {
-    await client.connect();
-    return (await client.query(text, values)).rows;
-  } finally {
-    await client.end().catch(() => {});
-  }
+  const client = await connect({ ...address, ssl: false });
+  const ended = () => client.end().catch(() => {});
+  return (await client.query(text, values).finally(ended)).rows;
 }
 
 /** The message of an EmbeddedError that is fit for a user: one line, of what is wrong and what to do. */
