@@ -11,23 +11,20 @@ describe('commands that meet others on the embedded database', () => {
   beforeEach(() => {
     settings = { DATA_DIR: folder.path, DEMO: 'off' };
   });
-  const json = async (...args: string[]) => {
-    const { code, output, errors } = await command([...args, '--json'], settings);
-    expect(code, errors).to.equal(0);
-    return JSON.parse(output);
+  const create = async (owner: string) => {
+    const { output } = await command(['campaign', 'create', '--owner', owner, '--json'], settings);
+    return JSON.parse(output).id as number;
   };
   const nothingRuns = async () => expect(await processesOf(folder.path)).to.deep.equal([]);
 
   /** A command in its middle: it has the database, and asks whether it shall go on. */
   async function inItsMiddle() {
-    const { id } = await json('campaign', 'create', '--owner', '7');
-    const deleting = terminal(['campaign', 'delete', String(id)], settings);
+    const deleting = terminal(['campaign', 'delete', String(await create('7'))], settings);
     await deleting.shows(/campaign/);
-    const answer = async (key: string) => {
+    return async (key: string) => {
       deleting.type(`${key}\r`);
       return { ...(await deleting.ended), screen: deleting.screen };
     };
-    return { answer };
   }
 
   /** A service and another command that wait for it. */
@@ -40,25 +37,13 @@ describe('commands that meet others on the embedded database', () => {
     return { service, listing };
   }
 
-  it('an import finds what it needs in it', async () => {
-    const header =
-      'id,name,owner_id,is_default,created_at,mirror_id,target_url,clicks,updated_externally,updated_externally_at,mirror_created_at,mirror_updated_at';
-    const input = `${header}\n,Summer,7,,,,https://example.com/,,,,,\n`;
-    const { code, errors } = await command(['import', '-'], settings, input);
-    expect(code, errors).to.equal(0);
-    expect((await json('mirror', 'show', '1')).mirror.target_url).to.equal('https://example.com/');
-    const { output } = await command(['doctor', '--json'], settings);
-    expect(output).not.to.match(/lacks|temporary/);
-  });
-
   it('two at once, without a service: one after the other has it, and nothing is left running', async () => {
-    const both = await Promise.all(['1', '2'].map((owner) => json('campaign', 'create', '--owner', owner)));
-    expect(new Set(both.map(({ id }) => id)).size).to.equal(2);
+    expect(new Set(await Promise.all(['1', '2'].map(create))).size).to.equal(2);
     await nothingRuns();
   });
 
   it('a service and another command that come during a command wait for its end, and say so', async () => {
-    const { answer } = await inItsMiddle();
+    const answer = await inItsMiddle();
     const { service, listing } = await waiting();
     expect(await answer('y')).to.include({ code: 0 });
     await service.event('listening');
@@ -68,7 +53,7 @@ describe('commands that meet others on the embedded database', () => {
   });
 
   it('Ctrl-C ends the wait of a service and of a command', async () => {
-    const { answer } = await inItsMiddle();
+    const answer = await inItsMiddle();
     const { service, listing } = await waiting();
     expect(await service.stop('SIGINT')).to.deep.equal({ code: 0, signal: null });
     expect(service.errors).to.equal('');
@@ -79,7 +64,7 @@ describe('commands that meet others on the embedded database', () => {
 
   it('a command that outlives its service says that the database became unavailable', async () => {
     const service = await listeningService(settings);
-    const { answer } = await inItsMiddle();
+    const answer = await inItsMiddle();
     expect((await service.process.stop()).code).to.equal(0);
     await nothingRuns();
     const { code, screen } = await answer('y');

@@ -1,11 +1,11 @@
-import { chmod, chown, lchown, mkdir, readdir, readFile, stat, symlink, writeFile } from 'node:fs/promises';
+import { existsSync } from 'node:fs';
+import { chmod, lchown, mkdir, readdir, readFile, stat, symlink, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { expect } from 'chai';
-import { fileTrouble } from '../../packages/embedded-postgres/src/programs/errors.ts';
 import { expectNoPlantedLink } from '../../packages/embedded-postgres/src/programs/folders.ts';
 import { databaseOsUser } from '../../packages/embedded-postgres/src/programs/os-user.ts';
 import { findPrograms } from '../../packages/embedded-postgres/src/programs/programs.ts';
-import { clearError, isRoot, pgdataOf, query, Sandbox } from '../support/embedded/embedded-sandbox.ts';
+import { clearError, isRoot, pgdataOf, Sandbox } from '../support/embedded/embedded-sandbox.ts';
 import { eventually } from '../support/eventually.ts';
 
 const rightsOf = async (path: string) => {
@@ -19,7 +19,9 @@ describe('the creation of the embedded database', () => {
 
   const filesIn = async (folder: string) => (await readdir(folder).catch((): string[] => [])).sort();
   async function created(folder: string): Promise<void> {
-    await (await sandbox.open(folder)).close();
+    const database = await sandbox.open(folder);
+    expect(await database.query('select 1 as one')).deep.equal([{ one: 1 }]);
+    await database.close();
   }
 
   it('is done once when four processes come first at the same time', async () => {
@@ -39,22 +41,18 @@ describe('the creation of the embedded database', () => {
   it('survives a kill at any time: the next one removes the rest, and starts afresh', async () => {
     const folder = await sandbox.folder();
     const drafts = async () => (await filesIn(folder)).filter((name) => name.startsWith('cluster.new-'));
-    let killed: string[] = [];
+    const killed = new Set<string>();
     for (const reached of ['pgdata', 'pgdata/PG_VERSION', 'pgdata/global/pg_control', 'pgdata/base/4']) {
       const member = sandbox.member(folder);
       await eventually(`a draft with ${reached}`, async () => {
-        const names = (await drafts()).filter((name) => !killed.includes(name));
-        const paths = names.map((name) => join(folder, name, reached));
-        const seen = await Promise.allSettled(paths.map((path) => stat(path)));
-        expect(seen.map(({ status }) => status)).include('fulfilled');
+        const names = (await drafts()).filter((name) => !killed.has(name));
+        expect(names.filter((name) => existsSync(join(folder, name, reached)))).not.empty;
       });
       await member.kill();
-      killed = [...killed, ...(await drafts())];
+      for (const name of await drafts()) killed.add(name);
       expect(await filesIn(folder)).not.include('cluster');
     }
-    const database = await sandbox.open(folder);
-    expect(await query(database.address('owner'), 'select 1 as one')).deep.equal([{ one: 1 }]);
-    await database.close();
+    await created(folder);
     expect((await filesIn(folder)).filter((name) => name.startsWith('cluster'))).deep.equal(['cluster']);
   });
 
@@ -84,16 +82,6 @@ describe('the creation of the embedded database', () => {
     expect(await rightsOf(open)).equal(`755 ${ours}`);
   });
 
-  it('who is not root runs it; as root, the owner of the data does, whoever that is', async () => {
-    const folder = await sandbox.folder();
-    await mkdir(folder);
-    if (!isRoot) return expect(await databaseOsUser(folder)).equal(undefined);
-    await chown(folder, 54321, 54321);
-    expect(await databaseOsUser(folder)).include({ uid: 54321, gid: 54321 });
-    await chown(folder, 0, 0);
-    return expect(await databaseOsUser(folder)).deep.equal(await databaseOsUser(''));
-  });
-
   it('does not follow a symbolic link of somebody else in a folder where all may write', async () => {
     if (!isRoot) return;
     const shared = await sandbox.folder();
@@ -120,15 +108,11 @@ describe('the creation of the embedded database', () => {
     const closed = await sandbox.folder();
     await mkdir(closed, isRoot ? 0o700 : 0o500);
     const message = await clearError(sandbox.open(join(closed, 'data')));
-    expect(message)
-      .match(/permission denied.*DATA_DIR/i)
-      .contain(closed);
+    expect(message).match(/permission denied.*DATA_DIR/i);
     const user = await databaseOsUser('');
     if (user) expect(message).contain(`as the OS user ${user.name} because it cannot run as root`);
     expect(await filesIn(join(closed, 'data'))).not.contain('cluster');
 
-    const full = Object.assign(new Error('ENOSPC: no space left on device, write'), { syscall: 'write' });
-    expect(await clearError(Promise.reject(fileTrouble(full, '/data')))).contain('no space left');
     const small = await sandbox.folder();
     const { failed, name } = await sandbox.member(small, 'ulimit -f 500;').said;
     expect(name).equal('EmbeddedError');
@@ -142,26 +126,15 @@ describe('the creation of the embedded database', () => {
     const version = join(pgdataOf(folder), 'PG_VERSION');
     const passwords = join(folder, 'cluster', 'passwords.json');
     const access = join(pgdataOf(folder), 'pg_hba.conf');
-    const ours = (await readFile(version, 'utf8')).trim();
     const faults: [path: string, content: string, message: RegExp][] = [
-      [
-        version,
-        '15\n',
-        new RegExp(`was made by PostgreSQL 15, .* brings PostgreSQL ${ours}, .*nothing was changed`),
-      ],
+      [version, '15\n', /was made by PostgreSQL 15, .* brings PostgreSQL \d+, and nothing was changed/],
       [passwords, '{"superuser": "x"}', /passwords.json are damaged/],
-      [
-        access,
-        'nonsense\n',
-        /does not start( as the OS user number \d+)? \(could not load .*pg_hba.conf.*: see /,
-      ],
+      [access, 'nonsense\n', /does not start( as the OS user number \d+)? \(could not load .*pg_hba.conf/],
     ];
     for (const [path, content, message] of faults) {
       const kept = await readFile(path, 'utf8');
       await writeFile(path, content);
-      const before = await snapshot(folder);
       expect(await clearError(sandbox.open(folder))).match(message);
-      if (path !== access) expect(await snapshot(folder)).deep.equal(before);
       await writeFile(path, kept);
     }
     await created(folder);
@@ -171,13 +144,3 @@ describe('the creation of the embedded database', () => {
     expect(await clearError(sandbox.open(half))).contain('is not a whole database of Campaign Mirror');
   });
 });
-
-/** Every file's path, size and time of change, of the cluster in a folder. */
-async function snapshot(folder: string): Promise<string[]> {
-  const names = await readdir(join(folder, 'cluster'), { recursive: true });
-  const lines = names.sort().map(async (name) => {
-    const { size, mtimeMs, ctimeMs } = await stat(join(folder, 'cluster', name));
-    return `${name} ${size} ${mtimeMs} ${ctimeMs}`;
-  });
-  return await Promise.all(lines);
-}

@@ -12,63 +12,47 @@ const limits = { timeout: 10_000, statementTimeout: true };
 describe('contract: life — what /readyz asks of the database', () => {
   const database = databaseOf('test');
 
-  const forgotten = { database: true, migrations: false };
+  async function answer(state: object, wrong: object = {}): Promise<void> {
+    const probe = await openProbe({ ...database.address('service'), ...wrong }, limits);
+    expect(await probe.ask().finally(() => probe.close())).to.deep.equal(state);
+  }
+
+  const table = 'campaign_mirror.migrations';
   const last = migrations.at(-1)?.name;
+  const forgotten = { database: true, migrations: false };
   const states: [what: string, statement: string, state: object][] = [
-    ['all is there', 'select', good],
-    [
-      'a migration of a newer version',
-      "insert into campaign_mirror.migrations (name) values ('9999-newer')",
-      good,
-    ],
-    [
-      'a migration is missing',
-      `delete from campaign_mirror.migrations where name = '${last}'`,
-      { ...good, migrations: false },
-    ],
+    ['all is there, and more', `insert into ${table} (name) values ('9999-newer')`, good],
+    ['a migration is missing', `delete from ${table} where name = '${last}'`, { ...good, migrations: false }],
     ['no schema', 'drop schema campaign_mirror cascade', forgotten],
     ['no right to see it', `revoke all on schema campaign_mirror from ${roles.service}`, forgotten],
-    [
-      'no right to read of it',
-      `revoke select (name) on campaign_mirror.migrations from ${roles.service}`,
-      forgotten,
-    ],
+    ['no right to read of it', `revoke select (name) on ${table} from ${roles.service}`, forgotten],
   ];
   for (const [what, statement, state] of states)
     it(`${what}: ${JSON.stringify(state)}`, async () => {
       await database.admin.query(statement);
-      const probe = await openProbe(database.address('service'), limits);
-      expect(await probe.ask().finally(() => probe.close())).to.deep.equal(state);
+      await answer(state);
     });
 
   it('one that takes no writes is reported; one that is not there, or does not know us, does not answer', async () => {
+    await answer(good);
     await database.admin.query(`alter database ${database.name} set default_transaction_read_only = on`);
-    for (const [wrong, state] of [
-      [{}, { ...good, writable: false }],
-      [{ port: 1 }, { database: false }],
-      [{ password: 'wrong' }, { database: false }],
-      [{ database: 'nothing' }, { database: false }],
-    ] as const) {
-      const probe = await openProbe({ ...database.address('service'), ...wrong }, limits);
-      expect(await probe.ask().finally(() => probe.close())).to.deep.equal(state);
-    }
+    await answer({ ...good, writable: false });
+    for (const wrong of [{ port: 1 }, { password: 'wrong' }, { database: 'nothing' }])
+      await answer({ database: false }, wrong);
   });
 
   it('one that says nothing does not answer within the limit, and answers again when it does', async () => {
     const proxy = await tcpProxy(serverAddress());
     const address = { ...database.address('service'), host: '127.0.0.1', port: proxy.port };
     const probe = await openProbe(address, { timeout: 300, statementTimeout: false });
-    const answers = () =>
-      eventually('an answer of the database', async () =>
-        expect((await probe.ask()).database).to.equal(true),
-      );
-    await answers();
+    const asked = async () => expect(await probe.ask()).to.include({ database: true });
+    await eventually('an answer of the database', asked);
     proxy.freeze();
     for (let times = 0; times < 3; times++) expect(await probe.ask()).to.deep.equal({ database: false });
     proxy.thaw();
-    await answers();
+    await eventually('an answer of the database', asked);
     proxy.cut();
-    await answers();
+    await eventually('an answer of the database', asked);
     await probe.close();
     await proxy.close();
   });
@@ -82,37 +66,32 @@ describe('contract: life — what /readyz asks of the database', () => {
     expect(rows).to.deep.equal([{ backend_xid: null, state: 'idle' }]);
     await probe.close();
   });
-});
 
-describe('contract: life — /readyz', () => {
   for (const state of [good, { database: false }])
-    it(`asks once for all that ask meanwhile or a while after, and again when it is old: ${JSON.stringify(state)}`, async () => {
+    it(`one answer is for all that ask meanwhile, and for a while after: ${JSON.stringify(state)}`, async () => {
       let asked = 0;
-      const answer = Promise.withResolvers<typeof state>();
+      const { promise, resolve } = Promise.withResolvers<typeof state>();
       const ask = () => {
         asked += 1;
-        return answer.promise;
+        return promise;
       };
-      const going = new AbortController().signal;
-      const [remembering, forgetting] = [readinessOf(ask, going, 600_000), readinessOf(ask, going, 0)];
+      const ends = new AbortController();
+      const remembering = readinessOf(ask, ends.signal, 600_000);
+      const forgetting = readinessOf(ask, ends.signal, 0);
       const asking = Array.from({ length: 100 }, () => remembering());
-      answer.resolve(state);
-      for (const checks of await Promise.all(asking))
-        expect(checks).to.deep.equal({ accepting: true, ...state });
+      resolve(state);
+      const ready = { accepting: true, ...state };
+      for (const checks of await Promise.all(asking)) expect(checks).to.deep.equal(ready);
       await remembering();
       expect(asked).to.equal(1);
       for (let times = 0; times < 3; times++) await forgetting();
       expect(asked).to.equal(4);
-    });
 
-  it('is not ready from the moment at which the drain begins, also for those that asked before', async () => {
-    const answer = Promise.withResolvers<typeof good>();
-    const ends = new AbortController();
-    const readiness = readinessOf(() => answer.promise, ends.signal);
-    const before = readiness();
-    ends.abort();
-    answer.resolve(good);
-    expect(await before).to.include({ accepting: false });
-    expect(await readiness()).to.deep.equal({ accepting: false });
-  });
+      // The drain begins: also for those that asked before.
+      const before = forgetting();
+      ends.abort();
+      expect(await before).to.include({ accepting: false });
+      expect(await forgetting()).to.deep.equal({ accepting: false });
+      expect(asked).to.equal(5);
+    });
 });

@@ -1,5 +1,3 @@
-import { once } from 'node:events';
-import { createServer } from 'node:net';
 import { type Role, roles } from '@campaign-mirror/adapters-persistence';
 import { expect } from 'chai';
 import { openOwnDatabase } from '../../packages/app/src/database/embedded-database.ts';
@@ -76,14 +74,12 @@ describe('a start that cannot succeed ends with one clear line and an exit code'
     });
 
   it('PORT or OPS_PORT in use', async () => {
-    const other = createServer().listen(0, '127.0.0.1');
-    await once(other, 'listening');
-    const port = String((other.address() as { port: number }).port);
-    for (const name of ['PORT', 'OPS_PORT']) {
+    const { base, ops } = await listeningService({ DATABASE_URL: database.url('owner') });
+    for (const [name, url] of Object.entries({ PORT: base, OPS_PORT: ops })) {
+      const { port } = new URL(url);
       const line = await refusal({ DATABASE_URL: database.url('owner'), [name]: port });
       expect(line).to.equal(`${name} ${port} on 127.0.0.1 is in use: free it, or set ${name}`);
     }
-    other.close();
   });
 
   it('a database that is away when DATABASE_WAIT is over', async () => {

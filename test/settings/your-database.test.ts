@@ -2,9 +2,8 @@ import { userInfo } from 'node:os';
 import { expect } from 'chai';
 import { readSettings } from '../../packages/app/src/settings/read-settings.ts';
 import { yourDatabase } from '../../packages/app/src/settings/your-database.ts';
-import { command, commandProcess } from '../support/commands/command.ts';
+import { answered, command, commandProcess } from '../support/commands/command.ts';
 import { dedicatedServer } from '../support/database/dedicated-server.ts';
-import { databaseOf } from '../support/process/lives.ts';
 
 type Environment = Record<string, string>;
 
@@ -21,7 +20,6 @@ function address(environment: Environment) {
 }
 
 describe('a database of yours', () => {
-  const database = databaseOf('suite');
   const { username } = userInfo();
   const others = { PGPORT: '1', PGUSER: 'other', PGPASSWORD: ' theirs ', PGDATABASE: 'others' };
 
@@ -69,47 +67,30 @@ describe('a database of yours', () => {
     expect(system).to.include(checking).and.to.have.property('ca').that.is.an('array');
   });
 
-  it('is found by the commands too, from any folder', async () => {
-    const { host, port, user = '', password } = database.address('operator');
-    const named = { PGHOST: host, PGPORT: `${port}`, PGUSER: user, PGPASSWORD: `${password}` };
-    const settings = { ...named, PGDATABASE: database.name };
-    const words = ['campaign', 'create', '--owner', '7', '--json'];
-    const done = await commandProcess(words, settings, { cwd: '/' });
-    expect(done).to.include({ code: 0, errors: '' });
-    const { rows } = await database.admin.query('select owner_id::int from campaign_mirror.campaigns');
-    expect(rows).to.deep.equal([{ owner_id: 7 }]);
-  });
-
-  it('is not changed by variables of MikroORM, or by those of PostgreSQL that are none of ours', async () => {
-    const hostile = {
-      MIKRO_ORM_CLIENT_URL: 'no URL at all',
-      MIKRO_ORM_HOST: '127.0.0.1',
-      MIKRO_ORM_PORT: '9',
-      MIKRO_ORM_USER: 'nobody',
-      MIKRO_ORM_DB_NAME: 'nowhere',
-      MIKRO_ORM_SCHEMA: 'elsewhere',
-      MIKRO_ORM_IMPLICIT_TRANSACTIONS: 'false',
-      MIKRO_ORM_TIMEZONE: '+05:00',
-      MIKRO_ORM_FORCE_UTC_TIMEZONE: 'true',
-      MIKRO_ORM_MIGRATIONS_PATH: '/nowhere',
-      MIKRO_ORM_DEBUG: 'true',
-      PGSSLNEGOTIATION: 'direct',
-      PGAPPNAME: 'other',
-    };
-    const settings = { DATABASE_URL: database.url('operator') };
-    const words = ['campaign', 'list', '--json'];
-    const plain = await command(words, settings);
-    expect(plain).to.include({ code: 0, errors: '' });
-    expect(await commandProcess(words, { ...hostile, ...settings })).to.deep.equal(plain);
-  });
-
-  it('can be reached by its socket', async () => {
+  it('is found by the commands, by its socket and from any folder, whatever variables of MikroORM there are', async () => {
     const server = await dedicatedServer({ socket: true });
     try {
-      const PGPORT = String(server.address('postgres').port);
-      const socket = { PGHOST: server.data, PGPORT, PGUSER: 'postgres', PGDATABASE: 'postgres' };
-      const done = await command(['migrate'], { ...socket, PGSSLMODE: 'verify-full' });
-      expect(done).to.include({ code: 0, errors: '' });
+      const user = { PGUSER: 'postgres', PGDATABASE: 'postgres', PGSSLMODE: 'verify-full' };
+      const socket = { PGHOST: server.data, PGPORT: String(server.address('postgres').port), ...user };
+      expect(await command(['migrate'], socket)).to.include({ code: 0, errors: '' });
+      const hostile = {
+        MIKRO_ORM_CLIENT_URL: 'no URL at all',
+        MIKRO_ORM_HOST: '127.0.0.1',
+        MIKRO_ORM_PORT: '9',
+        MIKRO_ORM_DB_NAME: 'nowhere',
+        MIKRO_ORM_SCHEMA: 'elsewhere',
+        MIKRO_ORM_IMPLICIT_TRANSACTIONS: 'false',
+        MIKRO_ORM_FORCE_UTC_TIMEZONE: 'true',
+        MIKRO_ORM_MIGRATIONS_PATH: '/nowhere',
+        MIKRO_ORM_DEBUG: 'true',
+        PGSSLNEGOTIATION: 'direct',
+        PGAPPNAME: 'other',
+      };
+      const words = ['campaign', 'create', '--owner', '7', '--json'];
+      const done = await commandProcess(words, { ...hostile, ...socket }, { cwd: '/' });
+      expect(done).to.deep.equal(answered('{"id":1}\n'));
+      const list = await command(['campaign', 'list', '--json'], socket);
+      expect(JSON.parse(list.output)).to.include({ id: 1, owner_id: 7 });
     } finally {
       await server.remove();
     }
