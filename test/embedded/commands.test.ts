@@ -42,24 +42,19 @@ describe('commands that meet others on the embedded database', () => {
     await nothingRuns();
   });
 
-  it('a service and another command that come during a command wait for its end, and say so', async () => {
+  it('a service and another command that come during a command wait for its end, and say so; Ctrl-C ends it', async () => {
     const answer = await inItsMiddle();
+    const leaving = await waiting();
+    expect(await leaving.service.stop('SIGINT')).to.deep.equal({ code: 0, signal: null });
+    expect(leaving.service.errors).to.equal('');
+    expect(await leaving.listing.stop('SIGINT')).to.deep.equal({ code: 130, signal: null });
+    expect(leaving.listing.errors).to.match(/\nNothing was done\.\n$/);
     const { service, listing } = await waiting();
     expect(await answer('y')).to.include({ code: 0 });
     await service.event('listening');
     expect((await listing.ended).code, listing.errors).to.equal(0);
     expect((await service.stop()).code).to.equal(0);
     await nothingRuns();
-  });
-
-  it('Ctrl-C ends the wait of a service and of a command', async () => {
-    const answer = await inItsMiddle();
-    const { service, listing } = await waiting();
-    expect(await service.stop('SIGINT')).to.deep.equal({ code: 0, signal: null });
-    expect(service.errors).to.equal('');
-    expect(await listing.stop('SIGINT')).to.deep.equal({ code: 130, signal: null });
-    expect(listing.errors).to.match(/\nNothing was done\.\n$/);
-    await answer('n');
   });
 
   it('a command that outlives its service says that the database became unavailable', async () => {

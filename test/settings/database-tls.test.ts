@@ -40,8 +40,8 @@ describe('TLS to a database of yours', () => {
   };
 
   /** What comes of it: the line of the error, or nothing. */
-  async function faultWith(DATABASE_URL: string) {
-    const read = readSettings({ DATABASE_URL });
+  async function faultWith(DATABASE_URL: string, more: Record<string, string> = {}) {
+    const read = readSettings({ DATABASE_URL, ...more });
     if ('wrong' in read) throw new Error(read.wrong.join('\n'));
     // However long it may be waited for: none of this gets better by waiting.
     const settings = { ...read.settings, DATABASE_WAIT: 60_000 };
@@ -63,6 +63,11 @@ describe('TLS to a database of yours', () => {
     ['sslmode=verify-ca&CA', localhost],
     ['sslmode=require', localhost],
     ['sslmode=disable', here, tlsOnly],
+    ['', here, tlsOnly],
+    ['sslmode=require&sslmode=disable', here, tlsOnly],
+    ['uselibpqcompat=true&sslmode=require', here],
+    // Something of TLS is named.
+    ['ssl=true', here, untrusted],
     ['sslmode=verify-full', here, untrusted],
     ['sslmode=verify-full&sslrootcert=system', here, untrusted],
     ...['verify-full', 'verify-ca', 'require'].map((mode): [string, string, string] => {
@@ -75,6 +80,12 @@ describe('TLS to a database of yours', () => {
       if (fault) expect(found).to.include(`the database ${host}:${port}/postgres `).and.to.include(fault);
       else expect(found).to.equal(undefined);
     });
+
+  it('PGSSLMODE counts where the address says nothing', async () => {
+    const PGSSLMODE = 'verify-full';
+    expect(await faultWith(url(''), { PGSSLMODE })).to.include(untrusted);
+    expect(await faultWith(url('sslmode=disable'), { PGSSLMODE })).to.include(tlsOnly);
+  });
 
   it('the service and the commands, whose pool copies what it is given, do as it is set', async () => {
     for (const [parameters, host] of [

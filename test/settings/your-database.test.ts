@@ -9,14 +9,10 @@ type Environment = Record<string, string>;
 
 /** Where it is, in one line: `user:password@host:port/database`. */
 function place(environment: Environment): string {
-  const { user, password, host, port, database } = address(environment);
-  return `${user}:${password}@${host}:${port}/${database}`;
-}
-
-function address(environment: Environment) {
   const read = readSettings(environment);
   if ('wrong' in read) throw new Error(read.wrong.join('\n'));
-  return yourDatabase(read.settings).address;
+  const { user, password, host, port, database } = yourDatabase(read.settings).address;
+  return `${user}:${password}@${host}:${port}/${database}`;
 }
 
 describe('a database of yours', () => {
@@ -40,31 +36,6 @@ describe('a database of yours', () => {
       [{ PGHOST: 'db', PGUSER: 'me' }, 'me:undefined@db:5432/me'],
     ];
     for (const [environment, expected] of places) expect(place(environment)).to.equal(expected);
-  });
-
-  it('is spoken to with TLS as libpq would, by the address first, and never so on a socket', () => {
-    const believing = { rejectUnauthorized: false };
-    const checking = { rejectUnauthorized: true, host: 'db' };
-    const cases: [parameters: string, PGSSLMODE: string, ssl: unknown][] = [
-      ['', '', false],
-      ['?sslmode=disable', '', false],
-      ['?sslmode=require', '', believing],
-      ['?sslmode=verify-full', '', checking],
-      // Something of TLS is named.
-      ['?ssl=true', '', checking],
-      ['?uselibpqcompat=true&sslmode=require', '', believing],
-      ['?sslmode=require&sslmode=disable', '', false],
-      ['', 'verify-full', checking],
-      ['?sslmode=disable', 'verify-full', false],
-    ];
-    for (const [parameters, PGSSLMODE, ssl] of cases) {
-      const found = address({ DATABASE_URL: `postgres://db/x${parameters}`, PGSSLMODE });
-      expect(found, parameters).to.deep.include({ ssl, sslnegotiation: 'postgres' });
-    }
-    expect(address({ PGHOST: 'db', PGSSLMODE: 'require' }).ssl).to.deep.equal(believing);
-    expect(address({ PGHOST: '/run/sql', PGSSLMODE: 'verify-full' }).ssl).to.equal(false);
-    const system = address({ DATABASE_URL: 'postgres://db/x?sslrootcert=system' }).ssl;
-    expect(system).to.include(checking).and.to.have.property('ca').that.is.an('array');
   });
 
   it('is found by the commands, by its socket and from any folder, whatever variables of MikroORM there are', async () => {
