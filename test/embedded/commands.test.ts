@@ -3,81 +3,67 @@ import { command, startCommand } from '../support/commands/command.ts';
 import { processesOf } from '../support/process/data-folder.ts';
 import { dataFolderOf } from '../support/process/lives.ts';
 import { listeningService, startService } from '../support/process/service-process.ts';
-import { type Terminal, terminal } from '../support/process/terminal.ts';
+import { terminal } from '../support/process/terminal.ts';
 
 describe('commands that meet others on the embedded database', () => {
   const folder = dataFolderOf('test');
   let settings: { DATA_DIR: string; DEMO: string };
-  const json = async (...args: string[]) => {
-    const { code, output, errors } = await command([...args, '--json'], settings);
-    expect(code, errors).to.equal(0);
-    return JSON.parse(output);
-  };
-  beforeEach(async () => {
+  beforeEach(() => {
     settings = { DATA_DIR: folder.path, DEMO: 'off' };
   });
+  const create = async (owner: string) => {
+    const { output } = await command(['campaign', 'create', '--owner', owner, '--json'], settings);
+    return JSON.parse(output).id as number;
+  };
+  const nothingRuns = async () => expect(await processesOf(folder.path)).to.deep.equal([]);
 
   /** A command in its middle: it has the database, and asks whether it shall go on. */
-  async function inItsMiddle(): Promise<Terminal> {
-    const { id } = await json('campaign', 'create', '--owner', '7');
-    const deleting = terminal(['campaign', 'delete', String(id)], settings);
+  async function inItsMiddle() {
+    const deleting = terminal(['campaign', 'delete', String(await create('7'))], settings);
     await deleting.shows(/campaign/);
-    return deleting;
+    return async (key: string) => {
+      deleting.type(`${key}\r`);
+      return { ...(await deleting.ended), screen: deleting.screen };
+    };
   }
 
-  it('an import finds what it needs in it', async () => {
-    const header =
-      'id,name,owner_id,is_default,created_at,mirror_id,target_url,clicks,updated_externally,updated_externally_at,mirror_created_at,mirror_updated_at';
-    const input = `${header}\n,Summer,7,,,,https://example.com/,,,,,\n`;
-    const { code, errors } = await command(['import', '-'], settings, input);
-    expect(code, errors).to.equal(0);
-    expect((await command(['mirror', 'show', '1'], settings)).code).to.equal(0);
-    const findings = await command(['doctor', '--json'], settings);
-    expect(findings.output).not.to.match(/lacks|temporary/);
-  });
-
-  it('two at once, without a service: one after the other has it, and nothing is left running', async () => {
-    const both = await Promise.all([1, 2].map((owner) => json('campaign', 'create', '--owner', `${owner}`)));
-    expect(new Set(both.map(({ id }) => id)).size).to.equal(2);
-    expect(await processesOf(folder.path)).to.deep.equal([]);
-  });
-
-  it('a service and another command that come during a command wait for its end, and say so', async () => {
-    const deleting = await inItsMiddle();
+  /** A service and another command that wait for it. */
+  async function waiting() {
     const service = startService(settings);
     const { msg } = await service.event('database-awaited');
     expect(msg).to.match(/^waiting for process \d+, which uses the data in /);
     const listing = startCommand(['campaign', 'list'], settings);
     await listing.says(() => /^waiting for process/m.test(listing.errors) || undefined);
-    deleting.type('y\r');
-    expect((await deleting.ended).code, deleting.screen).to.equal(0);
+    return { service, listing };
+  }
+
+  it('two at once, without a service: one after the other has it, and nothing is left running', async () => {
+    expect(new Set(await Promise.all(['1', '2'].map(create))).size).to.equal(2);
+    await nothingRuns();
+  });
+
+  it('a service and another command that come during a command wait for its end, and say so; Ctrl-C ends it', async () => {
+    const answer = await inItsMiddle();
+    const leaving = await waiting();
+    expect(await leaving.service.stop('SIGINT')).to.deep.equal({ code: 0, signal: null });
+    expect(leaving.service.errors).to.equal('');
+    expect(await leaving.listing.stop('SIGINT')).to.deep.equal({ code: 130, signal: null });
+    expect(leaving.listing.errors).to.match(/\nNothing was done\.\n$/);
+    const { service, listing } = await waiting();
+    expect(await answer('y')).to.include({ code: 0 });
     await service.event('listening');
     expect((await listing.ended).code, listing.errors).to.equal(0);
     expect((await service.stop()).code).to.equal(0);
-    expect(await processesOf(folder.path)).to.deep.equal([]);
-  });
-
-  it('Ctrl-C ends the wait of a service and of a command', async () => {
-    const deleting = await inItsMiddle();
-    const service = startService(settings);
-    await service.event('database-awaited');
-    expect(await service.stop('SIGINT')).to.deep.equal({ code: 0, signal: null });
-    expect(service.errors).to.equal('');
-    const listing = startCommand(['campaign', 'list'], settings);
-    await listing.says(() => /^waiting for process/m.test(listing.errors) || undefined);
-    expect(await listing.stop('SIGINT')).to.deep.equal({ code: 130, signal: null });
-    expect(listing.errors).to.match(/\nNothing was done\.\n$/);
-    deleting.type('n\r');
-    await deleting.ended;
+    await nothingRuns();
   });
 
   it('a command that outlives its service says that the database became unavailable', async () => {
     const service = await listeningService(settings);
-    const deleting = await inItsMiddle();
+    const answer = await inItsMiddle();
     expect((await service.process.stop()).code).to.equal(0);
-    expect(await processesOf(folder.path)).to.deep.equal([]);
-    deleting.type('y\r');
-    expect((await deleting.ended).code, deleting.screen).to.equal(3);
-    expect(deleting.screen).to.match(/the database .* (became unavailable|cannot be reached)/);
+    await nothingRuns();
+    const { code, screen } = await answer('y');
+    expect(code, screen).to.equal(3);
+    expect(screen).to.match(/the database .* (became unavailable|cannot be reached)/);
   });
 });

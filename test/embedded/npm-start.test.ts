@@ -1,9 +1,9 @@
 import { expect } from 'chai';
-import { printed } from '../support/embedded/first-start.ts';
-import { call } from '../support/http/caller.ts';
 import { processesOf } from '../support/process/data-folder.ts';
 import { dataFolderOf } from '../support/process/lives.ts';
+import { start } from '../support/process/service-process.ts';
 import { inTerminal } from '../support/process/terminal.ts';
+import { outputOf } from '../support/process/typescript.ts';
 
 describe('npm start', () => {
   const folder = dataFolderOf('test');
@@ -14,10 +14,12 @@ describe('npm start', () => {
     await terminal.shows('listening on');
     await terminal.shows('demo remove');
     expect(terminal.screen, 'readable in a terminal').not.to.match(/^\{"level"/m);
-    const { good, key, campaign } = printed(terminal.screen);
-    const [base = ''] = /http:\/\/[^/]+/.exec(good) ?? [];
-    const { status } = await call({ base, key, campaign, address: 'https://example.com/' });
-    expect(status).to.equal(200);
+    const statuses: string[] = [];
+    for (const [line] of terminal.screen.matchAll(/^curl .*$/gm)) {
+      const told = `${line} --output /dev/null --write-out '%{http_code}'`;
+      statuses.push(await outputOf(start('sh', ['-c', told], {})));
+    }
+    expect(statuses).to.deep.equal(['200', '403', '404', '422']);
     terminal.interrupt();
     expect((await terminal.ended).code).to.equal(0);
     expect(terminal.screen).to.include('stopping on SIGINT');

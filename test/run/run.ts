@@ -1,17 +1,15 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { createWriteStream, existsSync, mkdirSync, rmSync } from 'node:fs';
-import { availableParallelism, constants, tmpdir } from 'node:os';
+import { existsSync } from 'node:fs';
+import { availableParallelism, constants } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { dataVariable, RunFolder, tell } from '../support/run-folder.ts';
 import { projectFolder } from '../support/workspace.ts';
-import { limitFiles, variable as notesVariable } from './file-limit.ts';
 import { filesOf, suites } from './files.ts';
 import { programs } from './suites.ts';
 
 const mochaProgram = join(projectFolder, 'node_modules/mocha/bin/mocha.js');
-const compiled = join(projectFolder, 'node_modules/.cache/compiled');
 const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 /** How long those who are asked to end may take, in milliseconds. */
 const farewell = 10_000;
@@ -25,10 +23,8 @@ async function run(words: readonly string[]): Promise<number> {
   if (program)
     return (await prepared(program.prepare)) || ended(process.execPath, [...program.words, ...given]);
   const suite = suites[name];
-  if (!suite) {
-    const all = [...Object.keys(suites), ...Object.keys(programs)];
-    throw new Error(`there is no suite ${name}: ${all.join(', ')}`);
-  }
+  const known = [...Object.keys(suites), ...Object.keys(programs)].join(', ');
+  if (!suite) throw new Error(`there is no suite ${name}: ${known}`);
   const ofSuite = filesOf(suite).map((file) => `test/${file}.test.ts`);
   const named = given.filter((word) => word.endsWith('.test.ts'));
   const absent = named.filter((file) => !existsSync(file));
@@ -38,58 +34,32 @@ async function run(words: readonly string[]): Promise<number> {
   const jobs = suite.oneByOne ? 1 : Math.min(files.length, Math.max(availableParallelism(), 2), 4);
   if (jobs > 1) options.unshift('--parallel', '--jobs', String(jobs));
   if (suite.timeout !== undefined) options.unshift('--timeout', String(suite.timeout));
-  const output = join(tmpdir(), `campaign-mirror-test-${name}-${process.pid}.log`);
-  return (await prepared(suite.prepare)) || supervised([...options, ...files], output, suite.environment);
+  return (await prepared(suite.prepare)) || supervised([...options, ...files], suite.environment);
 }
 
-/** Whatever mocha comes to, nothing that it started is left; of a run that failed, what it said, in the file `output`. */
-async function supervised(
-  words: readonly string[],
-  output: string,
-  environment: NodeJS.ProcessEnv = {},
-): Promise<number> {
+/** Whatever mocha comes to, nothing that it started is left. */
+async function supervised(words: readonly string[], environment: NodeJS.ProcessEnv = {}): Promise<number> {
   const folder = await RunFolder.make();
-  const notes = join(folder.path, 'running');
-  mkdirSync(notes, { mode: 0o700 });
+  const folders = { TMPDIR: folder.path, [dataVariable]: folder.data };
   const mocha = spawn(process.execPath, [mochaProgram, ...words], {
     // A group of its own, to end all that belongs to it.
     detached: true,
-    stdio: ['inherit', 'pipe', 'pipe', 'ipc'],
+    stdio: ['inherit', 'inherit', 'inherit', 'ipc'],
     cwd: projectFolder,
-    env: {
-      ...environment,
-      ...process.env,
-      ...(process.stdout.isTTY && { FORCE_COLOR: '1' }),
-      ...compileCache(),
-      TMPDIR: folder.path,
-      [dataVariable]: folder.data,
-      [notesVariable]: notes,
-    },
+    env: { ...environment, ...process.env, ...compileCache(), ...folders },
   });
-  const ended = once(mocha, 'exit');
-  const closed = once(mocha, 'close');
-  const kept = createWriteStream(output, { mode: 0o600 });
-  for (const name of ['stdout', 'stderr'] as const) {
-    mocha[name]?.pipe(process[name], { end: false });
-    mocha[name]?.pipe(kept, { end: false });
-  }
   const group = -(mocha.pid ?? Number.NaN);
   let told: NodeJS.Signals | undefined;
   for (const signal of signals)
     process.on(signal, () => {
       // npm passes on what the terminal has said to all.
-      if (!told) endGroup(group);
+      if (!told) tell(group, 'SIGTERM');
       told ??= signal;
     });
-  const limit = limitFiles(notes);
-  const [code] = await ended;
-  limit.stop();
-  if (told) await endGroup(group);
+  const [code] = await once(mocha, 'exit');
+  for (let waited = 0; told && waited < farewell && tell(group, 0); waited += 50) await pause(50);
   tell(group, 'SIGKILL');
-  await Promise.race([closed, pause(farewell, undefined, { ref: false })]);
   await folder.remove();
-  if (told || code === 0) rmSync(output);
-  else console.error(`What this run said is in ${output}`);
   return told ? 128 + constants.signals[told] : (code ?? 1);
 }
 
@@ -103,14 +73,9 @@ async function ended(program: string, words: readonly string[]): Promise<number>
 
 const prepared = async (command?: string) => (command === undefined ? 0 : ended('sh', ['-c', command]));
 
-async function endGroup(group: number): Promise<void> {
-  tell(group, 'SIGTERM');
-  for (let waited = 0; waited < farewell && tell(group, 0); waited += 50) await pause(50);
-  tell(group, 'SIGKILL');
-}
-
 /** Some thousand processes load the same programs. What a run covers is told exactly without it. */
 function compileCache(): NodeJS.ProcessEnv {
+  const compiled = join(projectFolder, 'node_modules/.cache/compiled');
   const { NODE_COMPILE_CACHE = compiled, NODE_V8_COVERAGE } = process.env;
   return NODE_V8_COVERAGE ? {} : { NODE_COMPILE_CACHE };
 }

@@ -64,15 +64,7 @@ export const parts = {
 export const choices = {
   /** For the loop of an editor. */
   quick: {
-    of: [
-      'contracts/port-contracts',
-      'contracts/kit',
-      ...['answers', 'authorization', 'body', 'content-type', 'methods', 'order', 'path', 'request-id'].map(
-        (name) => `routes/${name}`,
-      ),
-      'domain',
-      'history/checker',
-    ],
+    of: ['contracts', 'routes', 'domain', 'history/checker'],
   },
   all: { of: [...parts.core.of, ...parts.processes.of, ...parts.docs.of] },
   /** Those in which the version of PostgreSQL matters, in a container. */

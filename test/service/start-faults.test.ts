@@ -1,5 +1,3 @@
-import { once } from 'node:events';
-import { createServer } from 'node:net';
 import { type Role, roles } from '@campaign-mirror/adapters-persistence';
 import { expect } from 'chai';
 import { openOwnDatabase } from '../../packages/app/src/database/embedded-database.ts';
@@ -12,22 +10,21 @@ import {
 } from '../support/database/database-server.ts';
 import { rival, untilWaiting } from '../support/database/rival.ts';
 import { versionProxy } from '../support/database/version-proxy.ts';
-import { dataFolder } from '../support/process/data-folder.ts';
-import { databaseOf } from '../support/process/lives.ts';
-import { endAll, listeningService, startService } from '../support/process/service-process.ts';
+import { databaseOf, dataFolderOf } from '../support/process/lives.ts';
+import { eventsOf, listeningService, startService } from '../support/process/service-process.ts';
 
 interface Given {
   readonly make?: () => Promise<TestDatabase>;
   readonly role?: Role;
   /** Parts of its address that are others. */
   readonly url?: Partial<URL>;
-  readonly change?: (database: string) => string;
+  readonly change?: string;
   readonly [setting: `${Uppercase<string>}`]: string;
 }
 
 describe('a start that cannot succeed ends with one clear line and an exit code', () => {
   const database = databaseOf('suite');
-  afterEach(endAll);
+  const folder = dataFolderOf('suite');
 
   async function refusal(settings: Record<string, string>): Promise<string> {
     const process = startService({ DATABASE_WAIT: '0s', ...settings });
@@ -36,156 +33,100 @@ describe('a start that cannot succeed ends with one clear line and an exit code'
     const lines = process.errors.trim().split('\n');
     expect(lines, process.errors).to.have.length(1);
     expect(process.output + process.errors, 'no stack').not.to.match(/^\s+at /m);
+    expect(process.output + process.errors).not.to.include('MARKED');
     expect(process.errors, 'no password').not.to.include(String(database.address('service').password));
     return lines[0] as string;
   }
 
-  for (const name of ['PORT', 'OPS_PORT']) {
-    it(`${name} in use`, async () => {
-      const other = createServer().listen(0, '127.0.0.1');
-      await once(other, 'listening');
-      const port = String((other.address() as { port: number }).port);
-      const line = await refusal({ DATABASE_URL: database.url('owner'), [name]: port });
-      other.close();
-      expect(line).to.equal(`${name} ${port} on 127.0.0.1 is in use: free it, or set ${name}`);
-    });
-  }
-
-  it('a database that is away when DATABASE_WAIT is over, which is said while it is awaited', async () => {
-    const process = startService({
-      DATABASE_WAIT: '1s',
-      DATABASE_URL: 'postgres://me:MARKED@127.0.0.1:9/db',
-    });
-    const { code } = await process.ended;
-    expect(code).to.equal(1);
-    expect(process.log.map(({ event }) => event)).to.include('database-awaited');
-    expect(process.errors.trim()).to.equal(
-      'the database 127.0.0.1:9/db cannot be reached (ECONNREFUSED): start it, correct DATABASE_URL or PGHOST, or raise DATABASE_WAIT',
-    );
-    expect(process.output).not.to.include('MARKED');
-  });
-
   const empty = () => emptyDatabase('owner');
+  const asService = (change = 'select', RUN_MIGRATIONS = 'false'): Given => ({
+    role: 'service',
+    change,
+    RUN_MIGRATIONS,
+  });
+  const noInsert = `revoke insert on campaign_mirror.mirror_history from ${roles.service}`;
+  const noLastUse = 'alter table campaign_mirror.access_keys drop column last_used_at cascade';
+  const readOnly = 'alter database NAME set default_transaction_read_only = on';
+  const stranger = { username: 'campaign_mirror_nobody', password: 'MARKED' };
+  const noTls = { url: { search: '?sslmode=require' }, DATABASE_WAIT: '60m' };
+  const barred = `revoke connect on database NAME from public, ${roles.service}`;
   /** In a database of its own, changed by a statement; of the service, who does not migrate, or of the owner. */
   const refusals: [what: string, line: RegExp, given: Given][] = [
-    [
-      'a host that is not of this machine',
-      /^PORT: "192\.0\.2\.1" is no address of this machine$/,
-      { HOST: '192.0.2.1' },
-    ],
-    [
-      'a database that is not in UTF-8',
-      /^the database .*: the database is in LATIN1: make one with encoding UTF8$/,
-      { make: () => emptyDatabase('owner', latin1) },
-    ],
-    [
-      'a wrong password',
-      /^the database .* refuses the user "campaign_mirror_nobody": check its name, its password/,
-      { url: { username: 'campaign_mirror_nobody', password: 'MARKED' } },
-    ],
-    [
-      'no right to connect',
-      /^the user "campaign_mirror_service" may not use the database .*: grant it CONNECT$/,
-      {
-        role: 'service',
-        change: (name) => `revoke connect on database ${name} from public, ${roles.service}`,
-      },
-    ],
-    [
-      'a server that takes no writes',
-      /^the database .* takes no writes \(a standby, or set to read only\): nothing was done; name the primary in DATABASE_URL or PGHOST$/,
-      { change: (name) => `alter database ${name} set default_transaction_read_only = on` },
-    ],
-    [
-      'sslmode=require on a server that has no TLS, without a warning of the driver beside it',
-      /^the database .* does not speak TLS, which sslmode asks for: /,
-      { url: { search: '?sslmode=require' }, DATABASE_WAIT: '60m' },
-    ],
-    [
-      'a database that does not exist',
-      /campaign_mirror_nowhere does not exist: create it/,
-      { url: { pathname: '/campaign_mirror_nowhere' } },
-    ],
-    [
-      'the right to migrate is missing',
-      /"campaign_mirror_service" may not migrate .*RUN_MIGRATIONS=false$/,
-      { role: 'service', RUN_MIGRATIONS: 'true' },
-    ],
-    [
-      'RUN_MIGRATIONS=false on a database that was never migrated',
-      /: pending: 0001-schema: run `.\/campaign-mirror migrate` as the owner of the schema$/,
-      { role: 'service', make: empty },
-    ],
-    [
-      'a right of the service is missing',
-      /lacks what the service needs: insert on mirror_history: run /,
-      {
-        role: 'service',
-        change: () => `revoke insert on campaign_mirror.mirror_history from ${roles.service}`,
-      },
-    ],
-    [
-      'a column that the service needs is not there yet',
-      /lacks what the service needs: select on access_keys, update on access_keys: run /,
-      {
-        role: 'service',
-        change: () => 'alter table campaign_mirror.access_keys drop column last_used_at cascade',
-      },
-    ],
+    ['a host of others', /^PORT: "192\.0\.2\.1" is no address of this machine$/, { HOST: '192.0.2.1' }],
+    ['not in UTF-8', /LATIN1: make one with encoding UTF8$/, { make: () => emptyDatabase('owner', latin1) }],
+    ['a wrong password', / refuses the user "\w+_nobody": check its name, its password/, { url: stranger }],
+    ['no right to connect', /^the user "\w+_service" may not use .*: grant it CONNECT$/, asService(barred)],
+    ['no writes', / takes no writes .*: nothing was done; name the primary /, { change: readOnly }],
+    ['no TLS, and no warning of the driver', /^the database .* does not speak TLS, which sslmode/, noTls],
+    ['no such database', /_nowhere does not exist: create it/, { url: { pathname: '/mirror_nowhere' } }],
+    ['no right to migrate', / may not migrate .*RUN_MIGRATIONS=false$/, asService('select', 'true')],
+    ['never migrated', /: pending: 0001-schema: run `.\/campaign-mirror /, { ...asService(), make: empty }],
+    ['a right is missing', /lacks what .* needs: insert on mirror_history: run /, asService(noInsert)],
+    ['a column is missing', /: select on access_keys, update on access_keys: run /, asService(noLastUse)],
   ];
-  for (const [what, line, { make = freshDatabase, role = 'owner', url, change, ...settings }] of refusals) {
+  for (const [what, line, { make = freshDatabase, role = 'owner', url, change, ...settings }] of refusals)
     it(what, async () => {
       const other = await make();
-      if (change) await other.admin.query(change(other.name));
+      if (change) await other.admin.query(change.replace('NAME', other.name));
       const DATABASE_URL = Object.assign(new URL(other.url(role)), url).href;
-      const given = { RUN_MIGRATIONS: String(role === 'owner'), ...settings, DATABASE_URL };
-      expect(await refusal(given))
-        .to.match(line)
-        .and.not.to.include('MARKED');
+      const given = { ...settings, DATABASE_URL };
+      expect(await refusal(given)).to.match(line);
     });
-  }
+
+  it('PORT or OPS_PORT in use', async () => {
+    const { base, ops } = await listeningService({ DATABASE_URL: database.url('owner') });
+    for (const [name, url] of Object.entries({ PORT: base, OPS_PORT: ops })) {
+      const { port } = new URL(url);
+      const line = await refusal({ DATABASE_URL: database.url('owner'), [name]: port });
+      expect(line).to.equal(`${name} ${port} on 127.0.0.1 is in use: free it, or set ${name}`);
+    }
+  });
+
+  it('a database that is away when DATABASE_WAIT is over', async () => {
+    const DATABASE_URL = 'postgres://me:MARKED@127.0.0.1:9/db';
+    expect(await refusal({ DATABASE_WAIT: '1s', DATABASE_URL })).to.equal(
+      'the database 127.0.0.1:9/db cannot be reached (ECONNREFUSED): start it, correct DATABASE_URL or PGHOST, or raise DATABASE_WAIT',
+    );
+  });
 
   it('no password where the server asks for one', async () => {
     // The embedded server always does; one that was given for the tests may trust us.
-    const folder = await dataFolder();
     const embedded = await openOwnDatabase({ folder: folder.path, settings: { fsync: 'off' } });
     const { host, port, user, database: name } = embedded.address('service');
     const settings = { DATABASE_URL: `postgres://${user}@${host}:${port}/${name}`, DATABASE_WAIT: '60s' };
-    const line = await refusal(settings);
-    await embedded.close();
-    await folder.remove();
+    const line = await refusal(settings).finally(() => embedded.close());
     expect(line).to.match(/refuses the user "campaign_mirror_service"/);
   });
 
   it('a migration whose connection is cut', async () => {
-    const other = await emptyDatabase('owner');
+    const other = await empty();
     await other.admin.query('create schema campaign_mirror authorization campaign_mirror_owner');
     const holder = await rival(other);
     await holder.run('create table campaign_mirror.access_keys (id bigint)');
-    const service = startService({ DATABASE_URL: other.url('owner'), DATABASE_WAIT: '0s' });
-    await untilWaiting(other, service.ended, 1, [roles.owner]);
+    const line = refusal({ DATABASE_URL: other.url('owner') });
+    await untilWaiting(other, line, 1, [roles.owner]);
     await other.admin.query(
       "select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'",
     );
-    expect((await service.ended).code).to.equal(1);
+    expect(await line).to.match(/^the database .* cannot be reached \(57P01\): /);
     await holder.rollback();
-    expect(service.errors.trim()).to.match(/^the database .* cannot be reached \(57P01\): [^\n]*$/);
   });
 
   it('a server older than 15', async () => {
     const proxy = await versionProxy(serverAddress(), '14');
     const through = { hostname: '127.0.0.1', port: String(proxy.port) };
-    const line = await refusal({
-      DATABASE_URL: Object.assign(new URL(database.url('owner')), through).href,
-    });
-    await proxy.close();
+    const { href } = Object.assign(new URL(database.url('owner')), through);
+    const line = await refusal({ DATABASE_URL: href }).finally(() => proxy.close());
     expect(line).to.match(/the server is PostgreSQL 14: use 15 or newer$/);
   });
 
-  it('with one DATABASE_URL of an owner it migrates and serves', async () => {
-    const empty = await emptyDatabase('owner');
-    const { process, ops } = await listeningService({ DATABASE_URL: empty.url('owner') });
+  it('with one DATABASE_URL of an owner it migrates and serves, and warns of a pool that is too large', async () => {
+    const other = await empty();
+    await other.admin.query(`alter database ${other.name} connection limit 7`);
+    const { process, ops } = await listeningService({ DATABASE_URL: other.url('owner') });
     expect((await fetch(`${ops}/readyz`)).status).to.equal(200);
     expect((await process.stop()).code).to.equal(0);
+    const warning = eventsOf(process, 'check-warned').find(({ check }) => check === 'pool');
+    expect(warning?.msg).to.match(/^POOL_SIZE is 10, of 7 connections that the server allows/);
   });
 });

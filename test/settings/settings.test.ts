@@ -1,177 +1,135 @@
 import { expect } from 'chai';
 import { readSettings } from '../../packages/app/src/settings/read-settings.ts';
-import { endAll, projectFolder, startService } from '../support/process/service-process.ts';
+import { type Setting, type SettingName, settings } from '../../packages/app/src/settings/settings.ts';
+import { projectFolder, startService } from '../support/process/service-process.ts';
 
-const wrong = (environment: Record<string, string>) => {
-  const read = readSettings(environment);
-  return 'wrong' in read ? read.wrong : [];
+type Environment = Record<string, string>;
+
+const wrong = (environment: Environment, lines: readonly string[]) =>
+  expect(readSettings(environment), JSON.stringify(environment)).to.deep.include({ wrong: lines });
+/** It is read, whatever notes there are of it. */
+const isRead = (name: string, text: string) => {
+  const read = readSettings({ [name]: text });
+  expect(read, `${name}=${text}`).to.have.property('settings');
+  return expect('settings' in read && read.settings[name as 'PORT']);
 };
 
 describe('settings', () => {
-  it('all of them may be left out', () => {
-    const read = readSettings({});
-    expect(read).to.have.nested.property('settings.PORT', 3000);
-    expect(read).to.have.nested.property('settings.DATABASE_WAIT', 10_000);
-    expect(read).to.have.nested.property('settings.DATABASE_URL', undefined);
+  it('may be left out, or set to nothing, which is the same', () => {
+    isRead('PORT', '').to.equal(3000);
+    isRead('DATABASE_WAIT', '').to.equal(10_000);
+    isRead('DATABASE_URL', '').to.equal(undefined);
   });
 
-  it('a variable that is set to nothing counts as left out', () => {
-    expect(readSettings({ PORT: '', DATABASE_URL: '' })).to.have.nested.property('settings.PORT', 3000);
+  it('that are lists, rates and addresses are read', () => {
+    isRead('RATE_LIMIT', 'off').to.equal(undefined);
+    isRead('RATE_LIMIT', '1/1s').to.deep.equal({ limit: 1, seconds: 1 });
+    isRead('RATE_LIMIT', '600/1m').to.deep.equal({ limit: 600, seconds: 60 });
+    isRead('RATE_LIMIT', '1000000/24h').to.deep.equal({ limit: 1_000_000, seconds: 86_400 });
+    const origins = ['https://tools.example', 'http://localhost:8080'];
+    isRead('CORS_ORIGINS', origins.join(', ')).to.deep.equal(origins);
+    for (const url of [
+      'redis://db.example',
+      'rediss://me:p%40ss@[::1]:6380/3',
+      'redis://:password@10.0.0.1/',
+    ])
+      isRead('REDIS_URL', url).to.have.property('href', url);
+    for (const url of ['http://localhost:8080/jwks', 'http://127.0.0.1/jwks', 'http://[::1]:1/'])
+      isRead('JWT_JWKS_URL', url).to.have.property('href', url);
+    isRead('JWT_JWKS_URL', 'https://a.example/?b=c').to.have.property('href', 'https://a.example/?b=c');
   });
 
-  const wait = 'a time such as 500ms, 10s or 2m, from 0s to 60m';
-  const rate = 'off, or a number per period, such as 600/1m: 1 to 1000000 per 1s to 24h';
-  const refused: [name: string, rule: string, ...values: string[]][] = [
-    ['PORT', 'a whole number from 0 to 65535', '65536', '3000 '],
-    ['OPS_PORT', 'a whole number from 0 to 65535', '-1'],
-    ['DATABASE_WAIT', wait, '10', '61m'],
-    ['LOG_LEVEL', 'trace or debug or info or warn or error or fatal or silent', 'loud'],
-    ['DEMO', 'on or off', 'yes'],
-    ['RUN_MIGRATIONS', 'true or false', '1'],
-    ['RATE_LIMIT', rate, '600', '0/1m', '1/0s', '1000001/1m', '1/25h', '1/500ms', ' 600/1m'],
-    [
-      'MIRROR_HOST_DENYLIST',
-      'host names such as go.example.com or *.example.com, with commas between them',
-      'a.example, http://b.example',
+  const refused: Partial<Record<SettingName, readonly string[]>> = {
+    PORT: ['65536', '3000 ', '-1'],
+    DATABASE_WAIT: ['10', '61m'],
+    LOG_LEVEL: ['loud'],
+    DEMO: ['yes'],
+    RUN_MIGRATIONS: ['1'],
+    RATE_LIMIT: ['600', '0/1m', '1/0s', '1000001/1m', '1/25h', '1/500ms', ' 600/1m'],
+    MIRROR_HOST_DENYLIST: ['a.example, http://b.example'],
+    TRUSTED_PROXIES: ['proxy.example', '10.0.0.0/33', ','],
+    PGHOST: ['one,other', 'postgres://me:MARKED@db/x'],
+    CORS_ORIGINS: [
+      ...['*', 'null', 'tools.example', 'https://tools.example/', 'https://TOOLS.example', 'ftp://a.example'],
+      ...['https://tools.example:443', 'https://a@tools.example', 'https://tools.example/a', ' '],
+      'https://*.example',
     ],
-  ];
-  for (const [name, rule, ...values] of refused) {
-    it(`${name} is refused in one line that says what is accepted: ${values.join('; ')}`, () => {
-      for (const value of values)
-        expect(wrong({ [name]: value })).to.deep.equal([`${name} must be ${rule}, not "${value}"`]);
-    });
-  }
-
-  const rates = {
-    off: undefined,
-    '1/1s': { limit: 1, seconds: 1 },
-    '600/1m': { limit: 600, seconds: 60 },
-    '1000000/24h': { limit: 1_000_000, seconds: 86_400 },
-  };
-  for (const [text, rate] of Object.entries(rates)) {
-    it(`RATE_LIMIT=${text} is read`, () => {
-      const read = readSettings({ RATE_LIMIT: text });
-      expect('settings' in read && read.settings.RATE_LIMIT).to.deep.equal(rate);
-    });
-  }
-
-  for (const text of [
-    'redis://db.example',
-    'rediss://me:p%40ss@[::1]:6380/3',
-    'redis://:password@10.0.0.1/',
-  ]) {
-    it(`REDIS_URL=${text} is read`, () => {
-      const read = readSettings({ REDIS_URL: text });
-      expect('settings' in read && read.settings.REDIS_URL?.href).to.equal(text);
-    });
-  }
-
-  it('a REDIS_URL that is wrong is refused, and not shown', () => {
-    for (const rest of ['/nodb', '/1/2', '?family=6', '#x', ':70000']) {
-      const [line] = wrong({ REDIS_URL: `redis://me:MARKED@db.example${rest}` });
-      expect(line, rest).to.match(/^REDIS_URL must be an address such as redis:/);
-      expect(line).not.to.include('MARKED');
-    }
-    for (const REDIS_URL of [
-      'redis://me:12/MARKED@db.example',
-      'redis://me:%ff@db.example',
-      'http://db.example',
-      'db.example:6379',
-      'redis://',
-      'redis://a%zz:b@db.example',
-      'redis://db.example b',
-    ]) {
-      expect(wrong({ REDIS_URL }), REDIS_URL).to.have.length(1);
-    }
-  });
-
-  it('a DATABASE_URL that is wrong is not shown, nor is any part of a password in which something is not encoded', () => {
-    const urls = [
-      'mysql://me:MARKED@db/x',
-      'MARKED',
-      'postgres:MARKED',
-      'postgres://me:MARKED@a,b/x',
-      'postgres://me:MARKED@/x?host=a,b',
-      'postgres://me:MARKED@[/x',
-      'postgres://me:MARKED%ff@db/x',
-      'postgres://me:MARKED%@db/x',
-      'postgres://me:MARKED@db/x?port=abc',
-      'postgres://me:MARKED@db/x?port=70000',
-      'postgres://me:MARKED@db:70000/x',
-      'postgres://me:MARKED@db/x y',
-      ' postgres://me:MARKED@db/x',
-      'postgres://me:12/MARKED@db/x',
-      'postgres://me:12?MARKED@db/x',
-      'postgres://me:12?sslrootcert=MARKED@db/x',
-      'postgres://me:12#MARKED@db/x',
+    JWT_JWKS_URL: [
+      ...['http://issuer.example/jwks', 'https://user:MARKED@issuer.example/jwks', 'issuer.example'],
+      ...['ftp://a/b', 'http://localhost.example/', 'http://127.0.0.1.example/', 'http://10.0.0.1/'],
+      'https://issuer example/',
+    ],
+    REDIS_URL: [
+      ...['/nodb', '/1/2', '?family=6', '#x', ':70000'].map((rest) => `redis://me:MARKED@db.example${rest}`),
+      ...['redis://me:12/MARKED@db.example', 'redis://me:%ff@db.example', 'http://db.example', 'redis://'],
+      ...['db.example:6379', 'redis://a%zz:b@db.example', 'redis://db.example b'],
+    ],
+    DATABASE_URL: [
+      ...['mysql://me:MARKED@db/x', 'MARKED', 'postgres:MARKED', 'postgres://me:MARKED@a,b/x'],
+      ...['postgres://me:MARKED@/x?host=a,b', 'postgres://me:MARKED@[/x', 'postgres://me:MARKED%ff@db/x'],
+      ...['postgres://me:MARKED%@db/x', 'postgres://me:MARKED@db/x?port=abc', ' postgres://me:MARKED@db/x'],
+      ...['postgres://me:MARKED@db/x?port=70000', 'postgres://me:MARKED@db:70000/x'],
+      // Parts of a password in which something is not encoded.
+      ...['postgres://me:MARKED@db/x y', 'postgres://me:12/MARKED@db/x', 'postgres://me:12?MARKED@db/x'],
+      ...['postgres://me:12?sslrootcert=MARKED@db/x', 'postgres://me:12#MARKED@db/x'],
       'postgres://me:1@2/MARKED@db/x',
-    ];
-    for (const url of urls) {
-      expect(wrong({ DATABASE_URL: url }), url).to.deep.equal([
-        'DATABASE_URL must be a URL such as postgres://user:password@host:5432/database, with one host, and what is special in it percent-encoded',
-      ]);
-    }
-  });
+    ],
+  };
+  for (const [name, values] of Object.entries(refused))
+    it(`${name} that is wrong is refused in one line, which says what is accepted, and shows no secret`, () => {
+      const { accepts, secret }: Setting = settings[name as SettingName];
+      for (const value of values) {
+        const shown = secret ? '' : `, not ${JSON.stringify(value.replace(/\/\/.*@/, '//…@'))}`;
+        wrong({ [name]: value }, [`${name} must be ${accepts}${shown}`]);
+      }
+    });
 
-  it('a database of yours is named whole, TLS to it included, or the start ends', () => {
+  it('of a database of yours name it whole, TLS included, or the start ends', () => {
     const url = (parameters: string) => ({ DATABASE_URL: `postgres://me:MARKED@db/x?${parameters}` });
-    const modes = 'sslmode or PGSSLMODE must be disable, require, verify-ca, verify-full';
     const packageJson = `${projectFolder}package.json`;
+    const modes = 'sslmode or PGSSLMODE must be disable, require, verify-ca, verify-full';
+    const noCa = 'sslmode=verify-ca needs the file of a CA: sslrootcert or PGSSLROOTCERT';
     const unknown =
       'DATABASE_URL must have no parameters but host, port, user, password, application_name, connect_timeout, uselibpqcompat, ssl, sslmode, sslrootcert, sslcert, sslkey, sslnegotiation, and sslcert with sslkey';
     const unusable = (why: string) => `sslrootcert, sslcert or sslkey cannot be used: ${why}`;
-    const cases: [environment: Record<string, string>, line: string][] = [
+    const noPem = unusable('error:0480006C:PEM routines::no start line');
+    const noFile = (file: string) => unusable(`ENOENT: no such file or directory, open '${file}'`);
+    const folder = { ...url('sslmode=verify-full'), PGSSLROOTCERT: projectFolder };
+    const cases: [environment: Environment, line: string][] = [
       [url('sslmode=prefer'), modes],
       [url('sslmode=MARKED'), modes],
       [{ PGHOST: 'db', PGSSLMODE: 'allow' }, modes],
-      [url('sslmode=verify-ca'), 'sslmode=verify-ca needs the file of a CA: sslrootcert or PGSSLROOTCERT'],
-      [
-        url('sslrootcert=/nowhere/at/all'),
-        unusable("ENOENT: no such file or directory, open '/nowhere/at/all'"),
-      ],
-      [
-        { ...url('sslmode=verify-full'), PGSSLROOTCERT: projectFolder },
-        unusable('EISDIR: illegal operation on a directory, read'),
-      ],
-      [{ PGHOST: 'db', PGSSLROOTCERT: packageJson }, unusable('error:0480006C:PEM routines::no start line')],
-      [
-        url('sslmode=require&sslrootcert=system'),
-        unusable("ENOENT: no such file or directory, open 'system'"),
-      ],
-      [
-        url(`sslmode=require&sslcert=${packageJson}&sslkey=${packageJson}`),
-        unusable('error:0480006C:PEM routines::no start line'),
-      ],
+      [url('sslmode=verify-ca'), noCa],
+      [url('sslrootcert=/nowhere/at/all'), noFile('/nowhere/at/all')],
+      [folder, unusable('EISDIR: illegal operation on a directory, read')],
+      [{ PGHOST: 'db', PGSSLROOTCERT: packageJson }, noPem],
+      [url('sslmode=require&sslrootcert=system'), noFile('system')],
+      [url(`sslmode=require&sslcert=${packageJson}&sslkey=${packageJson}`), noPem],
       [url('tls=true'), unknown],
       [url('SSLMODE=verify-full'), unknown],
       [url(`sslmode=require&sslcert=${packageJson}`), unknown],
-      [
-        { PGHOST: 'postgres://me:MARKED@db/x' },
-        'PGHOST must be one host name, IP address, or the folder of a socket, not "postgres://…@db/x"',
-      ],
-      [
-        { PGHOST: 'one,other' },
-        'PGHOST must be one host name, IP address, or the folder of a socket, not "one,other"',
-      ],
     ];
-    for (const [environment, line] of cases) expect(wrong(environment)).to.deep.equal([line]);
+    for (const [environment, line] of cases) wrong(environment, [line]);
   });
 
-  it('what other programs find in PG* variables keeps nobody from the embedded database', () => {
-    expect(wrong({ PGSSLMODE: 'prefer', PGSSLROOTCERT: '/nowhere', PGUSER: 'somebody' })).to.deep.equal([]);
+  it('that contradict each other are named, and so are those without which others cannot be', () => {
+    wrong({ PORT: '4000', OPS_PORT: '4000' }, ['PORT and OPS_PORT must differ, both are 4000']);
+    expect(readSettings({ PORT: '0', OPS_PORT: '0' })).to.have.property('settings');
+    const shared = 'REUSE_PORT=on needs a PORT: with 0 each process takes another';
+    wrong({ REUSE_PORT: 'on', PORT: '0' }, [shared]);
+    const tokens = { JWT_ISSUER: 'https://issuer.example', JWT_AUDIENCE: 'campaign-mirror' };
+    const all = { ...tokens, JWT_JWKS_URL: 'https://issuer.example/certs' };
+    for (const IDENTITY of ['jwt', 'both']) {
+      const needed = Object.keys(all).map((name) => `IDENTITY=${IDENTITY} needs ${name}`);
+      wrong({ IDENTITY }, needed);
+      expect(readSettings({ ...all, IDENTITY })).to.deep.include({ notes: [] });
+    }
+    expect(readSettings({ IDENTITY: 'keys' })).to.deep.include({ notes: [] });
+    const unused = 'JWT_* settings are not used: set IDENTITY to jwt or both';
+    expect(readSettings({ ...all, IDENTITY: 'keys' })).to.deep.include({ notes: [unused] });
   });
 
-  it('settings that contradict each other are named', () => {
-    expect(wrong({ PORT: '4000', OPS_PORT: '4000' })).to.deep.equal([
-      'PORT and OPS_PORT must differ, both are 4000',
-    ]);
-    expect(wrong({ PORT: '0', OPS_PORT: '0' })).to.deep.equal([]);
-    expect(wrong({ REUSE_PORT: 'on', PORT: '0' })).to.deep.equal([
-      'REUSE_PORT=on needs a PORT: with 0 each process takes another',
-    ]);
-  });
-
-  it('ends the start with one line for each wrong value, and exit code 1', async () => {
+  it('that are wrong end the start with one line for each, and exit code 1', async () => {
     const process = startService({ PORT: 'x', DEMO: 'x', DATABASE_URL: 'http://u:MARKED@h/' });
     expect((await process.ended).code).to.equal(1);
     expect(process.output).to.equal('');
@@ -179,6 +137,4 @@ describe('settings', () => {
     expect(lines.map((line) => line.split(' ')[0])).to.deep.equal(['PORT', 'DATABASE_URL', 'DEMO']);
     expect(process.errors).not.to.include('MARKED');
   });
-
-  after(endAll);
 });

@@ -2,25 +2,21 @@ import { chmod, mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
-export interface DataFolder {
-  /** A DATA_DIR that is not there yet. */
-  readonly path: string;
-  /** With what a failed test left running in it. */
-  remove(): Promise<void>;
-}
+export type DataFolder = Awaited<ReturnType<typeof dataFolder>>;
 
-/** As root the embedded database runs as another user, who has to pass through the folder above it. */
-export async function dataFolder(name = 'data'): Promise<DataFolder> {
+/** `path`: a DATA_DIR that is not there yet. It is removed with what a failed test left running in it. */
+export async function dataFolder(name = 'data') {
   const parent = await mkdtemp(join(tmpdir(), 'campaign-mirror-process-'));
+  // As root the embedded database runs as another user, who has to pass through.
   await chmod(parent, 0o711);
   const path = join(parent, name);
-  return {
-    path,
-    remove: async () => {
-      await endDatabaseOf(path);
-      await rm(parent, { recursive: true, force: true });
-    },
+  const remove = async () => {
+    const server = await readFile(`${path}/cluster/pgdata/postmaster.pid`, 'utf8').catch(() => undefined);
+    const living = (await processesOf(path)).length > 0;
+    if (server && living) process.kill(Number(server.split('\n')[0]), 'SIGQUIT');
+    await rm(parent, { recursive: true, force: true, maxRetries: 10 });
   };
+  return { path, remove };
 }
 
 /** The processes whose command line names this folder. Linux has them in /proc. */
@@ -30,10 +26,4 @@ export async function processesOf(folder: string): Promise<string[]> {
     numbers.map((number) => readFile(`/proc/${number}/cmdline`, 'utf8').catch(() => '')),
   );
   return lines.map((line) => line.replaceAll('\0', ' ')).filter((line) => line.includes(folder));
-}
-
-async function endDatabaseOf(folder: string): Promise<void> {
-  const lines = await readFile(`${folder}/cluster/pgdata/postmaster.pid`, 'utf8').catch(() => undefined);
-  const living = (await processesOf(folder)).length > 0;
-  if (lines && living) process.kill(Number(lines.split('\n')[0]), 'SIGQUIT');
 }

@@ -36,44 +36,17 @@ function during<T extends object>(
   });
 }
 
-export const databaseOf = (life: Life, make = freshDatabase) => during(life, make, (one) => one.drop());
+const closed = (one: { close(): Promise<unknown> }) => one.close();
 
+export const databaseOf = (life: Life, make = freshDatabase) => during(life, make, (one) => one.drop());
 export const serviceDataOf = (life: Life, of?: Parameters<typeof serviceData>[0]) =>
   during(
     life,
     () => serviceData(of),
-    ({ database }) => database.drop(),
+    (one) => one.database.drop(),
   );
-
-export const liveServiceOf = (life: Life) => during(life, liveService, (one) => one.close());
-
-/** All ports on a database of their own. */
-export const worldOf = (life: Life) =>
-  during(
-    life,
-    async () => {
-      const database = await freshDatabase();
-      // Sessions as other people set them up: what leaves the database is UTC in ISO 8601 all the same.
-      const { admin, name } = database;
-      await admin.query(`alter database ${name} set timezone = 'America/St_Johns'`);
-      await admin.query(`alter database ${name} set datestyle = 'SQL, DMY'`);
-      const world = await postgresWorld(database);
-      const close = async () => {
-        await world.close();
-        await database.drop();
-      };
-      return { ...world, database, close };
-    },
-    (one) => one.close(),
-  );
-
-export const groupedOf = (life: Life) =>
-  during(
-    life,
-    () => grouped(),
-    (one) => one.close(),
-  );
-
+export const liveServiceOf = (life: Life) => during(life, liveService, closed);
+export const groupedOf = (life: Life) => during(life, () => grouped(), closed);
 export const dataFolderOf = (life: Life, name?: string) =>
   during(
     life,
@@ -81,13 +54,23 @@ export const dataFolderOf = (life: Life, name?: string) =>
     (one) => one.remove(),
   );
 
+/** All ports on a database of their own. */
+export function worldOf(life: Life) {
+  const make = async () => {
+    const database = await freshDatabase();
+    // Sessions as other people set them up: what leaves the database is UTC in ISO 8601 all the same.
+    const { admin, name } = database;
+    await admin.query(`alter database ${name} set timezone = 'America/St_Johns'`);
+    await admin.query(`alter database ${name} set datestyle = 'SQL, DMY'`);
+    return { ...(await postgresWorld(database)), database };
+  };
+  return during(life, make, (one) => one.close().finally(() => one.database.drop()));
+}
+
 /** A folder for files: `at` is the path of one in it. */
 export function folderOf(life: Life) {
-  const folder = during(
-    life,
-    async () => ({ path: await mkdtemp(join(tmpdir(), 'campaign-mirror-test-')) }),
-    ({ path }) => rm(path, { recursive: true, force: true }),
-  );
+  const make = async () => ({ path: await mkdtemp(join(tmpdir(), 'campaign-mirror-test-')) });
+  const folder = during(life, make, ({ path }) => rm(path, { recursive: true, force: true }));
   return {
     get path() {
       return folder.path;

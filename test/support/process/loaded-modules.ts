@@ -4,10 +4,8 @@ import { registerHooks } from 'node:module';
 // whom. Not its API, which does nothing by itself.
 registerHooks({
   resolve: (specifier, context, next) => {
-    const by = context.parentURL ?? '';
-    if (/^@opentelemetry\/(?!api$)/.test(specifier)) {
-      console.error(`${specifier} is loaded by ${by}`);
-    }
+    if (/^@opentelemetry\/(?!api$)/.test(specifier))
+      console.error(`${specifier} is loaded by ${context.parentURL ?? ''}`);
     return next(specifier, context);
   },
 });

@@ -10,7 +10,7 @@ export type Scripted =
   | { readonly status: number; readonly retryAfter?: number; readonly body: unknown };
 
 export interface Received {
-  readonly requestId: string | undefined;
+  readonly requestId: unknown;
   readonly authorization: string | undefined;
   readonly body: string;
 }
@@ -21,24 +21,19 @@ export async function scriptedServer(script: readonly Scripted[]) {
   const server = createServer(async (request, response) => {
     const { authorization, 'x-request-id': requestId } = request.headers;
     const scripted = script[Math.min(received.length, script.length - 1)];
-    received.push({ authorization, requestId: requestId?.toString(), body: await text(request) });
+    received.push({ authorization, requestId, body: await text(request) });
     if (scripted === 'end') request.socket.destroy();
     if (!scripted || typeof scripted === 'string') return;
     const { status, retryAfter, body } = scripted;
-    response.writeHead(status, {
-      'Content-Type': 'application/json; charset=utf-8',
-      ...(retryAfter !== undefined && { 'Retry-After': retryAfter }),
-    });
+    if (retryAfter !== undefined) response.setHeader('Retry-After', retryAfter);
+    response.writeHead(status, { 'Content-Type': 'application/json; charset=utf-8' });
     response.end(JSON.stringify(body));
   });
   await once(server.listen(0, '127.0.0.1'), 'listening');
   const { port } = server.address() as AddressInfo;
-  return {
-    url: `http://127.0.0.1:${port}`,
-    received,
-    close: async () => {
-      server.closeAllConnections();
-      await new Promise((resolve) => server.close(resolve));
-    },
+  const close = async () => {
+    server.closeAllConnections();
+    await new Promise((resolve) => server.close(resolve));
   };
+  return { url: `http://127.0.0.1:${port}`, received, close };
 }

@@ -1,69 +1,54 @@
 import { openDatabase, PostgresAccessKeys, PostgresSettings } from '@campaign-mirror/adapters-persistence';
-import type { AccessKey, CampaignId, MirrorAddress, OwnerId } from '@campaign-mirror/domain';
-import { freshDatabase, type TestDatabase } from '../database/database-server.ts';
-import { type Rival, rival, untilWaiting } from '../database/rival.ts';
-import { type Answer, type Call, call } from '../http/caller.ts';
+import type { CampaignId, MirrorAddress, OwnerId } from '@campaign-mirror/domain';
+import { freshDatabase } from '../database/database-server.ts';
+import { rival, untilWaiting } from '../database/rival.ts';
+import { type Call, call } from '../http/caller.ts';
 import { named, tester } from '../store/operator.ts';
 
-export interface ServiceData {
-  readonly database: TestDatabase;
-  /** Campaigns with a mirror, of one owner. */
-  readonly campaigns: readonly CampaignId[];
-  readonly key: AccessKey;
-  /** Of a service that is to serve it. */
-  settings(more?: Readonly<Record<string, string>>): Record<string, string>;
-  /** An update of its first campaign. */
-  one(service: { readonly base: string }, more?: Partial<Call>): Call;
-  /** Such an update in its middle: it waits for a rival, who holds the campaign until he rolls back. */
-  slow(
-    service: { readonly base: string },
-    more?: Partial<Call>,
-  ): Promise<{ slow: Promise<Answer>; holder: Rival }>;
-  /** An update of each of its campaigns. */
-  updates(base: string): Call[];
-  /** The request identifiers of a campaign's history, in its order; or of all. */
-  recorded(): Promise<string[]>;
-}
+export type ServiceData = Awaited<ReturnType<typeof serviceData>>;
 
-/** A fresh database with campaigns to update. */
-export async function serviceData({ campaigns = 1, owner = 1 } = {}): Promise<ServiceData> {
+/** A fresh database with campaigns of one owner to update, each with a mirror, and his key. */
+export async function serviceData(given: { readonly campaigns?: number; readonly owner?: number } = {}) {
+  const owner = (given.owner ?? 1) as OwnerId;
   const database = await freshDatabase();
   const { orm, close } = await openDatabase(database.address('operator'));
   const settings = new PostgresSettings(orm, tester);
-  const made: CampaignId[] = [];
-  for (let number = 0; number < campaigns; number++) {
-    const { id } = await settings.createCampaign({ owner: owner as OwnerId, isDefault: false });
+  const campaigns: CampaignId[] = [];
+  for (let number = 0; number < (given.campaigns ?? 1); number++) {
+    const { id } = await settings.createCampaign({ owner, isDefault: false });
     await settings.createMirror(id, 'https://example.com/before' as MirrorAddress);
-    made.push(id);
+    campaigns.push(id);
   }
-  const { key } = await new PostgresAccessKeys(orm, tester).issue({
-    owner: owner as OwnerId,
-    name: named('tests'),
-  });
+  const { key } = await new PostgresAccessKeys(orm, tester).issue({ owner, name: named('tests') });
   await close();
-  const one: ServiceData['one'] = ({ base }, more) => {
-    const [campaign = 0] = made;
-    return { base, campaign, key, address: 'https://example.com/a', ...more };
+  const one = ({ base }: { base: string }, more?: Partial<Call>): Call => {
+    return { base, campaign: campaigns[0] ?? 0, key, address: 'https://example.com/a', ...more };
   };
   return {
-    settings: (more) => ({ DATABASE_URL: database.url('service'), RUN_MIGRATIONS: 'false', ...more }),
+    database,
+    campaigns: campaigns as readonly CampaignId[],
+    key,
+    /** Of a service that is to serve it. */
+    settings: (more: Readonly<Record<string, string>> = {}): Record<string, string> => {
+      return { DATABASE_URL: database.url('service'), RUN_MIGRATIONS: 'false', ...more };
+    },
+    /** An update of its first campaign. */
     one,
-    slow: async (service, more) => {
+    /** Such an update in its middle: it waits for a rival, who holds the campaign until he rolls back. */
+    slow: async (service: { base: string }, more?: Partial<Call>) => {
       const holder = await rival(database);
-      await holder.run('select from campaign_mirror.mirrors where campaign_id = $1 for update', made[0]);
+      const held = 'select from campaign_mirror.mirrors where campaign_id = $1 for update';
+      await holder.run(held, campaigns[0]);
       const slow = call(one(service, more));
       await untilWaiting(database, slow);
       return { slow, holder };
     },
-    database,
-    campaigns: made,
-    key,
-    updates: (base) => made.map((campaign) => one({ base }, { campaign })),
-    recorded: async () => {
-      const { rows } = await database.admin.query(
-        'select request_id from campaign_mirror.mirror_history order by id',
-      );
-      return rows.map((row) => row.request_id);
+    /** An update of each of its campaigns. */
+    updates: (base: string) => campaigns.map((campaign) => one({ base }, { campaign })),
+    /** The request identifiers of all its history, in its order. */
+    recorded: async (): Promise<string[]> => {
+      const ids = 'select request_id from campaign_mirror.mirror_history order by id';
+      return (await database.admin.query(ids)).rows.map((row) => row.request_id);
     },
   };
 }

@@ -15,10 +15,8 @@ type Environment = Readonly<Record<string, string | undefined>>;
 export function environment(settings: Environment): Record<string, string> {
   const { PATH, HOME, NODE_V8_COVERAGE, NODE_COMPILE_CACHE } = process.env;
   const kept = { PATH, HOME, NODE_V8_COVERAGE, NODE_COMPILE_CACHE };
-  const all = { ...kept, PORT: '0', OPS_PORT: '0', ...settings };
-  return Object.fromEntries(
-    Object.entries(all).filter((entry): entry is [string, string] => entry[1] !== undefined),
-  );
+  const all: Environment = { ...kept, PORT: '0', OPS_PORT: '0', ...settings };
+  return JSON.parse(JSON.stringify(all));
 }
 
 /** A line of the log. */
@@ -55,9 +53,7 @@ export class RunningProcess extends Speaker {
     return this.says(() => this.log.find((line) => line.event === name));
   }
 
-  async stop(
-    signal: NodeJS.Signals = 'SIGTERM',
-  ): Promise<{ code: number | null; signal: NodeJS.Signals | null }> {
+  async stop(signal: NodeJS.Signals = 'SIGTERM') {
     this.child.kill(signal);
     return this.ended;
   }
@@ -85,29 +81,19 @@ export function startService(settings: Environment, args: readonly string[] = []
   return start(process.execPath, [...nodeOptions, main, ...args], settings);
 }
 
-export interface Listening {
-  readonly process: RunningProcess;
-  readonly base: string;
-  readonly ops: string;
-}
-
 /** A service that answers. */
-export async function listeningService(settings: Environment): Promise<Listening> {
+export type Listening = Awaited<ReturnType<typeof listeningService>>;
+
+export async function listeningService(settings: Environment) {
   const process = startService(settings);
   const { port, opsPort } = await process.event('listening');
   return { process, base: `http://127.0.0.1:${port}`, ops: `http://127.0.0.1:${opsPort}` };
 }
 
-/** Several services on one port. */
-export interface Sharing {
-  readonly base: string;
-  readonly services: readonly Listening[];
-  /** One more, which takes its share of the connections from then on. */
-  another(): Promise<Listening>;
-}
+export type Sharing = Awaited<ReturnType<typeof sharingServices>>;
 
-/** Services that share a port and a database of yours. */
-export async function sharingServices(settings: Environment, count = 2): Promise<Sharing> {
+/** Services that share a port and a database of yours; `another` takes its share of the connections from then on. */
+export async function sharingServices(settings: Environment, count = 2) {
   const PORT = String(await freePort());
   const services: Listening[] = [];
   const another = async () => {
@@ -133,9 +119,5 @@ export function times(process: RunningProcess, name: string, count: number): Pro
 
 /** Ends what a test left running, whatever it has come to. */
 export async function endAll(): Promise<void> {
-  const children = [...running];
-  for (const child of children) child.kill('SIGKILL');
-  await Promise.all(
-    children.map((child) => child.exitCode === null && child.signalCode === null && once(child, 'exit')),
-  );
+  await Promise.all([...running].map((child) => child.kill('SIGKILL') && once(child, 'exit')));
 }

@@ -15,14 +15,11 @@ export abstract class Speaker {
   /** Resolves when it has said so; rejects when it ends without. */
   async says<T>(look: () => T | undefined): Promise<T> {
     for (;;) {
+      const isOver = this.isOver();
+      if (isOver) await this.ended;
       const seen = look();
       if (seen !== undefined) return seen;
-      if (this.isOver()) {
-        await this.ended;
-        const last = look();
-        if (last !== undefined) return last;
-        throw new Error(`it ended before it said so:\n${this.output}\n${this.errors}`);
-      }
+      if (isOver) throw new Error(`it ended before it said so:\n${this.output}\n${this.errors}`);
       await new Promise<void>((resolve) => this.#heard.push(resolve));
     }
   }

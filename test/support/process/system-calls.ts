@@ -3,30 +3,21 @@ import { program } from '../programs.ts';
 
 /** The calls that a unit's SystemCallFilter= lines let through: the first allows, those with a `~` take away again. */
 export function allowedCalls(filters: readonly string[]): Set<string> {
-  let allowed = new Set<string>();
+  let allowed: string[] = [];
   for (const filter of filters) {
-    const calls = callsOf(filter.replace(/^~/, '').split(/\s+/));
-    allowed = filter.startsWith('~')
-      ? new Set([...allowed].filter((call) => !calls.has(call)))
-      : new Set([...allowed, ...calls]);
+    const calls = filter.replace(/^~/, '').split(/\s+/).flatMap(callsOf);
+    allowed = filter.startsWith('~') ? allowed.filter((one) => !calls.includes(one)) : allowed.concat(calls);
   }
-  return allowed;
+  return new Set(allowed);
 }
 
-/** Sets of systemd such as `@system-service` with what is in them, and calls by their names. */
-function callsOf(names: readonly string[]): Set<string> {
-  const calls = names.flatMap((name) => (name.startsWith('@') ? [...callsOf(membersOf(name))] : [name]));
-  return new Set(calls);
-}
-
-function membersOf(set: string): string[] {
-  const words = ['syscall-filter', '--no-pager', set];
+/** What is in a set of systemd such as `@system-service`; a call by its name is itself. */
+function callsOf(name: string): string[] {
+  if (!name.startsWith('@')) return [name];
+  const words = ['syscall-filter', '--no-pager', name];
   const listed = execFileSync(program('systemd-analyze'), words, { encoding: 'utf8', stdio: 'pipe' });
-  return listed
-    .split('\n')
-    .slice(1)
-    .map((line) => line.trim())
-    .filter((line) => line !== '' && !line.startsWith('#'));
+  const [, ...members] = listed.split('\n').map((line) => line.trim());
+  return members.filter((line) => line !== '' && !line.startsWith('#')).flatMap(callsOf);
 }
 
 /** What a trace of strace tells that was called, and the families of the sockets. */

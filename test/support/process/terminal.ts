@@ -3,8 +3,6 @@ import { once } from 'node:events';
 import type { Readable } from 'node:stream';
 import { environment, projectFolder, RunningProcess, untilTheEnd } from './service-process.ts';
 
-const quoted = (word: string) => `'${word.replaceAll("'", `'\\''`)}'`;
-
 /** What a person sees and types: a command in a pseudo-terminal, whose output and errors are one. */
 export class Terminal extends RunningProcess {
   type(text: string): void {
@@ -37,17 +35,14 @@ export class Terminal extends RunningProcess {
 }
 
 /** Runs `./campaign-mirror …` in a pseudo-terminal. */
-export function terminal(args: readonly string[], settings: Record<string, string>): Terminal {
-  return inTerminal([`${projectFolder}campaign-mirror`, ...args], settings);
-}
+export const terminal = (args: readonly string[], settings: Record<string, string>) =>
+  inTerminal([`${projectFolder}campaign-mirror`, ...args], settings);
 
 /** Runs a program in a pseudo-terminal, by `script` of util-linux. */
 export function inTerminal(program: readonly string[], settings: Record<string, string>): Terminal {
-  const words = program.map(quoted).join(' ');
+  const words = program.map((word) => `'${word.replaceAll("'", `'\\''`)}'`).join(' ');
   // Wide, so that no line that a test looks for is broken.
-  const call = `stty cols 1000; echo $$ >&3; exec ${words}`;
-  const script =
-    process.platform === 'linux' ? ['-qec', call, '/dev/null'] : ['-qe', '/dev/null', 'sh', '-c', call];
+  const script = ['-qec', `stty cols 1000; echo $$ >&3; exec ${words}`, '/dev/null'];
   const env = { ...environment(settings), TERM: 'xterm' };
   const child = spawn('script', script, { cwd: projectFolder, env, stdio: ['pipe', 'pipe', 'pipe', 'pipe'] });
   untilTheEnd(child);

@@ -11,26 +11,15 @@ export async function typescript(
   ...words: string[]
 ): Promise<string> {
   const folder = await mkdtemp(join(projectFolder, 'test', '.readme-'));
+  const names = Object.keys(files);
+  const output = { noEmit: true, emitDeclarationOnly: false, declarationMap: false };
+  const compilerOptions = { ...output, rootDir: '../..', composite: false, noUnusedLocals: false };
+  const project = { extends: '../tsconfig.json', compilerOptions, include: names, references: [] };
   try {
     for (const [name, text] of Object.entries(files)) await writeFile(join(folder, name), text);
-    const [first = ''] = Object.keys(files);
-    const options = {
-      rootDir: '../..',
-      composite: false,
-      noEmit: true,
-      emitDeclarationOnly: false,
-      declarationMap: false,
-      noUnusedLocals: false,
-    };
-    const project = {
-      extends: '../tsconfig.json',
-      compilerOptions: options,
-      include: Object.keys(files),
-      references: [],
-    };
     await writeFile(join(folder, 'tsconfig.json'), JSON.stringify(project));
     await outputOf(start('node_modules/.bin/tsc', ['-p', folder, '--pretty', 'false'], {}));
-    return await outputOf(start(process.execPath, [join(folder, first), ...words], {}));
+    return await outputOf(start(process.execPath, [join(folder, names[0] ?? ''), ...words], {}));
   } finally {
     await rm(folder, { recursive: true, force: true });
   }

@@ -1,0 +1,155 @@
+import { Agent } from 'node:http';
+import { openapiPath } from '@campaign-mirror/adapters-http';
+import { migrations } from '@campaign-mirror/adapters-persistence';
+import { expect } from 'chai';
+import { UnitFile } from '../support/deployment/unit-file.ts';
+import { eventually } from '../support/eventually.ts';
+import { freePort } from '../support/free-port.ts';
+import { call } from '../support/http/caller.ts';
+import { RawConnection } from '../support/http/connection.ts';
+import { serviceDataOf } from '../support/process/lives.ts';
+import { nodeOptions } from '../support/process/node-options.ts';
+import {
+  eventsOf,
+  type Listening,
+  listeningService,
+  startService,
+} from '../support/process/service-process.ts';
+import { read } from '../support/workspace.ts';
+
+const ready = { accepting: true, database: true, writable: true, migrations: true };
+
+describe('what is set of a process holds', () => {
+  const data = serviceDataOf('test', { campaigns: 2 });
+  const serving = (more: Record<string, string>) => listeningService(data.settings(more));
+
+  for (const [HOST, TRUSTED_PROXIES, warnings, client] of [
+    ['localhost', '', [], '127.0.0.1'],
+    ['127.9.9.9', '', [], '127.0.0.1'],
+    ['::', '', ['::'], '127.0.0.1'],
+    ['0.0.0.0', '', ['0.0.0.0'], '127.0.0.1'],
+    ['0.0.0.0', '127.0.0.1, 10.0.0.0/8', [], '203.0.113.9'],
+  ] as const)
+    it(`HOST=${HOST} TRUSTED_PROXIES=${TRUSTED_PROXIES}: warned of once if at all, believed if named`, async () => {
+      const { process, base } = await serving({ HOST, TRUSTED_PROXIES });
+      const url = HOST.startsWith('127') ? base.replace('127.0.0.1', HOST) : base;
+      const headers = { 'X-Forwarded-For': '192.0.2.66, 203.0.113.9, 10.0.0.1' };
+      expect((await fetch(url, { headers })).status).to.equal(404);
+      expect((await process.stop()).code).to.equal(0);
+      const warned = eventsOf(process, 'plain-http-exposed').map(({ host }) => host);
+      const clients = eventsOf(process, 'request').map((line) => line.client);
+      expect([warned, clients]).to.deep.equal([warnings, [client]]);
+    });
+
+  it('DOCS and CORS_ORIGINS: no page, and browsers of these origins may call, but not as operators', async () => {
+    const Origin = 'https://tools.example';
+    const service = await serving({ DOCS: 'off', CORS_ORIGINS: `http://localhost:8080, ${Origin}` });
+    for (const path of ['/docs', '/docs/', '/docs/page.js', '/docs/swagger-ui.js']) {
+      const answer = await fetch(service.base + path);
+      const text = `{"message":"The route ${path} could not be found."}`;
+      expect([answer.status, await answer.text()]).to.deep.equal([404, text]);
+    }
+    expect((await fetch(service.base + openapiPath)).status).to.equal(200);
+    const path = `/public/v1/mirror/campaign/${data.campaigns[0]}/mirror`;
+    const { status, headers } = await fetch(service.base + path, {
+      method: 'POST',
+      headers: { Origin, Authorization: `Bearer ${data.key}`, 'Content-Type': 'application/json' },
+      body: '{"mirror_endpoint":"https://second.example/"}',
+    });
+    expect([status, headers.get('access-control-allow-origin')]).to.deep.equal([200, Origin]);
+    const { headers: ofOperators } = await fetch(`${service.ops}/livez`, { headers: { Origin } });
+    expect(ofOperators.get('access-control-allow-origin')).to.equal(null);
+    expect(ofOperators.get('x-content-type-options')).to.equal('nosniff');
+  });
+
+  it('RATE_LIMIT and FAILED_KEY_LIMIT: none for keys by default, a generous one for wrong keys', async () => {
+    async function statuses(service: Listening, key: string) {
+      const calls = Array.from({ length: 20 }, () => call(data.one(service, { key })));
+      const found: Record<string, number> = {};
+      for (const { status } of await Promise.all(calls))
+        found[String(status)] = (found[String(status)] ?? 0) + 1;
+      return found;
+    }
+    const usual = await serving({ FAILED_KEY_LIMIT: '' });
+    expect(await statuses(usual, data.key)).to.deep.equal({ 200: 20 });
+    expect(await statuses(usual, 'cm_nothing')).to.deep.equal({ 401: 20 });
+    const limited = await serving({ RATE_LIMIT: '7/1m', FAILED_KEY_LIMIT: '3/1m' });
+    expect(await statuses(limited, data.key)).to.deep.equal({ 200: 7, 429: 13 });
+    expect(await statuses(limited, 'cm_nothing')).to.deep.equal({ 401: 3, 429: 17 });
+    await limited.process.stop();
+    const because = eventsOf(limited.process, 'request-limited').map((line) => line.because);
+    expect(because.toSorted()).to.deep.equal([...Array(17).fill('failed-keys'), ...Array(13).fill('rate')]);
+  });
+
+  it('IDLE_TIMEOUT: a connection that idles so long closes', async () => {
+    const service = await serving({ IDLE_TIMEOUT: '50ms' });
+    const idle = await RawConnection.open(Number(new URL(service.base).port));
+    await idle.send('GET / HTTP/1.1\r\nHost: a\r\n\r\n');
+    expect((await idle.response()).headers['keep-alive']).to.equal('timeout=0');
+    await idle.closed();
+  });
+
+  it('REUSE_PORT: processes share it, and when one ends the others go on; one without it does not join', async () => {
+    const PORT = String(await freePort());
+    const settings = data.settings({ PORT, REUSE_PORT: 'on' });
+    const [one, other] = [await listeningService(settings), await listeningService(settings)];
+    expect(one.base).to.equal(other.base);
+    const answered = async (service: typeof one) =>
+      /^campaign_mirror_http_requests_total\{listener="callers".*status="200"/m.test(
+        await (await fetch(`${service.ops}/metrics`)).text(),
+      );
+    // Each call has a connection of its own; each process gets about half of them.
+    const agent = new Agent({ keepAlive: false });
+    for (let calls = 1; !((await answered(one)) && (await answered(other))); calls++) {
+      expect((await call(data.one(one), agent)).status).to.equal(200);
+      expect(calls).to.be.below(100);
+    }
+    expect(await one.process.stop()).to.include({ code: 0 });
+    for (let number = 0; number < 10; number++)
+      expect((await call(data.one(other), agent)).status).to.equal(200);
+    const refused = startService(data.settings({ PORT }));
+    expect((await refused.ended).code).to.equal(1);
+    expect(refused.errors).to.match(new RegExp(`^PORT ${PORT} on 127\\.0\\.0\\.1 is in use: `));
+  });
+
+  it('MAX_IN_FLIGHT and POOL_SIZE: requests that are refused, and a pool taken whole, are no reason to be not ready', async () => {
+    const service = await serving({ MAX_IN_FLIGHT: '1', POOL_SIZE: '1' });
+    const health = async (path: string) => {
+      const response = await fetch(`${service.ops}${path}`);
+      return [response.status, await response.json()];
+    };
+    // On the only connection.
+    const { slow: carried, holder } = await data.slow(service);
+    const other = () => call(data.one(service, { campaign: data.campaigns[1] ?? 0 }));
+    for (const answer of await Promise.all(Array.from({ length: 20 }, other)))
+      expect(answer).to.include({ status: 503, body: '{"message":"Service Unavailable"}' });
+    expect(await health('/livez')).to.deep.equal([200, { status: 'alive', checks: {} }]);
+    expect(await health('/readyz')).to.deep.equal([200, { status: 'ready', checks: ready }]);
+    await holder.rollback();
+    expect((await carried).status).to.equal(200);
+    expect((await other()).status).to.equal(200);
+
+    const { name, version } = JSON.parse(await read('package.json'));
+    const running = { name, version, node: process.version, migration: migrations.at(-1)?.name };
+    expect(await health('/version')).to.deep.equal([200, running]);
+    await data.database.admin.query('delete from campaign_mirror.migrations');
+    const notReady = { status: 'not ready', checks: { ...ready, migrations: false } };
+    const answers = async () => expect(await health('/readyz')).to.deep.equal([503, notReady]);
+    await eventually('an answer that is not remembered', answers);
+
+    expect((await service.process.stop()).code).to.equal(0);
+    const told = eventsOf(service.process, 'overload').map(({ listener, what }) => [listener, what]);
+    expect(told).to.deep.equal([['callers', 'requests']]);
+    const statuses = eventsOf(service.process, 'request').map(({ status }) => status);
+    expect(statuses).to.deep.equal([200, 200]);
+  });
+
+  it('the options of Node: no debugger on SIGUSR1, and the same by npm, systemd and in a container', async () => {
+    const fast = ['--no-memory-reducer', '--no-allocation-site-pretenuring'];
+    expect(nodeOptions).to.deep.equal(['--disable-sigusr1', ...fast]);
+    const expected = [...nodeOptions, 'packages/app/src/main.ts'];
+    expect(new UnitFile().one('ExecStart').split(' ').slice(1)).to.deep.equal(expected);
+    const [, command = ''] = /^CMD (\[.*\])$/m.exec(await read('Dockerfile')) ?? [];
+    expect(JSON.parse(command)).to.deep.equal(['node', ...expected]);
+  });
+});
