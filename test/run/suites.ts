@@ -68,7 +68,7 @@ export const choices = {
     of: [
       'contracts/port-contracts',
       'contracts/kit',
-      ...['answers', 'authorization', 'body', 'content-type', 'methods', 'order', 'path', 'request-id'].map(
+      ...['answers', 'authorization', 'body', 'methods', 'order', 'path', 'request-id'].map(
         (name) => `routes/${name}`,
       ),
       'domain',

@@ -1,8 +1,8 @@
-import type { Count, Limiter, Rate } from '@campaign-mirror/adapters-http';
+import type { Count, Limiter } from '@campaign-mirror/adapters-http';
 
 /** Counts each by itself in a window that never ends, and remembers of whom it was asked. */
 export class ToldCounts implements Limiter {
-  readonly rate: Rate;
+  readonly rate: Limiter['rate'];
   readonly asked: string[] = [];
   /** What the window still lasts, in milliseconds. */
   resetIn = 29_001;
@@ -17,9 +17,5 @@ export class ToldCounts implements Limiter {
     if (this.fault) throw this.fault;
     this.asked.push(who);
     return { consumed: this.asked.filter((one) => one === who).length, resetIn: this.resetIn };
-  }
-
-  forget(): void {
-    this.asked.length = 0;
   }
 }
