@@ -23,22 +23,17 @@ describe('contract: connections: how long a caller may take', () => {
   }
 
   it('a body that does not come: 408', async () => {
-    const connection = await RawConnection.open(service().port);
     const headers = { 'Content-Length': String(goodBody.length), 'X-Request-Id': 'no-body' };
-    await connection.send(requestBytes(service(), { headers, body: undefined }));
-    await expectTimeout(connection);
+    const head = requestBytes(service(), { headers, body: undefined });
+    await expectTimeout(await RawConnection.open(service().port, head));
     expect(await service().log.line('no-body')).to.include({ method: 'POST', status: 408 });
   });
 
   it('headers that do not end: 408, but not a connection that idles', async () => {
-    const [connection, idle] = [
-      await RawConnection.open(service().port),
-      await RawConnection.open(service().port),
-    ];
-    for (const used of [connection, idle]) await servesOn(service(), used);
-    await connection.send('POST /');
+    const idle = await RawConnection.open(service().port);
+    await servesOn(service(), idle);
     // By the time that this is cut off, the other has idled for longer than the time limit.
-    await expectTimeout(connection);
+    await expectTimeout(await RawConnection.open(service().port, 'POST /'));
     await servesOn(service(), idle);
   });
 });

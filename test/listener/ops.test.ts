@@ -37,29 +37,24 @@ describe('contract: life: the ops listener', () => {
       expect([status, JSON.parse(body)]).to.deep.equal([200, told]);
       expect(headers).to.include({ 'content-type': json, 'cache-control': 'no-store' });
       const head = await ask('HEAD', path);
-      expect([head.status, head.body]).to.deep.equal([200, '']);
-      expect(head.headers['content-length']).to.equal(headers['content-length']);
+      expect([head.status, head.headers['content-length']]).to.deep.equal([200, headers['content-length']]);
       for (const [method, expected] of Object.entries({ POST: 405, TRACE: 405, OPTIONS: 204 })) {
         const answer = await ask(method, path);
         expect([answer.status, answer.headers.allow]).to.deep.equal([expected, 'GET, HEAD']);
       }
     });
 
-  for (const [name, question] of Object.entries({
-    'one thing is not there': async () => ({ database: false, schema: true }),
-    'the question fails': () => Promise.reject(new Error('secret')),
-  }))
-    it(`/readyz is 503 when ${name}`, async () => {
+  it('/readyz is 503 when one thing is not there, and when the question fails', async () => {
+    for (const question of [async () => ({ database: false }), () => Promise.reject(new Error('secret'))]) {
       readiness = question;
       const { status, body } = await ask('GET', '/readyz');
       expect([status, JSON.parse(body).status]).to.deep.equal([503, 'not ready']);
       expect(body).not.to.include('secret');
-    });
+    }
+  });
 
   it('any other path is 404', async () => {
-    for (const path of ['/livez/', '/LIVEZ', '/constructor', '/public/v1/mirror/campaign/1/mirror']) {
-      const { status, body } = await ask('GET', path);
-      expect([status, body]).to.deep.equal([404, `{"message":"The route ${path} could not be found."}`]);
-    }
+    for (const path of ['/livez/', '/LIVEZ', '/constructor', '/public/v1/mirror/campaign/1/mirror'])
+      expect((await ask('GET', path)).body).to.equal(`{"message":"The route ${path} could not be found."}`);
   });
 });

@@ -1,67 +1,32 @@
 import { Capacity, type CapacityLimits, type Overload } from '@campaign-mirror/adapters-http';
-import type { Identity } from '@campaign-mirror/domain';
 import { expect } from 'chai';
 import { eventually } from '../support/eventually.ts';
 import { json, keptAlive, standing } from '../support/http/answer-rows.ts';
 import { RawConnection } from '../support/http/connection.ts';
-import { ask, requestBytes, servesOn } from '../support/http/request.ts';
+import { ask, bodyIsComing, heldUp, lastBytes, requestBytes, servesOn } from '../support/http/request.ts';
 import { type HttpService, httpService, withHttpService } from '../support/http/service.ts';
 
 describe('contract: overload', () => {
   const data = withHttpService();
   let service: HttpService;
   let told: Overload[];
-  /** Requests that have come to the look-up of their key, and wait there. */
-  let held: (() => void)[] = [];
+  afterEach(() => service.stop());
 
-  async function carryingOut(number: number): Promise<void> {
-    await eventually('requests that are carried out', () => expect(held.length).to.be.at.least(number));
-  }
-
-  function letGo(): void {
-    for (const resolve of held.splice(0)) resolve();
-  }
-
-  const open = () => RawConnection.open(service.port);
-
-  /** A service in which every request with a well-formed key waits until it is let go; and so many that wait. */
-  async function serving(limits: CapacityLimits, busy: number): Promise<RawConnection[]> {
+  async function serving(limits: CapacityLimits): Promise<void> {
     told = [];
-    held = [];
     const capacity = new Capacity(limits, (what) => told.push(what));
-    const holding = ({ identity }: { identity: Identity }): { identity: Identity } => ({
-      identity: {
-        claimedBy: async () => undefined,
-        whoIs: async (key) => {
-          await new Promise<void>((resolve) => held.push(resolve));
-          return identity.whoIs(key);
-        },
-      },
-    });
-    service = await httpService({ beside: data(), ports: holding, capacity });
-    const connections: RawConnection[] = [];
-    for (let at = 0; at < busy; at++) {
-      const connection = await open();
-      await connection.send(requestBytes(service, { headers: { 'X-Request-Id': `busy-${at}` } }));
-      connections.push(connection);
-    }
-    await carryingOut(busy);
-    return connections;
+    service = await httpService({ beside: data(), capacity });
   }
-  afterEach(async () => {
-    letGo();
-    await service.stop();
-  });
+
+  /** The one place that there is is taken. */
+  async function full() {
+    const bytes = requestBytes(service, { headers: { 'X-Request-Id': 'carried' } });
+    const { connections, letGo } = await heldUp(service, bytes);
+    return { carried: connections[0] as RawConnection, letGo };
+  }
 
   async function refused(number: number): Promise<void> {
     await eventually('refusals', () => expect(service.capacity.refusals.get('requests')).to.equal(number));
-  }
-
-  async function expectService(connection: RawConnection): Promise<void> {
-    const served = servesOn(service, connection);
-    await carryingOut(1);
-    letGo();
-    await served;
   }
 
   async function expectRefusal(connection: RawConnection) {
@@ -72,10 +37,11 @@ describe('contract: overload', () => {
   }
 
   it('503 while there is no room, before all that the application looks at, and service when there is', async () => {
-    const carried = await serving({ inFlight: 2 }, 2);
-    const another = await open();
+    await serving({ inFlight: 1 });
+    const { carried, letGo } = await full();
     const headers = { 'X-Request-Id': 'too-many', Authorization: undefined };
-    await another.send(requestBytes(service, { target: '/nowhere', headers }));
+    const bytes = requestBytes(service, { target: '/nowhere', headers });
+    const another = await RawConnection.open(service.port, bytes);
     // The same bytes as where the database is away.
     const { date, ...answered } = await expectRefusal(another);
     expect(answered).to.deep.equal({
@@ -87,93 +53,73 @@ describe('contract: overload', () => {
       'x-request-id': 'too-many',
     });
     expect(await service.log.line('too-many')).to.include({ overload: true });
-    letGo();
-    for (const connection of carried) expect((await connection.response()).status).to.equal(200);
+    await letGo();
+    expect((await carried.response()).status).to.equal(200);
     // On the same connection: the refusal left it open.
-    await expectService(another);
+    await servesOn(service, another);
   });
 
-  it('a refusal waits for a second from the headers on, and is not carried out meanwhile', async () => {
-    const [carried] = await serving({ inFlight: 1 }, 1);
-    const another = await open();
-    await another.send(requestBytes(service));
+  it('a request whose caller has left counts; a refusal waits for a second, and is not carried out meanwhile', async () => {
+    await serving({ inFlight: 1 });
+    const { carried, letGo } = await full();
+    await carried.reset();
+    const bytes = requestBytes(service, { headers: { 'X-Request-Id': 'refused' } });
+    const another = await RawConnection.open(service.port, bytes);
     await refused(1);
-    letGo();
-    expect((await carried?.response())?.status).to.equal(200);
+    await letGo();
+    expect(await service.log.line('carried')).to.include({ callerGone: true });
     // There is room, and others are served while it waits.
-    await expectService(await open());
+    await eventually('room', () => expect(service.capacity.inFlight).to.equal(0));
+    expect((await ask(service)).status).to.equal(200);
+    expect(service.log.requests.map(({ requestId }) => requestId)).not.to.include('refused');
     await expectRefusal(another);
-    expect(held).to.have.length(0);
+    const history = await service.world.others.history(service.campaigns.own);
+    expect(history.map(({ requestId }) => requestId)).not.to.include('refused');
   });
 
-  it('a request whose caller has left counts until its outcome is known', async () => {
-    const [carried] = await serving({ inFlight: 1 }, 1);
-    await carried?.reset();
-    const another = await open();
-    await another.send(requestBytes(service));
-    await expectRefusal(another);
-    letGo();
-    expect(await service.log.line('busy-0')).to.include({ callerGone: true });
-    await expectService(another);
-  });
-
-  it('callers whose bodies do not come take no place', async () => {
-    await serving({ inFlight: 1 }, 0);
-    const slow: RawConnection[] = [];
-    for (let at = 0; at < 5; at++) {
-      const connection = await open();
-      const bytes = requestBytes(service, { headers: { Expect: '100-continue' } });
-      await connection.send(bytes.subarray(0, -5));
-      expect((await connection.response()).status).to.equal(100);
-      slow.push(connection);
-    }
-    await expectService(await open());
-    // When they come all at once, those beyond the limit are refused all the same.
-    const [first, ...others] = slow;
-    const end = requestBytes(service).subarray(-5);
-    await first?.send(end);
-    await carryingOut(1);
-    for (const connection of others) await connection.send(end);
-    for (const connection of others) await expectRefusal(connection);
-    letGo();
-    expect((await first?.response())?.status).to.equal(200);
+  it('callers whose bodies do not come take no place; those beyond the limit are refused when they come', async () => {
+    await serving({ inFlight: 1 });
+    const slow = [await bodyIsComing(service), await bodyIsComing(service), await bodyIsComing(service)];
+    const { carried, letGo } = await full();
+    for (const connection of slow) await connection.send(lastBytes);
+    for (const connection of slow) await expectRefusal(connection);
+    await letGo();
+    expect((await carried.response()).status).to.equal(200);
   });
 
   it('connections beyond the limit are closed at once, and one that ends makes room', async () => {
-    await serving({ inFlight: 9, connections: 2 }, 0);
-    const [first, second] = [await open(), await open()];
-    await (await open()).closed();
+    await serving({ inFlight: 9, connections: 2 });
+    const [first, second] = [await RawConnection.open(service.port), await RawConnection.open(service.port)];
+    await (await RawConnection.open(service.port)).closed();
     expect(told).to.deep.equal(['connections']);
     await first.reset();
-    for (const connection of [second, await open()]) await expectService(connection);
+    for (const connection of [second, await RawConnection.open(service.port)])
+      await servesOn(service, connection);
   });
 
   it('what waits for its refusal when the drain begins gets it', async () => {
-    const [carried] = await serving({ inFlight: 1 }, 1);
-    const callers = [await open(), await open()];
-    for (const caller of callers) await caller.send(requestBytes(service));
-    await refused(2);
-    expect(told).to.deep.equal(['requests', 'requests']);
+    await serving({ inFlight: 1 });
+    const { carried, letGo } = await full();
+    const caller = await RawConnection.open(service.port, requestBytes(service));
+    await refused(1);
+    expect(told).to.deep.equal(['requests']);
     const drained = service.server.drain(600_000);
-    for (const caller of callers) {
-      expect((await expectRefusal(caller)).connection).to.equal('close');
-      expect(await caller.closed()).to.equal('');
-    }
-    letGo();
-    expect((await carried?.response())?.status).to.equal(200);
+    expect((await expectRefusal(caller)).connection).to.equal('close');
+    expect(await caller.closed()).to.equal('');
+    await letGo();
+    expect((await carried.response()).status).to.equal(200);
     expect(await drained).to.have.length(0);
   });
 
   it('503 while each turn of the event loop takes too long, not when they are short again, nor for a single one', async () => {
-    const capacity = new Capacity({ inFlight: 9, eventLoopDelay: 50 });
-    service = await httpService({ beside: data(), capacity });
+    await serving({ inFlight: 9, eventLoopDelay: 50 });
     const block = () => {
       for (const end = performance.now() + 200; performance.now() < end; );
     };
     const blocking = setInterval(block);
     await eventually('a refusal', async () => expect((await ask(service)).status).to.equal(503));
     clearInterval(blocking);
-    expect(capacity.refusals.get('event-loop-delay')).to.be.at.least(1);
+    expect(told).to.include('event-loop-delay');
     await eventually('no delay', async () => expect((await ask(service)).status).to.equal(200));
     block();
     expect((await ask(service)).status).to.equal(200);

@@ -1,4 +1,5 @@
 import { expect } from 'chai';
+import { keptAlive, standing } from '../support/http/answer-rows.ts';
 import type { RawResponse } from '../support/http/message.ts';
 import { type Asking, ask } from '../support/http/request.ts';
 import { withHttpService } from '../support/http/service.ts';
@@ -24,21 +25,20 @@ describe('contract: headers: for browsers', () => {
   });
 
   it('a preflight of an origin on the list is told what it may send', async () => {
-    const { status, headers } = await ask(service(), preflight);
-    expect(status).to.equal(204);
-    expect(headers).to.include({
+    const { date: _, 'x-request-id': __, ...headers } = (await ask(service(), preflight)).headers;
+    expect(headers).to.deep.equal({
+      ...standing,
+      ...keptAlive,
       vary: 'Origin',
       'access-control-allow-origin': origin,
       'access-control-allow-methods': 'POST',
       'access-control-allow-headers': 'Authorization, Content-Type, X-Request-Id',
       'access-control-max-age': '600',
     });
-    expect(headers).not.to.have.property('access-control-allow-credentials');
   });
 
   it('its page may read its answer, whatever that is', async () => {
-    const refused = [{}, { Authorization: undefined }, { Expect: 'more' }, { Host: undefined }];
-    for (const more of refused) {
+    for (const more of [{}, { Authorization: undefined }, { Host: undefined }]) {
       const { headers } = await ask(service(), { headers: { ...Origin, ...more } });
       expect(headers).to.include({ vary: 'Origin', 'access-control-allow-origin': origin });
       const exposed = String(headers['access-control-expose-headers']).split(', ');

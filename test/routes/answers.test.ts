@@ -1,20 +1,23 @@
 import { STATUS_CODES } from 'node:http';
 import { hostDenylist } from '@campaign-mirror/domain';
 import { expect } from 'chai';
-import { json, keptAlive, rows, standing } from '../support/http/answer-rows.ts';
-import { ask, goodBody, newAddress } from '../support/http/request.ts';
+import { inOrder, json, keptAlive, rows, standing } from '../support/http/answer-rows.ts';
+import { type Asking, ask, chunkedBytes, exchange, goodBody, newAddress } from '../support/http/request.ts';
 import { withHttpService } from '../support/http/service.ts';
 
 const microseconds = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}\.\d{6}Z$/;
 /** Of every answer, so that `Accept` is seen to change nothing. */
 const Accept = 'text/html';
+const parts = ({ headers = {}, ...others }: Asking) => [...Object.keys(others), ...Object.keys(headers)];
+/** Whether a request can be wrong in both ways. */
+const areApart = (one: Asking, other: Asking) => !parts(one).some((part) => parts(other).includes(part));
 
 describe('contract: answers', () => {
   const deniedHosts = hostDenylist(['go.denied.example']);
   if ('notAHost' in deniedHosts) throw new Error(deniedHosts.notAHost);
   const service = withHttpService({ deniedHosts });
 
-  for (const row of rows) {
+  for (const row of rows)
     it(`${row.case}: ${row.status}, and its line in the log`, async () => {
       const asking = row.asking(service());
       const answer = await ask(service(), { ...asking, headers: { Accept, ...asking.headers } });
@@ -31,7 +34,51 @@ describe('contract: answers', () => {
       expect(date).to.match(/^[A-Z][a-z]{2}, \d{2} [A-Z][a-z]{2} \d{4} \d{2}:\d{2}:\d{2} GMT$/);
       expect(await service().log.line(requestId)).to.include({ status, because: row.because });
     });
-  }
+
+  const answerTo = async (asking: Asking) => {
+    const { status, headers } = await ask(service(), asking);
+    const { because } = await service().log.line(headers['x-request-id']);
+    return { status, because };
+  };
+  for (const [at, { case: name, asking, status, because }] of inOrder.entries())
+    it(`contract: order of checks: ${name} before whatever comes after it`, async () => {
+      const first = asking(service());
+      for (const later of inOrder.slice(at + 1)) {
+        const second = later.asking(service());
+        if (!areApart(first, second)) continue;
+        const both = { ...second, ...first, headers: { ...second.headers, ...first.headers } };
+        expect(await answerTo(both), later.case).to.deep.equal({ status, because });
+      }
+    });
+
+  for (const [kind, because] of [
+    ['foreignDefaultWithoutMirror', 'mirror-not-created'],
+    ['foreignWithoutMirror', 'mirror-not-created'],
+    ['foreignDefault', 'default-campaign'],
+  ] as const)
+    it(`contract: order of checks: of several rules the first: ${kind}`, async () => {
+      const campaign = service().campaigns[kind];
+      expect(await answerTo({ campaign })).to.deep.equal({ status: 403, because });
+    });
+
+  it('contract: order of checks: a size that is seen while the body is read, before the key', async () => {
+    const headers = { Authorization: `Bearer ${service().keys.unknown}` };
+    const bytes = chunkedBytes(service(), [goodBody, ' '.repeat(16_385)], { headers });
+    expect((await exchange(service(), bytes)).status).to.equal(413);
+  });
+
+  for (const alike of [
+    ['malformed key', 'unknown key', 'expired key', 'revoked key'],
+    ['mirror-not-created', 'default-campaign', 'not-the-owner'],
+  ])
+    it(`not to be told apart: ${alike.join(', ')}`, async () => {
+      const answers = new Set<string>();
+      for (const { asking } of rows.filter((row) => alike.includes(row.case))) {
+        const { headers, ...rest } = await ask(service(), asking(service()));
+        answers.add(JSON.stringify({ ...rest, headers: { ...headers, date: '', 'x-request-id': '' } }));
+      }
+      expect([...answers]).to.have.length(1);
+    });
 
   it('nothing was set by any of these', async () => {
     expect(await service().world.others.history(service().campaigns.own)).to.deep.equal([]);
@@ -63,19 +110,4 @@ describe('contract: answers', () => {
       await world.others.countClick(campaigns.own);
     }
   });
-
-  for (const alike of [
-    ['malformed key', 'unknown key', 'expired key', 'revoked key'],
-    ['mirror-not-created', 'default-campaign', 'not-the-owner'],
-  ])
-    it(`not to be told apart: ${alike.join(', ')}`, async () => {
-      for (const body of [undefined, goodBody]) {
-        const answers = new Set<string>();
-        for (const { asking } of rows.filter((row) => alike.includes(row.case))) {
-          const { headers, ...rest } = await ask(service(), { ...asking(service()), body });
-          answers.add(JSON.stringify({ ...rest, headers: { ...headers, date: '', 'x-request-id': '' } }));
-        }
-        expect([...answers]).to.have.length(1);
-      }
-    });
 });

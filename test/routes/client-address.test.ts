@@ -1,6 +1,6 @@
 import { trustedProxies } from '@campaign-mirror/adapters-http';
 import { expect } from 'chai';
-import { type Asking, ask, exchange } from '../support/http/request.ts';
+import { type Asking, ask } from '../support/http/request.ts';
 import { withHttpService } from '../support/http/service.ts';
 
 const proxies = trustedProxies(['loopback', '10.0.0.0/8', '198.51.100.7', 'fd00::/8']);
@@ -39,27 +39,19 @@ describe('contract: connections: the address of the client', () => {
         expect(service().log.requests.at(-1)).to.include({ client: '127.0.0.1' });
       }
     });
-
-  it('of what never became a request, the connection is known', async () => {
-    await exchange(trusting(), 'nonsense\r\n\r\n');
-    expect(trusting().log.requests.at(-1)).to.include({ status: 400, client: '127.0.0.1' });
-  });
 });
 
 describe('TRUSTED_PROXIES', () => {
-  const ranges = ['192.0.2.1', '10.1.2.3/8', '2001:db8::/33', 'fe80::1', '::ffff:172.16.0.0/108'];
-  const inside = ['192.0.2.1', '10.255.0.1', '2001:db8:7fff::1', 'fe80::1', '172.31.0.1'];
-  const outside = ['192.0.2.2', '11.0.0.1', '2001:db8:8000::1', 'fe80::2', '172.32.0.1', '128.0.0.1'];
   const own = ['127.0.0.1', '127.9.9.9', '::1'];
+  const inside = ['192.0.2.1', '10.255.0.1', '2001:db8:7fff::1', '172.31.0.1'];
+  const outside = ['192.0.2.2', '11.0.0.1', '2001:db8:8000::1', '172.32.0.1', '128.0.0.1'];
 
   it('takes addresses and ranges of both families, and loopback by its name', () => {
-    for (const [given, expected] of [
-      [ranges, inside],
-      [['loopback'], own],
-    ] as const) {
-      const { has } = trustedProxies(given);
-      expect([...inside, ...outside, ...own].filter((one) => has(one))).to.deep.equal(expected);
-    }
+    const ranges = ['192.0.2.1', '10.1.2.3/8', '2001:db8::/33', '::ffff:172.16.0.0/108'];
+    const [trusted, local] = [trustedProxies(ranges), trustedProxies(['loopback'])];
+    const all = [...own, ...inside, ...outside];
+    expect(all.filter((one) => trusted.has(one))).to.deep.equal(inside);
+    expect(all.filter((one) => local.has(one))).to.deep.equal(own);
   });
 
   for (const text of [

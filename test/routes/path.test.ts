@@ -1,5 +1,8 @@
+import { METHODS } from 'node:http';
 import { expect } from 'chai';
-import { ask, pathOf } from '../support/http/request.ts';
+import { keptAlive, standing } from '../support/http/answer-rows.ts';
+import { RawConnection } from '../support/http/connection.ts';
+import { ask, exchange, pathOf, requestBytes, servesOn } from '../support/http/request.ts';
 import { withHttpService } from '../support/http/service.ts';
 
 /** A segment that names no campaign, and how the message has it. */
@@ -45,7 +48,10 @@ const cases: Record<string, (own: number) => readonly [target: string, message: 
   'an authority without a path': () => route('http://a?secret', '/'),
 };
 
-describe('contract: the path', () => {
+const notSupported = (method: string) =>
+  `{"message":"The ${method} method is not supported for this route. Supported methods: POST."}`;
+
+describe('contract: the path, and the method', () => {
   const service = withHttpService();
 
   for (const [name, given] of Object.entries(cases))
@@ -54,4 +60,43 @@ describe('contract: the path', () => {
       const { status, body } = await ask(service(), { target });
       expect([status, JSON.parse(body)]).to.deep.equal([404, { message }]);
     });
+
+  it('all methods but POST and OPTIONS: 405', async () => {
+    for (const method of METHODS) {
+      if (['POST', 'OPTIONS', 'HEAD', 'CONNECT'].includes(method)) continue;
+      const { status, headers, body } = await ask(service(), { method, body: undefined });
+      expect([status, headers.allow]).to.deep.equal([405, 'POST']);
+      expect(body).to.equal(notSupported(method));
+    }
+  });
+
+  it('HEAD has the headers of its answer, and no body', async () => {
+    const bytes = requestBytes(service(), { method: 'HEAD', body: undefined });
+    const connection = await RawConnection.open(service().port, bytes);
+    const { status, headers } = await connection.response({ toHead: true });
+    expect([status, headers['content-length']]).to.deep.equal([405, String(notSupported('HEAD').length)]);
+    await servesOn(service(), connection);
+  });
+
+  it('OPTIONS needs no key, and answers on this route only', async () => {
+    const asking = { method: 'OPTIONS', headers: { Authorization: undefined }, body: undefined };
+    for (const campaign of [service().campaigns.own, 'x']) {
+      const { status, headers } = await ask(service(), { ...asking, campaign });
+      const { date: _, 'x-request-id': __, ...others } = headers;
+      expect(status).to.equal(204);
+      expect(others).to.deep.equal({ ...standing, allow: 'POST', ...keptAlive });
+    }
+    for (const target of ['*', '/nowhere'])
+      expect((await ask(service(), { ...asking, target })).status).to.equal(404);
+  });
+
+  it("CONNECT keeps the caller's X-Request-Id, and a caller that resets it does no harm", async () => {
+    const head = `CONNECT ${pathOf(1)} HTTP/1.1\r\nHost: a\r\nX-Request-Id: tunnel\r\n\r\n`;
+    const { status, headers } = await exchange(service(), `${head}what goes through a tunnel`);
+    expect([status, headers['x-request-id']]).to.deep.equal([405, 'tunnel']);
+    expect(await service().log.line('tunnel')).to.include({ method: 'CONNECT', route: '-', status: 405 });
+    const connection = await RawConnection.open(service().port, head.replace('tunnel', 'reset'));
+    await connection.reset();
+    expect((await ask(service())).status).to.equal(200);
+  });
 });

@@ -68,9 +68,7 @@ export const choices = {
     of: [
       'contracts/port-contracts',
       'contracts/kit',
-      ...['answers', 'authorization', 'body', 'methods', 'order', 'path', 'request-id'].map(
-        (name) => `routes/${name}`,
-      ),
+      ...['answers', 'authorization', 'body', 'path', 'request-id'].map((name) => `routes/${name}`),
       'domain',
       'history/checker',
     ],

@@ -1,8 +1,6 @@
 import { issuerKeys, isTokenForm, JwtIdentity } from '@campaign-mirror/adapters-jwt';
 import { expect } from 'chai';
-import fc from 'fast-check';
 import { exportSPKI, importJWK } from 'jose';
-import { seed } from '../support/seed.ts';
 import { TestIssuer } from '../support/tokens/issuer.ts';
 import {
   fromNow,
@@ -35,6 +33,10 @@ const bad: Record<string, Made> = {
   'HS256 with the public key as PEM': async (of) =>
     signedBy(await exportSPKI((await importJWK(of.jwk)) as CryptoKey), of),
   'signed by another key of the same id': async () => token(await signingKey('first')),
+  'its claims changed': async (of) => {
+    const [head, , signature] = (await token(of)).split('.');
+    return [head, (await token(of, { owner_id: 8 })).split('.')[1], signature].join('.');
+  },
   'its key inside': async () => signingKey('own').then((own) => token(own, {}, { jwk: own.jwk })),
   'an algorithm that is not allowed': (_, unallowed) => token(unallowed),
   'longer than 8,192 characters': (of) => token(of, { more: 'x'.repeat(8_192) }),
@@ -109,18 +111,5 @@ describe('contract: tokens: who a token is of', () => {
     const wrong = ['', 'a.b', 'a.b.', '.b.c', 'a..c', 'a.b.c.d', 'a.b.c=', 'a.b.c ', 'a.b+.c', 'a.b.c\n'];
     const all = [...right, ...wrong, `${'a'.repeat(8_189)}.b.c`];
     expect(all.filter((one) => isTokenForm(one))).to.deep.equal(right);
-  });
-
-  it(`a token with a character changed is nobody's, and no fault (SEED=${seed})`, async () => {
-    const credential = await token(key);
-    const places = fc.nat({ max: credential.lastIndexOf('.') - 1 });
-    await fc.assert(
-      fc.asyncProperty(places, fc.constantFrom(...'ABCabc019-_.'), async (at, character) => {
-        fc.pre(credential[at] !== character);
-        const spoilt = credential.slice(0, at) + character + credential.slice(at + 1);
-        expect(await identity.whoIs(spoilt)).to.equal(undefined);
-      }),
-      { seed, numRuns: 300 },
-    );
   });
 });

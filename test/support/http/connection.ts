@@ -41,12 +41,14 @@ export class RawConnection {
       });
   }
 
-  static async open(port: number): Promise<RawConnection> {
+  /** `bytes`: what it sends at once. */
+  static async open(port: number, bytes?: string | Buffer): Promise<RawConnection> {
     const socket = connect({ port, host: '127.0.0.1', noDelay: true, allowHalfOpen: true });
     const connection = new RawConnection(socket, documentedPorts.has(port));
     await once(socket, 'connect');
     RawConnection.#open.set(socket, port);
     socket.once('close', () => RawConnection.#open.delete(socket));
+    if (bytes) await connection.send(bytes);
     return connection;
   }
 

@@ -1,4 +1,5 @@
 import { expect } from 'chai';
+import { rival, untilWaiting } from '../database/rival.ts';
 import { RawConnection } from './connection.ts';
 import type { RawResponse } from './message.ts';
 import type { HttpService } from './service.ts';
@@ -86,4 +87,26 @@ export function itAnswers(service: () => HttpService, cases: Readonly<Record<str
 export async function servesOn(service: HttpService, connection: RawConnection): Promise<void> {
   void connection.send(requestBytes(service));
   expect((await connection.response()).status).to.equal(200);
+}
+
+/** Connections with these bytes, in which the first requests wait for the mirror of `own` until it is let go. */
+export async function heldUp(service: HttpService, ...all: readonly (string | Buffer)[]) {
+  const { database, campaigns, port } = service;
+  const holder = await rival(database);
+  await holder.run('select from campaign_mirror.mirrors where campaign_id = $1 for update', campaigns.own);
+  const connections: RawConnection[] = [];
+  for (const bytes of all) connections.push(await RawConnection.open(port, bytes));
+  await untilWaiting(database, new Promise(() => {}));
+  return { connections, letGo: holder.commit };
+}
+
+/** What `bodyIsComing` still lacks. */
+export const lastBytes = goodBody.slice(-5);
+
+/** A connection with a request whose body is not complete. */
+export async function bodyIsComing(service: HttpService): Promise<RawConnection> {
+  const bytes = requestBytes(service, { headers: { Expect: '100-continue' } });
+  const connection = await RawConnection.open(service.port, bytes.subarray(0, -lastBytes.length));
+  expect((await connection.response()).status).to.equal(100);
+  return connection;
 }
