@@ -60,6 +60,10 @@ const postOnly = (method: string) =>
 const allow = { allow: 'POST' };
 const twoKeys = header('Authorization', ['Bearer cm_nothing', 'Basic dXNlcjpwYXNz']);
 const large = header('X', 'a'.repeat(17_000));
+const noRoute = 'The route /public/v2 could not be found.';
+const tooLarge = goodBody.padEnd(16_385);
+const overTheLimit = 'The request body is too large.';
+const denied = 'https://go.denied.example./x';
 const tooLong = `https://go.denied.example/${'a'.repeat(2048)}`;
 
 /** In the order of the checks: of two that are wrong the first is answered. */
@@ -73,13 +77,7 @@ export const inOrder: readonly Row[] = [
     'expectation-failed',
     'Expectation Failed',
   ),
-  row(
-    'route unknown',
-    () => ({ target: '/public/v2?a' }),
-    404,
-    'route-not-found',
-    'The route /public/v2 could not be found.',
-  ),
+  row('route unknown', () => ({ target: '/public/v2?a' }), 404, 'route-not-found', noRoute),
   row('another method', () => ({ method: 'PUT' }), 405, 'method-not-supported', postOnly('PUT'), allow),
   row('several keys', twoKeys, 400, 'repeated-authorization', 'More than one Authorization header.'),
   noKey('no key', header('Authorization', undefined), 'no-key'),
@@ -87,13 +85,7 @@ export const inOrder: readonly Row[] = [
   invalidKey('malformed key', () => 'cm_nothing', 'invalid-key'),
   row('content type', header('Content-Type', 'text/plain'), 415, 'unsupported-body', otherBody),
   row('content encoding', header('Content-Encoding', 'gzip'), 415, 'unsupported-body', otherBody),
-  row(
-    'body over the limit',
-    () => ({ body: goodBody.padEnd(16_385) }),
-    413,
-    'body-too-large',
-    'The request body is too large.',
-  ),
+  row('body over the limit', () => ({ body: tooLarge }), 413, 'body-too-large', overTheLimit),
   ...(['unknown', 'expired', 'revoked'] as const).map((kind) =>
     invalidKey(`${kind} key`, ({ keys }) => keys[kind], 'unknown-key'),
   ),
@@ -108,12 +100,7 @@ export const inOrder: readonly Row[] = [
   unprocessable('no string', bodyWith(42), 'not-a-string', 'must be a string'),
   unprocessable('too long', bodyWith(tooLong), 'too-long', 'must not be greater than 2048 characters'),
   unprocessable('no address of the web', bodyWith('ftp://a.example/'), 'not-a-url', 'must be a valid URL'),
-  unprocessable(
-    'a denied host',
-    bodyWith('https://go.denied.example./x'),
-    'denied-host',
-    'must not point to this host',
-  ),
+  unprocessable('a denied host', bodyWith(denied), 'denied-host', 'must not point to this host'),
 ];
 
 const tunnel: Given = () => ({ method: 'CONNECT', target: 'example.com:443', body: undefined });

@@ -69,20 +69,6 @@ export function ask(service: HttpService, asking: Asking = {}): Promise<RawRespo
 }
 
 export type Given = (service: HttpService) => Asking;
-/** What is asked; the status of its answer; and the message, where the status alone does not tell it. */
-export type Case = readonly [Asking | Given, number, string?];
-
-/** A test for each case. */
-export function itAnswers(service: () => HttpService, cases: Readonly<Record<string, Case>>): void {
-  for (const [name, [asking, expected, message]] of Object.entries(cases))
-    it(`${name}: ${expected}`, async () => {
-      const asked = typeof asking === 'function' ? asking(service()) : asking;
-      const { status, body } = await ask(service(), asked);
-      const answered = [status, message === undefined ? undefined : JSON.parse(body).message];
-      expect(answered).to.deep.equal([expected, message]);
-    });
-}
-
 /** The connection shows that it can be used again, and the service that it still serves. */
 export async function servesOn(service: HttpService, connection: RawConnection): Promise<void> {
   void connection.send(requestBytes(service));
