@@ -8,7 +8,7 @@ export class TestIssuer {
   readonly server = createServer((request, response) => {
     this.fetches += 1;
     if (this.answer) this.answer(request, response);
-    else response.end(this.published());
+    else response.end(JSON.stringify({ keys: this.keys.map(({ jwk }) => jwk) }));
   });
   keys: readonly SigningKey[];
   fetches = 0;
@@ -18,10 +18,6 @@ export class TestIssuer {
 
   constructor(...keys: readonly SigningKey[]) {
     this.keys = keys;
-  }
-
-  published(): string {
-    return JSON.stringify({ keys: this.keys.map(({ jwk }) => jwk) });
   }
 
   get url(): URL {
