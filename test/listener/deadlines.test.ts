@@ -9,11 +9,10 @@ import { RawConnection } from '../support/http/connection.ts';
 import { ask, goodBody, requestBytes, servesOn } from '../support/http/request.ts';
 import { withHttpService } from '../support/http/service.ts';
 
-describe('contract: answers — slow request', () => {
+describe('contract: connections: how long a caller may take', () => {
   const service = withHttpService({
     timeLimits: { ...timeLimits, headersTimeout: 400, requestTimeout: 550 },
   });
-  const open = () => RawConnection.open(service().port);
 
   async function expectTimeout(connection: RawConnection) {
     const { status, body, headers } = await connection.response();
@@ -23,26 +22,23 @@ describe('contract: answers — slow request', () => {
     expect(await connection.closed()).to.equal('');
   }
 
-  it('contract: answers — slow request is 408: a body that does not come', async () => {
-    const connection = await open();
+  it('a body that does not come: 408', async () => {
     const headers = { 'Content-Length': String(goodBody.length), 'X-Request-Id': 'no-body' };
-    await connection.send(requestBytes(service(), { headers, body: undefined }));
-    await expectTimeout(connection);
-    const lines = service().log.requests.filter(({ requestId }) => requestId === 'no-body');
-    expect(lines.map(({ method, status }) => [method, status])).to.deep.equal([['POST', 408]]);
+    const head = requestBytes(service(), { headers, body: undefined });
+    await expectTimeout(await RawConnection.open(service().port, head));
+    expect(await service().log.line('no-body')).to.include({ method: 'POST', status: 408 });
   });
 
-  it('contract: answers — slow request is 408: headers that do not end, but not a connection that idles', async () => {
-    const [connection, idle] = [await open(), await open()];
-    for (const used of [connection, idle]) await servesOn(service(), used);
-    await connection.send('POST /');
+  it('headers that do not end: 408, but not a connection that idles', async () => {
+    const idle = await RawConnection.open(service().port);
+    await servesOn(service(), idle);
     // By the time that this is cut off, the other has idled for longer than the time limit.
-    await expectTimeout(connection);
+    await expectTimeout(await RawConnection.open(service().port, 'POST /'));
     await servesOn(service(), idle);
   });
 });
 
-describe('contract: connections — idle ones, and callers that do not read', () => {
+describe('contract: connections: idle ones, and callers that do not read', () => {
   /** More than all buffers between the service and a caller hold. */
   const large = new Page('application/octet-stream', Buffer.alloc(16_000_000));
   const service = withHttpService({
@@ -51,14 +47,14 @@ describe('contract: connections — idle ones, and callers that do not read', ()
     pages: new Map([['/large', large]]),
   });
 
-  it('contract: connections — one that idles too long closes without a word', async () => {
+  it('one that idles too long closes without a word', async () => {
     const connection = await RawConnection.open(service().port);
     await servesOn(service(), connection);
     expect(await connection.closed()).to.equal('');
     expect(connection.error).to.equal(undefined);
   });
 
-  it('contract: connections — an answer that nobody reads is cut off, and nobody else waits for it', async () => {
+  it('an answer that nobody reads is cut off, and nobody else waits for it', async () => {
     const sent = get({ port: service().port, host: '127.0.0.1', path: '/large', agent: false });
     const [response] = await once(sent, 'response');
     expect((await ask(service())).status).to.equal(200);

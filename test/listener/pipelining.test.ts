@@ -1,43 +1,37 @@
 import { expect } from 'chai';
-import { rival, untilWaiting } from '../support/database/rival.ts';
 import { RawConnection } from '../support/http/connection.ts';
-import { type Asking, ask, requestBytes } from '../support/http/request.ts';
-import { type HttpService, withHttpService } from '../support/http/service.ts';
+import { type Asking, ask, bodyWith, heldUp, requestBytes, servesOn } from '../support/http/request.ts';
+import { withHttpService } from '../support/http/service.ts';
 
-const setting = (service: HttpService, name: string, asking: Asking = {}) =>
-  requestBytes(service, {
-    ...asking,
-    headers: { 'X-Request-Id': name, ...asking.headers },
-    body: JSON.stringify({ mirror_endpoint: `https://example.com/${name}` }),
-  });
+const tunnel = 'CONNECT a:1 HTTP/1.1\r\nHost: a\r\n\r\n';
 
-/** A connection with these requests, of which the first waits for the mirror that the holder lets go. */
-async function heldUp(service: HttpService, ...bytes: readonly Buffer[]) {
-  const { database, campaigns, port } = service;
-  const holder = await rival(database);
-  await holder.run('select from campaign_mirror.mirrors where campaign_id = $1 for update', campaigns.own);
-  const connection = await RawConnection.open(port);
-  await connection.send(Buffer.concat(bytes));
-  await untilWaiting(database, new Promise(() => {}));
-  return { holder, connection };
-}
-
-describe('contract: answers — requests that do not wait for the answer before', () => {
+describe('contract: connections: requests that do not wait for the answer before', () => {
   const service = withHttpService();
+  const warnings: Error[] = [];
+  const warned = (warning: Error) => warnings.push(warning);
+  before(() => process.on('warning', warned));
+  after(() => process.off('warning', warned));
 
+  const setting = (name: string, headers: Asking['headers'] = {}) =>
+    requestBytes(service(), {
+      headers: { 'X-Request-Id': name, ...headers },
+      body: bodyWith(`https://example.com/${name}`),
+    }).toString();
   async function history() {
     const rows = await service().world.others.history(service().campaigns.own);
     return rows.map(({ requestId }) => requestId);
   }
+  async function expectStatuses(connection: RawConnection | undefined, ...statuses: number[]) {
+    for (const status of statuses) expect((await connection?.response())?.status).to.equal(status);
+  }
 
-  it('contract: history — several in one segment are carried out in their order', async () => {
+  it('contract: history: several in one segment are carried out in their order', async () => {
     const names = ['a', 'b', 'c', 'd', 'e', 'f', 'g', 'h', 'i', 'j'];
-    const connection = await RawConnection.open(service().port);
-    void connection.send(Buffer.concat(names.map((name) => setting(service(), name))));
+    const connection = await RawConnection.open(service().port, names.map((name) => setting(name)).join(''));
     for (const name of names) {
-      const { status, headers, body } = await connection.response();
-      expect([status, headers['x-request-id']]).to.deep.equal([200, name]);
-      expect(JSON.parse(body).mirror.target_url).to.equal(`https://example.com/${name}`);
+      const { status, body } = await connection.response();
+      const url = `https://example.com/${name}`;
+      expect([status, JSON.parse(body).mirror.target_url]).to.deep.equal([200, url]);
     }
     expect((await history()).slice(-names.length)).to.deep.equal(names);
     const mirror = await service().world.others.mirror(service().campaigns.own);
@@ -48,28 +42,27 @@ describe('contract: answers — requests that do not wait for the answer before'
     'an answer that ends the connection': { Host: 'a/b' },
     'a request that asked to close': { Connection: 'close' },
   }))
-    it(`contract: answers — nothing is carried out behind ${name}`, async () => {
-      const connection = await RawConnection.open(service().port);
+    it(`nothing is carried out behind ${name}`, async () => {
       // Behind so many headers Node's parser lets what was answered before come to its end.
-      const headers = { X: Array.from({ length: 100 }, () => '') };
+      const behind = setting('behind-the-last', { X: Array(100).fill('') });
       const last = requestBytes(service(), { headers: ending });
-      void connection.send(Buffer.concat([last, setting(service(), 'behind-the-last', { headers })]));
+      const connection = await RawConnection.open(service().port, last + behind);
       expect((await connection.response()).headers.connection).to.equal('close');
       expect(await connection.closed()).to.equal('');
       // What was begun before it would be there now.
-      expect((await ask(service(), { headers: { 'X-Request-Id': 'later' } })).status).to.equal(200);
+      await ask(service(), { headers: { 'X-Request-Id': 'later' } });
       expect((await history()).at(-1)).to.equal('later');
       expect(await history()).not.to.include('behind-the-last');
     });
 
   for (const [start, expected] of [
-    ['garbage', 400],
-    ['CONNECT a:1 HTTP/1.1\r\nHost: a', 405],
+    ['garbage\r\n\r\n', 400],
+    [tunnel, 405],
   ] as const)
-    it(`contract: answers — ${expected} after what is held up, and what follows is not read for ever`, async () => {
-      const asked = [setting(service(), 'slow'), setting(service(), 'behind')];
-      const { holder, connection } = await heldUp(service(), ...asked);
-      await connection.send(`${start}\r\n\r\n`);
+    it(`${expected} after what is held up, and what follows is not read for ever`, async () => {
+      const { connections, letGo } = await heldUp(service(), setting('slow') + setting('behind'));
+      const [connection] = connections as [RawConnection];
+      await connection.send(start);
       // More than the buffers between us hold: the socket says that it is full, and stays so.
       connection.socket.write(Buffer.alloc(30_000_000));
       // In the time that these take, a service that reads on would have read it all.
@@ -79,44 +72,51 @@ describe('contract: answers — requests that do not wait for the answer before'
         await other.response();
       }
       expect(connection.socket.writableLength).to.be.greaterThan(0);
-      await holder.commit();
-      for (const status of [200, 200]) expect((await connection.response()).status).to.equal(status);
+      await letGo();
+      await expectStatuses(connection, 200, 200);
       const { status, headers } = await connection.response();
       expect([status, headers.connection]).to.deep.equal([expected, 'close']);
       expect(await connection.closed()).to.equal('');
       expect((await history()).slice(-2)).to.deep.equal(['slow', 'behind']);
     });
 
-  it('contract: answers — parser refuses: in the body of one behind another, which is not carried out', async () => {
-    const headers = { 'Transfer-Encoding': 'chunked', 'X-Request-Id': 'half' };
-    const half = requestBytes(service(), {
-      headers: { ...headers, 'Content-Length': undefined },
-      body: '5\r\n{"mir\r\n',
-    });
-    const { holder, connection } = await heldUp(service(), setting(service(), 'whole'), half);
-    await connection.send('garbage\r\n');
-    await holder.commit();
-    expect((await connection.response()).status).to.equal(200);
-    const { status } = await connection.response();
-    expect(status).to.equal(400);
-    expect(await connection.closed()).to.equal('');
-    expect((await history()).at(-1)).to.equal('whole');
+  it('400 in the body of one behind another, which is not carried out; one that asks on and on is cut', async () => {
+    const head = requestBytes(service(), { headers: { 'Transfer-Encoding': 'chunked' }, body: undefined });
+    const half = `${setting('whole')}${head}5\r\n{"mir\r\n`;
+    const { connections, letGo } = await heldUp(
+      service(),
+      half,
+      setting('first') + setting('more').repeat(33),
+    );
+    await connections[0]?.send('garbage\r\n');
+    await connections[1]?.closed();
+    await letGo();
+    await expectStatuses(connections[0], 200, 400);
+    expect(await connections[0]?.closed()).to.equal('');
+    expect(await history()).not.to.include('more');
   });
 
-  it('contract: connections — one that asks on and on behind a request is cut', async () => {
-    const asked = Array.from({ length: 34 }, () => requestBytes(service()));
-    const { holder, connection } = await heldUp(service(), ...asked);
-    await connection.closed();
-    await holder.commit();
+  it('nothing is left of callers that leave at any point, and what they asked behind is not carried out', async () => {
+    const whole = setting('part');
+    for (let at = 1; at < whole.length; at += 2) await RawConnection.open(service().port, whole.slice(0, at));
+    const behind = ['', setting('never'), tunnel, setting('never') + tunnel];
+    const asked = behind.map((text, at) => setting(`under-way-${at}`) + text);
+    const { connections, letGo } = await heldUp(service(), ...asked);
+    for (const connection of connections) await connection.reset();
+    expect((await ask(service(), { campaign: 424242 })).status).to.equal(404);
+    await letGo();
+    for (const at of behind.keys())
+      expect(await service().log.line(`under-way-${at}`)).to.include({ callerGone: true });
+    expect(await history()).not.to.include('never');
   });
 
-  it('contract: answers — a caller that leaves: what it asked behind the one under way is not carried out', async () => {
-    const asked = [setting(service(), 'under-way'), setting(service(), 'never')];
-    const { holder, connection } = await heldUp(service(), ...asked);
-    await connection.reset();
-    await RawConnection.open(service().port).then((other) => other.reset());
-    await holder.commit();
-    expect(await service().log.line('under-way')).to.include({ callerGone: true });
-    expect((await history()).at(-1)).to.equal('under-way');
+  it('listeners do not pile up, one after the other or at once', async () => {
+    const connection = await RawConnection.open(service().port);
+    for (let times = 0; times < 20; times++) await servesOn(service(), connection);
+    await connection.send(`${String(requestBytes(service())).repeat(20)}garbage\r\n\r\n`);
+    await expectStatuses(connection, ...Array<number>(20).fill(200), 400);
+    // Warnings are told in a later turn.
+    await new Promise(setImmediate);
+    expect(warnings).to.deep.equal([]);
   });
 });

@@ -1,88 +1,113 @@
 import { STATUS_CODES } from 'node:http';
 import { hostDenylist } from '@campaign-mirror/domain';
 import { expect } from 'chai';
-import { closing, json, keptAlive, rows, standing } from '../support/http/answer-rows.ts';
-import { ask, goodBody, newAddress } from '../support/http/request.ts';
+import { inOrder, json, keptAlive, rows, standing } from '../support/http/answer-rows.ts';
+import { type Asking, ask, chunkedBytes, exchange, goodBody, newAddress } from '../support/http/request.ts';
 import { withHttpService } from '../support/http/service.ts';
+
+const microseconds = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}\.\d{6}Z$/;
+/** Of every answer, so that `Accept` is seen to change nothing. */
+const Accept = 'text/html';
+const parts = ({ headers = {}, ...others }: Asking) => [...Object.keys(others), ...Object.keys(headers)];
+/** Whether a request can be wrong in both ways. */
+const areApart = (one: Asking, other: Asking) => !parts(one).some((part) => parts(other).includes(part));
 
 describe('contract: answers', () => {
   const deniedHosts = hostDenylist(['go.denied.example']);
   if ('notAHost' in deniedHosts) throw new Error(deniedHosts.notAHost);
   const service = withHttpService({ deniedHosts });
 
-  for (const row of rows) {
-    it(`contract: answers — ${row.case}`, async () => {
-      const { status, reason, headers, body } = await ask(service(), row.asking(service()));
-      const { date, 'x-request-id': requestId, ...others } = headers;
+  for (const row of rows)
+    it(`${row.case}: ${row.status}, and its line in the log`, async () => {
+      const asking = row.asking(service());
+      const answer = await ask(service(), { ...asking, headers: { Accept, ...asking.headers } });
+      const { date, 'x-request-id': requestId, ...headers } = answer.headers;
+      const { status, reason, body } = answer;
       expect([status, reason, body]).to.deep.equal([row.status, STATUS_CODES[row.status], row.body]);
-      expect(others).to.deep.equal({
+      expect(headers).to.deep.equal({
         ...standing,
         'content-type': json,
-        'content-length': String(Buffer.byteLength(row.body)),
+        'content-length': String(row.body.length),
         ...row.headers,
-        ...(row.closes ? closing : keptAlive),
+        ...(row.closes ? { connection: 'close' } : keptAlive),
       });
       expect(date).to.match(/^[A-Z][a-z]{2}, \d{2} [A-Z][a-z]{2} \d{4} \d{2}:\d{2}:\d{2} GMT$/);
-      expect(requestId).to.match(/^[\x21-\x7e]{1,128}$/);
+      expect(await service().log.line(requestId)).to.include({ status, because: row.because });
     });
-  }
 
-  it('contract: answers — mirror set: 200, the keys in their order', async () => {
-    const { campaigns, world } = service();
-    const { status, reason, headers, body } = await ask(service());
-    const stored = await world.others.mirror(campaigns.own);
-    const expected = {
-      mirror: {
-        id: stored?.id,
-        campaign_id: campaigns.own,
-        target_url: newAddress,
-        clicks: 0,
-        updated_externally: true,
-        updated_externally_at: stored?.updatedAt,
-        created_at: stored?.createdAt,
-        updated_at: stored?.updatedAt,
-      },
-    };
-    expect([status, reason, body]).to.deep.equal([200, 'OK', JSON.stringify(expected)]);
-    const { date: _, 'x-request-id': __, ...others } = headers;
-    expect(others).to.deep.equal({
-      ...standing,
-      'content-type': json,
-      'content-length': String(Buffer.byteLength(body)),
-      ...keptAlive,
-    });
-  });
-
-  it('contract: answers — OPTIONS: 204 with Allow, without a body', async () => {
-    const { status, headers } = await ask(service(), { method: 'OPTIONS', body: undefined });
-    const { date: _, 'x-request-id': __, ...others } = headers;
-    expect(status).to.equal(204);
-    expect(others).to.deep.equal({ ...standing, allow: 'POST', ...keptAlive });
-  });
-
-  const same = {
-    'the four of an invalid key': ['unknown key', 'malformed key', 'expired key', 'revoked key'],
-    'the three of an unauthorized action': ['mirror not created', 'default campaign', 'not the owner'],
+  const answerTo = async (asking: Asking) => {
+    const { status, headers } = await ask(service(), asking);
+    const { because } = await service().log.line(headers['x-request-id']);
+    return { status, because };
   };
-  for (const [name, cases] of Object.entries(same)) {
-    it(`contract: answers — ${name} differ in Date and X-Request-Id only`, async () => {
-      for (const body of [undefined, goodBody]) {
-        const answers = [];
-        for (const row of rows.filter((one) => cases.includes(one.case))) {
-          const { headers, ...rest } = await ask(service(), { ...row.asking(service()), body });
-          const names = Object.keys(headers);
-          answers.push({ ...rest, names, headers: { ...headers, date: '', 'x-request-id': '' } });
-        }
-        expect(answers).to.have.length(cases.length);
-        for (const answer of answers) expect(answer).to.deep.equal(answers[0]);
+  for (const [at, { case: name, asking, status, because }] of inOrder.entries())
+    it(`contract: order of checks: ${name} before whatever comes after it`, async () => {
+      const first = asking(service());
+      for (const later of inOrder.slice(at + 1)) {
+        const second = later.asking(service());
+        if (!areApart(first, second)) continue;
+        const both = { ...second, ...first, headers: { ...second.headers, ...first.headers } };
+        expect(await answerTo(both), later.case).to.deep.equal({ status, because });
       }
     });
-  }
 
-  it('contract: answers — JSON whatever Accept says', async () => {
-    for (const Accept of ['text/html', 'application/xml;q=1', '', '*/*;q=0']) {
-      const { status, headers } = await ask(service(), { headers: { Accept } });
-      expect([status, headers['content-type']]).to.deep.equal([200, json]);
+  for (const [kind, because] of [
+    ['foreignDefaultWithoutMirror', 'mirror-not-created'],
+    ['foreignWithoutMirror', 'mirror-not-created'],
+    ['foreignDefault', 'default-campaign'],
+  ] as const)
+    it(`contract: order of checks: of several rules the first: ${kind}`, async () => {
+      const campaign = service().campaigns[kind];
+      expect(await answerTo({ campaign })).to.deep.equal({ status: 403, because });
+    });
+
+  it('contract: order of checks: a size that is seen while the body is read, before the key', async () => {
+    const headers = { Authorization: `Bearer ${service().keys.unknown}` };
+    const bytes = chunkedBytes(service(), [goodBody, ' '.repeat(16_385)], { headers });
+    expect((await exchange(service(), bytes)).status).to.equal(413);
+  });
+
+  for (const alike of [
+    ['malformed key', 'unknown key', 'expired key', 'revoked key'],
+    ['mirror-not-created', 'default-campaign', 'not-the-owner'],
+  ])
+    it(`not to be told apart: ${alike.join(', ')}`, async () => {
+      const answers = new Set<string>();
+      for (const { asking } of rows.filter((row) => alike.includes(row.case))) {
+        const { headers, ...rest } = await ask(service(), asking(service()));
+        answers.add(JSON.stringify({ ...rest, headers: { ...headers, date: '', 'x-request-id': '' } }));
+      }
+      expect([...answers]).to.have.length(1);
+    });
+
+  it('nothing was set by any of these', async () => {
+    expect(await service().world.others.history(service().campaigns.own)).to.deep.equal([]);
+  });
+
+  it('the mirror set: 200, the keys in their order, the clicks that others have counted, the times', async () => {
+    const { campaigns, world } = service();
+    const before = await world.others.mirror(campaigns.own);
+    for (let clicks = 0; clicks < 3; clicks++) {
+      const answer = await ask(service(), { headers: { Accept } });
+      const stored = await world.others.mirror(campaigns.own);
+      const body = JSON.stringify({
+        mirror: {
+          id: before?.id,
+          campaign_id: campaigns.own,
+          target_url: newAddress,
+          clicks,
+          updated_externally: true,
+          updated_externally_at: stored?.updatedAt,
+          created_at: before?.createdAt,
+          updated_at: stored?.updatedAt,
+        },
+      });
+      expect([answer.status, answer.reason, answer.body]).to.deep.equal([200, 'OK', body]);
+      for (const time of [before?.createdAt, stored?.updatedAt]) expect(time).to.match(microseconds);
+      const { date: _, 'x-request-id': __, ...headers } = answer.headers;
+      const length = { 'content-type': json, 'content-length': String(body.length) };
+      expect(headers).to.deep.equal({ ...standing, ...length, ...keptAlive });
+      await world.others.countClick(campaigns.own);
     }
   });
 });

@@ -2,54 +2,40 @@ import { expect } from 'chai';
 import { ask, exchange, goodBody, requestBytes } from '../support/http/request.ts';
 import { withHttpService } from '../support/http/service.ts';
 
-type Value = (key: string) => string | readonly string[] | undefined;
-
-const accepted: Record<string, Value> = {
-  'the scheme in another case': (key) => `bEaReR ${key}`,
-  'several spaces after it': (key) => `Bearer     ${key}`,
-  'white space around the value': (key) => `  Bearer ${key}\t `,
-};
-const noKey: Record<string, Value> = {
-  'an empty header': () => '',
-  'the key alone': (key) => key,
-  'no space between': (key) => `Bearer${key}`,
-  'a tab between': (key) => `Bearer\t${key}`,
-};
-const invalidKey: Record<string, Value> = {
-  'the scheme alone': () => 'Bearer',
-  'a key and something more': (key) => `Bearer ${key} x`,
-  'a tab and the key': (key) => `Bearer \t${key}`,
-};
-const repeated: Record<string, Value> = {
-  'one good, one of another scheme': (key) => [`Bearer ${key}`, 'Basic x'],
-  'one empty, one good': (key) => ['', `Bearer ${key}`],
-};
 const realm = 'Bearer realm="campaign-mirror"';
+const invalid = `${realm}, error="invalid_token"`;
 
-describe('contract: order of checks — authentication', () => {
+/** The header as it is with a good key, the status, and the challenge. */
+const cases: Record<string, readonly [(key: string) => string | readonly string[], number, string?]> = {
+  'the scheme in another case': [(key) => `bEaReR ${key}`, 200],
+  'several spaces after it': [(key) => `Bearer     ${key}`, 200],
+  'white space around the value': [(key) => `  Bearer ${key}\t `, 200],
+  'an empty header': [() => '', 401, realm],
+  'the key alone': [(key) => key, 401, realm],
+  'no space between': [(key) => `Bearer${key}`, 401, realm],
+  'a tab between': [(key) => `Bearer\t${key}`, 401, realm],
+  'the scheme alone': [() => 'Bearer', 401, invalid],
+  'a key and something more': [(key) => `Bearer ${key} x`, 401, invalid],
+  'a tab and the key': [(key) => `Bearer \t${key}`, 401, invalid],
+  'a good one twice': [(key) => [`Bearer ${key}`, `Bearer ${key}`], 400],
+  'one good, one of another scheme': [(key) => [`Bearer ${key}`, 'Basic x'], 400],
+  'one empty, one good': [(key) => ['', `Bearer ${key}`], 400],
+};
+
+describe('contract: order of checks, 3: authorization', () => {
   const service = withHttpService();
-  const askWith = (value: Value) =>
-    ask(service(), { headers: { Authorization: value(service().keys.valid) } });
 
-  for (const [kind, values, expected, challenge] of [
-    ['order of checks — 3, accepted', accepted, 200, undefined],
-    ['answers — no key', noKey, 401, realm],
-    ['answers — malformed key', invalidKey, 401, `${realm}, error="invalid_token"`],
-    ['answers — more than one Authorization', repeated, 400, undefined],
-  ] as const) {
-    for (const [name, value] of Object.entries(values)) {
-      it(`contract: answers — ${kind}: ${name}`, async () => {
-        const { status, headers } = await askWith(value);
-        expect([status, headers['www-authenticate']]).to.deep.equal([expected, challenge]);
-      });
-    }
-  }
+  for (const [name, [value, expected, challenge]] of Object.entries(cases))
+    it(`${name}: ${expected}`, async () => {
+      const Authorization = value(service().keys.valid);
+      const { status, headers } = await ask(service(), { headers: { Authorization } });
+      expect([status, headers['www-authenticate']]).to.deep.equal([expected, challenge]);
+    });
 
-  it('contract: answers — more than one Authorization: names in another case, far behind 3,000 others', async () => {
-    const { keys } = service();
+  it('several, in another case, far behind 3,000 other headers: 400', async () => {
     const [head = ''] = requestBytes(service()).toString().split('\r\n\r\n');
-    const hidden = `${head}\r\n${'a:\r\n'.repeat(3_000)}aUTHORIZATION: Bearer ${keys.valid}\r\n\r\n${goodBody}`;
-    const { status, body } = await exchange(service(), hidden);
-    expect([status, body]).to.deep.equal([400, '{"message":"More than one Authorization header."}']);
+    const another = `aUTHORIZATION: Bearer ${service().keys.valid}`;
+    const hidden = `${head}\r\n${'a:\r\n'.repeat(3_000)}${another}\r\n\r\n${goodBody}`;
+    expect((await exchange(service(), hidden)).body).to.include('More than one Authorization header.');
   });
 });

@@ -1,97 +1,108 @@
 import { expect } from 'chai';
-import { ask, askToSet } from '../support/http/request.ts';
+import { type Asking, ask, bodyWith, chunkedBytes, exchange } from '../support/http/request.ts';
 import { withHttpService } from '../support/http/service.ts';
 
-const latin1 = (text: string) => Buffer.from(text, 'latin1');
 const url = 'https://example.com/';
-const good = `{"mirror_endpoint":"${url}"}`;
+const good = bodyWith(url);
 const bom = '\u{FEFF}';
+const latin1 = (text: string) => Buffer.from(text, 'latin1');
+const notJson = 'The request body is not valid JSON.';
 const required = 'The mirror endpoint field is required.';
 const notAString = 'The mirror endpoint field must be a string.';
 const notAUrl = 'The mirror endpoint field must be a valid URL.';
+const tooLong = 'The mirror endpoint field must not be greater than 2048 characters.';
 
-const notJson: Record<string, string | Buffer> = {
-  'a blank': ' ',
-  'a comment': `${good}//`,
-  'a byte that is no UTF-8 in another key': latin1(`{"x":"\xff","mirror_endpoint":"${url}"}`),
-  'a character that is cut short at the end': latin1(`${good}\xe2\x82`),
-  'UTF-16 with its mark': Buffer.concat([latin1('\xff\xfe'), Buffer.from(good, 'utf16le')]),
-  'two byte order marks': `${bom}${bom}${good}`,
-  'a byte order mark alone': bom,
+const refused: Record<string, readonly [Asking['body'], number, string]> = {
+  'a blank': [' ', 400, notJson],
+  'a comment': [`${good}//`, 400, notJson],
+  'a byte that is no UTF-8 in another key': [latin1(`{"x":"\xff","mirror_endpoint":"${url}"}`), 400, notJson],
+  'a character that is cut short at the end': [latin1(`${good}\xe2\x82`), 400, notJson],
+  'UTF-16 with its mark': [Buffer.from(bom + good, 'utf16le'), 400, notJson],
+  'two byte order marks': [bom + bom + good, 400, notJson],
+  'a byte order mark alone': [bom, 400, notJson],
+  'an array': [`[${good}]`, 422, required],
+  'a string': [`"${url}"`, 422, required],
+  null: ['null', 422, required],
+  'a key in another case': [`{"Mirror_endpoint":"${url}"}`, 422, required],
+  'the address in __proto__': [`{"__proto__":${good}}`, 422, required],
+  'the address null': [bodyWith(null), 422, required],
+  'the last of two null': [`{"mirror_endpoint":"${url}","mirror_endpoint":null}`, 422, required],
+  'an empty address': [bodyWith(''), 422, required],
+  'line breaks and tabs': [bodyWith('\r\n\t\v\f'), 422, required],
+  'U+FEFF': [bodyWith(bom), 422, required],
+  'a blank address that is too long': [bodyWith(' '.repeat(2049)), 422, required],
+  'the address false': [bodyWith(false), 422, notAString],
+  'the address in an array, too long': [bodyWith(['a'.repeat(2049)]), 422, notAString],
+  'no URL, too long': [bodyWith('a'.repeat(2049)), 422, tooLong],
+  'white space around it': [bodyWith(` ${url} `), 422, notAUrl],
 };
-
-const unprocessable: Record<string, readonly [string, string]> = {
-  'an array': [`[${good}]`, required],
-  'a string': [`"${url}"`, required],
-  null: ['null', required],
-  'a key in another case': [`{"Mirror_endpoint":"${url}"}`, required],
-  'the address in __proto__': [`{"__proto__":${good}}`, required],
-  'the address null': ['{"mirror_endpoint":null}', required],
-  'the last of two null': [`{"mirror_endpoint":"${url}","mirror_endpoint":null}`, required],
-  'the address false': ['{"mirror_endpoint":false}', notAString],
-  'the address in an array': [`{"mirror_endpoint":["${url}"]}`, notAString],
-  'white space around it': [`{"mirror_endpoint":" ${url} "}`, notAUrl],
-};
-
-const blank: Record<string, string> = {
-  empty: '',
-  'line breaks and tabs': '\r\n\t\v\f',
-  'U+FEFF': '\ufeff',
-};
-
-const set: Record<string, readonly [string, string]> = {
-  'a leading byte order mark': [`${bom}${good}`, url],
+const set: Record<string, readonly [body: string, address: string]> = {
+  'a leading byte order mark': [bom + good, url],
   'keys that are not known': [`{"a":1,"mirror_endpoint":"${url}","__proto__":{"b":[]}}`, url],
   'the last of two': [`{"mirror_endpoint":"ftp://x","mirror_endpoint":"${url}"}`, url],
 };
-
-const asSent = [
+for (const address of [
   'HTTPS://EXAMPLE.COM',
   'https://b\u00fccher.example/\u00fc?\u{1F600}=%zz#\u00e4',
   'https://example.com/?click={click_id}&sub=[sub]|x&quote="\'`<>',
   'https://example.com/e\u0301\u00e9',
-];
+])
+  set[address] = [bodyWith(address), address];
 
-describe('contract: answers — body', () => {
+const headers: Record<string, Record<number, readonly (string | readonly string[] | undefined)[]>> = {
+  'Content-Type': {
+    200: ['APPLICATION/Json', 'application/json;Charset="Utf-8"; version=1'],
+    415: [
+      ...[undefined, 'application/vnd.api+json', 'application/*', 'application/json, text/plain'],
+      ...['application/json; charset=utf-16', 'application/json; charset=utf8', 'application/json; charset='],
+      ['application/json', 'application/json'],
+    ],
+  },
+  'Content-Encoding': {
+    200: ['identity', 'IDENTITY'],
+    415: ['utf-8', 'identity, gzip', ['identity', 'gzip']],
+  },
+};
+
+describe('contract: answers: the body', () => {
   const service = withHttpService();
 
-  for (const [name, body] of Object.entries(notJson)) {
-    it(`contract: answers — body not JSON, or not UTF-8: ${name}`, async () => {
+  for (const [name, [body, expected, message]] of Object.entries(refused))
+    it(`${name}: ${expected}`, async () => {
       const answer = await ask(service(), { body });
-      const expected = '{"message":"The request body is not valid JSON."}';
-      expect([answer.status, answer.body]).to.deep.equal([400, expected]);
+      expect([answer.status, JSON.parse(answer.body).message]).to.deep.equal([expected, message]);
     });
-  }
-  for (const [name, [body, message]] of Object.entries(unprocessable)) {
-    it(`contract: answers — validation failure: ${name}`, async () => {
-      const answer = await ask(service(), { body });
-      const expected = JSON.stringify({ message, errors: { mirror_endpoint: [message] } });
-      expect([answer.status, answer.body]).to.deep.equal([422, expected]);
-    });
-  }
-  for (const [name, text] of Object.entries(blank)) {
-    it(`contract: answers — mirror_endpoint empty after trim(): ${name}`, async () => {
-      const { status, body } = await askToSet(service(), text);
-      expect([status, JSON.parse(body).message]).to.deep.equal([422, required]);
-    });
-  }
 
-  it('contract: answers — nothing was set by any of these', async () => {
+  it('nothing was set by any of these', async () => {
     expect(await service().world.others.history(service().campaigns.own)).to.deep.equal([]);
   });
 
-  for (const [name, [body, address]] of Object.entries(set)) {
-    it(`contract: the call — target_url is the submitted mirror_endpoint: ${name}`, async () => {
+  for (const [name, [body, address]] of Object.entries(set))
+    it(`stored and returned exactly as sent: ${name}`, async () => {
       const answer = await ask(service(), { body });
       expect([answer.status, JSON.parse(answer.body).mirror?.target_url]).to.deep.equal([200, address]);
-    });
-  }
-  for (const address of asSent) {
-    it(`contract: the address — returned and stored exactly as sent: ${address}`, async () => {
-      const { status, body } = await askToSet(service(), address);
-      expect([status, JSON.parse(body).mirror?.target_url]).to.deep.equal([200, address]);
       const stored = await service().world.others.mirror(service().campaigns.own);
       expect(stored?.targetUrl).to.equal(address);
     });
-  }
+
+  for (const [header, statuses] of Object.entries(headers))
+    it(`contract: order of checks, 4: ${header}`, async () => {
+      for (const [status, values] of Object.entries(statuses))
+        for (const value of values) {
+          const answer = await ask(service(), { headers: { [header]: value } });
+          expect(answer.status, String(value)).to.equal(Number(status));
+        }
+    });
+
+  it('no body at all, whatever type it would have, and one in no chunks: 422', async () => {
+    for (const length of [undefined, '0', '000']) {
+      const unread = { 'Content-Type': 'text/plain', 'Content-Encoding': 'gzip', 'Content-Length': length };
+      const asking = { headers: unread, body: undefined };
+      expect((await ask(service(), asking)).body).to.include(required);
+    }
+    expect((await exchange(service(), chunkedBytes(service(), []))).body).to.include(required);
+    // Of one in chunks the type is looked at, before it is known that there are none.
+    const typed = chunkedBytes(service(), [], { headers: { 'Content-Type': 'text/plain' } });
+    expect((await exchange(service(), typed)).status).to.equal(415);
+  });
 });

@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { setMirrorListener, setMirrorPath, setMirrorRouter } from '@campaign-mirror/adapters-http';
@@ -8,198 +9,104 @@ import express from 'express';
 import fastify from 'fastify';
 import Koa from 'koa';
 import bodyParser from 'koa-bodyparser';
+import { rows } from '../support/http/answer-rows.ts';
 import { RawConnection } from '../support/http/connection.ts';
+import { CapturedLog } from '../support/http/log.ts';
 import { type Asking, ask, pathOf, requestBytes } from '../support/http/request.ts';
 import { withHttpService } from '../support/http/service.ts';
 
-interface Host {
-  readonly port: number;
-  close(): Promise<unknown>;
-}
-
-async function listening(server: Server): Promise<Host> {
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const close = () => new Promise<void>((resolve) => server.close(() => resolve()).closeAllConnections());
-  return { port: (server.address() as AddressInfo).port, close };
-}
-
-/** Applications of others, in which something else answers `/other` with 204; those with a prefix have all below it. */
-const hosts: Readonly<Record<string, { prefix?: string; start(useCase: SetCampaignMirror): Promise<Host> }>> =
-  {
-    Koa: {
-      start: (useCase) => {
-        const app = silent(new Koa());
-        app.use(setMirrorRouter({ useCase }).routes());
-        app.use((context) => {
-          if (context.path === '/other') context.status = 204;
-        });
-        return listening(createServer(app.callback()));
+/** Applications of others with something else under `/other`; those named for a prefix have all below `/api`. */
+const hosts: Readonly<Record<string, (useCase: SetCampaignMirror) => Server | Promise<Server>>> = {
+  'a prefix of Koa': (useCase) => {
+    const router = new Router({ prefix: '/api' }).use(setMirrorRouter({ useCase }).routes());
+    router.post('/other', (context) => {
+      context.body = 'other';
+    });
+    return createServer(new Koa().use(router.routes()).callback());
+  },
+  'node:http': (useCase) => {
+    const listener = setMirrorListener({ useCase });
+    return createServer((request, response) => {
+      if (request.url === '/other') response.setHeader('Content-Length', 5).end('other');
+      else void listener(request, response);
+    });
+  },
+  Express: (useCase) => {
+    const app = express().all(setMirrorPath, setMirrorListener({ useCase })).disable('x-powered-by');
+    app.use(express.json()).post('/other', (_request, response) => void response.send('other'));
+    return createServer(app);
+  },
+  'a prefix of Express': (useCase) => {
+    const app = express().post('/api/other', (_request, response) => void response.send('other'));
+    return createServer(app.disable('x-powered-by').use('/api', setMirrorListener({ useCase })));
+  },
+  'a prefix of Fastify': async (useCase) => {
+    const app = fastify();
+    const listener = setMirrorListener({ useCase });
+    app.all(`/api${setMirrorPath}`, {
+      onRequest: async (request, reply) => {
+        reply.hijack();
+        request.raw.url = request.raw.url?.slice('/api'.length) ?? '';
+        await listener(request.raw, reply.raw);
       },
-    },
-    'a router of Koa': {
-      prefix: '/api',
-      start: (useCase) => {
-        const app = silent(new Koa());
-        const router = new Router({ prefix: '/api' }).use(setMirrorRouter({ useCase }).routes());
-        router.post('/other', (context) => {
-          context.status = 204;
-        });
-        return listening(createServer(app.use(router.routes()).callback()));
-      },
-    },
-    'node:http': {
-      start: (useCase) => {
-        const listener = setMirrorListener({ useCase });
-        return listening(
-          createServer((request, response) => {
-            if (request.url === '/other') response.writeHead(204).end();
-            else void listener(request, response);
-          }),
-        );
-      },
-    },
-    Express: {
-      start: (useCase) => {
-        const app = express().disable('x-powered-by');
-        app.all(setMirrorPath, setMirrorListener({ useCase }));
-        app.use(express.json());
-        app.post('/other', (_request, response) => void response.sendStatus(204));
-        return listening(createServer(app));
-      },
-    },
-    'a prefix of Express': {
-      prefix: '/api',
-      start: (useCase) => {
-        const app = express().disable('x-powered-by');
-        app.post('/api/other', (_request, response) => void response.sendStatus(204));
-        app.use('/api', setMirrorListener({ useCase }));
-        return listening(createServer(app));
-      },
-    },
-    Fastify: { start: (useCase) => listeningFastify(useCase, '') },
-    'a prefix of Fastify': { prefix: '/api', start: (useCase) => listeningFastify(useCase, '/api') },
-  };
-
-async function listeningFastify(useCase: SetCampaignMirror, prefix: string): Promise<Host> {
-  const app = fastify();
-  const listener = setMirrorListener({ useCase });
-  await app.register(
-    async (scope) => {
-      scope.all(setMirrorPath, {
-        onRequest: async (request, reply) => {
-          reply.hijack();
-          request.raw.url = request.raw.url?.slice(prefix.length) ?? '';
-          await listener(request.raw, reply.raw);
-        },
-        handler: () => {},
-      });
-      scope.post('/other', (_request, reply) => reply.status(204).send());
-    },
-    { prefix },
-  );
-  await app.listen({ port: 0, host: '127.0.0.1' });
-  return { port: (app.server.address() as AddressInfo).port, close: () => app.close() };
-}
+      handler: () => {},
+    });
+    app.post('/api/other', (_request, reply) => reply.send('other'));
+    await app.ready();
+    return app.server;
+  },
+};
 
 describe('the route in applications of others', () => {
   const service = withHttpService();
   const useCase = () => new SetCampaignMirror(service().world.campaigns, service().world.identity);
 
-  const requests: Readonly<Record<string, () => Asking>> = {
-    'the mirror set': () => ({}),
-    'no key': () => ({ headers: { Authorization: undefined } }),
-    'two keys': () => ({ headers: { Authorization: [`Bearer ${service().keys.valid}`, 'Bearer cm_x'] } }),
-    'another content type': () => ({ headers: { 'Content-Type': 'text/plain' } }),
-    'too large a body': () => ({ body: 'x'.repeat(16_385) }),
-    'a body that is not UTF-8': () => ({
-      body: Buffer.from('{"mirror_endpoint":"https://a.example/\xff"}', 'latin1'),
-    }),
-    'a malformed identifier': () => ({ campaign: '%31' }),
-    "somebody else's campaign": () => ({ campaign: service().campaigns.foreign }),
-    'another method': () => ({ method: 'PUT' }),
-    OPTIONS: () => ({ method: 'OPTIONS', body: undefined }),
-  };
-
-  for (const [name, { prefix = '', start }] of Object.entries(hosts)) {
-    describe(name, () => {
-      let host: Host;
-      before(async () => {
-        host = await start(useCase());
-      });
-      after(() => host.close());
-
-      for (const [what, asking] of Object.entries(requests)) {
-        it(`${what}: the answer that the service gives`, async () => {
-          const ours = await ask(service(), asking());
-          const target = `${prefix}${pathOf(asking().campaign ?? service().campaigns.own)}`;
-          const theirs = await ask({ ...service(), port: host.port }, { ...asking(), target });
-          expect(theirs.status).to.equal(ours.status);
-          expect(comparable(theirs.body)).to.equal(comparable(ours.body));
-          const { date: _, 'x-request-id': id, ...headers } = theirs.headers;
-          const { date: __, 'x-request-id': ___, ...expected } = ours.headers;
-          // Hosts say differently how long a connection may be idle.
-          expect(without(headers)).to.deep.equal(without(expected));
-          expect(id).to.match(/^\S{1,128}$/);
-        });
-      }
-
-      it('a body that waits for 100 Continue gets it once', async () => {
-        const connection = await RawConnection.open(host.port);
-        const headers = { Expect: '100-continue', Connection: 'close' };
-        const target = `${prefix}${pathOf(service().campaigns.own)}`;
-        await connection.send(requestBytes(service(), { headers, target }));
-        const statuses = (await connection.closed()).match(/HTTP\/1\.1 \d+/g);
-        expect(statuses).to.deep.equal(['HTTP/1.1 100', 'HTTP/1.1 200']);
-      });
-
-      it('the rest of the application answers as before', async () => {
-        const theirs = await ask({ ...service(), port: host.port }, { target: `${prefix}/other` });
-        expect(theirs.status).to.equal(204);
-      });
-    });
+  /** The service, but on the port of another server, which ends with what is done meanwhile. */
+  async function hosted(server: Server, meanwhile: (host: ReturnType<typeof service>) => Promise<void>) {
+    await once(server.listen(0, '127.0.0.1'), 'listening');
+    try {
+      await meanwhile({ ...service(), port: (server.address() as AddressInfo).port });
+    } finally {
+      server.close().closeAllConnections();
+    }
   }
 
-  it('the listener answers other paths with the 404 of the contract', async () => {
-    const host = await listening(createServer(setMirrorListener({ useCase: useCase() })));
-    const { status, body } = await ask({ ...service(), port: host.port }, { target: '/other' });
-    expect([status, body]).to.deep.equal([404, '{"message":"The route /other could not be found."}']);
-    await host.close();
-  });
+  for (const [name, start] of Object.entries(hosts))
+    it(`${name}: the answers that the service gives, and the rest of the application as before`, async () => {
+      const prefix = name.includes('prefix') ? '/api' : '';
+      const target = ({ campaign = service().campaigns.own }: Asking) => `${prefix}${pathOf(campaign)}`;
+      // Without those that a server of Node or the other application refuses.
+      const refused = rows.filter((row) => !row.closes && row.case !== 'route unknown');
+      await hosted(await start(useCase()), async (host) => {
+        for (const asking of [{}, ...refused.map((row) => row.asking(host))]) {
+          const ours = await ask(service(), asking);
+          const theirs = await ask(host, { ...asking, target: target(asking) });
+          expect(comparable(theirs)).to.deep.equal(comparable(ours));
+          expect(theirs.headers['x-request-id']).to.match(/^\S{1,128}$/);
+        }
+        const headers = { Expect: '100-continue', Connection: 'close' };
+        const bytes = requestBytes(host, { headers, target: target({}) });
+        const all = await (await RawConnection.open(host.port, bytes)).closed();
+        expect(all.match(/HTTP\/1\.1 \d+/g)).to.deep.equal(['HTTP/1.1 100', 'HTTP/1.1 200']);
+        expect((await ask(host, { target: `${prefix}/other` })).body).to.equal('other');
+      });
+    });
 
   it('behind a reader of bodies nothing is set, and the log says how to mount it', async () => {
-    const failures: unknown[] = [];
-    const log = { answered: () => {}, failed: (_id: string, error: unknown) => void failures.push(error) };
-    const app = silent(new Koa());
-    app.use(bodyParser());
-    app.use(setMirrorRouter({ useCase: useCase(), log }).routes());
-    const host = await listening(createServer(app.callback()));
+    const log = new CapturedLog();
+    const app = new Koa().use(bodyParser()).use(setMirrorRouter({ useCase: useCase(), log }).routes());
     const stored = await service().world.others.mirror(service().campaigns.own);
-    const { status, body } = await ask({ ...service(), port: host.port }, {});
-    expect([status, body]).to.deep.equal([500, '{"message":"Server Error"}']);
-    expect(failures.map(String)).to.deep.equal([
-      'Error: another reader has read the body: mount this route before it',
-    ]);
+    await hosted(createServer(app.callback()), async (host) => {
+      expect((await ask(host)).body).to.equal('{"message":"Server Error"}');
+    });
+    const said = 'Error: another reader has read the body: mount this route before it';
+    expect(log.faults.map(({ error }) => String(error))).to.deep.equal([said]);
     expect(await service().world.others.mirror(service().campaigns.own)).to.deep.equal(stored);
-    await host.close();
   });
 });
 
-/** Koa would write of callers that have left. */
-function silent(app: Koa): Koa {
-  app.silent = true;
-  return app;
-}
-
-/** Without the times of an answer that sets the mirror. */
-function comparable(body: string): string {
-  return body.replaceAll(/"[0-9-]{10}T[0-9:.]+Z"/g, '"time"');
-}
-
-function without({
-  connection: _,
-  'keep-alive': __,
-  'content-length': length,
-  ...headers
-}: Record<string, unknown>) {
-  return { ...headers, hasLength: length !== undefined };
+/** Without times, and without what each server says in its own way: how long a connection may be idle. */
+function comparable({ headers, body, ...answer }: Awaited<ReturnType<typeof ask>>) {
+  const { date: _, 'x-request-id': __, connection: ___, 'keep-alive': ____, ...others } = headers;
+  return { ...answer, headers: others, body: body.replaceAll(/"[0-9-]{10}T[0-9:.]+Z"/g, '"time"') };
 }

@@ -1,4 +1,4 @@
-import { type Asking, goodBody } from './request.ts';
+import { bodyWith, type Given, goodBody } from './request.ts';
 import type { HttpService } from './service.ts';
 
 export const json = 'application/json; charset=utf-8';
@@ -9,97 +9,103 @@ export const standing = {
   'referrer-policy': 'no-referrer',
   'cache-control': 'no-store',
 };
-export const closing = { connection: 'close' };
-const message = (text: string) => JSON.stringify({ message: text });
-const realm = 'Bearer realm="campaign-mirror"';
-const invalidToken = { 'www-authenticate': `${realm}, error="invalid_token"` };
 
 /** A row of the table of answers (contract: answers). */
 export interface Row {
   readonly case: string;
-  readonly asking: (service: HttpService) => Asking;
+  readonly asking: Given;
   readonly status: number;
+  /** The reason in the log. */
+  readonly because: string;
   readonly body: string;
-  readonly headers?: Record<string, string>;
+  readonly headers: Readonly<Record<string, string>>;
   /** The connection ends with it. */
   readonly closes?: boolean;
 }
 
-type Given = (service: HttpService) => Asking;
-/** An answer with a message, after which the connection goes on. */
-function row(of: string, asking: Given, status: number, text: string, headers = {}): Row {
-  return { case: of, asking, status, body: message(text), headers };
+function row(of: string, asking: Given, status: number, because: string, message: string, headers = {}): Row {
+  return { case: of, asking, status, because, body: JSON.stringify({ message }), headers };
 }
 
-/** One with which the connection ends. */
-function last(...of: Parameters<typeof row>): Row {
-  return { ...row(...of), closes: true };
+const last = (...of: Parameters<typeof row>): Row => ({ ...row(...of), closes: true });
+
+function noKey(of: string, asking: Given, because: string, challenge = ''): Row {
+  const headers = { 'www-authenticate': `Bearer realm="campaign-mirror"${challenge}` };
+  return row(of, asking, 401, because, 'Unauthenticated.', headers);
 }
 
-/** The answer to a body with something else for an address. */
-function unprocessable(of: string, body: string | undefined, text: string): Row {
-  const invalid = JSON.stringify({ message: text, errors: { mirror_endpoint: [text] } });
-  return { case: of, asking: () => ({ body }), status: 422, body: invalid };
+const invalidKey = (of: string, key: (service: HttpService) => string, because: string): Row =>
+  noKey(of, (s) => header('Authorization', `Bearer ${key(s)}`)(s), because, ', error="invalid_token"');
+
+function refused(kind: keyof HttpService['campaigns'], because: string): Row {
+  const asking: Given = ({ campaigns }) => ({ campaign: campaigns[kind] });
+  return row(because, asking, 403, because, 'This action is unauthorized.');
 }
 
-const address = (text: unknown) => JSON.stringify({ mirror_endpoint: text });
-const header = (name: string, value: string | undefined) => () => ({ headers: { [name]: value } });
-const withKey =
-  (kind: keyof HttpService['keys']): Given =>
-  ({ keys }) => ({ headers: { Authorization: `Bearer ${keys[kind]}` } });
+function unprocessable(of: string, body: string | undefined, because: string, said: string): Row {
+  const message = `The mirror endpoint field ${said}.`;
+  const invalid = JSON.stringify({ message, errors: { mirror_endpoint: [message] } });
+  return { ...row(of, () => ({ body }), 422, because, message), body: invalid };
+}
+
+function header(name: string, value: string | readonly string[] | undefined): Given {
+  return () => ({ headers: { [name]: value } });
+}
+
 const noCampaign = 'No query results for model [Campaign]';
-const unauthorized = 'This action is unauthorized.';
-const required = 'The mirror endpoint field is required.';
 const otherBody = 'The request body must be application/json in UTF-8, without a content encoding.';
+const notJson = 'The request body is not valid JSON.';
 const postOnly = (method: string) =>
   `The ${method} method is not supported for this route. Supported methods: POST.`;
-const challenge = { 'www-authenticate': realm };
 const allow = { allow: 'POST' };
-const twoKeys: Given = ({ keys }) => ({
-  headers: { Authorization: [`Bearer ${keys.valid}`, `Bearer ${keys.valid}`] },
-});
-const overTheLimit = goodBody.padEnd(16_385);
-const tunnel: Asking = { method: 'CONNECT', target: 'example.com:443', body: undefined };
+const twoKeys = header('Authorization', ['Bearer cm_nothing', 'Basic dXNlcjpwYXNz']);
+const large = header('X', 'a'.repeat(17_000));
+const noRoute = 'The route /public/v2 could not be found.';
+const tooLarge = goodBody.padEnd(16_385);
+const overTheLimit = 'The request body is too large.';
+const denied = 'https://go.denied.example./x';
+const tooLong = `https://go.denied.example/${'a'.repeat(2048)}`;
 
-export const rows: readonly Row[] = [
-  last('no Host', header('Host', undefined), 400, 'Bad Request'),
-  last('header fields too large', header('X', 'a'.repeat(17_000)), 431, 'Request Header Fields Too Large'),
-  last('an Expect that is not met', header('Expect', 'the-unexpected'), 417, 'Expectation Failed'),
-  row('no key', header('Authorization', undefined), 401, 'Unauthenticated.', challenge),
-  row('not Bearer', header('Authorization', 'Basic dXNlcjpwYXNz'), 401, 'Unauthenticated.', challenge),
-  row('more than one Authorization header', twoKeys, 400, 'More than one Authorization header.'),
-  row('malformed key', header('Authorization', 'Bearer cm_nothing'), 401, 'Unauthenticated.', invalidToken),
+/** In the order of the checks: of two that are wrong the first is answered. */
+export const inOrder: readonly Row[] = [
+  last('header fields too large', large, 431, 'header-fields-too-large', 'Request Header Fields Too Large'),
+  last('no Host', header('Host', undefined), 400, 'bad-request', 'Bad Request'),
+  last(
+    'an Expect that is not met',
+    header('Expect', 'more'),
+    417,
+    'expectation-failed',
+    'Expectation Failed',
+  ),
+  row('route unknown', () => ({ target: '/public/v2?a' }), 404, 'route-not-found', noRoute),
+  row('another method', () => ({ method: 'PUT' }), 405, 'method-not-supported', postOnly('PUT'), allow),
+  row('several keys', twoKeys, 400, 'repeated-authorization', 'More than one Authorization header.'),
+  noKey('no key', header('Authorization', undefined), 'no-key'),
+  noKey('not Bearer', header('Authorization', 'Basic dXNlcjpwYXNz'), 'no-key'),
+  invalidKey('malformed key', () => 'cm_nothing', 'invalid-key'),
+  row('content type', header('Content-Type', 'text/plain'), 415, 'unsupported-body', otherBody),
+  row('content encoding', header('Content-Encoding', 'gzip'), 415, 'unsupported-body', otherBody),
+  row('body over the limit', () => ({ body: tooLarge }), 413, 'body-too-large', overTheLimit),
   ...(['unknown', 'expired', 'revoked'] as const).map((kind) =>
-    row(`${kind} key`, withKey(kind), 401, 'Unauthenticated.', invalidToken),
+    invalidKey(`${kind} key`, ({ keys }) => keys[kind], 'unknown-key'),
   ),
-  row('no such campaign', () => ({ campaign: 424242 }), 404, `${noCampaign} 424242`),
-  row('path identifier not an integer', () => ({ campaign: 'forty-two' }), 404, `${noCampaign} forty-two`),
-  row('mirror not created', ({ campaigns }) => ({ campaign: campaigns.withoutMirror }), 403, unauthorized),
-  row('default campaign', ({ campaigns }) => ({ campaign: campaigns.default }), 403, unauthorized),
-  row('not the owner', ({ campaigns }) => ({ campaign: campaigns.foreign }), 403, unauthorized),
-  unprocessable('mirror_endpoint absent', '{}', required),
-  unprocessable('mirror_endpoint not a string', address(42), 'The mirror endpoint field must be a string.'),
-  unprocessable(
-    'mirror_endpoint too long',
-    address(`https://example.com/${'a'.repeat(2048)}`),
-    'The mirror endpoint field must not be greater than 2048 characters.',
-  ),
-  unprocessable(
-    'mirror_endpoint not an acceptable address',
-    address('ftp://example.com/'),
-    'The mirror endpoint field must be a valid URL.',
-  ),
-  unprocessable(
-    'a host that the operator denies',
-    address('https://go.denied.example./x'),
-    'The mirror endpoint field must not point to this host.',
-  ),
-  row('body not JSON', () => ({ body: '{' }), 400, 'The request body is not valid JSON.'),
-  unprocessable('no body at all', undefined, required),
-  row('content type', header('Content-Type', 'text/plain'), 415, otherBody),
-  row('content encoding', header('Content-Encoding', 'gzip'), 415, otherBody),
-  row('body over the limit', () => ({ body: overTheLimit }), 413, 'The request body is too large.'),
-  row('route unknown', () => ({ target: '/public/v2?a' }), 404, 'The route /public/v2 could not be found.'),
-  row('method other than POST', () => ({ method: 'PUT' }), 405, postOnly('PUT'), allow),
-  last('CONNECT', () => tunnel, 405, postOnly('CONNECT'), allow),
+  row('no such campaign', () => ({ campaign: 424242 }), 404, 'campaign-not-found', `${noCampaign} 424242`),
+  row('malformed identifier', () => ({ campaign: '042' }), 404, 'campaign-not-found', `${noCampaign} 042`),
+  refused('withoutMirror', 'mirror-not-created'),
+  refused('default', 'default-campaign'),
+  refused('foreign', 'not-the-owner'),
+  row('not JSON', () => ({ body: '{' }), 400, 'not-json', notJson),
+  row('not UTF-8', () => ({ body: Buffer.from('"\xff"', 'latin1') }), 400, 'not-json', notJson),
+  unprocessable('no address', '{}', 'required', 'is required'),
+  unprocessable('no string', bodyWith(42), 'not-a-string', 'must be a string'),
+  unprocessable('too long', bodyWith(tooLong), 'too-long', 'must not be greater than 2048 characters'),
+  unprocessable('no address of the web', bodyWith('ftp://a.example/'), 'not-a-url', 'must be a valid URL'),
+  unprocessable('a denied host', bodyWith(denied), 'denied-host', 'must not point to this host'),
+];
+
+const tunnel: Given = () => ({ method: 'CONNECT', target: 'example.com:443', body: undefined });
+export const rows: readonly Row[] = [
+  ...inOrder,
+  unprocessable('no body at all', undefined, 'required', 'is required'),
+  last('CONNECT', tunnel, 405, 'method-not-supported', postOnly('CONNECT'), allow),
 ];

@@ -1,6 +1,11 @@
 import { randomUUID } from 'node:crypto';
-import { Agent, request } from 'node:http';
+import { once } from 'node:events';
+import { Agent, type IncomingMessage, request } from 'node:http';
+import { text } from 'node:stream/consumers';
+import { expect } from 'chai';
+import { eventually } from '../eventually.ts';
 import { assertDocumented } from './openapi-answers.ts';
+import { pathOf } from './request.ts';
 
 export interface Call {
   readonly base: string;
@@ -20,47 +25,30 @@ export interface Answer {
 export const keepAlive = () => new Agent({ keepAlive: true });
 
 /** Sets a mirror as a script does. Rejects for an answer that is cut off in its middle, or not documented. */
-export function call(one: Call, agent?: Agent): Promise<Answer> {
+export async function call(one: Call, agent?: Agent): Promise<Answer> {
   const { base, campaign, key, address, requestId = randomUUID() } = one;
-  return new Promise((resolve, reject) => {
-    const sent = request(`${base}/public/v1/mirror/campaign/${campaign}/mirror`, {
-      method: 'POST',
-      ...(agent && { agent }),
-      headers: {
-        authorization: `Bearer ${key}`,
-        'content-type': 'application/json',
-        'x-request-id': requestId,
-      },
-    });
-    sent.on('error', () => resolve({ requestId, status: undefined, body: '' }));
-    sent.on('response', (response) => {
-      let body = '';
-      response.setEncoding('utf8').on('data', (text) => {
-        body += text;
-      });
-      response.on('error', reject);
-      response.on('end', () => {
-        const { statusCode: status = 0, headers } = response;
-        try {
-          assertDocumented({ status, headers, body });
-          resolve({ requestId, status, body });
-        } catch (error) {
-          reject(error);
-        }
-      });
-    });
-    sent.end(JSON.stringify({ mirror_endpoint: address }));
+  const sent = request(base + pathOf(campaign), {
+    method: 'POST',
+    ...(agent && { agent }),
+    headers: {
+      authorization: `Bearer ${key}`,
+      'content-type': 'application/json',
+      'x-request-id': requestId,
+    },
   });
+  sent.on('error', () => {}).end(JSON.stringify({ mirror_endpoint: address }));
+  const [response]: IncomingMessage[] = await once(sent, 'response').catch(() => []);
+  if (!response) return { requestId, status: undefined, body: '' };
+  const { statusCode: status = 0, headers } = response;
+  const body = await text(response);
+  assertDocumented({ status, headers, body });
+  return { requestId, status, body };
 }
 
-/**
- * Callers that call one after the other until `stop`, or until their connection breaks; `first` resolves with the
- * first 200. Each call goes to the next of the campaigns.
- */
+/** Callers that call one after the other, each time the next campaign, until `stop` or until their connection breaks. */
 export function load(campaigns: readonly Omit<Call, 'address'>[], callers: number) {
   const answers: Answer[] = [];
   const { promise: first, resolve } = Promise.withResolvers<void>();
-  let awaited = { count: Number.POSITIVE_INFINITY, resolve: () => {} };
   let stopped = false;
   let calls = 0;
   const callAgain = async () => {
@@ -71,7 +59,6 @@ export function load(campaigns: readonly Omit<Call, 'address'>[], callers: numbe
       const answer = await call({ ...one, address: `https://load.example/${number}` }, agent);
       answers.push(answer);
       if (answer.status === 200) resolve();
-      if (answers.length >= awaited.count) awaited.resolve();
       if (answer.status === undefined) break;
     }
     agent.destroy();
@@ -83,8 +70,7 @@ export function load(campaigns: readonly Omit<Call, 'address'>[], callers: numbe
     return answers;
   };
   const after = (count: number) =>
-    new Promise<void>((done) => {
-      awaited = { count, resolve: done };
-    });
+    eventually(`${count} answers`, () => expect(answers.length).to.be.at.least(count));
+  /** `first`: the first 200. */
   return { first, after, answers, stop };
 }

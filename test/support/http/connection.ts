@@ -1,4 +1,4 @@
-import { once } from 'node:events';
+import { EventEmitter, once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { type RawResponse, readResponse } from './message.ts';
 import { assertDocumented } from './openapi-answers.ts';
@@ -13,35 +13,42 @@ const patience = 20_000;
 export class RawConnection {
   static readonly #open = new Map<Socket, number>();
   readonly socket: Socket;
-  readonly #isDocumented: boolean;
-  /** What came and was not asked for yet. */
-  #unread: Buffer = Buffer.alloc(0);
-  #ended = false;
   /** Set when the connection was reset instead of closed. */
   error: NodeJS.ErrnoException | undefined;
-  #wake: () => void = () => {};
+  readonly #isDocumented: boolean;
+  readonly #news = new EventEmitter();
+  /** What came and was not asked for yet. */
+  #unread: Buffer = Buffer.alloc(0);
+  /** The service has closed its side. */
+  #ended = false;
 
   private constructor(socket: Socket, isDocumented: boolean) {
     this.socket = socket;
     this.#isDocumented = isDocumented;
+    const end = () => {
+      this.#ended = true;
+      this.#news.emit('more');
+    };
     socket
       .on('data', (chunk: Buffer) => {
         this.#unread = Buffer.concat([this.#unread, chunk]);
-        this.#wake();
+        this.#news.emit('more');
       })
-      .on('end', () => this.#end())
-      .on('close', () => this.#end())
+      .on('end', end)
+      .on('close', end)
       .on('error', (error) => {
         this.error = error;
       });
   }
 
-  static async open(port: number): Promise<RawConnection> {
+  /** `bytes`: what it sends at once. */
+  static async open(port: number, bytes?: string | Buffer): Promise<RawConnection> {
     const socket = connect({ port, host: '127.0.0.1', noDelay: true, allowHalfOpen: true });
     const connection = new RawConnection(socket, documentedPorts.has(port));
     await once(socket, 'connect');
     RawConnection.#open.set(socket, port);
     socket.once('close', () => RawConnection.#open.delete(socket));
+    if (bytes) await connection.send(bytes);
     return connection;
   }
 
@@ -53,11 +60,6 @@ export class RawConnection {
   /** Resolves when the kernel has taken the bytes, or never will. */
   send(bytes: string | Buffer): Promise<void> {
     return new Promise((resolve) => this.socket.write(bytes, 'latin1', () => resolve()));
-  }
-
-  /** The service has closed its side. */
-  get ended(): boolean {
-    return this.#ended;
   }
 
   /** The next answer. `toHead`: of a HEAD request, which has no body. Rejects where the connection ends before. */
@@ -78,7 +80,6 @@ export class RawConnection {
   async closed(): Promise<string> {
     while (!this.#ended) await this.#more();
     const rest = this.#unread.toString('latin1');
-    this.#unread = Buffer.alloc(0);
     this.socket.destroy();
     return rest;
   }
@@ -90,22 +91,7 @@ export class RawConnection {
     await once(this.socket, 'close');
   }
 
-  #more(): Promise<void> {
-    return new Promise((resolve, reject) => {
-      const tooLate = () => {
-        const unread = JSON.stringify(this.#unread.toString('latin1'));
-        reject(new Error(`nothing more came in ${patience} ms, after ${unread}`));
-      };
-      const timer = setTimeout(tooLate, patience);
-      this.#wake = () => {
-        clearTimeout(timer);
-        resolve();
-      };
-    });
-  }
-
-  #end(): void {
-    this.#ended = true;
-    this.#wake();
+  #more(): Promise<unknown> {
+    return once(this.#news, 'more', { signal: AbortSignal.timeout(patience) });
   }
 }

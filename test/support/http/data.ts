@@ -15,9 +15,10 @@ import { before as addressBefore, newOwner, type World } from '../store/world.ts
 export interface HttpData {
   readonly database: TestDatabase;
   readonly world: World;
-  readonly keys: Record<StoredKey | 'unknown', string>;
+  readonly owner: number;
+  readonly keys: Record<'valid' | 'expired' | 'revoked' | 'unknown', string>;
   readonly validKeyId: AccessKeyId;
-  readonly campaigns: Record<CampaignKind, CampaignId>;
+  readonly campaigns: Record<keyof typeof kinds, CampaignId>;
 }
 
 /** `own` is the one that the valid key may set; of the others each breaks the rules that its name says. */
@@ -30,8 +31,6 @@ const kinds = {
   foreignWithoutMirror: { foreign: true, mirror: false },
   foreignDefaultWithoutMirror: { foreign: true, isDefault: true, mirror: false },
 } satisfies Record<string, { foreign?: boolean; isDefault?: boolean; mirror?: boolean }>;
-type CampaignKind = keyof typeof kinds;
-type StoredKey = 'valid' | 'expired' | 'revoked';
 
 const insertCampaign = `
   with campaign as (
@@ -52,27 +51,25 @@ export async function httpData(): Promise<HttpData> {
   const owner = newOwner();
   const insert = async (text: string, ...values: unknown[]) =>
     Number((await database.admin.query(text, values)).rows[0].id);
-  const issue = async (name: StoredKey) => {
+  const keys: Record<string, string> = { unknown: accessKeyFrom(new Uint8Array(accessKeyBytes).fill(7)) };
+  const ids: Record<string, number> = {};
+  for (const name of ['valid', 'expired', 'revoked']) {
     const key = accessKeyFrom(randomBytes(accessKeyBytes));
-    return { key, id: await insert(insertKey, keyHash(key), displayedPart(key), name, owner) };
-  };
-  const [valid, expired, revoked] = [await issue('valid'), await issue('expired'), await issue('revoked')];
-  const campaigns: Partial<Record<string, CampaignId>> = {};
+    ids[name] = await insert(insertKey, keyHash(key), displayedPart(key), name, owner);
+    keys[name] = key;
+  }
+  const campaigns: Record<string, number> = {};
   for (const [kind, how] of Object.entries(kinds)) {
     const { foreign, isDefault, mirror } = { foreign: false, isDefault: false, mirror: true, ...how };
     const whose = foreign ? newOwner() : owner;
-    campaigns[kind] = (await insert(insertCampaign, whose, isDefault, mirror, addressBefore)) as CampaignId;
+    campaigns[kind] = await insert(insertCampaign, whose, isDefault, mirror, addressBefore);
   }
   return {
     database,
     world,
-    keys: {
-      valid: valid.key,
-      unknown: accessKeyFrom(new Uint8Array(accessKeyBytes).fill(7)),
-      expired: expired.key,
-      revoked: revoked.key,
-    },
-    validKeyId: valid.id as AccessKeyId,
+    owner,
+    keys: keys as HttpData['keys'],
+    validKeyId: ids.valid as AccessKeyId,
     campaigns: campaigns as HttpData['campaigns'],
   };
 }

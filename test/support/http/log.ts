@@ -2,16 +2,10 @@ import type { AnsweredRequest, HttpLog } from '@campaign-mirror/adapters-http';
 import { expect } from 'chai';
 import { eventually } from '../eventually.ts';
 
-interface LoggedFault {
-  readonly requestId: string;
-  readonly error: unknown;
-  readonly because: string;
-}
-
 /** Keeps what the service tells. */
 export class CapturedLog implements HttpLog {
   readonly requests: AnsweredRequest[] = [];
-  readonly faults: LoggedFault[] = [];
+  readonly faults: { requestId: string; error: unknown; because: string }[] = [];
 
   answered(request: AnsweredRequest): void {
     this.requests.push(request);
@@ -21,15 +15,12 @@ export class CapturedLog implements HttpLog {
     this.faults.push({ requestId, error, because });
   }
 
-  /** The line of a request, as soon as there is one. */
-  async line(requestId: string): Promise<AnsweredRequest> {
-    await eventually(`the line of ${requestId}`, () =>
-      expect(this.requests.map((request) => request.requestId)).to.include(requestId),
-    );
-    return this.requests.find((request) => request.requestId === requestId) as AnsweredRequest;
-  }
-
-  last(): AnsweredRequest | undefined {
-    return this.requests.at(-1);
+  /** The only line of a request, as soon as it is there. */
+  line(requestId: unknown): Promise<AnsweredRequest> {
+    return eventually(`the line of ${requestId}`, () => {
+      const lines = this.requests.filter((request) => request.requestId === requestId);
+      expect(lines).to.have.length(1);
+      return lines[0] as AnsweredRequest;
+    });
   }
 }

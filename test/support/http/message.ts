@@ -35,16 +35,11 @@ export function readResponse(
   return { response: { status, reason, headers, body }, length };
 }
 
-function bodyLength(
-  status: number,
-  headers: Record<string, string | string[] | undefined>,
-  toHead: boolean,
-): number {
-  if (headers['transfer-encoding'] !== undefined) malformed('a transfer coding in an answer');
-  const announced = headers['content-length'];
-  if (status < 200 || status === 204 || status === 304) {
+function bodyLength(status: number, headers: RawResponse['headers'], toHead: boolean): number {
+  const { 'transfer-encoding': coding, 'content-length': announced } = headers;
+  if (coding !== undefined) malformed('a transfer coding in an answer');
+  if (status < 200 || status === 204 || status === 304)
     return announced === undefined ? 0 : malformed(`Content-Length in a ${status}`);
-  }
   if (typeof announced !== 'string' || !/^[0-9]+$/.test(announced)) malformed(`Content-Length ${announced}`);
   return toHead ? 0 : Number(announced);
 }

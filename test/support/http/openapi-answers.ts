@@ -1,23 +1,25 @@
-import { openapiPath, setMirrorRoute } from '@campaign-mirror/adapters-http';
+import { setMirrorRoute } from '@campaign-mirror/adapters-http';
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
-import { openapiDocument } from './openapi-file.ts';
+import { openapiDocument, openapiText } from './openapi-file.ts';
 
-type Json = Record<string, unknown>;
 /** What is looked at of an answer; header names in lower case. */
 interface SeenAnswer {
   readonly status: number;
   readonly headers: Readonly<Record<string, string | readonly string[] | undefined>>;
   readonly body: string;
 }
-interface DeclaredHeader {
-  readonly required: boolean;
-  readonly isNumber: boolean;
-  readonly validate: ValidateFunction;
+interface Header {
+  readonly $ref?: string;
+  readonly required?: boolean;
+  readonly schema: { type: string };
 }
-interface DeclaredAnswer {
-  readonly operation: string;
-  readonly headers: ReadonlyMap<string, DeclaredHeader>;
-  readonly body: ValidateFunction | undefined;
+interface Response {
+  readonly headers?: Record<string, Header>;
+  readonly content?: Record<string, { schema: object }>;
+}
+interface Document {
+  readonly paths: Record<string, Record<string, { responses: Record<string, Response> }>>;
+  readonly components: { headers: Record<string, Header>; schemas: Record<string, object> };
 }
 
 /** Headers of the message itself, and what the text of the document says of every answer. */
@@ -28,125 +30,82 @@ const ofAnyAnswer = new Set([
   ...['access-control-allow-headers', 'access-control-max-age'],
 ]);
 
+/** The document, in which no object has a property that it does not name, and a reference is a name. */
+const closed: Document = JSON.parse(openapiText, (key, value) => {
+  if (key === '$ref') return value.split('/').at(-1);
+  return value?.properties ? { additionalProperties: false, ...value } : value;
+});
 const ajv = new Ajv2020({ strict: true, strictRequired: false, allErrors: true });
+for (const [name, schema] of Object.entries(closed.components.schemas)) ajv.addSchema(schema, name);
 
-/** A schema of the document, without references, that admits no property that it does not name. */
-function closed(schema: unknown): Json {
-  const { $ref, ...own } = schema as Json;
-  if (typeof $ref === 'string') return closed(at($ref));
-  const entries = Object.entries(own).map(([key, value]) => {
-    if (key === 'items') return [key, closed(value)];
-    if (key !== 'properties') return [key, value];
-    return [key, Object.fromEntries(Object.entries(value as Json).map(([name, one]) => [name, closed(one)]))];
-  });
-  return {
-    ...(own.properties !== undefined && { additionalProperties: false }),
-    ...Object.fromEntries(entries),
-  };
-}
-
-function at(reference: string): unknown {
-  const way = reference.replace(/^#\//, '').split('/');
-  return way.reduce<unknown>((value, key) => (value as Json)[key.replaceAll('~1', '/')], openapiDocument);
-}
-
-const resolved = (one: unknown): Json => {
-  const { $ref } = one as { $ref?: string };
-  return (typeof $ref === 'string' ? at($ref) : one) as Json;
-};
-
-function declaredAnswer(operation: string, response: unknown): DeclaredAnswer {
-  const { headers = {}, content } = response as { headers?: Json; content?: Record<string, Json> };
-  const declared = Object.entries(headers).map(([name, one]): [string, DeclaredHeader] => {
-    const { required = false, schema } = resolved(one) as { required?: boolean; schema: Json };
-    return [
-      name.toLowerCase(),
-      { required, isNumber: schema.type === 'integer', validate: ajv.compile(schema) },
-    ];
+function declared(operation: string, { headers = {}, content }: Response) {
+  const all = Object.entries(headers).map(([name, one]) => {
+    const { required, schema } = closed.components.headers[one.$ref ?? ''] ?? one;
+    return { name: name.toLowerCase(), required, type: schema.type, validate: ajv.compile(schema) };
   });
   const schema = content?.['application/json']?.schema;
-  return {
-    operation,
-    headers: new Map(declared),
-    body: schema === undefined ? undefined : ajv.compile(closed(schema)),
-  };
+  return { operation, headers: all, body: schema && ajv.compile(schema) };
 }
+type Declared = ReturnType<typeof declared>;
 
 /** The answers of each operation, by their status. */
-const operations = Object.entries(openapiDocument.paths as Json).flatMap(([path, item]) =>
-  Object.entries(item as Record<string, { responses: Json }>).map(([method, { responses }]) => {
-    const name = `${method.toUpperCase()} ${path}`;
-    const answers = Object.entries(responses).map(
-      ([status, response]) => [Number(status), declaredAnswer(name, response)] as const,
-    );
-    return { name, answers: new Map(answers) };
-  }),
+const operations = new Map(
+  Object.entries(closed.paths).flatMap(([path, item]) =>
+    Object.entries(item).map(([method, { responses }]) => {
+      const name = `${method.toUpperCase()} ${path}`;
+      const answers = Object.entries(responses).map(
+        ([status, response]) => [Number(status), declared(name, response)] as const,
+      );
+      return [name, new Map(answers)] as const;
+    }),
+  ),
 );
 
-/** The operation that tells of a request: what is not one is described with the call. */
-function operationFor(method: string, path: string): string {
-  const route = path === openapiPath ? path : setMirrorRoute;
-  const name = `${method === 'HEAD' ? 'GET' : method} ${route}`;
-  if (operations.some((one) => one.name === name)) return name;
-  return route === openapiPath ? `GET ${route}` : `POST ${route}`;
-}
-
-/** Why an answer to this request is not as the document has it; empty where it is. */
+/** Why an answer to this request is not as the document has it: what is no operation is described with the call. */
 export function faultsOfAnswer(method: string, path: string, answer: SeenAnswer): string[] {
-  const name = operationFor(method, path);
-  const declared = operations.find((one) => one.name === name)?.answers.get(answer.status);
-  if (!declared) return [`${name} has no answer ${answer.status}`];
-  return faults(declared, answer, method === 'HEAD');
+  const operation = operations.get(`${method} ${path}`) ?? operations.get(`POST ${setMirrorRoute}`);
+  const one = operation?.get(answer.status);
+  return one ? faults(one, answer, method === 'HEAD') : [`${method} ${path} has no answer ${answer.status}`];
 }
 
-/**
- * The same where it is not known what was asked: whether any operation has such an answer. @throws Error
- */
+/** The same where it is not known what was asked: whether any operation has such an answer. @throws Error */
 export function assertDocumented(answer: SeenAnswer, toHead = false): void {
   if (answer.status < 200) return;
-  const found = operations.flatMap(({ answers }) => answers.get(answer.status) ?? []);
-  const wrong = found.map((declared) => faults(declared, answer, toHead));
+  const found = [...operations.values()].flatMap((answers) => answers.get(answer.status) ?? []);
+  const wrong = found.map((one) => faults(one, answer, toHead));
   if (wrong.some((one) => one.length === 0)) return;
-  const why = found.length === 0 ? ['no operation has this status'] : wrong.flat();
-  throw new Error(
-    `openapi.json does not tell of this answer: ${answer.status} ${answer.body}\n${why.join('\n')}`,
-  );
+  const why = found.length === 0 ? 'no operation has this status' : wrong.flat().join('\n');
+  throw new Error(`openapi.json does not tell of this answer: ${answer.status} ${answer.body}\n${why}`);
 }
 
-function faults(declared: DeclaredAnswer, { headers, body }: SeenAnswer, toHead: boolean): string[] {
-  return [
-    ...Object.entries(headers).flatMap(([name, value]) => headerFault(declared, name, value)),
-    ...[...declared.headers]
-      .filter(([name, { required }]) => required && headers[name] === undefined)
-      .map(([name]) => `${declared.operation}: the header ${name} is missing`),
-    ...(headers['x-content-type-options'] === 'nosniff' ? [] : ['X-Content-Type-Options is not nosniff']),
-    ...(headers['referrer-policy'] === 'no-referrer' ? [] : ['Referrer-Policy is not no-referrer']),
-    ...(toHead ? [] : bodyFault(declared, String(headers['content-type'] ?? ''), body)),
-  ];
+function faults({ operation, headers, body }: Declared, answer: SeenAnswer, toHead: boolean): string[] {
+  const found: string[] = [];
+  for (const name of Object.keys(answer.headers))
+    if (!ofAnyAnswer.has(name) && !headers.some((one) => one.name === name))
+      found.push(`the header ${name} is not described`);
+  for (const { name, required, type, validate } of headers) {
+    const value = answer.headers[name];
+    if (value === undefined && required) found.push(`the header ${name} is missing`);
+    if (value !== undefined && !validate(type === 'integer' ? Number(value) : value))
+      found.push(`the header ${name} is ${value}: ${ajv.errorsText(validate.errors)}`);
+  }
+  if (answer.headers['x-content-type-options'] !== 'nosniff') found.push('not nosniff');
+  if (answer.headers['referrer-policy'] !== 'no-referrer') found.push('not no-referrer');
+  if (!toHead) found.push(...bodyFaults(body, answer));
+  return found.map((fault) => `${operation}: ${fault}`);
 }
 
-function headerFault({ headers, operation }: DeclaredAnswer, name: string, value: unknown): string[] {
-  const declared = headers.get(name);
-  if (!declared) return ofAnyAnswer.has(name) ? [] : [`${operation}: the header ${name} is not described`];
-  const { validate, isNumber } = declared;
-  if (validate(isNumber ? Number(value) : value)) return [];
-  return [`${operation}: the header ${name} is ${value}: ${ajv.errorsText(validate.errors)}`];
-}
-
-function bodyFault({ body: validate, operation }: DeclaredAnswer, type: string, body: string): string[] {
-  if (!validate) return body === '' ? [] : [`${operation}: there is a body`];
-  if (type !== 'application/json; charset=utf-8') return [`${operation}: the type is ${type}`];
+function bodyFaults(validate: ValidateFunction | undefined, { headers, body }: SeenAnswer): string[] {
+  if (!validate) return body === '' ? [] : ['there is a body'];
+  const type = headers['content-type'];
+  if (type !== 'application/json; charset=utf-8') return [`the type is ${type}`];
   try {
-    if (validate(JSON.parse(body))) return [];
-    return [`${operation}: ${ajv.errorsText(validate.errors)}`];
+    return validate(JSON.parse(body)) ? [] : [ajv.errorsText(validate.errors)];
   } catch {
-    return [`${operation}: the body is no JSON`];
+    return ['the body is no JSON'];
   }
 }
 
+const { schemas } = openapiDocument.components as Document['components'];
 /** Whether a request body is one that the document allows. */
-export const isAllowedBody: ValidateFunction = ajv.compile(
-  (({ additionalProperties: _, ...schema }) => schema)(
-    closed(at('#/components/schemas/MirrorUpdate')) as { additionalProperties?: unknown },
-  ),
-);
+export const isAllowedBody = ajv.compile(schemas.MirrorUpdate ?? false);

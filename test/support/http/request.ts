@@ -1,3 +1,5 @@
+import { expect } from 'chai';
+import { rival, untilWaiting } from '../database/rival.ts';
 import { RawConnection } from './connection.ts';
 import type { RawResponse } from './message.ts';
 import type { HttpService } from './service.ts';
@@ -8,15 +10,14 @@ export interface Asking {
   /** The campaign, as it is to stand in the path. */
   readonly campaign?: number | string;
   readonly target?: string;
-  /** Such as `HTTP/1.1`. */
-  readonly version?: string;
   /** A list for a header that is sent several times; undefined for one that is left out. */
   readonly headers?: Readonly<Record<string, string | readonly string[] | undefined>>;
   readonly body?: string | Buffer | undefined;
 }
 
 export const newAddress = 'https://example.com/after';
-export const goodBody = JSON.stringify({ mirror_endpoint: newAddress });
+export const bodyWith = (endpoint: unknown) => JSON.stringify({ mirror_endpoint: endpoint });
+export const goodBody = bodyWith(newAddress);
 
 export function pathOf(campaign: number | string): string {
   return `/public/v1/mirror/campaign/${campaign}/mirror`;
@@ -24,7 +25,7 @@ export function pathOf(campaign: number | string): string {
 
 /** The request as bytes. `headers` are latin1 text. */
 export function requestBytes(service: HttpService, asking: Asking = {}): Buffer {
-  const { method = 'POST', campaign = service.campaigns.own, version = 'HTTP/1.1' } = asking;
+  const { method = 'POST', campaign = service.campaigns.own, target = pathOf(campaign) } = asking;
   const body = Buffer.from('body' in asking ? (asking.body ?? '') : goodBody);
   const headers: Asking['headers'] = {
     Host: 'mirrors.example.com',
@@ -36,29 +37,21 @@ export function requestBytes(service: HttpService, asking: Asking = {}): Buffer 
   const lines = Object.entries(headers).flatMap(([name, value]) =>
     (value === undefined ? [] : [value].flat()).map((one) => `${name}: ${one}\r\n`),
   );
-  const target = asking.target ?? pathOf(campaign);
-  const head = `${method} ${target} ${version}\r\n${lines.join('')}\r\n`;
+  const head = `${method} ${target} HTTP/1.1\r\n${lines.join('')}\r\n`;
   return Buffer.concat([Buffer.from(head, 'latin1'), body]);
 }
 
 /** The same as `requestBytes`, its body in chunks. */
-export function chunkedBytes(
-  service: HttpService,
-  chunks: readonly (string | Buffer)[],
-  asking: Asking = {},
-) {
+export function chunkedBytes(service: HttpService, chunks: readonly string[], asking: Asking = {}): Buffer {
   const headers = { 'Transfer-Encoding': 'chunked', ...asking.headers };
   const head = requestBytes(service, { ...asking, headers, body: undefined });
-  const pieces = chunks.flatMap((chunk) => {
-    const bytes = Buffer.from(chunk);
-    return [Buffer.from(`${bytes.length.toString(16)}\r\n`), bytes, Buffer.from('\r\n')];
-  });
-  return Buffer.concat([head, ...pieces, Buffer.from('0\r\n\r\n')]);
+  const pieces = [...chunks, ''].map((chunk) => `${chunk.length.toString(16)}\r\n${chunk}\r\n`);
+  return Buffer.concat([head, Buffer.from(pieces.join(''))]);
 }
 
 /** Sends bytes on a connection of their own and resolves with the first answer. */
 export async function exchange(
-  service: HttpService,
+  service: Pick<HttpService, 'port'>,
   bytes: string | Buffer,
   { toHead = false } = {},
 ): Promise<RawResponse> {
@@ -75,14 +68,31 @@ export function ask(service: HttpService, asking: Asking = {}): Promise<RawRespo
   return exchange(service, requestBytes(service, asking), { toHead: asking.method === 'HEAD' });
 }
 
-/** A request with a body that sets this value as the address. */
-export function askToSet(service: HttpService, endpoint: unknown): Promise<RawResponse> {
-  return ask(service, { body: JSON.stringify({ mirror_endpoint: endpoint }) });
-}
-
+export type Given = (service: HttpService) => Asking;
 /** The connection shows that it can be used again, and the service that it still serves. */
 export async function servesOn(service: HttpService, connection: RawConnection): Promise<void> {
   void connection.send(requestBytes(service));
-  const { status } = await connection.response();
-  if (status !== 200) throw new Error(`the connection is used again, and the answer is ${status}`);
+  expect((await connection.response()).status).to.equal(200);
+}
+
+/** Connections with these bytes, in which the first requests wait for the mirror of `own` until it is let go. */
+export async function heldUp(service: HttpService, ...all: readonly (string | Buffer)[]) {
+  const { database, campaigns, port } = service;
+  const holder = await rival(database);
+  await holder.run('select from campaign_mirror.mirrors where campaign_id = $1 for update', campaigns.own);
+  const connections: RawConnection[] = [];
+  for (const bytes of all) connections.push(await RawConnection.open(port, bytes));
+  await untilWaiting(database, new Promise(() => {}));
+  return { connections, letGo: holder.commit };
+}
+
+/** What `bodyIsComing` still lacks. */
+export const lastBytes = goodBody.slice(-5);
+
+/** A connection with a request whose body is not complete. */
+export async function bodyIsComing(service: HttpService): Promise<RawConnection> {
+  const bytes = requestBytes(service, { headers: { Expect: '100-continue' } });
+  const connection = await RawConnection.open(service.port, bytes.subarray(0, -lastBytes.length));
+  expect((await connection.response()).status).to.equal(100);
+  return connection;
 }

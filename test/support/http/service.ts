@@ -11,13 +11,7 @@ import {
   standingHeaders,
   type TimeLimits,
 } from '@campaign-mirror/adapters-http';
-import {
-  type CampaignRepository,
-  type HostDenylist,
-  type Identity,
-  noDeniedHosts,
-  SetCampaignMirror,
-} from '@campaign-mirror/domain';
+import { type HostDenylist, noDeniedHosts, SetCampaignMirror } from '@campaign-mirror/domain';
 import { expect } from 'chai';
 import { eventually } from '../eventually.ts';
 import type { World } from '../store/world.ts';
@@ -46,35 +40,36 @@ export interface HttpServiceOptions
   /** Instead of those of the service. */
   readonly pages?: Pages;
   /** Ports that stand before the real ones. */
-  readonly ports?: (world: World) => { campaigns?: CampaignRepository; identity?: Identity };
+  readonly ports?: (world: World) => Partial<Pick<World, 'campaigns' | 'identity'>>;
 }
 
 export async function httpService(options: HttpServiceOptions = {}): Promise<HttpService> {
   const data = options.beside ?? (await httpData());
-  const { world } = data;
-  const { bodyLimit = 16_384, deniedHosts = noDeniedHosts, ports } = options;
-  const { campaigns = world.campaigns, identity = world.identity } = ports?.(world) ?? {};
-  const log = new CapturedLog();
-  const useCase = new SetCampaignMirror(campaigns, identity, deniedHosts);
+  const { deniedHosts = noDeniedHosts, pages = interfacePages() } = options;
   const { capacity = new Capacity({ inFlight: Number.POSITIVE_INFINITY }) } = options;
-  const { pages = interfacePages() } = options;
-  const calls = new Calls({ ...options, log });
-  const shared = { calls, log, capacity };
-  const app = application({ ...options, ...shared, useCase, bodyLimit, pages });
-  const server = new HttpServer(app.callback(), {
+  const { campaigns, identity } = { ...data.world, ...options.ports?.(data.world) };
+  const log = new CapturedLog();
+  const shared = { calls: new Calls({ ...options, log }), log, capacity };
+  const useCase = new SetCampaignMirror(campaigns, identity, deniedHosts);
+  const server = new HttpServer(application({ ...options, ...shared, useCase, pages }).callback(), {
     ...shared,
     headers: standingHeaders,
     ...(options.timeLimits && { limits: options.timeLimits }),
   });
   const { port } = await server.listen(0, '127.0.0.1');
   documentedPorts.add(port);
+  /** Nothing may be left of what callers asked that leave now. */
   const stop = async () => {
+    RawConnection.resetAll(port);
+    const left = () => ({ inFlight: capacity.inFlight, connections: server.connections });
     try {
-      await stopListener(server, capacity, port);
+      const nothing = () => expect(left()).to.deep.equal({ inFlight: 0, connections: 0 });
+      await eventually('a listener that its callers have left', nothing, { within: 5_000 });
     } finally {
+      await server.drain(0);
       documentedPorts.delete(port);
       if (!options.beside) {
-        await world.close();
+        await data.world.close();
         await data.database.drop();
       }
     }
@@ -99,19 +94,4 @@ export function withHttpService(
     if (!service) throw new Error('the service runs while tests run only');
     return service;
   };
-}
-
-/** Ends a listener whose callers leave now. @throws where something is left of what they asked: a leak */
-async function stopListener(server: HttpServer, capacity: Capacity, port: number): Promise<void> {
-  RawConnection.resetAll(port);
-  const nothingIsLeft = () => {
-    const { inFlight } = capacity;
-    const { connections } = server;
-    expect({ inFlight, connections }).to.deep.equal({ inFlight: 0, connections: 0 });
-  };
-  try {
-    await eventually('a listener that its callers have left', nothingIsLeft, { within: 5_000 });
-  } finally {
-    await server.drain(0);
-  }
 }

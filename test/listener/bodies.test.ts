@@ -1,0 +1,139 @@
+import { timeLimits } from '@campaign-mirror/adapters-http';
+import { expect } from 'chai';
+import { eventually } from '../support/eventually.ts';
+import { RawConnection } from '../support/http/connection.ts';
+import {
+  type Asking,
+  chunkedBytes,
+  exchange,
+  goodBody,
+  requestBytes,
+  servesOn,
+} from '../support/http/request.ts';
+import { type HttpService, withHttpService } from '../support/http/service.ts';
+
+/** Another one than by default. */
+const bodyLimit = 20_480;
+/** A body in each of the ways in which it can come. */
+const framings: Record<string, (service: HttpService, body: string, asking?: Asking) => Buffer> = {
+  'by Content-Length': (service, body, asking) => requestBytes(service, { ...asking, body }),
+  'in one chunk': (service, body, asking) => chunkedBytes(service, [body], asking),
+  'in chunks of a byte': (service, body, asking) => chunkedBytes(service, [...body], asking),
+};
+
+describe('contract: order of checks: a body, however it comes', () => {
+  const service = withHttpService({ bodyLimit });
+  const history = () => service().world.others.history(service().campaigns.own);
+
+  for (const [framing, bytesOf] of Object.entries(framings)) {
+    it(`${framing}: at the limit it sets the mirror, one byte more is 413`, async () => {
+      const whole = goodBody.padEnd(bodyLimit);
+      expect((await exchange(service(), bytesOf(service(), whole))).status).to.equal(200);
+      const before = await history();
+      const { status, body } = await exchange(service(), bytesOf(service(), `${whole} `));
+      expect([status, body]).to.deep.equal([413, '{"message":"The request body is too large."}']);
+      expect(await history()).to.deep.equal(before);
+    });
+
+    it(`${framing}: a connection that ends, or is reset, in its middle sets nothing`, async () => {
+      const before = await history();
+      for (const ending of ['ends', 'reset']) {
+        const requestId = `${ending}-${framing}`.replaceAll(' ', '-');
+        const headers = { 'X-Request-Id': requestId, Expect: '100-continue' };
+        const whole = bytesOf(service(), goodBody, { headers });
+        const head = whole.indexOf('\r\n\r\n') + 4;
+        const connection = await RawConnection.open(service().port, whole.subarray(0, head));
+        expect((await connection.response()).status).to.equal(100);
+        await connection.send(whole.subarray(head, head + 20));
+        if (ending === 'reset') await connection.reset();
+        else {
+          connection.socket.end();
+          expect((await connection.response()).status).to.equal(400);
+        }
+        const { status, callerGone = false } = await service().log.line(requestId);
+        expect([status, callerGone]).to.deep.equal([400, ending === 'reset']);
+      }
+      expect(await history()).to.deep.equal(before);
+    });
+  }
+
+  it('a huge Content-Length is 413 before any byte of the body', async () => {
+    for (const length of [bodyLimit + 1, 2 ** 31, 2 ** 32 + 10, 2n ** 64n - 1n]) {
+      const headers = { 'Content-Length': String(length) };
+      const { status } = await exchange(service(), requestBytes(service(), { headers, body: undefined }));
+      expect(status).to.equal(413);
+    }
+  });
+
+  it('100-Continue gets its 100 when the body is about to be read, after what was asked before', async () => {
+    const headers = { Expect: '100-Continue', 'Content-Length': String(goodBody.length) };
+    const head = requestBytes(service(), { headers, body: undefined });
+    const both = Buffer.concat([requestBytes(service()), head]);
+    const connection = await RawConnection.open(service().port, both);
+    expect((await connection.response()).status).to.equal(200);
+    const { status, headers: none, body } = await connection.response();
+    expect([status, none, body]).to.deep.equal([100, {}, '']);
+    await connection.send(goodBody);
+    expect((await connection.response()).status).to.equal(200);
+    await servesOn(service(), connection);
+  });
+
+  const refused: Record<number, Asking> = {
+    400: { headers: { 'Transfer-Encoding': 'gzip, chunked', 'Content-Length': undefined } },
+    401: { headers: { Authorization: undefined } },
+    404: { target: '/' },
+    405: { method: 'PUT' },
+    413: { headers: { 'Content-Length': String(bodyLimit + 1) } },
+    415: { headers: { 'Content-Type': 'text/plain' } },
+    417: { headers: { Expect: '100-continue, more' } },
+    422: { headers: { 'Content-Length': '0' } },
+  };
+  for (const [expected, { headers, ...asking }] of Object.entries(refused))
+    it(`${expected} without the body gets no 100, and ends the connection`, async () => {
+      const waiting = { Expect: '100-continue', 'Content-Length': String(goodBody.length), ...headers };
+      const bytes = requestBytes(service(), { ...asking, headers: waiting, body: undefined });
+      const answer = await exchange(service(), bytes);
+      expect([answer.status, answer.headers.connection]).to.deep.equal([Number(expected), 'close']);
+    });
+});
+
+describe('contract: connections: a refusal that left the body unread', () => {
+  const service = withHttpService({
+    timeLimits: { ...timeLimits, headersTimeout: 1_000, requestTimeout: 1_000 },
+  });
+  const refused = async (headers: Asking['headers'] & object) => {
+    const head = requestBytes(service(), { headers, body: undefined });
+    const connection = await RawConnection.open(service().port, head);
+    return { connection, status: (await connection.response()).status };
+  };
+
+  it('the rest is read, and the connection serves on', async () => {
+    const length = { 'Content-Length': String(bodyLimit) };
+    const { connection, status } = await refused({ Authorization: undefined, ...length });
+    expect(status).to.equal(401);
+    // In pieces, after the answer: each of them is taken.
+    for (let sent = 0; sent < bodyLimit; sent += 1024) await connection.send('x'.repeat(1024));
+    await servesOn(service(), connection);
+    await connection.reset();
+  });
+
+  it('a caller that writes on and on has its answer, and is cut off', async () => {
+    const length = { 'Content-Length': String(2 ** 40) };
+    const { connection, status } = await refused({ 'Content-Type': 'text/plain', ...length });
+    expect(status).to.equal(415);
+    await eventually('the end of the connection', async () => {
+      await connection.send('x'.repeat(4096));
+      expect(connection.socket.writable).to.equal(false);
+    });
+    expect(service().log.requests.map((request) => request.status)).not.to.include(408);
+  });
+
+  it('after what the parser refuses the caller can read the answer, and is cut off', async () => {
+    for (const start of ['garbage', 'CONNECT a:1 HTTP/1.1\r\nHost: a']) {
+      const connection = await RawConnection.open(service().port, `${start}\r\n\r\n`);
+      for (let sent = 0; sent < 10; sent++) await connection.send('x'.repeat(1024));
+      expect((await connection.response()).status).to.be.oneOf([400, 405]);
+    }
+    await eventually('no connection', () => expect(service().server.connections).to.equal(0));
+  });
+});

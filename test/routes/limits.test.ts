@@ -1,0 +1,203 @@
+import { mock } from 'node:test';
+import type { Limiter } from '@campaign-mirror/adapters-http';
+import { Unavailable } from '@campaign-mirror/domain';
+import { expect } from 'chai';
+import { passing } from '../../packages/app/src/http/limiters.ts';
+import { memoryCounting } from '../../packages/app/src/http/memory-counts.ts';
+import type { Log } from '../../packages/app/src/logging/log.ts';
+import { json, keptAlive, standing } from '../support/http/answer-rows.ts';
+import type { RawResponse } from '../support/http/message.ts';
+import { type Asking, ask } from '../support/http/request.ts';
+import { withHttpService } from '../support/http/service.ts';
+
+/** Counts each by itself in a window that never ends. */
+class Counts implements Limiter {
+  readonly rate: Limiter['rate'];
+  asked: string[] = [];
+  fault: Error | undefined;
+  /** What the window still lasts, in milliseconds. */
+  resetIn = 29_001;
+
+  constructor(limit: number) {
+    this.rate = { limit, seconds: 60 };
+  }
+
+  async count(who: string) {
+    if (this.fault) throw this.fault;
+    this.asked.push(who);
+    return { consumed: this.asked.filter((one) => one === who).length, resetIn: this.resetIn };
+  }
+}
+
+const limitHeaders = ({ headers }: RawResponse) =>
+  Object.keys(headers).filter((name) => name.includes('ratelimit')).length;
+
+/** The whole answer to the last call that may pass, or to one more. */
+function expectCounted(
+  { status, headers, body }: RawResponse,
+  expected: number,
+  policy: string,
+  limit: number,
+) {
+  const { date: _, 'x-request-id': __, 'x-ratelimit-reset': reset, ...others } = headers;
+  const now = Date.now() / 1_000;
+  expect(Number(reset)).to.be.within(Math.floor(now), Math.ceil(now) + 30);
+  expect(status).to.equal(expected);
+  expect(others).to.deep.equal({
+    'content-type': json,
+    'content-length': String(body.length),
+    ...(expected === 429 && { 'retry-after': '30' }),
+    'x-ratelimit-limit': String(limit),
+    'x-ratelimit-remaining': '0',
+    'ratelimit-policy': `"${policy}";q=${limit};w=60`,
+    ratelimit: `"${policy}";r=0;t=30`,
+    ...standing,
+    ...keptAlive,
+  });
+  if (expected === 429) expect(body).to.equal('{"message":"Too Many Attempts."}');
+}
+
+describe('contract: limits: the rate of a key', () => {
+  let isAway = false;
+  const counts = new Counts(1);
+  const service = withHttpService({
+    limits: { keys: counts },
+    ports: ({ campaigns }) => ({
+      campaigns: {
+        find: (id) => campaigns.find(id),
+        setMirror: (seen, change) =>
+          isAway ? Promise.reject(new Unavailable('away')) : campaigns.setMirror(seen, change),
+      },
+    }),
+  });
+  const stored = () => service().world.others.mirror(service().campaigns.own);
+  beforeEach(() => {
+    counts.asked = [];
+  });
+
+  it('the last that may pass tells how the key stands; one more is 429, says when to come again, and sets nothing', async () => {
+    expectCounted(await ask(service()), 200, 'key', 1);
+    const mirror = await stored();
+    const answer = await ask(service());
+    expectCounted(answer, 429, 'key', 1);
+    const line = await service().log.line(answer.headers['x-request-id']);
+    expect(line).to.include({ status: 429, because: 'rate' });
+    // A window that is almost over lets nobody come at once.
+    counts.resetIn = 0;
+    expect((await ask(service())).headers['retry-after']).to.equal('1');
+    counts.resetIn = 29_001;
+    expect(await stored()).to.deep.equal(mirror);
+    expect(new Set(counts.asked)).to.deep.equal(new Set([`key:${service().validKeyId}`]));
+  });
+
+  it('contract: order of checks: after 2 to 5, which are not counted, before 7 to 10, which are', async () => {
+    const notCounted: readonly [number, Asking][] = [
+      [404, { target: '/nowhere' }],
+      [401, { headers: { Authorization: 'Bearer x' } }],
+      [415, { headers: { 'Content-Type': 'text/plain' } }],
+      [401, { headers: { Authorization: `Bearer ${service().keys.unknown}` } }],
+    ];
+    for (const [status, asking] of notCounted) {
+      const answer = await ask(service(), asking);
+      expect([answer.status, limitHeaders(answer), counts.asked]).to.deep.equal([status, 0, []]);
+    }
+    for (const [status, asking] of [
+      [404, { campaign: '042' }],
+      [422, { body: '{}' }],
+    ] as const) {
+      counts.asked = [];
+      const answer = await ask(service(), asking);
+      expect([answer.status, limitHeaders(answer)]).to.deep.equal([status, 5]);
+      expect((await ask(service(), asking)).status).to.equal(429);
+    }
+  });
+
+  it('a fault after it was counted tells of it too; where it may not pass uncounted, it is 503 and sets nothing', async () => {
+    const mirror = await stored();
+    isAway = true;
+    const counted = await ask(service());
+    isAway = false;
+    counts.fault = new Unavailable('away');
+    const uncounted = await ask(service());
+    counts.fault = undefined;
+    expect([counted.status, limitHeaders(counted)]).to.deep.equal([503, 5]);
+    expect([uncounted.status, limitHeaders(uncounted)]).to.deep.equal([503, 0]);
+    expect(await stored()).to.deep.equal(mirror);
+  });
+});
+
+describe('contract: limits: of refused keys, by the address', () => {
+  const counts = new Counts(2);
+  const proxies = { has: (address: string) => address === '127.0.0.1' };
+  const service = withHttpService({ limits: { failedKeys: counts }, proxies });
+  const from = (client: string, Authorization: string | readonly string[] | undefined) =>
+    ask(service(), { headers: { Authorization, 'X-Forwarded-For': client } });
+  const wrong = (client: string) => from(client, `Bearer ${service().keys.unknown}`);
+
+  it('turns a 401 into 429, whichever way the key is wrong, and never refuses a valid one', async () => {
+    const client = '203.0.113.9';
+    const { unknown, expired, revoked, valid } = service().keys;
+    for (const notCounted of [undefined, 'Basic x', ['Bearer x', 'Bearer x'], `Bearer ${valid}`])
+      await from(client, notCounted);
+    expect(counts.asked).to.deep.equal([]);
+    for (const answer of [await wrong(client), await from(client, 'Bearer cm_nothing')])
+      expect([answer.status, limitHeaders(answer)]).to.deep.equal([401, 0]);
+    for (const bad of ['cm_nothing', unknown, expired, revoked]) {
+      const answer = await from(client, `Bearer ${bad}`);
+      expectCounted(answer, 429, 'failed-keys', 2);
+      const line = await service().log.line(answer.headers['x-request-id']);
+      expect(line).to.include({ status: 429, because: 'failed-keys', client });
+    }
+    expect((await from(client, `Bearer ${valid}`)).status).to.equal(200);
+    expect((await wrong('203.0.113.10')).status, 'another address').to.equal(401);
+  });
+
+  it('takes the /64 of an IPv6 address for one', async () => {
+    const statuses: number[] = [];
+    for (const client of [
+      ...['2001:db8::1', '2001:db8::ffff:1', '2001:db8:0:0:ffff::'],
+      ...['2001:db8:0:1::1', '2001:db8:1:2:3:4:5:6', '2001:db8:1::4:5:6:7', '::1'],
+    ])
+      statuses.push((await wrong(client)).status);
+    expect(statuses).to.deep.equal([401, 401, 429, 401, 401, 401, 401]);
+    const networks = ['2001:db8:0:0::/64', '2001:db8:0:1::/64', '2001:db8:1:2::/64', '2001:db8:1:0::/64'];
+    expect([...new Set(counts.asked)].slice(-5)).to.deep.equal([...networks, '0:0:0:0::/64']);
+  });
+});
+
+describe('contract: limits: counts in memory', () => {
+  beforeEach(() => mock.timers.enable({ apis: ['Date', 'setTimeout'], now: 1_000_000 }));
+  afterEach(() => mock.timers.reset());
+
+  it('each by itself, also beyond the limit, in a window that begins with the first; who was not seen for the longest is forgotten', async () => {
+    const count = memoryCounting({ limit: 2, seconds: 10 }, 2);
+    const expectCount = async (who: string, consumed: number, resetIn: number) =>
+      expect(await count(who), who).to.deep.equal({ consumed, resetIn });
+    await expectCount('a', 1, 10_000);
+    mock.timers.tick(4_000);
+    await expectCount('a', 2, 6_000);
+    await expectCount('b', 1, 10_000);
+    await expectCount('a', 3, 6_000);
+    await expectCount('c', 1, 10_000);
+    await expectCount('a', 4, 6_000);
+    await expectCount('b', 1, 10_000);
+    mock.timers.tick(6_000);
+    await expectCount('a', 1, 10_000);
+    await expectCount('b', 2, 4_000);
+  });
+
+  it('that are away let calls pass, and the log tells of it once a second, and how often it was not told', async () => {
+    const lines: { limit: string; untold: number; err: Error }[] = [];
+    const log = { warn: (fields) => lines.push(fields as never) } as Partial<Log> as Log;
+    const { count } = passing('key', { limit: 1, seconds: 1 }, () => Promise.reject(new Error('gone')), log);
+    const now = mock.method(performance, 'now', () => 0);
+    for (let number = 0; number < 3; number++) expect(await count('a')).to.equal(undefined);
+    now.mock.mockImplementation(() => 1_000);
+    await count('a');
+    now.mock.restore();
+    expect(lines.map(({ limit, untold, err }) => [limit, untold, err.message])).to.deep.equal([
+      ['key', 0, 'gone'],
+      ['key', 2, 'gone'],
+    ]);
+  });
+});
