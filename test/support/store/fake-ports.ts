@@ -4,6 +4,8 @@ import {
   type Campaign,
   type CampaignId,
   type CampaignRepository,
+  type HostDenylist,
+  hostDenylist,
   type Identity,
   keySubject,
   type Mirror,
@@ -38,18 +40,26 @@ export const mirror: Mirror = {
   updatedAt: time,
 };
 
+export function denying(...entries: readonly string[]): HostDenylist {
+  const list = hostDenylist(entries);
+  if ('notAHost' in list) throw new TypeError(`not a host: ${list.notAHost}`);
+  return list;
+}
+
 /** Answers what it is told to, and remembers what it was asked. */
 export class FakePorts implements CampaignRepository, Identity {
   readonly asked: string[] = [];
   readonly changes: { seen: Campaign; change: MirrorChange }[] = [];
   /** Nobody is known before a look-up, unless a test says so. */
-  claim: () => Promise<Caller | undefined> = async () => undefined;
+  claim: Caller | undefined;
   caller: () => Promise<Caller | undefined> = async () => caller;
   found: () => Promise<Campaign | undefined> = async () => campaign;
-  set: () => Promise<SetMirrorResult> = async () => ({ kind: 'mirror-set', mirror });
+  /** What the writes come to, one after the other; those beyond set the mirror. */
+  readonly results: SetMirrorResult[] = [];
+  set: () => Promise<SetMirrorResult> = async () => this.results.shift() ?? { kind: 'mirror-set', mirror };
 
-  claimedBy(): Promise<Caller | undefined> {
-    return this.claim();
+  async claimedBy(): Promise<Caller | undefined> {
+    return this.claim;
   }
 
   whoIs(key: string): Promise<Caller | undefined> {

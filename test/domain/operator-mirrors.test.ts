@@ -1,0 +1,148 @@
+import {
+  CreateMirror,
+  type HistoryEntry,
+  type HistoryId,
+  longestAddress,
+  type MirrorAddress,
+  type MirrorCreation,
+  RestoreMirror,
+  Unavailable,
+} from '@campaign-mirror/domain';
+import { expect } from 'chai';
+import { rejection } from '../support/faults.ts';
+import { campaign, denying, mirror } from '../support/store/fake-ports.ts';
+import { address, newOwner } from '../support/store/world.ts';
+
+const denied = denying('denied.example');
+const faults = {
+  'ftp://a.example/': 'not-a-url',
+  'https://me@a.example/': 'not-a-url',
+  'https://DENIED.example./': 'denied-host',
+  [`https://a.example/${'x'.repeat(longestAddress)}`]: 'too-long',
+};
+
+describe('the mirror of a campaign is created in its settings', () => {
+  const submitted = 'HTTPS://Example.com/%7E{click_id}';
+  let created: unknown[];
+  let answer: () => Promise<MirrorCreation>;
+  const createMirror = (...call: unknown[]) => {
+    created.push(call);
+    return answer();
+  };
+  const execute = (text: string) => new CreateMirror({ createMirror }, denied).execute(campaign.id, text);
+  beforeEach(() => {
+    created = [];
+  });
+
+  it('with the address exactly as it was submitted; the answer of the settings is the outcome', async () => {
+    for (const outcome of [
+      { kind: 'created', mirror },
+      { kind: 'campaign-not-found' },
+      { kind: 'mirror-exists' },
+    ] as const) {
+      answer = async () => outcome;
+      expect(await execute(submitted)).to.deep.equal(outcome);
+      expect(created.splice(0)).to.deep.equal([[campaign.id, submitted]]);
+    }
+  });
+
+  it('contract: the address — under the rule of the interface; one that is none is not created', async () => {
+    for (const [text, because] of Object.entries(faults))
+      expect(await execute(text), text).to.deep.equal({ kind: 'invalid-address', because });
+    expect(created).to.deep.equal([]);
+  });
+
+  it('a fault of the settings is not tried again', async () => {
+    const away = new Unavailable('away');
+    answer = () => Promise.reject(away);
+    expect(await rejection(execute(submitted))).to.equal(away);
+    expect(created).to.have.length(1);
+  });
+});
+
+describe('contract: history — restore a mirror, an act of the operator', () => {
+  const change = 17 as HistoryId;
+  const recorded = {
+    id: change,
+    campaignId: campaign.id,
+    addressBefore: address('https://first.example/?a={click_id}'),
+    addressAfter: address('https://second.example/'),
+  } as HistoryEntry;
+  const byDefault = { ...campaign, isDefault: true };
+
+  let found: (typeof campaign | undefined)[];
+  let entry: HistoryEntry | undefined;
+  let isSet: typeof mirror | undefined;
+  let restored: unknown[];
+  /** Of these facts; the last are there to stay. */
+  const campaigns = { find: async () => (found.length > 1 ? found.shift() : found[0]) };
+  const history = {
+    find: async (id: number, number: number) =>
+      id === campaign.id && number === change ? entry : expect.fail('another change'),
+  };
+  const mirrors = {
+    setMirror: async (seen: unknown, to: unknown) => {
+      restored.push({ seen, to });
+      return isSet;
+    },
+  };
+  const execute = (which: 'after' | 'before' = 'after') =>
+    new RestoreMirror(campaigns, history, mirrors, denied).execute({
+      campaign: campaign.id,
+      change,
+      address: which,
+    });
+  beforeEach(() => {
+    found = [campaign];
+    entry = recorded;
+    isSet = mirror;
+    restored = [];
+  });
+
+  it('the address after the change, or the one that it replaced, is set as it was recorded', async () => {
+    expect(await execute('after')).to.deep.equal({ kind: 'restored', mirror });
+    await execute('before');
+    expect(restored).to.deep.equal([
+      { seen: campaign, to: { address: recorded.addressAfter, change } },
+      { seen: campaign, to: { address: recorded.addressBefore, change } },
+    ]);
+  });
+
+  it('order of checks: the campaign, the first two rules, the change, its address; whoever owns the campaign by now', async () => {
+    entry = undefined;
+    const given = { ...campaign, ownerId: newOwner() };
+    for (const [is, outcome] of [
+      [undefined, { kind: 'campaign-not-found' }],
+      [
+        { ...byDefault, hasMirror: false },
+        { kind: 'refused', because: 'mirror-not-created' },
+      ],
+      [byDefault, { kind: 'refused', because: 'default-campaign' }],
+      [given, { kind: 'change-not-found' }],
+    ] as const) {
+      found = [is];
+      expect(await execute()).to.deep.equal(outcome);
+    }
+    expect(restored).to.deep.equal([]);
+    entry = recorded;
+    expect(await execute()).to.have.property('kind', 'restored');
+  });
+
+  it('the address is judged anew: its host may be denied by now, or it came from elsewhere', async () => {
+    for (const [addressAfter, because] of Object.entries(faults)) {
+      entry = { ...recorded, addressAfter: addressAfter as MirrorAddress };
+      expect(await execute()).to.deep.equal({ kind: 'invalid-address', because });
+      expect(await execute('before')).to.have.property('kind', 'restored');
+    }
+  });
+
+  it('a campaign that changed meanwhile is judged again, on the new facts: five times, then it is Unavailable', async () => {
+    isSet = undefined;
+    found = [campaign, byDefault];
+    expect(await execute()).to.deep.equal({ kind: 'refused', because: 'default-campaign' });
+    expect(restored.splice(0)).to.have.length(1);
+    found = [campaign];
+    expect(await rejection(execute())).to.be.instanceOf(Unavailable);
+    expect(restored).to.have.length(5);
+  });
+});
