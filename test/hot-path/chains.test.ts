@@ -1,9 +1,9 @@
 import { expect } from 'chai';
 import { gateBeforeLock, shutGate } from '../support/database/gate.ts';
-import { rival, untilWaiting } from '../support/database/rival.ts';
+import { untilWaiting } from '../support/database/rival.ts';
 import { groupedOf } from '../support/process/lives.ts';
 import { microseconds, setAddress, transfer } from '../support/store/grouped.ts';
-import { before as beforehand, newOwner } from '../support/store/world.ts';
+import { before as beforehand, type Live, newOwner } from '../support/store/world.ts';
 
 const steps = ['one', 'two', 'three', 'four', 'five'].map((step) => `https://example.com/${step}`);
 const rivals = 'https://example.com/rival';
@@ -11,27 +11,40 @@ const rivals = 'https://example.com/rival';
 describe('group commit: several updates of one campaign', () => {
   const service = groupedOf('test');
 
-  it('go as one commit: an unbroken chain in their order, each with its own answer, and the last stays', async () => {
-    const [live, other] = await service.live(2);
-    const calls = steps.map((step, at) => service.setMirror(live, step, `request-${at}`));
-    const [, ...answers] = await Promise.all([service.setMirror(other as never, rivals), ...calls]);
+  /** All in one turn, with one of another campaign, so that they go as a batch. */
+  const setAll = (live: Live, other: Live) =>
+    Promise.all([
+      ...steps.map((step, at) => service.setMirror(live, step, `request-${at}`)),
+      service.setMirror(other, rivals),
+    ]);
+  const noSteps = [...steps.map(() => undefined), rivals];
 
+  /** An unbroken chain from this address on, in the order of the calls, each with its own answer; the last stays. */
+  async function expectChain(live: Live, from: string, answers: Awaited<ReturnType<typeof setAll>>) {
+    expect(answers.map((mirror) => mirror?.targetUrl)).to.deep.equal([...steps, rivals]);
     const rows = await service.history(live);
     expect(rows.map((row) => row.addressAfter)).to.deep.equal(steps);
-    expect(rows.map((row) => row.addressBefore)).to.deep.equal([beforehand, ...steps.slice(0, -1)]);
+    expect(rows.map((row) => row.addressBefore)).to.deep.equal([from, ...steps.slice(0, -1)]);
     expect(rows.map((row) => row.requestId)).to.deep.equal(steps.map((_, at) => `request-${at}`));
-    expect(new Set(rows.map((row) => row.transaction)).size).to.equal(1);
-    const ids = rows.map((row) => row.id);
-    expect(ids).to.deep.equal(ids.toSorted((one, next) => one - next));
-
-    const times = rows.map((row) => microseconds(row.changedAt));
-    expect(times).to.deep.equal(times.map((_, at) => (times[0] ?? 0n) + BigInt(at)));
-    expect(answers.map((mirror) => mirror?.targetUrl)).to.deep.equal(steps);
-    for (const [at, mirror] of answers.entries()) {
-      expect(mirror).to.include({ updatedAt: rows[at]?.changedAt, updatedExternallyAt: rows[at]?.changedAt });
-      expect(mirror).to.include({ id: live.mirror.id, campaignId: live.seen.id, updatedExternally: true });
+    for (const [at, row] of rows.entries()) {
+      const { changedAt } = row;
+      expect(answers[at]).to.include({ updatedAt: changedAt, updatedExternallyAt: changedAt });
+      expect(answers[at]).to.include({
+        id: live.mirror.id,
+        campaignId: live.seen.id,
+        updatedExternally: true,
+      });
     }
-    expect(await service.world.others.mirror(live.seen.id)).to.deep.equal(answers.at(-1));
+    expect(await service.world.others.mirror(live.seen.id)).to.deep.equal(answers[steps.length - 1]);
+    return rows;
+  }
+
+  it('go as one commit: an unbroken chain in their order, each with its own answer, and the last stays', async () => {
+    const [live, other] = await service.live(2);
+    const rows = await expectChain(live, beforehand, await setAll(live, other));
+    expect(new Set(rows.map((row) => row.transaction)).size).to.equal(1);
+    const [first = 0n, ...times] = rows.map((row) => microseconds(row.changedAt));
+    expect(times).to.deep.equal(times.map((_, at) => first + BigInt(at + 1)));
   });
 
   it('chain after chain: times rise from one to the next, also while the clock stands behind them', async () => {
@@ -49,32 +62,22 @@ describe('group commit: several updates of one campaign', () => {
   });
 
   it('of which the first is passed over, for a rival who then commits: the chain begins with the address of the rival', async () => {
-    const [live, other] = await service.live(2);
-    const holder = await rival(service.database);
-    await holder.run(setAddress, live.seen.id, rivals);
-    const calls = Promise.all(steps.map((step) => service.setMirror(live, step)));
-    await service.setMirror(other as never, rivals);
+    const [live, other, third] = await service.live(3);
+    const holder = await service.hold(setAddress, live.seen.id, rivals);
+    const calls = setAll(live, other);
+    await service.setMirror(third, rivals);
     await untilWaiting(service.database, calls);
     await holder.commit();
-    const answers = await calls;
-    expect(answers.map((mirror) => mirror?.targetUrl)).to.deep.equal(steps);
-
-    const rows = await service.history(live);
-    expect(rows.map((row) => row.addressAfter)).to.deep.equal(steps);
-    expect(rows.map((row) => row.addressBefore)).to.deep.equal([rivals, ...steps.slice(0, -1)]);
+    const rows = await expectChain(live, rivals, await calls);
     // The first waited for the rival, the others for the first, and then they went together.
     expect(new Set(rows.slice(1).map((row) => row.transaction)).size).to.equal(1);
-    expect(await service.world.others.mirror(live.seen.id)).to.deep.equal(answers.at(-1));
   });
 
   it('which a rival overtakes between their look and their lock: the chain begins with the address of the rival', async () => {
     const [live, other] = await service.live(2);
     await gateBeforeLock(service.database, 'mirrors', live.seen.id);
     const keeper = await shutGate(service.database);
-    const calls = Promise.all([
-      ...steps.map((step) => service.setMirror(live, step)),
-      service.setMirror(other as never, rivals),
-    ]);
+    const calls = setAll(live, other);
     await untilWaiting(service.database, calls);
     await service.database.admin.query(
       `update campaign_mirror.mirrors set target_url = $2, clicks = 7, updated_at = '2199-01-01T00:00:00Z'
@@ -84,10 +87,8 @@ describe('group commit: several updates of one campaign', () => {
     await keeper.commit();
     const answers = await calls;
     expect(answers[0]).to.include({ clicks: 7, updatedAt: '2199-01-01T00:00:00.000001Z' });
-    const rows = await service.history(live);
-    expect(rows.map((row) => row.addressBefore)).to.deep.equal([rivals, ...steps.slice(0, -1)]);
+    const rows = await expectChain(live, rivals, answers);
     expect(new Set(rows.map((row) => row.transaction)).size).to.equal(1);
-    expect(await service.world.others.mirror(live.seen.id)).to.deep.equal(answers.at(-2));
   });
 
   it('whose mirror something keeps from being set: nothing is recorded, and nobody is told otherwise', async () => {
@@ -96,12 +97,7 @@ describe('group commit: several updates of one campaign', () => {
       create function campaign_mirror.keep() returns trigger language plpgsql as $$ begin return null; end $$;
       create trigger keep before update on campaign_mirror.mirrors for each row
         when (old.campaign_id = ${live.seen.id}) execute function campaign_mirror.keep()`);
-    const calls = [
-      ...steps.map((step) => service.setMirror(live, step)),
-      service.setMirror(other as never, rivals),
-    ];
-    const answers = await Promise.all(calls);
-    expect(answers.map((mirror) => mirror?.targetUrl)).to.deep.equal([...steps.map(() => undefined), rivals]);
+    expect((await setAll(live, other)).map((mirror) => mirror?.targetUrl)).to.deep.equal(noSteps);
     expect(await service.history(live)).to.deep.equal([]);
   });
 
@@ -109,17 +105,11 @@ describe('group commit: several updates of one campaign', () => {
     const [live, other] = await service.live(2);
     await gateBeforeLock(service.database, 'campaigns', live.seen.id);
     const keeper = await shutGate(service.database);
-    const calls = Promise.all([
-      ...steps.map((step) => service.setMirror(live, step)),
-      service.setMirror(other as never, rivals),
-    ]);
+    const calls = setAll(live, other);
     await untilWaiting(service.database, calls);
     await service.database.admin.query(transfer, [live.seen.id, newOwner()]);
     await keeper.commit();
-    expect((await calls).map((mirror) => mirror?.targetUrl)).to.deep.equal([
-      ...steps.map(() => undefined),
-      rivals,
-    ]);
+    expect((await calls).map((mirror) => mirror?.targetUrl)).to.deep.equal(noSteps);
     expect(await service.history(live)).to.deep.equal([]);
     expect(await service.world.others.mirror(live.seen.id)).to.deep.equal(live.mirror);
   });

@@ -18,11 +18,18 @@ import {
   groupCommit,
   heldAtMost,
 } from '../../../packages/adapters-persistence/src/hot-path/open-hot-path.ts';
-import type { TextRow } from '../../../packages/adapters-persistence/src/statements/extended-query.ts';
-import { Statements } from '../../../packages/adapters-persistence/src/statements/statements.ts';
 import { freshDatabase, type TestDatabase } from '../database/database-server.ts';
+import { type Rival, rival } from '../database/rival.ts';
+import { statementsBy } from './hot-paths.ts';
 import { postgresWorld } from './postgres-world.ts';
 import { change, type Live, liveCampaign, type World } from './world.ts';
+
+/** As many as are asked for. */
+type ManyLives<Count extends number, Made extends Live[] = []> = number extends Count
+  ? Live[]
+  : Made['length'] extends Count
+    ? Made
+    : ManyLives<Count, [...Made, Live]>;
 
 /** Updates that go together, in a database of their own. */
 export interface Grouped {
@@ -32,7 +39,9 @@ export interface Grouped {
   readonly hotPath: HotPath;
   /** The statements that were run, and how many rows each gave. */
   readonly ran: { readonly name: string; readonly rows: number }[];
-  live(campaigns: number): Promise<[Live, ...Live[]]>;
+  live<Count extends number>(campaigns: Count): Promise<ManyLives<Count>>;
+  /** Somebody else, whose open transaction has run this. */
+  hold(text: string, ...values: unknown[]): Promise<Rival>;
   /** By the port, so that calls of one turn come to the same batch. */
   setMirror(live: Pick<Live, 'seen' | 'by'>, to: string, requestId?: string): Promise<Mirror | undefined>;
   /** By the use case. */
@@ -60,14 +69,16 @@ export async function grouped(options: GroupedOptions = {}): Promise<Grouped> {
   const { pool, close } = await openDatabase(database.address('service'), limits);
   const { maxHeld = heldAtMost(limits.size), timeout = limits.waitTimeout, named = true } = options;
   const ran: { name: string; rows: number }[] = [];
-  class Recorded extends Statements {
-    override async run<Row extends TextRow>(...statement: Parameters<Statements['run']>): Promise<Row[]> {
-      const rows = await super.run<Row>(...statement);
-      ran.push({ name: statement[0].name, rows: rows.length });
+  const recorded = statementsBy(
+    pool,
+    async (run, { name }) => {
+      const rows = await run();
+      ran.push({ name, rows: rows.length });
       return rows;
-    }
-  }
-  const hotPath = groupCommit(new Recorded(pool, { named }), { maxHeld, timeout });
+    },
+    { named },
+  );
+  const hotPath = groupCommit(recorded, { maxHeld, timeout });
   const campaigns = new PostgresCampaigns(hotPath);
   const useCase = new SetCampaignMirror(campaigns, new PostgresIdentity(hotPath));
   return {
@@ -76,10 +87,12 @@ export async function grouped(options: GroupedOptions = {}): Promise<Grouped> {
     pool,
     hotPath,
     ran,
-    live: async (count) => {
-      const [first, ...more] = await Promise.all(Array.from({ length: count }, () => liveCampaign(world)));
-      if (!first) throw new Error('no campaign');
-      return [first, ...more];
+    live: async <Count extends number>(count: Count) =>
+      (await Promise.all(Array.from({ length: count }, () => liveCampaign(world)))) as ManyLives<Count>,
+    hold: async (text, ...values) => {
+      const holder = await rival(database);
+      await holder.run(text, ...values);
+      return holder;
     },
     setMirror: async ({ seen, by }, to, requestId) => {
       const result = await campaigns.setMirror(seen, change(by, to as MirrorAddress, requestId));
