@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { untilWaiting } from '../support/database/rival.ts';
 import { groupedOf } from '../support/process/lives.ts';
-import { lockMirror, setAddress, transfer } from '../support/store/grouped.ts';
+import { lockMirror, setAddress } from '../support/store/grouped.ts';
 import { type Live, newOwner } from '../support/store/world.ts';
 
 const address = 'https://example.com/new';
@@ -85,15 +85,6 @@ describe('one statement for a request: the write proves who calls and what is ju
     const kinds = (await Promise.all(calls)).map(({ kind }) => kind);
     expect(kinds).to.deep.equal(['mirror-set', 'refused', 'refused', 'refused', 'mirror-set']);
     expect(service.ran.map(({ name }) => name)).to.deep.equal(['set-mirror-chains']);
-  });
-
-  it('a campaign that somebody holds and gives away meanwhile: refused by the facts then', async () => {
-    const holder = await service.hold(transfer, live.seen.id, newOwner());
-    const call = service.set(live, address);
-    await untilWaiting(service.database, call);
-    await holder.commit();
-    expect(await call).to.deep.equal({ kind: 'refused', because: 'not-the-owner' });
-    await expectWritten(first);
   });
 
   it('a revocation: who waits for a row already may still write, who comes after it may not', async () => {

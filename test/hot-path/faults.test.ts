@@ -241,16 +241,4 @@ describe('group commit: a batch that fails', () => {
       expect(await campaigns.setMirror(seen, change(by))).to.have.property('kind', 'mirror-set');
     });
   }
-
-  it('by an observer that throws for who comes to a line: who waits in it is set, and who comes later', async () => {
-    const campaigns = observedBy('setAside', 2);
-    const [{ seen, by }] = lives;
-    const holder = await service.hold(lockMirror, seen.id);
-    const waits = campaigns.setMirror(seen, change(by));
-    await untilWaiting(service.database, waits);
-    expect(await rejection(campaigns.setMirror(seen, change(by)))).to.equal(onPurpose);
-    const later = campaigns.setMirror(seen, change(by));
-    await holder.rollback();
-    for (const set of [waits, later]) expect(await set).to.have.property('kind', 'mirror-set');
-  });
 });

@@ -1,6 +1,7 @@
+import { defaultPoolLimits, openDatabase } from '@campaign-mirror/adapters-persistence';
 import { expect } from 'chai';
+import { Statements } from '../../packages/adapters-persistence/src/statements/statements.ts';
 import { groupedOf } from '../support/process/lives.ts';
-import { grouped } from '../support/store/grouped.ts';
 
 /** What may end, begin or be mistaken in an array, a row or a literal of PostgreSQL. */
 const texts = [
@@ -48,18 +49,6 @@ describe('group commit: what a batch carries', () => {
     }
   });
 
-  it('a mirror of an infinite age is set, and answered with the first or the last moment that there is', async () => {
-    const [past, future] = await service.live(2);
-    const infinite = 'update campaign_mirror.mirrors set created_at = $2 where campaign_id = $1';
-    await service.database.admin.query(infinite, [past.seen.id, '-infinity']);
-    await service.database.admin.query(infinite, [future.seen.id, 'infinity']);
-    for (const [live, createdAt] of [
-      [past, '0001-01-01T00:00:00.000000Z'],
-      [future, '9999-12-31T23:59:59.999999Z'],
-    ] as const)
-      expect(await service.setMirror(live, 'https://example.com/')).to.include({ createdAt });
-  });
-
   it('128 of the longest addresses go together, and no more; what is beyond goes next, in its order', async () => {
     const [live] = await service.live(1);
     const long = '\u{1f389}'.repeat(2025);
@@ -74,20 +63,15 @@ describe('group commit: what a batch carries', () => {
 
   for (const named of [true, false]) {
     it(`DATABASE_POOLER=${named ? 'none: statements are' : 'transaction: no statement is'} kept by the connection`, async () => {
-      const unnamed = await grouped({ named, size: 2 });
-      const lives = await unnamed.live(5);
-      for (let round = 0; round < 2; round++) {
-        const outcomes = await Promise.all(lives.map((live) => unnamed.set(live, 'https://example.com/new')));
-        for (const outcome of outcomes) expect(outcome).to.have.property('kind', 'mirror-set');
-      }
-      const connections = await Promise.all([unnamed.pool.connect(), unnamed.pool.connect()]);
-      let kept = 0;
-      for (const client of connections) {
-        kept += (await client.query('select from pg_prepared_statements')).rowCount ?? 0;
-        client.release();
-      }
-      expect(kept > 0).to.equal(named);
-      await unnamed.close();
+      const { pool, close } = await openDatabase(service.database.address('service'), {
+        ...defaultPoolLimits,
+        size: 1,
+      });
+      for (let time = 0; time < 2; time++)
+        await new Statements(pool, { named }).run({ name: 'asked', text: 'select' }, []);
+      const { rows } = await pool.query('select name from pg_prepared_statements');
+      expect(rows).to.deep.equal(named ? [{ name: 'asked' }] : []);
+      await close();
     });
   }
 });

@@ -24,7 +24,7 @@ export const targets: Readonly<Record<string, Target>> = {
       ...['batches', 'lock-queue'].map((name) => `test/hot-path/${name}.test.ts`),
       ...['epoch-seconds', 'statements'].map((name) => `test/postgres/${name}.test.ts`),
       'test/mutation/hot-path-contracts.ts',
-      ...['look-ups', 'members', 'chains', 'claims', 'hot-path-observer', 'key-uses'].map(
+      ...['look-ups', 'members', 'claims', 'hot-path-observer', 'key-uses'].map(
         (name) => `test/hot-path/${name}.test.ts`,
       ),
       ...['values', 'faults', 'held'].map((name) => `test/hot-path/${name}.test.ts`),

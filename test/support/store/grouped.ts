@@ -56,7 +56,6 @@ export interface GroupedOptions extends Partial<PoolLimits> {
   readonly maxHeld?: number;
   /** In milliseconds. */
   readonly timeout?: number;
-  readonly named?: boolean;
 }
 
 /** Nobody loses patience unless a test says so. */
@@ -67,17 +66,13 @@ export async function grouped(options: GroupedOptions = {}): Promise<Grouped> {
   const world = await postgresWorld(database);
   const limits = { ...defaultPoolLimits, ...patient, ...options };
   const { pool, close } = await openDatabase(database.address('service'), limits);
-  const { maxHeld = heldAtMost(limits.size), timeout = limits.waitTimeout, named = true } = options;
+  const { maxHeld = heldAtMost(limits.size), timeout = limits.waitTimeout } = options;
   const ran: { name: string; rows: number }[] = [];
-  const recorded = statementsBy(
-    pool,
-    async (run, { name }) => {
-      const rows = await run();
-      ran.push({ name, rows: rows.length });
-      return rows;
-    },
-    { named },
-  );
+  const recorded = statementsBy(pool, async (run, { name }) => {
+    const rows = await run();
+    ran.push({ name, rows: rows.length });
+    return rows;
+  });
   const hotPath = groupCommit(recorded, { maxHeld, timeout });
   const campaigns = new PostgresCampaigns(hotPath);
   const useCase = new SetCampaignMirror(campaigns, new PostgresIdentity(hotPath));

@@ -28,7 +28,6 @@ export function statementsBy(
     statement: Statement,
     nth: number,
   ) => Promise<readonly TextRow[]>,
-  options?: ConstructorParameters<typeof Statements>[1],
 ): Statements {
   let nth = 0;
   class Staged extends Statements {
@@ -38,5 +37,5 @@ export function statementsBy(
       return instead(run, statement, nth) as Promise<Row[]>;
     }
   }
-  return new Staged(pool, options);
+  return new Staged(pool);
 }

@@ -24,7 +24,7 @@ export {
 } from '../../../packages/domain/src/contracts/live-campaign.ts';
 
 interface Settings {
-  readonly settings: CampaignSettings;
+  readonly settings: Pick<CampaignSettings, 'createCampaign' | 'createMirror'>;
 }
 
 /** A store with all ports, and what happens to it by other hands than theirs. */
