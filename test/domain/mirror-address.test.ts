@@ -143,12 +143,6 @@ describe('contract: the address — hosts that may not be set', () => {
       'https://bucher.example/',
     ],
     [
-      'the same in the ASCII form',
-      'xn--bcher-kva.example',
-      'https://b\u00fccher.example/',
-      'https://b.example/',
-    ],
-    [
       'a name that is disguised',
       'go.example.com',
       'https://go%2eexample.com/ https://g%6f.example.com/ https://\uff47\uff4f.example.com/ https://go\u3002example.com/',

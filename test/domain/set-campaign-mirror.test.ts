@@ -7,9 +7,7 @@ import {
   keySubject,
   type Outcome,
   type OwnerId,
-  operatorRefusalOf,
   type Refusal,
-  refusalOf,
   SetCampaignMirror,
   Unavailable,
 } from '@campaign-mirror/domain';
@@ -34,25 +32,6 @@ const [noMirror, isDefault, notTheOwner] = [
 
 /** What a port is told to do where it is to take its time: longer than all that is already due. */
 const later = () => new Promise<void>((resolve) => setImmediate(resolve));
-
-describe('contract: rules — the rules', () => {
-  const answers: [of: Campaign, refusal: Refusal | undefined][] = [
-    [campaign, undefined],
-    [bare, 'mirror-not-created'],
-    [byDefault, 'default-campaign'],
-    [{ ...byDefault, hasMirror: false }, 'mirror-not-created'],
-  ];
-  for (const [of, refusal] of answers) {
-    it(`contract: order of checks — mirror: ${of.hasMirror}, default: ${of.isDefault}, of the caller or another`, () => {
-      const ofAnother = { ...of, ownerId: foreign.ownerId };
-      expect(refusalOf(of, caller)).to.equal(refusal);
-      expect(refusalOf(ofAnother, caller)).to.equal(refusal ?? 'not-the-owner');
-      // For an act of the operator the last one does not apply.
-      expect(operatorRefusalOf(of)).to.equal(refusal);
-      expect(operatorRefusalOf(ofAnother)).to.equal(refusal);
-    });
-  }
-});
 
 describe('contract: the call — set the mirror of a campaign', () => {
   let ports: FakePorts;

@@ -15,7 +15,8 @@ import { endWaiting, untilWaiting } from '../support/database/rival.ts';
 import { tcpProxy } from '../support/database/tcp-proxy.ts';
 import { eventually } from '../support/eventually.ts';
 import { rejection } from '../support/faults.ts';
-import { type Grouped, type GroupedOptions, grouped, lockMirror } from '../support/store/grouped.ts';
+import { groupedOf } from '../support/process/lives.ts';
+import { lockMirror } from '../support/store/grouped.ts';
 import { hotPathOn, statementsBy } from '../support/store/hot-paths.ts';
 import { address, change, type Live } from '../support/store/world.ts';
 
@@ -25,14 +26,11 @@ const databaseFault = (code: string) =>
   Object.assign(new pg.DatabaseError('on purpose', 1, 'error'), { code });
 
 describe('group commit: a batch that fails', () => {
-  let service: Grouped;
+  const service = groupedOf('test');
   let lives: [Live, Live, Live, Live];
-  const begin = async (options?: GroupedOptions) => {
-    service = await grouped(options);
+  beforeEach(async () => {
     lives = await service.live(4);
-  };
-  beforeEach(() => begin());
-  afterEach(() => service.close());
+  });
 
   /** An update of each campaign, in one turn. */
   const setAll = (
@@ -148,18 +146,6 @@ describe('group commit: a batch that fails', () => {
     await proxy.close();
   });
 
-  it('by the server, for too long: all of it is Unavailable and nothing is written', async () => {
-    await service.close();
-    await begin({ statementTimeout: 500 });
-    await gateBeforeCommit(service.database);
-    const keeper = await shutGate(service.database);
-    const faults = await rejections(setAll());
-    await keeper.commit();
-    for (const fault of faults)
-      expect(fault).to.be.instanceOf(Unavailable).and.to.have.nested.property('cause.code', '57014');
-    await expectHistory(0);
-  });
-
   for (const [what, fault] of [
     ['by what may have come after its commit', databaseFault('XX000')],
     ['after its commit, in here', new TypeError('an answer that cannot be read')],
@@ -191,26 +177,10 @@ describe('group commit: a batch that fails', () => {
     expect(tried).to.deep.equal(['set-mirrors', 'set-mirror', 'set-mirror', 'set-held-mirror-chains']);
   });
 
-  it('alone: it is not tried a second time', async () => {
-    await raising(`perform nextval('campaign_mirror.tries'); ${poisoned}`);
-    expect(await rejection(service.setMirror(lives[0], poison))).to.have.property('code', 'P0001');
-    const { rows } = await service.database.admin.query('select last_value from campaign_mirror.tries');
-    expect(rows).to.deep.equal([{ last_value: '1' }]);
-  });
-
   it('since rows are missing in its answer: nobody waits for ever', async () => {
     const campaigns = staged(async (run) => (await run()).slice(1));
     for (const fault of await rejections(setAll(campaigns)))
       expect(fault).to.have.property('message', '3 rows for 4 updates');
-  });
-
-  it('since its plan is stale: it is run again, and all are set', async () => {
-    await expectSet(setAll());
-    await service.database.admin.query(
-      'alter table campaign_mirror.mirrors alter column clicks type numeric',
-    );
-    await expectSet(setAll());
-    await expectHistory(8);
   });
 
   const onPurpose = new Error('on purpose');

@@ -1,44 +1,25 @@
-import {
-  type Database,
-  openDatabase,
-  PostgresAccessKeys,
-  roles,
-} from '@campaign-mirror/adapters-persistence';
-import { type AccessKey, type AccessKeyId, keySubject } from '@campaign-mirror/domain';
+import { roles } from '@campaign-mirror/adapters-persistence';
+import type { AccessKeyId } from '@campaign-mirror/domain';
 import { expect } from 'chai';
+import type { Pool } from 'pg';
 import { PostgresCampaigns } from '../../packages/adapters-persistence/src/hot-path/campaigns.ts';
 import { PostgresIdentity } from '../../packages/adapters-persistence/src/hot-path/identity.ts';
 import { KeyUses } from '../../packages/adapters-persistence/src/hot-path/key-uses.ts';
-import { Statements } from '../../packages/adapters-persistence/src/statements/statements.ts';
-import { rival, untilWaiting } from '../support/database/rival.ts';
+import { untilWaiting } from '../support/database/rival.ts';
 import { eventually } from '../support/eventually.ts';
-import { databaseOf } from '../support/process/lives.ts';
-import { grouped } from '../support/store/grouped.ts';
-import { hotPathOn } from '../support/store/hot-paths.ts';
-import { named, tester } from '../support/store/operator.ts';
-import { change, newOwner } from '../support/store/world.ts';
+import { groupedOf } from '../support/process/lives.ts';
+import { change, type Live } from '../support/store/world.ts';
 
 /** A write that only `write` and `stop` begin. */
 const byHand = { gatherFor: 2 ** 30 };
 
 describe('when a key was last used', () => {
-  const database = databaseOf('suite');
-  let service: Database;
-  let operator: Database;
-  before(async () => {
-    service = await openDatabase(database.address('service'));
-    operator = await openDatabase(database.address('operator'));
-  });
-  after(async () => {
-    await service.close();
-    await operator.close();
-  });
+  const service = groupedOf('suite');
 
-  function observed(options: ConstructorParameters<typeof KeyUses>[1] = byHand) {
+  function observed(options = byHand) {
     const uses = new KeyUses(service.pool, options);
-    const identity = new PostgresIdentity(hotPathOn(new Statements(service.pool)), { uses });
-    const use = async ({ id, key }: { id: AccessKeyId; key: AccessKey }) =>
-      expect(await identity.whoIs(key)).to.include({ subject: keySubject(id) });
+    const identity = new PostgresIdentity(service.hotPath, { uses });
+    const use = async ({ by, key }: Live) => expect(await identity.whoIs(key)).to.deep.equal(by);
     return { uses, use };
   }
 
@@ -54,28 +35,23 @@ describe('when a key was last used', () => {
         return query();
       },
     };
-    return { written, uses: new KeyUses(pool as unknown as Database['pool'], options) };
-  }
-
-  function issued() {
-    return new PostgresAccessKeys(operator.orm, tester).issue({ owner: newOwner(), name: named('used') });
+    return { written, uses: new KeyUses(pool as unknown as Pool, options) };
   }
 
   /** `xmin` is another one with every write of the row. */
-  async function stored({ id }: { id: AccessKeyId }) {
-    const { rows } = await database.admin.query(
+  async function stored({ keyId }: Live) {
+    const { rows } = await service.database.admin.query(
       `select xmin, last_used_at, last_used_at > now() - interval '1 minute' as fresh
        from campaign_mirror.access_keys where id = $1`,
-      [id],
+      [keyId],
     );
     return rows[0];
   }
-  const expectFresh = async (key: { id: AccessKeyId }) =>
-    expect(await stored(key)).to.have.property('fresh', true);
+  const expectFresh = async (live: Live) => expect(await stored(live)).to.have.property('fresh', true);
 
   it('is written by itself, soon after the answer', async () => {
     const { uses, use } = observed({ gatherFor: 0 });
-    const key = await issued();
+    const [key] = await service.live(1);
     await use(key);
     await eventually('the use', () => expectFresh(key));
     expect(uses.failures).to.equal(0);
@@ -83,7 +59,7 @@ describe('when a key was last used', () => {
 
   it('is written once in a minute, whatever this process and others do, and again after it', async () => {
     const [one, other] = [observed(), observed()];
-    const key = await issued();
+    const [key] = await service.live(1);
     for (const { use } of [one, one, other]) await use(key);
     await one.uses.write();
     await expectFresh(key);
@@ -96,7 +72,7 @@ describe('when a key was last used', () => {
 
     const earlier =
       "update campaign_mirror.access_keys set last_used_at = now() - interval '61 s' where id = $1";
-    await database.admin.query(earlier, [key.id]);
+    await service.database.admin.query(earlier, [key.keyId]);
     const later = observed();
     await later.use(key);
     await later.uses.write();
@@ -104,11 +80,10 @@ describe('when a key was last used', () => {
   });
 
   it('is noted by a write that proves the key; not for one that was revoked meanwhile', async () => {
-    const { hotPath, world, live, close } = await grouped();
     const uses = new KeyUses(service.pool, byHand);
-    const campaigns = new PostgresCampaigns(hotPath, { uses });
-    const [{ seen, by }, stranger, revoked] = await live(3);
-    await world.accessKeys.revoke(revoked.keyId);
+    const campaigns = new PostgresCampaigns(service.hotPath, { uses });
+    const [{ seen, by }, stranger, revoked] = await service.live(3);
+    await service.world.accessKeys.revoke(revoked.keyId);
     await campaigns.setMirror(revoked.seen, change(revoked.by));
     expect(uses.noted).to.equal(0);
     await campaigns.setMirror(seen, change(by));
@@ -116,14 +91,13 @@ describe('when a key was last used', () => {
     // The campaign is another owner's: the key is proven all the same.
     await campaigns.setMirror({ ...seen, ownerId: stranger.seen.ownerId }, change(stranger.by));
     expect(uses.noted).to.equal(2);
-    await close();
   });
 
   it('a row that somebody holds is not waited for; the other keys are written', async () => {
     const { uses, use } = observed();
-    const [held, free] = [await issued(), await issued()];
-    const holder = await rival(database);
-    await holder.run('select from campaign_mirror.access_keys where id = $1 for update', held.id);
+    const [held, free] = await service.live(2);
+    const locked = 'select from campaign_mirror.access_keys where id = $1 for update';
+    const holder = await service.hold(locked, held.keyId);
     for (const key of [held, free]) await use(key);
     await uses.write();
     await expectFresh(free);
@@ -133,30 +107,29 @@ describe('when a key was last used', () => {
 
   it('what cannot be written is counted, and the answers are the same', async () => {
     const right = 'update (last_used_at) on campaign_mirror.access_keys';
-    await database.admin.query(`revoke ${right} from ${roles.service}`);
+    await service.database.admin.query(`revoke ${right} from ${roles.service}`);
     const { uses, use } = observed({ gatherFor: 0 });
-    const key = await issued();
+    const [key] = await service.live(1);
     await use(key);
     await eventually('a failure', () => expect(uses.failures).to.equal(1));
     await use(key);
     await uses.write();
     expect(uses.failures, 'not tried again within the minute').to.equal(1);
-    await database.admin.query(`grant ${right} to ${roles.service}`);
+    await service.database.admin.query(`grant ${right} to ${roles.service}`);
   });
 
   it('at the end what was noted is written, and a database that does not answer is not waited for', async () => {
     const { uses, use } = observed();
-    const keys = [await issued(), await issued(), await issued()];
+    const [unwritten, ...keys] = await service.live(4);
     for (const key of keys) await use(key);
     expect(await uses.stop()).to.equal(true);
     for (const key of keys) await expectFresh(key);
 
     const late = observed();
-    await late.use(await issued());
-    const holder = await rival(database);
-    await holder.run('lock table campaign_mirror.access_keys in access exclusive mode');
+    await late.use(unwritten);
+    const holder = await service.hold('lock table campaign_mirror.access_keys in access exclusive mode');
     const writing = late.uses.write();
-    await untilWaiting(database, writing);
+    await untilWaiting(service.database, writing);
     expect(await late.uses.stop(1)).to.equal(false);
     await holder.rollback();
     await writing;

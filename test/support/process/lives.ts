@@ -2,7 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { freshDatabase } from '../database/database-server.ts';
-import { grouped } from '../store/grouped.ts';
+import { type Grouped, grouped } from '../store/grouped.ts';
 import { postgresWorld } from '../store/postgres-world.ts';
 import { dataFolder } from './data-folder.ts';
 import { liveService } from './live-service.ts';
@@ -67,7 +67,7 @@ export const worldOf = (life: Life) =>
     (one) => one.close(),
   );
 
-export const groupedOf = (life: Life) =>
+export const groupedOf = (life: Life): Grouped =>
   during(
     life,
     () => grouped(),
