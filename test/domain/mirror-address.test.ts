@@ -17,8 +17,7 @@ describe('contract: the address — accepted, exactly as it was sent', () => {
   const accepted = {
     'http and https, in any case': 'http://a.example https://a.example/ HTTPS://A.Example/ hTtP://a.example',
     'what a parser would normalise':
-      'https://a.example:443/a/../b/./c//d https://a.example/%7Euser?a=%2f&b=+# https://a.example?',
-    'other characters': `https://a.example/caf\u00e9?cafe\u0301 https://a.example/${party}`,
+      'https://a.example:443/a/../b/./c//d https://a.example/%7Euser?a=%2f&b=+# https://a.example/caf\u00e9?cafe\u0301',
     'macros of trackers':
       'https://t.example/{click_id}/[sub]?a={b}&c=[d]|e#{f}|[g] https://t.example/?x=%7Bx%7D&y=$(z)&w=<v>&u=^`"\'',
     'international host names':
@@ -117,67 +116,39 @@ describe('contract: the address — at most 2,048 Unicode code points', () => {
 });
 
 describe('contract: the address — hosts that may not be set', () => {
-  const cases: [what: string, entry: string, denied: string, but: string][] = [
-    [
-      'an exact host',
-      'go.example.com',
+  const cases: Record<string, [denied: string, but: string]> = {
+    'go.example.com': [
       'https://go.example.com https://go.example.com/x?y#z http://go.example.com:8080/',
       'https://example.com/ https://a.go.example.com/ https://xgo.example.com/ https://go.example.com.evil/',
     ],
-    [
-      'every name below one',
-      '*.example.com',
+    '*.example.com': [
       'https://go.example.com/ https://a.b.c.example.com/ https://go.example.com./',
       'https://example.com/ https://badexample.com/ https://example.com.evil/ https://example.org',
     ],
-    [
-      'in whatever case, with a dot at the end, here or there',
-      'Go.EXAMPLE.com.',
-      'https://gO.example.COM/ https://go.example.com./',
-      'https://example.com/',
-    ],
-    [
-      'an international name, in any of its forms',
-      'B\u00dcCHER.example',
+    'Go.EXAMPLE.com.': ['https://gO.example.COM/ https://go.example.com./', 'https://example.com/'],
+    'B\u00dcCHER.example': [
       'https://b\u00fccher.example/ https://XN--BCHER-KVA.example/ https://b\u0075\u0308cher.example/',
       'https://bucher.example/',
     ],
-    [
-      'a name that is disguised',
-      'go.example.com',
-      'https://go%2eexample.com/ https://g%6f.example.com/ https://\uff47\uff4f.example.com/ https://go\u3002example.com/',
-      'https://go-example.com/',
+    'disguised.example': [
+      'https://disguised%2eexample/ https://disguise%64.example/ https://\uff44isguised.example/ https://disguised\u3002example/',
+      'https://disguised-example/ https://b.example/disguised.example?to=https://disguised.example/#disguised.example',
     ],
-    [
-      'an address of a machine, however it is written',
-      '0x7f.1',
+    '0x7f.1': [
       'http://127.0.0.1/ http://127.1/ http://0x7f.1/ http://2130706433/ http://0177.0.0.1/ http://127.0.0.1./',
       'http://127.0.0.2/',
     ],
-    [
-      'an IPv6 address, however it is written',
-      '[::1]',
-      'http://[::1]/ http://[0:0:0:0:0:0:0:1]:80/ http://[0::0001]/',
-      'http://[::2]/',
-    ],
-    [
-      'the host counts, not where else its name stands',
-      'a.example',
-      'https://a.example/?b.example',
-      'https://b.example/a.example?to=https://a.example/#a.example',
-    ],
-  ];
-  for (const [what, entry, denied, but] of cases) {
-    it(`${what}: ${entry}`, () => {
+    '[::1]': ['http://[::1]/ http://[0:0:0:0:0:0:0:1]:80/ http://[0::0001]/', 'http://[::2]/'],
+  };
+  for (const [entry, [denied, but]] of Object.entries(cases)) {
+    it(`${entry}, in each of its spellings, and nothing else`, () => {
       // Other entries count each for itself.
       const list = denying('first.example', entry, '*.last.example');
-      for (const url of denied.split(' ')) {
+      for (const url of [...denied.split(' '), 'https://first.example/', 'https://x.last.example/']) {
         expect(faultOf(url, list), url).to.equal('denied-host');
         expect(faultOf(url, denying()), url).to.equal(undefined);
       }
       for (const url of but.split(' ')) expect(faultOf(url, list), url).to.equal(undefined);
-      for (const url of ['https://first.example/', 'https://x.last.example/'])
-        expect(faultOf(url, list), url).to.equal('denied-host');
     });
   }
 

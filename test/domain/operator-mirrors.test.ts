@@ -21,43 +21,27 @@ const faults = {
   [`https://a.example/${'x'.repeat(longestAddress)}`]: 'too-long',
 };
 
-describe('the mirror of a campaign is created in its settings', () => {
+it('contract: the address — a mirror is created in the settings with the address exactly as it was submitted; one that is none is not', async () => {
   const submitted = 'HTTPS://Example.com/%7E{click_id}';
-  let created: unknown[];
-  let answer: () => Promise<MirrorCreation>;
+  const away = new Unavailable('away');
+  let answer: Promise<MirrorCreation>;
+  const created: unknown[] = [];
   const createMirror = (...call: unknown[]) => {
     created.push(call);
-    return answer();
+    return answer;
   };
   const execute = (text: string) => new CreateMirror({ createMirror }, denied).execute(campaign.id, text);
-  beforeEach(() => {
-    created = [];
-  });
-
-  it('with the address exactly as it was submitted; the answer of the settings is the outcome', async () => {
-    for (const outcome of [
-      { kind: 'created', mirror },
-      { kind: 'campaign-not-found' },
-      { kind: 'mirror-exists' },
-    ] as const) {
-      answer = async () => outcome;
-      expect(await execute(submitted)).to.deep.equal(outcome);
-      expect(created.splice(0)).to.deep.equal([[campaign.id, submitted]]);
-    }
-  });
-
-  it('contract: the address — under the rule of the interface; one that is none is not created', async () => {
-    for (const [text, because] of Object.entries(faults))
-      expect(await execute(text), text).to.deep.equal({ kind: 'invalid-address', because });
-    expect(created).to.deep.equal([]);
-  });
-
-  it('a fault of the settings is not tried again', async () => {
-    const away = new Unavailable('away');
-    answer = () => Promise.reject(away);
-    expect(await rejection(execute(submitted))).to.equal(away);
-    expect(created).to.have.length(1);
-  });
+  for (const kind of ['campaign-not-found', 'mirror-exists'] as const) {
+    answer = Promise.resolve({ kind });
+    expect(await execute(submitted)).to.deep.equal({ kind });
+  }
+  answer = Promise.reject(away);
+  expect(await rejection(execute(submitted))).to.equal(away);
+  const call = [campaign.id, submitted];
+  expect(created.splice(0)).to.deep.equal([call, call, call]);
+  for (const [text, because] of Object.entries(faults))
+    expect(await execute(text), text).to.deep.equal({ kind: 'invalid-address', because });
+  expect(created).to.deep.equal([]);
 });
 
 describe('contract: history — restore a mirror, an act of the operator', () => {

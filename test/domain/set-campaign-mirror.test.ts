@@ -9,6 +9,7 @@ import {
   type OwnerId,
   type Refusal,
   SetCampaignMirror,
+  type SetMirrorResult,
   Unavailable,
 } from '@campaign-mirror/domain';
 import { expect } from 'chai';
@@ -39,14 +40,6 @@ describe('contract: the call — set the mirror of a campaign', () => {
   beforeEach(() => {
     ports = new FakePorts();
     useCase = new SetCampaignMirror(ports, ports, denying('denied.example'));
-  });
-  const asked = () => ports.asked.splice(0).map((one) => one.split(' ')[0]);
-
-  it('the mirror as the repository tells it is the outcome, and it is told all that history records', async () => {
-    expect(await useCase.execute(request)).to.deep.equal({ kind: 'mirror-set', mirror });
-    expect(ports.changes).to.deep.equal([
-      { seen: campaign, change: { address, by: caller, requestId: 'request-1' } },
-    ]);
   });
 
   const addresses: [submitted: string | undefined, outcome: Outcome][] = [
@@ -81,7 +74,7 @@ describe('contract: the call — set the mirror of a campaign', () => {
       ports.claim = claim;
       const execute = () => useCase.execute({ ...request, campaign: undefined });
       expect(await execute()).to.deep.equal({ kind: 'campaign-not-found' });
-      expect(asked()).to.deep.equal(['whoIs']);
+      expect(ports.asked).to.deep.equal([`whoIs ${key}`]);
       ports.caller = async () => undefined;
       expect(await execute()).to.deep.equal({ kind: 'unauthenticated' });
     });
@@ -122,57 +115,52 @@ describe('contract: the call — set the mirror of a campaign', () => {
     expect(missed).to.deep.equal([]);
   });
 
-  it('with a known key it is the fault, and so is one of the look-up of the key', async () => {
-    ports.found = () => Promise.reject(away);
-    expect(await rejection(useCase.execute(request))).to.equal(away);
-    ports.found = async () => campaign;
-    ports.caller = () => Promise.reject(away);
-    expect(await rejection(useCase.execute(request))).to.equal(away);
-    expect(ports.changes).to.deep.equal([]);
-  });
-
-  describe('a caller who is known is judged on a hypothesis, which the write proves', () => {
-    beforeEach(() => {
-      ports.claim = caller;
+  const differs = (is: Campaign | undefined): SetMirrorResult => ({ kind: 'campaign-differs', campaign: is });
+  const isSet: Outcome = { kind: 'mirror-set', mirror };
+  const notFound: Outcome = { kind: 'campaign-not-found' };
+  const other = { ownerId: foreign.ownerId, subject: keySubject(78 as AccessKeyId) };
+  const writes: [
+    who: string,
+    results: SetMirrorResult[],
+    outcome: Outcome,
+    asked: string,
+    lookedUp?: Caller | undefined,
+  ][] = [
+    // One call sets or refuses, as the write proves the hypothesis or finds what is instead.
+    ['known', [], isSet, 'setMirror', caller],
+    ['known', [differs(undefined)], notFound, 'setMirror', caller],
+    ['known', [differs(bare)], noMirror, 'setMirror', caller],
+    ['known', [differs(byDefault)], isDefault, 'setMirror', caller],
+    ['known', [differs(foreign)], notTheOwner, 'setMirror', caller],
+    ['known', [differs(campaign)], isSet, 'setMirror setMirror', caller],
+    // A key that is no longer valid, or another caller's than was claimed.
+    ['known', [{ kind: 'caller-invalid' }], { kind: 'unauthenticated' }, 'setMirror find whoIs', undefined],
+    ['known', [{ kind: 'caller-invalid' }], notTheOwner, 'setMirror find whoIs', other],
+    ['looked up', [differs(foreign)], notTheOwner, 'find whoIs setMirror', caller],
+    ['looked up', [differs(undefined)], notFound, 'find whoIs setMirror', caller],
+  ];
+  for (const [who, results, outcome, calls, lookedUp] of writes) {
+    const found = results.map((one) => ('campaign' in one ? JSON.stringify(one.campaign) : one.kind));
+    it(`contract: atomicity — a caller who is ${who}, and a write that finds ${found}: ${Object.values(outcome)[0]}`, async () => {
+      ports.claim = who === 'known' ? caller : undefined;
+      ports.caller = async () => lookedUp;
+      ports.results.push(...results);
+      expect(await useCase.execute(request)).to.deep.equal(outcome);
+      expect(ports.asked.map((one) => one.split(' ')[0]).join(' ')).to.equal(calls);
+      expect(ports.changes[0]).to.deep.equal({
+        seen: campaign,
+        change: { address, by: caller, requestId: 'request-1' },
+      });
     });
+  }
 
-    it('one call sets the mirror: nothing is looked up', async () => {
-      expect(await useCase.execute(request)).to.deep.equal({ kind: 'mirror-set', mirror });
-      expect(asked()).to.deep.equal(['setMirror']);
-      expect(ports.changes[0]?.seen).to.deep.equal(campaign);
-    });
-
-    it('what the write finds instead is judged: one call refuses, for each rule and for no campaign', async () => {
-      for (const [is, outcome] of [
-        [undefined, { kind: 'campaign-not-found' }],
-        [bare, noMirror],
-        [byDefault, isDefault],
-        [foreign, notTheOwner],
-      ] as const) {
-        ports.results.push({ kind: 'campaign-differs', campaign: is });
-        expect(await useCase.execute(request)).to.deep.equal(outcome);
-        expect(asked()).to.deep.equal(['setMirror']);
-      }
-    });
-
-    it('a campaign that is as the rules want it after all is tried again as it is', async () => {
-      ports.results.push({ kind: 'campaign-differs', campaign });
-      expect(await useCase.execute(request)).to.have.property('kind', 'mirror-set');
-      expect(asked()).to.deep.equal(['setMirror', 'setMirror']);
-    });
-
-    it('a key that is no longer valid, or another caller’s than was claimed, is judged by what the look-up finds', async () => {
-      const other = { ownerId: foreign.ownerId, subject: keySubject(78 as AccessKeyId) };
-      for (const [who, outcome] of [
-        [undefined, { kind: 'unauthenticated' }],
-        [other, notTheOwner],
-      ] as const) {
-        ports.results.push({ kind: 'caller-invalid' });
-        ports.caller = async () => who;
-        expect(await useCase.execute(request)).to.deep.equal(outcome);
-        expect(asked()).to.deep.equal(['setMirror', 'find', 'whoIs']);
-      }
-    });
+  it('contract: atomicity — what changed meanwhile is judged up to five times, and no more: then it is Unavailable', async () => {
+    ports.results.push(...Array(4).fill(differs(campaign)));
+    expect(await useCase.execute(request)).to.deep.equal(isSet);
+    ports.changes.length = 0;
+    ports.results.push(...Array(9).fill(differs(campaign)));
+    expect(await rejection(useCase.execute(request))).to.be.instanceOf(Unavailable);
+    expect(ports.changes).to.have.length(5);
   });
 
   for (const claim of [undefined, caller]) {
@@ -196,30 +184,11 @@ describe('contract: the call — set the mirror of a campaign', () => {
     });
   }
 
-  it('contract: atomicity — what changed meanwhile is judged again on the new facts, with the key asked only once', async () => {
-    for (const [is, outcome] of [
-      [foreign, notTheOwner],
-      [undefined, { kind: 'campaign-not-found' }],
-    ] as const) {
-      ports.results.push({ kind: 'campaign-differs', campaign: is });
-      expect(await useCase.execute(request)).to.deep.equal(outcome);
-      expect(asked()).to.have.members(['find', 'whoIs', 'setMirror']);
-    }
-  });
-
-  it('contract: atomicity — up to five times, and no more: then it is Unavailable', async () => {
-    const differs = { kind: 'campaign-differs', campaign } as const;
-    ports.results.push(differs, differs, differs, differs);
-    expect(await useCase.execute(request)).to.deep.equal({ kind: 'mirror-set', mirror });
-    ports.changes.length = 0;
-    ports.set = async () => differs;
-    expect(await rejection(useCase.execute(request))).to.be.instanceOf(Unavailable);
-    expect(ports.changes).to.have.length(5);
-  });
-
-  it('a fault of the write is not tried again: its outcome is unknown', async () => {
-    ports.set = () => Promise.reject(away);
-    expect(await rejection(useCase.execute(request))).to.equal(away);
-    expect(ports.changes).to.have.length(1);
-  });
+  for (const [port, written] of Object.entries({ found: 0, caller: 0, set: 1 })) {
+    it(`a fault is not tried again: ${written ? 'what was written is unknown' : 'nothing is written'} (${port})`, async () => {
+      Object.assign(ports, { [port]: () => Promise.reject(away) });
+      expect(await rejection(useCase.execute(request))).to.equal(away);
+      expect(ports.changes).to.have.length(written);
+    });
+  }
 });

@@ -1,10 +1,7 @@
 import { AsyncResource } from 'node:async_hooks';
 import { setImmediate as turn } from 'node:timers/promises';
-import { openHotPath } from '@campaign-mirror/adapters-persistence/sql';
-import { type CampaignId, Unavailable } from '@campaign-mirror/domain';
-import { install } from '@sinonjs/fake-timers';
+import { Unavailable } from '@campaign-mirror/domain';
 import { expect } from 'chai';
-import type { Pool } from 'pg';
 import {
   Batches,
   type Stage,
@@ -95,22 +92,6 @@ describe('group commit: batches', () => {
     expect(await Promise.all([busy, later])).to.deep.equal(['busy', 'later']);
   });
 
-  it('where all of a turn have to wait elsewhere, nothing is carried out', async () => {
-    let asked = 0;
-    const elsewhere = (waiting: Member[]) => {
-      asked += 1;
-      waiting.splice(0);
-      return [];
-    };
-    const batches = new Batches({ ...stage, take: elsewhere }, never);
-    for (let turns = 1; turns <= 2; turns++) {
-      for (const name of ['a', 'b']) void came(batches, name);
-      await turn();
-      expect(asked).to.equal(turns);
-    }
-    expect(begun).to.deep.equal([]);
-  });
-
   it('a stage that fails fails its batch alone: the next goes', async () => {
     const batches = new Batches(stage, never);
     const first = ['a', 'b'].map((name) => rejection(came(batches, name)));
@@ -121,28 +102,5 @@ describe('group commit: batches', () => {
     expect(await Promise.all(first)).to.deep.equal([fault, fault]);
     await end(1);
     expect(await second).to.equal('c');
-  });
-
-  it('a pool without a limit for waiting sets none here either', async () => {
-    const arrived = Promise.withResolvers<void>();
-    const released = Promise.withResolvers<{ rows: null[][] }>();
-    const query = () => {
-      arrived.resolve();
-      return released.promise;
-    };
-    const pool = { query } as unknown as Pool;
-    const { campaigns } = openHotPath(pool, { limits: { size: 1, waitTimeout: 0 } });
-    const clock = install({ toFake: ['setTimeout', 'clearTimeout', 'performance'] });
-    try {
-      const first = campaigns.find(1 as CampaignId);
-      await arrived.promise;
-      const second = campaigns.find(2 as CampaignId);
-      clock.tick(3_600_000);
-      // No such campaign.
-      released.resolve({ rows: [[null, null, null, null, null]] });
-      expect(await Promise.all([first, second])).to.deep.equal([undefined, undefined]);
-    } finally {
-      clock.uninstall();
-    }
   });
 });

@@ -1,13 +1,8 @@
-import {
-  type HotPathObserver,
-  openDatabase,
-  silentHotPathObserver,
-} from '@campaign-mirror/adapters-persistence';
+import { openDatabase } from '@campaign-mirror/adapters-persistence';
 import { Unavailable } from '@campaign-mirror/domain';
 import { expect } from 'chai';
 import pg from 'pg';
 import { PostgresCampaigns } from '../../packages/adapters-persistence/src/hot-path/campaigns.ts';
-import { groupCommit } from '../../packages/adapters-persistence/src/hot-path/open-hot-path.ts';
 import { Statements } from '../../packages/adapters-persistence/src/statements/statements.ts';
 import { serverAddress } from '../support/database/database-server.ts';
 import { gateBeforeCommit, shutGate } from '../support/database/gate.ts';
@@ -16,7 +11,6 @@ import { tcpProxy } from '../support/database/tcp-proxy.ts';
 import { eventually } from '../support/eventually.ts';
 import { rejection } from '../support/faults.ts';
 import { groupedOf } from '../support/process/lives.ts';
-import { lockMirror } from '../support/store/grouped.ts';
 import { hotPathOn, statementsBy } from '../support/store/hot-paths.ts';
 import { address, change, type Live } from '../support/store/world.ts';
 
@@ -182,33 +176,4 @@ describe('group commit: a batch that fails', () => {
     for (const fault of await rejections(setAll(campaigns)))
       expect(fault).to.have.property('message', '3 rows for 4 updates');
   });
-
-  const onPurpose = new Error('on purpose');
-  /** Throws the nth time. */
-  function observedBy(word: keyof HotPathObserver, nth: number): PostgresCampaigns {
-    let told = 0;
-    const throwing = () => {
-      if (++told === nth) throw onPurpose;
-    };
-    const observer: HotPathObserver = { ...silentHotPathObserver, [word]: throwing };
-    const statements = new Statements(service.pool, {}, observer);
-    return new PostgresCampaigns(groupCommit(statements, { maxHeld: 1, timeout: 30_000 }, observer));
-  }
-
-  for (const [word, nth] of [
-    ['batch', 1],
-    ['batch', 2],
-    ['ended', 1],
-    ['setAside', 1],
-  ] as const) {
-    it(`by an observer whose ${word} throws, the ${nth === 1 ? 'first' : 'second'} time: the next is set`, async () => {
-      const campaigns = observedBy(word, nth);
-      const [{ seen, by }] = lives;
-      const holder = await service.hold(lockMirror, seen.id);
-      const heard = (await rejection(campaigns.setMirror(seen, change(by)))) as Error;
-      expect([heard, heard.cause]).to.include(onPurpose);
-      await holder.rollback();
-      expect(await campaigns.setMirror(seen, change(by))).to.have.property('kind', 'mirror-set');
-    });
-  }
 });

@@ -49,20 +49,6 @@ describe('group commit: several updates of one campaign', () => {
     expect(times).to.deep.equal(times.map((_, at) => first + BigInt(at + 1)));
   });
 
-  it('chain after chain: times rise from one to the next, also while the clock stands behind them', async () => {
-    const [live] = await service.live(1);
-    await service.world.others.setUpdatedAt(live.seen.id, '2199-12-31T23:59:59.999997Z' as never);
-    for (let chain = 0; chain < 2; chain++) {
-      await Promise.all(steps.slice(0, 2).map((step) => service.setMirror(live, step)));
-    }
-    expect((await service.history(live)).map((row) => row.changedAt)).to.deep.equal([
-      '2199-12-31T23:59:59.999998Z',
-      '2199-12-31T23:59:59.999999Z',
-      '2200-01-01T00:00:00.000000Z',
-      '2200-01-01T00:00:00.000001Z',
-    ]);
-  });
-
   it('of which the first is passed over, for a rival who then commits: the chain begins with the address of the rival', async () => {
     const [live, other, third] = await service.live(3);
     const holder = await service.hold(setAddress, live.seen.id, rivals);

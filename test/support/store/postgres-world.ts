@@ -105,27 +105,25 @@ function inCompany(hotPath: HotPath, another: () => Promise<Live>, updates: numb
 
 export async function postgresWorld(database: TestDatabase, options?: PostgresWorldOptions): Promise<World> {
   const { admin } = database;
-  const run = async (text: string, ...values: unknown[]) => {
-    const { rowCount } = await admin.query(text, values);
-    if (rowCount === 0) throw new Error('no such row');
-  };
+  const run =
+    (text: string) =>
+    async (...values: unknown[]) => {
+      const { rowCount } = await admin.query(text, values);
+      if (rowCount === 0) throw new Error('no such row');
+    };
   const { uses: _, ...ports } = await postgresPorts(database, options);
   return {
     ...ports,
     others: {
-      transfer: (id, to) => run('update campaign_mirror.campaigns set owner_id = $2 where id = $1', id, to),
-      setDefault: (id, isDefault) =>
-        run('update campaign_mirror.campaigns set is_default = $2 where id = $1', id, isDefault),
-      deleteMirror: (id) => run('delete from campaign_mirror.mirrors where campaign_id = $1', id),
-      deleteCampaign: (id) => run('delete from campaign_mirror.campaigns where id = $1', id),
-      countClick: (id) =>
-        run('update campaign_mirror.mirrors set clicks = clicks + 1 where campaign_id = $1', id),
-      setUpdatedAt: (id, time) =>
-        run('update campaign_mirror.mirrors set updated_at = $2 where campaign_id = $1', id, time),
-      expireKey: (id) =>
-        run('update campaign_mirror.access_keys set expires_at = clock_timestamp() where id = $1', id),
-      giveKey: (id, to) => run('update campaign_mirror.access_keys set owner_id = $2 where id = $1', id, to),
-      deleteKey: (id) => run('delete from campaign_mirror.access_keys where id = $1', id),
+      transfer: run('update campaign_mirror.campaigns set owner_id = $2 where id = $1'),
+      setDefault: run('update campaign_mirror.campaigns set is_default = $2 where id = $1'),
+      deleteMirror: run('delete from campaign_mirror.mirrors where campaign_id = $1'),
+      deleteCampaign: run('delete from campaign_mirror.campaigns where id = $1'),
+      countClick: run('update campaign_mirror.mirrors set clicks = clicks + 1 where campaign_id = $1'),
+      setUpdatedAt: run('update campaign_mirror.mirrors set updated_at = $2 where campaign_id = $1'),
+      expireKey: run('update campaign_mirror.access_keys set expires_at = clock_timestamp() where id = $1'),
+      giveKey: run('update campaign_mirror.access_keys set owner_id = $2 where id = $1'),
+      deleteKey: run('delete from campaign_mirror.access_keys where id = $1'),
       clock: async () => {
         const { rows } = await admin.query(`select ${utc('clock_timestamp()')} as now`);
         return rows[0].now;
