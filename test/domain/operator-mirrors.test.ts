@@ -54,34 +54,27 @@ describe('contract: history — restore a mirror, an act of the operator', () =>
   } as HistoryEntry;
   const byDefault = { ...campaign, isDefault: true };
 
+  /** What was set; on these facts, of which the last are there to stay. */
+  let restored: unknown[];
   let found: (typeof campaign | undefined)[];
   let entry: HistoryEntry | undefined;
   let isSet: typeof mirror | undefined;
-  let restored: unknown[];
-  /** Of these facts; the last are there to stay. */
-  const campaigns = { find: async () => (found.length > 1 ? found.shift() : found[0]) };
-  const history = {
-    find: async (id: number, number: number) =>
-      id === campaign.id && number === change ? entry : expect.fail('another change'),
-  };
-  const mirrors = {
-    setMirror: async (seen: unknown, to: unknown) => {
-      restored.push({ seen, to });
-      return isSet;
-    },
-  };
-  const execute = (which: 'after' | 'before' = 'after') =>
-    new RestoreMirror(campaigns, history, mirrors, denied).execute({
-      campaign: campaign.id,
-      change,
-      address: which,
-    });
   beforeEach(() => {
-    found = [campaign];
-    entry = recorded;
-    isSet = mirror;
-    restored = [];
+    [restored, found, entry, isSet] = [[], [campaign], recorded, mirror];
   });
+  const useCase = new RestoreMirror(
+    { find: async () => (found.length > 1 ? found.shift() : found[0]) },
+    { find: async (id, number) => (id === campaign.id && number === change ? entry : undefined) },
+    {
+      setMirror: async (seen, to) => {
+        restored.push({ seen, to });
+        return isSet;
+      },
+    },
+    denied,
+  );
+  const execute = (which: 'after' | 'before' = 'after') =>
+    useCase.execute({ campaign: campaign.id, change, address: which });
 
   it('the address after the change, or the one that it replaced, is set as it was recorded', async () => {
     expect(await execute('after')).to.deep.equal({ kind: 'restored', mirror });

@@ -91,16 +91,18 @@ describe('group commit: a batch that fails', () => {
     await expectHistory(4);
   });
 
-  for (const code of ['40001', '40P01']) {
-    for (const times of [1, 2]) {
-      it(`by ${code}, ${times === 1 ? 'once' : 'twice'}: all are set, once`, async () => {
-        await raising(
-          `if nextval('campaign_mirror.tries') <= ${times} then raise exception 'again' using errcode = '${code}'; end if`,
-        );
-        await expectSet(setAll());
-        await expectHistory(4);
-      });
-    }
+  for (const [code, times] of [
+    ['40001', 1],
+    ['40P01', 1],
+    ['40001', 2],
+  ] as const) {
+    it(`by ${code}, ${times === 1 ? 'once' : 'twice'}: all are set, once`, async () => {
+      await raising(
+        `if nextval('campaign_mirror.tries') <= ${times} then raise exception 'again' using errcode = '${code}'; end if`,
+      );
+      await expectSet(setAll());
+      await expectHistory(4);
+    });
   }
 
   it('as its connection is cut: all of it is Unavailable and nothing is written; the next goes on another', async () => {

@@ -47,9 +47,10 @@ describe('group commit: what its observer hears', () => {
   const setDirectly = ({ seen, by }: Live) => hotPath.set(seen, change(by, to));
   const failingOnce = (code: string) =>
     service.database.admin.query(`
-      create sequence campaign_mirror.failed;
+      create sequence if not exists campaign_mirror.failed;
+      select setval('campaign_mirror.failed', 1, false);
       grant usage on campaign_mirror.failed to public;
-      create function campaign_mirror.failing() returns trigger language plpgsql as $$
+      create or replace function campaign_mirror.failing() returns trigger language plpgsql as $$
         begin
           if nextval('campaign_mirror.failed') = 1 then
             raise exception 'once' using errcode = '${code}';
@@ -57,7 +58,7 @@ describe('group commit: what its observer hears', () => {
           return new;
         end
       $$;
-      create trigger failing before insert on campaign_mirror.mirror_history
+      create or replace trigger failing before insert on campaign_mirror.mirror_history
         for each row execute function campaign_mirror.failing()`);
   const forbid = (right: string, table: string) =>
     service.database.admin.query(`revoke ${right} on campaign_mirror.${table} from campaign_mirror_service`);
@@ -89,13 +90,10 @@ describe('group commit: what its observer hears', () => {
     await setDirectly(lives[0]);
     const again = ['update ×1', 'set-mirror failed', 'set-mirror again', 'set-mirror'];
     expect(heard.splice(0)).to.deep.equal(again);
-    await service.database.admin.query(
-      'drop function campaign_mirror.failing cascade; drop sequence campaign_mirror.failed',
-    );
     await failingOnce('22000');
     await Promise.all([setDirectly(lives[0]), setDirectly(lives[1])]);
     expect(heard.splice(0).slice(0, 3)).to.deep.equal(['update ×2', 'set-mirrors failed', 'update split up']);
-    await service.database.admin.query("select setval('campaign_mirror.failed', 1, false)");
+    await failingOnce('22000');
     expect(await rejection(setDirectly(lives[2]))).to.have.property('code', '22000');
     expect(heard, 'one alone is not tried again').to.deep.equal(['update ×1', 'set-mirror failed']);
   });

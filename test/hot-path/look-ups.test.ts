@@ -1,10 +1,4 @@
-import {
-  type AccessKey,
-  accessKeyFrom,
-  type CampaignId,
-  keySubject,
-  Unavailable,
-} from '@campaign-mirror/domain';
+import { type AccessKey, accessKeyFrom, type CampaignId, Unavailable } from '@campaign-mirror/domain';
 import { expect } from 'chai';
 import { PostgresCampaigns } from '../../packages/adapters-persistence/src/hot-path/campaigns.ts';
 import { PostgresIdentity } from '../../packages/adapters-persistence/src/hot-path/identity.ts';
@@ -12,8 +6,7 @@ import { KeyUses } from '../../packages/adapters-persistence/src/hot-path/key-us
 import { rejection } from '../support/faults.ts';
 import { groupedOf } from '../support/process/lives.ts';
 import { hotPathOn, statementsBy } from '../support/store/hot-paths.ts';
-import { named } from '../support/store/operator.ts';
-import { newCampaign, newOwner } from '../support/store/world.ts';
+import { type Live, newCampaign, newOwner } from '../support/store/world.ts';
 
 const unknown = (number: number) => accessKeyFrom(new Uint8Array(32).fill(number));
 const nothing = 424_242 as CampaignId;
@@ -30,23 +23,14 @@ describe('group commit: look-ups that go together', () => {
     campaigns = new PostgresCampaigns(service.hotPath);
   });
 
-  const issue = async (expiresIn?: number) => {
-    const owner = newOwner();
-    const terms = { owner, name: named('key'), ...(expiresIn !== undefined && { expiresIn }) };
-    const issued = await service.world.accessKeys.issue(terms);
-    return { ...issued, owner, caller: { ownerId: owner, subject: keySubject(issued.id) } };
-  };
-
   it('each key has its own answer: valid, also at infinity, unknown, revoked, expired, and the same one again; the valid were used', async () => {
-    const [valid, endless] = [await issue(), await issue()];
-    await service.database.admin.query(
-      "update campaign_mirror.access_keys set expires_at = 'infinity' where id = $1",
-      [endless.id],
-    );
-    const [limited, revoked, expired] = [await issue(3600), await issue(), await issue(3600)];
-    await service.world.accessKeys.revoke(revoked.id);
-    await service.world.others.expireKey(expired.id);
-    const asked: [AccessKey, typeof valid | undefined][] = [
+    const [valid, endless, limited, revoked, expired] = await service.live(5);
+    const expires = 'update campaign_mirror.access_keys set expires_at = $2 where id = $1';
+    await service.database.admin.query(expires, [endless.keyId, 'infinity']);
+    await service.database.admin.query(expires, [limited.keyId, new Date(Date.now() + 3_600_000)]);
+    await service.world.accessKeys.revoke(revoked.keyId);
+    await service.world.others.expireKey(expired.keyId);
+    const asked: [AccessKey, Live | undefined][] = [
       [unknown(1), undefined],
       [valid.key, valid],
       [revoked.key, undefined],
@@ -57,13 +41,13 @@ describe('group commit: look-ups that go together', () => {
       [unknown(2), undefined],
     ];
     const callers = await Promise.all(asked.map(([key]) => identity.whoIs(key)));
-    expect(callers).to.deep.equal(asked.map(([, issued]) => issued?.caller));
+    expect(callers).to.deep.equal(asked.map(([, live]) => live?.by));
     expect(service.ran).to.have.length(1);
 
     await uses.write();
     const used = [];
-    for (const { owner } of [valid, endless, limited, revoked, expired]) {
-      const [record] = await service.world.accessKeys.list({ owner, limit: 1 });
+    for (const { seen } of [valid, endless, limited, revoked, expired]) {
+      const [record] = await service.world.accessKeys.list({ owner: seen.ownerId, limit: 1 });
       used.push(record?.lastUsedAt !== null);
     }
     expect(used).to.deep.equal([true, true, true, false, false]);
@@ -86,21 +70,20 @@ describe('group commit: look-ups that go together', () => {
   });
 
   it('more than go together: each has its own answer all the same', async () => {
-    const keys = [await issue(), await issue(), await issue()];
     const lives = await service.live(3);
     const all = Array.from({ length: 300 }, (_, at) => at);
     const [callers, found] = await Promise.all([
-      Promise.all(all.map((at) => identity.whoIs(keys[at % 4]?.key ?? unknown(at % 256)))),
+      Promise.all(all.map((at) => identity.whoIs(lives[at % 4]?.key ?? unknown(at % 256)))),
       Promise.all(all.map((at) => campaigns.find(lives[at % 4]?.seen.id ?? nothing))),
     ]);
-    expect(callers).to.deep.equal(all.map((at) => keys[at % 4]?.caller));
+    expect(callers).to.deep.equal(all.map((at) => lives[at % 4]?.by));
     expect(found).to.deep.equal(all.map((at) => lives[at % 4]?.seen));
     expect(service.ran.length).to.be.lessThan(20);
     expect(Math.max(...service.ran.map(({ rows }) => rows))).to.equal(256);
   });
 
   it('a key that is revoked while a batch is under way is refused by the next one', async () => {
-    const [first, second] = [await issue(), await issue()];
+    const [first, second] = await service.live(2);
     const both = () => Promise.all([identity.whoIs(first.key), identity.whoIs(second.key)]);
     const holder = await service.hold('lock table campaign_mirror.access_keys in access exclusive mode');
     const before = both();
@@ -108,10 +91,10 @@ describe('group commit: look-ups that go together', () => {
     setImmediate(() => setImmediate(resolve));
     await begun;
     const after = both();
-    await holder.run('update campaign_mirror.access_keys set revoked_at = now() where id = $1', first.id);
+    await holder.run('update campaign_mirror.access_keys set revoked_at = now() where id = $1', first.keyId);
     await holder.commit();
     await before;
-    expect(await after).to.deep.equal([undefined, second.caller]);
+    expect(await after).to.deep.equal([undefined, second.by]);
     expect(service.ran).to.have.length(2);
   });
 

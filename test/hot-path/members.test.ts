@@ -3,12 +3,16 @@ import { expect } from 'chai';
 import { gateBeforeLock, shutGate } from '../support/database/gate.ts';
 import { untilWaiting } from '../support/database/rival.ts';
 import { groupedOf } from '../support/process/lives.ts';
-import { microseconds, setAddress, transfer } from '../support/store/grouped.ts';
+import { setAddress, transfer } from '../support/store/grouped.ts';
 import { named } from '../support/store/operator.ts';
 import { before as beforehand, type Live, newOwner } from '../support/store/world.ts';
 
 const steps = ['one', 'two', 'three', 'four', 'five'].map((step) => `https://example.com/${step}`);
 const rivals = 'https://example.com/rival';
+
+/** Since 1970. */
+const microseconds = (time: string) =>
+  BigInt(Date.parse(`${time.slice(0, 19)}Z`)) * 1_000n + BigInt(time.slice(20, 26));
 
 describe('group commit: several updates of one campaign', () => {
   const service = groupedOf('test');

@@ -23,11 +23,11 @@ export const targets: Readonly<Record<string, Target>> = {
     tests: [
       ...['batches', 'lock-queue'].map((name) => `test/hot-path/${name}.test.ts`),
       ...['epoch-seconds', 'statements'].map((name) => `test/postgres/${name}.test.ts`),
-      'test/mutation/hot-path-contracts.ts',
-      ...['look-ups', 'members', 'claims', 'hot-path-observer', 'key-uses'].map(
+      'test/contracts/port-contracts.test.ts',
+      ...['claims', 'hot-path-observer', 'look-ups', 'key-uses'].map(
         (name) => `test/hot-path/${name}.test.ts`,
       ),
-      ...['values', 'faults', 'held'].map((name) => `test/hot-path/${name}.test.ts`),
+      ...['members', 'values', 'faults', 'held'].map((name) => `test/hot-path/${name}.test.ts`),
     ],
     bar: 80,
   },

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { freshDatabase } from '../database/database-server.ts';
 import { type Grouped, grouped } from '../store/grouped.ts';
-import { postgresWorld } from '../store/postgres-world.ts';
+import { type PostgresWorldOptions, postgresWorld } from '../store/postgres-world.ts';
 import { dataFolder } from './data-folder.ts';
 import { liveService } from './live-service.ts';
 import { serviceData } from './service-data.ts';
@@ -48,7 +48,7 @@ export const serviceDataOf = (life: Life, of?: Parameters<typeof serviceData>[0]
 export const liveServiceOf = (life: Life) => during(life, liveService, (one) => one.close());
 
 /** All ports on a database of their own. */
-export const worldOf = (life: Life) =>
+export const worldOf = (life: Life, options?: PostgresWorldOptions) =>
   during(
     life,
     async () => {
@@ -57,7 +57,7 @@ export const worldOf = (life: Life) =>
       const { admin, name } = database;
       await admin.query(`alter database ${name} set timezone = 'America/St_Johns'`);
       await admin.query(`alter database ${name} set datestyle = 'SQL, DMY'`);
-      const world = await postgresWorld(database);
+      const world = await postgresWorld(database, options);
       const close = async () => {
         await world.close();
         await database.drop();

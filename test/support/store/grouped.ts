@@ -92,8 +92,3 @@ export async function grouped(options: GroupedOptions = {}) {
 export const lockMirror = 'select from campaign_mirror.mirrors where campaign_id = $1 for update';
 export const setAddress = 'update campaign_mirror.mirrors set target_url = $2 where campaign_id = $1';
 export const transfer = 'update campaign_mirror.campaigns set owner_id = $2 where id = $1';
-
-/** The microseconds since 1970 of a time in the form of ours. */
-export function microseconds(time: string): bigint {
-  return BigInt(Date.parse(`${time.slice(0, 19)}Z`)) * 1_000n + BigInt(time.slice(20, 26));
-}
