@@ -72,9 +72,13 @@ describe('group commit: batches', () => {
 
   it('who waits for too long is Unavailable, what came before it in the same turn too; who is under way is answered', async () => {
     const batches = new Batches(stage, 5);
-    const [a, b, ...beyond] = ['a', 'b', 'beyond', 'also beyond'].map((name) => came(batches, name));
-    for (const answer of beyond) expect(await rejection(answer)).to.be.instanceOf(Unavailable);
-    expect(await rejection(came(batches, 'later'))).to.be.instanceOf(Unavailable);
+    const [a, b] = [came(batches, 'a', 4), came(batches, 'b', 4)];
+    // The second of them some time after the first.
+    const beyond = [came(batches, 'beyond', 4), came(batches, 'also beyond')];
+    for (const answer of [...beyond, came(batches, 'later')])
+      expect(await rejection(answer))
+        .to.be.instanceOf(Unavailable)
+        .with.property('message', 'no batch could take the request in time');
     await end(0);
     expect(await Promise.all([a, b])).to.deep.equal(['a', 'b']);
     expect(begun).to.deep.equal([['a', 'b']]);

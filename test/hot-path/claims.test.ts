@@ -37,8 +37,8 @@ describe('one statement for a request: the write proves who calls and what is ju
     expect(await called('ftp://a.example/', ofAnother)).to.deep.equal(['not-the-owner', 'look-up-one']);
     const unused = { seen: other.seen, key: stranger.key };
     expect(await called(address, unused)).to.deep.equal(['not-the-owner', 'look-up-one']);
-    await service.world.others.setDefault(live.seen.id, true);
-    expect(await called()).to.deep.equal(['default-campaign', 'set-mirror']);
+    await service.world.others.setDefault(other.seen.id, true);
+    expect(await called(address, other)).to.deep.equal(['default-campaign', 'set-mirror']);
     await service.world.others.deleteMirror(live.seen.id);
     expect(await called()).to.deep.equal(['mirror-not-created', 'set-mirror']);
     await service.world.others.deleteCampaign(live.seen.id);

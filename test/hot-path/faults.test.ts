@@ -1,4 +1,4 @@
-import { openDatabase } from '@campaign-mirror/adapters-persistence';
+import { openDatabase, silentHotPathObserver } from '@campaign-mirror/adapters-persistence';
 import { Unavailable } from '@campaign-mirror/domain';
 import { expect } from 'chai';
 import pg from 'pg';
@@ -11,6 +11,7 @@ import { tcpProxy } from '../support/database/tcp-proxy.ts';
 import { eventually } from '../support/eventually.ts';
 import { rejection } from '../support/faults.ts';
 import { groupedOf } from '../support/process/lives.ts';
+import { lockMirror } from '../support/store/grouped.ts';
 import { hotPathOn, statementsBy } from '../support/store/hot-paths.ts';
 import { address, change, type Live } from '../support/store/world.ts';
 
@@ -145,6 +146,7 @@ describe('group commit: a batch that fails', () => {
   for (const [what, fault] of [
     ['by what may have come after its commit', databaseFault('XX000')],
     ['after its commit, in here', new TypeError('an answer that cannot be read')],
+    ['by the server, for too long', new Unavailable('away', { cause: databaseFault('57014') })],
   ] as const) {
     it(`${what}: nothing is done a second time`, async () => {
       const campaigns = staged(async (run) => {
@@ -177,5 +179,22 @@ describe('group commit: a batch that fails', () => {
     const campaigns = staged(async (run) => (await run()).slice(1));
     for (const fault of await rejections(setAll(campaigns)))
       expect(fault).to.have.property('message', '3 rows for 4 updates');
+  });
+
+  it('by an observer that throws for who is set aside: the next is set', async () => {
+    const fault = new Error('on purpose');
+    let told = 0;
+    const observer = {
+      ...silentHotPathObserver,
+      setAside: () => {
+        if (++told === 1) throw fault;
+      },
+    };
+    const campaigns = new PostgresCampaigns(hotPathOn(new Statements(service.pool), undefined, observer));
+    const [{ seen, by }] = lives;
+    const holder = await service.hold(lockMirror, seen.id);
+    expect(await rejection(campaigns.setMirror(seen, change(by)))).to.equal(fault);
+    await holder.rollback();
+    expect(await campaigns.setMirror(seen, change(by))).to.have.property('kind', 'mirror-set');
   });
 });

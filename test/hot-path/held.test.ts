@@ -109,7 +109,10 @@ describe('group commit: while somebody holds a campaign or a mirror', () => {
         await eventually('its first statement', () => expect(service.ran).to.have.lengthOf.above(length));
       await service.world.accessKeys.revoke(id);
       expect(await service.set({ ...held, key }, address)).to.deep.equal({ kind: 'unauthenticated' });
-      expect(await valid).to.be.instanceOf(Unavailable);
+      const fault = (await valid) as Unavailable & { cause?: { code: string } };
+      expect(fault).to.be.instanceOf(Unavailable);
+      expect(fault.message).to.equal('the campaign was locked for too long');
+      expect(fault.cause?.code).to.equal(where === 'for the row' ? '57014' : undefined);
       await holder.rollback();
       await first;
     });

@@ -95,7 +95,13 @@ describe('group commit: what its observer hears', () => {
     expect(heard.splice(0).slice(0, 3)).to.deep.equal(['update ×2', 'set-mirrors failed', 'update split up']);
     await failingOnce('22000');
     expect(await rejection(setDirectly(lives[2]))).to.have.property('code', '22000');
-    expect(heard, 'one alone is not tried again').to.deep.equal(['update ×1', 'set-mirror failed']);
+    expect(heard.splice(0), 'one alone is not tried again').to.deep.equal(['update ×1', 'set-mirror failed']);
+    await Promise.all([
+      hotPath.campaign(1 as CampaignId),
+      rejection(hotPath.campaign((2 ** 63) as CampaignId)),
+    ]);
+    const oneByOne = ['look-up split up', 'look-up-one', 'look-up-one failed'];
+    expect(heard).to.deep.equal(['look-up ×2', 'look-up-many failed', ...oneByOne]);
   });
 
   it('a statement that PostgreSQL refuses is told, and no member is tried in vain', async () => {
