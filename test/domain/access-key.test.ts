@@ -5,44 +5,35 @@ import { expect } from 'chai';
 
 const vector = 'cm_0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefg3pdwZj';
 const alphabet = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
+const numberOf = (base62: string) =>
+  [...base62].reduce((sum, character) => sum * 62n + BigInt(alphabet.indexOf(character)), 0n);
 
 describe('contract: keys — their form', () => {
-  it('the test vector is a key, with the SHA-256 that was decided', () => {
-    expect(accessKey(vector)).to.equal(vector);
+  it('the test vector is a key, with the SHA-256 that was decided; its first 10 characters are displayed', () => {
+    const key = accessKey(vector) ?? expect.fail('no key');
+    expect(key).to.equal(vector);
+    expect(displayedPart(key)).to.equal('cm_0123456');
     const sha256 = createHash('sha256').update(vector).digest('hex');
     expect(sha256).to.equal('ff26a6cf52d064408f68a8994e1bd840c0262fa55469c1ea2868c7d584b0da69');
   });
 
-  it('a key with any single character replaced is refused without the database', () => {
+  it('a key with a character replaced, missing, more, or swapped with its neighbour is refused without the database', () => {
+    const corrupt = new Set<string>();
     for (let at = 0; at < vector.length; at++) {
-      for (const character of alphabet) {
-        const corrupt = vector.slice(0, at) + character + vector.slice(at + 1);
-        if (corrupt !== vector) expect(accessKey(corrupt), corrupt).to.equal(undefined);
-      }
+      const [start, rest] = [vector.slice(0, at), vector.slice(at + 1)];
+      for (const character of alphabet) corrupt.add(`${start}${character}${rest}`);
+      corrupt.add(`${start}${rest}`);
+      corrupt.add(`${start}0${vector.slice(at)}`);
+      corrupt.add(`${start}${rest.charAt(0)}${vector[at]}${rest.slice(1)}`);
     }
-  });
-
-  it('a key with a character missing, more, or swapped with its neighbour is refused', () => {
-    for (let at = 0; at < vector.length; at++) {
-      expect(accessKey(vector.slice(0, at) + vector.slice(at + 1))).to.equal(undefined);
-      expect(accessKey(`${vector.slice(0, at)}0${vector.slice(at)}`)).to.equal(undefined);
-      const swapped = `${vector.slice(0, at)}${vector[at + 1] ?? ''}${vector[at]}${vector.slice(at + 2)}`;
-      if (swapped !== vector) expect(accessKey(swapped), swapped).to.equal(undefined);
-    }
+    corrupt.delete(vector);
+    for (const text of corrupt) expect(accessKey(text), text).to.equal(undefined);
   });
 
   it('nothing else is a key: blanks around it, line ends, another case, other alphabets', () => {
-    const strange = [
-      '',
-      'cm_',
-      ` ${vector}`,
-      `${vector} `,
-      `${vector}\n`,
-      `\n${vector}`,
-      vector.toLowerCase(),
-    ];
-    const others = [vector.replace('cm_', 'CM_'), vector.replace('0', '\uff10'), vector.replace('0', '-')];
-    for (const text of [...strange, ...others]) {
+    const blanks = ['', 'cm_', ` ${vector}`, `${vector} `, `${vector}\n`, `\n${vector}`];
+    const others = [vector.toLowerCase(), vector.replace('cm_', 'CM_'), vector.replace('0', '\uff10')];
+    for (const text of [...blanks, ...others]) {
       expect(accessKey(text), JSON.stringify(text)).to.equal(undefined);
     }
   });
@@ -60,27 +51,14 @@ describe('contract: keys — their form', () => {
     expect(padded).to.deep.equal(new Set([true, false]));
   });
 
-  it('every bit counts: the least, the greatest, and those between, at their places', () => {
+  it('every bit counts, at its place; fewer or more than 32 bytes are no key', () => {
     const none = new Uint8Array(accessKeyBytes);
     expect(accessKeyFrom(none).slice(3, 46)).to.equal('0'.repeat(43));
-    expect(numberOf(accessKeyFrom(none.map(() => 255)).slice(3, 46))).to.equal(2n ** 256n - 1n);
     for (let bit = 0n; bit < 256n; bit++) {
       const bytes = none.map((_, at) => (at === 31 - Number(bit / 8n) ? 1 << Number(bit % 8n) : 0));
       expect(numberOf(accessKeyFrom(bytes).slice(3, 46))).to.equal(1n << bit);
     }
-  });
-
-  it('fewer or more than 32 random bytes are no key', () => {
-    for (const length of [0, 16, 31, 33, 64]) {
+    for (const length of [0, 31, 33])
       expect(() => accessKeyFrom(new Uint8Array(length))).to.throw(RangeError);
-    }
-  });
-
-  it('its first 10 characters are displayed', () => {
-    expect(displayedPart(accessKeyFrom(new Uint8Array(accessKeyBytes)))).to.equal('cm_0000000');
   });
 });
-
-function numberOf(base62: string): bigint {
-  return [...base62].reduce((sum, character) => sum * 62n + BigInt(alphabet.indexOf(character)), 0n);
-}

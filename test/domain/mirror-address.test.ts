@@ -1,178 +1,91 @@
-import { longestAddress, mirrorAddress, noDeniedHosts } from '@campaign-mirror/domain';
+import { hostDenylist, longestAddress, mirrorAddress, noDeniedHosts } from '@campaign-mirror/domain';
 import { expect } from 'chai';
+import { denying } from '../support/store/fake-ports.ts';
 
 const party = '\u{1f389}';
 
+/** What is wrong with an address; nothing where it is kept as it was sent. */
+function faultOf(text: string, denied = noDeniedHosts): string | undefined {
+  const judged = mirrorAddress(text, denied);
+  if (typeof judged !== 'string') return judged.fault;
+  expect(judged).to.equal(text);
+  return undefined;
+}
+
 describe('contract: the address — accepted, exactly as it was sent', () => {
-  const accepted: Record<string, string[]> = {
-    'http and https, in any case': [
-      'http://a.example',
-      'https://a.example/',
-      'HTTPS://A.Example/',
-      'hTtP://a.example',
-    ],
-    'what a parser would normalise': [
-      'https://a.example:443/a/../b/./c//d',
-      'https://a.example/%7Euser?a=%2f&b=+#',
-      'https://a.example?',
-      'https://a.example/caf\u00e9?cafe\u0301',
-    ],
-    'macros of trackers': [
-      'https://t.example/{click_id}/[sub]?a={b}&c=[d]|e#{f}|[g]',
-      'https://t.example/?x=%7Bclick_id%7D&y=$(z)&w=<v>&u=^`"\'',
-    ],
-    'international host names': [
-      'https://b\u00fccher.example/',
-      'https://\u4f8b\u3048.\u30c6\u30b9\u30c8/',
-      'https://xn--bcher-kva.example',
-    ],
-    ports: ['https://a.example:1/', 'https://a.example:65535/', 'http://a.example:/x'],
-    'addresses of machines': [
-      'http://127.0.0.1/',
-      'http://[::1]:8080/',
-      'http://[2001:db8::1]',
-      'http://localhost/x',
-    ],
-    'an @ after the authority': [
-      'https://a.example/@user',
-      'https://a.example?to=a@b',
-      'https://a.example#@',
-      'https://a.example/x:y@z',
-    ],
-    'further slashes and colons after the host': [
-      'https://a.example//b',
-      'https://a.example/https://b.example/',
-    ],
-    'characters above U+FFFF': [`https://a.example/${party}`],
+  // By words, none of which holds a blank.
+  const accepted = {
+    'http and https, in any case': 'http://a.example https://a.example/ HTTPS://A.Example/ hTtP://a.example',
+    'what a parser would normalise':
+      'https://a.example:443/a/../b/./c//d https://a.example/%7Euser?a=%2f&b=+# https://a.example/caf\u00e9?cafe\u0301',
+    'macros of trackers':
+      'https://t.example/{click_id}/[sub]?a={b}&c=[d]|e#{f}|[g] https://t.example/?x=%7Bx%7D&y=$(z)&w=<v>&u=^`"\'',
+    'international host names':
+      'https://b\u00fccher.example/ https://\u4f8b\u3048.\u30c6\u30b9\u30c8/ https://xn--bcher-kva.example',
+    ports: 'https://a.example:1/ https://a.example:65535/ http://a.example:/x',
+    'addresses of machines': 'http://127.0.0.1/ http://[::1]:8080/ http://[2001:db8::1] http://localhost/x',
+    'an @ after the authority':
+      'https://a.example/@user https://a.example?to=a@b https://a.example#@ https://a.example/x:y@z',
+    'further slashes and colons after the host': 'https://a.example//b https://a.example/https://b.example/',
   };
   for (const [what, texts] of Object.entries(accepted)) {
     it(what, () => {
-      for (const text of texts) expect(mirrorAddress(text, noDeniedHosts)).to.equal(text);
+      for (const text of texts.split(' ')) expect(faultOf(text), text).to.equal(undefined);
     });
   }
 });
 
 describe('contract: the address — refused as no URL', () => {
-  const refused: Record<string, string[]> = {
-    'other schemes': [
-      'javascript:alert(1)',
-      'data:text/html,x',
-      'ftp://a.example/',
-      'file:///etc/passwd',
-      'ws://a.example/',
-      'mailto:a@b.example',
-      'httpss://a.example/',
-      'xhttp://a.example/',
-      'view-source:https://a.example/',
-    ],
-    'no scheme, or no absolute URL': [
-      '',
-      'a.example',
-      '/path',
-      '//a.example/',
-      '?x',
-      '#',
-      'https',
-      'https:',
-      '://a.example',
-    ],
-    'other than exactly two slashes': [
-      'http:a.example',
-      'http:/a.example',
-      'http:///a.example',
-      'https:////a.example/',
-    ],
-    'no host': ['http://', 'https:///', 'https://?x', 'https://#x', 'http://:80/'],
-    'credentials, and any @ in the authority': [
-      'https://user@a.example/',
-      'https://user:pass@a.example/',
-      'https://:pass@a.example/',
-      'https://@a.example/',
-      'https://:@a.example/',
-      'https://a@b@a.example/',
-      'https://a.example:443@b.example',
-      'https://a.example@b.example?x',
-      'https://user@a.example#x',
-      'https://a%40b.example/',
-    ],
-    'a backslash anywhere': [
-      'https:\\\\a.example',
-      'https://a.example\\b',
-      'https://a.example/\\',
-      'https://a.example?\\',
-      'https://a.example#\\',
-      'https:/\\a.example',
-    ],
-    'a host that the parser refuses': [
-      'https://a b.example/',
-      'https://a<b/',
-      'https://a|b.example/',
-      'https://%zz/',
-      'https://1.2.3.256/',
-      'https://0x100000000/',
-      'https://[::1/',
-      'https://[g::1]/',
-    ],
-    'a port that the parser refuses': [
-      'https://a.example:65536/',
-      'https://a.example:8x/',
-      'https://a.example:-1/',
-      'https://a.example:{port}/',
-    ],
-    'a lone surrogate': [
-      'https://a.example/\ud83c',
-      'https://a.example/\udf89',
-      'https://a.example/\udf89\ud83c',
-      'https://a.example?\ud83cx',
-    ],
+  const refused = {
+    'other schemes':
+      'javascript:alert(1) data:text/html,x ftp://a.example/ file:///etc/passwd httpss://a.example/ xhttp://a.example/',
+    'no scheme, or no absolute URL': 'a.example /path //a.example/ ?x # https https: ://a.example',
+    'other than exactly two slashes': 'http:a.example http:/a.example http:///a.example https:////a.example/',
+    'no host': 'http:// https:/// https://?x https://#x http://:80/',
+    'credentials, and any @ in the authority':
+      'https://user@a.example/ https://user:pass@a.example/ https://:pass@a.example/ https://@a.example/ https://:@a.example/',
+    'an @ that hides the host':
+      'https://a@b@a.example/ https://a.example:443@b.example https://a.example@b.example?x https://a%40b.example/',
+    'a backslash anywhere':
+      'https:\\\\a.example https://a.example\\b https://a.example/\\ https://a.example?\\ https://a.example#\\',
+    'a host that the parser refuses':
+      'https://a<b/ https://a|b.example/ https://%zz/ https://1.2.3.256/ https://[::1/ https://[g::1]/',
+    'a port that the parser refuses':
+      'https://a.example:65536/ https://a.example:8x/ https://a.example:-1/ https://a.example:{port}/',
+    'a lone surrogate':
+      'https://a.example/\ud83c https://a.example/\udf89 https://a.example/\udf89\ud83c https://a.example?\ud83cx',
   };
   for (const [what, texts] of Object.entries(refused)) {
     it(what, () => {
-      for (const text of texts) {
-        expect(mirrorAddress(text, noDeniedHosts), JSON.stringify(text)).to.deep.equal({
-          fault: 'not-a-url',
-        });
-      }
+      for (const text of texts.split(' ')) expect(faultOf(text), text).to.equal('not-a-url');
     });
   }
+  it('nothing', () => expect(faultOf('')).to.equal('not-a-url'));
 
-  const ranges: Record<string, [from: number, to: number][]> = {
-    'control characters (Cc)': [
-      [0x00, 0x1f],
-      [0x7f, 0x9f],
-    ],
-    'white space (Zs)': [
-      [0x20, 0x20],
-      [0xa0, 0xa0],
-      [0x1680, 0x1680],
-      [0x2000, 0x200a],
-      [0x202f, 0x202f],
-      [0x205f, 0x205f],
-      [0x3000, 0x3000],
-    ],
-    'line and paragraph separators (Zl, Zp)': [[0x2028, 0x2029]],
-    'bidirectional controls': [
-      [0x202a, 0x202e],
-      [0x2066, 0x2069],
-    ],
+  /** Code points, and ranges of them. */
+  const forbidden = {
+    'control characters (Cc)': '0-1f 7f-9f',
+    'white space (Zs)': '20 a0 1680 2000-200a 202f 205f 3000',
+    'line and paragraph separators (Zl, Zp)': '2028-2029',
+    'bidirectional controls': '202a-202e 2066-2069',
   };
-  for (const [what, spans] of Object.entries(ranges)) {
+  for (const [what, ranges] of Object.entries(forbidden)) {
     it(`${what}, in front, in the scheme, the host, the path, the query, the fragment, and at the end`, () => {
-      for (const [from, to] of spans) {
+      for (const range of ranges.split(' ')) {
+        const [from = 0, to = from] = range.split('-').map((hex) => Number.parseInt(hex, 16));
         for (let codePoint = from; codePoint <= to; codePoint++) {
-          const at = String.fromCodePoint(codePoint);
-          for (const text of [
-            `${at}https://a.example/`,
-            `ht${at}tps://a.example/`,
-            `https:${at}//a.example/`,
-            `https://a${at}.example/`,
-            `https://a.example/a${at}b`,
-            `https://a.example/?a${at}b`,
-            `https://a.example/#a${at}b`,
-            `https://a.example/${at}`,
+          for (const place of [
+            '|https://a.example/',
+            'ht|tps://a.example/',
+            'https:|//a.example/',
+            'https://a|.example/',
+            'https://a.example/a|b',
+            'https://a.example/?a|b',
+            'https://a.example/#a|b',
+            'https://a.example/|',
           ]) {
-            const judged = mirrorAddress(text, noDeniedHosts);
-            expect(judged, JSON.stringify(text)).to.deep.equal({ fault: 'not-a-url' });
+            const text = place.replace('|', String.fromCodePoint(codePoint));
+            expect(faultOf(text), JSON.stringify(text)).to.equal('not-a-url');
           }
         }
       }
@@ -184,23 +97,68 @@ describe('contract: the address — at most 2,048 Unicode code points', () => {
   const start = 'https://a.example/';
   const long = (codePoints: number, character: string) => start + character.repeat(codePoints - start.length);
 
-  it('2,048 are accepted, however many UTF-16 units or bytes they take', () => {
+  it('however many UTF-16 units or bytes they take', () => {
     expect(longestAddress).to.equal(2048);
     for (const character of ['a', '\u00e9', '\u65e5', party]) {
-      const text = long(2048, character);
-      expect(mirrorAddress(text, noDeniedHosts)).to.equal(text);
+      expect(faultOf(long(2048, character))).to.equal(undefined);
+      expect(faultOf(long(2049, character))).to.equal('too-long');
     }
+    expect(faultOf(long(1_000_000, party))).to.equal('too-long');
   });
 
-  it('2,049 are too long', () => {
-    for (const character of ['a', '\u00e9', '\u65e5', party]) {
-      expect(mirrorAddress(long(2049, character), noDeniedHosts)).to.deep.equal({ fault: 'too-long' });
-    }
-    expect(mirrorAddress(long(1_000_000, party), noDeniedHosts)).to.deep.equal({ fault: 'too-long' });
+  it('contract: order of checks — too long, no URL, a denied host', () => {
+    const denied = denying('a.example');
+    expect(faultOf('\\'.repeat(2049))).to.equal('too-long');
+    expect(faultOf('\\'.repeat(2048))).to.equal('not-a-url');
+    expect(faultOf('https://user@a.example/', denied)).to.equal('not-a-url');
+    expect(faultOf(long(2049, 'x'), denied)).to.equal('too-long');
   });
+});
 
-  it('contract: order of checks — what is too long and no URL is too long', () => {
-    expect(mirrorAddress('\\'.repeat(2049), noDeniedHosts)).to.deep.equal({ fault: 'too-long' });
-    expect(mirrorAddress('\\'.repeat(2048), noDeniedHosts)).to.deep.equal({ fault: 'not-a-url' });
+describe('contract: the address — hosts that may not be set', () => {
+  const cases: Record<string, [denied: string, but: string]> = {
+    'go.example.com': [
+      'https://go.example.com https://go.example.com/x?y#z http://go.example.com:8080/',
+      'https://example.com/ https://a.go.example.com/ https://xgo.example.com/ https://go.example.com.evil/',
+    ],
+    '*.example.com': [
+      'https://go.example.com/ https://a.b.c.example.com/ https://go.example.com./',
+      'https://example.com/ https://badexample.com/ https://example.com.evil/ https://example.org',
+    ],
+    'Go.EXAMPLE.com.': ['https://gO.example.COM/ https://go.example.com./', 'https://example.com/'],
+    'B\u00dcCHER.example': [
+      'https://b\u00fccher.example/ https://XN--BCHER-KVA.example/ https://b\u0075\u0308cher.example/',
+      'https://bucher.example/',
+    ],
+    'disguised.example': [
+      'https://disguised%2eexample/ https://disguise%64.example/ https://\uff44isguised.example/ https://disguised\u3002example/',
+      'https://disguised-example/ https://b.example/disguised.example?to=https://disguised.example/#disguised.example',
+    ],
+    '0x7f.1': [
+      'http://127.0.0.1/ http://127.1/ http://0x7f.1/ http://2130706433/ http://0177.0.0.1/ http://127.0.0.1./',
+      'http://127.0.0.2/',
+    ],
+    '[::1]': ['http://[::1]/ http://[0:0:0:0:0:0:0:1]:80/ http://[0::0001]/', 'http://[::2]/'],
+  };
+  for (const [entry, [denied, but]] of Object.entries(cases)) {
+    it(`${entry}, in each of its spellings, and nothing else`, () => {
+      // Other entries count each for itself.
+      const list = denying('first.example', entry, '*.last.example');
+      for (const url of [...denied.split(' '), 'https://first.example/', 'https://x.last.example/']) {
+        expect(faultOf(url, list), url).to.equal('denied-host');
+        expect(faultOf(url, denying()), url).to.equal(undefined);
+      }
+      for (const url of but.split(' ')) expect(faultOf(url, list), url).to.equal(undefined);
+    });
+  }
+
+  it('an entry that is no host is told, as it was written', () => {
+    const blanks = ['', ' ', 'a b.example', ' a.example', 'a.example '];
+    const more =
+      'https://a.example a.example/ a.example/x a.example?x a.example#x a.example:443 a.example: user@a.example';
+    const others = '* *. . [::1]:80 ::1 *.*.example a.*.example 1.2.3.256 [::g] a\\b a|b';
+    for (const entry of [...blanks, ...more.split(' '), ...others.split(' ')]) {
+      expect(hostDenylist(['fine.example', entry]), JSON.stringify(entry)).to.deep.equal({ notAHost: entry });
+    }
   });
 });

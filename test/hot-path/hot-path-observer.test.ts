@@ -1,69 +1,56 @@
 import type { HotPathObserver } from '@campaign-mirror/adapters-persistence';
-import { type MirrorAddress, SetCampaignMirror } from '@campaign-mirror/domain';
+import { type CampaignId, SetCampaignMirror } from '@campaign-mirror/domain';
 import { expect } from 'chai';
 import { Registry } from 'prom-client';
 import { PostgresCampaigns } from '../../packages/adapters-persistence/src/hot-path/campaigns.ts';
+import type { HotPath } from '../../packages/adapters-persistence/src/hot-path/hot-path.ts';
 import { PostgresIdentity } from '../../packages/adapters-persistence/src/hot-path/identity.ts';
-import { groupCommit } from '../../packages/adapters-persistence/src/hot-path/open-hot-path.ts';
 import { Statements } from '../../packages/adapters-persistence/src/statements/statements.ts';
 import { hotPathMetrics } from '../../packages/app/src/metrics/database-metrics.ts';
-import { rival, untilWaiting } from '../support/database/rival.ts';
+import { untilWaiting } from '../support/database/rival.ts';
 import { rejection } from '../support/faults.ts';
 import { groupedOf } from '../support/process/lives.ts';
-import { lockMirror, transfer } from '../support/store/grouped.ts';
-import { change, type Live, newOwner } from '../support/store/world.ts';
+import { transfer } from '../support/store/grouped.ts';
+import { hotPathOn } from '../support/store/hot-paths.ts';
+import { address, change, type Live, newOwner } from '../support/store/world.ts';
 
-const address = 'https://example.com/new' as MirrorAddress;
-
-/** What an observer heard, in its order. */
-class Heard implements HotPathObserver {
-  readonly words: string[] = [];
-  batch(kind: string, size: number): void {
-    this.words.push(`${kind} ×${size}`);
-  }
-  ended(statement: string, milliseconds: number, error?: unknown): void {
-    expect(milliseconds).to.be.above(0);
-    this.words.push(error ? `${statement} failed` : statement);
-  }
-  retried(statement: string): void {
-    this.words.push(`${statement} again`);
-  }
-  splitUp(kind: string): void {
-    this.words.push(`${kind} split up`);
-  }
-  refused(statement: string): void {
-    this.words.push(`${statement} refused`);
-  }
-  setAside(): void {
-    this.words.push('set aside');
-  }
-  judgedAgain(): void {
-    this.words.push('judged again');
-  }
-}
+const to = address('https://example.com/new');
 
 describe('group commit: what its observer hears', () => {
   const service = groupedOf('test');
-  let heard: Heard;
-  let campaigns: PostgresCampaigns;
+  let lives: [Live, Live, Live];
+  let heard: string[];
+  const observer: HotPathObserver = {
+    batch: (kind, size) => void heard.push(`${kind} ×${size}`),
+    ended: (statement, milliseconds, error) => {
+      expect(milliseconds).to.be.above(0);
+      heard.push(error ? `${statement} failed` : statement);
+    },
+    retried: (statement) => void heard.push(`${statement} again`),
+    splitUp: (kind) => void heard.push(`${kind} split up`),
+    refused: (statement) => void heard.push(`${statement} refused`),
+    setAside: () => void heard.push('set aside'),
+    judgedAgain: () => void heard.push('judged again'),
+  };
+  let hotPath: HotPath;
   let useCase: SetCampaignMirror;
-  let lives: [Live, ...Live[]];
   beforeEach(async () => {
     lives = await service.live(3);
-    heard = new Heard();
-    const statements = new Statements(service.pool, {}, heard);
-    const hotPath = groupCommit(statements, { maxHeld: 5, timeout: 30_000 }, heard);
-    campaigns = new PostgresCampaigns(hotPath, { observer: heard });
+    heard = [];
+    hotPath = hotPathOn(new Statements(service.pool, {}, observer), undefined, observer);
+    const campaigns = new PostgresCampaigns(hotPath, { observer });
     useCase = new SetCampaignMirror(campaigns, new PostgresIdentity(hotPath));
   });
 
   const set = ({ key, seen }: Live) =>
-    useCase.execute({ credential: key, campaign: seen.id, address, requestId: 'request-1' });
+    useCase.execute({ credential: key, campaign: seen.id, address: to, requestId: 'request-1' });
+  const setDirectly = ({ seen, by }: Live) => hotPath.set(seen, change(by, to));
   const failingOnce = (code: string) =>
     service.database.admin.query(`
-      create sequence campaign_mirror.failed;
+      create sequence if not exists campaign_mirror.failed;
+      select setval('campaign_mirror.failed', 1, false);
       grant usage on campaign_mirror.failed to public;
-      create function campaign_mirror.failing() returns trigger language plpgsql as $$
+      create or replace function campaign_mirror.failing() returns trigger language plpgsql as $$
         begin
           if nextval('campaign_mirror.failed') = 1 then
             raise exception 'once' using errcode = '${code}';
@@ -71,108 +58,90 @@ describe('group commit: what its observer hears', () => {
           return new;
         end
       $$;
-      create trigger failing before insert on campaign_mirror.mirror_history
+      create or replace trigger failing before insert on campaign_mirror.mirror_history
         for each row execute function campaign_mirror.failing()`);
+  const forbid = (right: string, table: string) =>
+    service.database.admin.query(`revoke ${right} on campaign_mirror.${table} from campaign_mirror_service`);
 
-  it('one request: a look-up of a key and a campaign, and an update', async () => {
-    await set(lives[0]);
-    expect(heard.words).to.deep.equal(['look-up ×2', 'look-up-one', 'update ×1', 'set-mirror']);
-  });
-
-  it('several at once: how many went together', async () => {
-    await Promise.all(lives.map(set));
-    expect(heard.words).to.deep.equal(['look-up ×6', 'look-up-many', 'update ×3', 'set-mirrors']);
-  });
-
-  it('several of one campaign at once: set as a chain', async () => {
-    const [one, another] = lives as [Live, Live];
-    await Promise.all([one, another, one].map(set));
-    expect(heard.words.slice(-2)).to.deep.equal(['update ×3', 'set-mirror-chains']);
+  it('one request, several at once, several of one campaign: how many went together, by which statement', async () => {
+    const [one, another] = lives;
+    await set(one);
+    expect(heard.splice(0)).to.deep.equal(['look-up ×2', 'look-up-one', 'update ×1', 'set-mirror']);
+    await Promise.all(lives.map(setDirectly));
+    expect(heard.splice(0)).to.deep.equal(['update ×3', 'set-mirrors']);
+    await Promise.all([one, another, one].map(setDirectly));
+    expect(heard).to.deep.equal(['update ×3', 'set-mirror-chains']);
   });
 
   it('a campaign that somebody holds and gives away: set aside, then judged again', async () => {
-    const holder = await rival(service.database);
-    await holder.run(transfer, lives[0].seen.id, newOwner());
+    const holder = await service.hold(transfer, lives[0].seen.id, newOwner());
     const call = set(lives[0]);
     await untilWaiting(service.database, call);
     await holder.commit();
     expect(await call).to.deep.equal({ kind: 'refused', because: 'not-the-owner' });
-    expect(heard.words.slice(2)).to.deep.equal([
+    expect(heard.slice(2)).to.deep.equal([
       ...['update ×1', 'set-mirror', 'set aside', 'update ×1', 'set-held-mirror-chains', 'judged again'],
       ...['look-up ×1', 'look-up-one'],
     ]);
   });
 
-  it('a mirror that is held is set aside, and not judged again', async () => {
-    const holder = await rival(service.database);
-    await holder.run(lockMirror, lives[0].seen.id);
-    const call = set(lives[0]);
-    await untilWaiting(service.database, call);
-    await holder.rollback();
-    await call;
-    expect(heard.words).to.include('set aside').and.not.to.include('judged again');
-  });
-
-  it('what waited too long for its turn is looked at once more, by a statement of its own calls', async () => {
-    const hotPath = groupCommit(new Statements(service.pool, {}, heard), { maxHeld: 1, timeout: 200 }, heard);
-    const [first, late] = lives as [Live, Live];
-    const holder = await rival(service.database);
-    for (const { seen } of [first, late]) await holder.run(lockMirror, seen.id);
-    const waiting = hotPath.set(first.seen, change(first.by, address));
-    await untilWaiting(service.database, waiting);
-    await rejection(hotPath.set(late.seen, change(late.by, address)));
-    expect(heard.words.slice(-2)).to.deep.equal(['update ×1', 'set-mirror']);
-    await holder.rollback();
-    await waiting;
-  });
-
-  it('a statement that PostgreSQL ends for the sake of another is run again', async () => {
+  it('a statement that PostgreSQL ends for the sake of another is run again; after a fault of one the batch is split up', async () => {
     await failingOnce('40P01');
-    await set(lives[0]);
-    const statement = 'set-mirror';
-    expect(heard.words.slice(3)).to.deep.equal([`${statement} failed`, `${statement} again`, statement]);
+    await setDirectly(lives[0]);
+    const again = ['update ×1', 'set-mirror failed', 'set-mirror again', 'set-mirror'];
+    expect(heard.splice(0)).to.deep.equal(again);
+    await failingOnce('22000');
+    await Promise.all([setDirectly(lives[0]), setDirectly(lives[1])]);
+    expect(heard.splice(0).slice(0, 3)).to.deep.equal(['update ×2', 'set-mirrors failed', 'update split up']);
+    await failingOnce('22000');
+    expect(await rejection(setDirectly(lives[2]))).to.have.property('code', '22000');
+    expect(heard.splice(0), 'one alone is not tried again').to.deep.equal(['update ×1', 'set-mirror failed']);
+    await Promise.all([
+      hotPath.campaign(1 as CampaignId),
+      rejection(hotPath.campaign((2 ** 63) as CampaignId)),
+    ]);
+    const oneByOne = ['look-up split up', 'look-up-one', 'look-up-one failed'];
+    expect(heard).to.deep.equal(['look-up ×2', 'look-up-many failed', ...oneByOne]);
   });
 
-  it('a fault of one member: the batch is split up', async () => {
-    await failingOnce('22000');
-    const { by, seen } = lives[0];
-    await Promise.all(
-      [lives[0], lives[1] as Live].map((live) => campaigns.setMirror(live.seen, change(by, address))),
-    );
-    expect(seen.hasMirror).to.equal(true);
-    expect(heard.words.slice(0, 3)).to.deep.equal(['update ×2', 'set-mirrors failed', 'update split up']);
+  it('a statement that PostgreSQL refuses is told, and no member is tried in vain', async () => {
+    await forbid('update (target_url)', 'mirrors');
+    const updates = lives.map((live) => rejection(setDirectly(live)));
+    for (const fault of await Promise.all(updates)) expect(fault).to.have.property('code', '42501');
+    const tried = (statement: string) => [`${statement} failed`, `${statement} refused`];
+    const update = ['update ×3', ...tried('set-mirrors'), 'update split up', 'set-mirror failed'];
+    expect(heard.splice(0)).to.deep.equal(update);
+    await forbid('select', 'campaigns');
+    const lookUps = [1, 2, 3].map((id) => rejection(hotPath.campaign(id as CampaignId)));
+    for (const fault of await Promise.all(lookUps)) expect(fault).to.have.property('code', '42501');
+    const lookUp = ['look-up ×3', ...tried('look-up-many'), 'look-up split up', 'look-up-one failed'];
+    expect(heard).to.deep.equal(lookUp);
   });
 
   it('is counted', async () => {
     const registry = new Registry();
     const counts = hotPathMetrics(registry);
-    const statements = new Statements(service.pool, {}, counts);
-    await rejection(statements.run({ name: 'look-up-one', text: 'select from nothing_there' }, []));
-    await statements.run({ name: 'look-up-one', text: 'select' }, []);
+    counts.ended('look-up-one', 1, new Error('planted'));
+    counts.ended('look-up-one', 1);
     counts.batch('update', 3);
     counts.batch('update', 65);
-    for (const count of ['setAside', 'judgedAgain'] as const) counts[count]();
+    counts.setAside();
+    counts.judgedAgain();
     counts.retried('set-mirrors');
     counts.splitUp('look-up');
     counts.refused('set-mirrors', undefined);
-    const told = (await registry.getMetricsAsJSON()).flatMap(({ name, values }) =>
-      (values as { value: number; labels: object; metricName?: string }[])
-        .filter(({ value, metricName }) => value > 0 && !metricName?.endsWith('_bucket'))
-        .filter(({ metricName }) => !metricName?.endsWith('seconds_sum'))
-        .map(({ labels, value, metricName = name }) =>
-          [metricName, Object.values(labels).join(), value].join(' '),
-        ),
-    );
-    expect(told.map((line) => line.replace('campaign_mirror_', ''))).to.have.members([
-      'statement_duration_seconds_count look-up-one 2',
-      'statement_failures_total look-up-one 1',
-      'statement_retries_total set-mirrors 1',
-      'batch_members_sum update 68',
-      'batch_members_count update 2',
-      'batches_split_total look-up 1',
-      'statements_refused_total set-mirrors 1',
-      'updates_set_aside_total  1',
-      'judged_again_total  1',
+    const told = (await registry.metrics()).split('\n');
+    expect(told.filter((line) => !/^#|_bucket| 0$|^$/.test(line))).to.have.members([
+      'campaign_mirror_statement_duration_seconds_count{statement="look-up-one"} 2',
+      'campaign_mirror_statement_duration_seconds_sum{statement="look-up-one"} 0.002',
+      'campaign_mirror_statement_failures_total{statement="look-up-one"} 1',
+      'campaign_mirror_statement_retries_total{statement="set-mirrors"} 1',
+      'campaign_mirror_batch_members_sum{kind="update"} 68',
+      'campaign_mirror_batch_members_count{kind="update"} 2',
+      'campaign_mirror_batches_split_total{kind="look-up"} 1',
+      'campaign_mirror_statements_refused_total{statement="set-mirrors"} 1',
+      'campaign_mirror_updates_set_aside_total 1',
+      'campaign_mirror_judged_again_total 1',
     ]);
   });
 });

@@ -1,80 +1,89 @@
-import {
-  type Database,
-  openDatabase,
-  PostgresAccessKeys,
-  roles,
-} from '@campaign-mirror/adapters-persistence';
-import { type AccessKey, type AccessKeyId, keySubject } from '@campaign-mirror/domain';
+import { roles } from '@campaign-mirror/adapters-persistence';
+import type { AccessKeyId } from '@campaign-mirror/domain';
 import { expect } from 'chai';
+import type { Pool } from 'pg';
 import { PostgresCampaigns } from '../../packages/adapters-persistence/src/hot-path/campaigns.ts';
 import { PostgresIdentity } from '../../packages/adapters-persistence/src/hot-path/identity.ts';
 import { KeyUses } from '../../packages/adapters-persistence/src/hot-path/key-uses.ts';
-import { Statements } from '../../packages/adapters-persistence/src/statements/statements.ts';
-import { freshDatabase, type TestDatabase } from '../support/database/database-server.ts';
-import { rival, untilWaiting } from '../support/database/rival.ts';
+import { untilWaiting } from '../support/database/rival.ts';
 import { eventually } from '../support/eventually.ts';
-import { grouped } from '../support/store/grouped.ts';
-import { hotPathOn } from '../support/store/hot-paths.ts';
-import { named, tester } from '../support/store/operator.ts';
-import { change, type Live, newOwner } from '../support/store/world.ts';
+import { groupedOf } from '../support/process/lives.ts';
+import { change, type Live } from '../support/store/world.ts';
 
 /** A write that only `write` and `stop` begin. */
 const byHand = { gatherFor: 2 ** 30 };
 
 describe('when a key was last used', () => {
-  let database: TestDatabase;
-  let service: Database;
-  let operator: Database;
+  const service = groupedOf('suite');
 
-  before(async () => {
-    database = await freshDatabase();
-    service = await openDatabase(database.address('service'));
-    operator = await openDatabase(database.address('operator'));
-  });
-  after(async () => {
-    await service.close();
-    await operator.close();
-    await database.drop();
-  });
+  function observed(options = byHand) {
+    const uses = new KeyUses(service.pool, options);
+    const identity = new PostgresIdentity(service.hotPath, { uses });
+    const use = async ({ by, key }: Live) => expect(await identity.whoIs(key)).to.deep.equal(by);
+    return { uses, use };
+  }
+
+  /** On a pool that does nothing but hear which keys are written, for as long as `query` takes. */
+  function onPool(options: { gatherFor: number }, query = async () => {}, waitingCount = () => 0) {
+    const written: number[][] = [];
+    const pool = {
+      get waitingCount() {
+        return waitingCount();
+      },
+      query: (_: string, [ids]: [number[]]) => {
+        written.push(ids);
+        return query();
+      },
+    };
+    return { written, uses: new KeyUses(pool as unknown as Pool, options) };
+  }
+
+  /** `xmin` is another one with every write of the row. */
+  async function stored({ keyId }: Live) {
+    const { rows } = await service.database.admin.query(
+      `select xmin, last_used_at, last_used_at > now() - interval '1 minute' as fresh
+       from campaign_mirror.access_keys where id = $1`,
+      [keyId],
+    );
+    return rows[0];
+  }
+  const expectFresh = async (live: Live) => expect(await stored(live)).to.have.property('fresh', true);
 
   it('is written by itself, soon after the answer', async () => {
     const { uses, use } = observed({ gatherFor: 0 });
-    const key = await issued();
+    const [key] = await service.live(1);
     await use(key);
-    await eventually('the use', async () => expect((await stored(key)).last_used_at).not.to.equal(null));
+    await eventually('the use', () => expectFresh(key));
     expect(uses.failures).to.equal(0);
   });
 
   it('is written once in a minute, whatever this process and others do, and again after it', async () => {
-    const [one, other] = [observed(byHand), observed(byHand)];
-    const key = await issued();
+    const [one, other] = [observed(), observed()];
+    const [key] = await service.live(1);
     for (const { use } of [one, one, other]) await use(key);
     await one.uses.write();
+    await expectFresh(key);
     const first = await stored(key);
-    expect(first.last_used_at).not.to.equal(null);
-    for (const { use, uses } of [one, other, observed(byHand)]) {
+    for (const { use, uses } of [one, other, observed()]) {
       await use(key);
       await uses.write();
     }
     expect(await stored(key), 'the same version of the row').to.deep.equal(first);
 
-    await admin(
-      "update campaign_mirror.access_keys set last_used_at = now() - interval '61 s' where id = $1",
-      key.id,
-    );
-    const later = observed(byHand);
+    const earlier =
+      "update campaign_mirror.access_keys set last_used_at = now() - interval '61 s' where id = $1";
+    await service.database.admin.query(earlier, [key.keyId]);
+    const later = observed();
     await later.use(key);
     await later.uses.write();
-    expect((await stored(key)).xmin).not.to.equal(first.xmin);
-    expect(await isFresh(key)).to.equal(true);
+    await expectFresh(key);
   });
 
   it('is noted by a write that proves the key; not for one that was revoked meanwhile', async () => {
-    const { hotPath, world, live, close } = await grouped();
     const uses = new KeyUses(service.pool, byHand);
-    const campaigns = new PostgresCampaigns(hotPath, { uses });
-    const [{ seen, by }, stranger, revoked] = (await live(3)) as [Live, Live, Live];
-    await world.accessKeys.revoke(revoked.keyId);
+    const campaigns = new PostgresCampaigns(service.hotPath, { uses });
+    const [{ seen, by }, stranger, revoked] = await service.live(3);
+    await service.world.accessKeys.revoke(revoked.keyId);
     await campaigns.setMirror(revoked.seen, change(revoked.by));
     expect(uses.noted).to.equal(0);
     await campaigns.setMirror(seen, change(by));
@@ -82,94 +91,92 @@ describe('when a key was last used', () => {
     // The campaign is another owner's: the key is proven all the same.
     await campaigns.setMirror({ ...seen, ownerId: stranger.seen.ownerId }, change(stranger.by));
     expect(uses.noted).to.equal(2);
-    await close();
-  });
-
-  it('a burst of uses is one statement for all the keys', async () => {
-    const asked: unknown[][] = [];
-    const uses = new KeyUses(
-      Object.assign(Object.create(service.pool), {
-        query: async (_: string, values: unknown[]) => void asked.push(values),
-      }),
-      byHand,
-    );
-    const identity = new PostgresIdentity(hotPathOn(new Statements(service.pool)), { uses });
-    const keys = [await issued(), await issued()];
-    await Promise.all([...keys, ...keys, ...keys].map(({ key }) => identity.whoIs(key)));
-    await uses.write();
-    for (const { key } of keys) await identity.whoIs(key);
-    await uses.write();
-    expect(asked.map(([ids]) => [...(ids as number[])].sort())).to.deep.equal([
-      keys.map(({ id }) => id).sort(),
-    ]);
   });
 
   it('a row that somebody holds is not waited for; the other keys are written', async () => {
-    const { uses, use } = observed(byHand);
-    const [held, free] = [await issued(), await issued()];
-    const holder = await rival(database);
-    await holder.run('select from campaign_mirror.access_keys where id = $1 for update', held.id);
+    const { uses, use } = observed();
+    const [held, free] = await service.live(2);
+    const locked = 'select from campaign_mirror.access_keys where id = $1 for update';
+    const holder = await service.hold(locked, held.keyId);
     for (const key of [held, free]) await use(key);
     await uses.write();
-    expect((await stored(free)).last_used_at).not.to.equal(null);
+    await expectFresh(free);
     await holder.rollback();
-    expect((await stored(held)).last_used_at).to.equal(null);
+    expect(await stored(held)).to.have.property('last_used_at', null);
   });
 
   it('what cannot be written is counted, and the answers are the same', async () => {
-    await database.admin.query(
-      `revoke update (last_used_at) on campaign_mirror.access_keys from ${roles.service}`,
-    );
+    const right = 'update (last_used_at) on campaign_mirror.access_keys';
+    await service.database.admin.query(`revoke ${right} from ${roles.service}`);
     const { uses, use } = observed({ gatherFor: 0 });
-    const key = await issued();
+    const [key] = await service.live(1);
     await use(key);
     await eventually('a failure', () => expect(uses.failures).to.equal(1));
     await use(key);
     await uses.write();
     expect(uses.failures, 'not tried again within the minute').to.equal(1);
-    await database.admin.query(
-      `grant update (last_used_at) on campaign_mirror.access_keys to ${roles.service}`,
-    );
+    await service.database.admin.query(`grant ${right} to ${roles.service}`);
   });
 
-  /** Writes that give way to requests that wait for a connection: at so many looks there are some. */
-  async function gaveWay(looks: number): Promise<number> {
-    let waits = 0;
-    let written = 0;
-    const { promise: done, resolve } = Promise.withResolvers<void>();
-    const pool = {
-      get waitingCount() {
-        waits += 1;
-        if (waits > 1_000) resolve();
-        return waits <= looks ? 1 : 0;
-      },
-      query: async () => {
-        written = waits;
-        resolve();
-      },
+  it('at the end what was noted is written, and a database that does not answer is not waited for', async () => {
+    const { uses, use } = observed();
+    const [unwritten, ...keys] = await service.live(4);
+    for (const key of keys) await use(key);
+    expect(await uses.stop()).to.equal(true);
+    for (const key of keys) await expectFresh(key);
+
+    const late = observed();
+    await late.use(unwritten);
+    const holder = await service.hold('lock table campaign_mirror.access_keys in access exclusive mode');
+    const writing = late.uses.write();
+    await untilWaiting(service.database, writing);
+    expect(await late.uses.stop(1)).to.equal(false);
+    await holder.rollback();
+    await writing;
+  });
+
+  it('a burst of uses is one statement for all the keys, of which it gathers 10,000 at most', async () => {
+    const { written, uses } = onPool(byHand);
+    const note = (last: number) => {
+      for (let id = 1; id <= last; id++) uses.note(id as AccessKeyId);
     };
-    new KeyUses(pool as unknown as Database['pool'], { gatherFor: 0 }).note(1 as AccessKeyId);
-    // The timer of a note keeps no process alive; this one does meanwhile.
-    const alive = setInterval(() => {}, 1_000);
-    await done;
-    clearInterval(alive);
-    return written;
-  }
-
-  it('is written as soon as no request waits for a connection, and after a minute even if some do', async () => {
-    expect(await gaveWay(3)).to.equal(4);
-    expect(await gaveWay(Number.POSITIVE_INFINITY)).to.equal(61);
+    for (let time = 0; time < 3; time++) note(2);
+    await uses.write();
+    note(2);
+    await uses.write();
+    expect(written).to.deep.equal([[1, 2]]);
+    note(10_003);
+    await uses.write();
+    expect(written.map(({ length }) => length)).to.deep.equal([2, 10_000]);
+    expect(uses.noted).to.equal(10_002);
   });
+
+  for (const [looks, least] of [
+    [3, 'as soon as no request waits for a connection'],
+    [Number.POSITIVE_INFINITY, 'after a minute, even if some wait for a connection'],
+  ] as const) {
+    it(`is written ${least}`, async () => {
+      let waits = 0;
+      const { promise: done, resolve } = Promise.withResolvers<number>();
+      const waitingCount = () => {
+        waits += 1;
+        if (waits > 1_000) resolve(waits);
+        return waits <= looks ? 1 : 0;
+      };
+      const { uses } = onPool({ gatherFor: 0 }, async () => resolve(waits), waitingCount);
+      for (const id of [1, 2]) uses.note(id as AccessKeyId);
+      // The timer of a note keeps no process alive; this one does meanwhile.
+      const alive = setInterval(() => {}, 1_000);
+      expect(await done).to.equal(Math.min(looks, 60) + 1);
+      clearInterval(alive);
+    });
+  }
 
   it('is written after the write that was under way when it was noted, and after all is written, too', async () => {
     const { promise: ended, resolve: end } = Promise.withResolvers<void>();
-    const written: unknown[] = [];
-    const query = async (_: string, [ids]: [unknown[]]) => {
-      written.push(...ids);
-      await ended;
-    };
-    const uses = new KeyUses({ query, waitingCount: 0 } as unknown as Database['pool'], { gatherFor: 0 });
-    const areWritten = (...ids: number[]) => eventually('the uses', () => expect(written).to.deep.equal(ids));
+    const { written, uses } = onPool({ gatherFor: 0 }, () => ended);
+    const areWritten = (...ids: number[]) =>
+      eventually('the uses', () => expect(written.flat()).to.deep.equal(ids));
     uses.note(1 as AccessKeyId);
     await areWritten(1);
     uses.note(2 as AccessKeyId);
@@ -182,61 +189,4 @@ describe('when a key was last used', () => {
       expect([uses.noted, uses.writes, uses.failures]).to.deep.equal([3, 3, 0]),
     );
   });
-
-  it('is gathered for 10,000 keys at most, however long a write takes', async () => {
-    const written: unknown[][] = [];
-    const query = async (_: string, [ids]: [unknown[]]) => void written.push(ids);
-    const uses = new KeyUses({ query } as unknown as Database['pool'], byHand);
-    for (let id = 1; id <= 10_001; id++) uses.note(id as AccessKeyId);
-    await uses.write();
-    expect(written.map((ids) => ids.length)).to.deep.equal([10_000]);
-    expect(uses.noted).to.equal(10_000);
-  });
-
-  it('at the end what was noted is written, and a database that does not answer is not waited for', async () => {
-    const { uses, use } = observed(byHand);
-    const keys = [await issued(), await issued(), await issued()];
-    for (const key of keys) await use(key);
-    expect(await uses.stop()).to.equal(true);
-    for (const key of keys) expect((await stored(key)).last_used_at).not.to.equal(null);
-
-    const late = observed(byHand);
-    await late.use(await issued());
-    const holder = await rival(database);
-    await holder.run('lock table campaign_mirror.access_keys in access exclusive mode');
-    const writing = late.uses.write();
-    await untilWaiting(database, writing);
-    expect(await late.uses.stop(1)).to.equal(false);
-    await holder.rollback();
-    await writing;
-  });
-
-  function observed(options: ConstructorParameters<typeof KeyUses>[1]) {
-    const uses = new KeyUses(service.pool, options);
-    const identity = new PostgresIdentity(hotPathOn(new Statements(service.pool)), { uses });
-    const use = async ({ id, key }: { id: AccessKeyId; key: AccessKey }) =>
-      expect(await identity.whoIs(key)).to.include({ subject: keySubject(id) });
-    return { uses, use };
-  }
-
-  function issued() {
-    return new PostgresAccessKeys(operator.orm, tester).issue({ owner: newOwner(), name: named('used') });
-  }
-
-  async function admin(text: string, ...values: unknown[]) {
-    const { rows } = await database.admin.query(text, values);
-    return rows[0];
-  }
-
-  /** `xmin` is another one with every write of the row. */
-  const stored = ({ id }: { id: AccessKeyId }): Promise<{ xmin: string; last_used_at: Date | null }> =>
-    admin('select xmin, last_used_at from campaign_mirror.access_keys where id = $1', id);
-
-  const isFresh = async ({ id }: { id: AccessKeyId }): Promise<boolean> =>
-    (
-      await admin(
-        "select last_used_at > now() - interval '1 minute' as fresh from campaign_mirror.access_keys where id = $1",
-        id,
-      )
-    ).fresh;
 });

@@ -1,101 +1,144 @@
-import { keySubject, SetCampaignMirror, type Subject } from '@campaign-mirror/domain';
+import { keySubject, type Subject } from '@campaign-mirror/domain';
 import { expect } from 'chai';
-import { PostgresCampaigns } from '../../packages/adapters-persistence/src/hot-path/campaigns.ts';
-import { PostgresIdentity } from '../../packages/adapters-persistence/src/hot-path/identity.ts';
+import { gateBeforeLock, shutGate } from '../support/database/gate.ts';
+import { untilWaiting } from '../support/database/rival.ts';
 import { groupedOf } from '../support/process/lives.ts';
+import { setAddress, transfer } from '../support/store/grouped.ts';
 import { named } from '../support/store/operator.ts';
-import { type Live, newOwner } from '../support/store/world.ts';
+import { before as beforehand, type Live, newOwner } from '../support/store/world.ts';
 
-const address = 'https://example.com/new';
+const steps = ['one', 'two', 'three', 'four', 'five'].map((step) => `https://example.com/${step}`);
+const rivals = 'https://example.com/rival';
 
-describe('group commit: a member of a batch', () => {
+/** Since 1970. */
+const microseconds = (time: string) =>
+  BigInt(Date.parse(`${time.slice(0, 19)}Z`)) * 1_000n + BigInt(time.slice(20, 26));
+
+describe('group commit: several updates of one campaign', () => {
   const service = groupedOf('test');
 
-  it('whose campaign was given away since it was judged is judged again and refused; the others are set, together', async () => {
-    const lives = await service.live(4);
-    const given = lives[1] as Live;
-    const real = new PostgresCampaigns(service.hotPath);
-    const { promise: allJudged, resolve } = Promise.withResolvers<void>();
-    let judged = 0;
-    const campaigns = {
-      find: real.find.bind(real),
-      setMirror: async (...args: Parameters<typeof real.setMirror>) => {
-        judged += 1;
-        if (judged === lives.length) {
-          await service.world.others.transfer(given.seen.id, newOwner());
-          resolve();
-        }
-        await allJudged;
-        return real.setMirror(...args);
-      },
-    };
-    const useCase = new SetCampaignMirror(campaigns, new PostgresIdentity(service.hotPath));
-    const outcomes = await Promise.all(
-      lives.map(({ key, seen }) =>
-        useCase.execute({ credential: key, campaign: seen.id, address, requestId: 'request-1' }),
-      ),
+  /** All in one turn, with one of another campaign, so that they go as a batch. */
+  const setAll = (live: Live, other: Live) =>
+    Promise.all([
+      ...steps.map((step, at) => service.setMirror(live, step, `request-${at}`)),
+      service.setMirror(other, rivals),
+    ]);
+  const noSteps = [...steps.map(() => undefined), rivals];
+
+  /** An unbroken chain from this address on, in the order of the calls, each with its own answer; the last stays. */
+  async function expectChain(live: Live, from: string, answers: Awaited<ReturnType<typeof setAll>>) {
+    expect(answers.map((mirror) => mirror?.targetUrl)).to.deep.equal([...steps, rivals]);
+    const rows = await service.history(live);
+    expect(rows.map((row) => row.addressAfter)).to.deep.equal(steps);
+    expect(rows.map((row) => row.addressBefore)).to.deep.equal([from, ...steps.slice(0, -1)]);
+    expect(rows.map((row) => row.requestId)).to.deep.equal(steps.map((_, at) => `request-${at}`));
+    for (const [at, row] of rows.entries()) {
+      const { changedAt } = row;
+      expect(answers[at]).to.include({ updatedAt: changedAt, updatedExternallyAt: changedAt });
+      expect(answers[at]).to.include({
+        id: live.mirror.id,
+        campaignId: live.seen.id,
+        updatedExternally: true,
+      });
+    }
+    expect(await service.world.others.mirror(live.seen.id)).to.deep.equal(answers[steps.length - 1]);
+    return rows;
+  }
+
+  it('go as one commit: an unbroken chain in their order, each with its own answer, and the last stays', async () => {
+    const [live, other] = await service.live(2);
+    const rows = await expectChain(live, beforehand, await setAll(live, other));
+    expect(new Set(rows.map((row) => row.transaction)).size).to.equal(1);
+    const [first = 0n, ...times] = rows.map((row) => microseconds(row.changedAt));
+    expect(times).to.deep.equal(times.map((_, at) => first + BigInt(at + 1)));
+  });
+
+  it('of which the first is passed over, for a rival who then commits: the chain begins with the address of the rival', async () => {
+    const [live, other, third] = await service.live(3);
+    const holder = await service.hold(setAddress, live.seen.id, rivals);
+    const calls = setAll(live, other);
+    await service.setMirror(third, rivals);
+    await untilWaiting(service.database, calls);
+    await holder.commit();
+    const rows = await expectChain(live, rivals, await calls);
+    // The first waited for the rival, the others for the first, and then they went together.
+    expect(new Set(rows.slice(1).map((row) => row.transaction)).size).to.equal(1);
+  });
+
+  it('which a rival overtakes between their look and their lock: the chain begins with the address of the rival', async () => {
+    const [live, other] = await service.live(2);
+    await gateBeforeLock(service.database, 'mirrors', live.seen.id);
+    const keeper = await shutGate(service.database);
+    const calls = setAll(live, other);
+    await untilWaiting(service.database, calls);
+    await service.database.admin.query(
+      `update campaign_mirror.mirrors set target_url = $2, clicks = 7, updated_at = '2199-01-01T00:00:00Z'
+       where campaign_id = $1`,
+      [live.seen.id, rivals],
     );
-    expect(
-      outcomes.map((outcome) => (outcome.kind === 'refused' ? outcome.because : outcome.kind)),
-    ).to.deep.equal(['mirror-set', 'not-the-owner', 'mirror-set', 'mirror-set']);
-    expect(await service.history(given)).to.deep.equal([]);
-    const rows = await service.history(...lives);
-    expect(rows).to.have.length(3);
+    await keeper.commit();
+    const answers = await calls;
+    expect(answers[0]).to.include({ clicks: 7, updatedAt: '2199-01-01T00:00:00.000001Z' });
+    const rows = await expectChain(live, rivals, answers);
     expect(new Set(rows.map((row) => row.transaction)).size).to.equal(1);
   });
 
-  it('that was judged on other facts than one before it, of the same campaign, goes with it: each is judged by itself', async () => {
+  it('whose mirror something keeps from being set: nothing is recorded, and nobody is told otherwise', async () => {
+    const [live, other] = await service.live(2);
+    await service.database.admin.query(`
+      create function campaign_mirror.keep() returns trigger language plpgsql as $$ begin return null; end $$;
+      create trigger keep before update on campaign_mirror.mirrors for each row
+        when (old.campaign_id = ${live.seen.id}) execute function campaign_mirror.keep()`);
+    expect((await setAll(live, other)).map((mirror) => mirror?.targetUrl)).to.deep.equal(noSteps);
+    expect(await service.history(live)).to.deep.equal([]);
+  });
+
+  it('whose campaign is given away between their look and their lock: none is written, the others of the batch are', async () => {
+    const [live, other] = await service.live(2);
+    await gateBeforeLock(service.database, 'campaigns', live.seen.id);
+    const keeper = await shutGate(service.database);
+    const calls = setAll(live, other);
+    await untilWaiting(service.database, calls);
+    await service.database.admin.query(transfer, [live.seen.id, newOwner()]);
+    await keeper.commit();
+    expect((await calls).map((mirror) => mirror?.targetUrl)).to.deep.equal(noSteps);
+    expect(await service.history(live)).to.deep.equal([]);
+    expect(await service.world.others.mirror(live.seen.id)).to.deep.equal(live.mirror);
+  });
+});
+
+describe('group commit: the members of a batch', () => {
+  const service = groupedOf('suite');
+  const [address = ''] = steps;
+  const setAll = async (...lives: readonly Pick<Live, 'seen' | 'by'>[]) =>
+    (await Promise.all(lives.map((live) => service.setMirror(live, address)))).map((one) => one?.targetUrl);
+
+  it('one that was judged on other facts than one before it, of the same campaign: each is judged by itself', async () => {
     const [live, other] = await service.live(2);
     const owner = newOwner();
     const { id } = await service.world.accessKeys.issue({ owner, name: named('new owner') });
     const now = { seen: { ...live.seen, ownerId: owner }, by: { ownerId: owner, subject: keySubject(id) } };
     await service.world.others.transfer(live.seen.id, owner);
-    for (const [first, second] of [
-      [live, now],
-      [now, live],
-    ] as const) {
-      const answers = await Promise.all([
-        service.setMirror(first, address),
-        service.setMirror(other as Live, address),
-        service.setMirror(second, address),
-      ]);
-      const set = answers.map((mirror) => mirror?.targetUrl);
-      expect(set).to.deep.equal([first, other, second].map((one) => (one === live ? undefined : address)));
-    }
-    const rows = await service.history(live);
+    expect(await setAll(live, other, now)).to.deep.equal([undefined, address, address]);
+    expect(await setAll(now, other, live)).to.deep.equal([address, address, undefined]);
+    const [rows, others] = [await service.history(live), await service.history(other)];
     expect(rows.map((row) => row.ownerId)).to.deep.equal([owner, owner]);
-    const others = (await service.history(other as Live)).map((row) => row.transaction);
-    expect(rows.map((row) => others.includes(row.transaction))).to.deep.equal([true, true]);
+    expect(rows.map((row) => row.transaction)).to.deep.equal(others.map((row) => row.transaction));
   });
 
-  it('whose caller has no key goes with those that have one, in one statement', async () => {
-    const lives = await service.live(3);
-    const keyless = { ...lives[0].by, subject: 'jwt:client-4' as Subject };
-    const calls = lives.map((live, at) =>
-      service.setMirror(at === 0 ? { ...live, by: keyless } : live, address),
-    );
-    for (const mirror of await Promise.all(calls)) expect(mirror).to.include({ targetUrl: address });
-    expect(service.ran.map(({ name }) => name)).to.deep.equal(['set-mirrors']);
-    const rows = await service.history(...lives);
-    expect(rows.map(({ subject }) => subject)).to.deep.equal([
-      keyless.subject,
-      ...lives.slice(1).map(({ by }) => by.subject),
-    ]);
-  });
-
-  it('that was judged when the campaign was not the default one is not set when it is; the others are', async () => {
-    const lives = await service.live(3);
-    await service.world.others.setDefault(lives[0].seen.id, true);
-    const answers = await Promise.all(lives.map((live) => service.setMirror(live, address)));
-    expect(answers.map((mirror) => mirror?.targetUrl)).to.deep.equal([undefined, address, address]);
-  });
-
-  it('whose mirror, or campaign, is deleted is not set; the others are', async () => {
-    const lives = await service.live(3);
-    await service.world.others.deleteMirror(lives[0].seen.id);
-    await service.world.others.deleteCampaign((lives[1] as Live).seen.id);
-    const answers = await Promise.all(lives.map((live) => service.setMirror(live, address)));
-    expect(answers.map((mirror) => mirror?.targetUrl)).to.deep.equal([undefined, undefined, address]);
-    expect(await service.history(...lives)).to.have.length(1);
+  it('one whose caller has no key, and those whose campaign or mirror has changed or gone, go with the others', async () => {
+    const [first, byDefault, bare, gone, last] = await service.live(5);
+    await service.world.others.setDefault(byDefault.seen.id, true);
+    await service.world.others.deleteMirror(bare.seen.id);
+    await service.world.others.deleteCampaign(gone.seen.id);
+    const keyless = { ...first, by: { ...first.by, subject: 'jwt:client-4' as Subject } };
+    service.ran.length = 0;
+    const set = await setAll(keyless, byDefault, bare, gone, last);
+    expect(set).to.deep.equal([address, undefined, undefined, undefined, address]);
+    expect(service.ran.map(({ name }) => name))
+      .to.include('set-mirrors')
+      .and.not.to.include('set-mirror');
+    const rows = await service.history(first, byDefault, bare, gone, last);
+    expect(rows.map(({ subject }) => subject)).to.deep.equal([keyless.by.subject, last.by.subject]);
   });
 });

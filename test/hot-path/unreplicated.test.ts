@@ -3,10 +3,9 @@ import {
   migrate,
   openDatabase,
   PostgresAccessKeys,
-  PostgresMirrorMoves,
   PostgresSettings,
 } from '@campaign-mirror/adapters-persistence';
-import { host, hostMove, MoveMirrors, noDeniedHosts, Unavailable } from '@campaign-mirror/domain';
+import { Unavailable } from '@campaign-mirror/domain';
 import { expect } from 'chai';
 import type { Client } from 'pg';
 import { connect } from '../support/database/client.ts';
@@ -25,18 +24,18 @@ describe('contract: answers — 200 means committed, while no synchronous standb
   let service: Service;
   let admin: Client;
   let live: Live;
-
   before(async () => {
     server = await dedicatedServer();
     address = server.address('postgres');
     await migrate(address);
     admin = await connect(address);
+    // As a role that would have PostgreSQL keep its warnings to itself.
+    await admin.query('alter role current_user set client_min_messages = error');
     const { orm, close } = await openDatabase(address);
-    const world = {
+    live = await liveCampaign({
       settings: new PostgresSettings(orm, tester),
       accessKeys: new PostgresAccessKeys(orm, tester),
-    };
-    live = await liveCampaign(world);
+    });
     await close();
     service = await serviceOn(address, limits);
     await service.set(live, 'https://one.example/');
@@ -46,81 +45,6 @@ describe('contract: answers — 200 means committed, while no synchronous standb
     await admin.end();
     await server.remove();
   });
-
-  beforeEach(async () => {
-    await standby('nobody');
-    await untilCommitsWait();
-  });
-  afterEach(() => standby(''));
-
-  it('an update whose wait is canceled has an unknown outcome, although the server reports success', async () => {
-    const call = rejection(service.set(live, 'https://two.example/'));
-    await cancelTheWait();
-    expect(await call).to.be.instanceOf(Unavailable);
-    // The warning comes before others see the commit.
-    await eventually('the commit', async () => expect(await stored()).to.equal('https://two.example/'));
-  });
-
-  it('the next update is made on another connection', async () => {
-    const call = rejection(service.set(live, 'https://three.example/'));
-    await cancelTheWait();
-    await call;
-    await standby('');
-    expect(await service.set(live, 'https://four.example/')).to.have.property('kind', 'mirror-set');
-  });
-
-  it('the same where the role would have PostgreSQL keep its warnings to itself', async () => {
-    await standby('');
-    await admin.query('alter role current_user set client_min_messages = error');
-    const quiet = await serviceOn(address, limits);
-    await standby('nobody');
-    await untilCommitsWait();
-    const call = rejection(quiet.set(live, 'https://quiet.example/'));
-    await cancelTheWait();
-    expect(await call).to.be.instanceOf(Unavailable);
-    await standby('');
-    await admin.query('alter role current_user reset client_min_messages');
-    await quiet.close();
-  });
-
-  it('an act of the operator: the same', async () => {
-    const { orm, close } = await openDatabase(address, limits);
-    const call = rejection(
-      new PostgresAccessKeys(orm, tester).issue({ owner: live.seen.ownerId, name: named('unreplicated') }),
-    );
-    await cancelTheWait();
-    expect(await call).to.be.instanceOf(Unavailable);
-    await close();
-  });
-
-  it('mirror move: the same', async () => {
-    const { pool, close } = await openDatabase(address, limits);
-    const [from, to] = [host('one.example'), host('other.example')];
-    const move = from && to && hostMove(from, to, false, noDeniedHosts);
-    if (!move || 'fault' in move) throw new Error('no move');
-    await standby('');
-    await service.set(live, 'https://one.example/');
-    await standby('nobody');
-    await untilCommitsWait();
-    const moves = new MoveMirrors(new PostgresMirrorMoves(pool, tester));
-    const all = async () => {
-      for await (const _ of moves.execute({ move, dryRun: false, includeDefault: true }));
-    };
-    const call = rejection(all());
-    await cancelTheWait();
-    expect(await call).to.be.instanceOf(Unavailable);
-    await close();
-  });
-
-  it('the time limit of a statement does not end the wait', async () => {
-    const hurried = await serviceOn(address, { ...limits, statementTimeout: 1_000 });
-    const call = hurried.set(live, 'https://five.example/').then(({ kind }) => kind);
-    await waits("now() - query_start > interval '2 s'");
-    await standby('');
-    expect(await call).to.equal('mirror-set');
-    await hurried.close();
-  });
-
   /** Which standby has to confirm each commit. */
   async function standby(name: string): Promise<void> {
     await admin.query(`alter system set synchronous_standby_names = '${name}'`);
@@ -132,7 +56,8 @@ describe('contract: answers — 200 means committed, while no synchronous standb
   }
 
   /** The checkpointer makes the setting effective, some time after sessions show it: until then no commit waits. */
-  async function untilCommitsWait(): Promise<void> {
+  async function commitsWait(): Promise<void> {
+    await standby('nobody');
     const probe = await connect(address);
     for (let pid: number | undefined; pid === undefined; ) {
       let isDone = false;
@@ -146,25 +71,38 @@ describe('contract: answers — 200 means committed, while no synchronous standb
     await probe.end();
   }
 
-  /** Resolves with the process that waits for a standby. */
-  function waits(how = 'true'): Promise<number> {
-    return eventually('a commit that waits', () => waitingNow(how));
-  }
-
-  async function waitingNow(how = 'true'): Promise<number> {
-    const { rows } = await admin.query(
-      `select pid from pg_stat_activity where wait_event = 'SyncRep' and ${how}`,
-    );
+  /** The process that waits for a standby. */
+  async function waitingNow(): Promise<number> {
+    const { rows } = await admin.query("select pid from pg_stat_activity where wait_event = 'SyncRep'");
     expect(rows).to.have.length(1);
     return rows[0].pid;
   }
 
-  async function cancelTheWait(): Promise<void> {
-    await admin.query('select pg_cancel_backend($1)', [await waits()]);
+  async function expectUnknownOutcome(act: Promise<unknown>): Promise<void> {
+    const fault = rejection(act);
+    const pid = await eventually('a commit that waits', waitingNow);
+    await admin.query('select pg_cancel_backend($1)', [pid]);
+    expect(await fault).to.be.instanceOf(Unavailable);
   }
 
-  async function stored(): Promise<string> {
-    const { rows } = await admin.query('select target_url from campaign_mirror.mirrors');
-    return rows[0].target_url;
-  }
+  it('an update whose wait is canceled has an unknown outcome, although the server reports success; the next is made', async () => {
+    await commitsWait();
+    await expectUnknownOutcome(service.set(live, 'https://two.example/'));
+    // The warning comes before others see the commit.
+    await eventually('the commit', async () => {
+      const { rows } = await admin.query('select target_url from campaign_mirror.mirrors');
+      expect(rows).to.deep.equal([{ target_url: 'https://two.example/' }]);
+    });
+    await standby('');
+    expect(await service.set(live, 'https://next.example/')).to.have.property('kind', 'mirror-set');
+  });
+
+  it('an act of the operator: the same', async () => {
+    const { orm, close } = await openDatabase(address, limits);
+    await commitsWait();
+    const keys = new PostgresAccessKeys(orm, tester);
+    await expectUnknownOutcome(keys.issue({ owner: live.seen.ownerId, name: named('unreplicated') }));
+    await standby('');
+    await close();
+  });
 });

@@ -1,86 +1,58 @@
+import { defaultPoolLimits, openDatabase } from '@campaign-mirror/adapters-persistence';
 import { expect } from 'chai';
+import { Statements } from '../../packages/adapters-persistence/src/statements/statements.ts';
 import { groupedOf } from '../support/process/lives.ts';
-import { grouped } from '../support/store/grouped.ts';
-import type { Live } from '../support/store/world.ts';
 
 /** What may end, begin or be mistaken in an array, a row or a literal of PostgreSQL. */
 const texts = [
-  'https://example.com/"quoted"',
-  `https://example.com/'it''s'`,
-  'https://example.com/back\\slash\\',
-  '\\"',
-  '{https://example.com/,{}}',
-  'NULL',
-  'null',
-  '',
-  ' ',
-  ',',
-  '"',
-  '\\',
-  '\\N',
-  '\\x00',
-  '$1',
-  '(1,2)',
-  'a\tb\r\nc',
-  'https://example.com/\u{1f389}caf\u00e9/cafe\u0301/\u202e',
+  ...['https://example.com/"quoted"', `https://example.com/'it''s'`, 'https://example.com/back\\slash\\'],
+  ...[
+    '{https://example.com/,{}}',
+    'NULL',
+    'null',
+    '',
+    ' ',
+    ',',
+    '"',
+    '\\"',
+    '\\',
+    '\\N',
+    '\\x00',
+    '$1',
+    '(1,2)',
+  ],
+  ...['a\tb\r\nc', 'https://example.com/\u{1f389}caf\u00e9/cafe\u0301/\u202e'],
 ];
 /** Visible ASCII, of which a request identifier may be made. */
 const requestIds = texts.map((text) => text.replace(/[^!-~]/g, '.') || '-');
 
 describe('group commit: what a batch carries', () => {
-  const service = groupedOf('test');
+  const service = groupedOf('suite');
 
   it('addresses and request identifiers arrive byte for byte, of one campaign and of many', async () => {
     const lives = await service.live(texts.length);
-    const first = lives[0];
+    const [chained] = await service.live(1);
     const mirrors = await Promise.all([
-      ...texts.map((text, at) => service.setMirror(lives[at] as Live, text, requestIds[at])),
-      ...texts.map((text, at) => service.setMirror(first, text, requestIds[at])),
+      ...lives.map((live, at) => service.setMirror(live, texts[at] as string, requestIds[at])),
+      ...texts.map((text, at) => service.setMirror(chained, text, requestIds[at])),
     ]);
     expect(mirrors.map((mirror) => mirror?.targetUrl)).to.deep.equal([...texts, ...texts]);
-    const [alone, ...chain] = await service.history(first);
-    expect([alone?.addressAfter, ...chain.map((row) => row.addressAfter)]).to.deep.equal([
-      texts[0],
-      ...texts,
-    ]);
-    expect(chain.map((row) => row.addressBefore)).to.deep.equal([texts[0], ...texts.slice(0, -1)]);
-    expect(chain.map((row) => row.requestId)).to.deep.equal(requestIds);
-    const rows = await service.history(...lives.slice(1));
-    expect(rows.map((row) => row.addressAfter)).to.deep.equal(texts.slice(1));
-    expect(rows.map((row) => row.requestId)).to.deep.equal(requestIds.slice(1));
+    const [chain, rows] = [await service.history(chained), await service.history(...lives)];
+    for (const recorded of [chain, rows]) {
+      expect(recorded.map((row) => row.addressAfter)).to.deep.equal(texts);
+      expect(recorded.map((row) => row.requestId)).to.deep.equal(requestIds);
+    }
+    expect(chain.slice(1).map((row) => row.addressBefore)).to.deep.equal(texts.slice(0, -1));
     expect(new Set([...chain, ...rows].map((row) => row.transaction)).size).to.equal(1);
-    for (const [at, live] of lives.slice(1).entries()) {
-      expect(await service.world.others.mirror(live.seen.id)).to.include({ targetUrl: texts[at + 1] });
+    for (const [at, live] of lives.entries()) {
+      expect(await service.world.others.mirror(live.seen.id)).to.include({ targetUrl: texts[at] });
     }
   });
 
-  it('a mirror of an infinite age is set, and answered with the first or the last moment that there is', async () => {
-    const lives = await service.live(2);
-    const infinite = 'update campaign_mirror.mirrors set created_at = $2 where campaign_id = $1';
-    await service.database.admin.query(infinite, [lives[0].seen.id, '-infinity']);
-    await service.database.admin.query(infinite, [lives[1]?.seen.id, 'infinity']);
-    const mirrors = await Promise.all(lives.map((live) => service.setMirror(live, 'https://example.com/')));
-    expect(mirrors.map((mirror) => mirror?.createdAt)).to.deep.equal([
-      '0001-01-01T00:00:00.000000Z',
-      '9999-12-31T23:59:59.999999Z',
-    ]);
-  });
-
-  it('128 of the longest addresses go together', async () => {
+  it('128 of the longest addresses go together, and no more; what is beyond goes next, in its order', async () => {
     const [live] = await service.live(1);
-    const longest = Array.from(
-      { length: 128 },
-      (_, at) => `https://example.com/${at + 100}${'\u{1f389}'.repeat(2025)}`,
-    );
-    await Promise.all(longest.map((text) => service.setMirror(live, text)));
-    const rows = await service.history(live);
-    expect(rows.map((row) => row.addressAfter)).to.deep.equal(longest);
-    expect(new Set(rows.map((row) => row.transaction)).size).to.equal(1);
-  });
-
-  it('no more than 128 go together; what is beyond goes next, in its order', async () => {
-    const [live] = await service.live(1);
-    const all = Array.from({ length: 200 }, (_, at) => `https://example.com/${at}`);
+    const long = '\u{1f389}'.repeat(2025);
+    const all = Array.from({ length: 200 }, (_, at) => `https://example.com/${at + 100}${long}`);
     await Promise.all(all.map((text) => service.setMirror(live, text)));
     const rows = await service.history(live);
     expect(rows.map((row) => row.addressAfter)).to.deep.equal(all);
@@ -91,20 +63,15 @@ describe('group commit: what a batch carries', () => {
 
   for (const named of [true, false]) {
     it(`DATABASE_POOLER=${named ? 'none: statements are' : 'transaction: no statement is'} kept by the connection`, async () => {
-      const unnamed = await grouped({ named, size: 2 });
-      const lives = await unnamed.live(5);
-      for (let round = 0; round < 2; round++) {
-        const outcomes = await Promise.all(lives.map((live) => unnamed.set(live, 'https://example.com/new')));
-        for (const outcome of outcomes) expect(outcome).to.have.property('kind', 'mirror-set');
-      }
-      const connections = await Promise.all([unnamed.pool.connect(), unnamed.pool.connect()]);
-      let kept = 0;
-      for (const client of connections) {
-        kept += (await client.query('select from pg_prepared_statements')).rowCount ?? 0;
-        client.release();
-      }
-      expect(kept > 0).to.equal(named);
-      await unnamed.close();
+      const { pool, close } = await openDatabase(service.database.address('service'), {
+        ...defaultPoolLimits,
+        size: 1,
+      });
+      for (let time = 0; time < 2; time++)
+        await new Statements(pool, { named }).run({ name: 'asked', text: 'select' }, []);
+      const { rows } = await pool.query('select name from pg_prepared_statements');
+      expect(rows).to.deep.equal(named ? [{ name: 'asked' }] : []);
+      await close();
     });
   }
 });

@@ -37,7 +37,6 @@ export const parts = {
   processes: {
     of: [
       'commands/data-in-flat-memory',
-      'contracts/contract-teeth',
       'tokens/service',
       'run',
       'service',

@@ -2,8 +2,8 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { freshDatabase } from '../database/database-server.ts';
-import { grouped } from '../store/grouped.ts';
-import { postgresWorld } from '../store/postgres-world.ts';
+import { type Grouped, grouped } from '../store/grouped.ts';
+import { type PostgresWorldOptions, postgresWorld } from '../store/postgres-world.ts';
 import { dataFolder } from './data-folder.ts';
 import { liveService } from './live-service.ts';
 import { serviceData } from './service-data.ts';
@@ -46,7 +46,7 @@ export const serviceDataOf = (life: Life, of?: Parameters<typeof serviceData>[0]
     (one) => one.database.drop(),
   );
 export const liveServiceOf = (life: Life) => during(life, liveService, closed);
-export const groupedOf = (life: Life) => during(life, () => grouped(), closed);
+export const groupedOf = (life: Life): Grouped => during(life, () => grouped(), closed);
 export const dataFolderOf = (life: Life, name?: string) =>
   during(
     life,
@@ -55,14 +55,14 @@ export const dataFolderOf = (life: Life, name?: string) =>
   );
 
 /** All ports on a database of their own. */
-export function worldOf(life: Life) {
+export function worldOf(life: Life, options?: PostgresWorldOptions) {
   const make = async () => {
     const database = await freshDatabase();
     // Sessions as other people set them up: what leaves the database is UTC in ISO 8601 all the same.
     const { admin, name } = database;
     await admin.query(`alter database ${name} set timezone = 'America/St_Johns'`);
     await admin.query(`alter database ${name} set datestyle = 'SQL, DMY'`);
-    return { ...(await postgresWorld(database)), database };
+    return { ...(await postgresWorld(database, options)), database };
   };
   return during(life, make, (one) => one.close().finally(() => one.database.drop()));
 }

@@ -4,16 +4,15 @@ import {
   type Campaign,
   type CampaignId,
   type CampaignRepository,
+  type HostDenylist,
+  hostDenylist,
   type Identity,
   keySubject,
   type Mirror,
   type MirrorChange,
-  type MirrorId,
   type OwnerId,
   type SetMirrorResult,
-  type Timestamp,
 } from '@campaign-mirror/domain';
-import { address } from './world.ts';
 
 export const caller: Caller = { ownerId: 7 as OwnerId, subject: keySubject(77 as AccessKeyId) };
 
@@ -25,31 +24,29 @@ export const campaign: Campaign = {
   hasMirror: true,
 };
 
-const time = '2026-11-20T15:36:00.123456Z' as Timestamp;
+/** As the store tells it; nobody in between looks at it. */
+export const mirror = { id: 1, campaignId: campaign.id, clicks: 3 } as Mirror;
 
-export const mirror: Mirror = {
-  id: 1 as MirrorId,
-  campaignId: campaign.id,
-  targetUrl: address('https://example.com/as-stored'),
-  clicks: 3,
-  updatedExternally: true,
-  updatedExternallyAt: time,
-  createdAt: time,
-  updatedAt: time,
-};
+export function denying(...entries: readonly string[]): HostDenylist {
+  const list = hostDenylist(entries);
+  if ('notAHost' in list) throw new TypeError(`not a host: ${list.notAHost}`);
+  return list;
+}
 
 /** Answers what it is told to, and remembers what it was asked. */
 export class FakePorts implements CampaignRepository, Identity {
   readonly asked: string[] = [];
   readonly changes: { seen: Campaign; change: MirrorChange }[] = [];
   /** Nobody is known before a look-up, unless a test says so. */
-  claim: () => Promise<Caller | undefined> = async () => undefined;
+  claim: Caller | undefined;
   caller: () => Promise<Caller | undefined> = async () => caller;
   found: () => Promise<Campaign | undefined> = async () => campaign;
-  set: () => Promise<SetMirrorResult> = async () => ({ kind: 'mirror-set', mirror });
+  /** What the writes come to, one after the other; those beyond set the mirror. */
+  readonly results: SetMirrorResult[] = [];
+  set: () => Promise<SetMirrorResult> = async () => this.results.shift() ?? { kind: 'mirror-set', mirror };
 
-  claimedBy(): Promise<Caller | undefined> {
-    return this.claim();
+  async claimedBy(): Promise<Caller | undefined> {
+    return this.claim;
   }
 
   whoIs(key: string): Promise<Caller | undefined> {

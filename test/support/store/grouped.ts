@@ -1,16 +1,5 @@
-import {
-  type Database,
-  defaultPoolLimits,
-  openDatabase,
-  type PoolLimits,
-} from '@campaign-mirror/adapters-persistence';
-import {
-  type HistoryEntry,
-  type Mirror,
-  type MirrorAddress,
-  type Outcome,
-  SetCampaignMirror,
-} from '@campaign-mirror/domain';
+import { defaultPoolLimits, openDatabase, type PoolLimits } from '@campaign-mirror/adapters-persistence';
+import { type MirrorAddress, SetCampaignMirror } from '@campaign-mirror/domain';
 import { PostgresCampaigns } from '../../../packages/adapters-persistence/src/hot-path/campaigns.ts';
 import type { HotPath } from '../../../packages/adapters-persistence/src/hot-path/hot-path.ts';
 import { PostgresIdentity } from '../../../packages/adapters-persistence/src/hot-path/identity.ts';
@@ -18,56 +7,46 @@ import {
   groupCommit,
   heldAtMost,
 } from '../../../packages/adapters-persistence/src/hot-path/open-hot-path.ts';
-import type { TextRow } from '../../../packages/adapters-persistence/src/statements/extended-query.ts';
-import { Statements } from '../../../packages/adapters-persistence/src/statements/statements.ts';
-import { freshDatabase, type TestDatabase } from '../database/database-server.ts';
+import { freshDatabase } from '../database/database-server.ts';
+import { rival } from '../database/rival.ts';
+import { statementsBy } from './hot-paths.ts';
 import { postgresWorld } from './postgres-world.ts';
-import { change, type Live, liveCampaign, type World } from './world.ts';
+import { change, type Live, liveCampaign } from './world.ts';
 
-/** Updates that go together, in a database of their own. */
-export interface Grouped {
-  readonly database: TestDatabase;
-  readonly world: World;
-  readonly pool: Database['pool'];
-  readonly hotPath: HotPath;
-  /** The statements that were run, and how many rows each gave. */
-  readonly ran: { readonly name: string; readonly rows: number }[];
-  live(campaigns: number): Promise<[Live, ...Live[]]>;
-  /** By the port, so that calls of one turn come to the same batch. */
-  setMirror(live: Pick<Live, 'seen' | 'by'>, to: string, requestId?: string): Promise<Mirror | undefined>;
-  /** By the use case. */
-  set(live: Pick<Live, 'seen' | 'key'>, to: string, requestId?: string): Promise<Outcome>;
-  /** In the order of their numbers; what has the same `transaction` was committed together. */
-  history(...campaigns: readonly Live[]): Promise<(HistoryEntry & { readonly transaction: string })[]>;
-  close(): Promise<void>;
-}
+/** As many as are asked for. */
+type ManyLives<Count extends number, Made extends Live[] = []> = number extends Count
+  ? Live[]
+  : Made['length'] extends Count
+    ? Made
+    : ManyLives<Count, [...Made, Live]>;
+
+export type Grouped = Awaited<ReturnType<typeof grouped>>;
 
 export interface GroupedOptions extends Partial<PoolLimits> {
   /** Campaigns that are waited for at once. */
   readonly maxHeld?: number;
   /** In milliseconds. */
   readonly timeout?: number;
-  readonly named?: boolean;
 }
 
 /** Nobody loses patience unless a test says so. */
 const patient = { waitTimeout: 30_000, statementTimeout: 30_000, queryTimeout: 35_000 };
 
-export async function grouped(options: GroupedOptions = {}): Promise<Grouped> {
+/** Updates that go together, in a database of their own. */
+export async function grouped(options: GroupedOptions = {}) {
   const database = await freshDatabase();
   const world = await postgresWorld(database);
   const limits = { ...defaultPoolLimits, ...patient, ...options };
   const { pool, close } = await openDatabase(database.address('service'), limits);
-  const { maxHeld = heldAtMost(limits.size), timeout = limits.waitTimeout, named = true } = options;
+  const { maxHeld = heldAtMost(limits.size), timeout = limits.waitTimeout } = options;
+  /** The statements that were run, and how many rows each gave. */
   const ran: { name: string; rows: number }[] = [];
-  class Recorded extends Statements {
-    override async run<Row extends TextRow>(...statement: Parameters<Statements['run']>): Promise<Row[]> {
-      const rows = await super.run<Row>(...statement);
-      ran.push({ name: statement[0].name, rows: rows.length });
-      return rows;
-    }
-  }
-  const hotPath = groupCommit(new Recorded(pool, { named }), { maxHeld, timeout });
+  const recorded = statementsBy(pool, async (run, { name }) => {
+    const rows = await run();
+    ran.push({ name, rows: rows.length });
+    return rows;
+  });
+  const hotPath: HotPath = groupCommit(recorded, { maxHeld, timeout });
   const campaigns = new PostgresCampaigns(hotPath);
   const useCase = new SetCampaignMirror(campaigns, new PostgresIdentity(hotPath));
   return {
@@ -76,18 +55,24 @@ export async function grouped(options: GroupedOptions = {}): Promise<Grouped> {
     pool,
     hotPath,
     ran,
-    live: async (count) => {
-      const [first, ...more] = await Promise.all(Array.from({ length: count }, () => liveCampaign(world)));
-      if (!first) throw new Error('no campaign');
-      return [first, ...more];
+    live: async <Count extends number>(count: Count) =>
+      (await Promise.all(Array.from({ length: count }, () => liveCampaign(world)))) as ManyLives<Count>,
+    /** Somebody else, whose open transaction has run this. */
+    hold: async (text: string, ...values: unknown[]) => {
+      const holder = await rival(database);
+      await holder.run(text, ...values);
+      return holder;
     },
-    setMirror: async ({ seen, by }, to, requestId) => {
+    /** By the port, so that calls of one turn come to the same batch. */
+    setMirror: async ({ seen, by }: Pick<Live, 'seen' | 'by'>, to: string, requestId?: string) => {
       const result = await campaigns.setMirror(seen, change(by, to as MirrorAddress, requestId));
       return result.kind === 'mirror-set' ? result.mirror : undefined;
     },
-    set: ({ key, seen }, to, requestId = 'request-1') =>
+    /** By the use case. */
+    set: ({ key, seen }: Pick<Live, 'seen' | 'key'>, to: string, requestId = 'request-1') =>
       useCase.execute({ credential: key, campaign: seen.id, address: to, requestId }),
-    history: async (...lives) => {
+    /** In the order of their numbers; what has the same `transaction` was committed together. */
+    history: async (...lives: readonly Live[]) => {
       const { rows } = await database.admin.query(
         'select id, xmin from campaign_mirror.mirror_history order by id',
       );
@@ -107,8 +92,3 @@ export async function grouped(options: GroupedOptions = {}): Promise<Grouped> {
 export const lockMirror = 'select from campaign_mirror.mirrors where campaign_id = $1 for update';
 export const setAddress = 'update campaign_mirror.mirrors set target_url = $2 where campaign_id = $1';
 export const transfer = 'update campaign_mirror.campaigns set owner_id = $2 where id = $1';
-
-/** The microseconds since 1970 of a time in the form of ours. */
-export function microseconds(time: string): bigint {
-  return BigInt(Date.parse(`${time.slice(0, 19)}Z`)) * 1_000n + BigInt(time.slice(20, 26));
-}

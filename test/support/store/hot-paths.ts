@@ -1,10 +1,15 @@
 import { defaultPoolLimits, type HotPathObserver } from '@campaign-mirror/adapters-persistence';
+import type { Pool } from 'pg';
 import type { HotPath } from '../../../packages/adapters-persistence/src/hot-path/hot-path.ts';
 import {
   groupCommit,
   heldAtMost,
 } from '../../../packages/adapters-persistence/src/hot-path/open-hot-path.ts';
-import type { Statements } from '../../../packages/adapters-persistence/src/statements/statements.ts';
+import type { TextRow, Value } from '../../../packages/adapters-persistence/src/statements/extended-query.ts';
+import {
+  type Statement,
+  Statements,
+} from '../../../packages/adapters-persistence/src/statements/statements.ts';
 
 /** As the service has it on a pool of these limits. */
 export function hotPathOn(
@@ -13,4 +18,24 @@ export function hotPathOn(
   observer?: HotPathObserver,
 ): HotPath {
   return groupCommit(statements, { maxHeld: heldAtMost(size), timeout: waitTimeout }, observer);
+}
+
+/** Statements that come to what `instead` makes of them: of the `nth`, from 1, which `run` runs, as it is or altered. */
+export function statementsBy(
+  pool: Pool,
+  instead: (
+    run: (altered?: Statement) => Promise<TextRow[]>,
+    statement: Statement,
+    nth: number,
+  ) => Promise<readonly TextRow[]>,
+): Statements {
+  let nth = 0;
+  class Staged extends Statements {
+    override run<Row extends TextRow>(statement: Statement, values: readonly Value[]): Promise<Row[]> {
+      nth += 1;
+      const run = (altered = statement) => super.run(altered, values);
+      return instead(run, statement, nth) as Promise<Row[]>;
+    }
+  }
+  return new Staged(pool);
 }

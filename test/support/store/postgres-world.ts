@@ -13,36 +13,24 @@ import {
   PostgresSettings,
   type Role,
 } from '@campaign-mirror/adapters-persistence';
-import type {
-  CampaignId,
-  HistoryEntry,
-  HistoryId,
-  Mirror,
-  MirrorAddress,
-  MirrorId,
-  OwnerId,
-  Subject,
-  Timestamp,
-} from '@campaign-mirror/domain';
+import type { CampaignId, CampaignRepository, HistoryEntry, Identity, Mirror } from '@campaign-mirror/domain';
 import type { Pool } from 'pg';
 import { PostgresCampaigns } from '../../../packages/adapters-persistence/src/hot-path/campaigns.ts';
 import type { HotPath } from '../../../packages/adapters-persistence/src/hot-path/hot-path.ts';
 import { PostgresIdentity } from '../../../packages/adapters-persistence/src/hot-path/identity.ts';
 import { KeyUses } from '../../../packages/adapters-persistence/src/hot-path/key-uses.ts';
+import { keyHash } from '../../../packages/adapters-persistence/src/schema/key-hash.ts';
 import { Statements } from '../../../packages/adapters-persistence/src/statements/statements.ts';
 import type { TestDatabase } from '../database/database-server.ts';
 import { lockedMeanwhile } from '../database/rival.ts';
 import { hotPathOn } from './hot-paths.ts';
-import { inCompany } from './in-company.ts';
 import { tester } from './operator.ts';
-import { liveCampaign, type Ports, type World } from './world.ts';
+import { change, type Live, liveCampaign, type World } from './world.ts';
 
 /** No call goes alone: with each goes one of another campaign, or a chain of two. */
 export type Company = 'in company' | 'beside a chain';
 
 export interface PostgresWorldOptions {
-  /** Whose rights the campaigns are updated with: the service's, except for adapters that are broken on purpose. */
-  readonly as?: Role;
   readonly company?: Company;
   /** What the hot path runs its statements by. */
   readonly statementsOn?: (pool: Pool) => Statements;
@@ -51,21 +39,20 @@ export interface PostgresWorldOptions {
 /** The ports alone, each with the rights of the role that uses it. */
 export async function postgresPorts(
   { address }: { address(role: Role): DatabaseAddress },
-  { as = 'service', company, statementsOn = (pool) => new Statements(pool) }: PostgresWorldOptions = {},
-): Promise<Ports & { uses: KeyUses; close(): Promise<void> }> {
-  const service = await openDatabase(address(as));
+  { company, statementsOn = (pool) => new Statements(pool) }: PostgresWorldOptions = {},
+) {
+  const service = await openDatabase(address('service'));
   const operator = await openDatabase(address('operator'));
   const settings = new PostgresSettings(operator.orm, tester);
   const accessKeys = new PostgresAccessKeys(operator.orm, tester);
   const uses = new KeyUses(service.pool);
   const alone = hotPathOn(statementsOn(service.pool));
   const companion = () => liveCampaign({ settings, accessKeys });
-  const updates = company === 'beside a chain' ? 2 : 1;
-  const hotPath: HotPath = company ? inCompany(alone, companion, updates) : alone;
+  const hotPath = company ? inCompany(alone, companion, company === 'beside a chain' ? 2 : 1) : alone;
   return {
     uses,
-    campaigns: new PostgresCampaigns(hotPath, { uses }),
-    identity: new PostgresIdentity(hotPath, { uses }),
+    campaigns: new PostgresCampaigns(hotPath, { uses }) as CampaignRepository,
+    identity: new PostgresIdentity(hotPath, { uses }) as Identity,
     settings,
     records: new PostgresCampaignRecords(operator.pool),
     accessKeys,
@@ -84,32 +71,59 @@ export async function postgresPorts(
   };
 }
 
-export async function postgresWorld(
-  database: TestDatabase,
-  options: PostgresWorldOptions = {},
-): Promise<World> {
-  const { admin } = database;
-  const run = async (text: string, ...values: unknown[]) => {
-    const { rowCount } = await admin.query(text, values);
-    if (rowCount === 0) throw new Error('no such row');
+/**
+ * A hot path on which nobody goes alone: with each call goes one of its kind for another campaign, or another key, so
+ * that what is seen of it is seen of the statements for many. The companion sets its mirror so many times: more than
+ * once makes a chain.
+ */
+function inCompany(hotPath: HotPath, another: () => Promise<Live>, updates: number): HotPath {
+  let made: Promise<Live> | undefined;
+  const companion = () => {
+    made ??= another();
+    return made;
   };
+  return {
+    key: async (hash) => {
+      const { key } = await companion();
+      const [, row] = await Promise.all([hotPath.key(keyHash(key)), hotPath.key(hash)]);
+      return row;
+    },
+    campaign: async (id) => {
+      const { seen } = await companion();
+      const [, campaign] = await Promise.all([hotPath.campaign(seen.id), hotPath.campaign(id)]);
+      return campaign;
+    },
+    set: async (asSeen, to) => {
+      const { seen, by } = await companion();
+      const theirs = Array.from({ length: updates }, () => hotPath.set(seen, change(by)));
+      const [result, ...served] = await Promise.all([hotPath.set(asSeen, to), ...theirs]);
+      if (served.some((one) => one?.kind !== 'mirror-set')) throw new Error('the companion was not served');
+      return result;
+    },
+  };
+}
+
+export async function postgresWorld(database: TestDatabase, options?: PostgresWorldOptions): Promise<World> {
+  const { admin } = database;
+  const run =
+    (text: string) =>
+    async (...values: unknown[]) => {
+      const { rowCount } = await admin.query(text, values);
+      if (rowCount === 0) throw new Error('no such row');
+    };
   const { uses: _, ...ports } = await postgresPorts(database, options);
   return {
     ...ports,
     others: {
-      transfer: (id, to) => run('update campaign_mirror.campaigns set owner_id = $2 where id = $1', id, to),
-      setDefault: (id, isDefault) =>
-        run('update campaign_mirror.campaigns set is_default = $2 where id = $1', id, isDefault),
-      deleteMirror: (id) => run('delete from campaign_mirror.mirrors where campaign_id = $1', id),
-      deleteCampaign: (id) => run('delete from campaign_mirror.campaigns where id = $1', id),
-      countClick: (id) =>
-        run('update campaign_mirror.mirrors set clicks = clicks + 1 where campaign_id = $1', id),
-      setUpdatedAt: (id, time) =>
-        run('update campaign_mirror.mirrors set updated_at = $2 where campaign_id = $1', id, time),
-      expireKey: (id) =>
-        run('update campaign_mirror.access_keys set expires_at = clock_timestamp() where id = $1', id),
-      giveKey: (id, to) => run('update campaign_mirror.access_keys set owner_id = $2 where id = $1', id, to),
-      deleteKey: (id) => run('delete from campaign_mirror.access_keys where id = $1', id),
+      transfer: run('update campaign_mirror.campaigns set owner_id = $2 where id = $1'),
+      setDefault: run('update campaign_mirror.campaigns set is_default = $2 where id = $1'),
+      deleteMirror: run('delete from campaign_mirror.mirrors where campaign_id = $1'),
+      deleteCampaign: run('delete from campaign_mirror.campaigns where id = $1'),
+      countClick: run('update campaign_mirror.mirrors set clicks = clicks + 1 where campaign_id = $1'),
+      setUpdatedAt: run('update campaign_mirror.mirrors set updated_at = $2 where campaign_id = $1'),
+      expireKey: run('update campaign_mirror.access_keys set expires_at = clock_timestamp() where id = $1'),
+      giveKey: run('update campaign_mirror.access_keys set owner_id = $2 where id = $1'),
+      deleteKey: run('delete from campaign_mirror.access_keys where id = $1'),
       clock: async () => {
         const { rows } = await admin.query(`select ${utc('clock_timestamp()')} as now`);
         return rows[0].now;
@@ -129,38 +143,23 @@ function utc(column: string): string {
 
 async function storedMirror(admin: Pool, id: CampaignId): Promise<Mirror | undefined> {
   const { rows } = await admin.query(
-    `select *, ${utc('updated_externally_at')} as externally, ${utc('created_at')} as created, ${utc('updated_at')} as updated
+    `select id::float8, campaign_id::float8 as "campaignId", target_url as "targetUrl", clicks::float8,
+       updated_externally as "updatedExternally", ${utc('updated_externally_at')} as "updatedExternallyAt",
+       ${utc('created_at')} as "createdAt", ${utc('updated_at')} as "updatedAt"
      from campaign_mirror.mirrors where campaign_id = $1`,
     [id],
   );
-  return rows.map((row) => ({
-    id: Number(row.id) as MirrorId,
-    campaignId: Number(row.campaign_id) as CampaignId,
-    targetUrl: row.target_url as MirrorAddress,
-    clicks: Number(row.clicks),
-    updatedExternally: row.updated_externally as boolean,
-    updatedExternallyAt: row.externally as Timestamp | null,
-    createdAt: row.created as Timestamp,
-    updatedAt: row.updated as Timestamp,
-  }))[0];
+  return rows[0];
 }
 
 async function storedHistory(admin: Pool, id: CampaignId): Promise<HistoryEntry[]> {
   const { rows } = await admin.query(
-    `select *, ${utc('changed_at')} as changed from campaign_mirror.mirror_history h where campaign_id = $1 order by h.id`,
+    `select id::float8, mirror_id::float8 as "mirrorId", campaign_id::float8 as "campaignId",
+       concat_ws(':', actor, access_key_id, subject) as subject, owner_id::float8 as "ownerId",
+       address_before as "addressBefore", address_after as "addressAfter", ${utc('changed_at')} as "changedAt",
+       request_id as "requestId"
+     from campaign_mirror.mirror_history where campaign_id = $1 order by mirror_history.id`,
     [id],
   );
-  return rows.map((row) => ({
-    id: Number(row.id) as HistoryId,
-    mirrorId: Number(row.mirror_id) as MirrorId,
-    campaignId: Number(row.campaign_id) as CampaignId,
-    subject: [row.actor, row.access_key_id ?? row.subject]
-      .filter((part) => part !== null)
-      .join(':') as Subject,
-    ownerId: Number(row.owner_id) as OwnerId,
-    addressBefore: row.address_before as MirrorAddress,
-    addressAfter: row.address_after as MirrorAddress,
-    changedAt: row.changed as Timestamp,
-    requestId: row.request_id as string,
-  }));
+  return rows;
 }

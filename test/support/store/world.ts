@@ -2,26 +2,17 @@ import type {
   AccessKey,
   AccessKeyId,
   AccessKeys,
-  Audit,
   Campaign,
-  CampaignExport,
   CampaignId,
-  CampaignImport,
-  CampaignRecords,
-  CampaignRepository,
   CampaignSettings,
-  HistoryPruning,
-  Identity,
   Mirror,
   MirrorAddress,
-  MirrorHistory,
-  MirrorMoves,
-  OperatorMirrors,
 } from '@campaign-mirror/domain';
 import { keySubject } from '@campaign-mirror/domain';
 import type { KeyHolder, Others } from '@campaign-mirror/domain/contracts';
 import { before, type LiveCampaign, newOwner } from '../../../packages/domain/src/contracts/live-campaign.ts';
 import { named } from './operator.ts';
+import type { postgresPorts } from './postgres-world.ts';
 
 export {
   address,
@@ -32,26 +23,13 @@ export {
   newOwner,
 } from '../../../packages/domain/src/contracts/live-campaign.ts';
 
-/** The ports of one store. */
-export interface Ports {
-  readonly campaigns: CampaignRepository;
-  readonly identity: Identity;
-  readonly settings: CampaignSettings;
-  readonly records: CampaignRecords;
-  readonly accessKeys: AccessKeys;
-  readonly history: MirrorHistory;
-  readonly operatorMirrors: OperatorMirrors;
-  readonly historyPruning: HistoryPruning;
-  readonly mirrorMoves: MirrorMoves;
-  readonly audit: Audit;
-  readonly imports: CampaignImport;
-  readonly exports: CampaignExport;
+interface Settings {
+  readonly settings: Pick<CampaignSettings, 'createCampaign' | 'createMirror'>;
 }
 
 /** A store with all ports, and what happens to it by other hands than theirs. */
-export interface World extends Ports {
+export interface World extends Omit<Awaited<ReturnType<typeof postgresPorts>>, 'uses'> {
   readonly others: StoreOthers;
-  close(): Promise<void>;
 }
 
 export interface StoreOthers extends Required<Omit<Others, 'createCampaign' | 'createMirror'>> {
@@ -61,7 +39,7 @@ export interface StoreOthers extends Required<Omit<Others, 'createCampaign' | 'c
 }
 
 export async function newCampaign(
-  { settings }: Pick<Ports, 'settings'>,
+  { settings }: Settings,
   owner = newOwner(),
   isDefault = false,
 ): Promise<Campaign> {
@@ -71,7 +49,7 @@ export async function newCampaign(
 }
 
 export async function newMirror(
-  { settings }: Pick<Ports, 'settings'>,
+  { settings }: Settings,
   campaign: CampaignId,
   to: MirrorAddress,
 ): Promise<Mirror> {
@@ -87,7 +65,7 @@ export interface Live extends LiveCampaign {
 }
 
 export async function liveCampaign(
-  world: Pick<Ports, 'settings' | 'accessKeys'>,
+  world: Settings & { readonly accessKeys: AccessKeys },
   isDefault = false,
 ): Promise<Live> {
   const campaign = await newCampaign(world, newOwner(), isDefault);

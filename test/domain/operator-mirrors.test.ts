@@ -1,0 +1,125 @@
+import {
+  CreateMirror,
+  type HistoryEntry,
+  type HistoryId,
+  longestAddress,
+  type MirrorAddress,
+  type MirrorCreation,
+  RestoreMirror,
+  Unavailable,
+} from '@campaign-mirror/domain';
+import { expect } from 'chai';
+import { rejection } from '../support/faults.ts';
+import { campaign, denying, mirror } from '../support/store/fake-ports.ts';
+import { address, newOwner } from '../support/store/world.ts';
+
+const denied = denying('denied.example');
+const faults = {
+  'ftp://a.example/': 'not-a-url',
+  'https://me@a.example/': 'not-a-url',
+  'https://DENIED.example./': 'denied-host',
+  [`https://a.example/${'x'.repeat(longestAddress)}`]: 'too-long',
+};
+
+it('contract: the address — a mirror is created in the settings with the address exactly as it was submitted; one that is none is not', async () => {
+  const submitted = 'HTTPS://Example.com/%7E{click_id}';
+  const away = new Unavailable('away');
+  let answer: Promise<MirrorCreation>;
+  const created: unknown[] = [];
+  const createMirror = (...call: unknown[]) => {
+    created.push(call);
+    return answer;
+  };
+  const execute = (text: string) => new CreateMirror({ createMirror }, denied).execute(campaign.id, text);
+  for (const kind of ['campaign-not-found', 'mirror-exists'] as const) {
+    answer = Promise.resolve({ kind });
+    expect(await execute(submitted)).to.deep.equal({ kind });
+  }
+  answer = Promise.reject(away);
+  expect(await rejection(execute(submitted))).to.equal(away);
+  const call = [campaign.id, submitted];
+  expect(created.splice(0)).to.deep.equal([call, call, call]);
+  for (const [text, because] of Object.entries(faults))
+    expect(await execute(text), text).to.deep.equal({ kind: 'invalid-address', because });
+  expect(created).to.deep.equal([]);
+});
+
+describe('contract: history — restore a mirror, an act of the operator', () => {
+  const change = 17 as HistoryId;
+  const recorded = {
+    id: change,
+    campaignId: campaign.id,
+    addressBefore: address('https://first.example/?a={click_id}'),
+    addressAfter: address('https://second.example/'),
+  } as HistoryEntry;
+  const byDefault = { ...campaign, isDefault: true };
+
+  /** What was set; on these facts, of which the last are there to stay. */
+  let restored: unknown[];
+  let found: (typeof campaign | undefined)[];
+  let entry: HistoryEntry | undefined;
+  let isSet: typeof mirror | undefined;
+  beforeEach(() => {
+    [restored, found, entry, isSet] = [[], [campaign], recorded, mirror];
+  });
+  const useCase = new RestoreMirror(
+    { find: async () => (found.length > 1 ? found.shift() : found[0]) },
+    { find: async (id, number) => (id === campaign.id && number === change ? entry : undefined) },
+    {
+      setMirror: async (seen, to) => {
+        restored.push({ seen, to });
+        return isSet;
+      },
+    },
+    denied,
+  );
+  const execute = (which: 'after' | 'before' = 'after') =>
+    useCase.execute({ campaign: campaign.id, change, address: which });
+
+  it('the address after the change, or the one that it replaced, is set as it was recorded', async () => {
+    expect(await execute('after')).to.deep.equal({ kind: 'restored', mirror });
+    await execute('before');
+    expect(restored).to.deep.equal([
+      { seen: campaign, to: { address: recorded.addressAfter, change } },
+      { seen: campaign, to: { address: recorded.addressBefore, change } },
+    ]);
+  });
+
+  it('order of checks: the campaign, the first two rules, the change, its address; whoever owns the campaign by now', async () => {
+    entry = undefined;
+    const given = { ...campaign, ownerId: newOwner() };
+    for (const [is, outcome] of [
+      [undefined, { kind: 'campaign-not-found' }],
+      [
+        { ...byDefault, hasMirror: false },
+        { kind: 'refused', because: 'mirror-not-created' },
+      ],
+      [byDefault, { kind: 'refused', because: 'default-campaign' }],
+      [given, { kind: 'change-not-found' }],
+    ] as const) {
+      found = [is];
+      expect(await execute()).to.deep.equal(outcome);
+    }
+    expect(restored).to.deep.equal([]);
+    entry = recorded;
+    expect(await execute()).to.have.property('kind', 'restored');
+  });
+
+  it('the address is judged anew: its host may be denied by now, or it came from elsewhere', async () => {
+    for (const [addressAfter, because] of Object.entries(faults)) {
+      entry = { ...recorded, addressAfter: addressAfter as MirrorAddress };
+      expect(await execute()).to.deep.equal({ kind: 'invalid-address', because });
+      expect(await execute('before')).to.have.property('kind', 'restored');
+    }
+  });
+
+  it('a campaign that changed meanwhile is judged again, on the new facts: five times, then it is Unavailable', async () => {
+    isSet = undefined;
+    found = [campaign, byDefault];
+    expect(await execute()).to.deep.equal({ kind: 'refused', because: 'default-campaign' });
+    expect(restored.splice(0)).to.have.length(1);
+    found = [campaign];
+    expect(await rejection(execute())).to.be.instanceOf(Unavailable);
+    expect(restored).to.have.length(5);
+  });
+});

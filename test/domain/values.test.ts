@@ -1,0 +1,116 @@
+import {
+  type AccessKeyId,
+  accessKeyId,
+  accessKeyOf,
+  auditId,
+  campaignId,
+  historyId,
+  keySubject,
+  label,
+  longestLabel,
+  mirrorId,
+  operatorSubject,
+  ownerId,
+  partsOf,
+  type Subject,
+  subject,
+  timestamp,
+} from '@campaign-mirror/domain';
+import { expect } from 'chai';
+
+const party = '\u{1f389}';
+
+describe('contract: the path — an identifier is a decimal integer from 1 to 2^53-1', () => {
+  for (const read of [campaignId, ownerId, mirrorId, accessKeyId, historyId, auditId]) {
+    it(read.name, () => {
+      for (const text of ['1', '42', '9007199254740991']) expect(read(text)).to.equal(Number(text));
+      const greater = ['9007199254740992', '9007199254740993', '9999999999999999', '99999999999999999999'];
+      const signed = ['0', '-1', '+1', '01', '1.0', '1e3', '1_000', '0x1', '1n'];
+      const strange = ['', ' ', '1 ', ' 1', '1\n', '\n1', '%31', 'NaN', '1a', '\u0661', '\uff11', '1\u200b'];
+      for (const text of [...greater, ...signed, ...strange]) {
+        expect(read(text), JSON.stringify(text)).to.equal(undefined);
+      }
+    });
+  }
+});
+
+describe('a label, the name of a campaign or of a key', () => {
+  it('is one line of any script, as it was written, without the white space around it', () => {
+    const accepted = ['x', 'Summer  sale 2026', `Été — 夏 e\u0301 ${party}`, `"it's" <b>&amp;</b> $1 % ?`];
+    for (const text of accepted) expect(label(text)).to.equal(text);
+    expect(label('  Summer\t\n')).to.equal('Summer');
+    for (const text of ['', ' \t\n\u00a0\u2003']) expect(label(text)).to.equal(undefined);
+    // Carriage return, NUL, escape, C1, DEL, line and paragraph separators.
+    for (const control of '\n\r\t\0\u001b\u009b\u007f\u2028\u2029') {
+      expect(label(`a${control}b`), JSON.stringify(control)).to.equal(undefined);
+    }
+  });
+
+  it('is at most 200 characters long, however many code units they take', () => {
+    expect(longestLabel).to.equal(200);
+    for (const character of ['x', party]) {
+      expect(label(character.repeat(200))).to.equal(character.repeat(200));
+      expect(label(` ${character.repeat(200)} `)).to.equal(character.repeat(200));
+      expect(label(character.repeat(201))).to.equal(undefined);
+    }
+  });
+});
+
+describe('a subject', () => {
+  it('of a key is named by its number, which is found again; that of the operator has no name and no key', () => {
+    const key = keySubject(17 as AccessKeyId);
+    expect(key).to.equal('key:17');
+    expect(accessKeyOf(key)).to.equal(17);
+    expect(partsOf(key)).to.deep.equal({ kind: 'key', name: '17' });
+    expect(partsOf(operatorSubject)).to.deep.equal({ kind: 'operator', name: undefined });
+    expect(accessKeyOf(operatorSubject)).to.equal(undefined);
+  });
+
+  it('of another has a kind and a name, which may hold colons, and is no key', () => {
+    const other = subject('jwt', 'https://issuer.example/clients/4') as Subject;
+    expect(other).to.equal('jwt:https://issuer.example/clients/4');
+    expect(partsOf(other)).to.deep.equal({ kind: 'jwt', name: 'https://issuer.example/clients/4' });
+    expect(accessKeyOf(other)).to.equal(undefined);
+    expect(accessKeyOf(subject('jwt', '17') as Subject), 'a number that is no key').to.equal(undefined);
+    expect(subject('a-20-characters-long', 'é'.repeat(200))).to.be.a('string');
+  });
+
+  it('is refused where its kind is ours, or its kind or name is not well formed', () => {
+    const kinds = ['key', 'operator', '', 'a:b', 'JWT', 'a-21-characters-long-'];
+    for (const kind of kinds) expect(subject(kind, 'client-4'), kind).to.equal(undefined);
+    const names = ['', 'x'.repeat(201), 'client\n4', 'client\u2028', 'client\0', 'client\ud800'];
+    for (const name of names) expect(subject('jwt', name), JSON.stringify(name)).to.equal(undefined);
+  });
+});
+
+describe('a time, in the form of the interface', () => {
+  const time = '2026-11-20T15:36:00.123456Z';
+
+  it('is in the calendar and on the clock, from the year 1 to 9999', () => {
+    const first = '0001-01-01T00:00:00.000000Z';
+    const leap = ['2024-02-29T23:59:59.999999Z', '2000-02-29T00:00:00.000001Z'];
+    for (const text of [time, first, '2024-12-31T00:00:00.000000Z', ...leap])
+      expect(timestamp(text)).to.equal(text);
+    const noDays = '2026-02-29 1900-02-29 2026-04-31 2026-13-01 2026-00-10 2026-01-00 0000-01-01 2026-12-32';
+    for (const day of noDays.split(' '))
+      expect(timestamp(`${day}T00:00:00.000000Z`), day).to.equal(undefined);
+    for (const hour of ['24:00:00', '23:60:00', '23:59:60'])
+      expect(timestamp(`2026-01-01T${hour}.000000Z`), hour).to.equal(undefined);
+  });
+
+  it('has no other form', () => {
+    for (const text of [
+      '2026-11-20T15:36:00Z',
+      '2026-11-20T15:36:00.123Z',
+      '2026-11-20T15:36:00.1234567Z',
+      '2026-11-20 15:36:00.123456Z',
+      '2026-11-20T15:36:00.123456+00:00',
+      '2026-11-20t15:36:00.123456z',
+      `+1${time}`,
+      ` ${time}`,
+      `${time}\n`,
+      '',
+    ])
+      expect(timestamp(text), JSON.stringify(text)).to.equal(undefined);
+  });
+});
