@@ -40,8 +40,9 @@ describe('a Prometheus as ops/prometheus has it, of two processes on one port, w
     const text = (await readFile(file, 'utf8')).replaceAll('_interval: 15s', '_interval: 500ms');
     await writeFile(file, text.replace('- 127.0.0.1:3001', targets));
     const port = await freePort();
-    const words = [`--config.file=${file}`, `--web.listen-address=127.0.0.1:${port}`];
-    const prometheus = start(program('prometheus'), words, {}, folder.path);
+    const stored = `--storage.tsdb.path=${folder.at('data')}`;
+    const words = [`--config.file=${file}`, `--web.listen-address=127.0.0.1:${port}`, stored];
+    const prometheus = start(program('prometheus'), words, {});
     await prometheus.says(() => prometheus.errors.includes('Server is ready to receive') || undefined);
     api = `http://127.0.0.1:${port}/api/v1`;
 

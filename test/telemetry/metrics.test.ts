@@ -87,11 +87,6 @@ describe('contract: answers — metrics of a process', () => {
     const { host, password } = data.database.address('service');
     const secrets = [data.key.slice(0, 10), unknownKey, marked, String(password), host, '127.0.0.1'];
     for (const secret of secrets) expect(after.text).not.to.include(secret);
-
-    const head = await fetch(`${service.ops}/metrics`, { method: 'HEAD' });
-    expect([head.status, await head.text()]).to.deep.equal([200, '']);
-    expect(Number(head.headers.get('content-length'))).to.be.above(1_000);
-    expect(head.headers.get('cache-control')).to.equal('no-store');
   });
 
   it('tells what is under way, what waits for the pool, and each one that overload refused', async () => {

@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs';
+import { parseEnv } from 'node:util';
 import { expect } from 'chai';
 import { blocksOf } from '../support/documents/blocks.ts';
 import { call } from '../support/http/caller.ts';
@@ -26,18 +27,13 @@ describe(`traces: ${page}`, () => {
   afterEach(() => collector.close());
 
   /** As the page has it for systemd and containers. */
-  const traced = (more: Readonly<Record<string, string>> = {}) => {
-    const lines = variables?.replace('/opt/campaign-mirror/', projectFolder).split('\n') ?? [];
-    return listeningService({
+  const traced = (more: Readonly<Record<string, string>> = {}) =>
+    listeningService({
       ...data.settings(),
-      ...Object.fromEntries(lines.map((line) => line.split(/=(.*)/).slice(0, 2))),
-      OTEL_EXPORTER_OTLP_ENDPOINT: collector.endpoint,
-      OTEL_EXPORTER_OTLP_PROTOCOL: 'http/json',
-      OTEL_BSP_SCHEDULE_DELAY: '1',
-      MAX_EVENT_LOOP_DELAY: '60s',
-      ...more,
+      ...parseEnv(variables?.replace('/opt/campaign-mirror/', projectFolder) ?? ''),
+      ...{ OTEL_EXPORTER_OTLP_ENDPOINT: collector.endpoint, OTEL_EXPORTER_OTLP_PROTOCOL: 'http/json' },
+      ...{ OTEL_BSP_SCHEDULE_DELAY: '1', MAX_EVENT_LOOP_DELAY: '60s', ...more },
     });
-  };
   /** A call in the trace of its caller; gives its line of the log. */
   const callInTrace = async (service: Listening, requestId: string) => {
     const headers = {
