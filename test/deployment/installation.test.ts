@@ -1,4 +1,4 @@
-import { type ChildProcess, spawn } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import { chmod, chown, copyFile, mkdir, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
@@ -6,19 +6,18 @@ import { expect } from 'chai';
 import { type CompanyRegistry, companyRegistry } from '../support/embedded/company-registry.ts';
 import { bareEnvironment, oldTools } from '../support/embedded/old-tools.ts';
 import { canHaveRoom } from '../support/embedded/other-machine.ts';
-import { RunningProcess } from '../support/process/service-process.ts';
+import { endAll, RunningProcess, untilTheEnd } from '../support/process/service-process.ts';
 import { filesIn, projectFolder } from '../support/workspace.ts';
 
 const told = /^Installing what is needed into node_modules .*\nInstalled in \d+ s\.\n$/;
-const seconds = 1000;
+const setup = ['npm', 'run', '--silent', 'setup'];
+const nobody = 65_534;
 
 describe('the installation', function () {
-  this.timeout(240 * seconds);
+  this.timeout(240_000);
   const tools: Record<number, string> = {};
-  const running: ChildProcess[] = [];
   let root: string;
   let company: CompanyRegistry;
-
   before(async () => {
     root = await mkdtemp(join(tmpdir(), 'campaign-mirror-start-'));
     await chmod(root, 0o711);
@@ -26,7 +25,7 @@ describe('the installation', function () {
     company = await companyRegistry();
   });
   after(async () => {
-    for (const child of running) child.kill('SIGKILL');
+    await endAll();
     await company?.close();
     await rm(root, { recursive: true, force: true, maxRetries: 10 });
   });
@@ -40,93 +39,63 @@ describe('the installation', function () {
     }
     return folder;
   }
-
   async function home(name: string, npmrc = ''): Promise<string> {
     const folder = join(root, name);
     await mkdir(folder);
     await writeFile(join(folder, '.npmrc'), npmrc);
     return folder;
   }
-
-  function run(
-    cwd: string,
-    node: number,
-    words: string[],
-    variables: Record<string, string>,
-  ): RunningProcess {
+  function run(cwd: string, node: number, words: readonly string[], variables = {}): RunningProcess {
     const [program = '', ...rest] = words;
     const env = bareEnvironment(tools[node] ?? '', variables);
     const child = spawn(program, rest, { cwd, env, stdio: ['ignore', 'pipe', 'pipe'] });
-    running.push(child);
+    untilTheEnd(child);
     return new RunningProcess(child);
   }
-
-  async function ends(process: RunningProcess) {
-    const { code } = await process.ended;
-    return { code, said: process.errors, all: `${process.output}${process.errors}` };
+  /** What the installation says when it has ended, with this exit code. */
+  async function installs(code: number, ...words: Parameters<typeof run>): Promise<string> {
+    const process = run(...words);
+    expect((await process.ended).code, process.output + process.errors).to.equal(code);
+    return process.errors;
   }
 
   let installed: string;
   let settings: Record<string, string>;
-  const quiet = ['npm', 'run', '--silent', 'setup'];
 
   it('by Node 18 and npm 10, from a company’s registry that a variable names, with its key', async () => {
     installed = await clone('first');
     const key = `//${new URL(company.url).host}/:_authToken=sesame\n`;
     settings = { HOME: await home('home', key), npm_config_registry: company.url, LANG: 'C' };
     const umask = ['sh', '-c', 'umask 077 && exec "$@"', 'sh'];
-    const { code, said, all } = await ends(run(installed, 18, [...umask, ...quiet], settings));
-    expect(code, all).to.equal(0);
-    expect(said).to.match(told);
-    const packages = company.asked.filter(({ path }) => path.endsWith('.tgz'));
-    expect(packages).to.have.length.above(400);
+    expect(await installs(0, installed, 18, [...umask, ...setup], settings)).to.match(told);
+    expect(company.asked.filter(({ path }) => path.endsWith('.tgz'))).to.have.length.above(400);
     expect(company.asked.some(({ agent }) => agent.startsWith('pnpm/'))).to.equal(true);
-    expect(new Set(company.asked.map(({ authorization }) => authorization))).to.deep.equal(
-      new Set(['Bearer sesame']),
-    );
+    const keys = new Set(company.asked.map(({ authorization }) => authorization));
+    expect(keys).to.deep.equal(new Set(['Bearer sesame']));
   });
 
   it('is not needed again: the start has no network, Node 20, another umask, and says nothing that is not its own', async () => {
     if (!canHaveRoom('the start without a network')) return;
-    const variables = {
-      ...settings,
-      PORT: '0',
-      DEMO: 'off',
-      OPS_PORT: '0',
-      HOME: '/nonexistent',
-      DATA_DIR: join(root, 'data'),
-    };
-    const service = run(
-      installed,
-      20,
-      ['unshare', '--net', 'sh', '-c', 'ip link set lo up && exec npm start'],
-      variables,
-    );
+    const own = { PORT: '0', DEMO: 'off', OPS_PORT: '0', HOME: '/nonexistent', DATA_DIR: join(root, 'data') };
+    const words = ['unshare', '--net', 'sh', '-c', 'ip link set lo up && exec npm start'];
+    const service = run(installed, 20, words, { ...settings, ...own });
     await service.event('listening');
-    const others = `${service.output}${service.errors}`
-      .split('\n')
-      .filter((line) => line !== '' && !line.startsWith('{') && !line.startsWith('> '));
+    const lines = `${service.output}${service.errors}`.split('\n');
     await service.stop();
-    expect(others).to.deep.equal([]);
+    expect(lines.filter((line) => line !== '' && !/^(\{|> )/.test(line))).to.deep.equal([]);
   });
 
   it('again, as after an update, has no network either: what was downloaded once is at home', async () => {
     if (!canHaveRoom('the installation without a network')) return;
     await rm(join(installed, 'node_modules'), { recursive: true });
-    const { code, said, all } = await ends(run(installed, 20, ['unshare', '--net', ...quiet], settings));
-    expect(code, all).to.equal(0);
-    expect(said).to.match(told);
+    expect(await installs(0, installed, 20, ['unshare', '--net', ...setup], settings)).to.match(told);
   });
 
   it('for the first time without a network says so in its last line, soon, and without a password', async () => {
     if (!canHaveRoom('the first installation without a network')) return;
-    const folder = await clone('second');
-    const named = {
-      HOME: await home('empty'),
-      npm_config_registry: 'https://me:sesame@packages.example/npm/',
-    };
-    const { code, said } = await ends(run(folder, 20, ['unshare', '--net', ...quiet], named));
-    expect(code).to.equal(1);
+    const npm_config_registry = 'https://me:sesame@packages.example/npm/';
+    const named = { HOME: await home('empty'), npm_config_registry };
+    const said = await installs(1, await clone('second'), 20, ['unshare', '--net', ...setup], named);
     expect(said.trim().split('\n').at(-1)).to.match(
       /^campaign-mirror: https:\/\/packages\.example\/npm\/ cannot be reached: connect this machine, or name a registry/,
     );
@@ -136,29 +105,20 @@ describe('the installation', function () {
   it('by another user, without a home to write to, keeps what it downloads in node_modules', async () => {
     if (!canHaveRoom('the installation by a user without a home')) return;
     const folder = await clone('third');
-    const everything = [
-      root,
-      dirname(folder),
-      folder,
-      ...(await readdir(folder, { recursive: true })).map((path) => join(folder, path)),
-    ];
-    for (const path of everything.slice(1)) await chown(path, 65534, 65534);
+    const paths = (await readdir(folder, { recursive: true })).map((path) => join(folder, path));
+    for (const path of [dirname(folder), folder, ...paths]) await chown(path, nobody, nobody);
     for (const bin of Object.values(tools)) await chmod(dirname(bin), 0o755);
-    const nobody = ['setpriv', '--reuid', '65534', '--regid', '65534', '--clear-groups'];
+    const as = ['setpriv', `--reuid=${nobody}`, `--regid=${nobody}`, '--clear-groups'];
     const variables = { HOME: '/nonexistent', npm_config_registry: company.url };
-    const { code, said, all } = await ends(run(folder, 18, [...nobody, ...quiet], variables));
-    expect(code, all).to.equal(0);
-    expect(said).to.match(told);
+    expect(await installs(0, folder, 18, [...as, ...setup], variables)).to.match(told);
     expect(await readdir(join(folder, 'node_modules', '.cache', 'home'))).not.to.be.empty;
   });
 
   it('is refused in one line by a Node that is too old', async () => {
     const pretend =
       "Object.defineProperty(process.versions, 'node', { value: '16.20.0' }); require('./ops/setup.cjs')";
-    const old = await ends(run(installed, 18, ['node', '-e', pretend], {}));
-    expect(old).to.include({
-      code: 1,
-      all: `campaign-mirror: This is Node 16.20.0: Node 18 or newer is needed. Nothing was done.\n`,
-    });
+    expect(await installs(1, installed, 18, ['node', '-e', pretend])).to.equal(
+      'campaign-mirror: This is Node 16.20.0: Node 18 or newer is needed. Nothing was done.\n',
+    );
   });
 });

@@ -3,38 +3,38 @@ import { expect } from 'chai';
 import pg from 'pg';
 import { command } from '../support/commands/command.ts';
 import { objectsOf } from '../support/commands/commands-on.ts';
-import { emptyDatabase, type TestDatabase } from '../support/database/database-server.ts';
-import { documented, PgBouncer } from '../support/deployment/pgbouncer.ts';
+import { emptyDatabase } from '../support/database/database-server.ts';
+import { pgBouncer } from '../support/deployment/pgbouncer.ts';
+import { documented } from '../support/documents/documented.ts';
 import { call } from '../support/http/caller.ts';
-import { folderOf, serviceDataOf } from '../support/process/lives.ts';
-import { endAll, listeningService, startService } from '../support/process/service-process.ts';
+import { databaseOf, folderOf, serviceDataOf } from '../support/process/lives.ts';
+import { listeningService, startService } from '../support/process/service-process.ts';
 
-describe('PgBouncer in transaction mode, as docs/how-to/pooler-or-cluster.md has it', () => {
+const page = 'docs/how-to/pooler-or-cluster.md';
+
+describe(`PgBouncer in transaction mode, as ${page} has it`, () => {
   const data = serviceDataOf('suite', { campaigns: 4 });
+  const empty = databaseOf('suite', () => emptyDatabase('owner'));
   const folder = folderOf('suite');
-  let empty: TestDatabase;
-  let pooler: PgBouncer;
+  let pooler: Awaited<ReturnType<typeof pgBouncer>>;
   before(async () => {
-    empty = await emptyDatabase('owner');
+    // Before anybody connects: it is for connections of the server that begin after it.
+    await data.database.admin.query(await documented(page, 'sql', { mirrors: data.database.name }));
+    pooler = await pgBouncer([data.database, empty]);
   });
-  beforeEach(async () => {
-    pooler = await PgBouncer.start([data.database, empty]);
-  });
-  afterEach(async () => {
-    await endAll();
-    await pooler.remove();
-  });
-  after(() => empty.drop());
 
-  const service = () => ({ ...pooler.settings(data.database, 'service'), RUN_MIGRATIONS: 'false' });
-  const run = async (args: string[], database = data.database, role: Role = 'operator') => {
-    const { code, output, errors } = await command([...args, '--json'], pooler.settings(database, role));
-    expect(code, `${args.join(' ')}: ${errors}`).to.equal(0);
+  const DATABASE_POOLER = 'transaction';
+  const run = async (words: string, database = data.database, role: Role = 'operator') => {
+    const settings = { DATABASE_URL: pooler.url(database, role), DATABASE_POOLER };
+    const { code, output, errors } = await command([...words.split(' '), '--json'], settings);
+    expect(code, `${words}: ${errors}`).to.equal(0);
     return objectsOf(output);
   };
 
   it('the service starts with one setting, is ready, and carries calls at once', async () => {
-    const running = await listeningService({ ...service(), POOL_SIZE: '8' });
+    const DATABASE_URL = pooler.url(data.database, 'service');
+    const settings = { DATABASE_URL, DATABASE_POOLER, RUN_MIGRATIONS: 'false', POOL_SIZE: '8' };
+    const running = await listeningService(settings);
     expect((await fetch(`${running.ops}/readyz`)).status).to.equal(200);
     for (let round = 0; round < 5; round++) {
       const updates = data.updates(running.base);
@@ -48,81 +48,64 @@ describe('PgBouncer in transaction mode, as docs/how-to/pooler-or-cluster.md has
   });
 
   it('so do the commands, those that read and write all there is included', async () => {
-    const [{ id }] = await run(['campaign', 'create', '--owner', '42']);
-    const campaign = String(id);
-    await run(['mirror', 'create', campaign, '--target-url', 'https://first.example/']);
-    const [{ id: key, key: secret }] = await run(['key', 'issue', '--owner', '42', '--name', 'script']);
-    const set = await command(['mirror', 'set', campaign, 'https://second.example/'], {
-      ...pooler.settings(data.database, 'operator'),
+    const [{ id }] = await run('campaign create --owner 42');
+    await run(`mirror create ${id} --target-url https://first.example/`);
+    const [{ id: key, key: secret }] = await run('key issue --owner 42 --name script');
+    const set = await command(['mirror', 'set', `${id}`, 'https://second.example/'], {
+      ...{ DATABASE_URL: pooler.url(data.database, 'operator'), DATABASE_POOLER },
       CAMPAIGN_MIRROR_KEY: secret,
     });
     expect(set).to.include({ code: 0, errors: '' });
-    expect(await run(['mirror', 'history', campaign])).to.have.length(1);
-    const [change] = await run(['mirror', 'history', '--key', String(key)]);
+    expect(await run(`mirror history ${id}`)).to.have.length(1);
+    const [change] = await run(`mirror history --key ${key}`);
     expect(change).to.include({ campaign_id: id, address_after: 'https://second.example/' });
-    await run(['mirror', 'restore', campaign, '--undo', String(change.id)]);
-    await run([
-      'mirror',
-      'move',
-      '--from-host',
-      'first.example',
-      '--to-host',
-      'third.example',
-      '--owner',
-      '42',
-    ]);
-    const [{ mirror }] = await run(['mirror', 'show', campaign]);
+    await run(`mirror restore ${id} --undo ${change.id}`);
+    await run('mirror move --from-host first.example --to-host third.example --owner 42');
+    const [{ mirror }] = await run(`mirror show ${id}`);
     expect(mirror.target_url).to.equal('https://third.example/');
-    await run(['key', 'rotate', String(key)]);
-    await run(['key', 'revoke', String(key)]);
-    await run(['campaign', 'transfer', campaign, '--to', '43']);
-    await run(['history', 'prune', '--older-than', '400d', '--yes']);
-    expect(await run(['audit', '--campaign', campaign])).to.have.length.above(2);
-    const found = await run(['doctor']);
+    await run(`key rotate ${key}`);
+    await run(`key revoke ${key}`);
+    await run(`campaign transfer ${id} --to 43`);
+    await run('history prune --older-than 400d --yes');
+    expect(await run(`audit --campaign ${id}`)).to.have.length.above(2);
+    const found = await run('doctor');
     expect(found.filter(({ state }) => state === 'problem')).to.deep.equal([]);
 
     const [csv, backup] = [folder.at('all.csv'), folder.at('all.backup')];
-    const [{ campaigns }] = await run(['export', csv]);
-    await run(['backup', backup]);
-    await run(['migrate'], empty, 'owner');
-    const [restored] = await run(['restore', backup], empty, 'owner');
+    const [{ campaigns }] = await run(`export ${csv}`);
+    await run(`backup ${backup}`);
+    await run('migrate', empty, 'owner');
+    const [restored] = await run(`restore ${backup}`, empty, 'owner');
     expect(restored.campaigns).to.equal(campaigns);
-    for (const { id } of await run(['campaign', 'list'], empty)) {
-      await run(['campaign', 'delete', String(id), '--yes'], empty);
-    }
-    expect(await run(['import', csv], empty)).to.deep.equal([{ campaigns, mirrors: campaigns }]);
+    for (const one of await run('campaign list', empty)) await run(`campaign delete ${one.id} --yes`, empty);
+    expect(await run(`import ${csv}`, empty)).to.deep.equal([{ campaigns, mirrors: campaigns }]);
   });
 
   it('without the setting, the start and the commands say what the pooler said, and what to do', async () => {
-    const { DATABASE_URL } = service();
+    const settings = { DATABASE_URL: pooler.url(data.database, 'service'), RUN_MIGRATIONS: 'false' };
     const said =
       /^the pooler of the database 127\.0\.0\.1:\d+\/\w+ refuses the connection \(08P01: unsupported startup parameter: statement_timeout\): nothing was done; set DATABASE_POOLER=transaction, or connect to the server itself\n$/;
-    const listed = await command(['campaign', 'list'], { DATABASE_URL });
+    const listed = await command(['campaign', 'list'], settings);
     expect(listed).to.include({ code: 3, output: '' });
     expect(listed.errors).to.match(said);
-
-    const starting = startService({ DATABASE_URL, RUN_MIGRATIONS: 'false' });
+    const starting = startService(settings);
     expect((await starting.ended).code).to.equal(1);
     expect(starting.errors).to.match(said);
   });
 
   it('the role’s limit takes the place of STATEMENT_TIMEOUT; doctor warns where the role has none', async () => {
-    const asDoctorSays = async () => {
-      const found = await run(['doctor'], data.database, 'service');
-      return found.find(({ check }) => check === 'statement timeout');
-    };
-    const { state, advice } = await asDoctorSays();
-    expect(state).to.equal('warning');
-    expect(advice).to.match(/^alter role campaign_mirror_service\w* set statement_timeout = 5000$/);
-    await data.database.admin.query(await documented('sql', { mirrors: data.database.name }));
-    // Connections that are open keep what they began with.
-    await pooler.remove();
-    pooler = await PgBouncer.start([data.database]);
     const client = new pg.Client({ connectionString: pooler.url(data.database, 'service') });
     await client.connect();
     const { rows } = await client.query('show statement_timeout');
     await client.end();
     expect(rows).to.deep.equal([{ statement_timeout: '5s' }]);
-    expect(await asDoctorSays()).to.include({ state: 'ok' });
+    const saidOf = async (role: Role) => {
+      const found = await run('doctor', data.database, role);
+      return found.find(({ check }) => check === 'statement timeout');
+    };
+    expect(await saidOf('service')).to.include({ state: 'ok' });
+    const { state, advice } = await saidOf('operator');
+    expect(state).to.equal('warning');
+    expect(advice).to.match(/^alter role campaign_mirror_operator\w* set statement_timeout = 5000$/);
   });
 });

@@ -53,8 +53,8 @@ export const parts = {
   start: { of: ['deployment/installation'], oneByOne: true },
   /** The packages that leave the workspace, as others install them from the npm registry's cache. */
   packages: { of: ['packages'], oneByOne: true, timeout: 120_000 },
-  /** With programs of Debian, as root. */
-  deployment: { of: ['deployment', 'hostile/framing'], oneByOne: true },
+  /** With programs of Debian, as root. The new Debian mostly waits for what it downloads. */
+  deployment: { of: ['deployment/deploy-with-systemd', 'deployment', 'hostile/framing'], timeout: 120_000 },
   /** With a container engine. */
   image: { of: ['image'], oneByOne: true, timeout: 120_000, prepare: 'test/image/build-images.sh' },
 } satisfies Record<string, Suite>;

@@ -1,30 +1,20 @@
-import { execFile } from 'node:child_process';
-import { readFile } from 'node:fs/promises';
-import { join } from 'node:path';
-import { promisify } from 'node:util';
+import { execFileSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
 import { program } from '../programs.ts';
 
+/** Paths of PEM files, and what a caller trusts that is to trust it. */
 export interface Certificate {
-  /** Paths of PEM files. */
   readonly certificate: string;
   readonly key: string;
-  /** What a caller trusts that is to trust it. */
   readonly ca: string;
 }
 
 /** A certificate of its own making for a host, in a folder. */
-export async function selfMadeCertificate(folder: string, host: string): Promise<Certificate> {
-  const [certificate, key] = [join(folder, 'certificate.pem'), join(folder, 'key.pem')];
+export function selfMadeCertificate(folder: string, host: string): Certificate {
+  const [certificate, key] = [`${folder}/certificate.pem`, `${folder}/key.pem`];
   const kind = ['-x509', '-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:prime256v1', '-noenc', '-days', '2'];
   const names = ['-subj', `/CN=${host}`, '-addext', `subjectAltName=DNS:${host}`];
-  await promisify(execFile)(program('openssl'), [
-    'req',
-    ...kind,
-    ...names,
-    '-keyout',
-    key,
-    '-out',
-    certificate,
-  ]);
-  return { certificate, key, ca: await readFile(certificate, 'utf8') };
+  const files = ['-keyout', key, '-out', certificate];
+  execFileSync(program('openssl'), ['req', ...kind, ...names, ...files], { stdio: 'pipe' });
+  return { certificate, key, ca: readFileSync(certificate, 'utf8') };
 }

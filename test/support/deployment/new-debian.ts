@@ -4,18 +4,15 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import { eventually } from '../eventually.ts';
-import { type RunningProcess, start } from '../process/service-process.ts';
+import { start } from '../process/service-process.ts';
 import { outputOf } from '../process/typescript.ts';
 import { program } from '../programs.ts';
 import { dataVariable } from '../run-folder.ts';
 
-/** In memory, where there is enough: dpkg waits for a disk. */
-const { [dataVariable]: dataFolder = tmpdir() } = process.env;
-/** What Debian's installer puts on every machine, as far as it matters here. */
-const packages = 'systemd-sysv,dbus,procps';
-const quick = [
-  '--aptopt=Acquire::Languages "none"',
-  '--dpkgopt=force-unsafe-io',
+/** What Debian's installer puts on every machine, as far as it matters here; without what nobody reads. */
+const made = [
+  ...['--quiet', '--mode=root', '--variant=minbase', '--include=systemd-sysv,dbus,procps'],
+  ...['--aptopt=Acquire::Languages "none"', '--dpkgopt=force-unsafe-io'],
   ...['doc', 'man', 'locale'].map((folder) => `--dpkgopt=path-exclude=/usr/share/${folder}/*`),
 ];
 
@@ -30,7 +27,7 @@ done
 mount -t proc proc /proc
 mount -t tmpfs -o mode=755 tmpfs /run
 exec "$NSPAWN" --quiet --register=no --keep-unit --private-network --resolv-conf=copy-host --link-journal=no \\
-  --bind-ro="$SHARED:/srv" --machine="$NAME" --directory="$FOLDER/root" --boot
+  --bind-ro="$SHARED:/srv" --machine="$NAME" --directory="$ROOT" --boot
 `;
 
 /** Its control groups: they can be removed once all that was in them has ended. */
@@ -40,72 +37,43 @@ for folder in /sys/fs/cgroup /sys/fs/cgroup/systemd /sys/fs/cgroup/unified; do
 done
 `;
 
-/** A new Debian 12 that its own systemd runs, with nothing else in it. */
-export class NewDebian {
-  readonly #folder: string;
-  readonly #name: string;
-  #console: RunningProcess | undefined;
-  #leader = 0;
-
-  private constructor(folder: string) {
-    this.#folder = folder;
-    this.#name = `campaign-mirror-${process.pid}`;
-  }
-
-  /** `shared` is its /srv, where it can write nothing. */
-  static async boot(shared: string): Promise<NewDebian> {
-    if (process.getuid?.() !== 0) throw new Error('only root can boot a machine');
-    const machine = new NewDebian(await mkdtemp(join(dataFolder, 'campaign-mirror-debian-')));
-    try {
-      await machine.#boot(shared);
-    } catch (error) {
-      await machine.end();
-      throw error;
-    }
-    return machine;
-  }
-
-  async #boot(shared: string): Promise<void> {
-    await chmod(this.#folder, 0o755);
-    const made = ['--quiet', '--mode=root', '--variant=minbase', `--include=${packages}`, ...quick];
-    await outputOf(start(program('mmdebstrap'), [...made, 'bookworm', join(this.#folder, 'root')], {}));
-    const apart = ['--mount', '--propagation', 'private', '--pid', '--fork', '--kill-child'];
-    const given = { FOLDER: this.#folder, NAME: this.#name, SHARED: shared };
-    const console = start(program('unshare'), [...apart, 'sh', '-c', boot], {
-      ...given,
-      NSPAWN: program('systemd-nspawn'),
-    });
-    this.#console = console;
-    await console.says(() => console.output.includes('login: ') || undefined);
-    // unshare, systemd-nspawn, systemd
-    this.#leader = onlyChildOf(onlyChildOf(Number(console.child.pid)));
-    await this.run('systemctl is-system-running --wait', {});
-  }
+/** A new Debian 12 that its own systemd runs, with nothing else in it. `shared` is its /srv, where it can write nothing. */
+export async function newDebian(shared: string) {
+  if (process.getuid?.() !== 0) throw new Error('only root can boot a machine');
+  // In memory, where there is enough: dpkg waits for a disk.
+  const folder = await mkdtemp(join(process.env[dataVariable] ?? tmpdir(), 'campaign-mirror-debian-'));
+  await chmod(folder, 0o755);
+  const ROOT = join(folder, 'root');
+  const NAME = `campaign-mirror-${process.pid}`;
+  await outputOf(start(program('mmdebstrap'), [...made, 'bookworm', ROOT], {}));
+  const apart = ['--mount', '--propagation', 'private', '--pid', '--fork', '--kill-child'];
+  const given = { ROOT, NAME, SHARED: shared, NSPAWN: program('systemd-nspawn') };
+  const machine = start(program('unshare'), [...apart, 'sh', '-c', boot], given);
+  await machine.says(() => machine.output.includes('login: ') || undefined);
+  // unshare, systemd-nspawn, systemd
+  const leader = onlyChildOf(onlyChildOf(Number(machine.child.pid)));
 
   /** What root's shell shows, errors too. `network`: this machine's, to download by. @throws Error when it fails */
-  async run(
-    script: string,
-    variables: Readonly<Record<string, string>>,
-    { network = false } = {},
-  ): Promise<string> {
+  async function run(script: string, variables: Readonly<Record<string, string>> = {}, network = false) {
     const spaces = ['--mount', '--uts', '--ipc', '--pid', '--cgroup', ...(network ? [] : ['--net'])];
-    const enter = ['--target', String(this.#leader), ...spaces, '--root', '--wd'];
+    const enter = ['--target', String(leader), ...spaces, '--root', '--wd'];
     const PATH = '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin';
-    const given = Object.entries({ HOME: '/root', PATH, DEBIAN_FRONTEND: 'noninteractive', ...variables });
-    const words = given.map(([name, value]) => `${name}=${value}`);
-    const shell = ['env', '-i', ...words, 'sh', '-c', `exec 2>&1\ncd\n${script}`];
-    return outputOf(start(program('nsenter'), [...enter, ...shell], {}));
+    const all = Object.entries({ HOME: '/root', PATH, DEBIAN_FRONTEND: 'noninteractive', ...variables });
+    const words = ['env', '-i', ...all.map(([name, value]) => `${name}=${value}`), 'sh', '-c'];
+    return outputOf(start(program('nsenter'), [...enter, ...words, `exec 2>&1\ncd\n${script}`], {}));
   }
+  await run('systemctl is-system-running --wait');
 
   /** It is gone, as if its power had. */
-  async end(): Promise<void> {
-    await this.#console?.stop('SIGKILL');
+  async function end(): Promise<void> {
+    await machine.stop('SIGKILL');
     await eventually('the processes of the machine to be gone', async () => {
-      const removal = start('sh', ['-c', removeGroups], { NAME: this.#name });
+      const removal = start('sh', ['-c', removeGroups], { NAME });
       expect((await removal.ended).code, removal.errors).to.equal(0);
     });
-    await rm(this.#folder, { recursive: true, force: true, maxRetries: 10 });
+    await rm(folder, { recursive: true, force: true, maxRetries: 10 });
   }
+  return { run, end };
 }
 
 function onlyChildOf(pid: number): number {

@@ -1,9 +1,4 @@
-import type { Registry } from 'prom-client';
-import {
-  hotPathMetrics,
-  keyUseMetrics,
-  poolMetrics,
-} from '../../../packages/app/src/metrics/database-metrics.ts';
+import * as database from '../../../packages/app/src/metrics/database-metrics.ts';
 import { httpMetrics } from '../../../packages/app/src/metrics/http-metrics.ts';
 import { processMetrics } from '../../../packages/app/src/metrics/process-metrics.ts';
 import { issuerMetrics, serviceMetrics } from '../../../packages/app/src/metrics/service-metrics.ts';
@@ -18,21 +13,15 @@ export interface Metric {
   readonly upperBounds?: readonly number[];
 }
 
-function everyMetric(): Registry {
-  const registry = processMetrics(() => 0);
-  const pool = { totalCount: 0, idleCount: 0, waitingCount: 0 };
-  httpMetrics(registry);
-  hotPathMetrics(registry);
-  poolMetrics(registry, { pool } as never, 1);
-  keyUseMetrics(registry, { noted: 0, writes: 0, failures: 0 });
-  issuerMetrics(registry, 'both').fetched();
-  serviceMetrics(registry, async () => ({}), {} as never);
-  return registry;
-}
-
-const all = everyMetric().getMetricsAsArray() as unknown as readonly Metric[];
+const registry = processMetrics(() => 0);
+httpMetrics(registry);
+database.hotPathMetrics(registry);
+database.poolMetrics(registry, { pool: { totalCount: 0, idleCount: 0, waitingCount: 0 } } as never, 1);
+database.keyUseMetrics(registry, { noted: 0, writes: 0, failures: 0 });
+issuerMetrics(registry, 'both').fetched();
+serviceMetrics(registry, async () => ({}), {} as never);
 
 /** Every metric, by its name. */
 export const metrics: Readonly<Record<string, Metric>> = Object.fromEntries(
-  all.map((one) => [one.name, one]),
+  (registry.getMetricsAsArray() as unknown as Metric[]).map((one) => [one.name, one]),
 );

@@ -1,63 +1,36 @@
 import { readFileSync } from 'node:fs';
 import { projectFolder } from '../workspace.ts';
 
-interface DataSource {
-  readonly type: string;
-  readonly uid: string;
-}
-
-interface Panel {
-  readonly id: number;
-  readonly type: string;
-  readonly title: string;
-  readonly description?: string;
-  readonly datasource?: DataSource;
-  readonly targets?: readonly {
-    readonly refId: string;
-    readonly expr: string;
-    readonly datasource: DataSource;
-  }[];
-}
-
-interface Variable {
-  readonly name: string;
-  readonly type: string;
-  readonly definition?: string;
-  readonly datasource?: DataSource;
-}
+type Shown<More> = Readonly<{ type: string; datasource?: object } & More>;
 
 /** ops/grafana-dashboard.json, as far as it is looked at here. */
-export const dashboard: {
-  readonly id: null;
-  readonly uid: string;
-  readonly title: string;
-  readonly schemaVersion: number;
-  readonly panels: readonly Panel[];
-  readonly templating: { readonly list: readonly Variable[] };
-} = JSON.parse(readFileSync(`${projectFolder}ops/grafana-dashboard.json`, 'utf8'));
+export const dashboard: Readonly<{
+  id: null;
+  uid: string;
+  title: string;
+  schemaVersion: number;
+  panels: Shown<{
+    id: number;
+    title: string;
+    description?: string;
+    targets?: { refId: string; expr: string; datasource: object }[];
+  }>[];
+  templating: { list: Shown<{ definition?: string }>[] };
+}> = JSON.parse(readFileSync(`${projectFolder}ops/grafana-dashboard.json`, 'utf8'));
 
 /** What Grafana makes of the variables of a query, with everything chosen. */
 const chosen: Readonly<Record<string, string>> = { job: '.+', instance: '.+', __rate_interval: '1m' };
-
-function filledIn(query: string): string {
-  return query.replace(/\$(\w+)/g, (_, name: string) => {
-    const value = chosen[name];
-    if (value === undefined) throw new Error(`no variable $${name}: ${query}`);
-    return value;
-  });
-}
+const filledIn = (query: string) => query.replace(/\$(\w+)/g, (whole, name) => chosen[name] ?? whole);
 
 /** Every query of the panels, with the panel's title. */
-export const panelQueries: readonly { readonly title: string; readonly query: string }[] =
-  dashboard.panels.flatMap(({ title, targets = [] }) =>
-    targets.map(({ expr }) => ({ title, query: filledIn(expr) })),
-  );
+export const panelQueries = dashboard.panels.flatMap(({ title, targets = [] }) =>
+  targets.map(({ expr }) => ({ title, query: filledIn(expr) })),
+);
 
 /** The series that the variables take their values from: `label_values(series, label)`. */
-export const variableQueries: readonly { readonly series: string; readonly label: string }[] =
-  dashboard.templating.list.flatMap(({ definition }) => {
-    if (definition === undefined) return [];
-    const [, series, label] = /^label_values\((.+), (\w+)\)$/.exec(definition) ?? [];
-    if (series === undefined || label === undefined) throw new Error(`not understood: ${definition}`);
-    return [{ series: filledIn(series), label }];
-  });
+export const variableQueries = dashboard.templating.list.flatMap(({ definition }) => {
+  if (definition === undefined) return [];
+  const [, series, label] = /^label_values\((.+), (\w+)\)$/.exec(definition) ?? [];
+  if (series === undefined || label === undefined) throw new Error(`not understood: ${definition}`);
+  return [{ series: filledIn(series), label }];
+});

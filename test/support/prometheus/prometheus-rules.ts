@@ -7,18 +7,13 @@ export const ruleFiles = ['recording-rules.yml', 'alert-rules.yml'].map(
   (name) => `${prometheusFolder}/${name}`,
 );
 
-interface Group {
-  readonly name: string;
-  readonly rules: readonly Rule[];
-}
-
 interface Rule {
   readonly expr: string;
   readonly record?: string;
   readonly alert?: string;
 }
 
-export interface AlertRule extends Rule {
+interface AlertRule extends Rule {
   readonly alert: string;
   readonly labels: Readonly<Record<string, string>>;
   readonly annotations: Readonly<Record<string, string>>;
@@ -26,10 +21,9 @@ export interface AlertRule extends Rule {
 
 /** All of ops/prometheus. */
 export const ruleGroups = ruleFiles.flatMap(
-  (file) => (parse(readFileSync(file, 'utf8')) as { groups: Group[] }).groups,
+  (file): { name: string; rules: Rule[] }[] => parse(readFileSync(file, 'utf8')).groups,
 );
 export const rules = ruleGroups.flatMap((group) => group.rules);
-
 export const alertRules = rules.filter((rule): rule is AlertRule => rule.alert !== undefined);
 
 /** The names of the series that the others record. */

@@ -1,0 +1,70 @@
+import { randomUUID } from 'node:crypto';
+import { freePort } from '../support/free-port.ts';
+import { type RunningProcess, start } from '../support/process/service-process.ts';
+
+/** What build-images.sh makes. */
+export const images = {
+  ours: 'campaign-mirror-test/image',
+  node: 'campaign-mirror-test/node',
+  postgres: 'campaign-mirror-test/postgres',
+  caddy: 'campaign-mirror-test/caddy',
+} as const;
+
+/** What programs of Docker find the engine by. @throws Error where there is none */
+export function engine(): { readonly DOCKER_HOST: string } {
+  const { DOCKER_HOST } = process.env;
+  if (DOCKER_HOST === undefined)
+    throw new Error(
+      'no container engine: these tests need one in DOCKER_HOST; .ci/run shows how they get it',
+    );
+  return { DOCKER_HOST };
+}
+
+const dockerProcess = (...args: readonly string[]) => start('docker', args, engine());
+
+/** All that a process says until it ends, and how it does. */
+export async function atEnd(process: RunningProcess) {
+  const { code } = await process.ended;
+  return { code, output: process.output, errors: process.errors };
+}
+
+/** What `docker` answers. @throws Error with what it says, where it fails */
+export async function docker(...args: readonly string[]): Promise<string> {
+  const { code, output, errors } = await atEnd(dockerProcess(...args));
+  if (code !== 0) throw new Error(`docker ${args.join(' ')}: ${output}${errors}`);
+  return output.trim();
+}
+
+/** The image as compose.yaml runs it, with no right that it does not need, on the network of the tests. */
+export function inImage(
+  environment: Readonly<Record<string, string>>,
+  words: readonly string[],
+  options: readonly string[] = [],
+): RunningProcess {
+  const confined = ['--read-only', '--cap-drop=ALL', '--security-opt=no-new-privileges'];
+  const variables = Object.entries(environment).map(([name, value]) => `--env=${name}=${value}`);
+  const all = [...confined, ...variables, ...options];
+  return dockerProcess('run', '--rm', '--network=host', ...all, images.ours, ...words);
+}
+
+/** A service in a container, when it listens. It is to be removed by its name: it outlives the program that shows it. */
+export async function containedService(settings: Readonly<Record<string, string>>) {
+  const name = `campaign-mirror-${randomUUID()}`;
+  const [PORT, OPS_PORT] = [`${await freePort()}`, `${await freePort()}`];
+  const process = inImage({ PORT, OPS_PORT, ...settings }, [], [`--name=${name}`, '--health-interval=1s']);
+  await process.event('listening');
+  return { name, process, base: `http://127.0.0.1:${PORT}` };
+}
+
+/** Resolves when the engine's health check has found a container healthy. */
+export async function healthy(name: string): Promise<void> {
+  const filters = [`--filter=container=${name}`, '--filter=event=health_status'];
+  const events = dockerProcess('events', '--since=1970-01-01T00:00:00Z', ...filters, '--format={{.Status}}');
+  await events.says(() => events.output.includes('health_status: healthy') || undefined);
+  await events.stop();
+}
+
+/** A field of an image or a container, as `docker inspect` knows it. */
+export async function inspected<T>(name: string, field: string): Promise<T> {
+  return JSON.parse(await docker('inspect', '--format', `{{json ${field}}}`, name));
+}
