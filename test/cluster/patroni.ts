@@ -1,9 +1,10 @@
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { expect } from 'chai';
+import { configuration } from '../support/documents/documented.ts';
 import { eventually } from '../support/eventually.ts';
 import { folder, Machine } from './machine.ts';
-import { documented, program } from './programs.ts';
+import { program } from './programs.ts';
 
 /** What Patroni tells of a server. */
 export interface Member {
@@ -31,7 +32,7 @@ export class Patroni {
     for (const { name, address } of this.machines) {
       const own = `${folder}/${name}`;
       mkdirSync(own, { mode: 0o700 });
-      const text = await documented('yaml', {
+      const text = await configuration('ops/cluster/patroni.yml', {
         db1: name,
         '10.0.0.11': address,
         '/var/lib/postgresql': own,

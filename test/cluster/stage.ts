@@ -5,6 +5,7 @@ import pg from 'pg';
 import type { Store } from '../history/workload/store.ts';
 import { connect } from '../support/database/client.ts';
 import { RedisServer } from '../support/deployment/redis-server.ts';
+import { configuration } from '../support/documents/documented.ts';
 import { eventually } from '../support/eventually.ts';
 import { nodeOptions } from '../support/process/node-options.ts';
 import { projectFolder, type RunningProcess, start } from '../support/process/service-process.ts';
@@ -102,7 +103,7 @@ export class Stage {
   /** On the machines of the service, and here for everybody else. */
   async #proxy(): Promise<void> {
     const file = `${folder}/haproxy.cfg`;
-    writeFileSync(file, `${await documented('haproxy')}\n`);
+    writeFileSync(file, await configuration('ops/cluster/haproxy.cfg'));
     const command = [program('haproxy'), '-db', '-f', file];
     for (const machine of this.services) machine.run(command);
     start(command[0] as string, command.slice(1), {});

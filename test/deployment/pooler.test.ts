@@ -8,7 +8,7 @@ import { call } from '../support/http/caller.ts';
 import { folderOf, serviceDataOf } from '../support/process/lives.ts';
 import { endAll, listeningService, startService } from '../support/process/service-process.ts';
 
-describe('PgBouncer in transaction mode, as docs/how-to/pooler-or-cluster.md has it', () => {
+describe('PgBouncer in transaction mode, as docs/how-to/own-postgresql.md has it', () => {
   const data = serviceDataOf('suite', { campaigns: 4 });
   const folder = folderOf('suite');
   let empty: TestDatabase;
@@ -106,7 +106,8 @@ describe('PgBouncer in transaction mode, as docs/how-to/pooler-or-cluster.md has
   });
 
   it('the role’s limit takes the place of STATEMENT_TIMEOUT', async () => {
-    await data.database.admin.query(await documented('sql', { mirrors: data.database.name }));
+    const inDatabase = { 'in database mirrors': `in database ${data.database.name}` };
+    await data.database.admin.query(await documented('sql', inDatabase));
     const client = new pg.Client({ connectionString: pooler.url(data.database, 'service') });
     await client.connect();
     const { rows } = await client.query('show statement_timeout');

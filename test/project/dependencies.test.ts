@@ -89,9 +89,9 @@ describe('dependencies', () => {
     }
   });
 
-  it('every direct dependency was looked at: docs/explanation/supply-chain.md', async () => {
+  it('every direct dependency was looked at: docs/explanation/security-model.md', async () => {
     const mutation: Lockfile = parse(await read('test/mutation/pnpm-lock.yaml'));
-    const rows = (await read('docs/explanation/supply-chain.md')).match(/^\| `.*$/gm)?.join('\n') ?? '';
+    const rows = (await read('docs/explanation/security-model.md')).match(/^\| `.*$/gm)?.join('\n') ?? '';
     const told = [...rows.matchAll(/`([^`]+)`(?=,| \|)/g)].map(([, name]) => name);
     const direct = [...Object.values(lockfile.importers), ...Object.values(mutation.importers)]
       .flatMap((groups) => Object.values(groups).flatMap(Object.keys))

@@ -3,18 +3,18 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { roles } from '@campaign-mirror/adapters-persistence';
 import type { TestDatabase } from '../database/database-server.ts';
-import { documented as documentedIn } from '../documents/documented.ts';
+import { configuration, documented as documentedIn } from '../documents/documented.ts';
 import { freePort } from '../free-port.ts';
 import { type RunningProcess, start } from '../process/service-process.ts';
 import { program } from '../programs.ts';
 
-const document = 'docs/how-to/pooler-or-cluster.md';
+const document = 'docs/how-to/own-postgresql.md';
 
 /** A block of the document, for databases of the tests. @throws Error where there is none */
 export const documented = (language: string, replaced: Readonly<Record<string, string>>) =>
   documentedIn(document, language, replaced);
 
-/** Debian's PgBouncer, as the document configures it, before databases of the tests. */
+/** Debian's PgBouncer, as ops/pgbouncer.ini configures it, before databases of the tests. */
 export class PgBouncer {
   readonly #port: number;
   readonly #folder: string;
@@ -40,7 +40,7 @@ export class PgBouncer {
       const { host, port } = one.address('service');
       return `${one.name} = host=${host} port=${port}`;
     });
-    const ini = await documented('ini', {
+    const ini = await configuration('ops/pgbouncer.ini', {
       'mirrors = host=db.example port=5432': servers.join('\n'),
       'listen_port = 6432': `listen_port = ${port}\nunix_socket_dir =`,
       '/etc/pgbouncer/userlist.txt': users,

@@ -1,16 +1,12 @@
-import { chmod, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { chmod, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { delimiter, join } from 'node:path';
-import { roles } from '@campaign-mirror/adapters-persistence';
+import { join } from 'node:path';
 import pg from 'pg';
-import { openOwnDatabase } from '../../../packages/app/src/database/embedded-database.ts';
-import { command } from '../commands/command.ts';
 import { type DedicatedServer, dedicatedServer } from '../database/dedicated-server.ts';
 import { type Listening, listeningService, projectFolder, start } from '../process/service-process.ts';
 import { outputOf, typescript } from '../process/typescript.ts';
-import type { Account, Block } from './blocks.ts';
+import type { Block } from './blocks.ts';
 
-type EmbeddedUser = Parameters<Awaited<ReturnType<typeof openOwnDatabase>>['address']>[0];
 type Variables = Readonly<Record<string, string>>;
 
 /** Runs the blocks of the documents, with what they need: each thing is started when the first block asks for it. */
@@ -20,12 +16,16 @@ export class BlockRuns {
   #server: DedicatedServer | undefined;
 
   /** What the block prints on standard output. @throws Error when it fails */
-  run(block: Block, account: Account): Promise<string> {
-    if (account.kind === 'service') return this.#onService(block.text);
-    if (account.kind === 'ts') return typescript({ 'block.ts': block.text });
-    if (account.kind !== 'database') throw new TypeError(`a block that is ${account.kind} is not run`);
-    if (block.language === 'sh') return this.#onServer(block.text);
-    return this.#query(block.text, account);
+  async run({ marker, language, text }: Block): Promise<string> {
+    if (marker === 'run: ts') return typescript({ 'block.ts': text });
+    if (marker === 'run: service') return this.#onService(text);
+    this.#server ??= await dedicatedServer();
+    if (language === 'sh') return this.#onServer(this.#server, text);
+    const [, role = 'postgres', database] = /: (\w+)@(\w+)$/.exec(marker) ?? [];
+    const client = new pg.Client({ ...this.#server.address(role, database) });
+    await client.connect();
+    await client.query(text).finally(() => client.end());
+    return '';
   }
 
   /** Ends the service, which has to end with 0, and removes everything. */
@@ -42,26 +42,10 @@ export class BlockRuns {
     return this.#shell(here, 'service', variables);
   }
 
-  async #onServer(script: string): Promise<string> {
-    const { host, port } = await this.#bareServer();
+  async #onServer(server: DedicatedServer, script: string): Promise<string> {
+    const { host = '', port } = server.address('postgres');
     const here = script.replace(/\b(postgres(?:ql)?:\/\/[^\s@/]*@)[^\s/]+/g, `$1${host}:${port}`);
     return this.#shell(here, 'server', { PGHOST: host, PGPORT: String(port), PGUSER: 'postgres' });
-  }
-
-  async #query(sql: string, { role, database }: Account & { kind: 'database' }): Promise<string> {
-    if (role && !database) return this.#queryService(sql, role);
-    await this.#bareServer();
-    return query(this.#server?.address(role ? userOf(role) : 'postgres', database ?? 'postgres'), sql);
-  }
-
-  async #queryService(sql: string, role: string): Promise<string> {
-    await this.#running();
-    const embedded = await openOwnDatabase({ folder: join(await this.#temporary(), 'data') });
-    try {
-      return await query(embedded.address(role as EmbeddedUser), sql);
-    } finally {
-      await embedded.close();
-    }
   }
 
   /** Variables that the script sets are there for the next one of its kind. */
@@ -70,8 +54,7 @@ export class BlockRuns {
     const [file, kept] = [join(folder, 'block.sh'), join(folder, `${kind}.sh`)];
     await writeFile(kept, '', { flag: 'a' });
     await writeFile(file, `set -ea\n. '${kept}'\n${script}\nexport -p > '${kept}'\n`);
-    const path = `${join(projectFolder, 'node_modules', '.bin')}${delimiter}${process.env.PATH}`;
-    return outputOf(start('sh', [file], { ...variables, PATH: path, TMPDIR: folder }));
+    return outputOf(start('sh', [file], variables, folder));
   }
 
   async #temporary(): Promise<string> {
@@ -79,65 +62,21 @@ export class BlockRuns {
       this.#folder = await mkdtemp(join(tmpdir(), 'campaign-mirror-readme-'));
       // The database does not run as root: another user has to pass through.
       await chmod(this.#folder, 0o711);
+      await symlink(join(projectFolder, 'campaign-mirror'), join(this.#folder, 'campaign-mirror'));
     }
     return this.#folder;
   }
 
+  /** With what the start prints to try: a campaign, and a key of its owner. */
   async #running() {
-    if (!this.#service) {
-      const DATA_DIR = join(await this.#temporary(), 'data');
-      const service = await listeningService({ DATA_DIR, DEMO: 'on' });
-      this.#service = { ...service, variables: { DATA_DIR } };
-      await service.process.says(
-        () => service.process.output.includes('A demonstration set was created') || undefined,
-      );
-      const called = async (...words: string[]) => {
-        const { code, output, errors } = await command([...words, '--json'], { DATA_DIR });
-        if (code !== 0) throw new Error(errors);
-        return JSON.parse(output);
-      };
-      const { id } = await called('campaign', 'create', '--owner', '1');
-      await called('mirror', 'create', String(id), '--target-url', 'https://first.example/');
-      const { key } = await called('key', 'issue', '--owner', '1', '--name', 'README');
-      this.#service = { ...service, variables: { DATA_DIR, KEY: key, CAMPAIGN: String(id) } };
-    }
+    if (this.#service) return this.#service;
+    const DATA_DIR = join(await this.#temporary(), 'data');
+    const service = await listeningService({ DATA_DIR, DEMO: 'on' });
+    const [, CAMPAIGN = '', KEY = ''] = await service.process.says(
+      () =>
+        /campaign\/(\d+)\/mirror -H 'Authorization: Bearer (\w+)'/.exec(service.process.output) ?? undefined,
+    );
+    this.#service = { ...service, variables: { DATA_DIR, CAMPAIGN, KEY } };
     return this.#service;
   }
-
-  async #bareServer() {
-    this.#server ??= await dedicatedServer();
-    const { host = '127.0.0.1', port = 5432 } = this.#server.address('postgres');
-    return { host, port };
-  }
-}
-
-/** One of ours by its short name, or any other by its own. */
-function userOf(role: string): string {
-  return role === 'superuser' ? 'postgres' : (roles[role as keyof typeof roles] ?? role);
-}
-
-/** Each statement by itself, as psql sends them; what the last one with columns gives, as psql shows it. */
-async function query(address: pg.ClientConfig | undefined, sql: string): Promise<string> {
-  // Values as the server writes them.
-  const client = new pg.Client({ ...address, types: { getTypeParser: () => (text: string) => text } });
-  await client.connect();
-  try {
-    let shown = '';
-    const statements = sql.includes('$$') ? [sql] : sql.split(/;[ \t]*(?:--.*)?(?:\n|$)/);
-    for (const statement of statements.filter((one) => one.trim() !== '')) {
-      const { fields, rows } = await client.query({ text: statement, rowMode: 'array' });
-      if (fields.length > 0) shown = table(fields, rows);
-    }
-    return shown;
-  } finally {
-    await client.end();
-  }
-}
-
-function table(fields: readonly pg.FieldDef[], rows: readonly unknown[][]): string {
-  const lines = rows.map((row) => row.map((value) => value ?? '').join(' | '));
-  const count = `(${rows.length} ${rows.length === 1 ? 'row' : 'rows'})`;
-  return [fields.map(({ name }) => name).join(' | '), fields.map(() => '--').join('+'), ...lines, count].join(
-    '\n',
-  );
 }
