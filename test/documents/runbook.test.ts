@@ -96,33 +96,6 @@ describe('docs/runbook.md', () => {
     });
   });
 
-  describe('the issuer of tokens is unavailable', () => {
-    const data = serviceDataOf('suite', { owner: 42 });
-    let issuer: TestIssuer;
-    after(() => issuer?.close());
-
-    it('is seen, and is over when a token makes the service fetch the keys', async () => {
-      const signing = await signingKey('first');
-      issuer = await new TestIssuer(signing).open();
-      await issuer.close();
-      service = await listeningService(data.settings(issuer.settings));
-      url = data.database.url('operator');
-      await service.process.event('issuer-keys-failed');
-      const key = await token(signing, { owner_id: 42 });
-      const set = async () => (await call(data.one(service, { key }))).status;
-      expect(await set()).to.equal(503);
-      expect(await paste('issuer', issuer.settings))
-        .to.match(/^campaign_mirror_issuer_key_fetches_total\{result="failed"\} [1-9]/m)
-        .and.to.include('ECONNREFUSED')
-        .and.to.match(/^problem +issuer +/m);
-
-      await issuer.open();
-      await eventually('the keys', async () => expect(await set()).to.equal(200));
-      await service.process.event('issuer-keys-fetched');
-      expect(await paste('issuer-back')).to.match(/^\{.*"event":"issuer-keys-fetched".*\}\n$/);
-    });
-  });
-
   describe('with the database there', () => {
     const data = serviceDataOf('test', { campaigns: 2, owner: 42 });
     const set = async (key: string, address: string, campaign = data.campaigns[0]) =>
@@ -205,6 +178,28 @@ describe('docs/runbook.md', () => {
         'https://a.b.evil。example/',
       ])
         expect((await call(data.one({ base }, { address }))).status, address).to.equal(422);
+    });
+
+    it('the issuer is unavailable, until a token makes the service fetch its keys', async () => {
+      const signing = await signingKey('first');
+      const issuer = await new TestIssuer(signing).open();
+      await issuer.close();
+      service = await listeningService(data.settings(issuer.settings));
+      await service.process.event('issuer-keys-failed');
+      const key = await token(signing, { owner_id: 42 });
+      expect(await set(key, 'https://owners.example/')).to.equal(503);
+      const seen = await paste('issuer', issuer.settings);
+      expect(seen).to.match(/^campaign_mirror_issuer_key_fetches_total\{result="failed"\} [1-9]/m);
+      expect(seen)
+        .to.include('ECONNREFUSED')
+        .and.to.match(/^problem +issuer +/m);
+      await issuer.open();
+      await eventually('the keys', async () =>
+        expect(await set(key, 'https://owners.example/')).to.equal(200),
+      );
+      await service.process.event('issuer-keys-fetched');
+      expect(await paste('issuer-back')).to.match(/^\{.*"event":"issuer-keys-fetched".*\}\n$/);
+      await issuer.close();
     });
 
     it('load and refusals are seen, and the rest of what is looked at can be looked at', async () => {

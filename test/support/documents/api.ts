@@ -1,17 +1,18 @@
+import { globSync } from 'node:fs';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Application, type DeclarationReflection, ReflectionKind, type TypeDocOptions } from 'typedoc';
-import { filesIn, projectFolder, read } from '../workspace.ts';
+import { projectFolder, read } from '../workspace.ts';
 
 /** The entries of the packages that leave the workspace, each with its source. */
 async function entriesOf(): Promise<Map<string, string>> {
-  const paths = (await filesIn('packages')).filter((path) => /^packages\/[^/]+\/package\.json$/.test(path));
-  const all = paths.map(async (path) => {
+  const entries: [string, string][] = [];
+  for (const path of globSync('packages/*/package.json', { cwd: projectFolder }).sort()) {
     const { name, exports, publishConfig } = JSON.parse(await read(path));
-    const entries = Object.entries<string>(publishConfig ? exports : {});
-    return entries.map(([entry, file]) => [join(name, entry), join(path, '..', file)] as const);
-  });
-  return new Map((await Promise.all(all)).flat());
+    for (const [entry, file] of Object.entries<string>(publishConfig ? exports : {}))
+      entries.push([join(name, entry), join(path, '..', file)]);
+  }
+  return new Map(entries);
 }
 
 /** What the packages export, as typedoc reads it: by TypeScript 5, since it knows no newer compiler's interface. */

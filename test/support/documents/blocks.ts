@@ -1,17 +1,14 @@
 /**
- * The code blocks of the documents. Each has a marker, an HTML comment on the last line before it:
+ * The code blocks of the documents. A marker, an HTML comment on the last line before it, says what the tests do with it:
  *
- * | marker | language | what the tests do |
- * |---|---|---|
- * | `shown: REASON` | any | nothing |
- * | `scripts` | `sh` | each line must be `npm start`, `npm test` or `npm run NAME`, of a script that package.json has |
- * | `run: service` | `sh` | run it in the project's folder, with the service running; `$KEY` is a key and `$CAMPAIGN` a campaign of its owner |
- * | `run: database` | `sql`, `sh` | run it on an empty PostgreSQL server, as its superuser |
- * | `run: database: ROLE@DATABASE` | `sql` | run it on that server as that role in that database |
- * | `run: ts` | `ts` | compile and run it |
- * | `answers` | `text`, `json` | what the block before prints; `…` stands for anything |
+ * - `shown: REASON`: nothing
+ * - `scripts`: each line must be `npm start`, `npm test` or `npm run NAME`, of a script that package.json has
+ * - `run: service`: run it in a folder with ./campaign-mirror, while a service runs; $KEY is for $CAMPAIGN
+ * - `run: database`, `run: database: ROLE@DATABASE`: run it on a server that was empty, as its superuser or that role
+ * - `run: ts`: compile and run it
+ * - `answers`: compare it with what the block before has printed; `…` stands for anything
  *
- * `rehearsed: NAME`, `step: NAME` and `tested: …` belong to pages that have a test of their own.
+ * `rehearsed: NAME` and `tested: …` belong to pages that have a test of their own.
  */
 export interface Block {
   /** Of its first fence. */

@@ -1,7 +1,7 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { expect } from 'chai';
 import { folderOf, serviceDataOf } from '../process/lives.ts';
-import { type Received, type Scripted, scriptedServer } from '../process/scripted-server.ts';
+import { type Scripted, scriptedServer } from '../process/scripted-server.ts';
 import { type Listening, listeningService, start } from '../process/service-process.ts';
 import { projectFolder } from '../workspace.ts';
 
@@ -25,12 +25,6 @@ interface Client {
   /** It repeats a call after 500 too. */
   readonly repeatsFaults?: boolean;
 }
-interface Call {
-  readonly url: string;
-  readonly key: string;
-  readonly campaign: number;
-  readonly to: string;
-}
 
 /** What docs/how-to/call-from-a-script.md says that its clients do. */
 export function exampleContract({ file, command, repeatsFaults = false }: Client): void {
@@ -48,27 +42,23 @@ export function exampleContract({ file, command, repeatsFaults = false }: Client
       await writeFile(impatient, text.replace(patience, '2$1'));
     });
 
-    async function run(program: string, { url, key, campaign, to }: Call) {
+    async function run(program: string, url: string, key: string, campaign: number, to: string) {
       const variables = { CAMPAIGN_MIRROR_URL: url, CAMPAIGN_MIRROR_KEY: key };
       const running = start(command(), [program, String(campaign), to], variables);
       const { code } = await running.ended;
       return { code, output: running.output, errors: running.errors };
     }
-    const real = (campaign: number, to: string) =>
-      run(path, { url: service.base, key: data.key, campaign, to });
+    const real = (campaign: number, to: string) => run(path, service.base, data.key, campaign, to);
     async function scripted(script: readonly Scripted[], program = path) {
-      const server = await scriptedServer(script);
-      const call = { url: server.url, key: 'cm_key', campaign: 42, to: address };
-      const received: readonly Received[] = server.received;
-      return { ...(await run(program, call).finally(server.close)), received };
+      const { url, received, close } = await scriptedServer(script);
+      return { ...(await run(program, url, 'cm_key', 42, address).finally(close)), received };
     }
 
     it('sets a mirror of the running service, or says why it is refused and ends with 1', async () => {
       const campaign = Number(data.campaigns[0]);
-      expect(await real(campaign, address))
-        .to.include({ code: 0, errors: '' })
-        .and.to.have.property('output')
-        .that.includes('second.example');
+      const done = await real(campaign, address);
+      expect(done).to.include({ code: 0, errors: '' });
+      expect(done.output).to.include('second.example');
       const { rows } = await data.database.admin.query('select target_url from campaign_mirror.mirrors');
       expect(rows).to.deep.equal([{ target_url: address }]);
       const malformed = await real(campaign, 'somewhere');

@@ -13,10 +13,24 @@ const documents: Readonly<Record<string, (now: string) => string | Promise<strin
     const list = await exportsList();
     return withTables(now, { exports: () => list });
   },
-  'docs/reference/command-line.md': (now) => withTables(now, { commands: commandsTable }),
-  'docs/reference/settings.md': (now) => withTables(now, settingsTables()),
+  'docs/reference/command-line.md': (now) =>
+    withTables(now, {
+      commands: () =>
+        table(
+          ['command', 'does'],
+          calls().map((call) => [code(usage(call)), call.command.description()]),
+        ),
+    }),
+  'docs/reference/settings.md': (now) => withTables(now, settingsTables(now)),
   'docs/reference/metrics.md': (now) => withTables(now, { metrics: metricsTable }),
-  'docs/reference/logs.md': (now) => withTables(now, { events: eventsTable }),
+  'docs/reference/logs.md': (now) =>
+    withTables(now, {
+      events: () =>
+        table(
+          ['event', 'when'],
+          Object.entries(logEvents).map(([name, when]) => [code(name), when]),
+        ),
+    }),
 };
 
 /** The documents that differ from what the code makes, with what it makes. */
@@ -38,25 +52,16 @@ function withTables(markdown: string, tables: Readonly<Record<string, () => stri
   }, markdown);
 }
 
-/** The groups of settings, by the first of each. */
-const groups: Partial<Record<SettingName, string>> = {
-  HOST: 'listeners',
-  DATABASE_URL: 'database',
-  IDENTITY: 'identity',
-  MIRROR_HOST_DENYLIST: 'limits',
-  LOG_LEVEL: 'process',
-};
-
-/** A table for each group. */
-function settingsTables(): Readonly<Record<string, () => string>> {
-  let group = '';
-  const grouped = Object.groupBy(Object.keys(settings) as SettingName[], (name) => {
-    group = groups[name] ?? group;
-    return `settings-${group}`;
-  });
+/** A table from each setting that a marker names up to the next of these. */
+function settingsTables(markdown: string): Readonly<Record<string, () => string>> {
+  const markers = [...markdown.matchAll(/^<!-- generated: (\w+) -->$/gm)].map(([, name = '']) => name);
+  const names = Object.keys(settings) as SettingName[];
+  const groups = Map.groupBy(names, (name) =>
+    markers.findLast((one) => names.indexOf(one as SettingName) <= names.indexOf(name)),
+  );
   return Object.fromEntries(
-    Object.entries(grouped).map(([name, members = []]) => [
-      name,
+    [...groups].map(([first, members]) => [
+      first ?? '',
       () => table(['setting', 'accepts', 'default', 'means'], members.map(settingRow)),
     ]),
   );
@@ -64,22 +69,14 @@ function settingsTables(): Readonly<Record<string, () => string>> {
 
 function settingRow(name: SettingName): string[] {
   const { byDefault, means } = settings[name];
-  return [`\`${name}\``, accepts(settings[name]), byDefault ? `\`${byDefault}\`` : '', means];
+  return [code(name), accepts(settings[name]), byDefault ? code(byDefault) : '', means];
 }
+
+const code = (text: string) => `\`${text}\``;
 
 function table(head: readonly string[], rows: readonly (readonly string[])[]): string {
   const lines = [head, ...rows].map((row) => `| ${row.join(' | ')} |`.replaceAll('|  |', '| |'));
   return lines.toSpliced(1, 0, `|${'---|'.repeat(head.length)}`).join('\n');
-}
-
-function commandsTable(): string {
-  const rows = calls().map((call) => [`\`${usage(call)}\``, call.command.description()]);
-  return table(['command', 'does'], rows);
-}
-
-function eventsTable(): string {
-  const rows = Object.entries(logEvents).map(([name, when]) => [`\`${name}\``, when]);
-  return table(['event', 'when'], rows);
 }
 
 /** Those of the service: the others are prom-client's. */
@@ -90,6 +87,5 @@ function metricsTable(): string {
 
 function metricRow({ name, type, labelNames, help, upperBounds }: Metric): string[] {
   const buckets = upperBounds ? ` Buckets: ${upperBounds.join(', ')}.` : '';
-  const labels = labelNames.map((label) => `\`${label}\``).join(', ');
-  return [`\`${name}\``, type, labels, `${help.replaceAll('|', '\\|')}${buckets}`];
+  return [code(name), type, labelNames.map(code).join(', '), `${help.replaceAll('|', '\\|')}${buckets}`];
 }
