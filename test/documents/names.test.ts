@@ -7,6 +7,7 @@ import { suites } from '../run/files.ts';
 import { programs } from '../run/suites.ts';
 import { tree } from '../support/commands/command-tree.ts';
 import { blocksOf, prose, sectionsOf } from '../support/documents/blocks.ts';
+import { outdated } from '../support/documents/generated.ts';
 import { filesIn, projectFolder } from '../support/workspace.ts';
 
 const documents = globSync(['*.md', 'docs/**/*.md'], {
@@ -67,6 +68,10 @@ function isUnknown(code: string): boolean {
   }
   return false;
 }
+
+it('what is made from the code is what it makes', async () => {
+  expect([...(await outdated()).keys()], 'run npm run generate').to.deep.equal([]);
+});
 
 describe('the documents name what there is', () => {
   for (const path of documents.sort()) {

@@ -48,21 +48,16 @@ describe(`the OpenAPI document (SEED=${seed})`, () => {
     const needed = { 'www-authenticate': 'Bearer', allow: 'POST', 'retry-after': '1' };
     const rate = { 'x-ratelimit-limit': '1', 'x-ratelimit-remaining': '0', 'x-ratelimit-reset': '1' };
     for (const { status, body } of examples) {
-      const faults = faultsOfAnswer('POST', '/', {
-        status,
-        headers: { ...headers, ...needed, ...rate },
-        body,
-      });
+      const answer = { status, headers: { ...headers, ...needed, ...rate }, body };
+      const faults = faultsOfAnswer('POST', '/', answer);
       expect(faults.filter((fault) => !fault.includes('is not described'))).to.deep.equal([]);
     }
     // What a caller chose is another text in each.
     const plain = (body: string) => body.replace(/\[Campaign\] \S+?"|route \S+ could|The \w+ method/, '');
     const told = examples.map(({ status, body }) => `${status} ${plain(body)}`);
-    const internal = ['503 {"message":"Service Unavailable"}', '500 {"message":"Server Error"}'];
-    expect(told).to.include.members([
-      ...rows.map(({ status, body }) => `${status} ${plain(body)}`),
-      ...internal,
-    ]);
+    expect(told).to.include.members(rows.map(({ status, body }) => `${status} ${plain(body)}`));
+    expect(told).to.include('503 {"message":"Service Unavailable"}');
+    expect(told).to.include('500 {"message":"Server Error"}');
   });
 
   it('the check of every answer of the tests finds a status, a header and a body that it does not describe', () => {
@@ -75,13 +70,12 @@ describe(`the OpenAPI document (SEED=${seed})`, () => {
 
   it('a body that it does not allow is 422, and one that is answered 200 is stored as it was sent', async () => {
     const { pattern, maxLength } = components.schemas.MirrorUpdate.properties.mirror_endpoint;
+    const first = 'https://a.example/';
     const address = fc.oneof(
       fc.webUrl({ withQueryParameters: true, withFragments: true }),
       fc.stringMatching(new RegExp(pattern), { maxLength: 60 }),
       fc.string({ unit: 'binary', maxLength: 40 }).map((text) => `https://example.com/${text}`),
-      fc
-        .integer({ min: maxLength - 3, max: maxLength + 3 })
-        .map((length) => 'https://a.example/'.padEnd(length, 'ü')),
+      fc.integer({ min: maxLength - 3, max: maxLength + 3 }).map((length) => first.padEnd(length, 'ü')),
     );
     const body = fc.oneof(
       { weight: 4, arbitrary: address.map((mirror_endpoint) => ({ mirror_endpoint })) },
