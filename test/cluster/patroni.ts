@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { expect } from 'chai';
-import { documented } from '../support/documents/documented.ts';
+import { configuration } from '../support/documents/documented.ts';
 import { eventually } from '../support/eventually.ts';
 import { folder, Machine, program } from './machine.ts';
 
@@ -27,7 +27,7 @@ export class Patroni {
     for (const { name, address } of this.machines) {
       const own = `${folder}/${name}`;
       mkdirSync(own, { mode: 0o700 });
-      const text = await documented('docs/how-to/cluster.md', 'yaml', {
+      const text = await configuration('ops/cluster/patroni.yml', {
         db1: name,
         '10.0.0.11': address,
         '/var/lib/postgresql': own,

@@ -4,7 +4,7 @@ import { expect } from 'chai';
 import pg from 'pg';
 import { connect } from '../support/database/client.ts';
 import { RedisServer } from '../support/deployment/redis-server.ts';
-import { documented } from '../support/documents/documented.ts';
+import { configuration, documented } from '../support/documents/documented.ts';
 import { eventually } from '../support/eventually.ts';
 import { nodeOptions } from '../support/process/node-options.ts';
 import { projectFolder, type RunningProcess, start } from '../support/process/service-process.ts';
@@ -37,7 +37,7 @@ export async function openStage(isSynchronous: boolean) {
   await patroni.create();
 
   // On the machines of the service, and here for everybody else.
-  writeFileSync(`${folder}/haproxy.cfg`, `${await documented(document, 'haproxy', {})}\n`);
+  writeFileSync(`${folder}/haproxy.cfg`, await configuration('ops/cluster/haproxy.cfg'));
   const haproxy = ['-db', '-f', `${folder}/haproxy.cfg`];
   for (const machine of services) machine.run([program('haproxy'), ...haproxy]);
   start(program('haproxy'), haproxy, {});

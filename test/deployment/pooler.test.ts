@@ -10,7 +10,7 @@ import { call } from '../support/http/caller.ts';
 import { databaseOf, folderOf, serviceDataOf } from '../support/process/lives.ts';
 import { listeningService, startService } from '../support/process/service-process.ts';
 
-const page = 'docs/how-to/pooler-or-cluster.md';
+const page = 'docs/how-to/own-postgresql.md';
 
 describe(`PgBouncer in transaction mode, as ${page} has it`, () => {
   const data = serviceDataOf('suite', { campaigns: 4 });
@@ -19,7 +19,9 @@ describe(`PgBouncer in transaction mode, as ${page} has it`, () => {
   let pooler: Awaited<ReturnType<typeof pgBouncer>>;
   before(async () => {
     // Before anybody connects: it is for connections of the server that begin after it.
-    await data.database.admin.query(await documented(page, 'sql', { mirrors: data.database.name }));
+    await data.database.admin.query(
+      await documented(page, 'sql', { 'in database mirrors': `in database ${data.database.name}` }),
+    );
     pooler = await pgBouncer([data.database, empty]);
   });
 

@@ -1,79 +1,86 @@
 import { globSync, readFileSync } from 'node:fs';
+import { chmod, symlink, writeFile } from 'node:fs/promises';
 import { expect } from 'chai';
-import { BlockRuns } from '../support/documents/block-runs.ts';
+import pg from 'pg';
+import { type DedicatedServer, dedicatedServer } from '../support/database/dedicated-server.ts';
+import { type Block, blocksOf, isAnswer } from '../support/documents/blocks.ts';
+import { folderOf } from '../support/process/lives.ts';
 import {
-  type Account,
-  accountOf,
-  type Block,
-  blocksOf,
-  isAnswer,
-  isRun,
-  unaccounted,
-} from '../support/documents/blocks.ts';
-import { rejection } from '../support/faults.ts';
-import { projectFolder } from '../support/workspace.ts';
+  type Listening,
+  listeningService,
+  projectFolder,
+  start,
+} from '../support/process/service-process.ts';
+import { outputOf, typescript } from '../support/process/typescript.ts';
 
-/** Their blocks are run by tests of their own. */
-const withOwnTest = [
-  'docs/runbook.md',
-  'docs/how-to/backup-and-restore.md',
-  'docs/how-to/call-from-a-script.md',
-  'docs/how-to/deploy-with-systemd.md',
-  'docs/how-to/trace-requests.md',
-];
-const paths = globSync(['*.md', 'docs/**/*.md'], { cwd: projectFolder, exclude: ['docs/reference/api/**'] })
-  .filter((path) => !withOwnTest.includes(path))
-  .sort();
-const { scripts } = JSON.parse(readFileSync(`${projectFolder}package.json`, 'utf8'));
+const all = globSync(['*.md', 'docs/**/*.md'], { cwd: projectFolder, exclude: ['docs/reference/api/**'] });
+/** Others use the database that this one makes, and the variables of those before them. */
+const paths = new Set(['docs/how-to/own-postgresql.md', ...all.sort()]);
 
-describe('the blocks of the documents', () => {
-  let runs: BlockRuns;
-  before(() => {
-    runs = new BlockRuns();
+describe('the blocks of the documents that are marked `run`', () => {
+  let service: Listening;
+  let variables: Record<string, string>;
+  let server: DedicatedServer;
+  // Before what the folder does at the end.
+  after(async () => {
+    expect((await service?.process.stop())?.code).to.equal(0);
+    await server?.remove();
   });
-  after(() => runs.close());
+  const folder = folderOf('suite');
 
-  it('there are documents with blocks', () => {
-    expect(paths).to.include.members(['README.md', 'docs/tutorial/first-campaign.md']);
+  before(async () => {
+    server = await dedicatedServer();
+    // The database does not run as root: another user has to pass through.
+    await chmod(folder.path, 0o711);
+    await symlink(`${projectFolder}campaign-mirror`, folder.at('campaign-mirror'));
+    const DATA_DIR = folder.at('data');
+    service = await listeningService({ DATA_DIR, DEMO: 'on' });
+    // What the start prints to try.
+    const [, CAMPAIGN = '', KEY = ''] = await service.process.says(
+      () =>
+        /campaign\/(\d+)\/mirror -H 'Authorization: Bearer (\w+)'/.exec(service.process.output) ?? undefined,
+    );
+    variables = { DATA_DIR, CAMPAIGN, KEY };
   });
+
+  /** What the block prints on standard output. @throws Error when it fails */
+  async function run({ marker, language, text }: Block): Promise<string> {
+    if (marker === 'run: ts') return typescript({ 'block.ts': text });
+    if (marker === 'run: service') {
+      const { base, ops } = service;
+      const here = text.replaceAll('http://127.0.0.1:3000', base).replaceAll('http://127.0.0.1:3001', ops);
+      return shell(here, 'service', variables);
+    }
+    const { host = '', port } = server.address('postgres');
+    if (language === 'sh') {
+      const here = text.replace(/\b(postgres(?:ql)?:\/\/[^\s@/]*@)[^\s/]+/g, `$1${host}:${port}`);
+      return shell(here, 'server', { PGHOST: host, PGPORT: String(port), PGUSER: 'postgres' });
+    }
+    const [, role = 'postgres', database] = /: (\w+)@(\w+)$/.exec(marker) ?? [];
+    const client = new pg.Client({ ...server.address(role, database) });
+    await client.connect();
+    await client.query(text).finally(() => client.end());
+    return '';
+  }
+
+  /** Variables that the script sets are there for the next one of its kind. */
+  async function shell(script: string, kind: string, given: Record<string, string>): Promise<string> {
+    const [file, kept] = [folder.at('block.sh'), folder.at(`${kind}.sh`)];
+    await writeFile(kept, '', { flag: 'a' });
+    await writeFile(file, `set -ea\n. '${kept}'\n${script}\nexport -p > '${kept}'\n`);
+    return outputOf(start('sh', [file], given, folder.path));
+  }
 
   for (const path of paths) {
-    const text = readFileSync(`${projectFolder}${path}`, 'utf8');
-    const blocks = blocksOf(text);
-
-    it(`${path}: every block is run or accounted for`, () => {
-      expect(unaccounted(text, Object.keys(scripts), path)).to.deep.equal([]);
-    });
-
+    const blocks = blocksOf(readFileSync(`${projectFolder}${path}`, 'utf8'));
     for (const [at, block] of blocks.entries()) {
-      const account = accountOf(block);
-      if (account && isRun(account)) {
-        it(`${path}:${block.line} ${block.marker}`, async () => {
-          const output = await runs.run(block, account);
-          compare(output, blocks[at + 1], block.language === 'sql');
-        });
-      }
+      if (!block.marker.startsWith('run: ')) continue;
+      it(`${path}:${block.line} ${block.marker}`, async () => {
+        const output = await run(block);
+        const answer = blocks[at + 1];
+        if (answer?.marker !== 'answers' || isAnswer(answer, output)) return;
+        expect(output, `line ${answer.line}`).to.equal(answer.text);
+      });
     }
   }
-
-  const fails: readonly (readonly [marker: string, language: string, text: string, why: string])[] = [
-    ['run: service', 'sh', 'false; echo no', 'ended with 1'],
-    ['run: service', 'sh', 'curl -sSf http://127.0.0.1:3000/absent', '404'],
-    ['run: database', 'sql', 'select 1 from absent;', 'does not exist'],
-    ['run: ts', 'ts', 'export const x: string = 1;', 'block.ts(1,14)'],
-    ['run: ts', 'ts', "throw new Error('planted');", 'planted'],
-  ];
-  for (const [marker, language, text, why] of fails) {
-    it(`a block fails where it should: ${text}`, async () => {
-      const block = { line: 1, marker, language, text };
-      const account = accountOf(block);
-      expect(account && isRun(account)).to.equal(true);
-      expect(String(await rejection(runs.run(block, account as Account)))).to.include(why);
-    });
-  }
 });
-
-function compare(output: string, answer: Block | undefined, rows: boolean): void {
-  if (!answer || accountOf(answer)?.kind !== 'answers') return;
-  if (!isAnswer(answer, output, rows)) expect(output, `line ${answer.line}`).to.equal(answer.text);
-}

@@ -1,14 +1,10 @@
 import { request } from 'node:http';
+import { buffer } from 'node:stream/consumers';
 import { gunzipSync } from 'node:zlib';
+import { openapiPath } from '@campaign-mirror/adapters-http';
 import { expect } from 'chai';
-import { ask } from '../support/http/request.ts';
+import { openapiText } from '../support/http/openapi-file.ts';
 import { withHttpService } from '../support/http/service.ts';
-
-interface Got {
-  readonly status: number | undefined;
-  readonly headers: NodeJS.Dict<string | string[]>;
-  readonly bytes: Buffer;
-}
 
 const types = {
   '/docs': 'text/html; charset=utf-8',
@@ -18,46 +14,47 @@ const types = {
   '/docs/snippets.js': 'text/javascript; charset=utf-8',
   '/docs/swagger-ui.css': 'text/css; charset=utf-8',
   '/docs/swagger-ui.js': 'text/javascript; charset=utf-8',
+  [openapiPath]: 'application/json; charset=utf-8',
 };
 
-describe('the page at /docs', () => {
+describe('the page at /docs, and the OpenAPI document', () => {
   const service = withHttpService();
-  const get = (path: string, headers: Record<string, string> = {}, method = 'GET') =>
-    new Promise<Got>((resolve, reject) => {
-      const sent = request({ port: service().port, host: '127.0.0.1', path, method, headers, agent: false });
-      sent.on('error', reject).on('response', (response) => {
-        const pieces: Buffer[] = [];
-        const { statusCode: status, headers: got } = response;
-        response
-          .on('data', (piece) => pieces.push(piece))
-          .on('end', () => resolve({ status, headers: got, bytes: Buffer.concat(pieces) }));
-      });
-      sent.end();
-    });
+  async function get(path: string, headers: Record<string, string> = {}, method = 'GET') {
+    const { port } = service();
+    const { promise, resolve, reject } = Promise.withResolvers<import('node:http').IncomingMessage>();
+    request({ port, host: '127.0.0.1', path, method, headers, agent: false }, resolve)
+      .on('error', reject)
+      .end();
+    const response = await promise;
+    return { status: response.statusCode, headers: response.headers, bytes: await buffer(response) };
+  }
 
   for (const [path, type] of Object.entries(types)) {
-    it(`${path} has its type, and is sent again only when it has changed`, async () => {
+    it(`${path} is there without a key, has its type, and is sent again only when it has changed`, async () => {
       const { status, headers, bytes } = await get(path);
-      expect([status, headers['content-type'], headers['cache-control']]).to.deep.equal([
-        200,
-        type,
-        'no-cache',
-      ]);
-      expect(headers).to.include({ 'x-content-type-options': 'nosniff', 'referrer-policy': 'no-referrer' });
+      expect(status).to.equal(200);
+      const common = { 'x-content-type-options': 'nosniff', 'referrer-policy': 'no-referrer' };
+      expect(headers).to.include({ 'content-type': type, 'cache-control': 'no-cache', ...common });
       expect(headers['content-length']).to.equal(String(bytes.length));
-      const unchanged = await get(path, { 'If-None-Match': String(headers.etag) });
-      expect([unchanged.status, unchanged.bytes.length]).to.deep.equal([304, 0]);
-      for (const name of ['cache-control', 'etag', 'vary', 'content-security-policy'])
-        expect(unchanged.headers[name], name).to.equal(headers[name]);
+      const etag = String(headers.etag);
+      for (const list of [etag, etag.replace('W/', ''), `"other", ${etag}`, '*']) {
+        const unchanged = await get(path, { 'If-None-Match': list });
+        expect([unchanged.status, unchanged.bytes.length], list).to.deep.equal([304, 0]);
+        for (const name of ['cache-control', 'etag', 'vary', 'content-security-policy'])
+          expect(unchanged.headers[name], name).to.equal(headers[name]);
+      }
+      expect((await get(path, { 'If-None-Match': '"other"' })).status).to.equal(200);
       const head = await get(path, {}, 'HEAD');
-      expect([head.status, head.headers['content-length'], head.bytes.length]).to.deep.equal([
-        ...[200, headers['content-length'], 0],
-      ]);
-      expect((await get(path, {}, 'POST')).headers.allow).to.equal('GET, HEAD');
+      expect([head.status, head.bytes.length]).to.deep.equal([200, 0]);
+      expect(head.headers['content-length']).to.equal(headers['content-length']);
+      const refused = await get(path, {}, 'POST');
+      expect([refused.status, refused.headers.allow]).to.deep.equal([405, 'GET, HEAD']);
+      const options = await get(path, {}, 'OPTIONS');
+      expect([options.status, options.headers.allow]).to.deep.equal([204, 'GET, HEAD']);
     });
   }
 
-  it('lets in nothing from elsewhere, nothing written into the page, and no page around it', async () => {
+  it('the page lets in nothing from elsewhere, nothing written into the page, and no page around it', async () => {
     const { headers, bytes } = await get('/docs');
     const policy = String(headers['content-security-policy']);
     expect(policy).to.include("default-src 'none'; script-src 'self'; style-src 'self'");
@@ -66,31 +63,30 @@ describe('the page at /docs', () => {
     expect(bytes.toString()).not.to.match(/https?:|<style|style=|<script(?! (?:type="module" )?src)/);
   });
 
-  it('is compressed for those who take that', async () => {
+  it('is compressed for those who accept that', async () => {
     const path = '/docs/swagger-ui.js';
     const plain = await get(path);
-    for (const taken of ['gzip', 'br, gzip;q=0.8', 'deflate, GZIP']) {
-      const { headers, bytes } = await get(path, { 'Accept-Encoding': taken });
-      expect([headers['content-encoding'], headers.vary], taken).to.deep.equal(['gzip', 'Accept-Encoding']);
-      expect(gunzipSync(bytes).equals(plain.bytes)).to.equal(true);
+    const [gzip, none] = [
+      ['gzip', 'br, gzip;q=0.8', 'deflate, GZIP'],
+      ['', 'identity', 'gzip;q=0', 'xgzip'],
+    ];
+    for (const accepted of [...gzip, ...none]) {
+      const { headers, bytes } = await get(path, { 'Accept-Encoding': accepted });
+      expect(headers['content-encoding'], accepted).to.equal(gzip.includes(accepted) ? 'gzip' : undefined);
+      const whole = gzip.includes(accepted) ? gunzipSync(bytes) : bytes;
+      expect(whole.equals(plain.bytes), accepted).to.equal(true);
+      expect(headers.vary).to.equal('Accept-Encoding');
       expect(headers.etag).to.equal(plain.headers.etag);
-    }
-    for (const refused of ['', 'identity', 'gzip;q=0', 'gzip;q=0.0, br', 'xgzip']) {
-      const { headers } = await get(path, { 'Accept-Encoding': refused });
-      expect([headers['content-encoding'], headers.vary], refused).to.deep.equal([
-        undefined,
-        'Accept-Encoding',
-      ]);
     }
   });
 
-  it('gives away no other file', async () => {
-    for (const target of [
+  it('gives away no other file, and the document as it is', async () => {
+    expect(JSON.parse((await get(openapiPath)).bytes.toString())).to.deep.equal(JSON.parse(openapiText));
+    for (const path of [
       ...['/docs/', '/docs/index.html', '/docs/../package.json', '/docs/%2e%2e/package.json', '/DOCS'],
       ...['/docs/swagger-ui-bundle.js.map', '/docs/package.json', '/docs//page.js', '/docs/constructor'],
-    ]) {
-      expect((await ask(service(), { target, method: 'GET', body: undefined })).status, target).to.equal(404);
-    }
+    ])
+      expect((await get(path)).status, path).to.equal(404);
   });
 
   it('its log line has its path as the route', async () => {

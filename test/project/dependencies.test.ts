@@ -63,8 +63,8 @@ describe('dependencies', () => {
       if (!name.startsWith('@campaign-mirror/')) expect(specifier, name).to.match(/^\d+\.\d+\.\d+[\w.-]*$/);
   });
 
-  it('were looked at: each direct one is in docs/explanation/supply-chain.md', async () => {
-    const rows = (await read('docs/explanation/supply-chain.md')).match(/^\| `.*$/gm)?.join('\n') ?? '';
+  it('were looked at: each direct one is in docs/explanation/security-model.md', async () => {
+    const rows = (await read('docs/explanation/security-model.md')).match(/^\| `.*$/gm)?.join('\n') ?? '';
     const looked = [...rows.matchAll(/`([^`]+)`(?=,| \|)/g)].map(([, name]) => name);
     const direct = [...directIn(lockfile), ...directIn(mutation)]
       .map(([name]) => name)

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type Role, roles } from '@campaign-mirror/adapters-persistence';
 import type { TestDatabase } from '../database/database-server.ts';
-import { documented } from '../documents/documented.ts';
+import { configuration } from '../documents/documented.ts';
 import { freePort } from '../free-port.ts';
 import { start } from '../process/service-process.ts';
 import { program } from '../programs.ts';
@@ -24,7 +24,7 @@ export async function pgBouncer(databases: readonly TestDatabase[]) {
     return `${one.name} = host=${host} port=${port}`;
   });
   const ini = join(folder, 'pgbouncer.ini');
-  const text = await documented('docs/how-to/pooler-or-cluster.md', 'ini', {
+  const text = await configuration('ops/pgbouncer.ini', {
     'mirrors = host=db.example port=5432': servers.join('\n'),
     'listen_port = 6432': `listen_port = ${port}\nunix_socket_dir =`,
     '/etc/pgbouncer/userlist.txt': users,

@@ -1,23 +1,18 @@
+import { globSync } from 'node:fs';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import {
-  Application,
-  type DeclarationReflection,
-  type ProjectReflection,
-  ReflectionKind,
-  type TypeDocOptions,
-} from 'typedoc';
-import { filesIn, projectFolder, read } from '../workspace.ts';
+import { Application, type DeclarationReflection, ReflectionKind, type TypeDocOptions } from 'typedoc';
+import { projectFolder, read } from '../workspace.ts';
 
 /** The entries of the packages that leave the workspace, each with its source. */
 async function entriesOf(): Promise<Map<string, string>> {
-  const paths = (await filesIn('packages')).filter((path) => /^packages\/[^/]+\/package\.json$/.test(path));
-  const all = paths.map(async (path) => {
+  const entries: [string, string][] = [];
+  for (const path of globSync('packages/*/package.json', { cwd: projectFolder }).sort()) {
     const { name, exports, publishConfig } = JSON.parse(await read(path));
-    const entries = Object.entries<string>(publishConfig ? exports : {});
-    return entries.map(([entry, file]) => [join(name, entry), join(path, '..', file)] as const);
-  });
-  return new Map((await Promise.all(all)).flat());
+    for (const [entry, file] of Object.entries<string>(publishConfig ? exports : {}))
+      entries.push([join(name, entry), join(path, '..', file)]);
+  }
+  return new Map(entries);
 }
 
 /** What the packages export, as typedoc reads it: by TypeScript 5, since it knows no newer compiler's interface. */
@@ -53,70 +48,31 @@ export async function readApi(options: TypeDocOptions = {}) {
   }
 }
 
-let once: ReturnType<typeof readApi> | undefined;
-
-/** Read once: it takes seconds. */
-export async function api(): Promise<ProjectReflection> {
-  once ??= readApi();
-  return (await once).project;
-}
-
-/** Each exported name with the first sentence of its comment. A name that a smaller entry has is listed there only. */
-export async function exportsTable(): Promise<string> {
-  const { children: entries = [] } = await api();
-  const rows = entries.flatMap(({ name: entry, children = [] }) => {
+/** What is called, made or implemented, by entry and kind. A name that a smaller entry has is listed there only. */
+export async function exportsList(): Promise<string> {
+  const { children: entries = [] } = (await readApi()).project;
+  const lines = entries.flatMap(({ name: entry, children = [] }) => {
     const smaller = entries.filter(({ name }) => name.startsWith(`${entry}/`));
     const there = new Set(smaller.flatMap((one) => one.children ?? []).map(({ name }) => name));
-    return children
-      .filter(({ name }) => !there.has(name))
-      .map(
-        (one) =>
-          `| \`${entry.replace(/^@[^/]+\//, '')}\` | \`${one.name}\` | ${kindOf(one)} | ${meaningOf(one)} |`,
-      );
+    const lists = Object.entries(kinds).flatMap(([title, kind]) => {
+      const members = children.filter((one) => !there.has(one.name) && targetOf(one).kindOf(kind));
+      const names = members.map(({ name }) => `\`${name}\``).join(', ');
+      return members.length === 0 ? [] : [wrapped(`  - ${title}: ${names}`)];
+    });
+    return [`- \`${entry}\``, ...lists];
   });
-  return ['| entry | name | is | meaning |', '|---|---|---|---|', ...rows].join('\n');
+  return lines.join('\n');
 }
 
-/** Exported names, and their methods, that have no comment: `@campaign-mirror/domain: CampaignRepository.find`. */
-export function undocumented({ children: entries = [] }: ProjectReflection): string[] {
-  const methods = ReflectionKind.Method | ReflectionKind.Accessor;
-  return entries.flatMap(({ name: entry, children = [] }) =>
-    children.flatMap((one) => {
-      const own = (one.children ?? []).filter(
-        (each) => each.kindOf(methods) && !each.inheritedFrom && !each.implementationOf,
-      );
-      const lacking = [one, ...own].filter((each) => textOf(each) === '');
-      return lacking.map((each) => `${entry}: ${each === one ? '' : `${one.name}.`}${each.name}`);
-    }),
-  );
-}
+/** In lines of at most 120 characters, their indentation included. */
+const wrapped = (text: string) => text.replace(/(?=.{117})(.{1,115},) /g, '$1\n    ');
 
-function kindOf(one: DeclarationReflection): string {
-  const meant = targetOf(one);
-  if (meant.kindOf(ReflectionKind.Class)) return 'class';
-  if (meant.kindOf(ReflectionKind.Function)) return 'function';
-  return meant.kindOf(ReflectionKind.Variable) ? 'value' : 'type';
-}
-
-function meaningOf(one: DeclarationReflection): string {
-  const [sentence = ''] = /^.*?(?:\.(?=\s+[A-Z`])|$)/.exec(textOf(one).replaceAll(/\s+/g, ' ').trim()) ?? [];
-  return sentence.replaceAll('|', '\\|');
-}
-
-/** What stands in the comment, be it the comment of a type's function. */
-function textOf(one: DeclarationReflection): string {
-  const meant = targetOf(one);
-  const declared = meant.type?.type === 'reflection' ? meant.type.declaration : undefined;
-  const places = [
-    meant,
-    ...(meant.signatures ?? []),
-    meant.getSignature,
-    declared,
-    ...(declared?.signatures ?? []),
-  ];
-  const comment = places.find((place) => place?.hasComment())?.comment;
-  return comment?.summary.map(({ text }) => text).join('') ?? '';
-}
+const kinds = {
+  classes: ReflectionKind.Class,
+  interfaces: ReflectionKind.Interface,
+  functions: ReflectionKind.Function,
+  values: ReflectionKind.Variable,
+};
 
 function targetOf(one: DeclarationReflection): DeclarationReflection {
   return one.isReference() ? (one.getTargetReflectionDeep() as DeclarationReflection) : one;

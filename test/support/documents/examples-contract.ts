@@ -1,8 +1,9 @@
+import { readFile, writeFile } from 'node:fs/promises';
 import { expect } from 'chai';
-import { serviceDataOf } from '../process/lives.ts';
-import { type Received, type Scripted, scriptedServer } from '../process/scripted-server.ts';
-import { type Listening, listeningService } from '../process/service-process.ts';
-import { ExampleFiles, type Run } from './examples.ts';
+import { folderOf, serviceDataOf } from '../process/lives.ts';
+import { type Scripted, scriptedServer } from '../process/scripted-server.ts';
+import { type Listening, listeningService, start } from '../process/service-process.ts';
+import { projectFolder } from '../workspace.ts';
 
 const address = 'https://second.example/?click={click_id}&name=é';
 const set = { status: 200, body: { mirror: { id: 7, campaign_id: 42, target_url: address } } };
@@ -13,7 +14,11 @@ const refused = (status: number, message: string, retryAfter?: number) => ({
 });
 const away = refused(503, 'Service Unavailable', 1);
 
-export interface Example {
+/** How long an attempt may take: 40 s, and as JavaScript has it in milliseconds. */
+const patience = /\b40(_000)?\b/g;
+
+interface Client {
+  /** In docs/how-to/clients. */
   readonly file: string;
   /** Finds the program that runs it. */
   readonly command: () => string;
@@ -21,84 +26,69 @@ export interface Example {
   readonly repeatsFaults?: boolean;
 }
 
-/** What docs/how-to/call-from-a-script.md says that its programs do. */
-export function exampleContract({ file, command, repeatsFaults = false }: Example): void {
-  describe(`docs/how-to/call-from-a-script.md: ${file}`, () => {
+/** What docs/how-to/call-from-a-script.md says that its clients do. */
+export function exampleContract({ file, command, repeatsFaults = false }: Client): void {
+  describe(`docs/how-to/clients/${file}`, () => {
     const data = serviceDataOf('suite');
+    const folder = folderOf('suite');
+    const path = `${projectFolder}docs/how-to/clients/${file}`;
     let service: Listening;
-    const files = new ExampleFiles();
-    after(() => files.remove());
+    let impatient: string;
     before(async () => {
       service = await listeningService(data.settings());
+      const text = await readFile(path, 'utf8');
+      expect(text, 'how long it waits').to.match(patience);
+      impatient = folder.at(file);
+      await writeFile(impatient, text.replace(patience, '2$1'));
     });
 
-    const real = (campaign: number, to: string) =>
-      files.run(command(), file, { url: service.base, key: data.key, campaign, address: to });
-    const scripted = async (
-      script: readonly Scripted[],
-      { impatient = false } = {},
-    ): Promise<Run & { received: Received[] }> => {
-      const server = await scriptedServer(script);
-      try {
-        const call = { url: server.url, key: 'cm_key', campaign: 42, address, impatient };
-        return { ...(await files.run(command(), file, call)), received: server.received };
-      } finally {
-        await server.close();
-      }
-    };
+    async function run(program: string, url: string, key: string, campaign: number, to: string) {
+      const variables = { CAMPAIGN_MIRROR_URL: url, CAMPAIGN_MIRROR_KEY: key };
+      const running = start(command(), [program, String(campaign), to], variables);
+      const { code } = await running.ended;
+      return { code, output: running.output, errors: running.errors };
+    }
+    const real = (campaign: number, to: string) => run(path, service.base, data.key, campaign, to);
+    async function scripted(script: readonly Scripted[], program = path) {
+      const { url, received, close } = await scriptedServer(script);
+      return { ...(await run(program, url, 'cm_key', 42, address).finally(close)), received };
+    }
 
-    // They wait for seconds: all of them at once.
-    const waits = () => ({
-      repeated: scripted([away, refused(429, 'Too Many Attempts.', 1), 'end', set]),
-      slow: scripted([refused(408, 'Request Timeout'), set]),
-      silent: scripted(['silence', set], { impatient: true }),
-      never: scripted([away]),
-    });
-    let waiting: ReturnType<typeof waits>;
-    before(async () => {
-      waiting = waits();
-      await Promise.all(Object.values(waiting));
-    });
-
-    it('sets a mirror of the running service', async () => {
-      const { code, output, errors } = await real(data.campaigns[0] as number, address);
-      expect([code, errors]).to.deep.equal([0, '']);
-      expect(output).to.include('second.example');
+    it('sets a mirror of the running service, or says why it is refused and ends with 1', async () => {
+      const campaign = Number(data.campaigns[0]);
+      const done = await real(campaign, address);
+      expect(done).to.include({ code: 0, errors: '' });
+      expect(done.output).to.include('second.example');
       const { rows } = await data.database.admin.query('select target_url from campaign_mirror.mirrors');
       expect(rows).to.deep.equal([{ target_url: address }]);
-    });
-
-    it('says why the running service refuses, and ends with 1', async () => {
-      const malformed = await real(data.campaigns[0] as number, 'somewhere');
-      expect([malformed.code, malformed.output]).to.deep.equal([1, '']);
+      const malformed = await real(campaign, 'somewhere');
+      expect(malformed).to.include({ code: 1, output: '' });
       expect(malformed.errors).to.include('422').and.to.include('must be a valid URL');
       const missing = await real(424242, address);
       expect(missing.errors).to.include('404').and.to.include('No query results');
     });
 
-    it('repeats the same request after 503, 429, 408 and a broken connection', async () => {
-      const { code, errors, received } = await waiting.repeated;
-      expect(code, errors).to.equal(0);
-      expect(received).to.have.length(4);
-      const [first] = received;
+    // They wait for seconds: all of them at once.
+    it('repeats the same request after 503, 429, 408, silence and a broken connection, up to four times', async () => {
+      const [repeated, slow, silent, never, later] = await Promise.all([
+        scripted([away, refused(429, 'Too Many Attempts.', 1), 'end', set]),
+        scripted([refused(408, 'Request Timeout'), set]),
+        scripted(['silence', set], impatient),
+        scripted([away]),
+        scripted([refused(429, 'Too Many Attempts.', 3600), set]),
+      ]);
+      expect(repeated.code, repeated.errors).to.equal(0);
+      expect(repeated.received).to.have.length(4);
+      const [first] = repeated.received;
       expect(first?.requestId).to.match(/^[!-~]{16,128}$/);
       expect(first?.authorization).to.equal('Bearer cm_key');
       expect(JSON.parse(first?.body ?? '')).to.deep.equal({ mirror_endpoint: address });
-      for (const one of received) expect(one).to.deep.equal(first);
-      expect((await waiting.slow).code).to.equal(0);
-    });
-
-    it('does not wait for an answer for ever', async () => {
-      const { code, received } = await waiting.silent;
-      expect([code, received.length]).to.deep.equal([0, 2]);
-    });
-
-    it('gives up after four attempts, and at once when it would have to wait for long', async () => {
-      const never = await waiting.never;
+      for (const one of repeated.received) expect(one).to.deep.equal(first);
+      expect(slow.code).to.equal(0);
+      expect([silent.code, silent.received.length]).to.deep.equal([0, 2]);
       expect([never.code, never.output, never.received.length]).to.deep.equal([1, '', 4]);
       expect(never.errors).to.include('503').and.to.include(never.received[0]?.requestId);
-      const later = await scripted([refused(429, 'Too Many Attempts.', 3600), set]);
-      expect([later.code, later.received.length]).to.deep.equal([1, 1]);
+      expect([later.code, later.received.length], 'an hour').to.deep.equal([1, 1]);
     });
 
     it('repeats nothing else', async () => {
