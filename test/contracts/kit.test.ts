@@ -1,6 +1,4 @@
 import {
-  brokenIdentities,
-  brokenRepositories,
   type CampaignRepositoryWorld,
   ContractViolation,
   campaignRepositoryCases,
@@ -23,24 +21,6 @@ describe('the kit of the contracts', () => {
       expect({ failed, notApplicable }).to.deep.equal({ failed: [], notApplicable: [] });
     const passed = judgements.flatMap((one) => one.passed);
     expect([...new Set(passed)]).to.deep.equal(passed);
-  });
-
-  it('notices each adapter that is broken on purpose, and by each case one of them', async () => {
-    const noticing = new Set<string>();
-    const judgements = [
-      ...brokenRepositories.map(({ broken }) =>
-        judge(campaignRepositoryCases, broken(inMemoryWorlds().campaigns)),
-      ),
-      ...brokenIdentities.map(({ broken }) => judge(identityCases, broken(inMemoryWorlds().identity))),
-    ];
-    for (const { passed, failed } of await Promise.all(judgements)) {
-      expect(failed).not.to.deep.equal([]);
-      expect(passed, 'what is not broken').not.to.deep.equal([]);
-      for (const { name } of failed) noticing.add(name);
-    }
-    expect([...noticing]).to.have.members(
-      [...campaignRepositoryCases, ...identityCases].map(({ name }) => name),
-    );
   });
 
   it('lists what is not applicable, and runs it no more than it passes it', async () => {
