@@ -133,7 +133,9 @@ describe(`traces: ${page}`, () => {
     it(`a collector that is ${how} harms no call, and does not hold up the end`, async () => {
       if (how === 'away') await collector.close();
       collector.isSilent = true;
-      const service = await traced({ OTEL_EXPORTER_OTLP_TIMEOUT: '3600000' });
+      // Nothing but the service ends the wait for it.
+      const patient = { OTEL_EXPORTER_OTLP_TIMEOUT: '3600000', OTEL_BSP_EXPORT_TIMEOUT: '3600000' };
+      const service = await traced(patient);
       for (let number = 0; number < 5; number++) expect((await call(data.one(service))).status).to.equal(200);
       expect(await service.process.stop()).to.deep.equal({ code: 0, signal: null });
       expect(service.process.log.filter(({ level }) => Number(level) >= 40)).to.deep.equal([]);
