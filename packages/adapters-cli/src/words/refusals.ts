@@ -62,6 +62,16 @@ export const addressFaults: Readonly<Record<domain.AddressFault, string>> = {
   'denied-host': 'MIRROR_HOST_DENYLIST denies its host',
 };
 
+/** That a list is empty, and why. */
+export function noneOf(
+  what: string,
+  { owner, after, on }: { owner?: number | undefined; after?: number | undefined; on?: string | undefined },
+): string {
+  const where = [on && `on ${on}`, after && `after campaign ${after}`].filter(Boolean).join(' ');
+  const which = where ? `${what} ${where}` : what;
+  return owner ? `The owner ${owner} has no ${which}.` : `There is no ${which}.`;
+}
+
 export function noSuchKey(id: domain.AccessKeyId): ClearError {
   return new ClearError(`there is no key ${id}`);
 }
