@@ -94,6 +94,8 @@ function sentenceOf(mirror: domain.MirrorMoved): string {
   return `${before} is not moved: ${reasons['because' in mirror ? mirror.because : (otherwise as 'held')]}`;
 }
 
+const invalid = 'the new address would not be a valid mirror address';
+
 /** Why a mirror is not moved. */
 const reasons: Readonly<
   Record<
@@ -104,7 +106,10 @@ const reasons: Readonly<
   'mirror-not-created': 'it was not created in the settings',
   'default-campaign': 'it is that of a default campaign; --include-default moves it, too',
   'too-long': 'its address would be longer than 2048 characters',
-  'not-a-url': 'the new address would not be a valid mirror address',
+  'not-http': invalid,
+  credentials: invalid,
+  'forbidden-character': invalid,
+  'not-a-url': invalid,
   'denied-host': 'MIRROR_HOST_DENYLIST denies the host that it would have',
   held: 'another transaction holds it',
   'changed-meanwhile': 'the campaign or its mirror was changed meanwhile',
