@@ -2,142 +2,86 @@ import { mkdtemp, rm, symlink } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'chai';
-import { command, commandProcess } from '../support/commands/command.ts';
+import { answered, command } from '../support/commands/command.ts';
 import { commandsOn } from '../support/commands/commands-on.ts';
 import { emptyDatabase } from '../support/database/database-server.ts';
-import { eventually } from '../support/eventually.ts';
-import { call } from '../support/http/caller.ts';
 import { processesOf } from '../support/process/data-folder.ts';
 import { databaseOf, dataFolderOf } from '../support/process/lives.ts';
-import { type Listening, listeningService, projectFolder } from '../support/process/service-process.ts';
+import { listeningService, projectFolder, start } from '../support/process/service-process.ts';
 
-describe('commands, while the service runs', () => {
+describe('commands, on a database of your own', () => {
   const database = databaseOf('suite');
-  const { run, object: json } = commandsOn(database);
-  let service: Listening;
-  before(async () => {
-    service = await listeningService({ DATABASE_URL: database.url('service'), RUN_MIGRATIONS: 'false' });
-  });
+  const { run } = commandsOn(database);
 
-  it('campaign, mirror and key together make a call that answers 200', async () => {
-    const { id } = await json('campaign', 'create', '--owner', '7', '--name', 'Summer');
-    const address = 'https://example.com/?a={click_id}&b=[x]|ü';
-    const { mirror } = await json('mirror', 'create', String(id), '--target-url', address);
-    expect(mirror).to.include({ campaign_id: id, target_url: address, clicks: 0, updated_externally: false });
-    expect(mirror.updated_externally_at).to.equal(null);
-    const key = await json('key', 'issue', '--owner', '7', '--name', 'script', '--expires-in', '90d');
-    expect(key).to.have.all.keys('id', 'key');
-    const one = { base: service.base, campaign: id, key: key.key, address: 'https://example.com/new' };
-    expect((await call(one)).status).to.equal(200);
-
-    expect(await json('key', 'revoke', String(key.id))).to.deep.equal({ id: key.id, revoked: true });
-    expect((await call(one)).status, 'a revoked key is refused at once').to.equal(401);
-  });
-
-  it('without --json they speak to people, and a key alone is on standard output', async () => {
-    const { output } = await run('campaign', 'create', '--owner', '8');
-    expect(output).to.match(/^Campaign \d+ was created for the owner 8\.\n$/);
-    const issued = await run('key', 'issue', '--owner', '8', '--name', 'mine');
-    expect(issued.output).to.match(/^cm_[0-9A-Za-z]{49}\n$/);
-    expect(issued.errors).to.match(/cannot be shown again/);
-  });
-
-  it('a mirror is created once, of a campaign that exists, under the address rule of the interface', async () => {
-    const { id } = await json('campaign', 'create', '--owner', '10');
-    const create = (campaign: string, url: string) => run('mirror', 'create', campaign, '--target-url', url);
-    expect((await create(String(id), 'ftp://example.com')).errors).to.match(
-      /^--target-url: it must be a URL such as/,
-    );
-    expect((await create('999999', 'https://example.com')).errors).to.equal('there is no campaign 999999\n');
-    expect((await create(String(id), 'https://example.com')).code).to.equal(0);
-    const again = await create(String(id), 'https://example.com');
-    expect(again).to.include({ code: 1, errors: `the campaign ${id} has a mirror already\n` });
-    const denied = await command(
-      ['mirror', 'create', String(id), '--target-url', 'https://go.example.com./'],
-      {
-        DATABASE_URL: database.url('operator'),
-        MIRROR_HOST_DENYLIST: '*.example.com',
-      },
-    );
-    expect(denied).to.include({ code: 1, errors: '--target-url: MIRROR_HOST_DENYLIST denies its host\n' });
-  });
-
-  it('an expired key is refused', async () => {
-    const { id } = await json('campaign', 'create', '--owner', '11');
-    const { key } = await json('key', 'issue', '--owner', '11', '--name', 'short', '--expires-in', '1s');
-    const one = { base: service.base, campaign: id, key, address: 'https://example.com/' };
-    const { status } = await call(one);
-    expect(status, 'it may have been refused for want of a mirror, or for its age').to.be.oneOf([403, 401]);
-    await eventually('the end of the key', async () => expect((await call(one)).status).to.equal(401));
-  });
-
-  const misunderstood: [why: string, ...args: string[]][] = [
-    ['no such command', 'campaigns'],
-    ['an option is missing', 'campaign', 'create'],
-    ['an owner that is no identifier', 'campaign', 'create', '--owner', '0'],
-    ['a campaign that is no identifier', 'mirror', 'create', '01', '--target-url', 'https://example.com'],
-    ['a life that is none', 'key', 'issue', '--owner', '1', '--name', 'x', '--expires-in', '90'],
-    ['a name over two lines', 'key', 'issue', '--owner', '1', '--name', 'x\ny'],
-    ['an option that there is not', 'demo', 'remove', '--now'],
-    ['a list of none', 'campaign', 'list', '--limit', '0'],
-    ['a list from what is no identifier', 'mirror', 'list', '--after', '-1'],
-    ['an entry that is no identifier', 'audit', '--before', '1.5'],
-    ['an argument that there is not', 'audit', '42'],
-  ];
-  for (const [why, ...args] of misunderstood) {
-    it(`${why}: exit code 2, and nothing is done`, async () => {
-      const { code, output, errors } = await run(...args);
-      expect({ code, output }).to.deep.equal({ code: 2, output: '' });
-      expect(errors).to.match(/^error: /);
-      if (/identifier|none$/.test(why)) expect(errors).to.match(/ is expected\.$/m);
-      expect(errors).not.to.match(/^\s+at /m);
-    });
-  }
-
-  it('a key that is not there', async () => {
-    expect(await run('key', 'revoke', '999999')).to.include({ code: 1, errors: 'there is no key 999999\n' });
+  it('what is misunderstood: exit code 2, and nothing is done', async () => {
+    const number = /whole number from 1 to 9007199254740991 is expected\./;
+    const grace = /A time such as 0s, 30m, 24h or 7d, at most 36525d, is expected\./;
+    const age = /An age such as 400d or 48h, from 1d to 36525d, is expected\./;
+    const misunderstood: [what: RegExp, line: string, ...last: string[]][] = [
+      [/unknown command/, 'campaigns'],
+      [/--owner <n>' not specified/, 'campaign create'],
+      [number, 'campaign create --owner 0'],
+      [number, 'mirror create 01 --target-url https://example.com'],
+      [/A time such as 1s, 30m, 12h or 90d/, 'key issue --owner 1 --name x --expires-in 90'],
+      [/A name on one line, of 1 to 200 characters, is expected/, 'key issue --owner 1 --name', 'x\ny'],
+      [/unknown option/, 'demo remove --now'],
+      [number, 'campaign list --limit 0'],
+      [number, 'mirror list --after -1'],
+      [number, 'audit --before 1.5'],
+      [/too many arguments/, 'audit 42'],
+      [/^either a campaign or --key is needed\n$/, 'mirror history'],
+      [/^either a campaign or --key is needed\n$/, 'mirror history 42 --key 1'],
+      [/cannot be used with/, 'mirror history --key 1 --before 9'],
+      [/^--since is of use with --key only\n$/, 'mirror history 42 --since 2026-11-20'],
+      [/A time in UTC such as 2026-11-20/, 'mirror history --key 1 --since 2026-02-30'],
+      [/A time in UTC/, 'mirror history --key 1 --since 2026-11-20T15:36:00+01:00'],
+      [/^--to or --undo is missing: /, 'mirror restore 42'],
+      [/^error: .*can ?not be used with/, 'mirror restore 42 --to 1 --undo 1'],
+      [number, 'mirror restore 42 --to last'],
+      [/^a backup is not written to standard output: name a file\n$/, 'backup -'],
+      [/can ?not be used with/, 'key issue --owner 1 --name x --expires-in 12h --no-expiry'],
+    ];
+    for (const given of ['never', '24', '-1h', '36526d'])
+      misunderstood.push([grace, `key rotate 1 --grace=${given}`]);
+    for (const given of ['23h', '1', '0d', '-1d', 'never', '36526d', '400 d'])
+      misunderstood.push([age, 'history prune --yes', `--older-than=${given}`]);
+    for (const [what, line, ...last] of misunderstood) {
+      const { code, output, errors } = await run(...line.split(' '), ...last);
+      expect({ code, output }, line).to.deep.equal({ code: 2, output: '' });
+      expect(errors)
+        .to.match(what)
+        .and.not.to.match(/^\s+at /m);
+    }
   });
 
   it('a database that is away, refuses, or was never migrated: one clear line', async () => {
-    const away = await command(['demo', 'remove'], {
-      DATABASE_URL: 'postgres://me:MARKED@127.0.0.1:9/x',
-      DATABASE_WAIT: '0s',
-    });
+    const on = (DATABASE_URL: string, ...words: string[]) =>
+      command(words.length > 0 ? words : ['demo', 'remove'], { DATABASE_URL, DATABASE_WAIT: '0s' });
+    const away = await on('postgres://me:MARKED@127.0.0.1:9/x');
     expect(away.code).to.equal(3);
     expect(away.errors).to.match(/^the database 127\.0\.0\.1:9\/x cannot be reached .*\n$/);
-    const redirector = await command(['demo', 'remove'], { DATABASE_URL: database.url('redirector') });
-    expect(redirector.errors).to.match(
+    expect((await on(database.url('redirector'))).errors).to.match(
       /^the user "campaign_mirror_redirector" of .* lacks a right: use the operator's, or run `\.\/campaign-mirror migrate` as the owner of the schema, which gives that one its rights; `\.\/campaign-mirror doctor` says which is missing\n$/,
     );
     const empty = await emptyDatabase('owner');
-    const early = await command(['demo', 'remove'], { DATABASE_URL: empty.url('owner') });
-    expect(early.errors).to.match(
+    expect((await on(empty.url('owner'))).errors).to.match(
       /is not set up for this version \(.*\): run `\.\/campaign-mirror migrate` as the owner of the schema\n$/,
     );
-    expect((await command(['migrate'], { DATABASE_URL: empty.url('owner') })).output).to.equal(
-      'The schema is up to date.\n',
-    );
-    expect((await command(['demo', 'remove'], { DATABASE_URL: empty.url('operator') })).code).to.equal(0);
+    expect(await on(empty.url('owner'), 'migrate')).to.deep.equal(answered('The schema is up to date.\n'));
+    expect((await on(empty.url('operator'))).code).to.equal(0);
   });
 });
 
 describe('commands on the embedded database', () => {
   const folder = dataFolderOf('test', "a folder, it's ours");
 
-  it('bring it up where it is down, stop it after them, and keep what they did', async () => {
+  it('bring it up where it is down and stop it after them; use a running one, and leave it running', async () => {
     const settings = { DATA_DIR: folder.path };
-    const first = await command(['campaign', 'create', '--owner', '1', '--json'], settings);
-    expect(first, first.errors).to.include({ code: 0, output: '{"id":1}\n' });
+    const create = () => command(['campaign', 'create', '--owner', '1', '--json'], settings);
+    expect(await create()).to.deep.equal(answered('{"id":1}\n'));
     expect(await processesOf(folder.path)).to.deep.equal([]);
-    const mirror = ['mirror', 'create', '1', '--target-url', 'https://example.com/'];
-    expect((await command(mirror, settings)).code).to.equal(0);
-  });
-
-  it('use the running one, and leave it running', async () => {
-    const settings = { DATA_DIR: folder.path };
     const service = await listeningService(settings);
-    const made = await command(['campaign', 'create', '--owner', '1', '--json'], settings);
-    expect(made.code, made.errors).to.equal(0);
+    expect(await create(), 'what was done is kept').to.deep.equal(answered('{"id":2}\n'));
     expect((await fetch(`${service.ops}/readyz`)).status).to.equal(200);
     expect((await service.process.stop()).code).to.equal(0);
   });
@@ -146,9 +90,8 @@ describe('commands on the embedded database', () => {
     const elsewhere = await mkdtemp(join(tmpdir(), 'campaign mirror '));
     await symlink(`${projectFolder}campaign-mirror`, join(elsewhere, 'one'));
     await symlink('one', join(elsewhere, 'two'));
-    const how = { launcher: join(elsewhere, 'two'), cwd: elsewhere };
-    const { code, errors } = await commandProcess(['--help'], { DATA_DIR: folder.path }, how);
+    const helped = start(join(elsewhere, 'two'), ['--help'], { DATA_DIR: folder.path }, elsewhere);
+    expect((await helped.ended).code, helped.errors).to.equal(0);
     await rm(elsewhere, { recursive: true });
-    expect(code, errors).to.equal(0);
   });
 });

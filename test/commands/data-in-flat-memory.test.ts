@@ -1,6 +1,6 @@
 import { stat, writeFile } from 'node:fs/promises';
 import { expect } from 'chai';
-import { commandProcess } from '../support/commands/command.ts';
+import { answered, commandProcess } from '../support/commands/command.ts';
 import { csv, line } from '../support/commands/csv.ts';
 import { freshDatabase } from '../support/database/database-server.ts';
 import { databaseOf, folderOf } from '../support/process/lives.ts';
@@ -10,53 +10,40 @@ const rows = 60_000;
 const NODE_OPTIONS = '--max-old-space-size=40';
 
 describe('much data, in little memory', () => {
-  const database = databaseOf('suite');
+  const source = databaseOf('suite');
   const { at } = folderOf('suite');
-  const run = (...args: string[]) =>
+  const run = (database: { url(role: 'operator'): string }, ...args: string[]) =>
     commandProcess(args, { DATABASE_URL: database.url('operator'), NODE_OPTIONS });
-  const campaigns = (owner: (n: number) => string) =>
-    csv(
-      ...Array.from({ length: rows }, (_, n) =>
-        line({
-          id: String(n + 1),
-          owner_id: owner(n),
-          target_url: `https://example.com/${n}?click={click_id}`,
-        }),
-      ),
+  const write = (name: string, owner: (n: number) => number) => {
+    const lines = Array.from({ length: rows }, (_, n) =>
+      line({
+        id: `${n + 1}`,
+        owner_id: `${owner(n)}`,
+        target_url: `https://example.com/${n}?click={click_id}`,
+      }),
     );
+    return writeFile(at(name), csv(...lines));
+  };
+
   it('bad lines, each of which is told', async () => {
-    await writeFile(
-      at('bad.csv'),
-      campaigns(() => '0'),
-    );
-    const { code, output, errors } = await run('import', at('bad.csv'), '--json');
+    await write('bad.csv', () => 0);
+    const { code, output, errors } = await run(source, 'import', at('bad.csv'), '--json');
     expect(code, errors).to.equal(1);
-    const lines = output.split('\n').slice(0, -1);
-    expect(lines).to.have.length(rows);
-    for (const [n, text] of lines.entries()) expect(text.startsWith(`{"line":${n + 2},`)).to.equal(true);
+    const told = [...output.matchAll(/^\{"line":(\d+),/gm)].map(([, number]) => Number(number));
+    expect(told).to.deep.equal(Array.from({ length: rows }, (_, n) => n + 2));
   });
 
-  it('import, export and backup', async () => {
-    await writeFile(
-      at('good.csv'),
-      campaigns((n) => String((n % 1_000) + 1)),
+  it('import, export, backup and restore', async () => {
+    await write('good.csv', (n) => (n % 1_000) + 1);
+    expect(await run(source, 'import', at('good.csv'))).to.deep.equal(
+      answered(`Imported: ${rows} campaigns, ${rows} mirrors.\n`),
     );
-    const done = { code: 0, errors: '' };
-    const imported = await run('import', at('good.csv'));
-    expect(imported).to.deep.equal({ ...done, output: `Imported: ${rows} campaigns, ${rows} mirrors.\n` });
-    const exported = await run('export');
-    expect(exported).to.include(done);
-    expect(exported.output.split('\r\n')).to.have.length(rows + 2);
-    expect(await run('backup', at('all.backup'))).to.include(done);
-    expect((await stat(at('all.backup'))).size).to.be.greaterThan(rows);
-  });
-
-  it('restore', async () => {
-    const target = await freshDatabase();
-    const settings = { DATABASE_URL: target.url('operator'), NODE_OPTIONS };
-    const { code, errors } = await commandProcess(['restore', at('all.backup')], settings);
-    expect(code, errors).to.equal(0);
-    const { rows: counted } = await target.admin.query('select count(*)::int from campaign_mirror.mirrors');
-    expect(counted).to.deep.equal([{ count: rows }]);
+    const { output, ...exported } = await run(source, 'export');
+    expect(exported).to.deep.equal({ code: 0, errors: '' });
+    expect(output.split('\r\n')).to.have.length(rows + 2);
+    expect(await run(source, 'backup', at('all'))).to.include({ code: 0, errors: '' });
+    expect((await stat(at('all'))).size).to.be.greaterThan(rows);
+    const restored = `Restored: ${rows} campaigns, ${rows} mirrors, 0 keys, 0 changes.\n`;
+    expect(await run(await freshDatabase(), 'restore', at('all'))).to.deep.equal(answered(restored));
   });
 });

@@ -1,57 +1,35 @@
 import { expect } from 'chai';
-import {
-  command,
-  type Done,
-  fedCommand,
-  startCommand,
-  startCommandProcess,
-} from '../support/commands/command.ts';
-import { type Rival, rival, untilWaiting } from '../support/database/rival.ts';
+import { command, type Done, startCommand, startCommandProcess } from '../support/commands/command.ts';
+import { commandsOn } from '../support/commands/commands-on.ts';
+import { rival, untilWaiting } from '../support/database/rival.ts';
 import { databaseOf } from '../support/process/lives.ts';
-import { endAll } from '../support/process/service-process.ts';
 
 /** Lets a second pass in ten milliseconds, in the command. */
 const hurried = `data:text/javascript,${encodeURIComponent(`
   const real = performance.now.bind(performance);
   performance.now = () => real() * 100;`)}`;
 
+const away = { DATABASE_URL: 'postgres://127.0.0.1:9/x', DATABASE_WAIT: '0s', PROT: '1' };
+
 describe('a call of the command line', () => {
-  const database = databaseOf('suite');
-  before(async () => {
-    await database.admin.query('insert into campaign_mirror.campaigns (owner_id) values (1)');
-    expect((await run('key', 'issue', '--owner', '1', '--name', 'held')).code).to.equal(0);
-  });
-
-  const settings = () => ({ DATABASE_URL: database.url('operator') });
-  const run = (...args: string[]) => command(args, settings());
-
-  const holders: Rival[] = [];
-  afterEach(async () => {
-    await endAll();
-    await letGo();
-  });
-
-  /** Until the test ends, or lets go of it. */
-  async function held(table: string): Promise<void> {
+  const database = databaseOf('test');
+  const on = commandsOn(database);
+  const asOwner = () => ({ DATABASE_URL: database.url('owner') });
+  const held = async (table: string) => {
     const holder = await rival(database);
-    holders.push(holder);
     await holder.run(`lock table campaign_mirror.${table} in access exclusive mode`);
-  }
-
-  async function letGo(): Promise<void> {
-    for (const holder of holders.splice(0)) await holder.rollback();
-  }
+    return holder;
+  };
 
   it('knows nothing of another that is under way in the same process', async () => {
-    const away = { DATABASE_URL: 'postgres://127.0.0.1:9/x', DATABASE_WAIT: '0s', PROT: '1' };
     const calls = [
-      () => command(['campaign', 'list', '--json'], settings()),
+      () => on.run('campaign list --json'),
       () => command(['campaign', 'list', '--verbose'], away),
       () => command(['campaign', 'list'], away),
-      () => command(['migrate', '--status', '--json'], { DATABASE_URL: database.url('owner') }),
+      () => command(['migrate', '--status', '--json'], asOwner()),
       () => command(['doctor', '--json'], away),
-      () => command(['campaign', 'lost'], settings()),
-      () => command(['import', '-'], settings(), 'nonsense\n'),
+      () => on.run('campaign lost'),
+      () => command(['import', '-'], on.settings, 'nonsense\n'),
     ];
     const alone: Done[] = [];
     // In another order than together, so that what one leaves behind is not the same.
@@ -67,61 +45,49 @@ describe('a call of the command line', () => {
   });
 
   it('is stopped alone, and leaves the process as it was', async () => {
-    const listeners = () => process.eventNames().map((name) => [name, process.listenerCount(name)]);
-    const before = { listeners: listeners(), exitCode: undefined, environment: { ...process.env } };
-    await held('migrations');
-    const migrate = () => startCommand(['migrate'], { DATABASE_URL: database.url('owner') });
-    const [stopped, other] = [migrate(), migrate()];
+    const left = () => ({
+      listeners: process.eventNames().map((name) => [name, process.listenerCount(name)]),
+      exitCode: process.exitCode,
+      environment: { ...process.env },
+    });
+    const before = left();
+    const holder = await held('migrations');
+    const [stopped, other] = [startCommand(['migrate'], asOwner()), startCommand(['migrate'], asOwner())];
     await untilWaiting(database, Promise.race([stopped.ended, other.ended]), 2, ['campaign_mirror_owner']);
     expect((await stopped.stop()).code).to.equal(130);
-    await letGo();
+    await holder.rollback();
     expect(await other.ended, other.errors).to.deep.equal({ code: 0, signal: null });
     expect((await command(['doctor'], { DATABASE_URL: '?' })).code).to.equal(1);
-    const after = { listeners: listeners(), exitCode: process.exitCode, environment: { ...process.env } };
-    expect(after).to.deep.equal(before);
+    expect(left()).to.deep.equal(before);
   });
 
-  it('reads the input that it is given, as it comes', async () => {
-    const importing = fedCommand(['import', '-'], settings());
-    importing.stdin.write('owner_id,name\n7,');
-    importing.stdin.end('Summer\n');
-    expect(await importing.ended, importing.errors).to.deep.equal({ code: 0, signal: null });
-    expect(importing.output).to.equal('Imported: 1 campaign, 0 mirrors.\n');
-  });
-
-  describe('in a process of its own', () => {
-    for (const [signal, code] of [
-      ['SIGINT', 130],
-      ['SIGTERM', 143],
-      ['SIGHUP', 129],
-    ] as const) {
-      it(`${signal} stops it between two steps: exit code ${code}`, async () => {
-        await held('migrations');
-        const migrating = startCommandProcess(['migrate'], { DATABASE_URL: database.url('owner') });
-        await untilWaiting(database, migrating.ended, 1, ['campaign_mirror_owner']);
-        expect(await migrating.stop(signal)).to.deep.equal({ code, signal: null });
-        expect(migrating).to.include({ output: '', errors: 'Nothing was done.\n' });
-        await letGo();
-      });
+  it('in a process of its own, a signal stops it between two steps, with its exit code', async () => {
+    const codes = { SIGINT: 130, SIGTERM: 143, SIGHUP: 129 } as const;
+    for (const [signal, code] of Object.entries(codes)) {
+      const holder = await held('migrations');
+      const migrating = startCommandProcess(['migrate'], asOwner());
+      await untilWaiting(database, migrating.ended, 1, ['campaign_mirror_owner']);
+      expect(await migrating.stop(signal as keyof typeof codes)).to.deep.equal({ code, signal: null });
+      expect(migrating).to.include({ output: '', errors: 'Nothing was done.\n' });
+      await holder.rollback();
     }
+  });
 
-    it('what is being written is brought to its end; whoever asks again later means at once', async () => {
-      for (const again of [false, true]) {
-        await held('access_keys');
-        const revoking = startCommandProcess(['key', 'revoke', '1'], {
-          ...settings(),
-          NODE_OPTIONS: `--import=${hurried}`,
-        });
-        await untilWaiting(database, revoking.ended);
-        revoking.child.kill('SIGINT');
-        if (again) {
-          const asking = setInterval(() => revoking.child.kill('SIGINT'), 20);
-          expect(await revoking.ended).to.deep.equal({ code: 130, signal: null });
-          clearInterval(asking);
-        }
-        await letGo();
-        if (!again) expect(await revoking.ended, revoking.errors).to.deep.equal({ code: 0, signal: null });
-      }
-    });
+  it('what is being written is brought to its end; whoever asks again later means at once', async () => {
+    const { id } = await on.object('key issue --owner 1 --name held');
+    for (const again of [true, false]) {
+      const holder = await held('access_keys');
+      const words = ['key', 'revoke', `${id}`];
+      const revoking = startCommandProcess(words, { ...on.settings, NODE_OPTIONS: `--import=${hurried}` });
+      await untilWaiting(database, revoking.ended);
+      revoking.child.kill('SIGINT');
+      const asking = again && setInterval(() => revoking.child.kill('SIGINT'), 20);
+      if (!again) await holder.rollback();
+      expect(await revoking.ended, revoking.errors).to.deep.equal({ code: again ? 130 : 0, signal: null });
+      if (!again) continue;
+      clearInterval(asking || undefined);
+      await holder.rollback();
+    }
+    expect((await on.object('key list')).revoked_at).not.to.equal(null);
   });
 });

@@ -18,7 +18,6 @@ export const parts = {
   core: {
     of: [
       'commands',
-      'operator',
       'service/process-life',
       'embedded/npm-start',
       'listener',
@@ -81,12 +80,15 @@ export const choices = {
     environment: { TEST_DATABASE: 'container' },
     of: [
       'commands/backup',
+      'commands/bulk-meanwhile',
+      'commands/campaigns',
       'commands/doctor',
+      'commands/history',
       'commands/history-prune',
       'commands/import-export',
-      'commands/move-meanwhile',
+      'commands/keys',
+      'commands/move',
       'history/workload',
-      'operator',
       'postgres',
       'hot-path',
       'schema',

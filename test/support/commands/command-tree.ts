@@ -9,14 +9,12 @@ export interface Call {
   readonly command: CommandUnknownOpts;
 }
 
-/** All commands, none of which is called. */
-export function commandTree(): Promise<CommandUnknownOpts> {
-  const [stdin, stdout, stderr] = [new PassThrough(), new PassThrough(), new PassThrough()];
-  const { signal } = new AbortController();
-  return program(new OneCall({ environment: {}, stdin, stdout, stderr, signal }));
-}
+const streams = { stdin: new PassThrough(), stdout: new PassThrough(), stderr: new PassThrough() };
 
-export const tree = await commandTree();
+/** All commands, none of which is called. */
+export const tree: CommandUnknownOpts = await program(
+  new OneCall({ environment: {}, ...streams, signal: new AbortController().signal }),
+);
 
 /** Every command that does something, in the order of the help. */
 export function calls(root = tree, words: readonly string[] = []): Call[] {
@@ -34,33 +32,4 @@ export function usage({ words, command: { registeredArguments, options } }: Call
     .filter((one) => !one.hidden && !everywhere.has(one.long ?? ''))
     .map((one) => (one.mandatory ? one.flags : `[${one.flags}]`));
   return [...words, ...given, ...chosen].join(' ').replaceAll('|', '\\|');
-}
-
-/** What the help of a command shows at its end, without `./campaign-mirror`. */
-export function examplesOf({ command }: Call): string[] {
-  const [, examples = ''] = helpOf(command).split('\nExamples:\n');
-  return examples
-    .split('\n')
-    .map((line) => line.trim())
-    .filter(Boolean)
-    .map((line) => line.replace(/^.*?\.\/campaign-mirror ?/, ''));
-}
-
-/** What `--help` shows. */
-export function helpOf(command: CommandUnknownOpts): string {
-  let help = '';
-  command.configureOutput({
-    writeOut: (text) => {
-      help += text;
-    },
-  });
-  command.outputHelp();
-  return help;
-}
-
-/** A line as a shell takes it apart: words, some in quotes. */
-export function wordsOf(line: string): string[] {
-  return [...line.matchAll(/"([^"]*)"|'([^']*)'|(\S+)/g)].map(
-    ([, double, single, plain]) => double ?? single ?? plain ?? '',
-  );
 }

@@ -82,21 +82,16 @@ export class RunningCommand extends Speaker {
   }
 }
 
-/** Runs `./campaign-mirror …`; `how` may name another path to it, or a folder to call it from. */
+/** Runs `./campaign-mirror …` in a process of its own. */
 export async function commandProcess(
   args: readonly string[],
   settings: Settings,
-  how: { launcher?: string; cwd?: string } = {},
+  { cwd = projectFolder } = {},
 ): Promise<Done> {
-  const running = startCommandProcess(args, settings, how);
+  const running = start(`${projectFolder}campaign-mirror`, args, settings, cwd);
   const { code } = await running.ended;
   return { code: code ?? -1, output: running.output, errors: running.errors };
 }
 
-export function startCommandProcess(
-  args: readonly string[],
-  settings: Settings,
-  { launcher = `${projectFolder}campaign-mirror`, cwd = projectFolder } = {},
-): RunningProcess {
-  return start(launcher, args, settings, cwd);
-}
+export const startCommandProcess = (args: readonly string[], settings: Settings): RunningProcess =>
+  start(`${projectFolder}campaign-mirror`, args, settings);

@@ -1,7 +1,4 @@
-import { spawn } from 'node:child_process';
-import type { Readable } from 'node:stream';
-import { text } from 'node:stream/consumers';
-import { environment, projectFolder, untilTheEnd } from '../process/service-process.ts';
+import { projectFolder, start } from '../process/service-process.ts';
 import type { Done } from './command.ts';
 
 /**
@@ -13,13 +10,9 @@ export async function piped(
   reader: string,
   settings: Readonly<Record<string, string>>,
 ): Promise<Done> {
-  const script = `{ "$@"; echo "$?" >&3; } | ${reader}`;
-  const words = ['-c', script, 'sh', `${projectFolder}campaign-mirror`, ...args];
-  const env = environment(settings);
-  const child = spawn('sh', words, { env, stdio: ['ignore', 'pipe', 'pipe', 'pipe'] });
-  untilTheEnd(child);
-  const [output, errors, code] = await Promise.all(
-    child.stdio.slice(1).map((stream) => text(stream as Readable)),
-  );
-  return { code: Number(code), output: output ?? '', errors: errors ?? '' };
+  const script = `{ "$@"; echo "$?" >&2; } | ${reader}`;
+  const running = start('sh', ['-c', script, 'sh', `${projectFolder}campaign-mirror`, ...args], settings);
+  await running.ended;
+  const [, errors = '', code] = /^(.*?)(\d+)\n$/s.exec(running.errors) ?? [];
+  return { code: Number(code), output: running.output, errors };
 }

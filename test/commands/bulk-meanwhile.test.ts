@@ -1,0 +1,126 @@
+import { readdir, writeFile } from 'node:fs/promises';
+import type { CampaignId } from '@campaign-mirror/domain';
+import { expect } from 'chai';
+import { command, fedCommand } from '../support/commands/command.ts';
+import { commandsOn } from '../support/commands/commands-on.ts';
+import { csv, line } from '../support/commands/csv.ts';
+import { endWaiting } from '../support/database/rival.ts';
+import { eventually } from '../support/eventually.ts';
+import { folderOf, worldOf } from '../support/process/lives.ts';
+
+const lockCampaigns = 'lock table campaign_mirror.campaigns in access exclusive mode';
+
+describe('import, export and backup, while others are at work', () => {
+  const world = worldOf('test');
+  const folder = folderOf('test');
+  const { at } = folder;
+  const sql = (text: string) => world.database.admin.query(text);
+  const on = () => commandsOn(world.database);
+  const importing = (text: string) => command(['import', '-'], on().settings, text);
+  const campaigns = async () => (await on().objects('campaign', 'list')).length;
+  const mine = csv(
+    line({ id: '5', owner_id: '1', target_url: 'https://a.example/', mirror_id: '6' }),
+    line({ owner_id: '2', is_default: 'true' }),
+  );
+  const five = 'insert into campaign_mirror.campaigns (id, owner_id) values (5, 9)';
+  const theirs =
+    "insert into campaign_mirror.campaigns (id, owner_id, is_default, name) values (100, 2, true, 'Theirs')";
+  /** An import that waits for what another transaction has inserted. */
+  const held = async (inserted: string) => {
+    await writeFile(at('mine.csv'), mine);
+    return on().held(inserted, 'import', at('mine.csv'));
+  };
+
+  for (const [what, inserted, why] of [
+    ['a number', five, 'line 2: id: there is a campaign 5 already'],
+    [
+      'the default',
+      theirs,
+      'line 3: is_default: the owner 2 has a default campaign already: campaign 100 "Theirs"',
+    ],
+  ] as const) {
+    it(`import: whoever takes ${what} before it is written makes it a bad line`, async () => {
+      const { other, running } = await held(inserted);
+      await other.commit();
+      expect((await running.ended).code).to.equal(1);
+      expect(running.errors).to.equal(
+        `${why}\nnothing was imported, since one line is bad: fix the file, and import it again\n`,
+      );
+      expect(await campaigns()).to.equal(1);
+    });
+  }
+
+  it('import: whoever gives a number back holds it up, and no more; whoever creates a campaign gets another', async () => {
+    const { other, running } = await held(theirs);
+    const { id } = await on().object('campaign', 'create', '--owner', '4');
+    expect(id).to.be.greaterThan(5);
+    await other.rollback();
+    expect((await running.ended).code, running.errors).to.equal(0);
+    expect(running.output).to.equal('Imported: 2 campaigns, 1 mirror.\n');
+  });
+
+  it('import: Ctrl-C while it is written undoes it at once, whoever holds it up', async () => {
+    const { other, running } = await held(five);
+    expect(await running.stop('SIGINT'), running.errors).to.deep.equal({ code: 130, signal: null });
+    await other.rollback();
+    expect(await campaigns()).to.equal(0);
+  });
+
+  it('import: what ends in the middle of the file imports nothing, and leaves no session', async () => {
+    const half = csv(...Array.from({ length: 2_000 }, (_, n) => line({ id: String(n + 1), owner_id: '1' })));
+    for (const [end, code, errors] of [
+      ['Ctrl-C', 130, 'Stopped. Nothing was imported.\n'],
+      ['a fault', 1, 'standard input cannot be read (EIO)\n'],
+    ] as const) {
+      const running = fedCommand(['import', '-'], on().settings);
+      running.stdin.write(half);
+      await eventually('a copy', async () => {
+        const copying =
+          'select from pg_stat_progress_copy where datname = current_database() and tuples_processed > 0';
+        expect((await sql(copying)).rowCount).to.equal(1);
+      });
+      if (end === 'Ctrl-C') running.interrupt();
+      else running.stdin.destroy(Object.assign(new Error('unreadable'), { code: 'EIO' }));
+      expect((await running.ended).code).to.equal(code);
+      expect(running).to.include({ output: '', errors });
+      await eventually('its session to end', async () => {
+        const sessions =
+          "select from pg_stat_activity where datname = current_database() and application_name = 'campaign-mirror operator'";
+        expect((await sql(sessions)).rowCount).to.equal(0);
+      });
+      expect(await campaigns()).to.equal(0);
+    }
+    expect((await importing(half)).output).to.equal('Imported: 2000 campaigns, 0 mirrors.\n');
+  });
+
+  for (const name of ['export', 'backup']) {
+    it(`${name}: where the database goes away, and at Ctrl-C, there is no file, and none beside`, async () => {
+      const away = await on().held(lockCampaigns, name, at('all'));
+      await endWaiting(world.database);
+      expect((await away.running.ended).code).to.equal(3);
+      expect(away.running.output).to.equal('');
+      expect(away.running.errors).to.match(
+        /^the database \S+ became unavailable \(57P01\): nothing was written; run it again\n$/,
+      );
+      await away.other.rollback();
+
+      const { other, running } = await on().held(lockCampaigns, name, at('all'));
+      expect(await running.stop('SIGINT'), running.errors).to.deep.equal({ code: 130, signal: null });
+      expect(running).to.include({ output: '', errors: 'Stopped. Nothing was written.\n' });
+      await other.rollback();
+      expect(await readdir(folder.path)).to.deep.equal([]);
+    });
+  }
+
+  it('export: all campaigns as they were at one moment, whatever happens while they are read', async () => {
+    const many = 1_500;
+    await sql(`insert into campaign_mirror.campaigns (owner_id) select 1 from generate_series(1, ${many})`);
+    const numbers: CampaignId[] = [];
+    for await (const { id } of world.exports.all()) {
+      if (numbers.push(id) > 1) continue;
+      await sql(`delete from campaign_mirror.campaigns where id = ${many}`);
+      await sql('insert into campaign_mirror.campaigns (owner_id) values (1)');
+    }
+    expect(numbers).to.deep.equal(Array.from({ length: many }, (_, n) => n + 1));
+  });
+});
