@@ -6,7 +6,7 @@ import { group, leaf } from '../terminal/leaf.ts';
 import { paged } from '../terminal/pages.ts';
 import { confirmed } from '../terminal/prompt.ts';
 import { jsonOf, printable } from '../terminal/text.ts';
-import { campaignNamed, campaignRefused } from '../words/refusals.ts';
+import { campaignNamed, campaignRefused, noneOf } from '../words/refusals.ts';
 import { type Operator, reading } from './operator.ts';
 
 export function campaignCommands(call: Call, operator: Operator) {
@@ -47,7 +47,7 @@ export function campaignCommands(call: Call, operator: Operator) {
             { head: 'name', cell: ({ name }) => name },
             { head: 'mirror', cell: ({ mirror }) => mirror?.targetUrl ?? null },
           ],
-          none: 'There is no such campaign.',
+          none: noneOf('campaign', { owner, after: asked.after }),
         });
       }, reading);
     });

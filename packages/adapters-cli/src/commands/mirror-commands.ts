@@ -1,12 +1,13 @@
+import type { CampaignId, HistoryEntry, Mirror } from '@campaign-mirror/domain';
 import { Option } from '@commander-js/extra-typings';
 import * as given from '../terminal/arguments.ts';
 import type { Call } from '../terminal/call.ts';
 import { ClearError } from '../terminal/errors.ts';
 import { group, leaf } from '../terminal/leaf.ts';
-import { paged } from '../terminal/pages.ts';
-import { secret } from '../terminal/prompt.ts';
+import { filtered, paged } from '../terminal/pages.ts';
+import { confirmed, secret } from '../terminal/prompt.ts';
 import { jsonOf, printable } from '../terminal/text.ts';
-import { campaignRefused } from '../words/refusals.ts';
+import { campaignRefused, noneOf } from '../words/refusals.ts';
 import { history } from './mirror-history-command.ts';
 import { move } from './mirror-move-command.ts';
 import { type Operator, reading } from './operator.ts';
@@ -29,15 +30,24 @@ export function mirrorCommands(call: Call, operator: Operator) {
 
   const list = leaf('list', 'list mirrors by campaign', [
     'mirror list',
+    'mirror list --host blocked.example --subdomains',
     'mirror list --owner 42 --limit 20',
     'mirror list --after 1000 --json',
   ])
     .option('--owner <n>', "only those of this owner's campaigns", given.owner)
+    .option('--host <host>', 'only those on this host, in any spelling; reads all mirrors', given.host)
+    .option('--subdomains', 'with --host: also those on a name below it')
     .option('--limit <n>', 'maximum number to show; all by default', given.limit)
     .option('--after <campaign>', 'only those of campaigns after this one', given.campaign)
-    .action(async ({ json, owner, ...asked }) => {
+    .action(async ({ json, owner, host, subdomains = false, after, limit }) => {
+      if (subdomains && !host) throw new ClearError('--subdomains is of use with --host only', 'usage');
+      const { isOnHost } = await import('@campaign-mirror/domain');
       await operator.acting(({ records }) => {
-        const rows = paged(call, asked, 'campaignId', (page) => records.listMirrors({ ...page, owner }));
+        const all = paged(call, { after, limit: host ? undefined : limit }, 'campaignId', (page) =>
+          records.listMirrors({ ...page, owner }),
+        );
+        const isAsked = ({ targetUrl }: Mirror) => !host || isOnHost(targetUrl, host.name, subdomains);
+        const rows = filtered(all, isAsked, limit);
         return call.output.list(rows, {
           json,
           columns: [
@@ -47,7 +57,7 @@ export function mirrorCommands(call: Call, operator: Operator) {
             { head: 'updated', cell: ({ updatedAt }) => updatedAt },
             { head: 'target URL', cell: ({ targetUrl }) => targetUrl },
           ],
-          none: 'There is no such mirror.',
+          none: noneOf('mirror', { owner, after, on: host?.written }),
         });
       }, reading);
     });
@@ -67,12 +77,24 @@ export function mirrorCommands(call: Call, operator: Operator) {
   const set = leaf(
     'set',
     'set the mirror of a campaign as a call with an access key does; reads the key from CAMPAIGN_MIRROR_KEY, or asks for it',
-    ["mirror set 42 'https://second.example/?click={click_id}'"],
+    [
+      "mirror set 42 'https://second.example/?click={click_id}'",
+      'mirror set 42 https://second.example/ --as-operator',
+    ],
   )
     .argument('<campaign>', 'the campaign', given.campaign)
     .argument('<url>', 'the new address')
-    .action(async (campaign, address, { json }) => {
-      const { accessKey, SetCampaignMirror } = await import('@campaign-mirror/domain');
+    .option('--as-operator', 'without a key: whoever owns the campaign; recorded in the audit')
+    .action(async (campaign, address, { asOperator, json }) => {
+      const { accessKey, SetCampaignMirror, SetMirrorAsOperator } = await import('@campaign-mirror/domain');
+      if (asOperator) {
+        const set = await operator.acting(({ campaigns, mirrors }, { deniedHosts }) =>
+          new SetMirrorAsOperator(campaigns, mirrors, deniedHosts).execute(campaign, address),
+        );
+        if (set.kind === 'no-address') throw new Error('no address, though one was given');
+        if (set.kind !== 'mirror-set') throw campaignRefused(campaign, set);
+        return isSet(campaign, set.mirror, json);
+      }
       const otherwise =
         'no access key, and nobody to ask for it: put it into the variable CAMPAIGN_MIRROR_KEY';
       // Never read from an argument: every user of the machine can see those, and shells record them.
@@ -91,9 +113,10 @@ export function mirrorCommands(call: Call, operator: Operator) {
         throw new Error(`${outcome.kind}, though there is no limit, and an address`);
       if (outcome.kind === 'unauthenticated') throw refusedKey();
       if (outcome.kind !== 'mirror-set') throw campaignRefused(campaign, outcome);
-      const body = { mirror: jsonOf(outcome.mirror) };
-      await call.output.answer(json, body, `The mirror of campaign ${campaign} is set.`);
+      await isSet(campaign, outcome.mirror, json);
     });
+  const isSet = (campaign: CampaignId, mirror: Mirror, json: boolean | undefined) =>
+    call.output.answer(json, { mirror: jsonOf(mirror) }, `The mirror of campaign ${campaign} is set.`);
 
   const restore = leaf('restore', 'give the mirror of a campaign an earlier address', [
     'mirror restore 42 --to 17',
@@ -110,7 +133,8 @@ export function mirrorCommands(call: Call, operator: Operator) {
         .argParser(given.change)
         .conflicts('to'),
     )
-    .action(async (campaign, { to, undo, json }) => {
+    .option('--yes', 'do not ask, although --undo discards later changes')
+    .action(async (campaign, { to, undo, yes, json }) => {
       const change = to ?? undo;
       const numbers = `\`./campaign-mirror mirror history ${campaign}\` shows the numbers`;
       if (change === undefined) {
@@ -118,12 +142,19 @@ export function mirrorCommands(call: Call, operator: Operator) {
       }
       const { RestoreMirror } = await import('@campaign-mirror/domain');
       const address = to === undefined ? 'before' : 'after';
-      const restored = await operator.acting(({ campaigns, history, mirrors }, { deniedHosts }) =>
-        new RestoreMirror(campaigns, history, mirrors, deniedHosts).execute({ campaign, change, address }),
-      );
-      if (restored.kind === 'change-not-found')
+      const restored = await operator.acting(async ({ campaigns, history, mirrors }, { deniedHosts }) => {
+        const latest = undo && !yes ? await history.list({ campaign, limit: maxNamed + 1 }) : [];
+        const later = latest.filter(({ id }) => id > change);
+        if (later.length > 0) await confirmed(call, discarding(campaign, change, later));
+        return new RestoreMirror(campaigns, history, mirrors, deniedHosts).execute({
+          campaign,
+          change,
+          address,
+        });
+      });
+      if (restored.kind === 'no-address')
         throw new ClearError(`the history of the campaign ${campaign} has no change ${change}: ${numbers}`);
-      if (restored.kind !== 'restored')
+      if (restored.kind !== 'mirror-set')
         throw campaignRefused(campaign, restored, `the address of change ${change} is refused`);
       const { mirror } = restored;
       const sentence = `The mirror of campaign ${campaign} points to ${printable(mirror.targetUrl)} again.`;
@@ -132,6 +163,15 @@ export function mirrorCommands(call: Call, operator: Operator) {
 
   const all = [create, list, show, set, history(call, operator), restore, move(call, operator)];
   return group('mirror', 'create, list, set, restore and move the mirrors of campaigns', all);
+}
+
+/** The number of later changes that a question names. */
+const maxNamed = 5;
+
+function discarding(campaign: CampaignId, change: number, later: readonly HistoryEntry[]): string {
+  const named = later.slice(0, maxNamed).map(({ id, addressAfter }) => `${id} (to ${addressAfter})`);
+  const more = later.length > maxNamed ? ' and earlier ones' : '';
+  return `The mirror of campaign ${campaign} was changed after change ${change}: ${named.join(', ')}${more}. Discard these changes?`;
 }
 
 function refusedKey(): ClearError {

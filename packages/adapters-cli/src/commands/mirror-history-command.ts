@@ -22,7 +22,7 @@ const usualLimit = 20;
 export function history(call: Call, operator: Operator) {
   return leaf(
     'history',
-    'show who set the mirror of a campaign, from which address to which, newest first; or what was done with a key, oldest first; includes deleted campaigns',
+    'show who set the mirror of a campaign, from which address to which, newest first; or what was done with a key; includes deleted campaigns',
     [
       'mirror history 42',
       'mirror history 42 --before 1000 --limit 200 --json',

@@ -1,3 +1,4 @@
+import type { BadLine } from '@campaign-mirror/domain';
 import type { Operator } from '../commands/operator.ts';
 import type { Call } from '../terminal/call.ts';
 import { ClearError, orStopped } from '../terminal/errors.ts';
@@ -7,10 +8,13 @@ import { counted } from '../terminal/text.ts';
 export function importCommand(call: Call, operator: Operator) {
   return leaf('import', 'import campaigns and their mirrors from CSV: all of them, or none', [
     'import campaigns.csv',
+    'import campaigns.csv --dry-run',
     'import -',
   ])
     .argument('<file>', 'CSV as `export` writes it; - for standard input')
-    .action(async (path, { json }) => {
+    .option('--dry-run', 'check every line, and change nothing')
+    .option('--allow-duplicates', 'import lines without an id even where a campaign has their owner and name')
+    .action(async (path, { dryRun = false, allowDuplicates = false, json }) => {
       const { givenFile, readShown } = await import('../terminal/given-file.ts');
       const { faultInWords } = await import('../words/line-faults.ts');
       const { importLines } = await import('./import-lines.ts');
@@ -18,11 +22,12 @@ export function importCommand(call: Call, operator: Operator) {
       const importing = operator.acting(
         ({ imports }, { deniedHosts }) => {
           const lines = importLines(readShown(call, 'Reading', file), deniedHosts);
-          return imports.importAll(file.name, lines, ({ line, fault }) => {
+          const tell = ({ line, fault }: BadLine) => {
             const [column, reason] = faultInWords(fault);
             if (json) return call.output.object({ line, column, fault: fault.kind, reason });
             return call.output.tell(`line ${line}: ${column === null ? '' : `${column}: `}${reason}`);
-          });
+          };
+          return imports.importAll(file.name, lines, tell, { dryRun, allowDuplicates });
         },
         { pace: 'unhurried' },
       );
@@ -31,11 +36,22 @@ export function importCommand(call: Call, operator: Operator) {
         const lines = outcome.badLines === 1 ? 'one line is' : `${outcome.badLines} lines are`;
         throw new ClearError(`nothing was imported, since ${lines} bad: fix the file, and import it again`);
       }
+      if (outcome.kind === 'duplicates')
+        throw new ClearError(`nothing was imported, since ${doubled(outcome.lines)}: ${remedy}`);
       const { campaigns, mirrors } = outcome;
-      const sentence = `Imported: ${counted(campaigns, 'campaign')}, ${counted(mirrors, 'mirror')}.`;
-      await call.output.answer(json, { campaigns, mirrors }, sentence);
+      const what = `${counted(campaigns, 'campaign')}, ${counted(mirrors, 'mirror')}.`;
+      if (outcome.kind === 'imported')
+        return call.output.answer(json, { campaigns, mirrors }, `Imported: ${what}`);
+      const { duplicates } = outcome;
+      if (duplicates > 0) await call.output.tell(`${doubled(duplicates)}: ${remedy}`);
+      const object = { campaigns, mirrors, duplicates, dry_run: true };
+      await call.output.answer(json, object, `No line is bad; this would be imported: ${what}`);
     });
 }
+
+const doubled = (lines: number) =>
+  `${counted(lines, 'line has', 'lines have')} no id, and the owner and name of a campaign that is there`;
+const remedy = 'give them their ids, leave them out, or add --allow-duplicates';
 
 export function exportCommand(call: Call, operator: Operator) {
   return leaf('export', 'write a consistent snapshot of all campaigns and their mirrors as CSV', [

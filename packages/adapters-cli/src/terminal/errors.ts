@@ -48,6 +48,21 @@ export class Interrupted extends Error {
   }
 }
 
+/** What the user can do something about, by the code of a file system's error. */
+const reasons: Readonly<Record<string, string>> = {
+  ENOENT: 'it does not exist',
+  ENOTDIR: 'a part of its path is not a folder',
+  EACCES: 'permission is denied',
+  EROFS: 'the file system is read-only',
+  ENOSPC: 'there is no space left',
+};
+
+/** Why a file cannot be used. */
+export function reasonOf(error: unknown): string {
+  const { code = '', message } = error as NodeJS.ErrnoException;
+  return reasons[code] ?? (code || message);
+}
+
 /** The same error, with the text for the user if the command was asked to stop. */
 export function orStopped(error: unknown, message: string): unknown {
   return error instanceof Interrupted ? new Interrupted(error.signal, message) : error;

@@ -3,7 +3,7 @@ import { stat } from 'node:fs/promises';
 import { basename } from 'node:path';
 import { addAbortSignal, type Readable } from 'node:stream';
 import type { Call } from './call.ts';
-import { ClearError } from './errors.ts';
+import { ClearError, reasonOf } from './errors.ts';
 import { progress } from './progress.ts';
 
 /** A file that is read once, from beginning to end. */
@@ -47,6 +47,5 @@ export async function* readShown(call: Call, what: string, file: GivenFile): Asy
 }
 
 function unreadable(path: string, error: unknown): ClearError {
-  const { code, message } = error as NodeJS.ErrnoException;
-  return new ClearError(`${path} cannot be read (${code ?? message})`);
+  return new ClearError(`${path} cannot be read: ${reasonOf(error)}`);
 }

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { link, lstat, open, rename, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { ClearError } from './errors.ts';
+import { ClearError, reasonOf } from './errors.ts';
 
 /** Whether an existing file can be replaced, and what to say if it cannot. */
 export interface Replacing {
@@ -55,6 +55,7 @@ async function flushFolder(path: string): Promise<void> {
   await folder?.close();
 }
 
-function unwritable(path: string, { code, message }: NodeJS.ErrnoException): ClearError {
-  return new ClearError(`${path} cannot be written (${code ?? message})`);
+function unwritable(path: string, error: NodeJS.ErrnoException): ClearError {
+  const reason = error.code === 'ENOENT' ? 'its folder does not exist' : reasonOf(error);
+  return new ClearError(`${path} cannot be written: ${reason}`);
 }

@@ -57,10 +57,22 @@ export function campaignNamed(id: domain.CampaignId | null, name: string | null)
 
 export const addressFaults: Readonly<Record<domain.AddressFault, string>> = {
   'too-long': 'it must not be longer than 2048 characters',
-  'not-a-url':
-    'it must be a URL such as https://example.com/, without credentials, white space or a backslash',
+  'not-http': 'it must begin with http:// or https://, and a host',
+  credentials: 'it must not contain a user or a password before its host',
+  'forbidden-character': 'it must not contain white space, control characters or a backslash',
+  'not-a-url': 'its host or its port is none that a URL can have',
   'denied-host': 'MIRROR_HOST_DENYLIST denies its host',
 };
+
+/** That a list is empty, and why. */
+export function noneOf(
+  what: string,
+  { owner, after, on }: { owner?: number | undefined; after?: number | undefined; on?: string | undefined },
+): string {
+  const where = [on && `on ${on}`, after && `after campaign ${after}`].filter(Boolean).join(' ');
+  const which = where ? `${what} ${where}` : what;
+  return owner ? `The owner ${owner} has no ${which}.` : `There is no ${which}.`;
+}
 
 export function noSuchKey(id: domain.AccessKeyId): ClearError {
   return new ClearError(`there is no key ${id}`);

@@ -72,7 +72,7 @@ export function replyTo(outcome: Outcome, { campaign, fault = 'required', second
     case 'mirror-set':
       return { status: 200, body: mirrorBody(outcome.mirror) };
     case 'unauthenticated':
-      return unknownKey;
+      return outcome.because ? { ...unknownKey, because: outcome.because } : unknownKey;
     case 'over-limit':
       return tooManyAttempts('rate', secondsLeft);
     case 'campaign-not-found':
@@ -110,9 +110,13 @@ const unreadable: Readonly<Record<BodyFault, Reply>> = named({
   'not-a-string': unprocessable('The mirror endpoint field must be a string.'),
 });
 
+const notAUrl = unprocessable('The mirror endpoint field must be a valid URL.');
 const invalidAddress: Readonly<Record<AddressFault, Reply>> = named({
   'too-long': unprocessable('The mirror endpoint field must not be greater than 2048 characters.'),
-  'not-a-url': unprocessable('The mirror endpoint field must be a valid URL.'),
+  'not-http': notAUrl,
+  credentials: notAUrl,
+  'forbidden-character': notAUrl,
+  'not-a-url': notAUrl,
   'denied-host': unprocessable('The mirror endpoint field must not point to this host.'),
 });
 

@@ -49,7 +49,17 @@ export class JwtIdentity implements Identity {
   }
 
   async whoIs(token: string): Promise<Caller | undefined> {
-    if (!isTokenForm(token)) return undefined;
+    const judged = await this.#judge(token);
+    return 'fault' in judged ? undefined : judged;
+  }
+
+  async whyNot(token: string): Promise<TokenFault | undefined> {
+    const judged = await this.#judge(token);
+    return 'fault' in judged ? judged.fault : undefined;
+  }
+
+  async #judge(token: string): Promise<Caller | { readonly fault: TokenFault }> {
+    if (!isTokenForm(token)) return { fault: 'token-malformed' };
     const { issuer, audience, algorithms, clockTolerance } = this.#rules;
     try {
       const { payload, protectedHeader } = await jwtVerify(token, this.#keys, {
@@ -59,21 +69,42 @@ export class JwtIdentity implements Identity {
         clockTolerance: clockTolerance / 1_000,
         requiredClaims: ['exp'],
       });
-      return accessTokenType.test(protectedHeader.typ ?? 'JWT') ? this.#callerIn(payload) : undefined;
+      if (!accessTokenType.test(protectedHeader.typ ?? 'JWT')) return { fault: 'token-type' };
+      return this.#callerIn(payload);
     } catch (error) {
-      if (error instanceof errors.JOSEError) return undefined;
+      if (error instanceof errors.JOSEError) return { fault: faultOf(error) };
       if (error instanceof Unavailable) throw error;
       throw new Unavailable('a key of the issuer of tokens cannot be used', { cause: error });
     }
   }
 
-  #callerIn(claims: JWTPayload): Caller | undefined {
+  #callerIn(claims: JWTPayload): Caller | { readonly fault: TokenFault } {
     // A token that only the holder of a key may use: that cannot be checked here (RFC 7800).
-    if (claims.cnf !== undefined) return undefined;
+    if (claims.cnf !== undefined) return { fault: 'token-bound-to-a-key' };
     const owner = ownerIn(claims[this.#rules.ownerClaim]);
+    if (!owner) return { fault: 'token-owner-claim' };
     const named = subjectIn(claims[this.#rules.subjectClaim]);
-    return owner && named && { ownerId: owner, subject: named };
+    return named ? { ownerId: owner, subject: named } : { fault: 'token-subject-claim' };
   }
+}
+
+/** Why a token is refused, by the name of what is wrong with it. */
+export type TokenFault = `token-${string}`;
+
+/** By the claim that is missing or another than expected (RFC 7519, section 4.1). */
+const claimFaults: Readonly<Record<string, TokenFault>> = {
+  iss: 'token-issuer',
+  aud: 'token-audience',
+  exp: 'token-expiry',
+  nbf: 'token-not-yet-valid',
+};
+
+function faultOf(error: errors.JOSEError): TokenFault {
+  if (error instanceof errors.JWTExpired) return 'token-expired';
+  if (error instanceof errors.JWTClaimValidationFailed) return claimFaults[error.claim] ?? 'token-malformed';
+  if (error instanceof errors.JWSSignatureVerificationFailed) return 'token-signature';
+  if (error instanceof errors.JWKSNoMatchingKey) return 'token-key';
+  return error instanceof errors.JOSEAlgNotAllowed ? 'token-algorithm' : 'token-malformed';
 }
 
 /** A number, or its decimal digits: issuers that keep attributes as text write these. */

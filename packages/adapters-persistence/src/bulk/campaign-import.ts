@@ -3,11 +3,13 @@ import {
   type CampaignImport,
   type ImportLine,
   type ImportOutcome,
+  type ImportTerms,
   type OperatorAct,
   Unavailable,
 } from '@campaign-mirror/domain';
 import type { Pool, PoolClient } from 'pg';
 import { codeOf, isRetryable } from '../connection/database-faults.ts';
+import { rowsOf } from '../connection/rows.ts';
 import { refuseOtherEncoding } from '../connection/server.ts';
 import { stoppable, withoutTimeouts } from '../connection/stoppable.ts';
 import { inTransaction, noteIn } from '../connection/transaction.ts';
@@ -39,6 +41,16 @@ const insertMirrors = `
     coalesce(mirror_created_at, now()), coalesce(mirror_updated_at, now())
   from pg_temp.imported_lines where target_url is not null order by mirror_id`;
 
+/** What the lines would make, and those that may be there already. */
+const surveyText = `
+  select count(*) as campaigns, count(target_url) as mirrors, count(*) filter (where id is null and exists (
+    select from campaign_mirror.campaigns left join campaign_mirror.mirrors on mirrors.campaign_id = campaigns.id
+    where campaigns.owner_id = line.owner_id and campaigns.name is not distinct from line.name
+      and (line.name is not null or mirrors.target_url is not distinct from line.target_url))) as duplicates
+  from pg_temp.imported_lines as line`;
+
+const usualTerms: ImportTerms = { dryRun: false, allowDuplicates: true };
+
 /** Imports campaigns from elsewhere, in PostgreSQL. No existing campaign is locked. */
 export class PostgresCampaignImport implements CampaignImport {
   readonly #pool: Pool;
@@ -56,6 +68,7 @@ export class PostgresCampaignImport implements CampaignImport {
     source: string,
     lines: AsyncIterable<ImportLine>,
     tell: (bad: BadLine) => Promise<void>,
+    terms = usualTerms,
   ): Promise<ImportOutcome> {
     return inTransaction(
       this.#pool,
@@ -63,7 +76,7 @@ export class PostgresCampaignImport implements CampaignImport {
         stoppable(this.#signal, this.#pool, client, async () => {
           await refuseOtherEncoding(client);
           await fillImportTable(client, lines);
-          const outcome = await this.#judgeAndWrite(client, tell);
+          const outcome = await this.#judgeAndWrite(client, tell, terms);
           if (outcome.kind === 'imported') {
             const { campaigns, mirrors } = outcome;
             const details = { campaigns, mirrors, source };
@@ -75,16 +88,26 @@ export class PostgresCampaignImport implements CampaignImport {
     );
   }
 
-  async #judgeAndWrite(client: PoolClient, tell: (bad: BadLine) => Promise<void>): Promise<ImportOutcome> {
+  async #judgeAndWrite(
+    client: PoolClient,
+    tell: (bad: BadLine) => Promise<void>,
+    { dryRun, allowDuplicates }: ImportTerms,
+  ): Promise<ImportOutcome> {
     for (let tried = 0; tried < tries; tried++) {
       const badLines = await tellFaults(client, tell);
       if (badLines > 0) return { kind: 'refused', badLines };
+      const [survey] = await rowsOf<Survey>(client, surveyText);
+      const { campaigns = 0, mirrors = 0, duplicates = 0 } = survey ?? {};
+      if (dryRun) return { kind: 'would-import', campaigns, mirrors, duplicates };
+      if (duplicates > 0 && !allowDuplicates) return { kind: 'duplicates', lines: duplicates };
       const written = await unlessTaken(client, () => write(client));
       if (written) return { kind: 'imported', ...written };
     }
     throw new Unavailable('others took the same numbers each time');
   }
 }
+
+type Survey = Partial<Record<'campaigns' | 'mirrors' | 'duplicates', number>>;
 
 async function write(client: PoolClient): Promise<{ campaigns: number; mirrors: number }> {
   const { rows } = await client.query<{ campaigns: string | null; mirrors: string | null }>(

@@ -21,7 +21,7 @@ const entries = `
 const page = `${entries} campaign_id = $1 and ($2::bigint is null or id < $2) order by id desc limit $3`;
 const one = `${entries} campaign_id = $1 and id = $2`;
 const ofKey = `${entries} access_key_id = $1 and ($2::timestamptz is null or changed_at >= $2)
-  and ctid >= $3::tid and ctid < $4::tid order by id`;
+  and ctid >= $3::tid and ctid < $4::tid order by id desc`;
 const blocks = `select pg_relation_size('campaign_mirror.mirror_history') / current_setting('block_size')::int as number`;
 
 /** The whole history is scanned in as many parts, so that it is known how far the scan is. */
@@ -67,7 +67,7 @@ async function* merged(
     if (!first.done) heads.push({ entry: first.value, rest });
     scanned?.((100 * (part + 1)) / parts);
   }
-  for (let head = oldest(heads); head; head = oldest(heads)) {
+  for (let head = newest(heads); head; head = newest(heads)) {
     yield head.entry;
     const next = await head.rest.next();
     if (next.done) heads.splice(heads.indexOf(head), 1);
@@ -75,9 +75,9 @@ async function* merged(
   }
 }
 
-function oldest<Head extends { readonly entry: HistoryEntry }>(heads: readonly Head[]): Head | undefined {
+function newest<Head extends { readonly entry: HistoryEntry }>(heads: readonly Head[]): Head | undefined {
   return heads.reduce<Head | undefined>(
-    (one, next) => (one && one.entry.id < next.entry.id ? one : next),
+    (one, next) => (one && one.entry.id > next.entry.id ? one : next),
     undefined,
   );
 }

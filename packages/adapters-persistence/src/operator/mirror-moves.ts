@@ -1,4 +1,5 @@
 import {
+  type AuditId,
   type CampaignId,
   type FoundMirrors,
   type MirrorAddress,
@@ -6,6 +7,7 @@ import {
   type MirrorMoveOutcome,
   type MirrorMoves,
   type MirrorStretch,
+  type MoveChange,
   type MoveTerms,
   type OperatorAct,
   type OwnerId,
@@ -34,6 +36,23 @@ interface Found {
   is_default: boolean;
   target_url: MirrorAddress | null;
 }
+
+/** A move is several entries of the audit, one for each transaction, with one request; the first is its number. */
+const numberText = `
+  select min(id) as number from campaign_mirror.operator_audit where request_id = $1 and act = 'mirrors-moved'`;
+const requestText = `
+  select request_id from campaign_mirror.operator_audit where id = $1 and act = 'mirrors-moved'`;
+
+/** The history's only index begins with the campaign: this reads it in that order. */
+const changesText = `
+  select history.campaign_id as campaign, address_before as before, address_after as after,
+    coalesce(mirrors.id = mirror_id and updated_at = changed_at, false) as "isLatest",
+    case when campaigns.id is not null then json_build_object('id', campaigns.id, 'ownerId', campaigns.owner_id,
+      'isDefault', is_default, 'hasMirror', mirrors.id is not null) end as now
+  from campaign_mirror.mirror_history as history
+  left join campaign_mirror.campaigns on campaigns.id = history.campaign_id
+  left join campaign_mirror.mirrors on mirrors.campaign_id = history.campaign_id
+  where request_id = $1 and history.campaign_id > $2 order by history.campaign_id limit $3`;
 
 const moveText = movingMirrors({ wait: false });
 const moveAfterWaitText = movingMirrors({ wait: true });
@@ -65,6 +84,17 @@ export class PostgresMirrorMoves implements MirrorMoves {
     return { mirrors, looked: rows.length, last: rows.at(-1)?.campaign_id };
   }
 
+  async number(): Promise<AuditId | undefined> {
+    const [row] = await rowsOf<{ number: AuditId | null }>(this.#pool, numberText, [this.#act.requestId]);
+    return row?.number ?? undefined;
+  }
+
+  async changes(move: AuditId, after: CampaignId | undefined, limit: number) {
+    const [made] = await rowsOf<{ request_id: string }>(this.#pool, requestText, [move]);
+    if (!made) return undefined;
+    return rowsOf<MoveChange>(this.#pool, changesText, [made.request_id, after ?? 0, limit]);
+  }
+
   setMany(moves: readonly MirrorMove[], terms: MoveTerms): Promise<readonly MirrorMoveOutcome[]> {
     return inTransaction(this.#pool, (client) => this.#set(client, moveText, moves, terms));
   }
@@ -90,7 +120,7 @@ export class PostgresMirrorMoves implements MirrorMoves {
     client: PoolClient,
     text: string,
     moves: readonly MirrorMove[],
-    { move, owner, includeDefault }: MoveTerms,
+    { noted, owner, includeDefault }: MoveTerms,
   ): Promise<MirrorMoveOutcome[]> {
     const { rows } = await client.query<{ moved: boolean; held: boolean }>(text, [
       moves.map(({ campaign }) => campaign),
@@ -102,7 +132,7 @@ export class PostgresMirrorMoves implements MirrorMoves {
     ]);
     const mirrors = rows.filter(({ moved }) => moved).length;
     if (mirrors > 0) {
-      const details = { from: move.from, to: move.to.written, subdomains: move.subdomains, mirrors };
+      const details = { ...noted, mirrors };
       await noteIn(client, this.#act, { act: 'mirrors-moved', ownerId: owner ?? null, details });
     }
     return rows.map(({ moved, held }) => (moved ? 'moved' : held ? 'held' : 'changed-meanwhile'));

@@ -10,7 +10,7 @@ import { isYours, yourDatabase } from '../settings/your-database.ts';
 export function config(call: Call) {
   return leaf(
     'config',
-    'show which settings are in force, where each comes from, and which database is used; hides secrets',
+    'show the settings as this shell would start the service, where each comes from, and which database is used; hides secrets',
     ['config', 'config --json', 'config --example'],
   )
     .addHelpText('after', () => `\n${environmentExample().trimEnd()}`)

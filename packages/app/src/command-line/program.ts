@@ -74,5 +74,15 @@ function inherit(command: Command, call: Call): void {
   command.on('option:verbose', () => {
     call.verbose = true;
   });
+  // Commander reports a required option as missing before one that is misspelled.
+  const missing = command as unknown as Record<
+    'missingMandatoryOptionValue' | 'unknownOption',
+    (of: unknown) => never
+  >;
+  const isMissing = missing.missingMandatoryOptionValue.bind(command);
+  missing.missingMandatoryOptionValue = (option) => {
+    const unknown = command.args.find((word) => word.startsWith('-'));
+    return unknown ? missing.unknownOption(unknown) : isMissing(option);
+  };
   for (const child of command.commands as Command[]) inherit(child.copyInheritedSettings(command), call);
 }

@@ -6,7 +6,8 @@ import { program } from './program.ts';
 export async function run(words: readonly string[], given: Given): Promise<number> {
   const call = new Call(given);
   try {
-    await (await program(call, words[0])).parseAsync(words, { from: 'user' });
+    const asked = words[0] === 'help' ? [...words.slice(1), '--help'] : words;
+    await (await program(call, asked[0])).parseAsync(asked, { from: 'user' });
     await call.output.allWritten();
     return call.exitCode;
   } catch (error) {

@@ -63,9 +63,50 @@ async function demonstrate({ database, act }: Operator<Database>) {
   const isDefault = await create(owner, 'the default campaign', true);
   const foreign = await create(stranger, "another owner's");
   for (const campaign of [withMirror, isDefault, foreign]) await campaigns.createMirror(campaign, address);
-  const keys = new PostgresAccessKeys(database.orm, act);
-  const { key } = await keys.issue({ owner, name: label('Demonstration') as Label, expiresIn: sevenDays });
+  const key = await issueKey({ database, act });
   return { key, withMirror, withoutMirror, isDefault, foreign };
+}
+
+async function issueKey({ database, act }: Operator<Database>) {
+  const keys = new PostgresAccessKeys(database.orm, act);
+  const name = label('Demonstration') as Label;
+  return (await keys.issue({ owner: owners[0], name, expiresIn: sevenDays })).key;
+}
+
+/** Its campaigns, as far as they are there; undefined where the first one is not. */
+async function campaignsOf(database: Pick<Database, 'pool'>) {
+  const records = new PostgresCampaignRecords(database.pool);
+  const [[withMirror, withoutMirror, isDefault], [foreign]] = [
+    await records.list({ owner: owners[0], limit: 3 }),
+    await records.list({ owner: owners[1], limit: 1 }),
+  ];
+  if (!withMirror || !withoutMirror || !isDefault || !foreign) return undefined;
+  return {
+    withMirror: withMirror.id,
+    withoutMirror: withoutMirror.id,
+    isDefault: isDefault.id,
+    foreign: foreign.id,
+  };
+}
+
+/** Issues another key for its owner. @throws ClearError where it is not there */
+export function demonstrateAgain(call: Call) {
+  return actOn(call, openDatabase, {}, async (operator) => {
+    const campaigns = await campaignsOf(operator.database);
+    if (!campaigns)
+      throw new ClearError('the demonstration set is not there: `./campaign-mirror demo create` makes one');
+    return { key: await issueKey(operator), ...campaigns };
+  });
+}
+
+/** What a later start says. */
+export async function laterCalls({ database }: Operator<Database>): Promise<string> {
+  const isThere = await campaignsOf(database);
+  const demonstration = `./campaign-mirror demo call                         makes another key for the demonstration's owner (${owners[0]}), and shows calls\n`;
+  return `
+${isThere ? demonstration : ''}./campaign-mirror key issue --owner N --name NAME   makes a key for the owner N
+
+`;
 }
 
 /** Calls for a newcomer to try, with their answers. `base` is the address of the service: `http://host:port`. */
@@ -76,7 +117,7 @@ export function firstCalls(made: Awaited<ReturnType<typeof demonstrate>>, base: 
     `-H 'Content-Type: application/json' -d '{"mirror_endpoint":"${address}"}'`;
   const good = 'https://second.example/?click={click_id}';
   return `
-A demonstration set was created. Its key expires in 7 days and is shown only here. This call answers 200:
+The key of the demonstration set expires in 7 days and is shown only here. This call answers 200:
 
 ${call(withMirror, good)}
 

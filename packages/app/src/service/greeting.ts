@@ -1,7 +1,7 @@
-import { openDatabase } from '@campaign-mirror/adapters-persistence';
+import { type Database, openDatabase } from '@campaign-mirror/adapters-persistence';
 import type { DatabaseAccess } from '../database/database-access.ts';
-import { asOperator } from '../operator/command-database.ts';
-import { demonstrateWhereNothingIs, firstCalls } from '../operator/demonstration.ts';
+import { asOperator, type Operator } from '../operator/command-database.ts';
+import { demonstrateWhereNothingIs, firstCalls, laterCalls } from '../operator/demonstration.ts';
 import type { Settings } from '../settings/settings.ts';
 import type { Given } from '../wiring/tokens.ts';
 
@@ -17,9 +17,12 @@ export async function greet(
   if (!isWanted(settings, access.embedded)) return;
   try {
     const operator = 'the service, at its start';
-    const made = await asOperator(openDatabase, access, demonstrateWhereNothingIs, operator);
     const base = `http://${reachable(settings.HOST)}:${port}`;
-    lines.write(made ? firstCalls(made, base) : laterCalls);
+    const greeting = async (as: Operator<Database>) => {
+      const made = await demonstrateWhereNothingIs(as);
+      return made ? firstCalls(made, base) : laterCalls(as);
+    };
+    lines.write(await asOperator(openDatabase, access, greeting, operator));
   } catch (error) {
     log.warn({ event: 'demonstration-failed', err: error }, 'the demonstration set could not be made');
   }
@@ -36,8 +39,3 @@ function reachable(host: string): string {
   if (host === '::') return '[::1]';
   return host.includes(':') ? `[${host}]` : host;
 }
-
-const laterCalls = `
-./campaign-mirror key issue --owner N --name NAME   makes a key for the owner N
-
-`;

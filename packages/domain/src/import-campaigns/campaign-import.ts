@@ -33,8 +33,25 @@ export interface BadLine {
 /** The result of an import: everything was imported, or nothing. */
 export type ImportOutcome =
   | { readonly kind: 'imported'; readonly campaigns: number; readonly mirrors: number }
+  /** Nothing was written; what would have been. */
+  | {
+      readonly kind: 'would-import';
+      readonly campaigns: number;
+      readonly mirrors: number;
+      readonly duplicates: number;
+    }
+  /** Nothing was imported; the number of lines that equal campaigns in the store. */
+  | { readonly kind: 'duplicates'; readonly lines: number }
   /** Nothing was imported; the number of bad lines. */
   | { readonly kind: 'refused'; readonly badLines: number };
+
+/** How to import. */
+export interface ImportTerms {
+  /** Judges the lines, and writes nothing. */
+  readonly dryRun: boolean;
+  /** Imports lines without a number that equal a campaign in the store: its owner and its name, or without one its address. */
+  readonly allowDuplicates: boolean;
+}
 
 /** Imports campaigns. Every call throws `Unavailable` when the store is unavailable. */
 export interface CampaignImport {
@@ -48,6 +65,7 @@ export interface CampaignImport {
     source: string,
     lines: AsyncIterable<ImportLine>,
     tell: (bad: BadLine) => Promise<void>,
+    terms?: ImportTerms,
   ): Promise<ImportOutcome>;
 }
 

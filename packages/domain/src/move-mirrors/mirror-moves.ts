@@ -1,7 +1,6 @@
 import type { Campaign } from '../set-campaign-mirror/campaign.ts';
-import type { CampaignId, OwnerId } from '../values/identifiers.ts';
+import type { AuditId, CampaignId, OwnerId } from '../values/identifiers.ts';
 import type { MirrorAddress } from '../values/mirror-address.ts';
-import type { HostMove } from './host-move.ts';
 
 /** A mirror as it was read. */
 export interface FoundMirror {
@@ -35,9 +34,17 @@ export interface MirrorMove {
   readonly after: MirrorAddress;
 }
 
-/** The operation that the moves belong to, and the conditions under which they are valid. */
+/** A change that a move has made. */
+export interface MoveChange extends MirrorMove {
+  /** As it is now; undefined where there is no such campaign any longer. */
+  readonly now: Campaign | undefined;
+  /** Whether the mirror is still as the move left it. */
+  readonly isLatest: boolean;
+}
+
+/** What the audit says of the moves, and the conditions under which they are valid. */
 export interface MoveTerms {
-  readonly move: HostMove;
+  readonly noted: Readonly<Record<string, string | number | boolean>>;
   /** Move only if the campaign has this owner; without it, any owner. */
   readonly owner?: OwnerId;
   /** Move the mirrors of default campaigns too. */
@@ -71,6 +78,12 @@ export interface MirrorMoves {
    * the moves.
    */
   setMany(moves: readonly MirrorMove[], terms: MoveTerms): Promise<readonly MirrorMoveOutcome[]>;
+
+  /** The number under which the audit has what was moved so far; undefined while that is nothing. */
+  number(): Promise<AuditId | undefined>;
+
+  /** The changes that a move has made, in the order of their campaigns; undefined if there is no such move. */
+  changes(move: AuditId, after: CampaignId | undefined, limit: number): Promise<MoveChange[] | undefined>;
 
   /** Makes one move. Waits about two seconds for a lock, then returns `held`. */
   setOne(move: MirrorMove, terms: MoveTerms): Promise<MirrorMoveOutcome>;

@@ -1,41 +1,24 @@
-import { type OperatorRefusal, operatorRefusalOf } from '../set-campaign-mirror/authorization-rules.ts';
+import { operatorRefusalOf } from '../set-campaign-mirror/authorization-rules.ts';
+import { isOnHost } from '../values/host.ts';
 import { type HostDenylist, noDeniedHosts } from '../values/host-denylist.ts';
 import type { CampaignId } from '../values/identifiers.ts';
-import type { AddressFault, MirrorAddress } from '../values/mirror-address.ts';
-import type { FoundMirror, MirrorMove, MirrorMoveOutcome, MirrorMoves, MoveTerms } from './mirror-moves.ts';
+import type { HostMove } from './host-move.ts';
+import {
+  batch,
+  type MirrorMoved,
+  type MoveProgress,
+  makeMoves,
+  maxVainWaits,
+  stretch,
+} from './make-moves.ts';
+import type { FoundMirror, MirrorMove, MirrorMoves, MoveTerms } from './mirror-moves.ts';
 import { movedAddress } from './moved-address.ts';
 
-export interface MoveMirrorsRequest extends MoveTerms {
+export interface MoveMirrorsRequest extends Omit<MoveTerms, 'noted'> {
+  readonly move: HostMove;
   /** Report what would be done, and write nothing. */
   readonly dryRun: boolean;
 }
-
-/** The result for a mirror on the host that moves. */
-export type MirrorMoved =
-  | (MirrorMove & { readonly kind: MirrorMoveOutcome | 'would-move' })
-  | (NotToMove & { readonly kind: 'refused'; readonly because: OperatorRefusal })
-  | (NotToMove & { readonly kind: 'invalid'; readonly because: AddressFault });
-
-interface NotToMove {
-  readonly campaign: CampaignId;
-  readonly before: MirrorAddress;
-  /** The address it would have had; undefined if it cannot be determined. */
-  readonly after: string | undefined;
-}
-
-/** How many mirrors have been examined, of how many. What was written is committed and has already been reported. */
-export interface MoveProgress {
-  readonly kind: 'progress';
-  readonly looked: number;
-  readonly total: number;
-}
-
-/** The number of mirrors read together, and the number written together. */
-const stretch = 2_000;
-const batch = 500;
-
-/** The number of lock waits that may time out during one move. */
-const maxVainWaits = 15;
 
 /**
  * Moves every mirror on one host to another, as an act of the operator: the third rule does not apply, nor does the
@@ -55,13 +38,18 @@ export class MoveMirrors {
    * @throws Unavailable when the store is unavailable
    */
   async *execute(request: MoveMirrorsRequest): AsyncGenerator<MirrorMoved | MoveProgress> {
-    const { owner } = request;
+    const { owner, move, dryRun } = request;
+    const { from, to, subdomains } = move;
+    const terms = { ...request, noted: { from, to: to.written, subdomains } };
     const total = await this.#mirrors.count();
     const waits = { left: maxVainWaits };
     const pending: MirrorMove[] = [];
     let looked = 0;
+    let isTargetInUse = false;
     let after: CampaignId | undefined;
-    const progress = (): MoveProgress => ({ kind: 'progress', looked, total: Math.max(looked, total) });
+    const progress = (): MoveProgress => {
+      return { kind: 'progress', looked, total: Math.max(looked, total), isTargetInUse };
+    };
     do {
       yield progress();
       const found = await this.#mirrors.find({
@@ -71,13 +59,14 @@ export class MoveMirrors {
       });
       for (const mirror of found.mirrors) {
         const judged = this.#judge(mirror, request);
-        if (judged?.kind === 'would-move' && !request.dryRun) pending.push(judged);
+        if (judged?.kind === 'would-move' && !dryRun) pending.push(judged);
         else if (judged) yield judged;
+        else if (dryRun && !isTargetInUse) isTargetInUse = isOnHost(mirror.address, to.name, subdomains);
       }
       looked += found.looked;
       after = found.last;
       while (pending.length >= (after ? batch : 1)) {
-        for await (const made of this.#make(pending.splice(0, batch), request, waits)) {
+        for await (const made of makeMoves(this.#mirrors, pending.splice(0, batch), terms, waits)) {
           yield* made;
           yield progress();
         }
@@ -86,7 +75,10 @@ export class MoveMirrors {
     yield progress();
   }
 
-  #judge({ campaign, address }: FoundMirror, { move, includeDefault }: MoveTerms): MirrorMoved | undefined {
+  #judge(
+    { campaign, address }: FoundMirror,
+    { move, includeDefault }: MoveMirrorsRequest,
+  ): MirrorMoved | undefined {
     const moved = movedAddress(move, address, this.#deniedHosts);
     if (!moved) return undefined;
     const mirror = { campaign: campaign.id, before: address };
@@ -96,23 +88,5 @@ export class MoveMirrors {
     }
     if ('fault' in moved) return { ...mirror, kind: 'invalid', after: moved.to, because: moved.fault };
     return { ...mirror, kind: 'would-move', after: moved.to };
-  }
-
-  /**
-   * First moves all mirrors that are not locked, then the others one by one, until too many lock waits have timed out.
-   */
-  async *#make(
-    moves: readonly MirrorMove[],
-    terms: MoveTerms,
-    waits: { left: number },
-  ): AsyncGenerator<MirrorMoved[]> {
-    const outcomes = await this.#mirrors.setMany(moves, terms);
-    const told = moves.map((move, at) => ({ ...move, kind: outcomes[at] ?? 'held' }));
-    yield told.filter(({ kind }) => kind !== 'held');
-    for (const move of told.filter(({ kind }) => kind === 'held')) {
-      const kind = waits.left > 0 ? await this.#mirrors.setOne(move, terms) : 'held';
-      if (kind === 'held') waits.left -= 1;
-      yield [{ ...move, kind }];
-    }
   }
 }

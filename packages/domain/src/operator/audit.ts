@@ -10,6 +10,7 @@ export type AuditedAct =
   | 'campaign-deleted'
   | 'mirror-created'
   | 'mirror-restored'
+  | 'mirror-set'
   | 'mirrors-moved'
   | 'key-issued'
   | 'key-rotated'

@@ -45,7 +45,7 @@ export interface MirrorHistory {
   find(campaign: CampaignId, id: HistoryId): Promise<HistoryEntry | undefined>;
 
   /**
-   * The changes made with a key, oldest first, from one snapshot, including those to campaigns that were transferred
+   * The changes made with a key, newest first, from one snapshot, including those to campaigns that were transferred
    * or deleted since. Scans the whole history before the first one; `scanned` receives how far that is, in percent. Rows
    * are read as fast as the caller takes them.
    */

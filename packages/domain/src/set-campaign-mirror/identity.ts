@@ -13,4 +13,7 @@ export interface Identity {
 
   /** The present caller. Undefined if the credential is unknown, expired or revoked. */
   whoIs(credential: string): Promise<Caller | undefined>;
+
+  /** The name of the reason for which a credential is refused, for the log only; it contains nothing of the credential. */
+  whyNot?(credential: string): Promise<string | undefined>;
 }

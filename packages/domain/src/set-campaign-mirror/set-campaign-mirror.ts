@@ -25,7 +25,8 @@ export interface SetMirrorRequest {
 /** The result of a call (contract: answers). Nothing was written unless it is `mirror-set`. */
 export type Outcome =
   | { readonly kind: 'mirror-set'; readonly mirror: Mirror }
-  | { readonly kind: 'unauthenticated' }
+  /** `because` is for the log only. */
+  | { readonly kind: 'unauthenticated'; readonly because?: string }
   | { readonly kind: 'over-limit' }
   | { readonly kind: 'campaign-not-found' }
   | { readonly kind: 'refused'; readonly because: Refusal }
@@ -73,12 +74,12 @@ export class SetCampaignMirror {
     if (limit && facts.caller && !(await limit.admits(facts.caller))) {
       // Only valid credentials learn the limit, and that of a hypothesis has not been checked yet.
       const caller = hoped ? await this.#identity.whoIs(request.credential) : facts.caller;
-      return { kind: caller ? 'over-limit' : 'unauthenticated' };
+      return caller ? { kind: 'over-limit' } : this.#unauthenticated(request);
     }
 
     for (let attempt = 0; attempt < maxAttempts; attempt++) {
       const { caller, campaign } = facts;
-      if (!caller) return { kind: 'unauthenticated' };
+      if (!caller) return this.#unauthenticated(request);
       if (!campaign) return { kind: 'campaign-not-found' };
       const refusal = refusalOf(campaign, caller);
       if (refusal) return { kind: 'refused', because: refusal };
@@ -90,6 +91,11 @@ export class SetCampaignMirror {
         result.kind === 'caller-invalid' ? await this.#read(request) : { caller, campaign: result.campaign };
     }
     throw new Unavailable('the campaign changed each time that it was judged');
+  }
+
+  async #unauthenticated({ credential }: SetMirrorRequest): Promise<Outcome> {
+    const because = await this.#identity.whyNot?.(credential);
+    return { kind: 'unauthenticated', ...(because && { because }) };
   }
 
   /** The address, or the outcome for an invalid one. */

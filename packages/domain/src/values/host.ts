@@ -27,6 +27,12 @@ export function hostNameOf(url: string): HostName | undefined {
   return parsed && comparable(parsed.hostname);
 }
 
+/** Whether the URL is on this host, or on a name below it where that counts, too. */
+export function isOnHost(url: string, wanted: HostName, subdomains: boolean): boolean {
+  const name = hostNameOf(url);
+  return name === wanted || (subdomains && name?.endsWith(`.${wanted}`) === true);
+}
+
 /** `hostname` comes from the URL parser, or has the same form. */
 export function comparable(hostname: string): HostName {
   return hostname.toLowerCase().replace(/\.$/, '') as HostName;

@@ -6,7 +6,17 @@ import { parseUrl } from './url.ts';
 export type MirrorAddress = Branded<string, 'MirrorAddress'>;
 
 /** Why a text is not a mirror address, in the order of the checks. */
-export type AddressFault = 'too-long' | 'not-a-url' | 'denied-host';
+export type AddressFault =
+  | 'too-long'
+  /** It does not begin with http:// or https://, and a host. */
+  | 'not-http'
+  /** A user or a password before the host. */
+  | 'credentials'
+  /** White space, a control character, half of a surrogate pair, or a backslash. */
+  | 'forbidden-character'
+  /** The parser of the URL standard rejects it, as for a host that none can have. */
+  | 'not-a-url'
+  | 'denied-host';
 
 /** In Unicode code points. */
 export const longestAddress = 2048;
@@ -20,8 +30,9 @@ const forbidden = /[\p{Cc}\p{Zs}\p{Zl}\p{Zp}\u202A-\u202E\u2066-\u2069\\]/u;
 export function mirrorAddress(text: string, denied: HostDenylist): MirrorAddress | { fault: AddressFault } {
   if (isLongerThan(text, longestAddress)) return { fault: 'too-long' };
   const authority = absolute.exec(text)?.[1];
-  if (authority === undefined || authority.includes('@')) return { fault: 'not-a-url' };
-  if (forbidden.test(text) || !text.isWellFormed()) return { fault: 'not-a-url' };
+  if (authority === undefined) return { fault: 'not-http' };
+  if (authority.includes('@')) return { fault: 'credentials' };
+  if (forbidden.test(text) || !text.isWellFormed()) return { fault: 'forbidden-character' };
   const parsed = parseUrl(text);
   if (!parsed) return { fault: 'not-a-url' };
   if (isDenied(denied, parsed.hostname)) return { fault: 'denied-host' };

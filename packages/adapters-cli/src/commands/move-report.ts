@@ -1,0 +1,117 @@
+import type * as domain from '@campaign-mirror/domain';
+import type { Call } from '../terminal/call.ts';
+import type { Progress } from '../terminal/progress.ts';
+import { counted, printable } from '../terminal/text.ts';
+
+interface Reporting {
+  readonly json: boolean | undefined;
+  readonly isDry: boolean;
+  /** Whether each mirror is told, or only counted. */
+  readonly isShown: boolean;
+  number(): Promise<domain.AuditId | undefined>;
+}
+
+/** Tells what comes of each mirror, and counts it. */
+export class MoveReport {
+  readonly counts = {
+    ...{ moved: 0, 'would-move': 0, refused: 0, invalid: 0 },
+    ...{ 'changed-meanwhile': 0, 'changed-since': 0, held: 0 },
+  };
+  looked = 0;
+  isTargetInUse = true;
+  /** The first mirror that would be moved. */
+  example: domain.MirrorMoved | undefined;
+  /** Of the move, once anything was moved. */
+  number: domain.AuditId | undefined;
+  readonly #call: Call;
+  readonly #how: Reporting;
+  #bar: Progress | undefined;
+
+  constructor(call: Call, how: Reporting) {
+    this.#call = call;
+    this.#how = how;
+  }
+
+  /** Such as `2 mirrors were moved (move 17)`. */
+  get moved(): string {
+    const which = this.number ? ` (move ${this.number})` : '';
+    return `${counted(this.counts.moved, 'mirror was', 'mirrors were')} moved${which}`;
+  }
+
+  /** @throws Interrupted between two steps */
+  async tell(events: AsyncIterable<domain.MirrorMoved | domain.MoveProgress>): Promise<this> {
+    const { isDry } = this.#how;
+    const { output, interruption } = this.#call;
+    const { progress } = await import('../terminal/progress.ts');
+    try {
+      for await (const event of events) {
+        if (event.kind !== 'progress') await this.#tellOne(event);
+        else {
+          this.looked = event.looked;
+          this.isTargetInUse = event.isTargetInUse;
+          this.#bar ??= progress(this.#call, isDry ? 'looking' : 'moving', event.total);
+          this.#bar.at(this.looked);
+          if (this.counts.moved > 0) this.number ??= await this.#how.number();
+          interruption.throwIfInterrupted(
+            isDry ? 'Stopped. Nothing was done.' : `Stopped: ${this.moved}. Run it again to go on.`,
+          );
+        }
+        if (isDry && output.isReaderGone) break;
+      }
+      return this;
+    } finally {
+      this.#bar?.stop();
+    }
+  }
+
+  async #tellOne(event: domain.MirrorMoved): Promise<void> {
+    const { json, isShown } = this.#how;
+    const { output } = this.#call;
+    this.counts[event.kind] += 1;
+    if (event.kind === 'would-move') this.example ??= event;
+    if (!isShown) return;
+    if (json) return output.object(objectOf(event));
+    if (event.kind === 'moved') return;
+    // The line takes the place of the bar; the next progress draws another one.
+    this.#bar?.stop();
+    this.#bar = undefined;
+    await output.print(sentenceOf(event));
+  }
+}
+
+/** The JSON output. */
+function objectOf(mirror: domain.MirrorMoved): object {
+  const { campaign, kind, before, after } = mirror;
+  const because = 'because' in mirror && { because: mirror.because };
+  return { campaign_id: campaign, outcome: kind, before, after: after ?? null, ...because };
+}
+
+/** The output for people. */
+function sentenceOf(mirror: domain.MirrorMoved): string {
+  const before = `campaign ${mirror.campaign}: ${printable(mirror.before)}`;
+  if (mirror.kind === 'would-move') return `${before} → ${printable(mirror.after)}`;
+  const otherwise = mirror.kind === 'moved' ? 'held' : mirror.kind;
+  return `${before} is not moved: ${reasons['because' in mirror ? mirror.because : (otherwise as 'held')]}`;
+}
+
+const invalid = 'the new address would not be a valid mirror address';
+
+/** Why a mirror is not moved. */
+const reasons: Readonly<
+  Record<
+    domain.OperatorRefusal | domain.AddressFault | 'held' | 'changed-meanwhile' | 'changed-since',
+    string
+  >
+> = {
+  'mirror-not-created': 'it was not created in the settings',
+  'default-campaign': 'it is that of a default campaign; --include-default moves it, too',
+  'too-long': 'its address would be longer than 2048 characters',
+  'not-http': invalid,
+  credentials: invalid,
+  'forbidden-character': invalid,
+  'not-a-url': invalid,
+  'denied-host': 'MIRROR_HOST_DENYLIST denies the host that it would have',
+  held: 'another transaction holds it',
+  'changed-meanwhile': 'the campaign or its mirror was changed meanwhile',
+  'changed-since': 'the campaign or its mirror was changed after the move',
+};
