@@ -70,7 +70,7 @@ describe('import, export and backup, while others are at work', () => {
     const half = csv(...Array.from({ length: 2_000 }, (_, n) => line({ id: String(n + 1), owner_id: '1' })));
     for (const [end, code, errors] of [
       ['Ctrl-C', 130, 'Stopped. Nothing was imported.\n'],
-      ['a fault', 1, 'standard input cannot be read (EIO)\n'],
+      ['a fault', 1, 'standard input cannot be read: EIO\n'],
     ] as const) {
       const running = fedCommand(['import', '-'], on().settings);
       running.stdin.write(half);

@@ -76,9 +76,7 @@ describe('the command campaign', () => {
     const id = `${await created(8)}`;
     const create = (campaign: string, url: string) =>
       on.run('mirror', 'create', campaign, '--target-url', url);
-    expect((await create(id, 'ftp://example.com')).errors).to.match(
-      /^--target-url: it must be a URL such as/,
-    );
+    expect((await create(id, 'ftp://example.com')).errors).to.match(/^--target-url: it must begin with http/);
     const race = await Promise.all([1, 2, 3, 4].map(() => create(id, 'https://example.com')));
     const [made, ...others] = race.toSorted((one, other) => one.code - other.code);
     expect(made).to.deep.equal(answered(`The mirror of campaign ${id} was created.\n`));

@@ -73,9 +73,9 @@ describe('mirror history and mirror restore', () => {
       ! the campaign ${id} has no mirror: \`./campaign-mirror mirror create ${id}\` creates it`);
   });
 
-  it('of a key: also of campaigns that were transferred or deleted, oldest first; --since and --limit', async () => {
+  it('of a key: also of campaigns that were transferred or deleted, newest first; --since and --limit', async () => {
     const { id, keyId: key, by } = await changed(3);
-    const all = (await rows(id)).map(objectOf);
+    const all = (await rows(id)).map(objectOf).toReversed();
     await service.world.others.transfer(id, (await newCampaign(service.world)).ownerId);
     await service.world.others.deleteCampaign(id);
     // Of a caller whose name is the number of the key.
@@ -89,14 +89,14 @@ describe('mirror history and mirror restore', () => {
     );
     expect((await shown(id))[0]).to.include({ subject: `jwt:${key}`, actor: 'jwt', access_key_id: null });
     expect(await shown(`--key ${key}`)).to.deep.equal(all);
-    expect(await shown(`--key ${key} --since ${all[1]?.changed_at}`)).to.deep.equal(all.slice(1));
+    expect(await shown(`--key ${key} --since ${all[1]?.changed_at}`)).to.deep.equal(all.slice(0, 2));
     expect(await shown(`--key ${key} --limit 2`)).to.deep.equal(all.slice(0, 2));
-    const [head, oldest] = await table(`--key ${key} --since 2020-01-31T15:36Z`);
+    const [head, newest] = await table(`--key ${key} --since 2020-01-31T15:36Z`);
     expect(head?.join()).to.equal('change,when,campaign,by,owner,from,to,request');
-    expect(oldest).to.include.members([`${id}`, step(1)]);
+    expect(newest).to.include.members([`${id}`, step(3)]);
   });
 
-  it('of a key: the oldest is first wherever PostgreSQL put it, and a terminal shows how far it is', async () => {
+  it('of a key: the newest is first wherever PostgreSQL put it, and a terminal shows how far it is', async () => {
     const { keyId: key, id } = await changed(0);
     const many = 3_000;
     await sql(
@@ -110,12 +110,12 @@ describe('mirror history and mirror restore', () => {
       many,
     );
     const ids = (await shown(`--key ${key}`)).map((one) => one.id);
-    expect(ids).to.deep.equal(Array.from({ length: many }, (_, n) => 1_000_001 + n));
+    expect(ids).to.deep.equal(Array.from({ length: many }, (_, n) => 1_000_000 + many - n));
     const line = `mirror history --key ${key} --limit 1`;
     const [forPeople, inJson] = [on().inTerminal(line), on().inTerminal(`${line} --json`)];
     for (const { ended } of [forPeople, inJson]) expect((await ended).code).to.equal(0);
     expect(forPeople.screen).to.match(/Reading the history .* 100 % \| 100 of 100 .*\n*change/);
-    expect(JSON.parse(inJson.output), 'nothing but the change').to.include({ id: 1_000_001 });
+    expect(JSON.parse(inJson.output), 'nothing but the change').to.include({ id: 1_003_000 });
   });
 
   describe('restore', () => {
@@ -129,7 +129,14 @@ describe('mirror history and mirror restore', () => {
         $ mirror restore ${id} --to ${middle.id}
         The mirror of campaign ${id} points to ${step(2)} again.`);
       await service.world.others.setUpdatedAt(id, '2199-01-01T00:00:00.000001Z' as Timestamp);
-      const { mirror: undone } = await on().object(`mirror restore ${id} --undo ${oldest.id}`);
+      const undo = `mirror restore ${id} --undo ${oldest.id}`;
+      const [, , newest, back] = (await rows(id)) as [unknown, unknown, HistoryEntry, HistoryEntry];
+      await on().session(`
+        $ ${undo}
+        ! The mirror of campaign ${id} was changed after change ${oldest.id}: ${back.id} (to ${step(2)}), ${newest.id} (to ${step(3)}), ${middle.id} (to ${step(2)}). Discard these changes?
+        ! There is no terminal to ask on: add --yes to confirm.
+        [2]`);
+      const { mirror: undone } = await on().object(`${undo} --yes`);
       const updated_at = '2199-01-01T00:00:00.000002Z';
       expect(undone).to.include({ target_url: first, clicks: 1, updated_at, updated_externally: true });
       expect(undone.updated_externally_at).to.equal(updated_at);

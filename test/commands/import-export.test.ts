@@ -164,6 +164,23 @@ describe('import and export', () => {
     }
   });
 
+  it('lines without an id that are there already are refused, and --dry-run says so and changes nothing', async () => {
+    const summer = { owner_id: '7', name: 'Summer' };
+    const unnamed = { owner_id: '8', target_url: 'https://a.example/' };
+    await importing(csv(line(summer), line(unnamed)));
+    const others = [{ owner_id: '7' }, { owner_id: '9', name: 'Summer' }, { ...summer, id: '500' }];
+    const again = csv(...[summer, unnamed, ...others].map(line));
+    const said = '2 lines have no id, and the owner and name of a campaign that is there';
+    const remedy = 'give them their ids, leave them out, or add --allow-duplicates';
+    const count = async () => (await on.objects('campaign list')).length;
+    expect(await importing(again)).to.deep.equal(refused(`nothing was imported, since ${said}: ${remedy}\n`));
+    const would = 'No line is bad; this would be imported: 5 campaigns, 1 mirror.\n';
+    expect(await importing(again, '--dry-run')).to.deep.equal(answered(would, `${said}: ${remedy}\n`));
+    expect(await count()).to.equal(2);
+    expect((await importing(again, '--allow-duplicates')).code).to.equal(0);
+    expect(await count()).to.equal(7);
+  });
+
   it('a database that is not in UTF8 is said to be so, and no file is blamed', async () => {
     await on.run('backup', at('backup'));
     const latin = await emptyDatabase('owner', latin1);
@@ -190,9 +207,9 @@ describe('import and export', () => {
       $ export ${at('device')} --force
       ! ${at('device')} is no file, and is not replaced
       $ export ${at('none', 'x.csv')}
-      ! ${at('none', 'x.csv')} cannot be written (ENOENT)
+      ! ${at('none', 'x.csv')} cannot be written: its folder does not exist
       $ import ${at('none.csv')}
-      ! ${at('none.csv')} cannot be read (ENOENT)
+      ! ${at('none.csv')} cannot be read: it does not exist
       $ import ${folder.path}
       ! ${folder.path} is a folder, not a file`);
     expect(await on.run('export', '-')).to.deep.equal(answered(`${header}\r\n`));

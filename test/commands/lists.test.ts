@@ -4,6 +4,7 @@ import { jsonOf } from '../../packages/adapters-cli/src/terminal/text.ts';
 import { commandsOn } from '../support/commands/commands-on.ts';
 import { piped } from '../support/commands/pipe.ts';
 import { databaseOf } from '../support/process/lives.ts';
+import { inTerminal } from '../support/process/terminal.ts';
 import { mirror } from '../support/store/fake-ports.ts';
 
 /** More than a pipe holds, and several pages. */
@@ -75,15 +76,48 @@ describe('the commands campaign list, mirror list and mirror show', () => {
     );
   });
 
+  it('--host: only mirrors on it, in any spelling, with --subdomains also below it; --limit counts those', async () => {
+    await sql(
+      `update campaign_mirror.mirrors set target_url = case campaign_id when 4 then 'https://X.example.com./4'
+        when 700 then 'http://B%C3%BCcher.example/' else 'https://a.x.example.com/' end where campaign_id in (4, 700, 1000)`,
+    );
+    expect(await listed('mirror list --host x.example.com')).to.deep.equal([4]);
+    expect(await listed('mirror list --host X.example.com --subdomains')).to.deep.equal([4, 1_000]);
+    expect(await listed('mirror list --host bücher.example')).to.deep.equal([700]);
+    expect(await listed('mirror list --host example.com --after 2 --limit 2')).to.deep.equal([6, 8]);
+  });
+
+  it('piped, a table is one: its head once, and no column narrower than before', async () => {
+    const { output } = await on.run('mirror list');
+    expect(output.match(/target URL/g)).to.have.length(1);
+    const starts = new Set(
+      output
+        .trimEnd()
+        .split('\n')
+        .map((line) => line.indexOf('https:')),
+    );
+    expect(starts.size, 'where addresses begin, beside the head').to.equal(2);
+  });
+
+  it('in a terminal that is too narrow, cells are cut, and each row stays on its line', async () => {
+    const program = ['sh', '-c', 'stty cols 60; exec ./campaign-mirror campaign list --limit 3'];
+    const narrow = inTerminal(program, on.settings);
+    expect((await narrow.ended).code).to.equal(0);
+    const rows = narrow.screen.trimEnd().split('\n');
+    expect(rows).to.have.length(4);
+    for (const row of rows) expect(row.length).to.be.at.most(60);
+    expect(rows[2]).to.match(/^ +2 +3 {2}no .*… {2}Campaign 2 {2}https:.*…$/);
+  });
+
   it('nothing to show: said beside the answer, and not to programs', () =>
     on.session(`
       $ mirror show 1
       ! the campaign 1 has no mirror: \`./campaign-mirror mirror create 1\` creates it
       $ campaign list --owner 99
-      ! There is no such campaign.
+      ! The owner 99 has no campaign.
       [0]
-      $ mirror list --owner 99
-      ! There is no such mirror.
+      $ mirror list --owner 99 --host b.example
+      ! The owner 99 has no mirror on b.example.
       [0]
       $ mirror list --owner 99 --json`));
 

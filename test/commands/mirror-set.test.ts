@@ -52,7 +52,13 @@ describe('mirror set, as a call with an access key does it', () => {
       $ CAMPAIGN_MIRROR_KEY=${other.key} mirror set ${id} 'not a url'
       ! the campaign ${id} belongs to another owner than the key: use a key of the campaign's owner
       $ ${key} mirror set ${id} 'not a url'
-      ! the URL is refused: it must be a URL such as https://example.com/, without credentials, white space or a backslash
+      ! the URL is refused: it must begin with http:// or https://, and a host
+      $ ${key} mirror set ${id} https://me:word@example.com/
+      ! the URL is refused: it must not contain a user or a password before its host
+      $ ${key} mirror set ${id} 'https://example.com/a b'
+      ! the URL is refused: it must not contain white space, control characters or a backslash
+      $ ${key} mirror set ${id} https://example.com:99999/
+      ! the URL is refused: its host or its port is none that a URL can have
       $ ${key} mirror set ${id} https://example.com/${'x'.repeat(2048)}
       ! the URL is refused: it must not be longer than 2048 characters
       $ MIRROR_HOST_DENYLIST=*.denied.example ${key} mirror set ${id} https://Go.denied.example./
@@ -66,6 +72,31 @@ describe('mirror set, as a call with an access key does it', () => {
       ! the campaign ${id} is its owner's default campaign, whose mirror cannot be set: ${unset}`);
     expect(await mirror()).to.deep.equal(live.mirror);
     expect(await service.world.others.history(live.seen.id)).to.deep.equal([]);
+  });
+
+  it('--as-operator: without a key, whoever owns it, under the other two rules and that of the address; audited', async () => {
+    const { id: bare } = await newCampaign(service.world, newOwner(), true);
+    await on().session(`
+      $ mirror set ${id} https://operators.example/ --as-operator
+      The mirror of campaign ${id} is set.
+      $ mirror set ${bare} https://operators.example/ --as-operator
+      ! the campaign ${bare} has no mirror: \`./campaign-mirror mirror create ${bare}\` creates it
+      $ mirror set ${id} ftp://operators.example/ --as-operator
+      ! the URL is refused: it must begin with http:// or https://, and a host`);
+    const [row, ...more] = await service.world.others.history(live.seen.id);
+    expect([row?.subject, row?.addressAfter, more.length]).to.deep.equal([
+      ...['operator', 'https://operators.example/', 0],
+    ]);
+    const [noted] = await on().objects(`audit --campaign ${id}`);
+    expect(noted).to.include({ act: 'mirror-set', owner_id: live.seen.ownerId, request_id: row?.requestId });
+    expect(noted.details).to.deep.equal({
+      address_before: first,
+      address_after: 'https://operators.example/',
+    });
+    await service.world.others.setDefault(live.seen.id, true);
+    const { code, errors } = await on().run(`mirror set ${id} https://x.example/ --as-operator`);
+    expect(code).to.equal(1);
+    expect(errors).to.include('default campaign');
   });
 
   it('a key is never taken from an argument, and not repeated where it was given as one', async () => {

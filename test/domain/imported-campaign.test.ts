@@ -89,7 +89,7 @@ describe('a campaign that is imported', () => {
       'is_default: not-a-flag',
       'created_at: not-a-time',
       'mirror_id: not-an-identifier',
-      'target_url: not-a-url',
+      'target_url: not-http',
       'clicks: not-a-count',
       'updated_externally: not-a-flag',
       'updated_externally_at: not-a-time',
@@ -129,7 +129,7 @@ describe('a campaign that is imported', () => {
 
   it('contract: the address — under the rule of the interface, denied hosts included', () => {
     for (const [text, because] of [
-      ['javascript:alert(1)', 'not-a-url'],
+      ['javascript:alert(1)', 'not-http'],
       [`https://a.example/${'x'.repeat(2048)}`, 'too-long'],
       ['https://go.A.example./', 'denied-host'],
     ]) {

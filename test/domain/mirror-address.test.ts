@@ -37,30 +37,31 @@ describe('contract: the address — accepted, exactly as it was sent', () => {
 
 describe('contract: the address — refused as no URL', () => {
   const refused = {
-    'other schemes':
+    'not-http: other schemes':
       'javascript:alert(1) data:text/html,x ftp://a.example/ file:///etc/passwd httpss://a.example/ xhttp://a.example/',
-    'no scheme, or no absolute URL': 'a.example /path //a.example/ ?x # https https: ://a.example',
-    'other than exactly two slashes': 'http:a.example http:/a.example http:///a.example https:////a.example/',
-    'no host': 'http:// https:/// https://?x https://#x http://:80/',
-    'credentials, and any @ in the authority':
+    'not-http: no scheme, or no absolute URL': 'a.example /path //a.example/ ?x # https https: ://a.example',
+    'not-http: other than exactly two slashes':
+      'http:a.example http:/a.example http:///a.example https:////a.example/',
+    'not-http: no host': 'http:// https:/// https://?x https://#x',
+    'credentials: a user, and any @ in the authority':
       'https://user@a.example/ https://user:pass@a.example/ https://:pass@a.example/ https://@a.example/ https://:@a.example/',
-    'an @ that hides the host':
-      'https://a@b@a.example/ https://a.example:443@b.example https://a.example@b.example?x https://a%40b.example/',
-    'a backslash anywhere':
-      'https:\\\\a.example https://a.example\\b https://a.example/\\ https://a.example?\\ https://a.example#\\',
-    'a host that the parser refuses':
-      'https://a<b/ https://a|b.example/ https://%zz/ https://1.2.3.256/ https://[::1/ https://[g::1]/',
-    'a port that the parser refuses':
+    'credentials: an @ that hides the host':
+      'https://a@b@a.example/ https://a.example:443@b.example https://a.example@b.example?x',
+    'forbidden-character: a backslash anywhere':
+      'https://a.example\\b https://a.example/\\ https://a.example?\\ https://a.example#\\',
+    'not-a-url: a host that the parser refuses':
+      'http://:80/ https://a%40b.example/ https://a<b/ https://a|b.example/ https://%zz/ https://1.2.3.256/ https://[::1/ https://[g::1]/',
+    'not-a-url: a port that the parser refuses':
       'https://a.example:65536/ https://a.example:8x/ https://a.example:-1/ https://a.example:{port}/',
-    'a lone surrogate':
+    'forbidden-character: a lone surrogate':
       'https://a.example/\ud83c https://a.example/\udf89 https://a.example/\udf89\ud83c https://a.example?\ud83cx',
   };
   for (const [what, texts] of Object.entries(refused)) {
     it(what, () => {
-      for (const text of texts.split(' ')) expect(faultOf(text), text).to.equal('not-a-url');
+      for (const text of texts.split(' ')) expect(faultOf(text), text).to.equal(what.split(':')[0]);
     });
   }
-  it('nothing', () => expect(faultOf('')).to.equal('not-a-url'));
+  it('nothing', () => expect(faultOf('')).to.equal('not-http'));
 
   /** Code points, and ranges of them. */
   const forbidden = {
@@ -85,7 +86,8 @@ describe('contract: the address — refused as no URL', () => {
             'https://a.example/|',
           ]) {
             const text = place.replace('|', String.fromCodePoint(codePoint));
-            expect(faultOf(text), JSON.stringify(text)).to.equal('not-a-url');
+            const fault = /^https?:\/\/[^/?#]/.test(text) ? 'forbidden-character' : 'not-http';
+            expect(faultOf(text), JSON.stringify(text)).to.equal(fault);
           }
         }
       }
@@ -109,8 +111,8 @@ describe('contract: the address — at most 2,048 Unicode code points', () => {
   it('contract: order of checks — too long, no URL, a denied host', () => {
     const denied = denying('a.example');
     expect(faultOf('\\'.repeat(2049))).to.equal('too-long');
-    expect(faultOf('\\'.repeat(2048))).to.equal('not-a-url');
-    expect(faultOf('https://user@a.example/', denied)).to.equal('not-a-url');
+    expect(faultOf('\\'.repeat(2048))).to.equal('not-http');
+    expect(faultOf('https://user@a.example/', denied)).to.equal('credentials');
     expect(faultOf(long(2049, 'x'), denied)).to.equal('too-long');
   });
 });

@@ -1,4 +1,5 @@
 import {
+  type AuditId,
   type CampaignId,
   type FoundMirror,
   type Host,
@@ -10,11 +11,13 @@ import {
   type MirrorMoved,
   type MirrorMoveOutcome,
   type MirrorMoves,
+  type MoveChange,
   MoveMirrors,
   type MoveMirrorsRequest,
   type MoveProgress,
   noDeniedHosts,
   type OwnerId,
+  UndoMove,
 } from '@campaign-mirror/domain';
 import { expect } from 'chai';
 import * as fc from 'fast-check';
@@ -164,6 +167,7 @@ describe('mirror move: all mirrors', () => {
     return 'moved';
   };
 
+  let changes: MoveChange[] | undefined;
   const mirrors: MirrorMoves = {
     count: async () => stored.length,
     find: async ({ after = 0, limit, owner }) => {
@@ -179,6 +183,8 @@ describe('mirror move: all mirrors', () => {
       calls.push('one');
       return held(calls.length) ? 'held' : set(move);
     },
+    number: async () => undefined,
+    changes: async (_, after, limit) => changes?.slice(after ?? 0, (after ?? 0) + limit),
   };
 
   /** How many of each kind. Stops at a progress after so many calls. */
@@ -230,8 +236,10 @@ describe('mirror move: all mirrors', () => {
     }
     const looked = seen.map((progress) => progress.looked);
     expect(looked).to.deep.equal(looked.toSorted((one, next) => one - next));
-    expect(seen[0]).to.deep.equal({ kind: 'progress', looked: 0, total: 2_100 });
-    expect(seen.at(-1)).to.deep.equal({ kind: 'progress', looked: 2_200, total: 2_200 });
+    expect(seen[0]).to.deep.equal({ kind: 'progress', looked: 0, total: 2_100, isTargetInUse: false });
+    expect(seen.at(-1)).to.deep.equal({
+      ...{ kind: 'progress', looked: 2_200, total: 2_200, isTargetInUse: false },
+    });
   });
 
   it('only those of one owner, where one is named; a default campaign where it is included, and has a mirror', async () => {
@@ -253,5 +261,48 @@ describe('mirror move: all mirrors', () => {
     stored = [{ ...last, campaign: { ...last.campaign, hasMirror: false } }];
     const back = { ...request, move: moving('new.example', 'old.example'), includeDefault: true };
     expect(await run(back)).to.deep.equal({ refused: 1 });
+  });
+
+  describe('back, by the number of their move', () => {
+    const undone = async (asked = {}) => {
+      const told: unknown[] = [];
+      const request = { move: 7 as AuditId, includeDefault: false, dryRun: false, ...asked };
+      for await (const event of new UndoMove(mirrors, denying('denied.example')).execute(request))
+        if (event.kind !== 'progress') told.push('because' in event ? event.because : event.kind);
+      return told;
+    };
+    /** As the move has left campaign n. */
+    const change = (campaign: number, more: Partial<MoveChange> = {}): MoveChange => ({
+      ...{ campaign: campaign as CampaignId, isLatest: true },
+      ...{ before: address('https://old.example/'), after: address('https://new.example/') },
+      now: stored[campaign - 1]?.campaign,
+      ...more,
+    });
+
+    it('gives each its address back in batches, unless it was changed since, may not have it, or is held', async () => {
+      filled(1_001, 'https://new.example/');
+      filled(1, 'https://new.example/', 7, true);
+      changes = [
+        ...stored.slice(0, 1_001).map((_, at) => change(at + 1)),
+        change(1_002),
+        ...[{ isLatest: false }, { now: undefined }].map((more) => change(1, more)),
+        change(1, { before: address('https://denied.example/') }),
+      ];
+      const dry = await undone({ dryRun: true, includeDefault: true });
+      expect(dry.slice(1_000)).to.deep.equal([
+        ...['would-move', 'would-move', 'changed-since', 'changed-since', 'denied-host'],
+      ]);
+      expect(calls).to.deep.equal([]);
+      expect((await undone()).slice(1_000)).to.deep.equal([
+        ...['default-campaign', 'changed-since', 'changed-since', 'denied-host', 'moved'],
+      ]);
+      expect(calls).to.deep.equal(['many 500', 'many 500', 'many 1']);
+      expect(stored[1_000]?.address).to.equal('https://old.example/');
+    });
+
+    it('of a move that is not there: nothing', async () => {
+      changes = undefined;
+      expect(await undone()).to.deep.equal(['move-not-found']);
+    });
   });
 });

@@ -15,8 +15,8 @@ import { address, newOwner } from '../support/store/world.ts';
 
 const denied = denying('denied.example');
 const faults = {
-  'ftp://a.example/': 'not-a-url',
-  'https://me@a.example/': 'not-a-url',
+  'ftp://a.example/': 'not-http',
+  'https://me@a.example/': 'credentials',
   'https://DENIED.example./': 'denied-host',
   [`https://a.example/${'x'.repeat(longestAddress)}`]: 'too-long',
 };
@@ -66,8 +66,8 @@ describe('contract: history — restore a mirror, an act of the operator', () =>
     { find: async () => (found.length > 1 ? found.shift() : found[0]) },
     { find: async (id, number) => (id === campaign.id && number === change ? entry : undefined) },
     {
-      setMirror: async (seen, to) => {
-        restored.push({ seen, to });
+      setMirror: async (seen, address, change) => {
+        restored.push({ seen, to: { address, change } });
         return isSet;
       },
     },
@@ -77,7 +77,7 @@ describe('contract: history — restore a mirror, an act of the operator', () =>
     useCase.execute({ campaign: campaign.id, change, address: which });
 
   it('the address after the change, or the one that it replaced, is set as it was recorded', async () => {
-    expect(await execute('after')).to.deep.equal({ kind: 'restored', mirror });
+    expect(await execute('after')).to.deep.equal({ kind: 'mirror-set', mirror });
     await execute('before');
     expect(restored).to.deep.equal([
       { seen: campaign, to: { address: recorded.addressAfter, change } },
@@ -95,21 +95,21 @@ describe('contract: history — restore a mirror, an act of the operator', () =>
         { kind: 'refused', because: 'mirror-not-created' },
       ],
       [byDefault, { kind: 'refused', because: 'default-campaign' }],
-      [given, { kind: 'change-not-found' }],
+      [given, { kind: 'no-address' }],
     ] as const) {
       found = [is];
       expect(await execute()).to.deep.equal(outcome);
     }
     expect(restored).to.deep.equal([]);
     entry = recorded;
-    expect(await execute()).to.have.property('kind', 'restored');
+    expect(await execute()).to.have.property('kind', 'mirror-set');
   });
 
   it('the address is judged anew: its host may be denied by now, or it came from elsewhere', async () => {
     for (const [addressAfter, because] of Object.entries(faults)) {
       entry = { ...recorded, addressAfter: addressAfter as MirrorAddress };
       expect(await execute()).to.deep.equal({ kind: 'invalid-address', because });
-      expect(await execute('before')).to.have.property('kind', 'restored');
+      expect(await execute('before')).to.have.property('kind', 'mirror-set');
     }
   });
 

@@ -44,7 +44,7 @@ describe('contract: the call — set the mirror of a campaign', () => {
 
   const addresses: [submitted: string | undefined, outcome: Outcome][] = [
     [undefined, { kind: 'no-address' }],
-    ['ftp://a.example/', { kind: 'invalid-address', because: 'not-a-url' }],
+    ['ftp://a.example/', { kind: 'invalid-address', because: 'not-http' }],
     ['https://denied.example/', { kind: 'invalid-address', because: 'denied-host' }],
     ['x'.repeat(2049), { kind: 'invalid-address', because: 'too-long' }],
   ];

@@ -35,12 +35,19 @@ describe('the demonstration set', () => {
     const again = await started(settings);
     expect(again.output)
       .to.include('./campaign-mirror key issue --owner N --name NAME')
+      .and.include('makes another key for the demonstration')
       .and.not.include('curl');
+    const call = await command(['demo', 'call', '--base', again.base], settings);
+    expect(await firstCall(call.output), call.errors).to.equal(200);
     const removed = await command(['demo', 'remove', '--json'], settings);
     expect(removed.output).to.equal('{"campaigns":4}\n');
-    const noted = await command(['audit', '--limit', '5', '--json'], settings);
+    const noted = await command(['audit', '--limit', '6', '--json'], settings);
     const acts = objectsOf(noted.output).map(({ act }) => act);
-    expect(acts.toSorted()).to.deep.equal([...Array(4).fill('campaign-deleted'), 'key-revoked']);
+    expect(acts.toSorted()).to.deep.equal([
+      ...Array(4).fill('campaign-deleted'),
+      'key-revoked',
+      'key-revoked',
+    ]);
     expect(await firstCall(first.output, again.base), 'its key is revoked').to.equal(401);
     await again.process.stop();
     expect((await started(settings)).output).not.to.include('curl');

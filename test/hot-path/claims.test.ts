@@ -31,7 +31,7 @@ describe('one statement for a request: the write proves who calls and what is ju
     const [other, stranger] = await service.live(2);
     expect(await called()).to.deep.equal(['mirror-set', 'set-mirror']);
     expect(await called(address, other)).to.deep.equal(['mirror-set', 'look-up-one', 'set-mirror']);
-    expect(await called('ftp://a.example/')).to.deep.equal(['not-a-url', 'look-up-one']);
+    expect(await called('ftp://a.example/')).to.deep.equal(['not-http', 'look-up-one']);
     const ofAnother = { seen: other.seen, key: live.key };
     expect(await called(address, ofAnother)).to.deep.equal(['not-the-owner', 'set-mirror']);
     expect(await called('ftp://a.example/', ofAnother)).to.deep.equal(['not-the-owner', 'look-up-one']);

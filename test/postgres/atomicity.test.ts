@@ -4,7 +4,7 @@ import {
   PostgresMirrorHistory,
   PostgresOperatorMirrors,
 } from '@campaign-mirror/adapters-persistence';
-import { type HistoryId, type Outcome, type Restoration, RestoreMirror } from '@campaign-mirror/domain';
+import { type HistoryId, type OperatorSetting, type Outcome, RestoreMirror } from '@campaign-mirror/domain';
 import { expect } from 'chai';
 import { PostgresCampaigns } from '../../packages/adapters-persistence/src/hot-path/campaigns.ts';
 import { Statements } from '../../packages/adapters-persistence/src/statements/statements.ts';
@@ -25,7 +25,7 @@ const deletes = 'delete from campaign_mirror.mirrors where campaign_id = $1';
 interface Changed extends Live {
   readonly oldest: HistoryId;
 }
-type Act = (live: Changed) => Promise<Outcome | Restoration>;
+type Act = (live: Changed) => Promise<Outcome | OperatorSetting>;
 
 describe('contract: atomicity — a rival holds what is waited for', () => {
   const service = liveServiceOf('suite');
@@ -50,7 +50,7 @@ describe('contract: atomicity — a rival holds what is waited for', () => {
 
   const acts = [
     ['an update by a key', update, 'mirror-set', fourth],
-    ['a restore by the operator', restore, 'restored', second],
+    ['a restore by the operator', restore, 'mirror-set', second],
   ] as const;
   for (const [name, act, kind, address] of acts) {
     const refusals: Record<string, [string, Outcome]> = {
@@ -105,7 +105,7 @@ describe('contract: atomicity — a rival holds what is waited for', () => {
     expect(updated.outcome).to.deep.equal({ kind: 'refused', because: 'not-the-owner' });
     expect(await historyOf(updated.live)).to.have.length(2);
     const restored = await meanwhile(restore, given);
-    expect(restored.outcome.kind).to.equal('restored');
+    expect(restored.outcome.kind).to.equal('mirror-set');
     expect((await historyOf(restored.live)).at(-1)).to.include({ ownerId: owner });
   });
 
@@ -167,7 +167,7 @@ describe('contract: atomicity — a rival holds what is waited for', () => {
         .map(({ kind }) => kind)
         .sort()
         .join(),
-    ).to.equal('mirror-set,mirror-set,mirror-set,restored,restored');
+    ).to.equal('mirror-set,mirror-set,mirror-set,mirror-set,mirror-set');
     const history = await historyOf(live);
     expect(history).to.have.length(2 + calls.length);
     const afters = history.map((row) => row.addressAfter);
@@ -192,7 +192,7 @@ describe('contract: atomicity — a rival holds what is waited for', () => {
     act: Act,
     part: (live: Live, other: Rival) => Promise<void>,
     how: 'commit' | 'rollback' = 'commit',
-  ): Promise<{ outcome: Outcome | Restoration; live: Live; ended: string }> {
+  ): Promise<{ outcome: Outcome | OperatorSetting; live: Live; ended: string }> {
     const live = await changedTwice();
     const other = await rival(service.database);
     let call: ReturnType<Act>;

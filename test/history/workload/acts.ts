@@ -190,7 +190,7 @@ async function restoreMirror({ operator, random }: Acting, { id }: KnownCampaign
       change: change.id,
       address: random.one(['before', 'after'] as const) ?? 'after',
     });
-    if (restored.kind === 'restored') wrote.push({ campaign: id, address: restored.mirror.targetUrl });
+    if (restored.kind === 'mirror-set') wrote.push({ campaign: id, address: restored.mirror.targetUrl });
   });
 }
 

@@ -99,7 +99,7 @@ export const inOrder: readonly Row[] = [
   unprocessable('no address', '{}', 'required', 'is required'),
   unprocessable('no string', bodyWith(42), 'not-a-string', 'must be a string'),
   unprocessable('too long', bodyWith(tooLong), 'too-long', 'must not be greater than 2048 characters'),
-  unprocessable('no address of the web', bodyWith('ftp://a.example/'), 'not-a-url', 'must be a valid URL'),
+  unprocessable('no address of the web', bodyWith('ftp://a.example/'), 'not-http', 'must be a valid URL'),
   unprocessable('a denied host', bodyWith(denied), 'denied-host', 'must not point to this host'),
 ];
 

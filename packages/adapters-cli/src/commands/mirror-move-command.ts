@@ -62,7 +62,7 @@ export function move(call: Call, operator: Operator) {
         const told = async (isDry: boolean, isShown: boolean) => {
           const report = new MoveReport(call, { json, isDry, isShown, number });
           return report.tell(moving.events(isDry)).catch((error) => {
-            throw cutOff(error, isDry ? undefined : report.moved, terms.undoneBy);
+            throw cutOff(error, isDry ? undefined : report.movedSoFar, terms.undoneBy);
           });
         };
         if (!dryRun && !yes) await confirmedAsSeen(call, moving, await told(true, false));
@@ -129,7 +129,8 @@ async function end(
   const all = Object.entries(counts);
   const each = all.map(([kind, count]) => [kind.replace('-', '_'), count]);
   const would = `${counted(counts['would-move'], 'mirror')} would be moved ${how}; nothing was done.`;
-  const undo = number && ` \`./campaign-mirror mirror move --undo ${number}\` undoes it.`;
+  const undo =
+    number && ` This is move ${number}: \`./campaign-mirror mirror move --undo ${number}\` undoes it.`;
   const isNone = all.every(([, count]) => count === 0);
   const sum = isNone ? none : dryRun ? would : `${report.moved} ${how}.${undo ?? ''}`;
   const object = { move: number, looked_at: looked, ...Object.fromEntries(each) };

@@ -32,10 +32,14 @@ export class MoveReport {
     this.#how = how;
   }
 
-  /** Such as `2 mirrors were moved (move 17)`. */
+  /** Such as `2 mirrors were moved`. */
   get moved(): string {
-    const which = this.number ? ` (move ${this.number})` : '';
-    return `${counted(this.counts.moved, 'mirror was', 'mirrors were')} moved${which}`;
+    return `${counted(this.counts.moved, 'mirror was', 'mirrors were')} moved`;
+  }
+
+  /** The same of a move that was cut off, with its number. */
+  get movedSoFar(): string {
+    return this.number ? `${this.moved} (move ${this.number})` : this.moved;
   }
 
   /** @throws Interrupted between two steps */
@@ -53,7 +57,7 @@ export class MoveReport {
           this.#bar.at(this.looked);
           if (this.counts.moved > 0) this.number ??= await this.#how.number();
           interruption.throwIfInterrupted(
-            isDry ? 'Stopped. Nothing was done.' : `Stopped: ${this.moved}. Run it again to go on.`,
+            isDry ? 'Stopped. Nothing was done.' : `Stopped: ${this.movedSoFar}. Run it again to go on.`,
           );
         }
         if (isDry && output.isReaderGone) break;
