@@ -62,7 +62,7 @@ describe(`PgBouncer in transaction mode, as ${page} has it`, () => {
     const [change] = await run(`mirror history --key ${key}`);
     expect(change).to.include({ campaign_id: id, address_after: 'https://second.example/' });
     await run(`mirror restore ${id} --undo ${change.id}`);
-    await run('mirror move --from-host first.example --to-host third.example --owner 42');
+    await run('mirror move --from-host first.example --to-host third.example --owner 42 --yes');
     const [{ mirror }] = await run(`mirror show ${id}`);
     expect(mirror.target_url).to.equal('https://third.example/');
     await run(`key rotate ${key}`);

@@ -98,7 +98,7 @@ describe('commands: what is told when the database does not do it', () => {
     const told = refused(`${name()} ${unwritable}: nothing was done; ${primary}\n`, 3);
     for (const words of writers) expect(await run(...words), words.join(' ')).to.deep.equal(told);
     expect(await command(['migrate'], { DATABASE_URL: database.url('owner') })).to.deep.equal(told);
-    const move = ['mirror', 'move', '--from-host', 'old.example', '--to-host', 'new.example'];
+    const move = ['mirror', 'move', '--from-host', 'old.example', '--to-host', 'new.example', '--yes'];
     expect(await run(...move)).to.deep.equal(
       refused(
         `the database ${unwritable}: 0 mirrors were moved; ${primary}, then run it again to go on\n`,
