@@ -25,16 +25,13 @@ describe('what is set of a process holds', () => {
 
   for (const [HOST, TRUSTED_PROXIES, warnings, client] of [
     ['localhost', '', [], '127.0.0.1'],
-    ['127.9.9.9', '', [], '127.0.0.1'],
-    ['::', '', ['::'], '127.0.0.1'],
     ['0.0.0.0', '', ['0.0.0.0'], '127.0.0.1'],
     ['0.0.0.0', '127.0.0.1, 10.0.0.0/8', [], '203.0.113.9'],
   ] as const)
     it(`HOST=${HOST} TRUSTED_PROXIES=${TRUSTED_PROXIES}: warned of once if at all, believed if named`, async () => {
       const { process, base } = await serving({ HOST, TRUSTED_PROXIES });
-      const url = HOST.startsWith('127') ? base.replace('127.0.0.1', HOST) : base;
       const headers = { 'X-Forwarded-For': '192.0.2.66, 203.0.113.9, 10.0.0.1' };
-      expect((await fetch(url, { headers })).status).to.equal(404);
+      expect((await fetch(base, { headers })).status).to.equal(404);
       expect((await process.stop()).code).to.equal(0);
       const warned = eventsOf(process, 'plain-http-exposed').map(({ host }) => host);
       const clients = eventsOf(process, 'request').map((line) => line.client);
