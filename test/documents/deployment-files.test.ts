@@ -55,14 +55,9 @@ describe('ops/kubernetes.yaml', () => {
     }
   });
 
-  it('asks the listener for operators, publishes the other one, and waits for the end', () => {
+  it('asks the listener for operators, and waits for the end', () => {
     const { containers, terminationGracePeriodSeconds } = Deployment.template.spec;
-    const [{ ports, env, livenessProbe, readinessProbe }] = containers;
-    expect(ports).to.deep.equal([
-      { name: 'http', containerPort: 3000 },
-      { name: 'operators', containerPort: 3001 },
-    ]);
-    expect(Service.ports).to.deep.equal([{ name: 'http', port: 80, targetPort: 'http' }]);
+    const [{ env, livenessProbe, readinessProbe }] = containers;
     expect(livenessProbe.httpGet).to.deep.equal({ path: '/livez', port: 'operators' });
     expect(readinessProbe.httpGet).to.deep.equal({ path: '/readyz', port: 'operators' });
     const given = new Map<string, string>(
