@@ -62,13 +62,11 @@ describe('config', () => {
   });
 
   it('lists all that is wrong, without a secret, and ends with 2', async () => {
-    for (const args of [['config'], ['config', '--json']]) {
-      const settings = { DATABASE_URL: 'MARKED', DEMO: 'maybe', POOL_SIZE: '0' };
-      const { code, output, errors } = await command(args, settings);
-      expect({ code, output }).to.deep.equal({ code: 2, output: '' });
-      expect(errors).not.to.include('MARKED');
-      expect(errors.match(/^\S+/gm)).to.deep.equal(['DATABASE_URL', 'POOL_SIZE', 'DEMO']);
-    }
+    const wrong = { DATABASE_URL: 'MARKED', DEMO: 'maybe', POOL_SIZE: '0' };
+    const { code, output, errors } = await command(['config'], wrong);
+    expect({ code, output }).to.deep.equal({ code: 2, output: '' });
+    expect(errors).not.to.include('MARKED');
+    expect(errors.match(/^\S+/gm)).to.deep.equal(['DATABASE_URL', 'POOL_SIZE', 'DEMO']);
   });
 
   it('--help shows .env.example, which sets nothing as it is, and without its # every default', async () => {

@@ -5,7 +5,7 @@ import { eventually } from '../support/eventually.ts';
 import { call } from '../support/http/caller.ts';
 import { send } from '../support/http/hostile-requests.ts';
 import { serviceDataOf } from '../support/process/lives.ts';
-import { type Listening, listeningService } from '../support/process/service-process.ts';
+import { eventsOf, type Listening, listeningService } from '../support/process/service-process.ts';
 import { metrics } from '../support/prometheus/all-metrics.ts';
 import { type Exposition, scrape } from '../support/prometheus/metrics.ts';
 import { marked, unknownKey } from '../support/secrets.ts';
@@ -116,6 +116,9 @@ describe('contract: answers — metrics of a process', () => {
     expect(busy.value('campaign_mirror_pool_connections_limit')).to.equal(1);
     for (const { status } of await Promise.all(Array.from({ length: 20 }, () => set(service))))
       expect(status).to.equal(503);
+    // Neither is a reason to be not ready.
+    expect(await (await fetch(`${service.ops}/livez`)).json()).to.include({ status: 'alive' });
+    expect(await (await fetch(`${service.ops}/readyz`)).json()).to.include({ status: 'ready' });
     await holder.rollback();
     expect([(await slow).status, (await behind).status]).to.deep.equal([200, 200]);
     const idle = await scrape(service);
@@ -126,6 +129,10 @@ describe('contract: answers — metrics of a process', () => {
     expect(idle.by('campaign_mirror_statement_duration_seconds_count', 'statement')).to.deep.equal({
       ...{ 'look-up-one': 1, 'set-mirror': 2, 'set-held-mirror-chains': 1 },
     });
+    await service.process.stop();
+    const told = eventsOf(service.process, 'overload').map(({ listener, what }) => [listener, what]);
+    expect(told).to.deep.equal([['callers', 'requests']]);
+    expect(eventsOf(service.process, 'request').map(({ status }) => status)).to.deep.equal([200, 200]);
   });
 
   it('answers while the database is away, or says nothing, and says so', async () => {
