@@ -103,7 +103,7 @@ describe('what is set of a process holds', () => {
       expect((await call(data.one(other), agent)).status).to.equal(200);
     const refused = startService(data.settings({ PORT }));
     expect((await refused.ended).code).to.equal(1);
-    expect(refused.errors).to.match(new RegExp(`^PORT ${PORT} on 127\\.0\\.0\\.1 is in use: `));
+    expect(refused.errors).to.include(`PORT ${PORT} on 127.0.0.1 is in use`);
   });
 
   it('/version says what runs, and /readyz that a migration is missing, before long', async () => {

@@ -37,8 +37,7 @@ describe('contract: answers — the lines of the log', () => {
       [{}, 'request'],
       [{ status: 401, because: 'unknown-key' }, 'request-unauthenticated'],
       [{ status: 403, because: 'not-the-owner', campaign: Number.MAX_SAFE_INTEGER }, 'request-forbidden'],
-      [{ status: 429 }, 'request-limited'],
-      [{ status: 503, callerGone: true }, 'request'],
+      [{ status: 429, callerGone: true }, 'request-limited'],
       [{ requestId: '"\\",\\"event\\":\\"', method: '\ud800', route: '"x\n'.repeat(5_000) }, 'request'],
     ] as const) {
       const { output, http } = opened();
