@@ -8,7 +8,7 @@ import { programs } from '../run/suites.ts';
 import { tree } from '../support/commands/command-tree.ts';
 import { blocksOf, prose, sectionsOf } from '../support/documents/blocks.ts';
 import { outdated } from '../support/documents/generated.ts';
-import { filesIn, projectFolder } from '../support/workspace.ts';
+import { projectFolder } from '../support/workspace.ts';
 
 const documents = globSync(['*.md', 'docs/**/*.md'], {
   cwd: projectFolder,
@@ -96,18 +96,6 @@ describe('the documents name what there is', () => {
       expect(named.filter((name) => !(name in suites) && !(name in programs))).to.deep.equal([]);
     });
   }
-
-  it('every section of the contract that code and tests cite', async () => {
-    const sections = sectionsOf(textOf('docs/reference/http-contract.md')).map((one) =>
-      one.replaceAll('-', ' '),
-    );
-    const source = (await filesIn('')).filter((path) => /^(?:packages|test)\/.*\.ts$/.test(path));
-    const texts = source.map(textOf).join('\n');
-    const cited = [...texts.matchAll(/\bcontract: ([a-z][a-z' ]*[a-z])/g)].map(([, section = '']) => section);
-    expect(cited).not.to.have.length(0);
-    const isSection = (cite: string) => sections.some((one) => `${cite} `.startsWith(`${one} `));
-    expect(cited.filter((one) => !isSection(one))).to.deep.equal([]);
-  });
 
   it('docs/runbook.md: settings and events', () => {
     const code = codeIn(textOf('docs/runbook.md'));

@@ -3,12 +3,12 @@ import { lintFromString, loadConfig } from '@redocly/openapi-core';
 import { expect } from 'chai';
 import * as fc from 'fast-check';
 import { rows } from '../support/http/answer-rows.ts';
-import { assertDocumented, faultsOfAnswer, isAllowedBody } from '../support/http/openapi-answers.ts';
-import { openapiDocument, openapiFile, openapiText } from '../support/http/openapi-file.ts';
+import { faultsOfAnswer, isAllowedBody } from '../support/http/openapi-answers.ts';
+import { openapiFile, openapiText } from '../support/http/openapi-file.ts';
 import { ask } from '../support/http/request.ts';
 import { withHttpService } from '../support/http/service.ts';
 import { seed } from '../support/seed.ts';
-import { filesIn, projectFolder, read } from '../support/workspace.ts';
+import { projectFolder, read } from '../support/workspace.ts';
 
 const { info, paths, components } = JSON.parse(openapiText);
 const responses: Record<
@@ -30,18 +30,11 @@ const headers = {
 describe(`the OpenAPI document (SEED=${seed})`, () => {
   const service = withHttpService();
 
-  it('Redocly finds nothing in it', async () => {
+  it('has the version of the program, and Redocly finds nothing in it', async () => {
+    expect(JSON.parse(await read('package.json')).version).to.equal(info.version);
     const config = await loadConfig({ configPath: `${projectFolder}redocly.yaml` });
-    const lint = (source: string) => lintFromString({ source, absoluteRef: openapiFile, config });
-    expect((await lint(openapiText)).map(({ ruleId, message }) => `${ruleId}: ${message}`)).to.deep.equal([]);
-    const { paths: _, ...without } = openapiDocument;
-    expect(await lint(JSON.stringify(without))).not.to.deep.equal([]);
-  });
-
-  it('has the version of the program', async () => {
-    const manifests = (await filesIn('packages')).filter((path) => path.endsWith('/package.json'));
-    for (const path of ['package.json', ...manifests])
-      expect(JSON.parse(await read(path)).version, path).to.equal(info.version);
+    const found = await lintFromString({ source: openapiText, absoluteRef: openapiFile, config });
+    expect(found.map(({ ruleId, message }) => `${ruleId}: ${message}`)).to.deep.equal([]);
   });
 
   it('has every message of the contract as an example of its status, each as its schema says', () => {
@@ -58,14 +51,6 @@ describe(`the OpenAPI document (SEED=${seed})`, () => {
     expect(told).to.include.members(rows.map(({ status, body }) => `${status} ${plain(body)}`));
     expect(told).to.include('503 {"message":"Service Unavailable"}');
     expect(told).to.include('500 {"message":"Server Error"}');
-  });
-
-  it('the check of every answer of the tests finds a status, a header and a body that it does not describe', () => {
-    const forbidden = { status: 403, headers, body: '{"message":"This action is unauthorized."}' };
-    assertDocumented(forbidden);
-    const { 'x-request-id': _, ...withoutId } = headers;
-    for (const change of [{ status: 402 }, { headers: withoutId }, { body: '{"message":"x","why":"y"}' }])
-      expect(() => assertDocumented({ ...forbidden, ...change })).to.throw('openapi.json does not tell');
   });
 
   it('a body that it does not allow is 422, and one that is answered 200 is stored as it was sent', async () => {

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { sectionsOf } from '../support/documents/blocks.ts';
-import { dashboard, panelQueries, variableQueries } from '../support/prometheus/dashboard.ts';
+import { panelQueries, variableQueries } from '../support/prometheus/dashboard.ts';
 import { allSeries } from '../support/prometheus/metrics.ts';
 import { alertRules, metricsOf, recorded, rules } from '../support/prometheus/prometheus-rules.ts';
 import { read } from '../support/workspace.ts';
@@ -27,15 +27,5 @@ describe('what ops/ has for Prometheus and Grafana', () => {
       const [, section] = /^docs\/runbook\.md#(.+)$/.exec(annotations.runbook_url ?? '') ?? [];
       expect(sections, alert).to.include(section);
     }
-  });
-
-  it('the dashboard can be imported: no number of its own, and the data source that is chosen', () => {
-    const { id, panels, templating } = dashboard;
-    expect(id).to.equal(null);
-    expect(new Set(panels.map((panel) => panel.id)).size).to.equal(panels.length);
-    const shown = panels.filter(({ type }) => type !== 'row');
-    const targets = shown.flatMap((panel) => panel.targets ?? []);
-    for (const { datasource } of [...templating.list.slice(1), ...shown, ...targets])
-      expect(datasource).to.deep.equal({ type: 'prometheus', uid: '$' + '{datasource}' });
   });
 });

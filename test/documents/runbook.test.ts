@@ -169,15 +169,6 @@ describe('docs/runbook.md', () => {
         .to.match(/operator/)
         .and.not.to.match(/evil\.example\.?(?::\d+)?\//i);
       expect(await set(key, 'https://evil.example/3', id)).to.equal(401);
-
-      const [, denied = ''] = /`MIRROR_HOST_DENYLIST`, such as\s`([^`]+)`/.exec(runbook) ?? [];
-      const { base } = await listeningService(data.settings({ MIRROR_HOST_DENYLIST: denied }));
-      for (const address of [
-        'https://EVIL.example',
-        'https://%65vil.example./',
-        'https://a.b.evil。example/',
-      ])
-        expect((await call(data.one({ base }, { address }))).status, address).to.equal(422);
     });
 
     it('the issuer is unavailable, until a token makes the service fetch its keys', async () => {

@@ -24,20 +24,6 @@ describe('the creation of the embedded database', () => {
     await database.close();
   }
 
-  it('is done once when four processes come first at the same time', async () => {
-    const folder = await sandbox.folder();
-    const passwords = [1, 2, 3, 4].map(async () => {
-      const member = sandbox.member(folder);
-      const { address } = await member.said;
-      await member.close();
-      return address?.password;
-    });
-    expect(new Set(await Promise.all(passwords))).property('size', 1);
-    expect(await filesIn(folder)).deep.equal(['cluster', 'lock', 'lock.owner']);
-    const inside = ['passwords.json', 'pgdata', 'postgresql.log'];
-    expect(await filesIn(join(folder, 'cluster'))).deep.equal(inside);
-  });
-
   it('survives a kill at any time: the next one removes the rest, and starts afresh', async () => {
     const folder = await sandbox.folder();
     const drafts = async () => (await filesIn(folder)).filter((name) => name.startsWith('cluster.new-'));

@@ -53,27 +53,27 @@ describe('the demonstration set', () => {
     expect((await started(settings)).output).not.to.include('curl');
   });
 
-  it('is made by `demo create` in a database of yours, where there is nothing yet', async () => {
-    const settings = { DATABASE_URL: database.url('operator') };
+  it('is made in a database of yours by `demo create` or DEMO=on, and only where there is no data', async () => {
     await command(['migrate'], { DATABASE_URL: database.url('owner') });
-    const ofService = { DATABASE_URL: database.url('service'), RUN_MIGRATIONS: 'false' };
-    const { base } = await listeningService(ofService);
-    const made = await command(['demo', 'create', '--base', base], settings);
+    const yours = { DATABASE_URL: database.url('service'), RUN_MIGRATIONS: 'false' };
+    const { base, process } = await listeningService(yours);
+    expect(process.output).not.to.match(/curl|key issue/);
+    const operator = { DATABASE_URL: database.url('operator') };
+    const made = await command(['demo', 'create', '--base', base], operator);
     expect(made.code, made.errors).to.equal(0);
     expect(await firstCall(made.output)).to.equal(200);
-    const again = await command(['demo', 'create'], settings);
     const line = 'the database contains data, or contained some earlier: nothing was created\n';
-    expect(again).to.deep.equal(refused(line));
+    expect(await command(['demo', 'create'], operator)).to.deep.equal(refused(line));
+
+    const other = await emptyDatabase('owner');
+    const on = await started({ DATABASE_URL: other.url('owner'), DEMO: 'on' });
+    expect(await firstCall(on.output)).to.equal(200);
   });
 
-  it('is not made with DEMO=off, with DATABASE_URL but for DEMO=on, or where there is data', async () => {
-    const yours = { DATABASE_URL: database.url('owner') };
-    for (const settings of [yours, { DATA_DIR: folder.path, DEMO: 'off' }]) {
-      const { process } = await listeningService(settings);
-      expect((await process.stop()).code).to.equal(0);
-      expect(process.output).not.to.match(/curl|key issue/);
-    }
-    expect(await firstCall((await started({ ...yours, DEMO: 'on' })).output)).to.equal(200);
+  it('is not made with DEMO=off, or where there is data', async () => {
+    const { process } = await listeningService({ DATA_DIR: folder.path, DEMO: 'off' });
+    expect((await process.stop()).code).to.equal(0);
+    expect(process.output).not.to.match(/curl|key issue/);
     await command(['campaign', 'create', '--owner', '1'], { DATA_DIR: folder.path });
     expect((await started({ DATA_DIR: folder.path })).output).not.to.include('curl');
   });

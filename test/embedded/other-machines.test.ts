@@ -90,34 +90,6 @@ if (canHaveRoom('the place and the OS user of the embedded database'))
       expect(output).not.to.contain('loose');
     });
 
-    it('two projects have a copy of the programs together, and data each, which stays where it is', async () => {
-      const output = await said(`
-      create first
-      mkdir '${closedFolder}/another'
-      project_at '${closedFolder}/another/the project'
-      cd '${closedFolder}/another/the project'
-      create second
-      ./campaign-mirror campaign list --json | sed 's/^/second /'
-      ls /var/lib/campaign-mirror/programs | sed 's/^/copy /'
-      cd '${closedProject}'
-      chmod 711 '${closedFolder}'
-      ./campaign-mirror campaign list --json | sed 's/^/first /'
-
-      rm -r '${outside}'
-      create inside
-      ./campaign-mirror config --json | sed 's/^/open /'
-      chmod 700 '${closedFolder}'
-      ./campaign-mirror campaign list 2>&1 || echo "ended with $?"
-    `);
-      expect(output.match(/^(copy|first|second) /gm)).to.deep.equal(['second ', 'copy ', 'first ']);
-      expect(json(output, 'first')).to.include({ name: 'first', owner_id: 7 });
-      expect(json(output, 'second')).to.include({ name: 'second' });
-      expect(json(output, 'open').database.folder).to.equal(`${closedProject}/.data`);
-      expect(output).to.match(
-        /^The embedded database in .* does not start as the OS user \w+ \d+ \(.*Permission denied\): .*\.\n(?:.*\n)?ended with 3\n$/m,
-      );
-    });
-
     it('where there is no user postgres, nobody has the data; what cannot be had is said in one line', async () => {
       const output = await said(`
       list() { ./campaign-mirror campaign list 2>&1 || echo "ended with $?"; }
@@ -165,6 +137,6 @@ if (canHaveRoom('the place and the OS user of the embedded database'))
       open_to_nobody
       nobody node_modules/.bin/mocha --no-config --timeout 60000 --reporter dot ${files.join(' ')}
     `);
-      expect(output).to.match(/^ +\d\d passing/m);
+      expect(output).to.match(/^ +\d+ passing/m);
     });
   });

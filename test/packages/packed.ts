@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process';
-import { mkdtemp, readdir, readFile, writeFile } from 'node:fs/promises';
+import { mkdtemp, readdir, readFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { basename, join } from 'node:path';
+import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { projectFolder } from '../support/workspace.ts';
 
@@ -23,41 +23,33 @@ export interface Manifest extends Readonly<Record<'name' | 'version' | 'license'
   readonly devDependencies?: Versions;
 }
 
-/** A tarball, and where it was unpacked: every file in it, by its path. */
-export interface Packed {
-  readonly file: string;
-  readonly folder: string;
-  readonly files: readonly string[];
-  readonly manifest: Manifest;
-}
+export type Packed = Awaited<ReturnType<typeof pack>>[number];
 
 /** The packages, packed and unpacked as `npm run pack` leaves them; once a run, in the run's own folder. */
-export function packed(): Promise<readonly Packed[]> {
+export function packed(): ReturnType<typeof pack> {
   all ??= pack();
   return all;
 }
 
-let all: Promise<readonly Packed[]> | undefined;
+let all: ReturnType<typeof pack> | undefined;
 
-async function pack(): Promise<readonly Packed[]> {
+async function pack() {
   const into = await mkdtemp(join(tmpdir(), 'packed-'));
-  for (const name of ['notes.txt', 'campaign-mirror-domain-0.0.1.tgz']) await writeFile(join(into, name), '');
   const { stdout } = await run(process.execPath, ['ops/pack.mjs', into], { cwd: projectFolder });
-  return Promise.all(
-    stdout
-      .trim()
-      .split('\n')
-      .map(async (file) => {
-        const parent = await mkdtemp(join(tmpdir(), `${basename(file, '.tgz')}-`));
-        await run('tar', ['-xzf', file, '-C', parent]);
-        const folder = join(parent, 'package');
-        const entries = await readdir(folder, { recursive: true, withFileTypes: true });
-        const files = entries
-          .filter((entry) => entry.isFile())
-          .map((entry) => join(entry.parentPath, entry.name).slice(folder.length + 1));
-        return { file, folder, files, manifest: await manifestIn(folder) };
-      }),
-  );
+  const unpacked = stdout
+    .trim()
+    .split('\n')
+    .map(async (file) => {
+      const parent = await mkdtemp(join(tmpdir(), 'unpacked-'));
+      await run('tar', ['-xzf', file, '-C', parent]);
+      const folder = join(parent, 'package');
+      const entries = await readdir(folder, { recursive: true, withFileTypes: true });
+      const files = entries
+        .filter((entry) => entry.isFile())
+        .map((entry) => join(entry.parentPath, entry.name).slice(folder.length + 1));
+      return { file, files, manifest: await manifestIn(folder) };
+    });
+  return Promise.all(unpacked);
 }
 
 export const manifestIn = async (folder: string): Promise<Manifest> =>

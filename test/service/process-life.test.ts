@@ -34,17 +34,6 @@ describe('contract: life — a process of the service', () => {
     expect(recorded).to.include.members(acknowledged.map(({ requestId }) => requestId));
   });
 
-  it('what is under way is waited for, and nobody sends it more', async () => {
-    const service = await serving({ SHUTDOWN_DELAY: '10ms' });
-    const { slow, holder } = await data.slow(service);
-    service.process.child.kill('SIGTERM');
-    await service.process.event('stopping');
-    expect((await fetch(`${service.ops}/readyz`)).status).to.equal(503);
-    await holder.rollback();
-    expect((await slow).status).to.equal(200);
-    expect((await service.process.ended).code).to.equal(0);
-  });
-
   it('SHUTDOWN_DELAY: new connections are served while /readyz says 503', async () => {
     const service = await serving({ SHUTDOWN_DELAY: '60m' });
     service.process.child.kill('SIGTERM');

@@ -8,7 +8,6 @@ import {
   serverAddress,
   type TestDatabase,
 } from '../support/database/database-server.ts';
-import { rival, untilWaiting } from '../support/database/rival.ts';
 import { versionProxy } from '../support/database/version-proxy.ts';
 import { databaseOf, dataFolderOf } from '../support/process/lives.ts';
 import { eventsOf, listeningService, startService } from '../support/process/service-process.ts';
@@ -96,20 +95,6 @@ describe('a start that cannot succeed ends with one clear line and an exit code'
     const settings = { DATABASE_URL: `postgres://${user}@${host}:${port}/${name}`, DATABASE_WAIT: '60s' };
     const line = await refusal(settings).finally(() => embedded.close());
     expect(line).to.match(/refuses the user "campaign_mirror_service"/);
-  });
-
-  it('a migration whose connection is cut', async () => {
-    const other = await empty();
-    await other.admin.query('create schema campaign_mirror authorization campaign_mirror_owner');
-    const holder = await rival(other);
-    await holder.run('create table campaign_mirror.access_keys (id bigint)');
-    const line = refusal({ DATABASE_URL: other.url('owner') });
-    await untilWaiting(other, line, 1, [roles.owner]);
-    await other.admin.query(
-      "select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'",
-    );
-    expect(await line).to.match(/^the database .* cannot be reached \(57P01\): /);
-    await holder.rollback();
   });
 
   it('a server older than 15', async () => {

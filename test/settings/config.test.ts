@@ -48,27 +48,19 @@ describe('config', () => {
     const DATABASE_URL = 'postgres://me:MARKED@[::1]/x';
     const { output, errors } = await command(['config'], { DATABASE_URL, PGPASSWORD: 'MARKED' });
     expect(output + errors).not.to.include('MARKED');
-    const lines = output.split('\n').map((line) => line.replace(/ {2,}/g, '  '));
-    const head = ['database  ::1:5432/x', 'user  me', 'tls  disable', '', 'setting  value  from'];
-    expect(lines.slice(0, 5)).to.deep.equal(head);
-    expect(lines).to.include.members([
-      'DATABASE_URL  postgres://me:…@[::1]/x  environment',
-      'PGPASSWORD  (set, hidden)  environment',
-      'DEMO  -  -',
-      'DATABASE_WAIT  10s  default',
-    ]);
+    expect(output).to.match(/^database +::1:5432\/x\nuser +me\ntls +disable\n\nsetting +value +from\n/);
+    expect(output).to.match(/^DATABASE_URL +postgres:\/\/me:…@\[::1\]\/x +environment$/m);
+    expect(output).to.match(/^PGPASSWORD +\(set, hidden\) +environment$/m);
     const embedded = await command(['config'], { DATA_DIR: at('data') });
     expect(embedded.output).to.match(new RegExp(`^database +embedded\nfolder +${at('data')}\n\n`));
   });
 
   it('lists all that is wrong, without a secret, and ends with 2', async () => {
-    for (const args of [['config'], ['config', '--json']]) {
-      const settings = { DATABASE_URL: 'MARKED', DEMO: 'maybe', POOL_SIZE: '0' };
-      const { code, output, errors } = await command(args, settings);
-      expect({ code, output }).to.deep.equal({ code: 2, output: '' });
-      expect(errors).not.to.include('MARKED');
-      expect(errors.match(/^\S+/gm)).to.deep.equal(['DATABASE_URL', 'POOL_SIZE', 'DEMO']);
-    }
+    const wrong = { DATABASE_URL: 'MARKED', DEMO: 'maybe', POOL_SIZE: '0' };
+    const { code, output, errors } = await command(['config'], wrong);
+    expect({ code, output }).to.deep.equal({ code: 2, output: '' });
+    expect(errors).not.to.include('MARKED');
+    expect(errors.match(/^\S+/gm)).to.deep.equal(['DATABASE_URL', 'POOL_SIZE', 'DEMO']);
   });
 
   it('--help shows .env.example, which sets nothing as it is, and without its # every default', async () => {

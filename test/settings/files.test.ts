@@ -1,12 +1,10 @@
 import { mkdir, symlink, writeFile } from 'node:fs/promises';
 import { expect } from 'chai';
 import { readSettings } from '../../packages/app/src/settings/read-settings.ts';
-import { answered, command } from '../support/commands/command.ts';
-import { databaseOf, folderOf } from '../support/process/lives.ts';
+import { folderOf } from '../support/process/lives.ts';
 
 describe('secrets in files', () => {
   const { at } = folderOf('suite');
-  const database = databaseOf('suite');
 
   async function file(content: string, name = 'secret'): Promise<string> {
     await writeFile(at(name), content);
@@ -45,10 +43,5 @@ describe('secrets in files', () => {
     expect(password({ DATABASE_URL_FILE: path })).to.deep.equal([
       `DATABASE_URL (in ${path}) must be a URL such as postgres://user:password@host:5432/database, with one host, and what is special in it percent-encoded`,
     ]);
-  });
-
-  it('are read by the commands', async () => {
-    const DATABASE_URL_FILE = await file(`${database.url('operator')}\n`);
-    expect(await command(['campaign', 'list', '--json'], { DATABASE_URL_FILE })).to.deep.equal(answered(''));
   });
 });

@@ -15,27 +15,18 @@ const isRead = (name: string, text: string) => {
 };
 
 describe('settings', () => {
-  it('may be left out, or set to nothing, which is the same', () => {
-    isRead('PORT', '').to.equal(3000);
+  it('that are left out, or lists, rates and addresses, are read', () => {
     isRead('DATABASE_WAIT', '').to.equal(10_000);
     isRead('DATABASE_URL', '').to.equal(undefined);
-  });
-
-  it('that are lists, rates and addresses are read', () => {
     isRead('RATE_LIMIT', 'off').to.equal(undefined);
     isRead('RATE_LIMIT', '1/1s').to.deep.equal({ limit: 1, seconds: 1 });
     isRead('RATE_LIMIT', '600/1m').to.deep.equal({ limit: 600, seconds: 60 });
     isRead('RATE_LIMIT', '1000000/24h').to.deep.equal({ limit: 1_000_000, seconds: 86_400 });
     const origins = ['https://tools.example', 'http://localhost:8080'];
     isRead('CORS_ORIGINS', origins.join(', ')).to.deep.equal(origins);
-    for (const url of [
-      'redis://db.example',
-      'rediss://me:p%40ss@[::1]:6380/3',
-      'redis://:password@10.0.0.1/',
-    ])
-      isRead('REDIS_URL', url).to.have.property('href', url);
-    for (const url of ['http://localhost:8080/jwks', 'http://127.0.0.1/jwks', 'http://[::1]:1/'])
-      isRead('JWT_JWKS_URL', url).to.have.property('href', url);
+    const redis = 'rediss://me:p%40ss@[::1]:6380/3';
+    isRead('REDIS_URL', redis).to.have.property('href', redis);
+    isRead('JWT_JWKS_URL', 'http://[::1]:1/').to.have.property('href', 'http://[::1]:1/');
     isRead('JWT_JWKS_URL', 'https://a.example/?b=c').to.have.property('href', 'https://a.example/?b=c');
   });
 
@@ -51,13 +42,11 @@ describe('settings', () => {
     PGHOST: ['one,other', 'postgres://me:MARKED@db/x'],
     CORS_ORIGINS: [
       ...['*', 'null', 'tools.example', 'https://tools.example/', 'https://TOOLS.example', 'ftp://a.example'],
-      ...['https://tools.example:443', 'https://a@tools.example', 'https://tools.example/a', ' '],
-      'https://*.example',
+      ...['https://tools.example:443', 'https://a@tools.example', ' ', 'https://*.example'],
     ],
     JWT_JWKS_URL: [
       ...['http://issuer.example/jwks', 'https://user:MARKED@issuer.example/jwks', 'issuer.example'],
-      ...['ftp://a/b', 'http://localhost.example/', 'http://127.0.0.1.example/', 'http://10.0.0.1/'],
-      'https://issuer example/',
+      ...['ftp://a/b', 'http://localhost.example/', 'http://10.0.0.1/'],
     ],
     REDIS_URL: [
       ...['/nodb', '/1/2', '?family=6', '#x', ':70000'].map((rest) => `redis://me:MARKED@db.example${rest}`),
@@ -67,12 +56,10 @@ describe('settings', () => {
     DATABASE_URL: [
       ...['mysql://me:MARKED@db/x', 'MARKED', 'postgres:MARKED', 'postgres://me:MARKED@a,b/x'],
       ...['postgres://me:MARKED@/x?host=a,b', 'postgres://me:MARKED@[/x', 'postgres://me:MARKED%ff@db/x'],
-      ...['postgres://me:MARKED%@db/x', 'postgres://me:MARKED@db/x?port=abc', ' postgres://me:MARKED@db/x'],
       ...['postgres://me:MARKED@db/x?port=70000', 'postgres://me:MARKED@db:70000/x'],
       // Parts of a password in which something is not encoded.
       ...['postgres://me:MARKED@db/x y', 'postgres://me:12/MARKED@db/x', 'postgres://me:12?MARKED@db/x'],
-      ...['postgres://me:12?sslrootcert=MARKED@db/x', 'postgres://me:12#MARKED@db/x'],
-      'postgres://me:1@2/MARKED@db/x',
+      ...['postgres://me:12#MARKED@db/x', 'postgres://me:1@2/MARKED@db/x'],
     ],
   };
   for (const [name, values] of Object.entries(refused))
@@ -94,19 +81,15 @@ describe('settings', () => {
     const unusable = (why: string) => `sslrootcert, sslcert or sslkey cannot be used: ${why}`;
     const noPem = unusable('error:0480006C:PEM routines::no start line');
     const noFile = (file: string) => unusable(`ENOENT: no such file or directory, open '${file}'`);
-    const folder = { ...url('sslmode=verify-full'), PGSSLROOTCERT: projectFolder };
     const cases: [environment: Environment, line: string][] = [
-      [url('sslmode=prefer'), modes],
       [url('sslmode=MARKED'), modes],
       [{ PGHOST: 'db', PGSSLMODE: 'allow' }, modes],
       [url('sslmode=verify-ca'), noCa],
       [url('sslrootcert=/nowhere/at/all'), noFile('/nowhere/at/all')],
-      [folder, unusable('EISDIR: illegal operation on a directory, read')],
       [{ PGHOST: 'db', PGSSLROOTCERT: packageJson }, noPem],
       [url('sslmode=require&sslrootcert=system'), noFile('system')],
       [url(`sslmode=require&sslcert=${packageJson}&sslkey=${packageJson}`), noPem],
       [url('tls=true'), unknown],
-      [url('SSLMODE=verify-full'), unknown],
       [url(`sslmode=require&sslcert=${packageJson}`), unknown],
     ];
     for (const [environment, line] of cases) wrong(environment, [line]);

@@ -5,9 +5,12 @@ import { readFile } from 'node:fs/promises';
 import type { AnsweredRequest } from '@campaign-mirror/adapters-http';
 import { expect } from 'chai';
 import { httpLog } from '../../packages/app/src/http/http-log.ts';
-import { levelToggle, logTo } from '../../packages/app/src/logging/log.ts';
+import { logTo } from '../../packages/app/src/logging/log.ts';
+import { LogLines } from '../../packages/app/src/logging/log-lines.ts';
+import { readable } from '../../packages/app/src/logging/log-readable.ts';
 import { linesIn } from '../support/documents/log-schema.ts';
 import { eventually } from '../support/eventually.ts';
+import { steering } from '../support/http/hostile-requests.ts';
 import { folderOf, serviceDataOf } from '../support/process/lives.ts';
 import { listeningService, untilTheEnd } from '../support/process/service-process.ts';
 import { projectFolder } from '../support/workspace.ts';
@@ -17,13 +20,15 @@ const answered: AnsweredRequest = {
   ...{ status: 200, milliseconds: 1.23456 },
 };
 
-function opened(level = 'info') {
-  const output = { text: '' };
-  const write = (line: string) => {
-    output.text += line;
+function opened() {
+  let written = '';
+  const lines = new LogLines({ write: (text) => (written += text) });
+  const log = logTo(lines, 'info');
+  const output = () => {
+    lines.flush();
+    return written;
   };
-  const log = logTo({ write }, level);
-  return { output, log, http: httpLog(log, { add: write }, 'info', () => {}) };
+  return { output, log, http: httpLog(log, lines, 'info', () => {}) };
 }
 
 describe('contract: answers — the lines of the log', () => {
@@ -32,14 +37,13 @@ describe('contract: answers — the lines of the log', () => {
       [{}, 'request'],
       [{ status: 401, because: 'unknown-key' }, 'request-unauthenticated'],
       [{ status: 403, because: 'not-the-owner', campaign: Number.MAX_SAFE_INTEGER }, 'request-forbidden'],
-      [{ status: 429 }, 'request-limited'],
-      [{ status: 503, callerGone: true }, 'request'],
+      [{ status: 429, callerGone: true }, 'request-limited'],
       [{ requestId: '"\\",\\"event\\":\\"', method: '\ud800', route: '"x\n'.repeat(5_000) }, 'request'],
     ] as const) {
       const { output, http } = opened();
       const before = Date.now();
       http.answered({ ...answered, ...more });
-      const [{ time, pid, ...line }, ...others] = linesIn(output.text);
+      const [{ time, pid, ...line }, ...others] = linesIn(output());
       const known = { ...answered, ...more, milliseconds: 1.235 };
       expect(line).to.deep.equal({ level: 30, event, ...known, msg: 'request' });
       expect(pid).to.equal(process.pid);
@@ -53,30 +57,37 @@ describe('contract: answers — the lines of the log', () => {
     const { output, http } = opened();
     for (const requestId of ['one', 'two', 'three']) http.failed(requestId, new Error('away'), 'unavailable');
     for (const requestId of ['four', 'five']) http.failed(requestId, new Error('ours'), 'unexpected');
-    expect(linesIn(output.text).map(({ event, requestId }) => [event, requestId])).to.deep.equal([
+    expect(linesIn(output()).map(({ event, requestId }) => [event, requestId])).to.deep.equal([
       ['unavailable', 'one'],
       ['unexpected', 'four'],
       ['unexpected', 'five'],
     ]);
     await eventually('a second time, with how often it was not told', () => {
       http.failed('six', new Error('away'), 'unavailable');
-      const [first, last] = linesIn(output.text).filter(({ event }) => event === 'unavailable');
+      const [first, last] = linesIn(output()).filter(({ event }) => event === 'unavailable');
       expect(last?.untold).to.be.above(Number(first?.untold) + 2);
     });
   });
 
-  it('a toggle goes to debug and back, or to info from what is as verbose, and each change is shown', () => {
-    for (const [configured, other] of [
-      ['silent', 'debug'],
-      ['trace', 'info'],
-    ] as const) {
-      const { output, log } = opened(configured);
-      const toggle = levelToggle(log, configured);
-      toggle();
-      expect(log.level).to.equal(other);
-      toggle();
-      expect(log.level).to.equal(configured);
-      expect(linesIn(output.text).map(({ to }) => to)).to.deep.equal([other, configured]);
+  it('nobody steers a terminal or forges a line: a reader gets the text back, and a terminal what it can show', () => {
+    const unshown = /[^\n\u0020-\u007e\u00a1-\u1fff]/;
+    const asCharacters = '\u0085\u009b\u2028\u2029\u202e\u2066\u200f\ufeff\u061c\u200b\u007f';
+    for (const text of [...Object.values(steering), asCharacters]) {
+      const { output, log, http } = opened();
+      const err = Object.assign(new Error(`it says ${text}`), { code: text });
+      log.error({ event: 'unexpected', requestId: text, err }, text);
+      log.info({ event: 'starting', settings: { [text]: text } }, 'starting');
+      const said = { ...answered, requestId: text, method: text, route: text, client: text };
+      http.answered({ ...said, milliseconds: 1 });
+      expect(output()).not.to.match(unshown);
+      const [error, setting, request, ...more] = linesIn(output());
+      expect(error).to.include({ requestId: text, msg: text }).and.to.have.nested.property('err.code', text);
+      expect(setting.settings).to.deep.equal({ [text]: text });
+      expect(request).to.include({ ...said, milliseconds: 1 });
+      expect(more).to.deep.equal([]);
+      const shown = readable()(output());
+      expect(shown, 'in a terminal').not.to.match(unshown);
+      expect(shown).not.to.match(/^\{?"?(?:level|event)/m);
     }
   });
 
@@ -122,12 +133,11 @@ describe('contract: answers — the lines of the log', () => {
       untilTheEnd(child);
       return child;
     }
-    for (const [how, then, code] of [
-      ['an end in order', 'await close(); process.exit(7);', 7],
-      ['an exit in the midst of it', 'process.exit(7);', 7],
-      ['an error that nobody caught', 'throw new Error("uncaught");', 1],
+    for (const [then, code] of [
+      ['await close(); process.exit(7);', 7],
+      ['throw new Error("uncaught");', 1],
     ] as const)
-      it(`the last ones are not lost by ${how}`, async () => {
+      it(`the last ones are not lost by ${then}`, async () => {
         const file = folder.at('log');
         const output = openSync(file, 'w');
         const child = writer(1_234, then, output);

@@ -5,7 +5,7 @@ import { eventually } from '../support/eventually.ts';
 import { call } from '../support/http/caller.ts';
 import { send } from '../support/http/hostile-requests.ts';
 import { serviceDataOf } from '../support/process/lives.ts';
-import { type Listening, listeningService } from '../support/process/service-process.ts';
+import { eventsOf, type Listening, listeningService } from '../support/process/service-process.ts';
 import { metrics } from '../support/prometheus/all-metrics.ts';
 import { type Exposition, scrape } from '../support/prometheus/metrics.ts';
 import { marked, unknownKey } from '../support/secrets.ts';
@@ -87,6 +87,18 @@ describe('contract: answers — metrics of a process', () => {
     const { host, password } = data.database.address('service');
     const secrets = [data.key.slice(0, 10), unknownKey, marked, String(password), host, '127.0.0.1'];
     for (const secret of secrets) expect(after.text).not.to.include(secret);
+
+    expect(after.value('process_resident_memory_bytes')).to.be.within(2 ** 25, 2 ** 31);
+    const began = (after.value('process_start_time_seconds') ?? 0) * 1_000;
+    expect(began).to.be.within(Date.parse(String(service.process.log[0]?.time)) - 60_000, Date.now());
+    for (const name of ['event_loop_delay_seconds_count', 'event_loop_active_seconds_total'])
+      expect(after.value(`campaign_mirror_${name}`)).to.be.above(0);
+    expect(after.value('campaign_mirror_key_uses_noted_total')).to.equal(1);
+    expect(after.value('campaign_mirror_history_rows')).to.equal(undefined);
+    await data.database.admin.query('analyze campaign_mirror.mirror_history');
+    await eventually("PostgreSQL's estimate", async () =>
+      expect((await scrape(service)).value('campaign_mirror_history_rows')).to.equal(21),
+    );
   });
 
   it('tells what is under way, what waits for the pool, and each one that overload refused', async () => {
@@ -104,6 +116,9 @@ describe('contract: answers — metrics of a process', () => {
     expect(busy.value('campaign_mirror_pool_connections_limit')).to.equal(1);
     for (const { status } of await Promise.all(Array.from({ length: 20 }, () => set(service))))
       expect(status).to.equal(503);
+    // Neither is a reason to be not ready.
+    expect(await (await fetch(`${service.ops}/livez`)).json()).to.include({ status: 'alive' });
+    expect(await (await fetch(`${service.ops}/readyz`)).json()).to.include({ status: 'ready' });
     await holder.rollback();
     expect([(await slow).status, (await behind).status]).to.deep.equal([200, 200]);
     const idle = await scrape(service);
@@ -114,6 +129,10 @@ describe('contract: answers — metrics of a process', () => {
     expect(idle.by('campaign_mirror_statement_duration_seconds_count', 'statement')).to.deep.equal({
       ...{ 'look-up-one': 1, 'set-mirror': 2, 'set-held-mirror-chains': 1 },
     });
+    await service.process.stop();
+    const told = eventsOf(service.process, 'overload').map(({ listener, what }) => [listener, what]);
+    expect(told).to.deep.equal([['callers', 'requests']]);
+    expect(eventsOf(service.process, 'request').map(({ status }) => status)).to.deep.equal([200, 200]);
   });
 
   it('answers while the database is away, or says nothing, and says so', async () => {
@@ -140,24 +159,5 @@ describe('contract: answers — metrics of a process', () => {
     await proxy.accept();
     await eventually('ready again', async () => expect(await state()).to.deep.equal([1, 1, 1]));
     await proxy.close();
-  });
-
-  it("tells how the process is, and PostgreSQL's estimate of the history's rows, once there is one", async () => {
-    const service = await serving();
-    for (let number = 0; number < 3; number++) await set(service);
-    const told = await scrape(service);
-    expect(told.value('process_resident_memory_bytes')).to.be.within(2 ** 25, 2 ** 31);
-    expect(told.value('process_cpu_seconds_total')).to.be.above(0.1);
-    const began = (told.value('process_start_time_seconds') ?? 0) * 1_000;
-    expect(began).to.be.within(Date.parse(String(service.process.log[0]?.time)) - 60_000, Date.now());
-    for (const name of ['event_loop_delay_seconds_count', 'event_loop_active_seconds_total'])
-      expect(told.value(`campaign_mirror_${name}`)).to.be.above(0);
-    expect(told.value('campaign_mirror_build_info', { node: process.version })).to.equal(1);
-    expect(told.value('campaign_mirror_key_uses_noted_total')).to.equal(1);
-    expect(told.value('campaign_mirror_history_rows')).to.equal(undefined);
-    await data.database.admin.query('analyze campaign_mirror.mirror_history');
-    await eventually('the estimate', async () =>
-      expect((await scrape(service)).value('campaign_mirror_history_rows')).to.equal(3),
-    );
   });
 });

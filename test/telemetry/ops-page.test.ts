@@ -1,4 +1,5 @@
 import { expect } from 'chai';
+import { recentMoments } from '../../packages/app/src/ops-page/recent.ts';
 import { eventually } from '../support/eventually.ts';
 import { call } from '../support/http/caller.ts';
 import { serviceDataOf } from '../support/process/lives.ts';
@@ -86,5 +87,32 @@ describe('contract: life — the page for operators', () => {
       if (path in types) expect(headers.get('content-type')).to.equal(`${types[path]}; charset=utf-8`);
     }
     expect((await fetch(`${service.ops}/`, { method: 'POST' })).status).to.equal(405);
+  });
+
+  it('reads latency off the buckets between two moments, as Prometheus does, and keeps ten minutes', async () => {
+    let counts: readonly number[] = [];
+    const failures: unknown[] = [];
+    const values = () =>
+      [0.001, 0.002, '+Inf', undefined].map((le, at) => {
+        const labels = { listener: 'callers', ...(le !== undefined && { le }) };
+        return { labels, value: counts[at] ?? 12.5 };
+      });
+    const name = 'campaign_mirror_http_request_duration_seconds';
+    const recent = recentMoments(
+      async () => [{ name, values: values() }],
+      (fault) => failures.push(fault),
+    );
+    const take = async (...now: number[]) => {
+      counts = now;
+      await recent.take();
+      return recent.all.at(-1)?.series;
+    };
+    expect(await take(0, 0, 1_000)).to.include({ median: null });
+    expect(await take(50, 100, 1_100)).to.include({ median: 1, percentile99: 1.98 });
+    expect(await take(50, 100, 1_100)).to.include({ median: null, percentile99: null });
+    expect(await take(50, 100, 1_200)).to.include({ median: 2 });
+    for (let times = 0; times < 130; times++) await take(50, 100, 1_200);
+    expect(recent.all).to.have.length(121);
+    expect(failures).to.deep.equal([]);
   });
 });
