@@ -1,4 +1,4 @@
-import { openDatabase, restoreBackup, roles } from '@campaign-mirror/adapters-persistence';
+import { openDatabase, restoreBackup } from '@campaign-mirror/adapters-persistence';
 import type { BadLine, OwnerId } from '@campaign-mirror/domain';
 import { expect } from 'chai';
 import { freshDatabase, type TestDatabase } from '../support/database/database-server.ts';
@@ -159,31 +159,5 @@ describe('what a rival changes at the same time, where transactions are repeatab
     );
     expect(refused).to.have.property('message').that.includes('there are rows in campaigns');
     await close();
-  });
-
-  it('an import that takes numbers in another order, and so is ended by PostgreSQL (40P01), is tried again', async () => {
-    const { database } = service;
-    const { rows } = await database.admin.query('select current_user as admin');
-    // A session looks for a deadlock once in each of its waits, so long after it began: the rival never does.
-    await database.admin.query(`alter database ${database.name} set deadlock_timeout = '10ms'`);
-    const world = await postgresWorld(database);
-    const take = (id: number) => `insert into campaign_mirror.campaigns (id, owner_id) values (${id}, 9)`;
-    const [bystander, other] = [await rival(database), await rival(database)];
-    await bystander.run(take(7005));
-    await other.run("set local deadlock_timeout = '1h'");
-    await other.run(take(7006));
-    const lines = linesOf(...['7004', '7005', '7006'].map((id) => ({ id, owner_id: '1' })));
-    const importing = world.imports.importAll('some.csv', lines, async () => {});
-    await untilWaiting(database, importing);
-    const gotBoth = other.run(take(7004));
-    await untilWaiting(database, importing, 2, [roles.operator, rows[0].admin]);
-    // It waits for one after the other: the wait for the rival begins now, with the rival already waiting for it.
-    await bystander.rollback();
-    // Only its end lets the rival come so far.
-    await gotBoth;
-    await untilWaiting(database, importing);
-    await other.rollback();
-    expect(await importing).to.deep.equal({ kind: 'imported', campaigns: 3, mirrors: 0 });
-    await world.close();
   });
 });

@@ -33,12 +33,12 @@ describe('statements of the hot path, on one connection', () => {
             [odd, '9007199254740991', 't', 'f', '00ff5c', null, '{"a b",NULL,""}', 'a', 'b'],
           ]);
         }
-        for (const count of [0, 1, 500, 0]) {
-          const rows = Array.from({ length: count }, (_, at) => [String(at + 1)]);
-          expect(await run('counted', 'select n from generate_series(1, $1::int) n', [count])).to.deep.equal(
-            rows,
-          );
-        }
+        const counted = 'select n from generate_series(1, $1::int) n';
+        for (const [count, rows] of [
+          [0, []],
+          [3, [['1'], ['2'], ['3']]],
+        ] as const)
+          expect(await run('counted', counted, [count])).to.deep.equal(rows);
         const answers = [1, 2, 3, 4].map((number) => run('echo', 'select $1::int', [number]));
         expect(await Promise.all(answers)).to.deep.equal([[['1']], [['2']], [['3']], [['4']]]);
       });
@@ -88,12 +88,8 @@ describe('statements of the hot path, on one connection', () => {
   it('a time that PostgreSQL writes as seconds is the one that it writes as a text, to the microsecond, whatever its time zone and style', async () => {
     const times = [
       '2026-11-22T11:35:29.123456Z',
-      '2026-11-22T11:35:29.000001Z',
-      '2026-11-22T11:35:29.100000Z',
       '2024-02-29T23:59:59.999999Z',
-      '1970-01-01T00:00:00.000000Z',
       '1969-12-31T23:59:59.999999Z',
-      '1969-12-31T23:59:59.000000Z',
       '0001-01-01T00:00:00.000000Z',
       '0099-06-15T12:00:00.000007Z',
       '9999-12-31T23:59:59.999999Z',
