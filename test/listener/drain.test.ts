@@ -88,21 +88,6 @@ describe('contract: life: drain', () => {
     expect(await drained).to.have.length(0);
   });
 
-  it('what is refused behind a request under way does not hold it up', async () => {
-    const behind = ['garbage\r\n\r\n', 'CONNECT a:1 HTTP/1.1\r\nHost: a\r\n\r\n'];
-    const { connections, letGo } = await heldUp(
-      service,
-      ...behind.map((bytes) => requestBytes(service) + bytes),
-    );
-    const drained = service.server.drain(long);
-    await letGo();
-    for (const connection of connections) {
-      expect((await connection.response()).status).to.equal(200);
-      await connection.closed();
-    }
-    expect(await drained).to.have.length(0);
-  });
-
   it('an answer that is on its way is sent whole, then its connection closes', async () => {
     const agent = new Agent({ keepAlive: true });
     const sent = get({ port: service.port, host: '127.0.0.1', path: '/large', agent });

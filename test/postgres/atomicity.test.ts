@@ -108,14 +108,6 @@ describe('contract: atomicity — a rival holds what is waited for', () => {
     expect((await historyOf(restored.live)).at(-1)).to.include({ ownerId: owner });
   });
 
-  it('a transfer there and back refuses nothing', async () => {
-    const back = await meanwhile(update, async ({ seen }, other) => {
-      await other.run(transfers, seen.id, newOwner());
-      await other.run(transfers, seen.id, seen.ownerId);
-    });
-    expect(back.outcome.kind).to.equal('mirror-set');
-  });
-
   it('a mirror that is created anew is the one that is set', async () => {
     const { outcome, live } = await meanwhile(update, async ({ seen }, other) => {
       await other.run(deletes, seen.id);

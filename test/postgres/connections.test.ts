@@ -1,13 +1,7 @@
 import { mock } from 'node:test';
-import {
-  openDatabase,
-  PostgresAccessKeys,
-  PostgresCampaignExport,
-  PostgresSettings,
-} from '@campaign-mirror/adapters-persistence';
+import { openDatabase, PostgresAccessKeys } from '@campaign-mirror/adapters-persistence';
 import { displayedPart, type OwnerId, Unavailable } from '@campaign-mirror/domain';
 import { expect } from 'chai';
-import type { Pool } from 'pg';
 import { errorFields } from '../../packages/app/src/logging/error-fields.ts';
 import { rival, untilWaiting } from '../support/database/rival.ts';
 import { eventually } from '../support/eventually.ts';
@@ -41,13 +35,6 @@ describe('connections to the database', () => {
     expect(error).to.have.property('code', '23514').and.not.to.be.instanceOf(Unavailable);
     expect(error.message, 'the driver tells').to.include('MARKED');
     expect(JSON.stringify(errorFields(error))).not.to.include('MARKED');
-
-    // An identifier that was taken by hand is no second default campaign.
-    await database.admin.query('insert into campaign_mirror.campaigns (id, owner_id) values (1, 2)');
-    const create = () =>
-      new PostgresSettings(orm, tester).createCampaign({ owner: 1 as OwnerId, isDefault: true });
-    expect(await rejection(create())).to.have.property('constraint', 'campaigns_pkey');
-    expect((await create()).kind).to.equal('created');
     await close();
   });
 
@@ -78,20 +65,6 @@ describe('connections to the database', () => {
     }
     expect(seen).to.equal(owner);
     await world.close();
-  });
-
-  it('a stopped export ends its own process of the server alone, also behind a pooler: it asks for that in the transaction', async () => {
-    const asked: string[] = [];
-    const query = async (text: string) => {
-      asked.push(text);
-      return { rows: [], rowCount: 0 };
-    };
-    const client = { query, on: () => {}, release: () => {} };
-    const pool = { connect: async () => client } as unknown as Pool;
-    for await (const _ of new PostgresCampaignExport(pool, new AbortController().signal).all());
-    const at = (what: string) => asked.findIndex((text) => text.includes(what));
-    expect(at('begin')).to.equal(0);
-    expect(at('pg_backend_pid')).to.be.greaterThan(0);
   });
 
   it('of a key, times are by the clock of the database, whatever our own says; ten characters are kept for display', async () => {

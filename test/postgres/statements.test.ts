@@ -56,14 +56,6 @@ describe('statements of the hot path, on one connection', () => {
         expect(await run('odd', 'select $1::text', ['even'])).to.deep.equal([['even']]);
         expect(await service.close()).to.equal(true);
       });
-
-      it('one that would be fed by a copy is refused, and does not hang', async () => {
-        const fed = `public.fed_${named}`;
-        await database.admin.query(`create table ${fed} (line text); grant all on ${fed} to public`);
-        const refused = await rejection(run('copy', `copy ${fed} from stdin`));
-        expect(refused).to.have.nested.property('cause.code', '57014');
-        expect(await run('fed', `select count(*) from ${fed}`)).to.deep.equal([['0']]);
-      });
     });
   }
 
@@ -76,13 +68,6 @@ describe('statements of the hot path, on one connection', () => {
     expect(service.pool.totalCount).to.equal(3);
     await database.admin.query('alter table changing add another int');
     expect(await ask()).to.deep.equal([]);
-  });
-
-  it('another text under a name that is kept is refused, not taken for the first one', async () => {
-    const run = (text: string) => new Statements(service.pool).run({ name: 'same', text }, []);
-    await run('select 1');
-    expect(await rejection(run('select 2'))).to.have.property('code', '42P05');
-    expect(await run('select 1')).to.deep.equal([['1']]);
   });
 
   it('a time that PostgreSQL writes as seconds is the one that it writes as a text, to the microsecond, whatever its time zone and style', async () => {

@@ -46,19 +46,6 @@ describe('contract: the data around it — migrations', () => {
     expect(await ports.campaigns.find(live.seen.id)).to.deep.equal(live.seen);
     await close();
   });
-
-  it('without the right to create the schema, or without the database, nothing is created', async () => {
-    const { name, admin, ...database } = await emptyDatabase('admin');
-    expect(await rejection(migrate(database.address('owner')))).to.have.property('code', '42501');
-    const missing = { ...database.address('owner'), database: `${name}_missing` };
-    expect(await rejection(migrate(missing))).to.have.property('code', '3D000');
-    const { rows } = await admin.query(
-      `select nspname from pg_namespace where nspname like 'campaign%'
-        union all select datname from pg_database where datname = $1`,
-      [`${name}_missing`],
-    );
-    expect(rows).to.deep.equal([]);
-  });
 });
 
 describe('a schema of a version before 1.0.0', () => {
