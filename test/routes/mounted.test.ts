@@ -1,11 +1,12 @@
 import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { setMirrorListener, setMirrorRouter } from '@campaign-mirror/adapters-http';
+import { setMirrorListener, setMirrorPath, setMirrorRouter } from '@campaign-mirror/adapters-http';
 import { SetCampaignMirror } from '@campaign-mirror/domain';
 import Router from '@koa/router';
 import { expect } from 'chai';
 import express from 'express';
+import fastify from 'fastify';
 import Koa from 'koa';
 import bodyParser from 'koa-bodyparser';
 import { rows } from '../support/http/answer-rows.ts';
@@ -26,6 +27,21 @@ const hosts: Readonly<Record<string, (useCase: SetCampaignMirror) => Server | Pr
   'a prefix of Express': (useCase) => {
     const app = express().post('/api/other', (_request, response) => void response.send('other'));
     return createServer(app.disable('x-powered-by').use('/api', setMirrorListener({ useCase })));
+  },
+  'a prefix of Fastify': async (useCase) => {
+    const app = fastify();
+    const listener = setMirrorListener({ useCase });
+    app.all(`/api${setMirrorPath}`, {
+      onRequest: async (request, reply) => {
+        reply.hijack();
+        request.raw.url = request.raw.url?.slice('/api'.length) ?? '';
+        await listener(request.raw, reply.raw);
+      },
+      handler: () => {},
+    });
+    app.post('/api/other', (_request, reply) => reply.send('other'));
+    await app.ready();
+    return app.server;
   },
 };
 

@@ -62,14 +62,11 @@ describe('contract: the path, and the method', () => {
     }
   });
 
-  it('OPTIONS needs no key, and answers on this route only', async () => {
+  it('OPTIONS needs no key and no campaign, and answers on this route only', async () => {
     const asking = { method: 'OPTIONS', headers: { Authorization: undefined }, body: undefined };
-    for (const campaign of [service().campaigns.own, 'x']) {
-      const { status, headers } = await ask(service(), { ...asking, campaign });
-      const { date: _, 'x-request-id': __, ...others } = headers;
-      expect(status).to.equal(204);
-      expect(others).to.deep.equal({ ...standing, allow: 'POST', ...keptAlive });
-    }
+    const { status, headers } = await ask(service(), { ...asking, campaign: 'x' });
+    const { date: _, 'x-request-id': __, ...others } = headers;
+    expect([status, others]).to.deep.equal([204, { ...standing, allow: 'POST', ...keptAlive }]);
     for (const target of ['*', '/nowhere'])
       expect((await ask(service(), { ...asking, target })).status).to.equal(404);
   });
