@@ -75,11 +75,4 @@ describe('contract: connections: what the parser refuses, and accepts', () => {
     const line = await service().log.line('broken');
     expect(line).to.include({ method: 'POST', status: 400, because: 'bad-request' });
   });
-
-  it('a caller that closes its side after the request is answered', async () => {
-    const connection = await RawConnection.open(service().port);
-    connection.socket.end(requestBytes(service()));
-    expect((await connection.response()).status).to.equal(200);
-    expect(await connection.closed()).to.equal('');
-  });
 });

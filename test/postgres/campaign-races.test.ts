@@ -120,4 +120,21 @@ describe('what a rival changes at the same time, where transactions are repeatab
     expect(outcome).to.deep.equal({ kind: 'refused', badLines: 1 });
     expect(bad).to.deep.equal([{ line: 2, fault: { kind: 'campaign-taken', id: 5000, line: null } }]);
   });
+
+  it('an import that PostgreSQL ends for the sake of another (40P01) is tried again', async () => {
+    await service.database.admin.query(`
+      create sequence public.tries;
+      grant usage on public.tries to public;
+      create function public.end_the_first() returns trigger language plpgsql as $$
+        begin if nextval('public.tries') = 1 then raise sqlstate '40P01'; end if; return null; end
+      $$;
+      create trigger end_the_first before insert on campaign_mirror.campaigns
+        for each statement execute function public.end_the_first()`);
+    const outcome = await service.world.imports.importAll(
+      'x.csv',
+      linesOf({ owner_id: '1' }),
+      async () => {},
+    );
+    expect(outcome).to.deep.equal({ kind: 'imported', campaigns: 1, mirrors: 0 });
+  });
 });
