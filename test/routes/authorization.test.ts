@@ -12,7 +12,6 @@ const cases: Record<string, readonly [(key: string) => string | readonly string[
   'white space around the value': [(key) => `  Bearer ${key}\t `, 200],
   'an empty header': [() => '', 401, realm],
   'the key alone': [(key) => key, 401, realm],
-  'a tab between': [(key) => `Bearer\t${key}`, 401, realm],
   'the scheme alone': [() => 'Bearer', 401, invalid],
   'a key and something more': [(key) => `Bearer ${key} x`, 401, invalid],
   'a good one twice': [(key) => [`Bearer ${key}`, `Bearer ${key}`], 400],

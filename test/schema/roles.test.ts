@@ -88,9 +88,13 @@ describe('roles create', () => {
       return { DATABASE_URL: url('mirrors', `${name}:${password}`) };
     };
     expect((await command(['migrate'], urlOf('owner'))).errors).to.equal('');
-    const listening = await listeningService({ ...urlOf('service'), RUN_MIGRATIONS: 'false' });
-    await listening.process.stop();
-    expect(listening.process.log.filter(({ event }) => event === 'check-warned')).to.deep.equal([]);
+    const warningsAs = async (role: string) => {
+      const { process } = await listeningService({ ...urlOf(role), RUN_MIGRATIONS: 'false' });
+      await process.stop();
+      return process.log.filter(({ event }) => event === 'check-warned').map(({ check }) => check);
+    };
+    expect(await warningsAs('service')).to.deep.equal([]);
+    expect(await warningsAs('owner')).to.deep.equal(['rights']);
     const made = await command(['campaign', 'create', '--owner', '1'], urlOf('operator'));
     expect(made.code, made.errors).to.equal(0);
     await readsMirrors(shown.find(({ role }) => role === 'redirector')?.password ?? '');
