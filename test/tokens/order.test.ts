@@ -42,6 +42,7 @@ describe('contract: tokens: over HTTP', () => {
   const tooLarge = { body: ' '.repeat(16_385) };
   for (const [check, expected, credential, asking] of [
     ['3 malformed before 4 type', 401, () => unsigned({ alg: 'none' }), text],
+    ['3 too long before 4 size', 401, () => `${'a'.repeat(8_192)}.b.c`, tooLarge],
     ['3 an access key before 4 size', 401, () => tokens().keys.valid, tooLarge],
     ['4 type before 5 expired', 415, expired, text],
     ['5 expired before 7 campaign', 401, expired, { campaign: 424242 }],
