@@ -26,23 +26,26 @@ describe('contract: life: the ops listener', () => {
   const ask = (method: string, target: string) =>
     exchange({ port }, `${method} ${target} HTTP/1.1\r\nHost: a\r\n\r\n`, { toHead: method === 'HEAD' });
 
-  for (const [path, told] of Object.entries({
-    '/livez': { status: 'alive', checks: {} },
-    '/readyz': { status: 'ready', checks: { database: true, schema: true } },
-    '/version': version,
-  }))
-    it(`${path} is 200; HEAD has its headers only; other methods are 405, OPTIONS is 204`, async () => {
-      readiness = async () => ({ database: true, schema: true });
+  it('/livez, /readyz, /version: 200; HEAD has their headers only; other methods are 405, OPTIONS is 204', async () => {
+    readiness = async () => ({ database: true, schema: true });
+    for (const [path, told] of Object.entries({
+      '/livez': { status: 'alive', checks: {} },
+      '/readyz': { status: 'ready', checks: { database: true, schema: true } },
+      '/version': version,
+    })) {
       const { status, headers, body } = await ask('GET', `${path}?verbose`);
       expect([status, JSON.parse(body)]).to.deep.equal([200, told]);
       expect(headers).to.include({ 'content-type': json, 'cache-control': 'no-store' });
       const head = await ask('HEAD', path);
       expect([head.status, head.headers['content-length']]).to.deep.equal([200, headers['content-length']]);
-      for (const [method, expected] of Object.entries({ POST: 405, TRACE: 405, OPTIONS: 204 })) {
-        const answer = await ask(method, path);
-        expect([answer.status, answer.headers.allow]).to.deep.equal([expected, 'GET, HEAD']);
-      }
-    });
+    }
+    for (const [method, expected] of Object.entries({ POST: 405, OPTIONS: 204 })) {
+      const { status, headers } = await ask(method, '/livez');
+      expect([status, headers.allow]).to.deep.equal([expected, 'GET, HEAD']);
+    }
+    for (const path of ['/LIVEZ', '/public/v1/mirror/campaign/1/mirror'])
+      expect((await ask('GET', path)).body).to.equal(`{"message":"The route ${path} could not be found."}`);
+  });
 
   it('/readyz is 503 when one thing is not there, and when the question fails', async () => {
     for (const question of [async () => ({ database: false }), () => Promise.reject(new Error('secret'))]) {
@@ -51,10 +54,5 @@ describe('contract: life: the ops listener', () => {
       expect([status, JSON.parse(body).status]).to.deep.equal([503, 'not ready']);
       expect(body).not.to.include('secret');
     }
-  });
-
-  it('any other path is 404', async () => {
-    for (const path of ['/livez/', '/LIVEZ', '/constructor', '/public/v1/mirror/campaign/1/mirror'])
-      expect((await ask('GET', path)).body).to.equal(`{"message":"The route ${path} could not be found."}`);
   });
 });

@@ -1,7 +1,4 @@
-import { Unavailable } from '@campaign-mirror/domain';
 import { expect } from 'chai';
-import pg from 'pg';
-import { undoneBy } from '../../packages/app/src/database/connection-advice.ts';
 import { command, refused, startCommand } from '../support/commands/command.ts';
 import { rival, untilWaiting } from '../support/database/rival.ts';
 import { databaseOf } from '../support/process/lives.ts';
@@ -110,37 +107,10 @@ describe('commands: what is told when the database does not do it', () => {
     expect(await facts()).to.deep.equal(was);
   });
 
-  it('a server that does not speak TLS, or has no connection left: one line, without a warning of the driver', async () => {
-    const DATABASE_URL = `${database.url('operator')}?sslmode=verify-full`;
-    const { code, errors } = await command(['campaign', 'list'], { ...settings(), DATABASE_URL });
-    expect(code).to.equal(3);
-    expect(errors).to.match(/^the database .* does not speak TLS[^\n]*\n$/);
+  it('a server that has no connection left: one line', async () => {
     await set('connection limit 0');
     expect(await run('campaign', 'list')).to.deep.equal(
       refused(`${name()} has no connection left (53300): nothing was done; make room there\n`, 3),
     );
-  });
-});
-
-describe('commands: after which faults of the database nothing is done for certain', () => {
-  const fault = (code: string) =>
-    new Unavailable('the database did not answer', {
-      cause: Object.assign(new pg.DatabaseError('x', 1, 'error'), { code }),
-    });
-
-  it('what the server itself undid; not so what may have been committed', () => {
-    const slow = /^another transaction holds what this is about, or the database is too slow \(\w{5}\)$/;
-    for (const code of ['57014', '55P03', '40001', '40P01'])
-      expect(undoneBy(fault(code))?.what).to.match(slow);
-    for (const code of ['53100', '53200'])
-      expect(undoneBy(fault(code))).to.deep.equal({
-        what: `the database has no disk space or memory left (${code})`,
-        remedy: 'make room there',
-      });
-    expect(undoneBy(new Unavailable('others came first'))).to.deep.equal({ what: 'others came first' });
-    for (const code of ['08000', '08006', '40003', '57P01', '57P02', '57P03', 'ECONNRESET', 'EPIPE'])
-      expect(undoneBy(fault(code)), code).to.equal(undefined);
-    const late = new Unavailable('the database did not answer', { cause: new Error('Query read timeout') });
-    expect(undoneBy(late)).to.equal(undefined);
   });
 });

@@ -1,73 +1,49 @@
-import { connect as connectTo } from 'node:net';
-import { isDatabaseAway, openDatabase } from '@campaign-mirror/adapters-persistence';
+import { isDatabaseAway } from '@campaign-mirror/adapters-persistence';
 import { Unavailable } from '@campaign-mirror/domain';
 import { expect } from 'chai';
 import pg from 'pg';
 import { Statements } from '../../packages/adapters-persistence/src/statements/statements.ts';
-import { rejection } from '../support/faults.ts';
-import { databaseOf } from '../support/process/lives.ts';
+import { undoneBy } from '../../packages/app/src/database/connection-advice.ts';
 
 const sqlFault = (code: string) => Object.assign(new pg.DatabaseError(code, 1, 'error'), { code });
 const systemFault = (code: string) => Object.assign(new Error(code), { code, syscall: 'connect', errno: -1 });
-const coded = (error: Error) => Object.assign(error, { code: 'ERR_INVALID_ARG_TYPE' });
 const all = (make: (code: string) => unknown, codes: string) => codes.split(' ').map(make);
 
-const faults: readonly (readonly [what: string, isAway: boolean, faults: readonly unknown[]])[] = [
-  ['connection exception', true, all(sqlFault, '08000 08001 08003 08006 08P01')],
-  ['we are not known', true, all(sqlFault, '28000 28P01 3D000')],
-  ['insufficient resources', true, all(sqlFault, '53000 53100 53200 53300 53400')],
-  ['operator intervention', true, all(sqlFault, '57000 57014 57P01 57P02 57P03 57P04 57P05')],
-  ['system error', true, all(sqlFault, '58000 58030 58P01')],
-  ['read-only, locked, not in the state for it', true, all(sqlFault, '25006 55P03 55000')],
-  ['a transaction that took too long', true, all(sqlFault, '25P03 25P04')],
-  ['ended for the sake of another transaction', true, all(sqlFault, '40001 40P01')],
-  [
-    "a socket's, the resolver's and TLS's own",
-    true,
-    all(
-      systemFault,
-      'ECONNREFUSED ECONNRESET EPIPE ETIMEDOUT EHOSTUNREACH ENOENT ENOTFOUND EAI_AGAIN',
-    ).concat(all(systemFault, 'CERT_HAS_EXPIRED ERR_TLS_CERT_ALTNAME_INVALID')),
-  ],
-  [
-    'the driver, without a code: a connection that ended, an answer that did not come',
-    true,
-    [
-      new Error('Connection terminated unexpectedly'),
-      new Error('Query read timeout'),
-      new AggregateError([new Error('connect')], 'both addresses'),
-    ],
-  ],
-  [
-    'what the statement or the rights are wrong about',
-    false,
-    all(sqlFault, '22P02 23505 23514 42501 42601 42703 42P01 42P05 0A000 XX000'),
-  ],
-  [
-    'mistakes in the code, with and without a code',
-    false,
-    [new TypeError('x'), new RangeError('x'), coded(new TypeError('x')), coded(new RangeError('x'))],
-  ],
-  ['what is no error', false, ['a text', { code: '57P01' }, undefined, null, 42]],
+const away = [
+  ...all(sqlFault, '08000 08006 28000 28P01 3D000 53100 53200 53300 57014 57P01 57P02 57P03 58030'),
+  ...all(sqlFault, '25006 25P03 25P04 40001 40P01 55000 55P03'),
+  ...all(systemFault, 'ECONNREFUSED ECONNRESET EPIPE ETIMEDOUT ENOENT EAI_AGAIN CERT_HAS_EXPIRED'),
+  // The driver's own, without a code.
+  new Error('Connection terminated unexpectedly'),
+  new AggregateError([new Error('connect')], 'both addresses'),
+];
+const ours = [
+  ...all(sqlFault, '22P02 23505 23514 42501 42601 42P01 42P05 0A000 XX000'),
+  ...[new TypeError('x'), Object.assign(new RangeError('x'), { code: 'ERR_INVALID_ARG_TYPE' })],
+  // What is no error.
+  ...['a text', { code: '57P01' }, undefined, null],
 ];
 
-describe('contract: answers — which faults of the driver are a database that is away', () => {
-  const database = databaseOf('suite');
+describe('contract: answers — faults of the driver', () => {
+  it('tell a database that is away from mistakes of a statement, of the rights and of the code', () => {
+    for (const fault of away) expect(isDatabaseAway(fault), String(fault)).to.equal(true);
+    for (const fault of ours) expect(isDatabaseAway(fault), String(fault)).to.equal(false);
+  });
 
-  for (const [what, isAway, examples] of faults)
-    it(`${what}: ${isAway ? 'yes' : 'no'}`, () => {
-      for (const fault of examples) expect(isDatabaseAway(fault), String(fault)).to.equal(isAway);
-    });
-
-  it('real ones: a refused connection, a name that there is not, and a statement that is not understood', async () => {
-    const refused = await new Promise((resolve) => connectTo(1, '127.0.0.1').once('error', resolve));
-    expect(isDatabaseAway(refused)).to.equal(true);
-    const client = new pg.Client({ host: 'no-such-host.invalid', connectionTimeoutMillis: 10_000 });
-    expect(isDatabaseAway(await rejection(client.connect()))).to.equal(true);
-    const { pool, close } = await openDatabase(database.address('service'));
-    const wrong = new Statements(pool).run({ name: 'wrong', text: 'select from nothing_there' }, []);
-    expect(await rejection(wrong)).to.have.property('code', '42P01');
-    await close();
+  it('tell commands what the server itself undid; not so what may have been committed', () => {
+    const undone = (cause: unknown) => undoneBy(new Unavailable('the database did not answer', { cause }));
+    const slow = 'another transaction holds what this is about, or the database is too slow';
+    for (const code of ['57014', '55P03', '40001', '40P01'])
+      expect(undone(sqlFault(code))?.what).to.equal(`${slow} (${code})`);
+    for (const code of ['53100', '53200'])
+      expect(undone(sqlFault(code))).to.deep.equal({
+        what: `the database has no disk space or memory left (${code})`,
+        remedy: 'make room there',
+      });
+    expect(undoneBy(new Unavailable('others came first'))).to.deep.equal({ what: 'others came first' });
+    for (const code of ['08000', '08006', '40003', '57P01', '57P02', '57P03', 'ECONNRESET', 'EPIPE'])
+      expect(undone(sqlFault(code)), code).to.equal(undefined);
+    expect(undone(new Error('Query read timeout'))).to.equal(undefined);
   });
 });
 
@@ -85,7 +61,7 @@ describe('contract: atomicity — a transaction that PostgreSQL ended for the sa
     return { come, times };
   }
 
-  it('is run once more, whose answer or fault is the answer, and no third time', async () => {
+  it('is run once more, and no third time; after any other fault not once, since the outcome is unknown', async () => {
     for (const code of ['40001', '40P01']) {
       const answer = [{ answer: 42 }];
       expect(await asked(sqlFault(code), answer)).to.deep.equal({ come: answer, times: 2 });
@@ -93,11 +69,6 @@ describe('contract: atomicity — a transaction that PostgreSQL ended for the sa
       expect(twice.come).to.be.instanceOf(Unavailable);
       expect(twice.times).to.equal(2);
     }
-    const ours = sqlFault('42501');
-    expect((await asked(sqlFault('40001'), ours)).come).to.equal(ours);
-  });
-
-  it('any other fault is not run again: the outcome is unknown', async () => {
     const cut = new Error('Connection terminated unexpectedly');
     for (const fault of [sqlFault('57P01'), sqlFault('57014'), sqlFault('53300'), cut]) {
       const { come, times } = await asked(fault, []);

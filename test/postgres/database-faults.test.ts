@@ -1,24 +1,5 @@
-import { once } from 'node:events';
-import { type AddressInfo, createServer } from 'node:net';
-import {
-  openDatabase,
-  PostgresAccessKeys,
-  PostgresAudit,
-  PostgresCampaignRecords,
-  PostgresSettings,
-} from '@campaign-mirror/adapters-persistence';
-import {
-  type AccessKeyId,
-  accessKeyBytes,
-  accessKeyFrom,
-  type CampaignId,
-  keySubject,
-  Unavailable,
-} from '@campaign-mirror/domain';
+import { Unavailable } from '@campaign-mirror/domain';
 import { expect } from 'chai';
-import { PostgresCampaigns } from '../../packages/adapters-persistence/src/hot-path/campaigns.ts';
-import { PostgresIdentity } from '../../packages/adapters-persistence/src/hot-path/identity.ts';
-import { Statements } from '../../packages/adapters-persistence/src/statements/statements.ts';
 import { serverAddress } from '../support/database/database-server.ts';
 import { rival, untilWaiting } from '../support/database/rival.ts';
 import { tcpProxy } from '../support/database/tcp-proxy.ts';
@@ -26,9 +7,7 @@ import { eventually } from '../support/eventually.ts';
 import { rejection } from '../support/faults.ts';
 import { type Service, serviceOn } from '../support/process/live-service.ts';
 import { liveServiceOf } from '../support/process/lives.ts';
-import { hotPathOn } from '../support/store/hot-paths.ts';
-import { named, tester } from '../support/store/operator.ts';
-import { before as beforehand, change, type Live, newOwner } from '../support/store/world.ts';
+import type { Live } from '../support/store/world.ts';
 
 const address = 'https://example.com/new';
 const patient = { size: 6, waitTimeout: 30_000, statementTimeout: 30_000, queryTimeout: 30_000 };
@@ -127,54 +106,6 @@ describe('contract: answers — a database that is slow, cut off or away', () =>
     await waiting.close();
     await proxy.close();
   });
-
-  it('every call of every port is Unavailable where connections are refused, cut, or not answered', async () => {
-    const proxy = await tcpProxy(serverAddress());
-    const cutting = createServer((socket) => socket.destroy()).listen(0, '127.0.0.1');
-    await once(cutting, 'listening');
-    await expectUnavailable((cutting.address() as AddressInfo).port);
-    cutting.close();
-    proxy.freeze();
-    await expectUnavailable(proxy.port);
-    await proxy.refuse();
-    await expectUnavailable(proxy.port);
-  });
-  async function expectUnavailable(port: number): Promise<void> {
-    const nowhere = { host: '127.0.0.1', port, user: 'nobody', password: 'none', database: 'nothing' };
-    const limits = { size: 20, waitTimeout: 500, statementTimeout: 0, queryTimeout: 500 };
-    const { orm, pool, close } = await openDatabase(nowhere, limits);
-    const statements = new Statements(pool);
-    const settings = new PostgresSettings(orm, tester);
-    const records = new PostgresCampaignRecords(pool);
-    const keys = new PostgresAccessKeys(orm, tester);
-    const seen = { id: 1 as CampaignId, ownerId: newOwner(), isDefault: false, hasMirror: true };
-    const keyId = 1 as AccessKeyId;
-    const by = { ownerId: seen.ownerId, subject: keySubject(keyId) };
-    const calls: Record<string, () => Promise<unknown>> = {
-      createCampaign: () => settings.createCampaign({ owner: seen.ownerId, isDefault: true }),
-      createMirror: () => settings.createMirror(seen.id, beforehand),
-      transfer: () => settings.transfer(seen.id, seen.ownerId),
-      setDefault: () => settings.setDefault(seen.id, true),
-      deleteCampaign: () => settings.deleteCampaign(seen.id),
-      'find a record': () => records.find(seen.id),
-      'list records': () => records.list({ limit: 1 }),
-      listMirrors: () => records.listMirrors({ limit: 1 }),
-      'list the audit': () => new PostgresAudit(pool).list({ limit: 1 }),
-      issue: () => keys.issue({ owner: seen.ownerId, name: named('key') }),
-      revoke: () => keys.revoke(keyId),
-    };
-    const hotPath = hotPathOn(statements, limits);
-    const campaigns = new PostgresCampaigns(hotPath);
-    const key = accessKeyFrom(new Uint8Array(accessKeyBytes));
-    calls.find = () => campaigns.find(seen.id);
-    calls.setMirror = () => campaigns.setMirror(seen, change(by));
-    calls.whoIs = () => new PostgresIdentity(hotPath).whoIs(key);
-    const faults = await Promise.all(Object.values(calls).map((call) => rejection(call())));
-    for (const [at, name] of Object.keys(calls).entries()) {
-      expect(faults[at], name).to.be.instanceOf(Unavailable);
-    }
-    await close();
-  }
 });
 
 /** Whose bounds are tight is late also for a machine that is busy. */

@@ -12,14 +12,10 @@ const cases: Record<string, readonly [(key: string) => string | readonly string[
   'white space around the value': [(key) => `  Bearer ${key}\t `, 200],
   'an empty header': [() => '', 401, realm],
   'the key alone': [(key) => key, 401, realm],
-  'no space between': [(key) => `Bearer${key}`, 401, realm],
-  'a tab between': [(key) => `Bearer\t${key}`, 401, realm],
   'the scheme alone': [() => 'Bearer', 401, invalid],
   'a key and something more': [(key) => `Bearer ${key} x`, 401, invalid],
-  'a tab and the key': [(key) => `Bearer \t${key}`, 401, invalid],
   'a good one twice': [(key) => [`Bearer ${key}`, `Bearer ${key}`], 400],
   'one good, one of another scheme': [(key) => [`Bearer ${key}`, 'Basic x'], 400],
-  'one empty, one good': [(key) => ['', `Bearer ${key}`], 400],
 };
 
 describe('contract: order of checks, 3: authorization', () => {

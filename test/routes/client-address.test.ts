@@ -12,12 +12,10 @@ const told: Record<string, readonly [Asking['headers'] & object, string]> = {
   'a caller that made one up before the proxy added its own': [xff('192.0.2.66, 203.0.113.9'), '203.0.113.9'],
   'several proxies': [xff('192.0.2.66, 203.0.113.9, 198.51.100.7, fd00::2', '10.1.2.3'), '203.0.113.9'],
   'nobody but proxies': [xff('10.0.0.1, 10.0.0.2'), '10.0.0.1'],
-  IPv6: [xff('2001:db8::1'), '2001:db8::1'],
   'IPv4 as IPv6': [xff('::ffff:203.0.113.9'), '203.0.113.9'],
   'a proxy as IPv6': [xff('203.0.113.9, ::ffff:10.0.0.1'), '203.0.113.9'],
   'a port, which is no address': [xff('203.0.113.9:4711'), '127.0.0.1'],
   'no address before a proxy': [xff('203.0.113.9, somewhere, 10.0.0.1'), '10.0.0.1'],
-  'an empty element': [xff('203.0.113.9, '), '203.0.113.9'],
   'Forwarded, which is not read': [{ Forwarded: 'for=203.0.113.9' }, '127.0.0.1'],
 };
 
@@ -32,13 +30,12 @@ describe('contract: connections: the address of the client', () => {
       expect(trusting().log.requests.at(-1)).to.include({ status: 200, client });
     });
 
-  for (const [name, service] of Object.entries({ 'no proxy': exposed, 'other proxies': elsewhere }))
-    it(`with ${name} trusted, whatever a caller says is not believed`, async () => {
-      for (const headers of [xff('203.0.113.9'), xff('127.0.0.2')]) {
-        await ask(service(), { headers });
-        expect(service().log.requests.at(-1)).to.include({ client: '127.0.0.1' });
-      }
-    });
+  it('without a trusted proxy, or through another, whatever a caller says is not believed', async () => {
+    for (const service of [exposed, elsewhere]) {
+      await ask(service(), { headers: xff('203.0.113.9') });
+      expect(service().log.requests.at(-1)).to.include({ client: '127.0.0.1' });
+    }
+  });
 });
 
 describe('TRUSTED_PROXIES', () => {
@@ -55,10 +52,7 @@ describe('TRUSTED_PROXIES', () => {
   });
 
   for (const text of [
-    ...['10.0.0.0/33', '0.0.0.0/0', '::/0', '10.0.0.0/', 'proxy.example'],
-    ...['010.0.0.0/8', '1', 'uniquelocal', '10.0.0.0/255.0.0.0', '::ffff:0:0/96'],
+    ...['10.0.0.0/33', '0.0.0.0/0', '::/0', '10.0.0.0/', 'proxy.example', '010.0.0.0/8', '::ffff:0:0/96'],
   ])
     it(`refuses ${text}`, () => expect(() => trustedProxies(['10.0.0.1', text])).to.throw(TypeError));
-
-  it('refuses to be set to nothing', () => expect(() => trustedProxies([])).to.throw(TypeError));
 });

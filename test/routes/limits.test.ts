@@ -154,14 +154,11 @@ describe('contract: limits: of refused keys, by the address', () => {
 
   it('takes the /64 of an IPv6 address for one', async () => {
     const statuses: number[] = [];
-    for (const client of [
-      ...['2001:db8::1', '2001:db8::ffff:1', '2001:db8:0:0:ffff::'],
-      ...['2001:db8:0:1::1', '2001:db8:1:2:3:4:5:6', '2001:db8:1::4:5:6:7', '::1'],
-    ])
+    for (const client of ['2001:db8::1', '2001:db8:0:0:ffff::', '2001:db8::ffff:1', '2001:db8:0:1::1', '::1'])
       statuses.push((await wrong(client)).status);
-    expect(statuses).to.deep.equal([401, 401, 429, 401, 401, 401, 401]);
-    const networks = ['2001:db8:0:0::/64', '2001:db8:0:1::/64', '2001:db8:1:2::/64', '2001:db8:1:0::/64'];
-    expect([...new Set(counts.asked)].slice(-5)).to.deep.equal([...networks, '0:0:0:0::/64']);
+    expect(statuses).to.deep.equal([401, 401, 429, 401, 401]);
+    const networks = ['2001:db8:0:0::/64', '2001:db8:0:1::/64', '0:0:0:0::/64'];
+    expect([...new Set(counts.asked)].slice(-3)).to.deep.equal(networks);
   });
 });
 

@@ -24,18 +24,6 @@ const hosts: Readonly<Record<string, (useCase: SetCampaignMirror) => Server | Pr
     });
     return createServer(new Koa().use(router.routes()).callback());
   },
-  'node:http': (useCase) => {
-    const listener = setMirrorListener({ useCase });
-    return createServer((request, response) => {
-      if (request.url === '/other') response.setHeader('Content-Length', 5).end('other');
-      else void listener(request, response);
-    });
-  },
-  Express: (useCase) => {
-    const app = express().all(setMirrorPath, setMirrorListener({ useCase })).disable('x-powered-by');
-    app.use(express.json()).post('/other', (_request, response) => void response.send('other'));
-    return createServer(app);
-  },
   'a prefix of Express': (useCase) => {
     const app = express().post('/api/other', (_request, response) => void response.send('other'));
     return createServer(app.disable('x-powered-by').use('/api', setMirrorListener({ useCase })));

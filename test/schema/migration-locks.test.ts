@@ -69,37 +69,27 @@ describe('an upgrade while others use the database', () => {
     expect(await isChanged()).to.equal(true);
   });
 
-  const inTheWay: Record<string, [statement: string, told: RegExp]> = {
-    'what the migration changes': [
-      reads,
-      /^process \d+ \(pg_dump of \w+\) holds what the migration has to change: /m,
-    ],
-    'what the rights are given on': [
-      `grant select on campaign_mirror.mirrors to ${roles.redirector}`,
-      / holds what the migration has to change: /m,
-    ],
-  };
-  for (const [what, [statement, line]] of Object.entries(inTheWay)) {
-    it(`${what} stays held: it is given up after a bounded number of tries, and nothing was done`, async () => {
-      const holder = await holding(statement);
-      const told: string[] = [];
-      const fault = await rejection(
-        migrateClearly(database.address('owner'), (line) => void told.push(line), {
-          retries: { lockTimeout: 200, pause: 1, tries: 3 },
-        }),
-      );
-      expect(told.map((line) => /\((. of .)\)$/.exec(line)?.[1])).to.deep.equal(['2 of 3', '3 of 3']);
-      expect(told.join('\n')).to.match(line);
-      expect(fault).to.be.instanceOf(ClearError).and.to.have.property('kind', 'away');
-      expect((fault as ClearError).message).to.match(
-        /^another transaction holds what this is about, or the database \S+ is too slow \(55P03\): nothing was done; repeat it$/,
-      );
-      expect(await isChanged()).to.equal(false);
-      await holder.rollback();
-      await migrate(database.address('owner'));
-      expect(await isChanged()).to.equal(true);
-    });
-  }
+  it('what it changes stays held: it is given up after a bounded number of tries, and nothing was done', async () => {
+    const holder = await holding(reads);
+    const told: string[] = [];
+    const fault = await rejection(
+      migrateClearly(database.address('owner'), (line) => void told.push(line), {
+        retries: { lockTimeout: 200, pause: 1, tries: 3 },
+      }),
+    );
+    expect(told).to.have.length(2);
+    expect(told[1]).to.match(
+      /^process \d+ \(pg_dump of \w+\) holds what the migration has to change: .* \(3 of 3\)$/,
+    );
+    expect(fault).to.be.instanceOf(ClearError).and.to.have.property('kind', 'away');
+    expect((fault as ClearError).message).to.match(
+      /^another transaction holds what this is about, or the database \S+ is too slow \(55P03\): nothing was done; repeat it$/,
+    );
+    expect(await isChanged()).to.equal(false);
+    await holder.rollback();
+    await migrate(database.address('owner'));
+    expect(await isChanged()).to.equal(true);
+  });
 
   it('`migrate` says that it waits for another process; Ctrl-C ends one that waits at once, and nothing was done', async () => {
     const start = () => startCommand(['migrate'], { DATABASE_URL: database.url('owner') });

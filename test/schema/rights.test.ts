@@ -1,13 +1,8 @@
-import { heldRights, type Role, rightsOf, roles } from '@campaign-mirror/adapters-persistence';
+import { type Role, roles } from '@campaign-mirror/adapters-persistence';
 import { expect } from 'chai';
-import { grants } from '../../packages/adapters-persistence/src/schema/grants.ts';
 import { connect } from '../support/database/client.ts';
-import { freshDatabase } from '../support/database/database-server.ts';
-import { schemaFaults } from '../support/documents/log-schema.ts';
 import { liveServiceOf } from '../support/process/lives.ts';
-import { listeningService } from '../support/process/service-process.ts';
-import { postgresPorts } from '../support/store/postgres-world.ts';
-import { after as afterwards, change, liveCampaign, mirrorSet } from '../support/store/world.ts';
+import { after as afterwards } from '../support/store/world.ts';
 
 /** All that anybody but the owner may do: the rights, and what they are rights on. */
 const decided = {
@@ -140,53 +135,6 @@ describe('contract: the data around it — who may do what', () => {
     expect(await stored()).to.deep.equal(before);
     expect(before.history).to.have.length(1);
     expect(before.audit).not.to.deep.equal([]);
-  });
-
-  it('the rights that the service lacks are named one by one, and with just those that are named it works', async () => {
-    const database = await freshDatabase();
-    const client = await connect(database.address('service'));
-    const missing = async () => rightsOf('service', await heldRights(client)).missing;
-    expect(await missing()).to.deep.equal([]);
-    await database.admin.query(`
-      revoke all on all tables in schema campaign_mirror from ${roles.service};
-      revoke all on schema campaign_mirror from ${roles.service}`);
-    const lost = await missing();
-    expect(lost).to.include.members(['usage on schema campaign_mirror', 'update on campaigns']);
-    await database.admin.query(`grant usage on schema campaign_mirror to ${roles.service}`);
-    for (const [at, { right, on, columns }] of grants.service.entries()) {
-      expect(await missing()).to.deep.equal(lost.slice(at + 1));
-      const columnsOf = `${columns ? `(${columns.join(', ')})` : ''} on campaign_mirror.${on}`;
-      await database.admin.query(`grant ${right} ${columnsOf} to ${roles.service}`);
-    }
-    expect(await missing()).to.deep.equal([]);
-
-    const ports = await postgresPorts(database);
-    const { seen, by, key } = await liveCampaign(ports);
-    expect(await ports.identity.whoIs(key)).to.deep.equal(by);
-    expect(await ports.campaigns.find(seen.id)).to.deep.equal(seen);
-    expect(await mirrorSet(ports, seen, change(by))).to.include({ targetUrl: afterwards });
-    await ports.close();
-    await client.end();
-  });
-
-  it('a service that starts with the rights of the owner is told so; with its own it gets no report', async () => {
-    const told = async (role: Role, RUN_MIGRATIONS: string) => {
-      const DATABASE_URL = service.database.url(role);
-      const { process } = await listeningService({ DATABASE_URL, RUN_MIGRATIONS });
-      await process.stop();
-      expect(schemaFaults(process.output)).to.deep.equal([]);
-      return process.log.filter(({ event }) => event === 'check-warned');
-    };
-    expect(await told('service', 'false')).to.deep.equal([]);
-    const [warning, ...more] = await told('owner', 'true');
-    expect(more).to.deep.equal([]);
-    expect(warning).to.include({
-      level: 40,
-      check: 'rights',
-      msg:
-        `the user "${roles.owner}" owns the schema, and so may change all that is in it: ` +
-        'use it for `./campaign-mirror migrate` only, and start the service as campaign_mirror_service',
-    });
   });
 
   /** The result, or the error, of a statement of that role's. */

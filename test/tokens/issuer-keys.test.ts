@@ -11,10 +11,8 @@ const cooldown = 5_000;
 const otherAnswers: Record<string, readonly [NonNullable<TestIssuer['answer']>, RegExp]> = {
   'a redirect': [(_, to) => to.writeHead(302, { Location: '/elsewhere' }).end(), /answers 302|redirect/],
   'a server error': [(_, to) => to.writeHead(500).end('{"keys":[]}'), /answers 500/],
-  'no JSON': [(_, to) => to.end('<html>'), /JSON/],
   'no keys': [(_, to) => to.end('{"error":"none"}'), /malformed/],
   'too much': [(_, to) => to.end(`{"keys":[],"more":"${'x'.repeat(300_000)}"}`), /exceeds/],
-  nothing: [() => {}, /timeout/],
   'its beginning': [(_, to) => void to.write('{"keys":['), /timeout/],
 };
 

@@ -1,4 +1,4 @@
-import { issuerKeys, isTokenForm, JwtIdentity } from '@campaign-mirror/adapters-jwt';
+import { issuerKeys, JwtIdentity } from '@campaign-mirror/adapters-jwt';
 import { expect } from 'chai';
 import { exportSPKI, importJWK } from 'jose';
 import { TestIssuer } from '../support/tokens/issuer.ts';
@@ -12,26 +12,22 @@ import {
 } from '../support/tokens/signing-key.ts';
 
 type Made = (of: SigningKey, unallowed: SigningKey) => string | Promise<string>;
-/** Signed with what is public, as by an attacker who hopes for a mistaken algorithm. */
-const signedBy = (text: string, { kid }: SigningKey) =>
-  token({ kid, algorithm: 'HS256', privateKey: new TextEncoder().encode(text), jwk: {} });
-
 const good: Record<string, Made> = {
   'as it should be': (of) => token(of),
   'an owner in digits': (of) => token(of, { owner_id: '7' }),
   'among other audiences': (of) => token(of, { aud: ['other', rules.audience] }),
   'expired within the tolerance': (of) => token(of, { exp: fromNow(-15) }),
   'valid soon, within the tolerance': (of) => token(of, { nbf: fromNow(15) }),
-  'an access token by its type': (of) => token(of, {}, { typ: 'at+jwt' }),
-  'the same as a media type': (of) => token(of, {}, { typ: 'application/at+JWT' }),
+  'an access token by its type': (of) => token(of, {}, { typ: 'application/at+JWT' }),
 };
 const header = { alg: 'ES256', kid: 'first' };
 const bad: Record<string, Made> = {
-  'alg: none': () => unsigned({ alg: 'none', kid: 'first' }),
-  'alg: none, and something for a signature': () => unsigned({ alg: 'none', kid: 'first' }, 'AAAA'),
-  'HS256 with the public key as JWK': (of) => signedBy(JSON.stringify(of.jwk), of),
-  'HS256 with the public key as PEM': async (of) =>
-    signedBy(await exportSPKI((await importJWK(of.jwk)) as CryptoKey), of),
+  'alg: none': () => unsigned({ alg: 'none', kid: 'first' }, 'AAAA'),
+  // As by an attacker who hopes for a mistaken algorithm.
+  'HS256 with the public key': async ({ kid, jwk }) => {
+    const pem = await exportSPKI((await importJWK(jwk)) as CryptoKey);
+    return token({ kid, algorithm: 'HS256', privateKey: new TextEncoder().encode(pem), jwk: {} });
+  },
   'signed by another key of the same id': async () => token(await signingKey('first')),
   'its claims changed': async (of) => {
     const [head, , signature] = (await token(of)).split('.');
@@ -42,7 +38,6 @@ const bad: Record<string, Made> = {
   'longer than 8,192 characters': (of) => token(of, { more: 'x'.repeat(8_192) }),
   'a critical header that nobody knows': () => unsigned({ ...header, crit: ['x'], x: 1 }, 'AAAA'),
   'a key id that is no text': () => unsigned({ ...header, kid: ['first'] }, 'AAAA'),
-  'a key id that has no text': () => unsigned({ ...header, kid: { toString: 1 } }, 'AAAA'),
   'another kind of token': (of) => token(of, {}, { typ: 'logout+jwt' }),
 };
 /** Claims with which a token is nobody's. */
@@ -104,12 +99,5 @@ describe('contract: tokens: who a token is of', () => {
     const other = identityOf(issuer, { ownerClaim, subjectClaim: 'azp' });
     const credential = await token(key, { [ownerClaim]: 8, azp: 'script-1' });
     expect(await other.whoIs(credential)).to.deep.equal({ ownerId: 8, subject: 'jwt:script-1' });
-  });
-
-  it('the form of a token: three parts in base64url, at most 8,192 characters', () => {
-    const right = ['a.b.c', `${'a'.repeat(8_188)}.b.c`];
-    const wrong = ['', 'a.b', 'a.b.', '.b.c', 'a..c', 'a.b.c.d', 'a.b.c=', 'a.b.c ', 'a.b+.c', 'a.b.c\n'];
-    const all = [...right, ...wrong, `${'a'.repeat(8_189)}.b.c`];
-    expect(all.filter((one) => isTokenForm(one))).to.deep.equal(right);
   });
 });
