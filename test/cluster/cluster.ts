@@ -68,11 +68,11 @@ if (options.logs) {
   stage.keepLogs(options.logs);
   writeFileSync(`${options.logs}/record.json`, JSON.stringify(record));
 }
-const { calls, acts, rewrites, clicks, history } = record;
+const { calls, acts, clicks, history } = record;
 const longest = Math.max(...calls.map(({ begin, end }) => end - begin));
 const lines = [
   `SEED=${seed}: ${countsOf(calls)}, the longest ${seconds(longest)}`,
-  `  ${history.length} rows of history, ${acts.length} acts, ${rewrites.length} moves and restores, ${clicks.length} clicks`,
+  `  ${history.length} rows of history, ${acts.length} acts, ${clicks.length} clicks`,
   ...felt.map(
     (one) => `  ${one.name}: ${seconds(one.outage)} without a 200; meanwhile ${countsOf(one.calls)}`,
   ),

@@ -47,11 +47,11 @@ for (const names of runs.length > 0 ? runs : [['none']]) {
     names.map((name) => all[name] ?? none),
     { seed, processes },
   );
-  const { calls, acts, rewrites, clicks, history } = record;
+  const { calls, acts, clicks, history } = record;
   const longest = Math.max(...calls.map(({ begin, end }) => end - begin));
   const lines = [
     `${names.join(', ')} (SEED=${seed}): ${countsOf(calls)}`,
-    `  ${history.length} rows of history, ${acts.length} acts, ${rewrites.length} moves and restores, ${clicks.length} clicks`,
+    `  ${history.length} rows of history, ${acts.length} acts, ${clicks.length} clicks`,
     `  longest call ${seconds(longest)}; the first 200 came ${recoveries.map(seconds).join(', ')} after the end of the fault`,
     ...(memory ? [`  it holds ${memory.toFixed(2)} times what it held before`] : []),
     ...linesOf(violations),
