@@ -11,7 +11,7 @@ import { type RunningProcess, startService } from '../support/process/service-pr
 import { seed } from '../support/seed.ts';
 import { checkStored, judged, type Spoken, type Update } from './judge.ts';
 import { type Conversation, conversation, type Known, piecesOf } from './requests/conversation.ts';
-import { Watch } from './watch.ts';
+import { watch } from './watch.ts';
 
 /** REQUESTS in the environment asks for more: so many at least. */
 const requests = Number(process.env.REQUESTS ?? 10_000);
@@ -67,7 +67,7 @@ function inWords({ sent, received }: Spoken): string {
 describe(`contract: answers — ten thousand hostile requests to a service (SEED=${seed})`, () => {
   let data: ServiceData;
   let service: RunningProcess;
-  let watch: Watch;
+  let watched: ReturnType<typeof watch>;
   let known: Known;
   let port: number;
   before(async () => {
@@ -84,10 +84,10 @@ describe(`contract: answers — ten thousand hostile requests to a service (SEED
       const connection = await RawConnection.open(port).catch((error) => expect.fail(String(error)));
       await connection.reset();
     });
-    watch = new Watch(data.database.admin);
+    watched = watch(data.database.admin);
   });
   after(async () => {
-    watch?.close();
+    watched?.close();
     await service?.stop('SIGKILL');
     await data?.database.drop();
   });
@@ -104,7 +104,7 @@ describe(`contract: answers — ten thousand hostile requests to a service (SEED
       .on('error', () => {
         wasBroken = true;
       });
-    const ended = watch.over(socket, sent);
+    const ended = watched.over(socket, sent);
     await once(socket, 'connect');
     for (const piece of pieces.slice(0, one.vanishesAfter)) {
       socket.write(piece);
@@ -163,6 +163,6 @@ describe(`contract: answers — ten thousand hostile requests to a service (SEED
   it('each answer is in the contract, 200 stores what was sent, nothing else stores, others are served', async function () {
     // The watch ends what does not go on.
     this.timeout(0);
-    await Promise.race([run(), watch.stalled]);
+    await Promise.race([run(), watched.stalled]);
   });
 });
