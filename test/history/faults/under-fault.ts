@@ -31,7 +31,7 @@ export async function underFault(
   fault: Fault,
   { seed, processes }: { readonly seed: number; readonly processes: number },
 ): Promise<FaultRun> {
-  const stage = await Stage.open(processes === 1 && !fault.takesTwo);
+  const stage = await Stage.open(processes === 1);
   const random = new Random(randomNumbers(seed));
   let recovery = Number.POSITIVE_INFINITY;
   let memory: number | undefined;
