@@ -1,9 +1,8 @@
-// `npm test -- --suite cluster [--fault NAME]… [--asynchronous] [--logs FOLDER]`: lets callers, operators and a
+// `npm test -- --suite cluster [--fault NAME]… [--asynchronous]`: lets callers, operators and a
 // redirector work on two services before a PostgreSQL cluster that fails over, and checks the history that they leave.
 // Ends with 1 where a rule was broken, or it served again too late.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { writeFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
 import { violationsOf } from '../history/check.ts';
 import type { RecordedCall } from '../history/record.ts';
@@ -28,8 +27,6 @@ const { values: options } = parseArgs({
     fault: { type: 'string', multiple: true },
     /** Without synchronous replication: fails unless acknowledged updates are lost. */
     asynchronous: { type: 'boolean', default: false },
-    /** The folder where to keep the record, and the logs of Patroni and the services. */
-    logs: { type: 'string' },
   },
 });
 
@@ -59,10 +56,6 @@ const record = await recorded({ store: stage.store, served: stage, seed, callers
   }
 });
 const violations = violationsOf(record);
-if (options.logs) {
-  stage.keepLogs(options.logs);
-  writeFileSync(`${options.logs}/record.json`, JSON.stringify(record));
-}
 console.log(`SEED=${seed}`);
 report(record, violations);
 for (const { name, outage, calls } of felt)

@@ -1,6 +1,5 @@
-import type { RecordedCall, RecordedFact, RunRecord, Span } from './record.ts';
+import type { RecordedCall, RecordedFact, Rule, RunRecord, Span, Violation } from './record.ts';
 import { writingsOf } from './spans.ts';
-import type { Rule, Violation } from './violations.ts';
 
 /** Who updated and who was refused, against what may have been so while they called. */
 export function* checkRights(record: RunRecord): Generator<Violation> {

@@ -1,7 +1,6 @@
 import { checkRights } from './check-rights.ts';
-import type { HistoryRow, OperatorsAct, RecordedCall, RunRecord, Span } from './record.ts';
+import type { HistoryRow, OperatorsAct, RecordedCall, RunRecord, Span, Violation } from './record.ts';
 import { chainsOf, spansOf } from './spans.ts';
-import type { Violation } from './violations.ts';
 
 /** Everything in the record that breaks a rule; nothing, when all is well. */
 export function violationsOf(record: RunRecord): Violation[] {

@@ -78,3 +78,16 @@ export interface RunRecord {
   /** How long a call may take, in milliseconds. */
   readonly longestCall: number;
 }
+
+/** What must hold: docs/explanation/reliability.md says it in words. */
+export type Rule =
+  | ('one-row' | 'no-row' | 'row-of-nobody' | 'row-as-asked' | 'chain' | 'stored' | 'rising' | 'order')
+  // `moment`: owner, default and mirror held at the same time.
+  | ('owner' | 'default' | 'mirror' | 'moment' | 'key' | 'clicks' | 'refusal' | 'status' | 'time');
+
+export interface Violation {
+  readonly rule: Rule;
+  /** The call, the act or the mirror at which it was seen. */
+  readonly at: string;
+  readonly what: string;
+}
