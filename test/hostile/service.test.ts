@@ -9,8 +9,8 @@ import { RawConnection } from '../support/http/connection.ts';
 import { type ServiceData, serviceData } from '../support/process/service-data.ts';
 import { type RunningProcess, startService } from '../support/process/service-process.ts';
 import { seed } from '../support/seed.ts';
+import { type Conversation, conversation, type Known, piecesOf } from './conversation.ts';
 import { checkStored, judged, type Spoken, type Update } from './judge.ts';
-import { type Conversation, conversation, type Known, piecesOf } from './requests/conversation.ts';
 import { watch } from './watch.ts';
 
 /** REQUESTS in the environment asks for more: so many at least. */
