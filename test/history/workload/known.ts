@@ -24,6 +24,8 @@ export class Known {
   readonly issued: KnownKey[] = [];
   /** Those that may be used. */
   keys: readonly KnownKey[] = [];
+  /** Those that may no more. */
+  #ended: readonly KnownKey[] = [];
   #addresses = 0;
 
   /** Where the database is away, what was known stays. */
@@ -37,6 +39,7 @@ export class Known {
       this.campaigns = (await admin.query(campaigns)).rows;
       const valid = new Set((await admin.query(keys)).rows.map(({ id }) => id));
       this.keys = this.issued.filter(({ id }) => valid.has(id));
+      this.#ended = this.issued.filter(({ id }) => !valid.has(id));
     } catch {}
   }
 
@@ -50,9 +53,11 @@ export class Known {
   toCall(random: Random): { campaign: number; key: KnownKey } | undefined {
     const settable = this.campaigns.filter((one) => one.hasMirror && !one.isDefault);
     const usual = (random.number() < 0.9 && random.one(settable)) || random.one(this.campaigns);
-    const own = random.one(this.keys.filter(({ owner }) => owner === usual?.owner));
+    const ofOwner = (keys: readonly KnownKey[]) =>
+      random.one(keys.filter(({ owner }) => owner === usual?.owner));
     const which = random.number();
-    const key = (which > 0.97 && random.one(this.issued)) || (which > 0.88 && random.one(this.keys)) || own;
+    const key =
+      (which > 0.96 && ofOwner(this.#ended)) || (which > 0.88 && random.one(this.keys)) || ofOwner(this.keys);
     // Whoever counts on from 1 meets those that were deleted, too.
     const campaign = usual && which < 0.03 ? 1 + random.below(usual.id) : usual?.id;
     return campaign && key ? { campaign, key } : undefined;
