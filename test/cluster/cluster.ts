@@ -1,11 +1,12 @@
-// `npm test -- --suite cluster`: see its --help. Ends with 1 where a rule was broken, or it served again too late.
+// `npm test -- --suite cluster [--fault NAME]… [--asynchronous]`: lets callers, operators and a
+// redirector work on two services before a PostgreSQL cluster that fails over, and checks the history that they leave.
+// Ends with 1 where a rule was broken, or it served again too late.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { writeFileSync } from 'node:fs';
-import { Command, Option } from '@commander-js/extra-typings';
+import { parseArgs } from 'node:util';
 import { violationsOf } from '../history/check.ts';
 import type { RecordedCall } from '../history/record.ts';
-import { countsOf, linesOf, seconds } from '../history/report.ts';
+import { countsOf, report } from '../history/report.ts';
 import type { Recorder } from '../history/workload/recorder.ts';
 import { recorded } from '../history/workload/run.ts';
 import { seed } from '../support/seed.ts';
@@ -20,23 +21,14 @@ const around = 100;
 /** At a time: two processors carry the whole cluster. */
 const callers = 6;
 
-const options = new Command('npm test -- --suite cluster')
-  .description(
-    'Lets callers, operators and a redirector work on two services before a PostgreSQL cluster that fails over, and ' +
-      'checks the history that they leave. As root, on Debian 12 with the packages of ops/debian-packages-cluster. ' +
-      'SEED=… in the environment makes the same choices again.',
-  )
-  .addOption(new Option('--fault <NAME...>', 'what happens meanwhile').choices(Object.keys(faults)))
-  .option('--asynchronous', 'without synchronous replication: fails unless acknowledged updates are lost')
-  .option('--logs <FOLDER>', 'where to keep the record, and the logs of Patroni and the services')
-  .addHelpText(
-    'after',
-    `\nFaults, each once by default:\n${Object.entries(faults)
-      .map(([name, { does }]) => `  ${name.padEnd(20)} ${does}`)
-      .join('\n')}`,
-  )
-  .parse()
-  .opts();
+const { values: options } = parseArgs({
+  options: {
+    /** What happens meanwhile; without it all, each once. */
+    fault: { type: 'string', multiple: true },
+    /** Without synchronous replication: fails unless acknowledged updates are lost. */
+    asynchronous: { type: 'boolean', default: false },
+  },
+});
 
 const inside = 'CAMPAIGN_MIRROR_CLUSTER';
 if (process.env[inside] === undefined) await runIsolated();
@@ -44,9 +36,9 @@ for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(sign
 
 const isSynchronous = !options.asynchronous;
 const names = options.fault ?? (isSynchronous ? Object.keys(faults) : ['standbys-stalled']);
-const begin = performance.now();
+const unknown = names.filter((name) => !faults[name]);
+if (unknown.length > 0) throw new Error(`there is no fault ${unknown}: ${Object.keys(faults).join(', ')}`);
 const stage = await openStage(isSynchronous);
-console.log(`up after ${seconds(performance.now() - begin)}`);
 
 /** What callers saw of each fault: the longest time without a 200, and the calls that ended in that time. */
 const felt: { name: string; outage: number; calls: readonly RecordedCall[] }[] = [];
@@ -64,21 +56,10 @@ const record = await recorded({ store: stage.store, served: stage, seed, callers
   }
 });
 const violations = violationsOf(record);
-if (options.logs) {
-  stage.keepLogs(options.logs);
-  writeFileSync(`${options.logs}/record.json`, JSON.stringify(record));
-}
-const { calls, acts, rewrites, clicks, history } = record;
-const longest = Math.max(...calls.map(({ begin, end }) => end - begin));
-const lines = [
-  `SEED=${seed}: ${countsOf(calls)}, the longest ${seconds(longest)}`,
-  `  ${history.length} rows of history, ${acts.length} acts, ${rewrites.length} moves and restores, ${clicks.length} clicks`,
-  ...felt.map(
-    (one) => `  ${one.name}: ${seconds(one.outage)} without a 200; meanwhile ${countsOf(one.calls)}`,
-  ),
-  ...linesOf(violations),
-];
-console.log(lines.join('\n'));
+console.log(`SEED=${seed}`);
+report(record, violations);
+for (const { name, outage, calls } of felt)
+  console.log(`  ${name}: ${outage.toFixed()} ms without a 200; meanwhile ${countsOf(calls)}`);
 const isLost = violations.some(({ rule }) => rule === 'one-row');
 const isLate = felt.some(({ outage }) => outage > soon);
 if (isSynchronous ? violations.length > 0 || isLate : !isLost) process.exitCode = 1;

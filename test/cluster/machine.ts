@@ -31,7 +31,6 @@ export function openNetwork(): void {
 export class Machine {
   readonly name: string;
   readonly address: string;
-  readonly #ran: RunningProcess[] = [];
 
   constructor(name: string, address: string) {
     this.name = name;
@@ -45,14 +44,7 @@ export class Machine {
   }
 
   run(command: readonly string[], settings: Readonly<Record<string, string>> = {}): RunningProcess {
-    const running = start(program('ip'), ['netns', 'exec', this.name, ...command], settings);
-    this.#ran.push(running);
-    return running;
-  }
-
-  /** What all that ran there wrote. */
-  get log(): string {
-    return this.#ran.map(({ output, errors }) => output + errors).join('\n');
+    return start(program('ip'), ['netns', 'exec', this.name, ...command], settings);
   }
 
   /** As a machine that stands still: connections stay open, nothing is answered. */

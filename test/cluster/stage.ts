@@ -85,12 +85,6 @@ export async function openStage(isSynchronous: boolean) {
     },
     /** Resolves when callers are led to it. */
     isServed: (machine: Machine) => proxyTells(`mirrors,${machine.name}`, 'UP', 1),
-    /** A file for each machine. */
-    keepLogs(path: string): void {
-      mkdirSync(path, { recursive: true });
-      for (const { name, log } of [...patroni.machines, ...services])
-        writeFileSync(`${path}/${name}.log`, log);
-    },
   };
   for (const machine of services) await stage.startService(machine);
   for (const machine of services) await stage.isServed(machine);

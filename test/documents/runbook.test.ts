@@ -180,7 +180,9 @@ describe('docs/runbook.md', () => {
       const key = await token(signing, { owner_id: 42 });
       expect(await set(key, 'https://owners.example/')).to.equal(503);
       const seen = await paste('issuer', issuer.settings);
-      expect(seen).to.match(/^campaign_mirror_issuer_key_fetches_total\{result="failed",identity="jwt"\} [1-9]/m);
+      expect(seen).to.match(
+        /^campaign_mirror_issuer_key_fetches_total\{result="failed",identity="jwt"\} [1-9]/m,
+      );
       expect(seen)
         .to.include('ECONNREFUSED')
         .and.to.match(/^problem +issuer +/m);

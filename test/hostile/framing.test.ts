@@ -9,7 +9,7 @@ import { TlsCaller } from '../support/deployment/tls-caller.ts';
 import { host, proxyNames, type TlsProxy, tlsProxy } from '../support/deployment/tls-proxy.ts';
 import { eventually } from '../support/eventually.ts';
 import { seed } from '../support/seed.ts';
-import { conversation } from './requests/conversation.ts';
+import { conversation } from './conversation.ts';
 import { smuggled } from './smuggled.ts';
 
 const generated = 100;

@@ -1,7 +1,6 @@
 import { expect } from 'chai';
-import { judged } from './judge.ts';
+import { checkStored, judged } from './judge.ts';
 import { requestsIn } from './requests-in.ts';
-import { Accounts } from './stored.ts';
 
 const key = 'cm_0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefg3pdwZj';
 const address = 'https://one.example/1';
@@ -59,9 +58,9 @@ describe('what judges hostile requests', () => {
     const result = judge(request(), ok);
     const row = { campaign: 1, address, requestId };
     expect(result.acknowledged).to.deep.equal([row]);
-    expect(() => new Accounts().check([result], [row])).not.to.throw();
-    expect(() => new Accounts().check([result], [])).to.throw('answered with 200 and not stored');
-    expect(() => new Accounts().check([result], [row, row])).to.throw('stored without a 200');
+    expect(() => checkStored([result], [row], [])).not.to.throw();
+    expect(() => checkStored([result], [], [])).to.throw('answered with 200 and not stored');
+    expect(() => checkStored([result], [row, row], [])).to.throw('stored without a 200');
   });
 
   it('takes chunks apart, and no framing that two readers may understand differently', () => {

@@ -71,7 +71,7 @@ export function judged({ sent, received, wasBroken }: Spoken, key: string): Judg
 }
 
 /** What a request with this key asks to be set, if it asks for that: read from its bytes alone. */
-export function askedUpdate(request: StrictRequest, key: string): Update | undefined {
+function askedUpdate(request: StrictRequest, key: string): Update | undefined {
   const { method, target, headers, body } = request;
   const campaign = route.exec(target)?.[1];
   const credentials = headers.filter(([name]) => name === 'authorization').map(([, value]) => value);
@@ -129,4 +129,30 @@ function decodedSegments(text: string): string[] {
       return [];
     }
   });
+}
+
+/**
+ * Compares what was acknowledged with what is stored. `unknown`: updates that may be stored, now or later on, since
+ * nobody was told.
+ *
+ * @throws where an acknowledged update is not stored, or another one is
+ */
+export function checkStored(judged: readonly Judged[], stored: readonly Update[], unknown: Update[]): void {
+  unknown.push(...judged.flatMap((one) => one.unknown));
+  const left = [...stored];
+  for (const one of judged.flatMap(({ acknowledged }) => acknowledged))
+    if (!isTaken(left, (row) => isSame(row, one) && row.requestId === one.requestId))
+      throw new Error(`answered with 200 and not stored: ${JSON.stringify(one)}`);
+  for (const row of left)
+    if (!isTaken(unknown, (one) => isSame(row, one)))
+      throw new Error(`stored without a 200: ${JSON.stringify(row)}`);
+}
+
+const isSame = (one: Update, other: Update) =>
+  one.campaign === other.campaign && one.address === other.address;
+
+function isTaken(from: Update[], matches: (one: Update) => boolean): boolean {
+  const at = from.findIndex(matches);
+  if (at !== -1) from.splice(at, 1);
+  return at !== -1;
 }

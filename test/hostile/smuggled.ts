@@ -1,4 +1,4 @@
-import { chunkEnds, codings, lastChunks, lengths, sizeLines } from './requests/framing.ts';
+import { chunkEnds, codings, lastChunks, lengths, sizeLines } from './framings.ts';
 
 /** Ways to send one request that a careless reader takes for two. `<OWN>` stands for a number of each case's own. */
 const route = '/public/v1/mirror/campaign/<OWN>/mirror';

@@ -101,14 +101,4 @@ describe('dependencies', () => {
     const ofTests = bom.components.filter(({ purl }) => /\/(?:mocha|fastify|typescript)@/.test(purl));
     expect(ofTests).to.deep.equal([]);
   });
-
-  it('go out with ours by a tag only: what was tested and packed, with its provenance', async () => {
-    const { on, jobs } = parse(await read('.github/workflows/release.yml'));
-    expect([Object.keys(on), Object.keys(on.push)]).to.deep.equal([['push'], ['tags']]);
-    expect(jobs.publish.permissions).to.include({ 'id-token': 'write' });
-    const commands: string[] = jobs.publish.steps.flatMap(({ run = [] }) => run);
-    const tested = ['npm run setup', 'npm test -- --suite packages', 'npm run pack'];
-    expect(commands.slice(1, -1)).to.deep.equal(tested);
-    expect(commands.at(-1)).to.match(/packed\/\*\.tgz;.*npm publish "\$tarball" --provenance/s);
-  });
 });

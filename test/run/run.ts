@@ -6,8 +6,7 @@ import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { dataVariable, RunFolder, tell } from '../support/run-folder.ts';
 import { projectFolder } from '../support/workspace.ts';
-import { filesOf, suites } from './files.ts';
-import { programs } from './suites.ts';
+import { filesOf, programs, suites } from './suites.ts';
 
 const mochaProgram = join(projectFolder, 'node_modules/mocha/bin/mocha.js');
 const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;

@@ -1,5 +1,8 @@
+import { globSync } from 'node:fs';
+import { projectFolder } from '../support/workspace.ts';
+
 /** What `--suite` runs: rooms of test/ and single files of them. A file that is named belongs there, not to its room's suite. */
-export interface Suite {
+interface Suite {
   /** In the order in which they begin: what takes long first, so that no processor waits for the last one. */
   readonly of: readonly string[];
   /** One file after the other: they share ports, system services or an engine. */
@@ -13,7 +16,7 @@ export interface Suite {
 }
 
 /** Every test file belongs to exactly one of these. */
-export const parts = {
+const parts = {
   /** `npm test`: what no change may break. */
   core: {
     of: [
@@ -60,11 +63,9 @@ export const parts = {
 } satisfies Record<string, Suite>;
 
 /** Further choices of the same files. */
-export const choices = {
+const choices = {
   /** For the loop of an editor. */
-  quick: {
-    of: ['contracts', 'routes', 'domain', 'history/checker'],
-  },
+  quick: { of: ['contracts', 'routes', 'domain', 'history/checker'] },
   all: { of: [...parts.core.of, ...parts.processes.of, ...parts.docs.of] },
   /** Those in which the version of PostgreSQL matters, in a container. */
   integration: {
@@ -87,6 +88,25 @@ export const choices = {
     ],
   },
 } satisfies Record<string, Suite>;
+
+export const suites: Readonly<Record<string, Suite>> = { ...parts, ...choices };
+
+const roomOf = (file: string) => file.slice(0, file.indexOf('/'));
+
+/** Throws where a test file belongs to no suite, or a suite names what there is not. */
+export function filesOf({ of }: Suite): string[] {
+  const found = globSync('*/**/*.test.ts', { cwd: `${projectFolder}test`, exclude: ['node_modules'] });
+  const all = found.map((file) => file.replace(/\.test\.ts$/, '')).sort();
+  const named = new Set(Object.values(parts).flatMap((part) => part.of));
+  const there = new Set(all.flatMap((file) => [file, roomOf(file)]));
+  const lost = all.filter((file) => !named.has(file) && !named.has(roomOf(file)));
+  const absent = Object.values(suites).flatMap((suite) => suite.of.filter((name) => !there.has(name)));
+  if (lost.length > 0 || absent.length > 0)
+    throw new Error(`test/run/suites.ts: no suite has [${lost}], and there is no [${absent}]`);
+  return of.flatMap((name) =>
+    all.filter((file) => file === name || (roomOf(file) === name && !named.has(file))),
+  );
+}
 
 /** Runs that are programs of their own, with a `--help`. */
 export const programs: Readonly<

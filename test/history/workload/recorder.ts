@@ -1,10 +1,9 @@
-import type { RecordedAct, RecordedCall, RecordedClick, Rewrite, StoredMirror } from '../record.ts';
+import type { OperatorsAct, RecordedCall, RecordedClick, StoredMirror } from '../record.ts';
 
 /** What a run has seen so far. */
 export class Recorder {
   readonly calls: RecordedCall[] = [];
-  readonly acts: RecordedAct[] = [];
-  readonly rewrites: Rewrite[] = [];
+  readonly acts: OperatorsAct[] = [];
   readonly clicks: RecordedClick[] = [];
   /** Mirrors that went with their campaigns. */
   readonly deleted: StoredMirror[] = [];

@@ -2,7 +2,7 @@ import { AsyncResource } from 'node:async_hooks';
 import { randomUUID } from 'node:crypto';
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
-import type { Reply } from '../answers/replies.ts';
+import { faults, type Reply } from '../answers/replies.ts';
 import { wireFormat } from '../answers/wire-format.ts';
 import type { Calls } from '../chain/calls.ts';
 import type { Capacity } from '../chain/capacity.ts';
@@ -41,6 +41,10 @@ export class Connection {
     this.#socket = socket;
     this.#application = application;
     this.#settings = settings;
+    // Node's parser tells of a body that breaks off, but not of one behind an `Upgrade`.
+    socket.once('end', () => {
+      if (this.#latest?.req.complete === false) this.refuse(faults['bad-request'], '-');
+    });
   }
 
   /** Carries a request out after those before it, and none after an answer that ends the connection (RFC 9112, 9.6). */

@@ -1,0 +1,208 @@
+import * as fc from 'fast-check';
+import { changed, type Edit } from '../support/http/mutations.ts';
+import { broken, brokenText, bytes, framing, mostly, piecesAt, place, places } from './framings.ts';
+
+const route = (campaign: string) => `/public/v1/mirror/campaign/${campaign}/mirror`;
+const own = route(places.own);
+const campaigns = ['424242', '%31', '01', '-1', '9'.repeat(17), '', '..', '%2f', '%00', '%', '\xe4', '%ff'];
+
+const method = mostly(
+  'POST',
+  [
+    ...['GET', 'HEAD', 'OPTIONS', 'PUT', 'DELETE', 'TRACE', 'CONNECT', 'SOURCE', 'PRI', 'post', 'BREW'],
+    ...['POSTX', '', 'POST POST', ' POST'],
+  ],
+  brokenText('POST'),
+);
+
+const target = mostly(
+  own,
+  [
+    ...[`${own}/`, `/${own}`, own.toUpperCase(), `${own}?a=/b?c`, `${own}#x`, `/./${own}`, '/', '*', ''],
+    ...[`http://b.example${own}`, `HTTPS://b:80${own}`, `http://b@c${own}`, 'b.example:443', `ws://b${own}`],
+  ],
+  fc.constant(route(places.foreign)),
+  fc.constantFrom(...campaigns.map(route)),
+  fc.nat(400).map((length) => `/${'x'.repeat(length)}`),
+  fc.nat(17_000).map((length) => `${own}?${'x'.repeat(length)}`),
+  bytes(20).map((text) => `/${text}`),
+  brokenText(own),
+);
+
+const version = mostly(
+  'HTTP/1.1',
+  ['HTTP/0.9', 'HTTP/1.2', 'HTTP/2.0', 'HTTP/1.', 'HTTP/11', 'http/1.1', 'HTTP/1.1 ', 'ICE/1.0', ''],
+  fc.constant('HTTP/1.0'),
+  brokenText('HTTP/1.1'),
+);
+
+/** As a rule the line; or one of the others, twice the same, none, or the line with a character too much. */
+const line = (usual: string, others: readonly string[]) =>
+  mostly(usual, others, fc.constantFrom('', `${usual}\r\n${usual}`), brokenText(usual));
+
+const host = line('Host: a.example', [
+  ...['Host:', 'Host: a:8080', 'Host: [::1]', 'host:a', 'Host: a/b', 'Host: a b', 'Host: a@b'],
+  ...['Host: a,b', 'Host : a', ' Host: a', 'Host: a\r\nHost: b'],
+]);
+
+const bearer = `Authorization: Bearer ${places.key}`;
+const unknown = 'Authorization: Bearer cm_0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefg3pdwZj';
+const authorization = line(bearer, [
+  ...['Authorization:', 'Authorization: Bearer', `Authorization: bearer   ${places.key}`, ` ${bearer}`],
+  ...[unknown, unknown, `Authorization: Basic ${places.key}`, `${bearer}x`, `${bearer}\r\n${unknown}`],
+  ...[`Authorization: Bearer\t${places.key}`, `Authorization: Bearer\r\n ${places.key}`],
+  ...[`Proxy-${bearer}`, `Cookie: Bearer ${places.key}`, `Authorization_: Bearer ${places.key}`],
+]);
+
+const ofJson = 'Content-Type: application/json';
+const type = line(ofJson, [
+  ...[`${ofJson};charset="UTF-8"`, `${ofJson} ;; a=b`, 'content-type:application/JSON', 'Content-Type:'],
+  ...[
+    'Content-Type: text/plain',
+    `${ofJson}, ${ofJson}`,
+    `${ofJson}x`,
+    `${ofJson}; charset=utf-16`,
+    `${ofJson}; =`,
+  ],
+  ...[`${ofJson}; charset=utf-8; charset=utf-7`, `${ofJson}; a="\\`],
+]);
+
+const further = mostly(
+  '',
+  [
+    ...['Expect: 100-continue', 'Expect: 100-CONTINUE', 'Expect: x', 'Expect:', 'Expect: 100-continue, x'],
+    ...['Connection: close', 'Connection: keep-alive', 'Connection: Authorization, Content-Length'],
+    ...['Upgrade: websocket', 'Connection: \xff', 'TE: trailers', 'Content-Encoding: gzip', 'Trailer: Host'],
+    ...['Content-Encoding: identity', 'Content-Encoding: , ,', 'X-Request-Id: of-the-caller'],
+    ...['X-Request-Id:', 'X-Request-Id: a b', 'X-Request-Id: \xe4', 'X-Forwarded-For: 127.0.0.1, ::1'],
+    ...['X-HTTP-Method-Override: GET', 'Origin: http://a', 'X: a\r\n folded', '\t', ':', 'X', 'X: \0'],
+    ...['__proto__: a', 'constructor: a', '\xe4: a'],
+  ],
+  fc.nat(17_000).map((length) => `X: ${'x'.repeat(length)}`),
+  fc.nat(2_000).map((count) => Array.from({ length: count }, () => 'X:').join('\r\n')),
+  bytes(30),
+);
+
+/** All header lines but those that frame the body; empty ones are to be left out. */
+const headers = fc
+  .tuple(host, authorization, type, further, mostly(false, [true]))
+  .map(([to, by, of, more, turned]) => (turned ? [more, of, by, to] : [to, by, of, more]));
+
+/** So large may a body be, in bytes. */
+const limit = 16_384;
+
+const utf8 = (text: string) => Buffer.from(text).toString('latin1');
+const { stringify } = JSON;
+const escaped = (text: string) =>
+  text.replace(/./gs, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`);
+
+/** `<NUMBER>` stands for a number, by which each address is another one. */
+const start = 'https://one.example/<NUMBER>';
+const address = mostly(
+  `${start}?c={click_id}`,
+  [
+    ...['\u00e4\u{1f600}', '%00', '\\', '"', '<script>', "';--", ' ', '\u0000', '\u2028', '\ud800'].map(
+      (tail) => `${start}?${tail}`,
+    ),
+    ...['HTTPS://ONE.example', 'http://ex\u00e4mple.com', 'http://[::1]', 'http://0x7f.1'].map(
+      (origin) => `${origin}/<NUMBER>/../x`,
+    ),
+    ...['', 'https:/', 'https://', 'ftp://a/', 'javascript:1', '//a', 'https://a@b/', 'https://a:99999/'].map(
+      (origin) => `${origin}/<NUMBER>`,
+    ),
+  ],
+  fc.nat(2_100).map((length) => `${start}/${'x'.repeat(length)}`),
+  fc.string({ unit: 'binary', maxLength: 20 }).map((text) => `${start}/${text}`),
+);
+
+/** JSON that says an address, or hides it: `<PAIR>` stands for the key and the address, `<ADDRESS>` for this alone. */
+const json = mostly(
+  '{<PAIR>}',
+  [
+    ...[
+      '\ufeff{<PAIR>}',
+      ' \r\n\t{ <PAIR> } ',
+      '{"__proto__":{"x":1},<PAIR>}',
+      '{"mirror_endpoint":1,<PAIR>}',
+    ],
+    ...['{"mirror\\u005fendpoint":"<ESCAPED>"}', '{<PAIR>,"mirror_endpoint":null}', '[{<PAIR>}]'],
+    ...['{"mirror_endpoint":[<ADDRESS>]}', '{"__proto__":{<PAIR>}}', '{<PAIR>}{<PAIR>}', '{<PAIR>', '', '{}'],
+    ...['null', '[]', '42', '{"mirror_endpoint":{}}', '{"mirror_endpoint":1e999}'],
+  ],
+  fc.nat(5_000).map((depth) => `{"a":${'['.repeat(depth)}${']'.repeat(depth)},<PAIR>}`),
+);
+
+const length = mostly(0, [limit - 1, limit, limit + 1, 2 * limit]);
+const said = fc.tuple(fc.nat(2 ** 31 - 1), address, json, length).map(([number, form, text, least]) => {
+  const told = form.replace('<NUMBER>', String(number));
+  return text
+    .replaceAll('<PAIR>', () => `"mirror_endpoint":${stringify(told)}`)
+    .replace('<ADDRESS>', () => stringify(told))
+    .replace('<ESCAPED>', () => escaped(told))
+    .padEnd(least);
+});
+
+/** What a request says, as bytes: one a character. */
+const body = mostly(
+  said.map(utf8),
+  [],
+  fc.tuple(said, broken).map(([text, change]) => change(utf8(text))),
+  said.map((text) => Buffer.from(text, 'utf16le').toString('latin1')),
+  said,
+  bytes(60),
+);
+
+/** What goes over one connection. */
+export interface Conversation {
+  /** Requests, as bytes: one a character. */
+  readonly messages: readonly string[];
+  /** Where it is cut into pieces, from 0 to 1. */
+  readonly cuts: readonly number[];
+  /** After so many pieces the caller is gone, as one that was killed; undefined where it reads all answers. */
+  readonly vanishesAfter?: number | undefined;
+}
+
+const lineEnd = mostly('\r\n', ['\n', '\r', '\r\r\n', '\r\n\r\n', '\n\r']);
+const whole = fc
+  .tuple(method, target, version, headers, body, framing, lineEnd, fc.boolean())
+  .map(([verb, to, protocol, others, said, frame, newline, framingFirst]) => {
+    const { lines, sent } = frame(said);
+    const all = (framingFirst ? [lines, ...others] : [...others, lines]).filter(Boolean);
+    return [`${verb} ${to} ${protocol}`, ...all, '', sent].join('\r\n').replace('\r\n', newline);
+  });
+
+/** What an edit may put behind a message. */
+const followers = [
+  `GET / HTTP/1.1\r\nHost: a\r\n\r\n`,
+  `POST /public/v1/mirror/campaign/${places.own}/mirror HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer ${places.key}\r\nContent-Type: application/json\r\nContent-Length: 58\r\n\r\n{"mirror_endpoint":"https://one.example/smuggled-in-here"}`,
+];
+const unchanged: Edit = (text) => text;
+const message = fc
+  .tuple(whole, fc.oneof({ weight: 5, arbitrary: fc.constant(unchanged) }, changed(followers)))
+  .map(([text, edit]) => edit(text));
+
+export const conversation: fc.Arbitrary<Conversation> = fc.record({
+  messages: fc.oneof(
+    { weight: 3, arbitrary: message.map((only) => [only]) },
+    fc.array(message, { minLength: 2, maxLength: 4 }),
+  ),
+  cuts: mostly<readonly number[]>([], [], fc.array(place, { maxLength: 4 })),
+  vanishesAfter: mostly<number | undefined>(undefined, [], fc.nat(4)),
+});
+
+/** What is known when it is sent. */
+export interface Known {
+  readonly key: string;
+  readonly own: number;
+  readonly foreign: number;
+}
+
+/** The bytes of a conversation, in its pieces. */
+export function piecesOf({ messages, cuts }: Conversation, known: Known): Buffer[] {
+  const text = messages
+    .join('')
+    .replaceAll(places.key, known.key)
+    .replaceAll(places.own, String(known.own))
+    .replaceAll(places.foreign, String(known.foreign));
+  return piecesAt(cuts, text).map((piece) => Buffer.from(piece, 'latin1'));
+}
