@@ -5,7 +5,7 @@ import { blocksOf } from '../support/documents/blocks.ts';
 import { call } from '../support/http/caller.ts';
 import { requestsWith, send } from '../support/http/hostile-requests.ts';
 import { serviceDataOf } from '../support/process/lives.ts';
-import { type CollectedSpan, OtlpCollector } from '../support/process/otlp-collector.ts';
+import { type CollectedSpan, type OtlpCollector, otlpCollector } from '../support/process/otlp-collector.ts';
 import { type Listening, listeningService, start } from '../support/process/service-process.ts';
 import { marked, unknownKey } from '../support/secrets.ts';
 import { projectFolder } from '../support/workspace.ts';
@@ -22,7 +22,7 @@ describe(`traces: ${page}`, () => {
   let collector: OtlpCollector;
   const data = serviceDataOf('test', { campaigns: 4 });
   beforeEach(async () => {
-    collector = await OtlpCollector.open();
+    collector = await otlpCollector();
   });
   afterEach(() => collector.close());
 
