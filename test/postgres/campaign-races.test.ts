@@ -5,7 +5,6 @@ import { freshDatabase, type TestDatabase } from '../support/database/database-s
 import { rival, untilWaiting } from '../support/database/rival.ts';
 import { rejection } from '../support/faults.ts';
 import { liveServiceOf } from '../support/process/lives.ts';
-import { linesOf } from '../support/store/import-lines.ts';
 import { named, tester } from '../support/store/operator.ts';
 import { postgresWorld } from '../support/store/postgres-world.ts';
 import {
@@ -16,6 +15,7 @@ import {
   newCampaign,
   newOwner,
 } from '../support/store/world.ts';
+import { linesOf } from './import-lines.ts';
 
 const makesDefault = 'update campaign_mirror.campaigns set is_default = true where id = $1';
 const givesTo = 'update campaign_mirror.campaigns set owner_id = $2 where id = $1';

@@ -2,7 +2,6 @@ import { Agent } from 'node:http';
 import { openapiPath } from '@campaign-mirror/adapters-http';
 import { migrations } from '@campaign-mirror/adapters-persistence';
 import { expect } from 'chai';
-import { UnitFile } from '../support/deployment/unit-file.ts';
 import { eventually } from '../support/eventually.ts';
 import { freePort } from '../support/free-port.ts';
 import { call } from '../support/http/caller.ts';
@@ -148,7 +147,8 @@ describe('what is set of a process holds', () => {
     const fast = ['--no-memory-reducer', '--no-allocation-site-pretenuring'];
     expect(nodeOptions).to.deep.equal(['--disable-sigusr1', ...fast]);
     const expected = [...nodeOptions, 'packages/app/src/main.ts'];
-    expect(new UnitFile().one('ExecStart').split(' ').slice(1)).to.deep.equal(expected);
+    const [, start = ''] = /^ExecStart=(.*)$/m.exec(await read('ops/campaign-mirror@.service')) ?? [];
+    expect(start.split(' ').slice(1)).to.deep.equal(expected);
     const [, command = ''] = /^CMD (\[.*\])$/m.exec(await read('Dockerfile')) ?? [];
     expect(JSON.parse(command)).to.deep.equal(['node', ...expected]);
   });

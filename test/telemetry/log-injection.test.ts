@@ -4,9 +4,9 @@ import { logTo } from '../../packages/app/src/logging/log.ts';
 import { LogLines } from '../../packages/app/src/logging/log-lines.ts';
 import { readable } from '../../packages/app/src/logging/log-readable.ts';
 import { linesIn, schemaFaults } from '../support/documents/log-schema.ts';
-import { requestsWith, send, steering } from '../support/http/hostile-requests.ts';
 import { serviceDataOf } from '../support/process/lives.ts';
 import { listeningService } from '../support/process/service-process.ts';
+import { requestsWith, send, steering } from './hostile-requests.ts';
 
 /** Anything that a terminal does not just show. */
 const unshown = /[^\n\u0020-\u007e\u00a1-\u1fff]/;

@@ -5,7 +5,6 @@ import { expect } from 'chai';
 import { readSettings } from '../../packages/app/src/settings/read-settings.ts';
 import { schemaFaults } from '../support/documents/log-schema.ts';
 import { call } from '../support/http/caller.ts';
-import { requestsWith, send } from '../support/http/hostile-requests.ts';
 import { dataFolderOf, serviceDataOf } from '../support/process/lives.ts';
 import {
   type Listening,
@@ -15,6 +14,7 @@ import {
 } from '../support/process/service-process.ts';
 import { marked, unknownKey } from '../support/secrets.ts';
 import { projectFolder } from '../support/workspace.ts';
+import { requestsWith, send } from './hostile-requests.ts';
 
 /** Every place where a caller can put a secret, on both listeners. */
 async function sendEverywhere({ base, ops }: Listening, key: string): Promise<void> {

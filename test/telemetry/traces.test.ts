@@ -3,12 +3,12 @@ import { parseEnv } from 'node:util';
 import { expect } from 'chai';
 import { blocksOf } from '../support/documents/blocks.ts';
 import { call } from '../support/http/caller.ts';
-import { requestsWith, send } from '../support/http/hostile-requests.ts';
 import { serviceDataOf } from '../support/process/lives.ts';
-import { type CollectedSpan, type OtlpCollector, otlpCollector } from '../support/process/otlp-collector.ts';
 import { type Listening, listeningService, start } from '../support/process/service-process.ts';
 import { marked, unknownKey } from '../support/secrets.ts';
 import { projectFolder } from '../support/workspace.ts';
+import { requestsWith, send } from './hostile-requests.ts';
+import { type CollectedSpan, type OtlpCollector, otlpCollector } from './otlp-collector.ts';
 
 const page = 'docs/how-to/trace-requests.md';
 const [command, variables] = blocksOf(readFileSync(`${projectFolder}${page}`, 'utf8'))
@@ -140,7 +140,7 @@ describe(`traces: ${page}`, () => {
     });
 
   it('without the option: nothing of OpenTelemetry is loaded but its API, and no line has a trace', async () => {
-    const watch = `--import=${projectFolder}test/support/process/loaded-modules.ts`;
+    const watch = `--import=${projectFolder}test/telemetry/loaded-modules.ts`;
     const service = await traced({ NODE_OPTIONS: watch });
     expect(await callInTrace(service, 'untraced')).not.to.have.any.keys('trace_id', 'span_id');
     await service.process.stop();

@@ -1,8 +1,8 @@
 import * as fc from 'fast-check';
-import { changed, type Edit } from '../../support/http/mutations.ts';
 import { body } from './body.ts';
 import { framing, piecesAt } from './framing.ts';
 import { headers, method, target, version } from './head.ts';
+import { changed, type Edit } from './mutations.ts';
 import { mostly, place, places } from './odd.ts';
 
 /** What goes over one connection. */

@@ -1,10 +1,10 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { text } from 'node:stream/consumers';
 import { expect } from 'chai';
-import { httpServer } from '../http/http-server.ts';
-import { folderOf, serviceDataOf } from '../process/lives.ts';
-import { type Listening, listeningService, start } from '../process/service-process.ts';
-import { projectFolder } from '../workspace.ts';
+import { httpServer } from '../support/http/http-server.ts';
+import { folderOf, serviceDataOf } from '../support/process/lives.ts';
+import { type Listening, listeningService, start } from '../support/process/service-process.ts';
+import { projectFolder } from '../support/workspace.ts';
 
 const address = 'https://second.example/?click={click_id}&name=é';
 const set = { status: 200, body: { mirror: { id: 7, campaign_id: 42, target_url: address } } };

@@ -1,6 +1,6 @@
 import { EventEmitter, once } from 'node:events';
 import { text } from 'node:stream/consumers';
-import { httpServer } from '../http/http-server.ts';
+import { httpServer } from '../support/http/http-server.ts';
 
 /** A span in OTLP's form of JSON, as far as tests look at it; times in nanoseconds. */
 export interface CollectedSpan {
