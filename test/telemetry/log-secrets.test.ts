@@ -71,7 +71,7 @@ describe('docs/reference/logs.md: no secret reaches an output', () => {
     });
 
     it('by a database that goes away, and an uncaught error', async () => {
-      const NODE_OPTIONS = `--import=${projectFolder}test/support/process/uncaught-error.ts`;
+      const NODE_OPTIONS = `--import=${projectFolder}test/telemetry/uncaught-error.ts`;
       const service = await serving({ NODE_OPTIONS });
       const { admin, name } = data.database;
       await admin.query(`alter database ${name} connection limit 0`);
