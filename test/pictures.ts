@@ -2,8 +2,7 @@
 // page for operators shows.
 import { setTimeout as pause } from 'node:timers/promises';
 import { startDatabaseServer, stopDatabaseServer } from './support/database/database-server.ts';
-import { DocsPage } from './support/documents/docs-browser.ts';
-import { openBrowser, WatchedPage } from './support/documents/watched-page.ts';
+import { DocsPage, openBrowser, WatchedPage } from './support/documents/watched-page.ts';
 import { call, load } from './support/http/caller.ts';
 import { serviceData } from './support/process/service-data.ts';
 import { endAll, listeningService } from './support/process/service-process.ts';

@@ -3,7 +3,7 @@ import { migrate, type Role, roles } from '@campaign-mirror/adapters-persistence
 import { expect } from 'chai';
 import pg from 'pg';
 import { connect } from '../support/database/client.ts';
-import { RedisServer } from '../support/deployment/redis-server.ts';
+import { redisServer } from '../support/deployment/redis-server.ts';
 import { configuration, documented } from '../support/documents/documented.ts';
 import { eventually } from '../support/eventually.ts';
 import { nodeOptions } from '../support/process/node-options.ts';
@@ -31,9 +31,7 @@ export async function openStage(isSynchronous: boolean) {
   const [name = '', ...words] = command.split(' ');
   const running = etcd.run([program(name), ...words]);
   await running.says(() => running.errors.includes('ready to serve client requests') || undefined);
-  const redis = await RedisServer.start((port) =>
-    `--port ${port} --bind ${here} --protected-mode no`.split(' '),
-  );
+  const redis = await redisServer((port) => `--port ${port} --bind ${here} --protected-mode no`.split(' '));
   await patroni.create();
 
   // On the machines of the service, and here for everybody else.

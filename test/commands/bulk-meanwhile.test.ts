@@ -3,10 +3,10 @@ import type { CampaignId } from '@campaign-mirror/domain';
 import { expect } from 'chai';
 import { command, fedCommand } from '../support/commands/command.ts';
 import { commandsOn } from '../support/commands/commands-on.ts';
-import { csv, line } from '../support/commands/csv.ts';
 import { endWaiting } from '../support/database/rival.ts';
 import { eventually } from '../support/eventually.ts';
 import { folderOf, worldOf } from '../support/process/lives.ts';
+import { csv, line } from './csv.ts';
 
 const lockCampaigns = 'lock table campaign_mirror.campaigns in access exclusive mode';
 

@@ -1,9 +1,9 @@
 import { stat, writeFile } from 'node:fs/promises';
 import { expect } from 'chai';
 import { answered, commandProcess } from '../support/commands/command.ts';
-import { csv, line } from '../support/commands/csv.ts';
 import { freshDatabase } from '../support/database/database-server.ts';
 import { databaseOf, folderOf } from '../support/process/lives.ts';
+import { csv, line } from './csv.ts';
 
 /** So many campaigns do not fit into so many megabytes, where the program itself takes half of them. */
 const rows = 60_000;

@@ -3,10 +3,10 @@ import { migrate } from '@campaign-mirror/adapters-persistence';
 import { expect } from 'chai';
 import { answered, command, refused } from '../support/commands/command.ts';
 import { commandsOn } from '../support/commands/commands-on.ts';
-import { csv, header, line } from '../support/commands/csv.ts';
 import { piped } from '../support/commands/pipe.ts';
 import { emptyDatabase, latin1 } from '../support/database/database-server.ts';
 import { databaseOf, folderOf } from '../support/process/lives.ts';
+import { csv, header, line } from './csv.ts';
 
 /** Every kind of campaign, as `export` writes it. */
 const exported = [

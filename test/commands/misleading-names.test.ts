@@ -1,8 +1,8 @@
 import { expect } from 'chai';
 import { command } from '../support/commands/command.ts';
 import { commandsOn, objectsOf } from '../support/commands/commands-on.ts';
-import { csv, line } from '../support/commands/csv.ts';
 import { databaseOf } from '../support/process/lives.ts';
+import { csv, line } from './csv.ts';
 
 /** Turned to the right, to the left and back, with a character that has no width: what is read is not what is there. */
 const name = 'Sum\u202emer\u200e \u061csale\u200b!';

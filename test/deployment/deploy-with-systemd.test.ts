@@ -3,12 +3,12 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { copyFile, mkdir } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { expect } from 'chai';
-import { newDebian } from '../support/deployment/new-debian.ts';
 import { blocksOf } from '../support/documents/blocks.ts';
 import { type CompanyRegistry, companyRegistry } from '../support/embedded/company-registry.ts';
 import { eventually } from '../support/eventually.ts';
 import { folderOf } from '../support/process/lives.ts';
 import { filesIn, projectFolder } from '../support/workspace.ts';
+import { newDebian } from './new-debian.ts';
 
 const page = 'docs/how-to/deploy-with-systemd.md';
 const blocks = blocksOf(readFileSync(`${projectFolder}${page}`, 'utf8')).map(({ marker = '', ...block }) => ({

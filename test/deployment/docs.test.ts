@@ -3,8 +3,7 @@ import { openDatabase, PostgresSettings } from '@campaign-mirror/adapters-persis
 import type { OwnerId } from '@campaign-mirror/domain';
 import { expect } from 'chai';
 import type { Browser, BrowserContextOptions } from 'playwright-core';
-import { DocsPage } from '../support/documents/docs-browser.ts';
-import { openBrowser } from '../support/documents/watched-page.ts';
+import { DocsPage, openBrowser } from '../support/documents/watched-page.ts';
 import { serviceDataOf } from '../support/process/lives.ts';
 import { listeningService } from '../support/process/service-process.ts';
 import { tester } from '../support/store/operator.ts';

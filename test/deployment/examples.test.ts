@@ -1,4 +1,4 @@
-import { exampleContract } from '../support/documents/examples-contract.ts';
+import { exampleContract } from '../documents/examples-contract.ts';
 import { program } from '../support/programs.ts';
 
 exampleContract({ file: 'set_mirror.py', command: () => program('python3') });

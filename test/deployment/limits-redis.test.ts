@@ -1,8 +1,8 @@
 import { execFileSync } from 'node:child_process';
 import { expect } from 'chai';
 import { commandProcess } from '../support/commands/command.ts';
-import { selfMadeCertificate } from '../support/deployment/certificate.ts';
-import { RedisServer } from '../support/deployment/redis-server.ts';
+import { type RedisServer, redisServer } from '../support/deployment/redis-server.ts';
+import { selfMadeCertificate } from '../support/deployment/tls-proxy.ts';
 import { eventually } from '../support/eventually.ts';
 import { pathOf } from '../support/http/request.ts';
 import { folderOf, serviceDataOf } from '../support/process/lives.ts';
@@ -42,7 +42,7 @@ describe('limits that several machines count in Redis', () => {
     });
 
   it('two services count together; what is kept ends with the window', async () => {
-    redis = await RedisServer.start();
+    redis = await redisServer();
     const cli = (...words: string[]) =>
       execFileSync(program('redis-cli'), ['-p', `${redis.port}`, '-n', '1', ...words], { encoding: 'utf8' });
     const services = [await listeningService(settings()), await listeningService(settings())] as const;
@@ -62,7 +62,7 @@ describe('limits that several machines count in Redis', () => {
   });
 
   it('Redis that is away or stuck is not waited for, nor at the start, and counts when it is there', async () => {
-    redis = await RedisServer.start();
+    redis = await redisServer();
     const stop = () => redis.process.stop('SIGKILL');
     await stop();
     const service = await listeningService(settings({ RATE_LIMIT: '1000/1m' }));
@@ -90,7 +90,7 @@ describe('limits that several machines count in Redis', () => {
     const { certificate, key } = selfMadeCertificate(folder.path, 'localhost');
     const user =
       'limits on >MARKED resetchannels ~campaign-mirror:* -@all +ping +select +client|setname +eval +evalsha +set +incrby +pttl +expire';
-    redis = await RedisServer.start((port) => [
+    redis = await redisServer((port) => [
       ...['--port', '0', '--tls-port', String(port), '--tls-auth-clients', 'no'],
       ...['--tls-cert-file', certificate, '--tls-key-file', key],
       ...['--user', ...user.split(' ')],

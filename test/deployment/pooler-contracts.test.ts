@@ -1,10 +1,10 @@
 import type { Role } from '@campaign-mirror/adapters-persistence';
 import { Statements } from '../../packages/adapters-persistence/src/statements/statements.ts';
-import { pgBouncer } from '../support/deployment/pgbouncer.ts';
 import { databaseOf } from '../support/process/lives.ts';
 import { everyCaseOn } from '../support/store/every-case.ts';
 import { postgresWorld } from '../support/store/postgres-world.ts';
 import type { World } from '../support/store/world.ts';
+import { pgBouncer } from './pgbouncer.ts';
 
 for (const company of [undefined, 'in company', 'beside a chain'] as const) {
   describe(`the contracts of the ports, behind PgBouncer in transaction mode, ${company ?? 'alone'}`, () => {

@@ -4,11 +4,11 @@ import pg from 'pg';
 import { command } from '../support/commands/command.ts';
 import { objectsOf } from '../support/commands/commands-on.ts';
 import { emptyDatabase } from '../support/database/database-server.ts';
-import { pgBouncer } from '../support/deployment/pgbouncer.ts';
 import { documented } from '../support/documents/documented.ts';
 import { call } from '../support/http/caller.ts';
 import { databaseOf, folderOf, serviceDataOf } from '../support/process/lives.ts';
 import { listeningService, startService } from '../support/process/service-process.ts';
+import { pgBouncer } from './pgbouncer.ts';
 
 const page = 'docs/how-to/own-postgresql.md';
 

@@ -1,6 +1,12 @@
 import { expect } from 'chai';
 import { tcpProxy } from '../support/database/tcp-proxy.ts';
-import { callersAddress, type TlsAnswer, type TlsCall, TlsCaller } from '../support/deployment/tls-caller.ts';
+import {
+  callersAddress,
+  type TlsAnswer,
+  type TlsCall,
+  type TlsCaller,
+  tlsCaller,
+} from '../support/deployment/tls-caller.ts';
 import { proxyNames, type TlsProxy, tlsProxy } from '../support/deployment/tls-proxy.ts';
 import { serviceDataOf } from '../support/process/lives.ts';
 import { type Listening, listeningService } from '../support/process/service-process.ts';
@@ -41,7 +47,7 @@ for (const name of proxyNames) {
     before(async () => {
       service = await serve();
       proxy = await tlsProxy(name, port());
-      caller = new TlsCaller(proxy);
+      caller = tlsCaller(proxy);
     });
 
     it('a mirror is set, and the log names the request and the client, whatever a caller says of itself', async () => {
@@ -72,7 +78,7 @@ for (const name of proxyNames) {
     it('connections to the service are kept', async () => {
       const between = await tcpProxy({ host: '127.0.0.1', port: port() });
       const own = await tlsProxy(name, between.port);
-      const callers = [new TlsCaller(own), new TlsCaller(own)];
+      const callers = [tlsCaller(own), tlsCaller(own)];
       for (let round = 0; round < 10; round++)
         for (const one of callers) expect((await one.call(update())).status).to.equal(200);
       expect(between.accepted).to.equal(1);
@@ -88,7 +94,7 @@ for (const name of proxyNames) {
       let done = false;
       let heard = () => {};
       const callAgain = async () => {
-        const one = new TlsCaller(proxy);
+        const one = tlsCaller(proxy);
         while (!done) {
           const id = `drain-${calls++}`;
           const { status, headers, body } = await one.call(update({ 'X-Request-Id': id }));

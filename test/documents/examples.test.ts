@@ -1,8 +1,8 @@
 import { setMirrorRoute } from '@campaign-mirror/adapters-http';
 import { expect } from 'chai';
-import { exampleContract } from '../support/documents/examples-contract.ts';
 import { openapiText } from '../support/http/openapi-file.ts';
 import { read } from '../support/workspace.ts';
+import { exampleContract } from './examples-contract.ts';
 
 describe('docs/how-to/call-from-a-script.md', () => {
   it('says what to do after every status of the interface', async () => {

@@ -4,7 +4,11 @@ import {
   accessKeyFrom,
   type Caller,
   type Campaign,
+  type CampaignId,
+  type CampaignRepository,
+  type Identity,
   keySubject,
+  type MirrorChange,
   type Outcome,
   type OwnerId,
   type Refusal,
@@ -14,7 +18,7 @@ import {
 } from '@campaign-mirror/domain';
 import { expect } from 'chai';
 import { rejection } from '../support/faults.ts';
-import { caller, campaign, denying, FakePorts, mirror } from '../support/store/fake-ports.ts';
+import { caller, campaign, denying, mirror } from '../support/store/fake-ports.ts';
 
 const key = accessKeyFrom(new Uint8Array(accessKeyBytes));
 const address = 'HTTPS://Example.com/%7E{click_id}';
@@ -33,6 +37,39 @@ const [noMirror, isDefault, notTheOwner] = [
 
 /** What a port is told to do where it is to take its time: longer than all that is already due. */
 const later = () => new Promise<void>((resolve) => setImmediate(resolve));
+
+/** Answers what it is told to, and remembers what it was asked. */
+class FakePorts implements CampaignRepository, Identity {
+  readonly asked: string[] = [];
+  readonly changes: { seen: Campaign; change: MirrorChange }[] = [];
+  /** Nobody is known before a look-up, unless a test says so. */
+  claim: Caller | undefined;
+  caller: () => Promise<Caller | undefined> = async () => caller;
+  found: () => Promise<Campaign | undefined> = async () => campaign;
+  /** What the writes come to, one after the other; those beyond set the mirror. */
+  readonly results: SetMirrorResult[] = [];
+  set: () => Promise<SetMirrorResult> = async () => this.results.shift() ?? { kind: 'mirror-set', mirror };
+
+  async claimedBy(): Promise<Caller | undefined> {
+    return this.claim;
+  }
+
+  whoIs(key: string): Promise<Caller | undefined> {
+    this.asked.push(`whoIs ${key}`);
+    return this.caller();
+  }
+
+  find(id: CampaignId): Promise<Campaign | undefined> {
+    this.asked.push(`find ${id}`);
+    return this.found();
+  }
+
+  setMirror(seen: Campaign, change: MirrorChange): Promise<SetMirrorResult> {
+    this.asked.push(`setMirror ${seen.id}`);
+    this.changes.push({ seen, change });
+    return this.set();
+  }
+}
 
 describe('contract: the call — set the mirror of a campaign', () => {
   let ports: FakePorts;

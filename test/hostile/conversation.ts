@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
-import { changed, type Edit } from '../support/http/mutations.ts';
 import { broken, brokenText, bytes, framing, mostly, piecesAt, place, places } from './framings.ts';
+import { changed, type Edit } from './mutations.ts';
 
 const route = (campaign: string) => `/public/v1/mirror/campaign/${campaign}/mirror`;
 const own = route(places.own);

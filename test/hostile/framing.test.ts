@@ -5,7 +5,7 @@ import { Calls, Capacity, HttpServer, silentLog } from '@campaign-mirror/adapter
 import { expect } from 'chai';
 import * as fc from 'fast-check';
 import { messageFault } from '../../packages/adapters-http/src/messages/message-faults.ts';
-import { TlsCaller } from '../support/deployment/tls-caller.ts';
+import { type TlsCaller, tlsCaller } from '../support/deployment/tls-caller.ts';
 import { host, proxyNames, type TlsProxy, tlsProxy } from '../support/deployment/tls-proxy.ts';
 import { eventually } from '../support/eventually.ts';
 import { seed } from '../support/seed.ts';
@@ -80,7 +80,7 @@ for (const name of proxyNames)
       service = notingServer(noted);
       const { port } = (await service.listen(0, '127.0.0.1')) as AddressInfo;
       proxy = await tlsProxy(name, port);
-      other = new TlsCaller(proxy);
+      other = tlsCaller(proxy);
     });
     after(async () => {
       other?.close();

@@ -5,7 +5,6 @@ import pg from 'pg';
 import { PostgresCampaigns } from '../../packages/adapters-persistence/src/hot-path/campaigns.ts';
 import { Statements } from '../../packages/adapters-persistence/src/statements/statements.ts';
 import { serverAddress } from '../support/database/database-server.ts';
-import { gateBeforeCommit, shutGate } from '../support/database/gate.ts';
 import { endWaiting, untilWaiting } from '../support/database/rival.ts';
 import { tcpProxy } from '../support/database/tcp-proxy.ts';
 import { eventually } from '../support/eventually.ts';
@@ -14,6 +13,7 @@ import { groupedOf } from '../support/process/lives.ts';
 import { lockMirror } from '../support/store/grouped.ts';
 import { hotPathOn, statementsBy } from '../support/store/hot-paths.ts';
 import { address, change, type Live } from '../support/store/world.ts';
+import { gateBeforeCommit, shutGate } from './gate.ts';
 
 const to = address('https://example.com/new');
 const poison = address('https://example.com/poison');

@@ -1,11 +1,11 @@
 import { keySubject, type Subject } from '@campaign-mirror/domain';
 import { expect } from 'chai';
-import { gateBeforeLock, shutGate } from '../support/database/gate.ts';
 import { untilWaiting } from '../support/database/rival.ts';
 import { groupedOf } from '../support/process/lives.ts';
 import { setAddress, transfer } from '../support/store/grouped.ts';
 import { named } from '../support/store/operator.ts';
 import { before as beforehand, type Live, newOwner } from '../support/store/world.ts';
+import { gateBeforeLock, shutGate } from './gate.ts';
 
 const steps = ['one', 'two', 'three', 'four', 'five'].map((step) => `https://example.com/${step}`);
 const rivals = 'https://example.com/rival';

@@ -12,7 +12,7 @@ import { connect } from '../support/database/client.ts';
 import { type DedicatedServer, dedicatedServer } from '../support/database/dedicated-server.ts';
 import { eventually } from '../support/eventually.ts';
 import { rejection } from '../support/faults.ts';
-import { type Service, serviceOn } from '../support/process/live-service.ts';
+import { type Service, serviceOn } from '../support/store/grouped.ts';
 import { named, tester } from '../support/store/operator.ts';
 import { type Live, liveCampaign } from '../support/store/world.ts';
 

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { TlsCaller } from '../support/deployment/tls-caller.ts';
+import { tlsCaller } from '../support/deployment/tls-caller.ts';
 import { eventually } from '../support/eventually.ts';
 import { freePort } from '../support/free-port.ts';
 import { endAll, start } from '../support/process/service-process.ts';
@@ -37,7 +37,7 @@ describe('compose.yaml', () => {
     const ca = await docker('exec', await containerOf('proxy'), 'cat', certificate);
     const port = Number(settings.TLS_PORT?.split(':')[1]);
     return async (requestId: string) => {
-      const caller = new TlsCaller({ port, ca }, 'localhost');
+      const caller = tlsCaller({ port, ca }, 'localhost');
       const own = { 'Content-Type': 'application/json', 'X-Request-Id': requestId };
       const headers = { Authorization: `Bearer ${key}`, ...own };
       const { status } = await caller.call({

@@ -18,7 +18,7 @@ describe('contract: life: drain', () => {
   const data = withHttpService();
   let service: HttpService;
   beforeEach(async () => {
-    service = await httpService({ beside: data(), pages: new Map([['/large', large]]) });
+    service = await httpService({ pages: new Map([['/large', large]]) }, data());
   });
   afterEach(() => service.stop());
   const open = () => RawConnection.open(service.port);

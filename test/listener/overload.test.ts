@@ -15,7 +15,7 @@ describe('contract: overload', () => {
   async function serving(limits: CapacityLimits): Promise<void> {
     told = [];
     const capacity = new Capacity(limits, (what) => told.push(what));
-    service = await httpService({ beside: data(), capacity });
+    service = await httpService({ capacity }, data());
   }
 
   /** The one place that there is is taken. */

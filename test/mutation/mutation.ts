@@ -7,7 +7,7 @@ import { cp, mkdir, symlink, writeFile } from 'node:fs/promises';
 import { availableParallelism } from 'node:os';
 import { join, relative } from 'node:path';
 import { startDatabaseServer, stopDatabaseServer } from '../support/database/database-server.ts';
-import { dataVariable, RunFolder, tell } from '../support/run-folder.ts';
+import { dataVariable, runFolder, tell } from '../support/run-folder.ts';
 import { projectFolder } from '../support/workspace.ts';
 
 /** What is mutated, which tests are to notice it, and the score in percent below which the command fails. */
@@ -111,7 +111,7 @@ for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const)
     told = true;
     endStryker();
   });
-const folder = await RunFolder.make();
+const folder = await runFolder();
 process.env[dataVariable] = folder.data;
 await startDatabaseServer();
 try {

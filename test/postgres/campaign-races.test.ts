@@ -2,9 +2,9 @@ import type { BadLine, OwnerId } from '@campaign-mirror/domain';
 import { expect } from 'chai';
 import { rival, untilWaiting } from '../support/database/rival.ts';
 import { liveServiceOf } from '../support/process/lives.ts';
-import { linesOf } from '../support/store/import-lines.ts';
 import { named } from '../support/store/operator.ts';
 import { after as afterwards, newCampaign, newOwner } from '../support/store/world.ts';
+import { linesOf } from './import-lines.ts';
 
 const makesDefault = 'update campaign_mirror.campaigns set is_default = true where id = $1';
 const givesTo = 'update campaign_mirror.campaigns set owner_id = $2 where id = $1';

@@ -8,10 +8,10 @@ import { rival, untilWaiting } from '../support/database/rival.ts';
 import { eventually } from '../support/eventually.ts';
 import { rejection } from '../support/faults.ts';
 import { databaseOf } from '../support/process/lives.ts';
-import { linesOf } from '../support/store/import-lines.ts';
 import { named, tester } from '../support/store/operator.ts';
 import { postgresWorld } from '../support/store/postgres-world.ts';
 import { newOwner } from '../support/store/world.ts';
+import { linesOf } from './import-lines.ts';
 
 describe('connections to the database', () => {
   const database = databaseOf('test');

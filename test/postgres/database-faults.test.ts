@@ -5,8 +5,8 @@ import { rival, untilWaiting } from '../support/database/rival.ts';
 import { tcpProxy } from '../support/database/tcp-proxy.ts';
 import { eventually } from '../support/eventually.ts';
 import { rejection } from '../support/faults.ts';
-import { type Service, serviceOn } from '../support/process/live-service.ts';
 import { liveServiceOf } from '../support/process/lives.ts';
+import { type Service, serviceOn } from '../support/store/grouped.ts';
 import type { Live } from '../support/store/world.ts';
 
 const address = 'https://example.com/new';

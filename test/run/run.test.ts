@@ -1,5 +1,5 @@
 import { readdirSync } from 'node:fs';
-import { chmod, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { chmod, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'chai';
@@ -52,6 +52,9 @@ describe('a run of the tests', () => {
     const failed = await runOf({ good, bad });
     expect((await failed.ended).code).to.equal(1);
     expect(failed.output).to.match(/2 passing.+1 failing.+Error: a fault/s);
+    const [, kept = ''] = /^What this run said is in (.+)\n$/.exec(failed.errors) ?? [];
+    expect(await readFile(kept, 'utf8')).to.equal(failed.output);
+    await rm(kept);
     await nothingIsLeft();
     const passed = await runOf({ good, other: good }, '--grep', 'good passes too');
     expect((await passed.ended).code).to.equal(0);

@@ -4,7 +4,7 @@ import { createWriteStream, existsSync, rmSync } from 'node:fs';
 import { availableParallelism, constants, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
-import { dataVariable, RunFolder, tell } from '../support/run-folder.ts';
+import { dataVariable, runFolder, tell } from '../support/run-folder.ts';
 import { projectFolder } from '../support/workspace.ts';
 import { filesOf, programs, suites } from './suites.ts';
 
@@ -43,7 +43,7 @@ async function supervised(
   output: string,
   environment: NodeJS.ProcessEnv = {},
 ): Promise<number> {
-  const folder = await RunFolder.make();
+  const folder = await runFolder();
   const folders = { TMPDIR: folder.path, [dataVariable]: folder.data };
   const colours = process.stdout.isTTY && { FORCE_COLOR: '1' };
   const mocha = spawn(process.execPath, [mochaProgram, ...words], {

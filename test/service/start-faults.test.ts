@@ -8,9 +8,12 @@ import {
   serverAddress,
   type TestDatabase,
 } from '../support/database/database-server.ts';
-import { versionProxy } from '../support/database/version-proxy.ts';
+import { tcpProxy } from '../support/database/tcp-proxy.ts';
 import { databaseOf, dataFolderOf } from '../support/process/lives.ts';
 import { eventsOf, listeningService, startService } from '../support/process/service-process.ts';
+
+/** A column of two characters in a row, as PostgreSQL sends it (PostgreSQL, section 55.7: DataRow). */
+const column = (text: string) => Buffer.concat([Buffer.from([0, 0, 0, 2]), Buffer.from(text)]);
 
 interface Given {
   readonly make?: () => Promise<TestDatabase>;
@@ -98,7 +101,13 @@ describe('a start that cannot succeed ends with one clear line and an exit code'
   });
 
   it('a server older than 15', async () => {
-    const proxy = await versionProxy(serverAddress(), '14');
+    const proxy = await tcpProxy(serverAddress(), (bytes) => {
+      for (const real of ['15', '16', '17', '18']) {
+        const at = bytes.indexOf(column(real));
+        if (at !== -1) column('14').copy(bytes, at);
+      }
+      return bytes;
+    });
     const through = { hostname: '127.0.0.1', port: String(proxy.port) };
     const { href } = Object.assign(new URL(database.url('owner')), through);
     const line = await refusal({ DATABASE_URL: href }).finally(() => proxy.close());

@@ -5,10 +5,16 @@ import { silentLog } from '../../packages/app/src/logging/log-events.ts';
 import { readSettings } from '../../packages/app/src/settings/read-settings.ts';
 import { yourDatabase } from '../../packages/app/src/settings/your-database.ts';
 import { command } from '../support/commands/command.ts';
-import { otherCa, serverCertificate, serverKey, testCa } from '../support/database/database-certificates.ts';
 import { type DedicatedServer, dedicatedServer } from '../support/database/dedicated-server.ts';
 import { folderOf } from '../support/process/lives.ts';
 import { listeningService } from '../support/process/service-process.ts';
+import { read } from '../support/workspace.ts';
+
+/**
+ * Made once, by `openssl ca`, to last from 2020 to 2120, so that a machine without openssl has them too. The server's is
+ * for the host 127.0.0.1, by no other name, and issued by test-ca; other-ca issued nothing.
+ */
+const certificate = (name: string) => read(`test/settings/certificates/${name}.pem`);
 
 describe('TLS to a database of yours', () => {
   const folder = folderOf('suite');
@@ -16,12 +22,12 @@ describe('TLS to a database of yours', () => {
   let port: string;
   before(async () => {
     await chmod(folder.path, 0o755);
-    await writeFile(folder.at('ca.crt'), testCa);
-    await writeFile(folder.at('other.crt'), otherCa);
+    await writeFile(folder.at('ca.crt'), await certificate('test-ca'));
+    await writeFile(folder.at('other.crt'), await certificate('other-ca'));
     server = await dedicatedServer();
     port = String(server.address('postgres').port);
-    await server.put('server.crt', serverCertificate);
-    await server.put('server.key', serverKey);
+    await server.put('server.crt', await certificate('server'));
+    await server.put('server.key', await certificate('server-key'));
     await restart('ssl = on\n', 'hostssl all all 127.0.0.1/32 trust\nhostssl all all ::1/128 trust\n');
   });
   after(() => server.remove());

@@ -13,35 +13,24 @@ const memory = '/dev/shm';
 const enoughMemory = 2 ** 31;
 
 /** The temporary folders of a run: what a test leaves in them goes with them, and so do the processes that use them. */
-export class RunFolder {
-  readonly path: string;
+export async function runFolder() {
+  const path = await folderIn(tmpdir());
+  // A container, too, may have 64 MB of it.
+  const { bavail, bsize } = await statfs(memory).catch(() => ({ bavail: 0, bsize: 0 }));
+  const isEnough = Math.min(bavail * bsize, process.availableMemory()) >= enoughMemory;
   /** For the database's data: in memory, where there is enough. A copy of a database takes a twelfth of the time there. */
-  readonly data: string;
-
-  private constructor(path: string, data: string) {
-    this.path = path;
-    this.data = data;
-  }
-
-  static async make(): Promise<RunFolder> {
-    const path = await folderIn(tmpdir());
-    // A container, too, may have 64 MB of it.
-    const { bavail, bsize } = await statfs(memory).catch(() => ({ bavail: 0, bsize: 0 }));
-    const isEnough = Math.min(bavail * bsize, process.availableMemory()) >= enoughMemory;
-    return new RunFolder(path, isEnough ? await folderIn(memory) : path);
-  }
-
-  async remove(): Promise<void> {
+  const data = isEnough ? await folderIn(memory) : path;
+  const remove = async () => {
     // A PostgreSQL has a session of its own and outlives those who started it; SIGQUIT takes its children along.
     for (let looks = 0; ; looks++) {
-      const users = commandLines().filter(([, line]) => line.includes(this.path) || line.includes(this.data));
+      const users = commandLines().filter(([, line]) => line.includes(path) || line.includes(data));
       if (users.length === 0) break;
       for (const [id] of users) tell(id, looks > 100 ? 'SIGKILL' : 'SIGQUIT');
       await pause(50);
     }
-    for (const folder of [this.path, this.data])
-      await rm(folder, { recursive: true, force: true, maxRetries: 20 });
-  }
+    for (const folder of [path, data]) await rm(folder, { recursive: true, force: true, maxRetries: 20 });
+  };
+  return { path, data, remove };
 }
 
 async function folderIn(parent: string): Promise<string> {
@@ -62,7 +51,7 @@ export function tell(id: number, signal: NodeJS.Signals | 0): boolean {
 }
 
 /** Of every process; an image may have no `ps`, and macOS has no /proc. */
-function commandLines(): [number, string][] {
+export function commandLines(): [number, string][] {
   if (process.platform !== 'linux') {
     const { stdout } = spawnSync('ps', ['-A', '-ww', '-o', 'pid=,command='], { encoding: 'utf8' });
     return stdout.split('\n').map((line) => [Number.parseInt(line, 10), line]);

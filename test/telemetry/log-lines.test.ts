@@ -10,10 +10,10 @@ import { LogLines } from '../../packages/app/src/logging/log-lines.ts';
 import { readable } from '../../packages/app/src/logging/log-readable.ts';
 import { linesIn } from '../support/documents/log-schema.ts';
 import { eventually } from '../support/eventually.ts';
-import { steering } from '../support/http/hostile-requests.ts';
 import { folderOf, serviceDataOf } from '../support/process/lives.ts';
 import { listeningService, untilTheEnd } from '../support/process/service-process.ts';
 import { projectFolder } from '../support/workspace.ts';
+import { steering } from './hostile-requests.ts';
 
 const answered: AnsweredRequest = {
   ...{ requestId: 'one', client: '192.0.2.1', method: 'POST', route: '/a/{b}' },

@@ -4,11 +4,11 @@ import { roles } from '@campaign-mirror/adapters-persistence';
 import { expect } from 'chai';
 import { linesIn, schemaFaults } from '../support/documents/log-schema.ts';
 import { call } from '../support/http/caller.ts';
-import { requestsWith, send, steering } from '../support/http/hostile-requests.ts';
 import { dataFolderOf, serviceDataOf } from '../support/process/lives.ts';
 import { type Listening, listeningService } from '../support/process/service-process.ts';
 import { marked, unknownKey } from '../support/secrets.ts';
 import { projectFolder } from '../support/workspace.ts';
+import { requestsWith, send, steering } from './hostile-requests.ts';
 
 const secrets = [marked, unknownKey, `cm_${marked}`, `Bearer ${unknownKey}`];
 

@@ -3,12 +3,11 @@ import { serverAddress } from '../support/database/database-server.ts';
 import { tcpProxy } from '../support/database/tcp-proxy.ts';
 import { eventually } from '../support/eventually.ts';
 import { call } from '../support/http/caller.ts';
-import { send } from '../support/http/hostile-requests.ts';
 import { serviceDataOf } from '../support/process/lives.ts';
 import { eventsOf, type Listening, listeningService } from '../support/process/service-process.ts';
-import { metrics } from '../support/prometheus/all-metrics.ts';
-import { type Exposition, scrape } from '../support/prometheus/metrics.ts';
+import { type Exposition, metrics, scrape } from '../support/prometheus/metrics.ts';
 import { marked, unknownKey } from '../support/secrets.ts';
+import { send } from './hostile-requests.ts';
 
 const route = '/public/v1/mirror/campaign/{campaign}/mirror';
 const requests = 'campaign_mirror_http_requests_total';

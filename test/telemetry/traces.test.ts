@@ -3,12 +3,12 @@ import { parseEnv } from 'node:util';
 import { expect } from 'chai';
 import { blocksOf } from '../support/documents/blocks.ts';
 import { call } from '../support/http/caller.ts';
-import { requestsWith, send } from '../support/http/hostile-requests.ts';
 import { serviceDataOf } from '../support/process/lives.ts';
-import { type CollectedSpan, OtlpCollector } from '../support/process/otlp-collector.ts';
 import { type Listening, listeningService, start } from '../support/process/service-process.ts';
 import { marked, unknownKey } from '../support/secrets.ts';
 import { projectFolder } from '../support/workspace.ts';
+import { requestsWith, send } from './hostile-requests.ts';
+import { type CollectedSpan, type OtlpCollector, otlpCollector } from './otlp-collector.ts';
 
 const page = 'docs/how-to/trace-requests.md';
 const [command, variables] = blocksOf(readFileSync(`${projectFolder}${page}`, 'utf8'))
@@ -22,7 +22,7 @@ describe(`traces: ${page}`, () => {
   let collector: OtlpCollector;
   const data = serviceDataOf('test');
   beforeEach(async () => {
-    collector = await OtlpCollector.open();
+    collector = await otlpCollector();
   });
   afterEach(() => collector.close());
 

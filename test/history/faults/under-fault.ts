@@ -1,8 +1,8 @@
 import { roles } from '@campaign-mirror/adapters-persistence';
 import { expect } from 'chai';
 import { eventually } from '../../support/eventually.ts';
-import { randomNumbers } from '../../support/random-numbers.ts';
 import { violationsOf } from '../check.ts';
+import { randomNumbers } from '../random-numbers.ts';
 import type { RunRecord, Violation } from '../record.ts';
 import { Random } from '../workload/known.ts';
 import { recorded } from '../workload/run.ts';

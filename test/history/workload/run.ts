@@ -1,4 +1,4 @@
-import { randomNumbers } from '../../support/random-numbers.ts';
+import { randomNumbers } from '../random-numbers.ts';
 import type { RunRecord } from '../record.ts';
 import { keepUp, operate } from './acts.ts';
 import { caller, redirector, type Served } from './callers.ts';

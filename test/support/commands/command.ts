@@ -2,8 +2,13 @@ import { PassThrough, Writable } from 'node:stream';
 import type { Given } from '../../../packages/adapters-cli/src/terminal/call.ts';
 import { Interrupted } from '../../../packages/adapters-cli/src/terminal/errors.ts';
 import { run } from '../../../packages/app/src/command-line/run.ts';
-import { environment, projectFolder, type RunningProcess, start } from '../process/service-process.ts';
-import { Speaker } from '../process/speaker.ts';
+import {
+  environment,
+  projectFolder,
+  type RunningProcess,
+  Speaker,
+  start,
+} from '../process/service-process.ts';
 
 export interface Done {
   readonly code: number;

@@ -4,15 +4,7 @@ import pg from 'pg';
 import { type TestServer, testServer } from './test-server.ts';
 
 /** A database of a test's own, on the run's server. */
-export interface TestDatabase {
-  readonly name: string;
-  /** Connections of the server's admin, who may do what no role of ours may. */
-  readonly admin: pg.Pool;
-  address(role: Role): DatabaseAddress & { host: string; port: number };
-  /** The same for a process that takes a `DATABASE_URL`. */
-  url(role: Role): string;
-  drop(): Promise<void>;
-}
+export type TestDatabase = ReturnType<typeof opened>;
 
 /** What the processes of a run share, by the environment: a server, a password for each role, a migrated database to copy. */
 interface Shared {
@@ -119,20 +111,21 @@ async function create(name: string, owner: Role | 'admin', how = ''): Promise<vo
 
 const drop = (name: string) => running().maintenance.query(`drop database if exists ${name} with (force)`);
 
-function opened(name: string): TestDatabase {
-  const admin = poolOf({ ...running().admin, database: name });
-  const database: TestDatabase = {
+function opened(name: string) {
+  const database = {
     name,
-    admin,
-    address: (role) => addressIn(name, role),
-    url: (role) => {
+    /** Connections of the server's admin, who may do what no role of ours may. */
+    admin: poolOf({ ...running().admin, database: name }),
+    address: (role: Role) => addressIn(name, role),
+    /** The same for a process that takes a `DATABASE_URL`. */
+    url: (role: Role) => {
       const { host, port, user, password } = addressIn(name, role);
       return `postgres://${user}:${password}@${host}:${port}/${name}`;
     },
     drop: async () => {
       if (!open.delete(database)) return;
       // A connection that a failed test kept would hold the end up for ever: force ends it.
-      admin.end().catch(() => {});
+      database.admin.end().catch(() => {});
       await drop(name);
     },
   };
@@ -140,7 +133,7 @@ function opened(name: string): TestDatabase {
   return database;
 }
 
-const addressIn = (database: string, role: Role) => ({
+const addressIn = (database: string, role: Role): DatabaseAddress & { host: string; port: number } => ({
   ...serverAddress(),
   user: roles[role],
   password: running().password,

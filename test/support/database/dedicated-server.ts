@@ -1,10 +1,9 @@
-import { type ChildProcess, spawn } from 'node:child_process';
-import { once } from 'node:events';
+import { execFile, spawn } from 'node:child_process';
 import { readFileSync, rmSync } from 'node:fs';
 import { chmod, chown, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { createInterface } from 'node:readline';
+import { promisify } from 'node:util';
 import type { DatabaseAddress } from '@campaign-mirror/adapters-persistence';
 import { databaseOsUser } from '../../../packages/embedded-postgres/src/programs/os-user.ts';
 import {
@@ -13,6 +12,7 @@ import {
   reachable,
 } from '../../../packages/embedded-postgres/src/programs/programs.ts';
 import { freePort } from '../free-port.ts';
+import { RunningProcess } from '../process/service-process.ts';
 import { tell } from '../run-folder.ts';
 
 /** How often a server that was killed is asked to start while what it left behind still ends. */
@@ -22,7 +22,7 @@ export type DedicatedServer = Awaited<ReturnType<typeof dedicatedServer>>;
 
 /**
  * A PostgreSQL of a test's own, to be stopped, killed and started again at will. Everybody may connect as anybody.
- * `socket`: it keeps one in its data folder.
+ * `socket`: it keeps one in its data folder, whose path may be too long for it.
  */
 export async function dedicatedServer({ socket = false } = {}) {
   const parent = await mkdtemp(join(tmpdir(), 'campaign-mirror-dedicated-'));
@@ -36,9 +36,7 @@ export async function dedicatedServer({ socket = false } = {}) {
   const options = { ...as, cwd: '/', env: { PATH: process.env.PATH ?? '', LC_ALL: 'C' } };
 
   const making = ['-D', data, '-U', 'postgres', '-A', 'trust', '-E', 'UTF8', '--locale', 'C', '-N'];
-  const maker = spawn(programIn(programs, 'initdb'), making, { ...options, stdio: 'ignore' });
-  const [code] = await once(maker, 'exit');
-  if (code !== 0) throw new Error(`initdb ended with ${code}`);
+  await promisify(execFile)(programIn(programs, 'initdb'), making, options);
 
   const port = await freePort();
   const settings = [
@@ -47,34 +45,32 @@ export async function dedicatedServer({ socket = false } = {}) {
     // A server that is killed would leave it in the system's shared memory for ever.
     'dynamic_shared_memory_type=mmap',
   ].flatMap((setting) => ['-c', setting]);
-  const logged: string[] = [];
-  let server: ChildProcess | undefined;
+  let server: RunningProcess | undefined;
   const killWithUs = () => {
-    server?.kill('SIGKILL');
+    server?.child.kill('SIGKILL');
     rmSync(parent, { recursive: true, force: true, maxRetries: 10 });
   };
   process.once('exit', killWithUs);
 
   const start = async (): Promise<void> => {
-    for (let tried = 0; tried < starts; tried++) {
-      server = spawn(programIn(programs, 'postgres'), ['-D', data, '-p', String(port), ...settings], {
-        ...options,
-        stdio: ['ignore', 'ignore', 'pipe'],
-      });
-      if (await isReady(server, logged)) return;
+    const words = ['-D', data, '-p', String(port), ...settings];
+    for (let tried = 1; ; tried++) {
+      const one = new RunningProcess(spawn(programIn(programs, 'postgres'), words, options));
+      server = one;
+      try {
+        return void (await one.says(() => /ready to accept connections/.exec(one.errors) ?? undefined));
+      } catch (fault) {
+        if (tried === starts) throw fault;
+      }
     }
-    throw new Error('the dedicated server does not start');
   };
   const end = async (signal: NodeJS.Signals): Promise<void> => {
     const ending = server;
     server = undefined;
-    if (!ending || ending.exitCode !== null) return;
-    const ended = once(ending, 'exit');
-    ending.kill(signal);
-    await ended;
+    await ending?.stop(signal);
   };
   const tellAll = (signal: NodeJS.Signals): void => {
-    const first = server?.pid;
+    const first = server?.child.pid;
     if (!first) return;
     // Linux has those whom it started in /proc.
     const others = readFileSync(`/proc/${first}/task/${first}/children`, 'utf8').split(' ').filter(Boolean);
@@ -97,8 +93,8 @@ export async function dedicatedServer({ socket = false } = {}) {
       await writeFile(path, content, { mode: 0o600 });
       if (user) await chown(path, user.uid, user.gid);
     },
-    /** What it has logged so far. */
-    log: () => logged.join('\n'),
+    /** What it has logged since it was started. */
+    log: () => server?.errors ?? '',
     start,
     /** As a machine that stands still: connections stay open, nothing is answered. */
     freeze: () => tellAll('SIGSTOP'),
@@ -114,16 +110,4 @@ export async function dedicatedServer({ socket = false } = {}) {
       await rm(parent, { recursive: true, force: true });
     },
   };
-}
-
-/** Read from its log, which is read on to its end, so that the server never waits for a reader. */
-function isReady(server: ChildProcess, logged: string[]): Promise<boolean> {
-  return new Promise((resolve) => {
-    if (!server.stderr) throw new Error('the server has no log');
-    createInterface(server.stderr).on('line', (line) => {
-      logged.push(line);
-      if (line.includes('ready to accept connections')) resolve(true);
-    });
-    server.once('exit', () => resolve(false));
-  });
 }

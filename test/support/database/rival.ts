@@ -1,19 +1,14 @@
 import { roles } from '@campaign-mirror/adapters-persistence';
 import type { CampaignId } from '@campaign-mirror/domain';
 import { expect } from 'chai';
-import type { PoolClient } from 'pg';
 import { eventually } from '../eventually.ts';
 import type { TestDatabase } from './database-server.ts';
 
-/** Somebody else, in an open transaction that holds its locks until it is said to end. */
-export interface Rival {
-  run(text: string, ...values: unknown[]): Promise<void>;
-  commit(): Promise<void>;
-  rollback(): Promise<void>;
-}
+export type Rival = Awaited<ReturnType<typeof rival>>;
 
-export async function rival(database: TestDatabase): Promise<Rival> {
-  const client: PoolClient = await database.admin.connect();
+/** Somebody else, in an open transaction that holds its locks until it is said to end. */
+export async function rival(database: TestDatabase) {
+  const client = await database.admin.connect();
   const ignore = () => {};
   client.on('error', ignore);
   const end = async (how: 'commit' | 'rollback') => {
@@ -23,7 +18,7 @@ export async function rival(database: TestDatabase): Promise<Rival> {
   };
   await client.query('begin');
   return {
-    run: async (text, ...values) => void (await client.query(text, values)),
+    run: async (text: string, ...values: unknown[]) => void (await client.query(text, values)),
     commit: () => end('commit'),
     rollback: () => end('rollback'),
   };

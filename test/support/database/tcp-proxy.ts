@@ -1,29 +1,17 @@
 import { once } from 'node:events';
 import { connect, createServer, type Socket } from 'node:net';
 
-/** Stands between a client and a server, and does to their connections what networks do. */
-export interface TcpProxy {
-  readonly port: number;
-  /** How many connections were made so far. */
-  readonly accepted: number;
-  /** From now on no byte passes; connections stay open, new ones are accepted. */
-  freeze(): void;
-  /** What was held back arrives. */
-  thaw(): void;
-  /** Ends all connections without a farewell. */
-  cut(): void;
-  /** From now on nobody can connect. */
-  refuse(): Promise<void>;
-  /** Connections are accepted again, on the same port. */
-  accept(): Promise<void>;
-  close(): Promise<void>;
-}
+export type TcpProxy = Awaited<ReturnType<typeof tcpProxy>>;
 
-/** `answer`: what becomes of the server's bytes. */
+/**
+ * Stands between a client and a server, and does to their connections what networks do.
+ *
+ * @param answer what becomes of the server's bytes
+ */
 export async function tcpProxy(
   target: { host: string; port: number },
   answer: (bytes: Buffer) => Buffer = (bytes) => bytes,
-): Promise<TcpProxy> {
+) {
   const sockets = new Set<Socket>();
   let frozen = false;
   let accepted = 0;
@@ -49,9 +37,11 @@ export async function tcpProxy(
     server.listen(port, '127.0.0.1');
     await once(server, 'listening');
   };
+  /** Ends all connections without a farewell. */
   const cut = () => {
     for (const socket of sockets) socket.resetAndDestroy();
   };
+  /** From now on nobody can connect. */
   const refuse = async () => {
     if (!server.listening) return;
     const closed = once(server, 'close');
@@ -64,19 +54,23 @@ export async function tcpProxy(
   const { port } = server.address() as { port: number };
   return {
     port,
+    /** How many connections were made so far. */
     get accepted() {
       return accepted;
     },
+    /** From now on no byte passes; connections stay open, new ones are accepted. */
     freeze: () => {
       frozen = true;
       for (const socket of sockets) socket.pause();
     },
+    /** What was held back arrives. */
     thaw: () => {
       frozen = false;
       for (const socket of sockets) socket.resume();
     },
     cut,
     refuse,
+    /** Connections are accepted again, on the same port. */
     accept: () => listen(port),
     close: refuse,
   };

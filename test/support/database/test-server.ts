@@ -1,4 +1,4 @@
-import { existsSync, readFileSync, rmSync } from 'node:fs';
+import { readFileSync, rmSync } from 'node:fs';
 import { chmod, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -63,8 +63,10 @@ async function embedded(): Promise<TestServer> {
   // The database does not run as root: another user has to pass through.
   await chmod(parent, 0o711);
   const database = await openOwnDatabase({ folder: join(parent, 'data'), settings: { fsync: 'off' } });
+  // For a run that is interrupted: the server has a session of its own and would live on.
   const abandon = () => {
-    endNow(join(parent, 'data', 'cluster', 'pgdata', 'postmaster.pid'));
+    const pidFile = readFileSync(join(parent, 'data', 'cluster', 'pgdata', 'postmaster.pid'), 'utf8');
+    process.kill(Number(pidFile.split('\n')[0]), 'SIGQUIT');
     rmSync(parent, { recursive: true, force: true, maxRetries: 10 });
   };
   process.once('exit', abandon);
@@ -74,11 +76,4 @@ async function embedded(): Promise<TestServer> {
     await rm(parent, { recursive: true, force: true });
   };
   return { kind: 'embedded', admin: database.address('superuser'), stop };
-}
-
-/** For a run that is interrupted: the server has a session of its own and would live on. It takes its file with it. */
-function endNow(pidFile: string): void {
-  process.kill(Number(readFileSync(pidFile, 'utf8').split('\n')[0]), 'SIGQUIT');
-  const never = new Int32Array(new SharedArrayBuffer(4));
-  for (let looks = 0; existsSync(pidFile) && looks < 500; looks++) Atomics.wait(never, 0, 0, 10);
 }

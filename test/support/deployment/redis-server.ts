@@ -1,39 +1,25 @@
 import { freePort } from '../free-port.ts';
-import { type RunningProcess, start } from '../process/service-process.ts';
+import { start } from '../process/service-process.ts';
 import { program } from '../programs.ts';
 
-/** Debian's Redis, on a port of its own, with nothing on the disk. */
-export class RedisServer {
-  readonly port: number;
-  process: RunningProcess;
-  readonly #options: readonly string[];
+export type RedisServer = Awaited<ReturnType<typeof redisServer>>;
 
-  private constructor(port: number, options: readonly string[]) {
-    this.port = port;
-    this.#options = options;
-    this.process = this.#run();
-  }
-
-  /** `options` as of its command line. Without `--port` among them it speaks plainly. */
-  static async start(options: (port: number) => readonly string[] = (port) => ['--port', String(port)]) {
-    const port = await freePort();
-    const server = new RedisServer(port, options(port));
-    await server.#ready();
-    return server;
-  }
-
-  #run(): RunningProcess {
-    const own = ['--bind', '127.0.0.1', '-::1', '--save', ''];
-    return start(program('redis-server'), [...own, ...this.#options], {});
-  }
-
-  #ready(): Promise<true> {
-    return this.process.says(() => this.process.output.includes('Ready to accept connections') || undefined);
-  }
-
-  /** On the same port, and knows nothing any more. */
-  async startAgain(): Promise<void> {
-    this.process = this.#run();
-    await this.#ready();
-  }
+/** Debian's Redis, on a port of its own, with nothing on the disk. Without options, as of its command line, it speaks plainly. */
+export async function redisServer(options = (port: number): readonly string[] => ['--port', `${port}`]) {
+  const port = await freePort();
+  const words = ['--bind', '127.0.0.1', '-::1', '--save', '', ...options(port)];
+  const run = async () => {
+    const process = start(program('redis-server'), words, {});
+    await process.says(() => process.output.includes('Ready to accept connections') || undefined);
+    return process;
+  };
+  const server = {
+    port,
+    process: await run(),
+    /** On the same port, and knows nothing any more. */
+    startAgain: async () => {
+      server.process = await run();
+    },
+  };
+  return server;
 }

@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
+import type { IncomingMessage } from 'node:http';
 import { Agent, request } from 'node:https';
 import { text } from 'node:stream/consumers';
 import { host, type TlsProxy } from './tls-proxy.ts';
@@ -13,33 +13,19 @@ export interface TlsCall {
   readonly body: string;
 }
 
-export interface TlsAnswer {
-  readonly status: number | undefined;
-  readonly headers: IncomingHttpHeaders;
-  readonly body: string;
-}
+export type TlsCaller = ReturnType<typeof tlsCaller>;
+export type TlsAnswer = Awaited<ReturnType<TlsCaller['call']>>;
 
-/** A caller that verifies the proxy's certificate and keeps its connection. */
-export class TlsCaller {
-  readonly #to;
-  readonly #agent: Agent;
-
-  /** `name`: the one in the proxy's certificate. */
-  constructor({ port, ca }: Pick<TlsProxy, 'port' | 'ca'>, name: string = host) {
-    this.#to = { host: '127.0.0.1', port, servername: name };
-    this.#agent = new Agent({ keepAlive: true, maxSockets: 1, ca, localAddress: callersAddress });
-  }
-
+/** A caller that verifies the proxy's certificate, which is for this name, and keeps its connection. */
+export function tlsCaller({ port, ca }: Pick<TlsProxy, 'port' | 'ca'>, servername: string = host) {
+  const agent = new Agent({ keepAlive: true, maxSockets: 1, ca, localAddress: callersAddress });
+  const to = { host: '127.0.0.1', port, servername, agent, method: 'POST' };
   /** @throws what breaks the connection */
-  async call({ path, headers, body }: TlsCall): Promise<TlsAnswer> {
-    const all = { Host: this.#to.servername, ...headers };
-    const sent = request({ ...this.#to, agent: this.#agent, method: 'POST', path, headers: all });
+  const call = async ({ path, headers, body }: TlsCall) => {
+    const sent = request({ ...to, path, headers: { Host: servername, ...headers } });
     sent.end(body);
     const [response] = (await once(sent, 'response')) as [IncomingMessage];
     return { status: response.statusCode, headers: response.headers, body: await text(response) };
-  }
-
-  close(): void {
-    this.#agent.destroy();
-  }
+  };
+  return { call, close: () => agent.destroy() };
 }

@@ -1,3 +1,5 @@
+import { execFileSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir, userInfo } from 'node:os';
 import { join } from 'node:path';
@@ -5,19 +7,20 @@ import { freePort } from '../free-port.ts';
 import { start } from '../process/service-process.ts';
 import { program } from '../programs.ts';
 import { projectFolder } from '../workspace.ts';
-import { type Certificate, selfMadeCertificate } from './certificate.ts';
 
 export const host = 'mirror.example.com';
 
-/** A real proxy that runs what ops/ holds for it. */
-export interface TlsProxy {
-  readonly port: number;
-  readonly ca: string;
-  /** Ends it as it is ended in life, and removes what it wrote. */
-  stop(): Promise<void>;
+/** A certificate of its own making for a host, in a folder. */
+export function selfMadeCertificate(folder: string, host: string) {
+  const [certificate, key] = [`${folder}/certificate.pem`, `${folder}/key.pem`];
+  const kind = ['-x509', '-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:prime256v1', '-noenc', '-days', '2'];
+  const names = ['-subj', `/CN=${host}`, '-addext', `subjectAltName=DNS:${host}`];
+  const files = ['-keyout', key, '-out', certificate];
+  execFileSync(program('openssl'), ['req', ...kind, ...names, ...files], { stdio: 'pipe' });
+  return { certificate, key, ca: readFileSync(certificate, 'utf8') };
 }
 
-interface Place extends Certificate {
+interface Place extends ReturnType<typeof selfMadeCertificate> {
   readonly folder: string;
   readonly port: number;
   readonly upstream: number;
@@ -63,8 +66,10 @@ http { access_log off; ${temporary} ${config} }
 type ProxyName = keyof typeof kinds;
 export const proxyNames = Object.keys(kinds) as ProxyName[];
 
-/** Starts a proxy in front of what listens on `upstream`. */
-export async function tlsProxy(name: ProxyName, upstream: number): Promise<TlsProxy> {
+export type TlsProxy = Awaited<ReturnType<typeof tlsProxy>>;
+
+/** Starts a real proxy, which runs what ops/ holds for it, in front of what listens on `upstream`. */
+export async function tlsProxy(name: ProxyName, upstream: number) {
   const kind = kinds[name];
   const folder = await mkdtemp(join(tmpdir(), 'campaign-mirror-proxy-'));
   const place = { folder, upstream, port: await freePort(), ...selfMadeCertificate(folder, host) };
@@ -79,6 +84,7 @@ export async function tlsProxy(name: ProxyName, upstream: number): Promise<TlsPr
   const own = { HOME: folder, XDG_DATA_HOME: folder, XDG_CONFIG_HOME: folder };
   const process = start(program(name), kind.words(folder, file), own);
   await process.says(() => process.errors.includes(kind.listens) || undefined);
+  /** Ends it as it is ended in life, and removes what it wrote. */
   const stop = async () => {
     await process.stop(kind.stop);
     await rm(folder, { recursive: true, force: true });

@@ -14,12 +14,14 @@ export class WatchedPage {
   /** Errors, violations of the policy, and requests to elsewhere. */
   readonly complaints: string[] = [];
 
-  /** `expected`: of what the browser notes, whatever the page does. */
-  protected constructor(page: Page, base: string, expected?: RegExp) {
+  /** Of what the browser notes, whatever the page does. */
+  protected readonly expected: RegExp | undefined;
+
+  constructor(page: Page, base: string) {
     this.page = page;
     page.on('pageerror', (error) => this.complaints.push(String(error)));
     page.on('console', (message) => {
-      if (expected?.test(message.text())) return;
+      if (this.expected?.test(message.text())) return;
       if (['error', 'warning'].includes(message.type())) this.complaints.push(message.text());
     });
     page.on('request', (request) => {
@@ -30,18 +32,13 @@ export class WatchedPage {
 
   static async open(browser: Browser, base: string, path: string, options: BrowserContextOptions = {}) {
     const context = await browser.newContext(options);
-    const page = await context.newPage();
-    const watched = new WatchedPage(page, base);
-    if (options.javaScriptEnabled !== false) await watched.watchPolicy();
+    const watched = new this(await context.newPage(), base);
+    const { page, complaints } = watched;
+    await page.exposeFunction('complain', (what: string) => complaints.push(what));
+    await page.addInitScript(`document.addEventListener('securitypolicyviolation', (violation) =>
+      window.complain(violation.violatedDirective + ' ' + violation.blockedURI))`);
     await page.goto(`${base}${path}`);
     return watched;
-  }
-
-  /** Before the page is there; by a script of its own. */
-  protected async watchPolicy(): Promise<void> {
-    await this.page.exposeFunction('complain', (what: string) => this.complaints.push(what));
-    await this.page.addInitScript(`document.addEventListener('securitypolicyviolation', (violation) =>
-      window.complain(violation.violatedDirective + ' ' + violation.blockedURI))`);
   }
 
   /** What axe-core finds that is serious or critical, once colours have stopped to change. */
@@ -70,4 +67,48 @@ interface Violation {
   readonly id: string;
   readonly impact: string;
   readonly nodes: readonly { html: string }[];
+}
+
+/** The page at /docs in a real browser. */
+export class DocsPage extends WatchedPage {
+  protected override readonly expected = /^Failed to load resource: the server responded with a status of 4/;
+
+  static async openDocs(browser: Browser, base: string, options?: BrowserContextOptions) {
+    const docs = (await DocsPage.open(browser, base, '/docs', options)) as DocsPage;
+    await docs.page.getByRole('button', { name: 'Authorize' }).waitFor();
+    return docs;
+  }
+
+  /** Pastes a key. */
+  async authorize(key: string): Promise<void> {
+    await this.page.getByRole('button', { name: 'Authorize' }).first().click();
+    const dialog = this.page.locator('.modal-ux');
+    const logout = dialog.getByRole('button', { name: 'Logout' });
+    if (await logout.isVisible()) await logout.click();
+    await dialog.getByRole('textbox').or(dialog.locator('input')).first().fill(key);
+    await dialog.getByRole('button', { name: 'Authorize' }).click();
+    await dialog.getByRole('button', { name: 'Close', exact: true }).click();
+  }
+
+  async openCall(): Promise<void> {
+    await this.page.getByText('Set the mirror of a campaign').click();
+    // Not all that a call is made of comes at once.
+    await this.page.locator('tr[data-param-name=campaign] input').waitFor();
+    await this.page.getByLabel('Request body').waitFor();
+    await this.page.getByRole('button', { name: 'Execute' }).waitFor();
+  }
+
+  /** Sends the call and resolves with the status and the body that the page shows. */
+  async call(campaign: number | string, address: unknown): Promise<{ status: string; body: string }> {
+    await this.page.locator('tr[data-param-name=campaign] input').fill(String(campaign));
+    await this.page.getByLabel('Request body').fill(JSON.stringify({ mirror_endpoint: address }));
+    const answered = this.page.waitForResponse((response) => response.request().method() === 'POST');
+    await this.page.getByRole('button', { name: 'Execute' }).click();
+    const hasText = String((await answered).status());
+    const table = this.page.locator('.live-responses-table');
+    const status = table.locator('.response-col_status').filter({ hasText });
+    await status.waitFor();
+    const body = await table.locator('.highlight-code code').first().innerText();
+    return { status: (await status.innerText()).trim(), body: JSON.stringify(JSON.parse(body)) };
+  }
 }

@@ -1,7 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { once } from 'node:events';
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { httpServer } from '../http/http-server.ts';
 
 export type CompanyRegistry = Awaited<ReturnType<typeof companyRegistry>>;
 
@@ -10,7 +8,7 @@ export async function companyRegistry() {
   const behind = execFileSync('npm', ['config', 'get', 'registry'], { encoding: 'utf8' }).trim();
   /** Every request, in its order. */
   const asked: { path: string; agent: string; authorization: string | undefined }[] = [];
-  const server = createServer(async (request, response) => {
+  const server = await httpServer(async (request, response) => {
     const { url: path = '', headers } = request;
     const { accept = '*/*', authorization, 'user-agent': agent = '' } = headers;
     asked.push({ path, agent, authorization });
@@ -24,11 +22,6 @@ export async function companyRegistry() {
       response.writeHead(502).end();
     }
   });
-  await once(server.listen(0, '127.0.0.1'), 'listening');
-  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/`;
-  const close = async () => {
-    server.closeAllConnections();
-    await new Promise((resolve) => server.close(resolve));
-  };
-  return { url, asked, close };
+  const url = `${server.url}/`;
+  return { url, asked, close: server.close };
 }

@@ -12,7 +12,7 @@ import {
 } from '@campaign-mirror/embedded-postgres';
 import { expect } from 'chai';
 import { connect } from '../database/client.ts';
-import { type DataFolder, dataFolder } from '../process/data-folder.ts';
+import { dataFolder } from '../process/data-folder.ts';
 
 /** Shared memory as a file of the data folder: who is killed leaves nothing in the system's. */
 const settings = { fsync: 'off', dynamic_shared_memory_type: 'mmap' };
@@ -22,13 +22,12 @@ export type Opened = Awaited<ReturnType<Sandbox['open']>>;
 
 /** Folders, processes and databases of a suite; `clean` ends and removes them all, whatever went wrong. */
 export class Sandbox {
-  readonly #folders: DataFolder[] = [];
   readonly #ends: (() => Promise<void>)[] = [];
 
   /** A path inside a folder of the suite's, through which any OS user may pass; the path itself does not exist. */
   async folder(name?: string): Promise<string> {
     const made = await dataFolder(name);
-    this.#folders.push(made);
+    this.#ends.push(made.remove);
     return made.path;
   }
 
@@ -64,8 +63,7 @@ export class Sandbox {
   }
 
   async clean(): Promise<void> {
-    for (const end of this.#ends.splice(0)) await end();
-    for (const folder of this.#folders.splice(0)) await folder.remove();
+    for (const end of this.#ends.splice(0).reverse()) await end();
   }
 }
 

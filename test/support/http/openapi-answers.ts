@@ -1,6 +1,6 @@
 import { setMirrorRoute } from '@campaign-mirror/adapters-http';
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
-import { openapiDocument, openapiText } from './openapi-file.ts';
+import { openapiText } from './openapi-file.ts';
 
 /** What is looked at of an answer; header names in lower case. */
 interface SeenAnswer {
@@ -106,6 +106,6 @@ function bodyFaults(validate: ValidateFunction | undefined, { headers, body }: S
   }
 }
 
-const { schemas } = openapiDocument.components as Document['components'];
+const { schemas }: Document['components'] = JSON.parse(openapiText).components;
 /** Whether a request body is one that the document allows. */
 export const isAllowedBody = ajv.compile(schemas.MirrorUpdate ?? false);

@@ -5,5 +5,3 @@ import { projectFolder } from '../workspace.ts';
 export const openapiFile = `${projectFolder}packages/adapters-http/docs/openapi.json`;
 
 export const openapiText = readFileSync(openapiFile, 'utf8');
-
-export const openapiDocument: Readonly<Record<string, unknown>> = JSON.parse(openapiText);

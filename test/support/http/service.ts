@@ -11,22 +11,57 @@ import {
   standingHeaders,
   type TimeLimits,
 } from '@campaign-mirror/adapters-http';
-import { type HostDenylist, noDeniedHosts, SetCampaignMirror } from '@campaign-mirror/domain';
+import {
+  type CampaignId,
+  type HostDenylist,
+  noDeniedHosts,
+  SetCampaignMirror,
+} from '@campaign-mirror/domain';
 import { expect } from 'chai';
+import { freshDatabase } from '../database/database-server.ts';
 import { eventually } from '../eventually.ts';
-import type { World } from '../store/world.ts';
+import { unknownKey } from '../secrets.ts';
+import { named } from '../store/operator.ts';
+import { postgresWorld } from '../store/postgres-world.ts';
+import { before as addressBefore, newCampaign, newMirror, newOwner, type World } from '../store/world.ts';
 import { documentedPorts, RawConnection } from './connection.ts';
-import { type HttpData, httpData } from './data.ts';
 import { CapturedLog } from './log.ts';
 
-/** The service under test, on a port and a database of its own. */
-export interface HttpService extends HttpData {
-  readonly port: number;
-  readonly server: HttpServer;
-  readonly capacity: Capacity;
-  readonly log: CapturedLog;
-  /** Rejects where something was left of what was asked. */
-  stop(): Promise<void>;
+/** `own` is the one that the valid key may set; of the others each breaks the rules that its name says. */
+const kinds = {
+  own: {},
+  default: { isDefault: true },
+  foreign: { foreign: true },
+  withoutMirror: { mirror: false },
+  foreignDefault: { foreign: true, isDefault: true },
+  foreignWithoutMirror: { foreign: true, mirror: false },
+  foreignDefaultWithoutMirror: { foreign: true, isDefault: true, mirror: false },
+};
+
+/** A database of its own, with what a caller of the service has and has not. */
+async function httpData() {
+  const database = await freshDatabase();
+  const world = await postgresWorld(database);
+  const owner = newOwner();
+  const issue = (expiresIn: number | 'never') =>
+    world.accessKeys.issue({ owner, name: named('tests'), expiresIn });
+  const [valid, expired, revoked] = [await issue('never'), await issue(0), await issue('never')];
+  await world.accessKeys.revoke(revoked.id);
+  const campaigns: Record<string, CampaignId> = {};
+  for (const [kind, how] of Object.entries(kinds)) {
+    const { foreign, isDefault, mirror } = { foreign: false, isDefault: false, mirror: true, ...how };
+    const { id } = await newCampaign(world, foreign ? newOwner() : owner, isDefault);
+    if (mirror) await newMirror(world, id, addressBefore);
+    campaigns[kind] = id;
+  }
+  return {
+    database,
+    world,
+    owner,
+    keys: { valid: valid.key, expired: expired.key, revoked: revoked.key, unknown: unknownKey },
+    validKeyId: valid.id,
+    campaigns: campaigns as Record<keyof typeof kinds, CampaignId>,
+  };
 }
 
 export interface HttpServiceOptions
@@ -34,8 +69,6 @@ export interface HttpServiceOptions
     Partial<Omit<CallSettings, 'log'>>,
     AnswerHeaderSettings {
   readonly deniedHosts?: HostDenylist;
-  /** A service whose data this one serves too, instead of a database of its own. */
-  readonly beside?: HttpService;
   readonly timeLimits?: TimeLimits;
   /** Instead of those of the service. */
   readonly pages?: Pages;
@@ -43,8 +76,14 @@ export interface HttpServiceOptions
   readonly ports?: (world: World) => Partial<Pick<World, 'campaigns' | 'identity'>>;
 }
 
-export async function httpService(options: HttpServiceOptions = {}): Promise<HttpService> {
-  const data = options.beside ?? (await httpData());
+export type HttpService = Awaited<ReturnType<typeof httpService>>;
+
+/** The service under test, on a port and a database of its own, or on the data of another one. */
+export async function httpService(
+  options: HttpServiceOptions = {},
+  beside?: Awaited<ReturnType<typeof httpData>>,
+) {
+  const data = beside ?? (await httpData());
   const { deniedHosts = noDeniedHosts, pages = interfacePages() } = options;
   const { capacity = new Capacity({ inFlight: Number.POSITIVE_INFINITY }) } = options;
   const { campaigns, identity } = { ...data.world, ...options.ports?.(data.world) };
@@ -58,7 +97,7 @@ export async function httpService(options: HttpServiceOptions = {}): Promise<Htt
   });
   const { port } = await server.listen(0, '127.0.0.1');
   documentedPorts.add(port);
-  /** Nothing may be left of what callers asked that leave now. */
+  /** Rejects where something is left of what callers asked that leave now. */
   const stop = async () => {
     RawConnection.resetAll(port);
     const left = () => ({ inFlight: capacity.inFlight, connections: server.connections });
@@ -68,7 +107,7 @@ export async function httpService(options: HttpServiceOptions = {}): Promise<Htt
     } finally {
       await server.drain(0);
       documentedPorts.delete(port);
-      if (!options.beside) {
+      if (!beside) {
         await data.world.close();
         await data.database.drop();
       }
@@ -81,13 +120,10 @@ export async function httpService(options: HttpServiceOptions = {}): Promise<Htt
  * Starts the service before the tests of the describe block that it is called in, and stops it after them.
  * `beside`: what gives the service whose data it serves.
  */
-export function withHttpService(
-  options?: Omit<HttpServiceOptions, 'beside'>,
-  beside?: () => HttpService,
-): () => HttpService {
+export function withHttpService(options?: HttpServiceOptions, beside?: () => HttpService): () => HttpService {
   let service: HttpService | undefined;
   before(async () => {
-    service = await httpService({ ...options, ...(beside && { beside: beside() }) });
+    service = await httpService(options, beside?.());
   });
   after(() => service?.stop());
   return () => {

@@ -1,8 +1,7 @@
-import { chmod, mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
+import { chmod, mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-
-export type DataFolder = Awaited<ReturnType<typeof dataFolder>>;
+import { commandLines } from '../run-folder.ts';
 
 /** `path`: a DATA_DIR that is not there yet. It is removed with what a failed test left running in it. */
 export async function dataFolder(name = 'data') {
@@ -19,11 +18,8 @@ export async function dataFolder(name = 'data') {
   return { path, remove };
 }
 
-/** The processes whose command line names this folder. Linux has them in /proc. */
-export async function processesOf(folder: string): Promise<string[]> {
-  const numbers = (await readdir('/proc')).filter((name) => /^\d+$/.test(name));
-  const lines = await Promise.all(
-    numbers.map((number) => readFile(`/proc/${number}/cmdline`, 'utf8').catch(() => '')),
-  );
-  return lines.map((line) => line.replaceAll('\0', ' ')).filter((line) => line.includes(folder));
-}
+/** The processes whose command line names this folder. */
+export const processesOf = async (folder: string): Promise<string[]> =>
+  commandLines()
+    .map(([, line]) => line.replaceAll('\0', ' '))
+    .filter((line) => line.includes(folder));

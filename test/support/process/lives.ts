@@ -5,7 +5,6 @@ import { freshDatabase } from '../database/database-server.ts';
 import { type Grouped, grouped } from '../store/grouped.ts';
 import { type PostgresWorldOptions, postgresWorld } from '../store/postgres-world.ts';
 import { dataFolder } from './data-folder.ts';
-import { liveService } from './live-service.ts';
 import { serviceData } from './service-data.ts';
 import { endAll } from './service-process.ts';
 
@@ -45,8 +44,8 @@ export const serviceDataOf = (life: Life, of?: Parameters<typeof serviceData>[0]
     () => serviceData(of),
     (one) => one.database.drop(),
   );
-export const liveServiceOf = (life: Life) => during(life, liveService, closed);
-export const groupedOf = (life: Life): Grouped => during(life, () => grouped(), closed);
+export const liveServiceOf = (life: Life): Grouped => during(life, () => grouped(), closed);
+export const groupedOf = liveServiceOf;
 export const dataFolderOf = (life: Life, name?: string) =>
   during(
     life,

@@ -3,7 +3,6 @@ import { once } from 'node:events';
 import { freePort } from '../free-port.ts';
 import { projectFolder } from '../workspace.ts';
 import { nodeOptions } from './node-options.ts';
-import { Speaker } from './speaker.ts';
 
 export { projectFolder };
 
@@ -21,6 +20,33 @@ export function environment(settings: Environment): Record<string, string> {
 
 /** A line of the log. */
 export type LogLine = Readonly<Record<string, unknown>> & { readonly event?: string };
+
+/** Whoever speaks on a standard output and a standard error until they are over. */
+export abstract class Speaker {
+  output = '';
+  errors = '';
+  abstract readonly ended: Promise<unknown>;
+  #heard: (() => void)[] = [];
+
+  protected abstract isOver(): boolean;
+
+  protected hear(which: 'output' | 'errors', text: string): void {
+    this[which] += text;
+    for (const wake of this.#heard.splice(0)) wake();
+  }
+
+  /** Resolves when it has said so; rejects when it ends without. */
+  async says<T>(look: () => T | undefined): Promise<T> {
+    for (;;) {
+      const isOver = this.isOver();
+      if (isOver) await this.ended;
+      const seen = look();
+      if (seen !== undefined) return seen;
+      if (isOver) throw new Error(`it ended before it said so:\n${this.output}\n${this.errors}`);
+      await new Promise<void>((resolve) => this.#heard.push(resolve));
+    }
+  }
+}
 
 /** A process, what it says, and its end. */
 export class RunningProcess extends Speaker {

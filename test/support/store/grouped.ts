@@ -1,4 +1,9 @@
-import { defaultPoolLimits, openDatabase, type PoolLimits } from '@campaign-mirror/adapters-persistence';
+import {
+  type DatabaseAddress,
+  defaultPoolLimits,
+  openDatabase,
+  type PoolLimits,
+} from '@campaign-mirror/adapters-persistence';
 import { type MirrorAddress, SetCampaignMirror } from '@campaign-mirror/domain';
 import { PostgresCampaigns } from '../../../packages/adapters-persistence/src/hot-path/campaigns.ts';
 import type { HotPath } from '../../../packages/adapters-persistence/src/hot-path/hot-path.ts';
@@ -20,8 +25,6 @@ type ManyLives<Count extends number, Made extends Live[] = []> = number extends 
     ? Made
     : ManyLives<Count, [...Made, Live]>;
 
-export type Grouped = Awaited<ReturnType<typeof grouped>>;
-
 export interface GroupedOptions extends Partial<PoolLimits> {
   /** Campaigns that are waited for at once. */
   readonly maxHeld?: number;
@@ -29,15 +32,12 @@ export interface GroupedOptions extends Partial<PoolLimits> {
   readonly timeout?: number;
 }
 
-/** Nobody loses patience unless a test says so. */
-const patient = { waitTimeout: 30_000, statementTimeout: 30_000, queryTimeout: 35_000 };
+export type Service = Awaited<ReturnType<typeof serviceOn>>;
 
-/** Updates that go together, in a database of their own. */
-export async function grouped(options: GroupedOptions = {}) {
-  const database = await freshDatabase();
-  const world = await postgresWorld(database);
-  const limits = { ...defaultPoolLimits, ...patient, ...options };
-  const { pool, close } = await openDatabase(database.address('service'), limits);
+/** The use case on PostgreSQL, as a process of the service has it. */
+export async function serviceOn(address: DatabaseAddress, options: GroupedOptions = {}) {
+  const limits = { ...defaultPoolLimits, ...options };
+  const { pool, close } = await openDatabase(address, limits);
   const { maxHeld = heldAtMost(limits.size), timeout = limits.waitTimeout } = options;
   /** The statements that were run, and how many rows each gave. */
   const ran: { name: string; rows: number }[] = [];
@@ -49,28 +49,48 @@ export async function grouped(options: GroupedOptions = {}) {
   const hotPath: HotPath = groupCommit(recorded, { maxHeld, timeout });
   const campaigns = new PostgresCampaigns(hotPath);
   const useCase = new SetCampaignMirror(campaigns, new PostgresIdentity(hotPath));
+  const set = ({ key, seen }: Pick<Live, 'seen' | 'key'>, to: string, requestId = 'request-1') =>
+    useCase.execute({ credential: key, campaign: seen.id, address: to, requestId });
+  /** By the port, so that calls of one turn come to the same batch. */
+  const setMirror = async ({ seen, by }: Pick<Live, 'seen' | 'by'>, to: string, requestId?: string) => {
+    const result = await campaigns.setMirror(seen, change(by, to as MirrorAddress, requestId));
+    return result.kind === 'mirror-set' ? result.mirror : undefined;
+  };
+  return { pool, hotPath, ran, set, setMirror, close };
+}
+
+export type Grouped = Awaited<ReturnType<typeof grouped>>;
+
+/** Nobody loses patience unless a test says so. */
+const patient = { waitTimeout: 30_000, statementTimeout: 30_000, queryTimeout: 35_000 };
+
+/** The same in a database of its own, with campaigns for it to update. */
+export async function grouped(options: GroupedOptions = {}) {
+  const database = await freshDatabase();
+  const world = await postgresWorld(database);
+  const another = async (of: GroupedOptions = {}) => {
+    const service = await serviceOn(database.address('service'), { ...patient, ...of });
+    all.unshift(service);
+    return service;
+  };
+  const all: { close(): Promise<unknown> }[] = [world];
+  const service = await another(options);
+  const campaign = () => liveCampaign(world);
   return {
     database,
     world,
-    pool,
-    hotPath,
-    ran,
+    ...service,
+    campaign,
+    /** A further process of the service. */
+    another,
     live: async <Count extends number>(count: Count) =>
-      (await Promise.all(Array.from({ length: count }, () => liveCampaign(world)))) as ManyLives<Count>,
+      (await Promise.all(Array.from({ length: count }, campaign))) as ManyLives<Count>,
     /** Somebody else, whose open transaction has run this. */
     hold: async (text: string, ...values: unknown[]) => {
       const holder = await rival(database);
       await holder.run(text, ...values);
       return holder;
     },
-    /** By the port, so that calls of one turn come to the same batch. */
-    setMirror: async ({ seen, by }: Pick<Live, 'seen' | 'by'>, to: string, requestId?: string) => {
-      const result = await campaigns.setMirror(seen, change(by, to as MirrorAddress, requestId));
-      return result.kind === 'mirror-set' ? result.mirror : undefined;
-    },
-    /** By the use case. */
-    set: ({ key, seen }: Pick<Live, 'seen' | 'key'>, to: string, requestId = 'request-1') =>
-      useCase.execute({ credential: key, campaign: seen.id, address: to, requestId }),
     /** In the order of their numbers; what has the same `transaction` was committed together. */
     history: async (...lives: readonly Live[]) => {
       const { rows } = await database.admin.query(
@@ -81,8 +101,7 @@ export async function grouped(options: GroupedOptions = {}) {
       return entries.flat().map((entry) => ({ ...entry, transaction: transactions.get(entry.id) }));
     },
     close: async () => {
-      await close();
-      await world.close();
+      for (const one of all) await one.close();
       await database.drop();
     },
   };

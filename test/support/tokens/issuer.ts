@@ -1,20 +1,15 @@
-import { once } from 'node:events';
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import type { RequestListener } from 'node:http';
+import { httpServer } from '../http/http-server.ts';
 import { rules, type SigningKey } from './signing-key.ts';
 
 /** An issuer of tokens on this machine: what it publishes, how it answers, and how often it was asked. */
 export class TestIssuer {
-  readonly server = createServer((request, response) => {
-    this.fetches += 1;
-    if (this.answer) this.answer(request, response);
-    else response.end(JSON.stringify({ keys: this.keys.map(({ jwk }) => jwk) }));
-  });
   keys: readonly SigningKey[];
   fetches = 0;
   /** Undefined: with the keys. */
-  answer: ((request: IncomingMessage, response: ServerResponse) => void) | undefined;
+  answer: RequestListener | undefined;
   #port = 0;
+  close = async () => {};
 
   constructor(...keys: readonly SigningKey[]) {
     this.keys = keys;
@@ -36,16 +31,13 @@ export class TestIssuer {
 
   /** On the port that it had before, if it had one. */
   async open(): Promise<this> {
-    this.server.listen(this.#port, '127.0.0.1');
-    await once(this.server, 'listening');
-    this.#port = (this.server.address() as AddressInfo).port;
+    const { port, close } = await httpServer((request, response) => {
+      this.fetches += 1;
+      if (this.answer) this.answer(request, response);
+      else response.end(JSON.stringify({ keys: this.keys.map(({ jwk }) => jwk) }));
+    }, this.#port);
+    this.#port = port;
+    this.close = close;
     return this;
-  }
-
-  async close(): Promise<void> {
-    if (!this.server.listening) return;
-    this.server.close();
-    this.server.closeAllConnections();
-    await once(this.server, 'close');
   }
 }

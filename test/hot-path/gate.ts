@@ -1,5 +1,5 @@
-import type { TestDatabase } from './database-server.ts';
-import { type Rival, rival } from './rival.ts';
+import type { TestDatabase } from '../support/database/database-server.ts';
+import { type Rival, rival } from '../support/database/rival.ts';
 
 /** Who wants to pass takes this lock for a moment; who keeps the gate shut holds it. */
 const lock = 1_301;

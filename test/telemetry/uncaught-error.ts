@@ -1,4 +1,4 @@
-import { marked, unknownKey } from '../secrets.ts';
+import { marked, unknownKey } from '../support/secrets.ts';
 
 // Loaded into a process of the service: at SIGCONT it throws past everything, with secrets wherever an error may have them.
 process.once('SIGCONT', () => {

@@ -2,11 +2,11 @@ import { chmod, mkdtemp, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type Role, roles } from '@campaign-mirror/adapters-persistence';
-import type { TestDatabase } from '../database/database-server.ts';
-import { configuration } from '../documents/documented.ts';
-import { freePort } from '../free-port.ts';
-import { start } from '../process/service-process.ts';
-import { program } from '../programs.ts';
+import type { TestDatabase } from '../support/database/database-server.ts';
+import { configuration } from '../support/documents/documented.ts';
+import { freePort } from '../support/free-port.ts';
+import { start } from '../support/process/service-process.ts';
+import { program } from '../support/programs.ts';
 
 /** Debian's PgBouncer, as the document configures it, before databases of the tests. */
 export async function pgBouncer(databases: readonly TestDatabase[]) {

@@ -1,9 +1,10 @@
 import { readFile, writeFile } from 'node:fs/promises';
+import { text } from 'node:stream/consumers';
 import { expect } from 'chai';
-import { folderOf, serviceDataOf } from '../process/lives.ts';
-import { type Scripted, scriptedServer } from '../process/scripted-server.ts';
-import { type Listening, listeningService, start } from '../process/service-process.ts';
-import { projectFolder } from '../workspace.ts';
+import { httpServer } from '../support/http/http-server.ts';
+import { folderOf, serviceDataOf } from '../support/process/lives.ts';
+import { type Listening, listeningService, start } from '../support/process/service-process.ts';
+import { projectFolder } from '../support/workspace.ts';
 
 const address = 'https://second.example/?click={click_id}&name=é';
 const set = { status: 200, body: { mirror: { id: 7, campaign_id: 42, target_url: address } } };
@@ -16,6 +17,35 @@ const away = refused(503, 'Service Unavailable', 1);
 
 /** How long an attempt may take: 40 s, and as JavaScript has it in milliseconds. */
 const patience = /\b40(_000)?\b/g;
+
+/** What a request gets: an answer, silence, or the end of its connection. */
+type Scripted =
+  | 'silence'
+  | 'end'
+  | { readonly status: number; readonly retryAfter?: number; readonly body: unknown };
+
+interface Received {
+  readonly requestId: unknown;
+  readonly authorization: string | undefined;
+  readonly body: string;
+}
+
+/** A server that answers one request after the other as it is told; the last answer is for all that follow. */
+async function scriptedServer(script: readonly Scripted[]) {
+  const received: Received[] = [];
+  const server = await httpServer(async (request, response) => {
+    const { authorization, 'x-request-id': requestId } = request.headers;
+    const scripted = script[Math.min(received.length, script.length - 1)];
+    received.push({ authorization, requestId, body: await text(request) });
+    if (scripted === 'end') request.socket.destroy();
+    if (!scripted || typeof scripted === 'string') return;
+    const { status, retryAfter, body } = scripted;
+    if (retryAfter !== undefined) response.setHeader('Retry-After', retryAfter);
+    response.writeHead(status, { 'Content-Type': 'application/json; charset=utf-8' });
+    response.end(JSON.stringify(body));
+  });
+  return { ...server, received };
+}
 
 interface Client {
   /** In docs/how-to/clients. */
@@ -36,10 +66,10 @@ export function exampleContract({ file, command, repeatsFaults = false }: Client
     let impatient: string;
     before(async () => {
       service = await listeningService(data.settings());
-      const text = await readFile(path, 'utf8');
-      expect(text, 'how long it waits').to.match(patience);
+      const source = await readFile(path, 'utf8');
+      expect(source, 'how long it waits').to.match(patience);
       impatient = folder.at(file);
-      await writeFile(impatient, text.replace(patience, '2$1'));
+      await writeFile(impatient, source.replace(patience, '2$1'));
     });
 
     async function run(program: string, url: string, key: string, campaign: number, to: string) {

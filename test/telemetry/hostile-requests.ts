@@ -1,5 +1,5 @@
-import { RawConnection } from './connection.ts';
-import { pathOf } from './request.ts';
+import { RawConnection } from '../support/http/connection.ts';
+import { pathOf } from '../support/http/request.ts';
 
 /** A text whose characters are the bytes of its UTF-8. */
 const utf8 = (text: string) => Buffer.from(text).toString('latin1');

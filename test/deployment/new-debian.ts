@@ -3,11 +3,11 @@ import { chmod, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'chai';
-import { eventually } from '../eventually.ts';
-import { start } from '../process/service-process.ts';
-import { outputOf } from '../process/typescript.ts';
-import { program } from '../programs.ts';
-import { dataVariable } from '../run-folder.ts';
+import { eventually } from '../support/eventually.ts';
+import { start } from '../support/process/service-process.ts';
+import { outputOf } from '../support/process/typescript.ts';
+import { program } from '../support/programs.ts';
+import { dataVariable } from '../support/run-folder.ts';
 
 /** What Debian's installer puts on every machine, as far as it matters here; without what nobody reads. */
 const made = [

@@ -2,7 +2,7 @@ import { type ImportLine, importedCampaign, noDeniedHosts } from '@campaign-mirr
 import {
   type CampaignFields,
   campaignFields,
-} from '../../../packages/domain/src/import-campaigns/campaign-fields.ts';
+} from '../../packages/domain/src/import-campaigns/campaign-fields.ts';
 
 /** The lines of a file with these fields, the rest of which are empty. Its first line is its header. */
 export async function* linesOf(...all: readonly Partial<CampaignFields>[]): AsyncGenerator<ImportLine> {

@@ -1,0 +1,16 @@
+import { once } from 'node:events';
+import { createServer, type RequestListener } from 'node:http';
+import type { AddressInfo } from 'node:net';
+
+/** A server of a test's own; its end is that of its connections, too. */
+export async function httpServer(listener: RequestListener, at = 0) {
+  const server = createServer(listener).listen(at, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  const close = async () => {
+    if (!server.listening) return;
+    server.closeAllConnections();
+    await once(server.close(), 'close');
+  };
+  return { port, url: `http://127.0.0.1:${port}`, close };
+}
