@@ -1,12 +1,13 @@
-import type { RecordedCall, RecordedFact, Rule, RunRecord, Span, Violation } from './record.ts';
+import type { RecordedAct, RecordedCall, RunRecord, Span } from './record.ts';
 import { writingsOf } from './spans.ts';
+import type { Rule, Violation } from './violations.ts';
 
 /** Who updated and who was refused, against what may have been so while they called. */
 export function* checkRights(record: RunRecord): Generator<Violation> {
-  const { calls, facts: all } = record;
-  const about = Map.groupBy(all, (fact) => ('campaign' in fact ? fact.campaign : undefined));
+  const { calls, acts } = record;
+  const about = Map.groupBy(acts, (act) => ('campaign' in act ? act.campaign : undefined));
   const campaigns = new Map([...about].map(([campaign, own]) => [campaign, factsOf(own)]));
-  const keys = keysOf(all);
+  const keys = keysOf(acts);
   const writings = writingsOf(record);
   for (const call of calls) {
     const [facts, key] = [campaigns.get(call.campaign), keys.get(call.key)];
@@ -62,7 +63,7 @@ interface Values {
   readonly exists?: boolean;
 }
 
-function valuesOf(act: RecordedFact): Values {
+function valuesOf(act: RecordedAct): Values {
   if (act.kind === 'campaign-created')
     return { owner: act.owner, isDefault: act.isDefault, hasMirror: false, exists: true };
   if (act.kind === 'campaign-deleted') return { hasMirror: false, exists: false };
@@ -85,7 +86,7 @@ type Facts = Readonly<Record<keyof Values, readonly Possible[]>>;
  * A value may hold from the beginning of the act that wrote it to the end of the first one that surely came later.
  * Acts that overlap came in either order.
  */
-function factsOf(acts: readonly RecordedFact[]): Facts {
+function factsOf(acts: readonly RecordedAct[]): Facts {
   const of = (fact: keyof Values): Possible[] => {
     const writes = acts.filter((act) => valuesOf(act)[fact] !== undefined);
     return writes.map((act) => {
@@ -111,7 +112,7 @@ interface KeyFacts {
   readonly hasEnded: number;
 }
 
-function keysOf(acts: readonly RecordedFact[]): Map<number, KeyFacts> {
+function keysOf(acts: readonly RecordedAct[]): Map<number, KeyFacts> {
   const ends = acts.filter((act) => act.kind === 'key-ends');
   const issued = acts.filter((act) => act.kind === 'key-issued');
   return new Map(

@@ -1,6 +1,7 @@
 import { checkRights } from './check-rights.ts';
-import type { HistoryRow, OperatorsAct, RecordedCall, RunRecord, Span, Violation } from './record.ts';
+import type { HistoryRow, RecordedCall, Rewrite, RunRecord, Span } from './record.ts';
 import { chainsOf, spansOf } from './spans.ts';
+import type { Violation } from './violations.ts';
 
 /** Everything in the record that breaks a rule; nothing, when all is well. */
 export function violationsOf(record: RunRecord): Violation[] {
@@ -14,16 +15,16 @@ const refusals: readonly number[] = [400, 401, 403, 404, 405, 408, 413, 415, 417
 function* checkAnswers(record: RunRecord): Generator<Violation> {
   const rows = Map.groupBy(record.history, ({ requestId }) => requestId);
   const keys = new Map(
-    record.facts.flatMap((fact) => (fact.kind === 'key-issued' ? [[fact.key, fact.owner]] : [])),
+    record.acts.flatMap((act) => (act.kind === 'key-issued' ? [[act.key, act.owner]] : [])),
   );
   for (const call of record.calls) {
     const own = rows.get(call.requestId) ?? [];
     yield* checkCall(call, own, record.longestCall);
     for (const row of own) yield* checkRow(call, row, keys.get(call.key));
   }
-  for (const act of record.acts) yield* checkAct(act, rows.get(act.requestId) ?? []);
+  for (const rewrite of record.rewrites) yield* checkRewrite(rewrite, rows.get(rewrite.requestId) ?? []);
 
-  const asked = new Set([...record.calls, ...record.acts].map(({ requestId }) => requestId));
+  const asked = new Set([...record.calls, ...record.rewrites].map(({ requestId }) => requestId));
   for (const { id, requestId } of record.history)
     if (!asked.has(requestId)) yield { rule: 'row-of-nobody', at: requestId, what: `row ${id}` };
 }
@@ -63,8 +64,8 @@ function* checkRow(call: RecordedCall, row: HistoryRow, owner: number | undefine
 }
 
 /** It writes each mirror once, if at all. */
-function* checkAct(
-  { requestId: at, wrote, isUnsure }: OperatorsAct,
+function* checkRewrite(
+  { requestId: at, wrote, isUnsure }: Rewrite,
   rows: HistoryRow[],
 ): Generator<Violation> {
   const byCampaign = Map.groupBy(rows, ({ campaign }) => campaign);
@@ -85,7 +86,7 @@ function* checkAct(
 function* checkChains(record: RunRecord): Generator<Violation> {
   const rows = chainsOf(record);
   const created = new Map(
-    record.facts.flatMap((fact) => (fact.kind === 'mirror-created' ? [[fact.campaign, fact.address]] : [])),
+    record.acts.flatMap((act) => (act.kind === 'mirror-created' ? [[act.campaign, act.address]] : [])),
   );
   const spans = spansOf(record);
   for (const chain of rows.values()) {

@@ -1,14 +1,7 @@
 import { expect } from 'chai';
 import { violationsOf } from './check.ts';
-import type {
-  Fact,
-  HistoryRow,
-  OperatorsAct,
-  RecordedCall,
-  RecordedFact,
-  Rule,
-  RunRecord,
-} from './record.ts';
+import type { Fact, HistoryRow, RecordedAct, RecordedCall, Rewrite, RunRecord } from './record.ts';
+import { type Rule, rules } from './violations.ts';
 
 /** Whose campaigns and keys they are. */
 const [owner, other] = [1, 2];
@@ -44,8 +37,8 @@ function rowOf({ begin, requestId, key: by, address }: RecordedCall): HistoryRow
 const chained = (...rows: readonly HistoryRow[]): HistoryRow[] =>
   rows.map((row, place) => ({ ...row, before: rows[place - 1]?.after ?? created }));
 
-const act = (begin: number, what: Fact, end = begin + 10): RecordedFact => ({ ...what, begin, end });
-const move = (begin: number, more: Partial<OperatorsAct> = {}): OperatorsAct => {
+const act = (begin: number, what: Fact, end = begin + 10): RecordedAct => ({ ...what, begin, end });
+const move = (begin: number, more: Partial<Rewrite> = {}): Rewrite => {
   return { requestId: `move-${begin}`, begin, end: begin + 10, wrote: [], isUnsure: false, ...more };
 };
 const click = (begin: number, counted?: boolean) => ({ campaign, begin, end: begin + 5, counted });
@@ -56,13 +49,13 @@ const stored = (rows: readonly HistoryRow[], clicks = 0) => {
 
 interface Given extends Partial<RunRecord> {
   /** After those by which there are a campaign, its mirror and two keys. */
-  readonly later?: readonly RecordedFact[];
+  readonly later?: readonly RecordedAct[];
 }
 
 /** Calls from 100 on; each 200 has its row, in the order of the calls, and the mirror is as the last one says. */
 function recordOf({ calls = [first, second], later = [], ...more }: Given = {}): RunRecord {
   const rows = chained(...calls.filter(({ status }) => status === 200).map(rowOf));
-  const facts = [
+  const acts = [
     act(0, { kind: 'campaign-created', campaign, owner, isDefault: false }),
     act(20, { kind: 'mirror-created', campaign, address: created }),
     act(40, { kind: 'key-issued', key: key.ofOwner, owner }),
@@ -70,7 +63,7 @@ function recordOf({ calls = [first, second], later = [], ...more }: Given = {}):
     ...later,
   ];
   const mirrors = [stored(more.history ?? rows)];
-  return { calls, facts, acts: [], clicks: [], history: rows, mirrors, longestCall: 1000, ...more };
+  return { calls, acts, rewrites: [], clicks: [], history: rows, mirrors, longestCall: 1000, ...more };
 }
 
 const [first, second, third] = [call(100), call(200), call(300)];
@@ -85,9 +78,9 @@ const transferred = { kind: 'transferred', campaign, owner: other } as const;
 const isDefault = { kind: 'default-changed', campaign, isDefault: true } as const;
 const revoked = { kind: 'key-ends', key: key.ofOwner, after: 0 } as const;
 
-const refused = (status: number, ...later: RecordedFact[]) =>
+const refused = (status: number, ...later: RecordedAct[]) =>
   recordOf({ calls: [call(100, { status })], later });
-const afterThat = (...later: RecordedFact[]) => recordOf({ calls: [first], later });
+const afterThat = (...later: RecordedAct[]) => recordOf({ calls: [first], later });
 const withSecondRow = (changed: Partial<HistoryRow>) =>
   recordOf({ history: chained(rowOf(first), { ...rowOf(second), ...changed }) });
 const withMirror = (changed: Partial<RunRecord['mirrors'][number]>) =>
@@ -101,7 +94,7 @@ const planted: Record<Rule, Cases> = {
     'a 200 without a row': recordOf({ history: [rowOf(first)] }),
     'a 200 with two rows': recordOf({ calls: [first], history: twice }),
     'a move that told of a mirror without a row': recordOf({
-      acts: [move(200, { wrote: [{ campaign, address: elsewhere }] })],
+      rewrites: [move(200, { wrote: [{ campaign, address: elsewhere }] })],
     }),
   },
   'no-row': {
@@ -109,7 +102,7 @@ const planted: Record<Rule, Cases> = {
     'a 503 with two rows': recordOf({ calls: [call(100, { status: 503 })], history: twice }),
     'a move that ended well, and a row of which it did not tell': recordOf({
       calls: [],
-      acts: [move(200)],
+      rewrites: [move(200)],
       history: [moved],
     }),
   },
@@ -126,7 +119,7 @@ const planted: Record<Rule, Cases> = {
     'a move to another address': recordOf({
       calls: [],
       history: [moved],
-      acts: [move(200, { wrote: [{ campaign, address: elsewhere }] })],
+      rewrites: [move(200, { wrote: [{ campaign, address: elsewhere }] })],
     }),
   },
   chain: {
@@ -238,7 +231,7 @@ const fine: Cases = {
   }),
   'a move that did not end well, and a row of it': recordOf({
     calls: [],
-    acts: [move(200, { isUnsure: true })],
+    rewrites: [move(200, { isUnsure: true })],
     history: [moved],
   }),
 };
@@ -249,7 +242,7 @@ describe('the checker of histories', () => {
 
   for (const [rule, cases] of Object.entries(planted))
     for (const [what, record] of Object.entries(cases))
-      it(`finds what breaks the rule ${rule}: ${what}`, () => {
+      it(`finds what breaks “${rules[rule as Rule]}”: ${what}`, () => {
         const found = violationsOf(record).map((violation) => violation.rule);
         expect([...new Set(found)]).to.deep.equal([rule]);
       });

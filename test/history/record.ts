@@ -29,11 +29,12 @@ export type Fact =
   | { readonly kind: 'key-ends'; key: number; after: number };
 
 /** One that was committed. What was refused, or changed nothing, is not recorded. */
-export type RecordedFact = Span & Fact;
+export type RecordedAct = Span & Fact;
 
-export interface OperatorsAct extends Span {
+/** An act of an operator that writes mirrors: `mirror move`, `mirror restore`. */
+export interface Rewrite extends Span {
   readonly requestId: string;
-  /** What it told that it wrote, as `mirror move` and `mirror restore` do. */
+  /** What it told that it wrote. */
   readonly wrote: readonly { readonly campaign: number; readonly address: string }[];
   /** Whether it may have written more than it told, since it did not end well. */
   readonly isUnsure: boolean;
@@ -70,24 +71,11 @@ export interface StoredMirror {
 /** All that is known of a run. */
 export interface RunRecord {
   readonly calls: readonly RecordedCall[];
-  readonly acts: readonly OperatorsAct[];
-  readonly facts: readonly RecordedFact[];
+  readonly acts: readonly RecordedAct[];
+  readonly rewrites: readonly Rewrite[];
   readonly clicks: readonly RecordedClick[];
   readonly history: readonly HistoryRow[];
   readonly mirrors: readonly StoredMirror[];
   /** How long a call may take, in milliseconds. */
   readonly longestCall: number;
-}
-
-/** What must hold: docs/explanation/reliability.md says it in words. */
-export type Rule =
-  | ('one-row' | 'no-row' | 'row-of-nobody' | 'row-as-asked' | 'chain' | 'stored' | 'rising' | 'order')
-  // `moment`: owner, default and mirror held at the same time.
-  | ('owner' | 'default' | 'mirror' | 'moment' | 'key' | 'clicks' | 'refusal' | 'status' | 'time');
-
-export interface Violation {
-  readonly rule: Rule;
-  /** The call, the act or the mirror at which it was seen. */
-  readonly at: string;
-  readonly what: string;
 }

@@ -1,11 +1,11 @@
 import type { HistoryRow, RunRecord, Span } from './record.ts';
 
 /** When the one who wrote a row was at work. Who was told nothing may have been so until now. */
-export function spansOf({ calls, acts }: RunRecord): Map<string, Span> {
+export function spansOf({ calls, rewrites }: RunRecord): Map<string, Span> {
   const spans = new Map<string, Span>();
   for (const { requestId, begin, end, status } of calls)
     spans.set(requestId, { begin, end: status === 200 ? end : Number.POSITIVE_INFINITY });
-  for (const { requestId, begin, end, isUnsure } of acts)
+  for (const { requestId, begin, end, isUnsure } of rewrites)
     spans.set(requestId, { begin, end: isUnsure ? Number.POSITIVE_INFINITY : end });
   return spans;
 }

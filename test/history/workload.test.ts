@@ -22,7 +22,7 @@ describe(`a history of many callers, operators and clicks (SEED=${seed})`, () =>
         recorder.updates(updates),
       );
       expect(violationsOf(record)).to.deep.equal([]);
-      const kinds = new Set(record.facts.map(({ kind }) => kind));
+      const kinds = new Set(record.acts.map(({ kind }) => kind));
       expect(kinds).to.include.all.keys('transferred', 'mirror-created', 'key-ends');
     });
 });

@@ -59,7 +59,7 @@ describe('docs/reference/logs.md: no secret reaches an output, and no line is fo
         $$ begin raise exception 'not %', new.target_url; end $$;
       create trigger quoting before update on campaign_mirror.mirrors for each row
         when (new.target_url like '%RAISED%') execute function campaign_mirror.quoting()`);
-    const NODE_OPTIONS = `--import=${projectFolder}test/support/process/uncaught-error.ts`;
+    const NODE_OPTIONS = `--import=${projectFolder}test/telemetry/uncaught-error.ts`;
     const service = await serving({ NODE_OPTIONS });
     const { process } = service;
     await sendEverywhere(service, data.key, secrets);

@@ -8,6 +8,8 @@ import type { Stage } from './stage.ts';
 
 export interface Fault {
   readonly does: string;
+  /** Two processes have to serve. */
+  readonly takesTwo?: true;
   /** Resolves when its cause is gone. */
   run(stage: Stage, during: { readonly recorder: Recorder; readonly random: Random }): Promise<void>;
 }
@@ -61,16 +63,45 @@ export const faults = {
       }
     },
   },
+  'connections-refused': {
+    does: `the database has no connection left for the service, for ${held / 1000} s`,
+    run: async ({ admin }) => {
+      await admin.query(`alter role ${roles.service} connection limit 0`);
+      await admin.query('select pg_terminate_backend(pid) from pg_stat_activity where usename = $1', [
+        roles.service,
+      ]);
+      await pause(held);
+      await admin.query(`alter role ${roles.service} connection limit -1`);
+    },
+  },
+  'campaigns-locked': {
+    does: `somebody holds every campaign for ${held / 1000} s`,
+    run: (stage) => holding(stage, 'select from campaign_mirror.campaigns for update'),
+  },
   'tables-altered': {
     does: `ALTER TABLE on all tables, committed after ${held / 1000} s`,
-    run: async ({ admin }) => {
-      const holder = await admin.connect();
-      await holder.query('begin');
-      for (const table of tables)
-        await holder.query(`alter table campaign_mirror.${table} add column altered integer`);
-      await pause(held);
-      await holder.query('commit');
-      holder.release();
+    run: (stage) =>
+      holding(
+        stage,
+        tables.map((table) => `alter table campaign_mirror.${table} add column altered integer`).join(';'),
+        'commit',
+      ),
+  },
+  'network-cut': {
+    does: 'all connections to the database break, again and again',
+    run: async ({ proxy }, { random }) => {
+      for (let number = 0; number < 30; number++) {
+        proxy.cut();
+        await pause(random.below(200));
+      }
+    },
+  },
+  'network-refuses': {
+    does: `nobody reaches the database for ${away / 1000} s`,
+    run: async ({ proxy }) => {
+      await proxy.refuse();
+      await pause(away);
+      await proxy.accept();
     },
   },
   'network-silent': {
@@ -84,8 +115,24 @@ export const faults = {
   'service-killed': {
     does: 'the service is killed and started again',
     run: async (stage) => {
-      await stage.service?.process.stop('SIGKILL');
+      await stage.service.process.stop('SIGKILL');
       await stage.startService();
+    },
+  },
+  'process-killed': {
+    does: 'one of two processes on a port is killed; another one takes its place',
+    takesTwo: true,
+    run: async ({ sharing }) => {
+      await sharing.services.at(-1)?.process.stop('SIGKILL');
+      await sharing.another();
+    },
+  },
+  'service-frozen': {
+    does: 'the service stands still for 3 s',
+    run: async ({ service }) => {
+      service.process.child.kill('SIGSTOP');
+      await pause(3_000);
+      service.process.child.kill('SIGCONT');
     },
   },
   'clients-slow': {
@@ -112,6 +159,14 @@ export const faults = {
     },
   },
 } satisfies Record<string, Fault>;
+
+async function holding({ admin }: Stage, statements: string, end = 'rollback'): Promise<void> {
+  const holder = await admin.connect();
+  await holder.query(`begin; ${statements}`);
+  await pause(held);
+  await holder.query(end);
+  holder.release();
+}
 
 const connections = ({ base }: Stage, count = many) =>
   Promise.all(Array.from({ length: count }, () => RawConnection.open(Number(new URL(base).port))));

@@ -7,6 +7,7 @@ import {
   endAll,
   type Listening,
   listeningService,
+  type Sharing,
   sharingServices,
   times,
 } from '../../support/process/service-process.ts';
@@ -32,6 +33,7 @@ export class Stage {
   readonly proxy: TcpProxy;
   readonly admin: pg.Pool;
   readonly isAlone: boolean;
+  #serving: { base: string; service?: Listening; sharing?: Sharing } = { base: '' };
 
   private constructor(server: DedicatedServer, proxy: TcpProxy, isAlone: boolean) {
     this.server = server;
@@ -60,9 +62,21 @@ export class Stage {
   }
 
   /** Of the service that was started last. */
-  base = '';
-  /** Where one process serves. */
-  service: Listening | undefined;
+  get base(): string {
+    return this.#serving.base;
+  }
+
+  /** Where there are two processes. */
+  get sharing(): Sharing {
+    if (!this.#serving.sharing) throw new Error('there is one process');
+    return this.#serving.sharing;
+  }
+
+  /** Where there is one. */
+  get service(): Listening {
+    if (!this.#serving.service) throw new Error('there are two processes');
+    return this.#serving.service;
+  }
 
   async startService(): Promise<void> {
     const settings = {
@@ -71,14 +85,18 @@ export class Stage {
       FAILED_KEY_LIMIT: 'off',
     };
     const NODE_OPTIONS = `--import=data:text/javascript,${encodeURIComponent(tellingMemory)}`;
-    if (this.isAlone) this.service = await listeningService({ ...settings, NODE_OPTIONS });
-    this.base = (this.service ?? (await sharingServices(settings))).base;
+    if (this.isAlone) {
+      const service = await listeningService({ ...settings, NODE_OPTIONS });
+      this.#serving = { base: service.base, service };
+    } else {
+      const sharing = await sharingServices(settings);
+      this.#serving = { base: sharing.base, sharing };
+    }
   }
 
   /** What the one process that serves holds after its garbage was collected, in bytes, on the heap and beside it. */
   async memory(): Promise<number> {
-    const service = this.service?.process;
-    if (!service) throw new Error('there are two processes');
+    const { process: service } = this.service;
     const before = service.log.filter(({ event }) => event === 'memory').length;
     service.child.kill('SIGUSR2');
     return Number((await times(service, 'memory', before + 1)).at(-1)?.held);

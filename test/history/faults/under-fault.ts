@@ -3,7 +3,8 @@ import { expect } from 'chai';
 import { eventually } from '../../support/eventually.ts';
 import { violationsOf } from '../check.ts';
 import { randomNumbers } from '../random-numbers.ts';
-import type { RunRecord, Violation } from '../record.ts';
+import type { RunRecord } from '../record.ts';
+import type { Violation } from '../violations.ts';
 import { Random } from '../workload/known.ts';
 import { recorded } from '../workload/run.ts';
 import type { Fault } from './faults.ts';
@@ -19,30 +20,32 @@ const mostMemory = 1.2;
 interface FaultRun {
   readonly record: RunRecord;
   readonly violations: readonly Violation[];
-  /** From when its cause was gone to the next 200, in milliseconds. */
-  readonly recovery: number;
-  /** What one process holds in the end, as a part of what it held before. */
+  /** From when the cause of each was gone to the next 200, in milliseconds. */
+  readonly recoveries: readonly number[];
+  /** What one process holds in the end, as a part of what it held before the first of them. */
   readonly memory: number | undefined;
 }
 
-/** Lets everybody work, brings the fault about, and looks whether all is as it was before. */
-export async function underFault(
-  fault: Fault,
-  { seed, processes }: { readonly seed: number; readonly processes: number },
+/** Lets everybody work, brings the faults about, one after the other, and looks whether all is as it was before. */
+export async function underFaults(
+  faults: readonly Fault[],
+  { seed, processes = 1 }: { readonly seed: number; readonly processes?: number },
 ): Promise<FaultRun> {
-  const stage = await Stage.open(processes === 1);
+  const stage = await Stage.open(processes === 1 && faults.every((fault) => !fault.takesTwo));
   const random = new Random(randomNumbers(seed));
-  let recovery = Number.POSITIVE_INFINITY;
+  const recoveries: number[] = [];
   let memory: number | undefined;
   try {
     const workload = { store: stage, served: stage, seed, afterwards: () => nothingIsLeft(stage) };
     const record = await recorded(workload, async (recorder) => {
       await recorder.updates(around);
       const before = stage.isAlone ? await stage.memory() : undefined;
-      await fault.run(stage, { recorder, random });
-      const gone = recorder.now();
-      recovery = (await recorder.next(({ status }) => status === 200)).end - gone;
-      await recorder.updates(around);
+      for (const fault of faults) {
+        await fault.run(stage, { recorder, random });
+        const gone = recorder.now();
+        recoveries.push((await recorder.next(({ status }) => status === 200)).end - gone);
+        await recorder.updates(around);
+      }
       if (before === undefined) return;
       memory = await eventually('memory that is given back', async () => {
         const part = (await stage.memory()) / before;
@@ -50,7 +53,7 @@ export async function underFault(
         return part;
       });
     });
-    return { record, violations: violationsOf(record), recovery, memory };
+    return { record, violations: violationsOf(record), recoveries, memory };
   } finally {
     await stage.close();
   }

@@ -1,5 +1,8 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import {
+  type AccessKey,
+  type AccessKeyId,
+  type CampaignId,
   host,
   hostMove,
   type MirrorAddress,
@@ -9,15 +12,14 @@ import {
   RestoreMirror,
 } from '@campaign-mirror/domain';
 import { named } from '../../support/store/operator.ts';
+import type { Fact } from '../record.ts';
 import { hosts, type Known, type KnownCampaign, owners, type Random } from './known.ts';
 import type { Operator, Ports } from './operator.ts';
 import type { Recorder } from './recorder.ts';
-import type { Store } from './store.ts';
 
 /** What operators do, on what is known. */
 interface Acting {
   readonly operator: Operator;
-  readonly store: Store;
   readonly known: Known;
   readonly recorder: Recorder;
   readonly random: Random;
@@ -30,88 +32,176 @@ const longestPause = 40;
 
 /** Does one thing after the other until it is over. */
 export async function operate(acting: Acting, over: AbortSignal): Promise<void> {
-  const { operator, known, random } = acting;
+  const { known, random } = acting;
   while (!over.aborted) {
     await keepUp(acting);
-    const campaign = random.one(known.campaigns);
+    const campaign = known.campaign(random);
     // A default campaign is not to stay one for long: nobody may set its mirror.
     const act = campaign?.isDefault && random.number() < 0.5 ? changeDefault : random.one(drawn);
-    if (campaign && act) await operator.act((ports) => act(ports, campaign, acting));
+    if (campaign && act) await act(acting, campaign);
     await pause(random.below(longestPause));
   }
 }
 
 /** Makes what is missing for the others to go on. */
 export async function keepUp(acting: Acting): Promise<void> {
-  const { operator, store, known, random } = acting;
-  await known.refresh(store);
-  const owner = random.one(owners) as OwnerId;
-  if (known.campaigns.length < campaigns)
-    await operator.act(({ settings }) => settings.createCampaign({ owner, isDefault: false }));
-  for (const owner of owners)
-    if (known.keys.filter((key) => key.owner === owner).length < keysOfOwner)
-      await operator.act(async ({ keys }) => {
-        // Some end by themselves, seconds later.
-        const expiring = random.number() < 0.3 && { expiresIn: 1 + random.below(3) };
-        const made = await keys.issue({ owner, name: named('history'), ...expiring });
-        known.issued.push({ ...made, owner });
-      });
-  await known.refresh(store);
+  const { known } = acting;
+  if (known.campaigns.size < campaigns) await createCampaign(acting);
+  for (const owner of owners) if (known.keysOf(owner).length < keysOfOwner) await issueKey(acting, owner);
 }
 
-type Act = (ports: Ports, campaign: KnownCampaign, acting: Acting) => Promise<unknown>;
+/** An act of which it is known before what it changes. Resolves with whether it was done. */
+async function done(
+  acting: Acting,
+  facts: Fact[],
+  run: (ports: Ports) => Promise<{ kind: string }>,
+  kind: string,
+) {
+  const changed = await acting.operator.change(
+    async (ports) => ((await run(ports)).kind === kind ? facts : []),
+    () => facts,
+  );
+  return changed.length > 0;
+}
 
-const changeDefault: Act = ({ settings }, { id, isDefault }) => settings.setDefault(id, !isDefault);
+async function createCampaign({ operator, known, random }: Acting): Promise<void> {
+  const owner = random.one(owners) as OwnerId;
+  const fact = (campaign: number): Fact[] => [
+    { kind: 'campaign-created', campaign, owner, isDefault: false },
+  ];
+  const [made] = await operator.change(
+    async ({ settings }) => {
+      const made = await settings.createCampaign({ owner, isDefault: false });
+      return made.kind === 'created' ? fact(made.id) : [];
+    },
+    ({ campaign }) => fact(campaign),
+  );
+  if (made?.kind !== 'campaign-created') return;
+  const id = made.campaign as CampaignId;
+  known.campaigns.set(id, { id, owner, isDefault: false, hasMirror: false });
+}
 
-const deleteCampaign: Act = async ({ settings }, { id }, { recorder }) => {
-  const deletion = await settings.deleteCampaign(id);
-  const mirror = deletion.kind === 'deleted' ? deletion.campaign.mirror : undefined;
-  if (mirror) recorder.deleted.push({ ...mirror, campaign: id, address: mirror.targetUrl });
-};
+async function createMirror(acting: Acting, { id }: KnownCampaign): Promise<void> {
+  const address = acting.known.address(acting.random) as MirrorAddress;
+  const facts: Fact[] = [{ kind: 'mirror-created', campaign: id, address }];
+  const isDone = await done(acting, facts, ({ settings }) => settings.createMirror(id, address), 'created');
+  const campaign = acting.known.campaigns.get(id);
+  if (isDone && campaign) campaign.hasMirror = true;
+}
 
-const revokeKey: Act = async ({ keys }, _, { known, random }) => {
-  const key = random.one(known.keys);
-  if (key) await keys.revoke(key.id);
-};
+async function transfer(acting: Acting, campaign: KnownCampaign): Promise<void> {
+  const owner = acting.random.one(owners) as OwnerId;
+  const facts: Fact[] = [{ kind: 'transferred', campaign: campaign.id, owner }];
+  const run = ({ settings }: Ports) => settings.transfer(campaign.id, owner);
+  if (await done(acting, facts, run, 'transferred')) campaign.owner = owner;
+}
 
-const rotateKey: Act = async ({ keys }, _, { known, random }) => {
-  const old = random.one(known.keys);
-  const rotation = old && (await keys.rotate(old.id, { grace: random.below(2) }));
-  if (rotation?.kind === 'rotated')
-    known.issued.push({ id: rotation.id, key: rotation.key, owner: rotation.ownerId });
-};
+async function changeDefault(acting: Acting, campaign: KnownCampaign): Promise<void> {
+  const isDefault = !campaign.isDefault;
+  const facts: Fact[] = [{ kind: 'default-changed', campaign: campaign.id, isDefault }];
+  const run = ({ settings }: Ports) => settings.setDefault(campaign.id, isDefault);
+  if (await done(acting, facts, run, 'changed')) campaign.isDefault = isDefault;
+}
 
-const moveMirrors: Act = async ({ moves, wrote }, _, { random }) => {
+async function deleteCampaign(acting: Acting, { id }: KnownCampaign): Promise<void> {
+  const run = async ({ settings }: Ports) => {
+    const deletion = await settings.deleteCampaign(id);
+    const mirror = deletion.kind === 'deleted' ? deletion.campaign.mirror : undefined;
+    if (mirror) acting.recorder.deleted.push({ ...mirror, campaign: id, address: mirror.targetUrl });
+    return deletion;
+  };
+  await done(acting, [{ kind: 'campaign-deleted', campaign: id }], run, 'deleted');
+  acting.known.removeCampaign(id);
+}
+
+/** Some keys end by themselves, seconds later. */
+async function issueKey({ operator, known, random }: Acting, owner: OwnerId): Promise<void> {
+  const lasts = random.number() < 0.3 ? 1 + random.below(3) : undefined;
+  await operator.change(
+    async ({ keys }) => {
+      const asked = { owner, name: named('history'), ...(lasts && { expiresIn: lasts }) };
+      return issued(known, await keys.issue(asked), owner, lasts);
+    },
+    // Nobody will ever know the key.
+    () => [],
+  );
+}
+
+async function revokeKey({ operator, known, random }: Acting): Promise<void> {
+  const { id } = random.one([...known.keys.values()]) ?? {};
+  if (!id) return;
+  const facts = endOf(id, 0);
+  await operator.change(
+    async ({ keys }) => {
+      await keys.revoke(id);
+      return facts;
+    },
+    () => facts,
+  );
+  known.removeKey(id);
+}
+
+async function rotateKey({ operator, known, random }: Acting): Promise<void> {
+  const { id, owner, lasts } = random.one([...known.keys.values()]) ?? {};
+  if (!id || !owner) return;
+  const grace = random.below(2);
+  await operator.change(
+    async ({ keys }) => {
+      const rotation = await keys.rotate(id, { grace });
+      if (rotation.kind !== 'rotated') return [];
+      return [...endOf(id, grace), ...issued(known, rotation, owner, lasts)];
+    },
+    () => endOf(id, grace),
+  );
+  known.removeKey(id);
+}
+
+function issued(
+  known: Known,
+  { id, key }: { id: AccessKeyId; key: AccessKey },
+  owner: OwnerId,
+  lasts?: number,
+): Fact[] {
+  known.keys.set(id, { id, key, owner, ...(lasts && { lasts }) });
+  return [{ kind: 'key-issued', key: id, owner }, ...endOf(id, lasts)];
+}
+
+const endOf = (key: number, seconds: number | undefined): Fact[] =>
+  seconds === undefined ? [] : [{ kind: 'key-ends', key, after: seconds * 1000 }];
+
+async function moveMirrors({ operator, random }: Acting): Promise<void> {
   const [from, to] = [host(random.one(hosts) ?? ''), host(random.one(hosts) ?? '')];
   if (!from || !to || from.name === to.name) return;
   const move = hostMove(from, to, false, noDeniedHosts);
   if ('fault' in move) throw new Error(move.fault);
   const request = { move, dryRun: false, includeDefault: random.number() < 0.5 };
-  for await (const told of new MoveMirrors(moves).execute(request))
-    if (told.kind === 'moved') wrote.push({ campaign: told.campaign, address: told.after });
-};
-
-const restoreMirror: Act = async ({ campaigns, history, mirrors, wrote }, { id }, { random }) => {
-  const change = random.one(await history.list({ campaign: id, limit: 20 }));
-  if (!change) return;
-  const restored = await new RestoreMirror(campaigns, history, mirrors).execute({
-    campaign: id,
-    change: change.id,
-    address: random.one(['before', 'after'] as const) ?? 'after',
+  await operator.rewrite(async ({ moves }, wrote) => {
+    for await (const told of new MoveMirrors(moves).execute(request))
+      if (told.kind === 'moved') wrote.push({ campaign: told.campaign, address: told.after });
   });
-  if (restored.kind === 'mirror-set') wrote.push({ campaign: id, address: restored.mirror.targetUrl });
-};
+}
+
+async function restoreMirror({ operator, random }: Acting, { id }: KnownCampaign): Promise<void> {
+  await operator.rewrite(async ({ campaigns, history, mirrors }, wrote) => {
+    const change = random.one(await history.list({ campaign: id, limit: 20 }));
+    if (!change) return;
+    const restored = await new RestoreMirror(campaigns, history, mirrors).execute({
+      campaign: id,
+      change: change.id,
+      address: random.one(['before', 'after'] as const) ?? 'after',
+    });
+    if (restored.kind === 'mirror-set') wrote.push({ campaign: id, address: restored.mirror.targetUrl });
+  });
+}
+
+type Act = (acting: Acting, campaign: KnownCampaign) => Promise<void>;
 
 /** How often each is done, out of their sum. */
 const weights: readonly (readonly [Act, number])[] = [
-  [({ settings }, { id }, { random }) => settings.transfer(id, random.one(owners) as OwnerId), 20],
+  [transfer, 20],
   [changeDefault, 8],
   [deleteCampaign, 2],
-  [
-    ({ settings }, { id }, { known, random }) =>
-      settings.createMirror(id, known.address(random) as MirrorAddress),
-    10,
-  ],
+  [createMirror, 10],
   [restoreMirror, 10],
   [moveMirrors, 6],
   [revokeKey, 6],

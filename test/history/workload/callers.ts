@@ -87,7 +87,7 @@ export async function redirector(
 ): Promise<void> {
   const opened = openPool(store.address('redirector'), undefined, 'redirector');
   while (!over.aborted) {
-    const { id: campaign } = random.one(known.campaigns) ?? {};
+    const { id: campaign } = known.campaign(random) ?? {};
     const begin = recorder.now();
     let counted: boolean | undefined;
     try {

@@ -12,12 +12,12 @@ import {
   PostgresSettings,
 } from '@campaign-mirror/adapters-persistence';
 import { type OperatorAct, Unavailable } from '@campaign-mirror/domain';
-import type { OperatorsAct } from '../record.ts';
+import type { Fact, Rewrite } from '../record.ts';
 import type { Recorder } from './recorder.ts';
 import { endSessions, type Store } from './store.ts';
 
-/** The ports of one act, each call of which notes it by the act's request; `wrote` is told as it is done. */
-function portsOf({ orm, pool }: Database, act: OperatorAct, wrote: OperatorsAct['wrote'][number][]) {
+/** The ports of one act, each call of which notes it by the act's request. */
+function portsOf({ orm, pool }: Database, act: OperatorAct) {
   return {
     settings: new PostgresSettings(orm, act),
     keys: new PostgresAccessKeys(orm, act),
@@ -25,50 +25,105 @@ function portsOf({ orm, pool }: Database, act: OperatorAct, wrote: OperatorsAct[
     moves: new PostgresMirrorMoves(pool, act),
     mirrors: new PostgresOperatorMirrors(pool, act),
     campaigns: openHotPath(pool, { named: false }).campaigns,
-    wrote,
   };
 }
 
 export type Ports = ReturnType<typeof portsOf>;
-export type Operator = Awaited<ReturnType<typeof openOperator>>;
 
-/** Somebody with the operator's rights. What an act has changed is read from the audit in the end. */
-export async function openOperator(store: Store, recorder: Recorder) {
-  const name = `operator ${randomUUID()}`;
-  const open = () => openDatabase(store.address('operator'), { ...defaultPoolLimits, size: 2 }, name);
-  let database = await open();
-  let acts = 0;
+/** What the audit says of an act: undefined where the act was not committed. */
+interface Audited {
+  readonly campaign: number;
+  readonly key: number;
+}
 
-  /** When its sessions are gone, an act whose answer was lost is done or will never be. */
-  async function settle(): Promise<void> {
+/** Somebody with the operator's rights, who finds out what has become of an act whose answer was lost. */
+export class Operator {
+  readonly #store: Store;
+  readonly #recorder: Recorder;
+  readonly #name: string;
+  /** A new one after a fault: MikroORM never gives back a connection that died in a transaction. */
+  #database: Database;
+  #acts = 0;
+
+  private constructor(store: Store, recorder: Recorder, name: string, database: Database) {
+    this.#store = store;
+    this.#recorder = recorder;
+    this.#name = name;
+    this.#database = database;
+  }
+
+  static async open(store: Store, recorder: Recorder): Promise<Operator> {
+    const name = `operator ${randomUUID()}`;
+    return new Operator(store, recorder, name, await databaseOf(store, name));
+  }
+
+  close(): Promise<unknown> {
+    return this.#database.close();
+  }
+
+  /** Acts, and records what it came to. `settled`: the same, where only the audit tells that it was done. */
+  async change(
+    run: (ports: Ports) => Promise<Fact[]>,
+    settled: (audited: Audited) => Fact[],
+  ): Promise<readonly Fact[]> {
+    const { done, audited, ...span } = await this.#act(run);
+    const facts = done ?? (audited ? settled(audited) : []);
+    this.#recorder.acts.push(...facts.map((fact) => ({ ...fact, begin: span.begin, end: span.end })));
+    return facts;
+  }
+
+  /** The same for what writes mirrors: `wrote` is told as it is done. */
+  async rewrite(run: (ports: Ports, wrote: Rewrite['wrote'][number][]) => Promise<void>): Promise<void> {
+    const wrote: Rewrite['wrote'][number][] = [];
+    const { requestId, begin, end, isUnsure } = await this.#act((ports) => run(ports, wrote));
+    this.#recorder.rewrites.push({ requestId, begin, end, wrote, isUnsure });
+  }
+
+  async #act<T>(run: (ports: Ports) => Promise<T>) {
+    this.#acts += 1;
+    const act: OperatorAct = { operator: 'history', requestId: `${this.#name} ${this.#acts}` };
+    const begin = this.#recorder.now();
+    const told = await run(portsOf(this.#database, act)).then(
+      (done) => ({ done, isUnsure: false }),
+      async (error: unknown) => {
+        if (!(error instanceof Unavailable)) throw error;
+        return { audited: await this.#settle(act), isUnsure: true };
+      },
+    );
+    return {
+      done: undefined,
+      audited: undefined,
+      ...told,
+      requestId: act.requestId,
+      begin,
+      end: this.#recorder.now(),
+    };
+  }
+
+  /** When its sessions are gone it is known whether the act was done. */
+  async #settle({ requestId }: OperatorAct): Promise<Audited | undefined> {
     for (;;)
       try {
-        await endSessions(store, 'application_name = $1', [name]);
-        // MikroORM never gives back a connection that died in a transaction.
-        void database.close(0);
-        database = await open();
-        return;
+        await endSessions(this.#store, 'application_name = $1', [this.#name]);
+        // Where a standby has to have it first, the message, which is written, makes the answer wait for what it tells.
+        const { rows } = await this.#store.admin.query(
+          `select campaign_id::float8 as campaign, access_key_id::float8 as key, id is not null as audited
+          from pg_logical_emit_message(true, 'history', 'settled')
+          left join campaign_mirror.operator_audit on request_id = $1`,
+          [requestId],
+        );
+        void this.#database.close(0);
+        this.#database = await databaseOf(this.#store, this.#name);
+        return rows.find(({ audited }) => audited);
       } catch {
         // The database is away.
         await pause(20);
       }
   }
+}
 
-  return {
-    async act(run: (ports: Ports) => Promise<unknown>): Promise<void> {
-      const requestId = `${name} ${++acts}`;
-      const wrote: OperatorsAct['wrote'][number][] = [];
-      const begin = recorder.now();
-      let isUnsure = false;
-      try {
-        await run(portsOf(database, { operator: 'history', requestId }, wrote));
-      } catch (error) {
-        if (!(error instanceof Unavailable)) throw error;
-        isUnsure = true;
-        await settle();
-      }
-      recorder.acts.push({ requestId, begin, end: recorder.now(), wrote, isUnsure });
-    },
-    close: () => database.close(),
-  };
+const limits = { ...defaultPoolLimits, size: 2 };
+
+function databaseOf(store: Store, name: string): Promise<Database> {
+  return openDatabase(store.address('operator'), limits, name);
 }

@@ -1,9 +1,10 @@
-import type { OperatorsAct, RecordedCall, RecordedClick, StoredMirror } from '../record.ts';
+import type { RecordedAct, RecordedCall, RecordedClick, Rewrite, StoredMirror } from '../record.ts';
 
 /** What a run has seen so far. */
 export class Recorder {
   readonly calls: RecordedCall[] = [];
-  readonly acts: OperatorsAct[] = [];
+  readonly acts: RecordedAct[] = [];
+  readonly rewrites: Rewrite[] = [];
   readonly clicks: RecordedClick[] = [];
   /** Mirrors that went with their campaigns. */
   readonly deleted: StoredMirror[] = [];

@@ -3,7 +3,7 @@ import type { RunRecord } from '../record.ts';
 import { keepUp, operate } from './acts.ts';
 import { caller, redirector, type Served } from './callers.ts';
 import { Known, Random } from './known.ts';
-import { openOperator } from './operator.ts';
+import { Operator } from './operator.ts';
 import { Recorder } from './recorder.ts';
 import { jitter, type Store, tablesOf } from './store.ts';
 
@@ -35,7 +35,7 @@ export async function recorded(
   const [over, give] = [end.signal, new AbortController()];
   const acting = await Promise.all(
     Array.from({ length: operators }, async () => {
-      return { operator: await openOperator(store, recorder), store, known, recorder, random: random() };
+      return { operator: await Operator.open(store, recorder), known, recorder, random: random() };
     }),
   );
   for (const one of acting) await keepUp(one);
@@ -55,7 +55,7 @@ export async function recorded(
     for (const { operator } of acting) await operator.close();
   }
   await afterwards?.();
-  const { calls, acts, clicks, deleted } = recorder;
-  const { facts, history, mirrors } = await tablesOf(store, acts);
-  return { calls, acts, facts, clicks, history, mirrors: [...deleted, ...mirrors], longestCall };
+  const { calls, acts, rewrites, clicks, deleted } = recorder;
+  const { history, mirrors } = await tablesOf(store);
+  return { calls, acts, rewrites, clicks, history, mirrors: [...deleted, ...mirrors], longestCall };
 }
