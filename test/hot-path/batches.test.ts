@@ -71,10 +71,11 @@ describe('group commit: batches', () => {
   });
 
   it('who waits for too long is Unavailable, what came before it in the same turn too; who is under way is answered', async () => {
-    const batches = new Batches(stage, 5);
-    const [a, b] = [came(batches, 'a', 4), came(batches, 'b', 4)];
+    // Time enough for a turn of a busy machine.
+    const batches = new Batches(stage, 200);
+    const [a, b] = [came(batches, 'a', 100), came(batches, 'b', 100)];
     // The second of them some time after the first.
-    const beyond = [came(batches, 'beyond', 4), came(batches, 'also beyond')];
+    const beyond = [came(batches, 'beyond', 100), came(batches, 'also beyond')];
     for (const answer of [...beyond, came(batches, 'later')])
       expect(await rejection(answer))
         .to.be.instanceOf(Unavailable)
