@@ -87,9 +87,9 @@ describe('group commit: batches', () => {
 
   it('who came later than one who waited for too long waits on, and is answered', async () => {
     const batches = new Batches(stage, never);
-    const busy = came(batches, 'busy', never - 5);
+    const busy = came(batches, 'busy', never - 200);
     await turn();
-    const late = came(batches, 'late', never - 5);
+    const late = came(batches, 'late', never - 200);
     const later = came(batches, 'later');
     expect(await rejection(late)).to.be.instanceOf(Unavailable);
     await end(0);
