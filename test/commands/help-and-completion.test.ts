@@ -1,10 +1,10 @@
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import { expect } from 'chai';
-import { answered, command, refused } from '../support/commands/command.ts';
+import { answered, command } from '../support/commands/command.ts';
 import { calls } from '../support/commands/command-tree.ts';
 
-describe('help and --version', () => {
+describe('help', () => {
   it('each command shows what it does, with --json and examples of itself', async () => {
     for (const { words } of calls()) {
       const { code, output } = await command([...words, '--help'], {});
@@ -16,53 +16,28 @@ describe('help and --version', () => {
       for (const line of examples.trim().split('\n'))
         expect(line.trim()).to.match(new RegExp(`^\\./campaign-mirror ${words.join(' ')}`));
     }
-    // There is no command that shows the help of another one than it was asked for.
-    expect(await command(['mirror', 'help', 'set'], {})).to.deep.equal(
-      refused("error: unknown command 'help'\n(--help shows the commands and options)\n", 2),
-    );
-  });
-
-  it('--version is that of the project', async () => {
     const { default: project } = await import('../../package.json', { with: { type: 'json' } });
     expect(await command(['--version'], {})).to.deep.equal(answered(`${project.version}\n`));
   });
 });
 
+/** What bash offers for each line, the cursor at its end, in a shell that stops at a variable that is not set. */
+async function offers(lines: readonly string[]): Promise<string[][]> {
+  const { output } = await command(['completion', 'bash'], {});
+  const asked = lines.map((line) => {
+    const words = line.split(' ').map((word) => `'${word}'`);
+    return `COMP_WORDS=(${words.join(' ')}); COMP_CWORD=${words.length - 1}; _campaign_mirror; echo "\${COMPREPLY[*]}"`;
+  });
+  const { stdout } = await promisify(execFile)('bash', ['--norc', '-uc', [output, ...asked].join('\n')]);
+  return stdout.split('\n').map((line) => line.split(' '));
+}
+
 describe('completion', () => {
-  let script: string;
-  before(async () => {
-    script = (await command(['completion', 'bash'], {})).output;
-  });
-  /** In a shell that stops at a variable that is not set. */
-  const bash = async (then: string) =>
-    (await promisify(execFile)('bash', ['--norc', '-uc', `${script}\n${then}`])).stdout;
-
-  /** What bash offers for each line, the cursor at its end. */
-  async function offers(lines: readonly string[]): Promise<string[][]> {
-    const asked = lines.map((line) => {
-      const words = line.split(' ').map((word) => `'${word}'`);
-      return `COMP_WORDS=(${words.join(' ')}); COMP_CWORD=${words.length - 1}; _campaign_mirror; echo "\${COMPREPLY[*]}"`;
-    });
-    return (await bash(asked.join('\n'))).split('\n').map((line) => line.split(' '));
-  }
-
-  it('is a script for the shell that is named, which offers files where a file is meant', async () => {
-    const { output } = await command(['completion', 'bash', '--json'], {});
-    expect(JSON.parse(output)).to.deep.equal({ shell: 'bash', script: script.trimEnd() });
-    expect((await command(['completion', 'fish'], {})).code).to.equal(2);
-    expect(await bash('complete -p campaign-mirror')).to.equal(
-      'complete -o bashdefault -o default -F _campaign_mirror campaign-mirror\n',
-    );
-  });
-
   it('offers what can stand there: every command, every option, and the values of an argument', async () => {
     const cases: Record<string, string> = {
-      './campaign-mirror ca': 'campaign',
       'campaign-mirror key ': 'issue list revoke rotate',
       'campaign-mirror key rotate 7 --g': '--grace',
-      'campaign-mirror key list --json --own': '--owner',
       'campaign-mirror campaign list --owner ': '',
-      'campaign-mirror key issue --name list --exp': '--expires-in',
       'campaign-mirror key issue --name = list --exp': '--expires-in',
       'campaign-mirror completion ': 'bash zsh',
       'campaign-mirror backup ': '',
