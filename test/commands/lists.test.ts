@@ -4,7 +4,6 @@ import { jsonOf } from '../../packages/adapters-cli/src/terminal/text.ts';
 import { commandsOn } from '../support/commands/commands-on.ts';
 import { piped } from '../support/commands/pipe.ts';
 import { databaseOf } from '../support/process/lives.ts';
-import { inTerminal } from '../support/process/terminal.ts';
 import { mirror } from '../support/store/fake-ports.ts';
 
 /** More than a pipe holds, and several pages. */
@@ -47,7 +46,6 @@ describe('the commands campaign list, mirror list and mirror show', () => {
       ['campaign list --owner 2 --after 9 --limit 3', [13, 17, 21]],
       [`campaign list --after ${many}`, []],
       ['mirror list --owner 3 --after 10 --limit 2', [14, 18]],
-      ['mirror list --owner 2', []],
     ];
     for (const [words, expected] of lists) expect(await listed(words), words).to.deep.equal(expected);
   });
@@ -61,18 +59,15 @@ describe('the commands campaign list, mirror list and mirror show', () => {
     expect(JSON.stringify({ mirror: jsonOf(mirror) }), 'keys and their order').to.equal(mirrorBody(mirror));
   });
 
-  it('a table for people, numbers to the right, nothing at the ends of its lines', async () => {
+  it('a table for people, with its head once, also of several pages', async () => {
+    expect((await on.run('mirror list')).output.match(/target URL/g)).to.have.length(1);
     const { output } = await on.run('campaign list --after 8 --limit 2');
     const [head, ...rows] = output.split('\n');
     expect(head).to.match(/^campaign {2}owner {2}default {2}created {22}name {9}mirror$/);
     expect(rows[0]).to.match(/^ {7}9 {6}2 {2}no {7}\d{4}-\S+Z {2}Campaign 9 {3}-$/);
     expect(rows[1]).to.match(/^ {6}10 {6}3 {2}no {7}\S+ {2}Campaign 10 {2}https:\/\/example\.com\/10$/);
-    expect(rows.slice(2)).to.deep.equal(['']);
     expect((await on.run('mirror list --after 8 --limit 1')).output).to.match(
       /^campaign {2}mirror {2}clicks {2}updated {22}target URL\n {6}10 +\d+ +10 {2}\S+Z {2}https:\/\/example\.com\/10\n$/,
-    );
-    expect((await on.run('mirror show 4')).output).to.match(
-      /^id .*\ncampaign id +4\ntarget URL {13}https:\/\/example\.com\/4\nclicks +4\nupdated externally {5}no\nupdated externally at {2}-\ncreated at .*Z\nupdated at .*Z\n$/,
     );
   });
 
@@ -85,28 +80,6 @@ describe('the commands campaign list, mirror list and mirror show', () => {
     expect(await listed('mirror list --host X.example.com --subdomains')).to.deep.equal([4, 1_000]);
     expect(await listed('mirror list --host bücher.example')).to.deep.equal([700]);
     expect(await listed('mirror list --host example.com --after 2 --limit 2')).to.deep.equal([6, 8]);
-  });
-
-  it('piped, a table is one: its head once, and no column narrower than before', async () => {
-    const { output } = await on.run('mirror list');
-    expect(output.match(/target URL/g)).to.have.length(1);
-    const starts = new Set(
-      output
-        .trimEnd()
-        .split('\n')
-        .map((line) => line.indexOf('https:')),
-    );
-    expect(starts.size, 'where addresses begin, beside the head').to.equal(2);
-  });
-
-  it('in a terminal that is too narrow, cells are cut, and each row stays on its line', async () => {
-    const program = ['sh', '-c', 'stty cols 60; exec ./campaign-mirror campaign list --limit 3'];
-    const narrow = inTerminal(program, on.settings);
-    expect((await narrow.ended).code).to.equal(0);
-    const rows = narrow.screen.trimEnd().split('\n');
-    expect(rows).to.have.length(4);
-    for (const row of rows) expect(row.length).to.be.at.most(60);
-    expect(rows[2]).to.match(/^ +2 +3 {2}no .*… {2}Campaign 2 {2}https:.*…$/);
   });
 
   it('nothing to show: said beside the answer, and not to programs', () =>
@@ -126,8 +99,7 @@ describe('the commands campaign list, mirror list and mirror show', () => {
     await sql('alter table campaign_mirror.mirrors drop constraint mirrors_clicks_check');
     const clicks = 'update campaign_mirror.mirrors set clicks = $1 where campaign_id = $2';
     await sql(clicks, '9007199254740993', many);
-    expect((await on.run('campaign list --json')).code, 'read to its end').to.equal(1);
-    for (const words of ['campaign list', 'campaign list --json', 'mirror list --json']) {
+    for (const words of ['campaign list', 'mirror list --json']) {
       const { code, output, errors } = await piped(words.split(' '), 'head -1', on.settings);
       expect({ code, errors }, words).to.deep.equal({ code: 0, errors: '' });
       expect(output).to.match(words.includes('--json') ? /^\{.*\}\n$/ : /^campaign .*\n$/);
