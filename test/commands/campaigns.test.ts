@@ -34,14 +34,13 @@ describe('the command campaign', () => {
 
   it('transfer, set-default, unset-default: what programs are told', async () => {
     const id = await created(2);
-    const moved = { id, owner_id: 3, owner_id_before: 2, changed: true };
-    expect(await on.object(`campaign transfer ${id} --to 3`)).to.deep.equal(moved);
-    const flagged = { id, owner_id: 3, is_default: true, changed: true };
-    expect(await on.object(`campaign set-default ${id}`)).to.deep.equal(flagged);
-    const again = { ...flagged, changed: false };
-    expect(await on.object(`campaign set-default ${id}`)).to.deep.equal(again);
-    const still = { ...moved, owner_id_before: 3, changed: false };
-    expect(await on.object(`campaign transfer ${id} --to 3`)).to.deep.equal(still);
+    await on.session(`
+      $ campaign transfer ${id} --to 3 --json
+      {"id":${id},"owner_id":3,"owner_id_before":2,"changed":true}
+      $ campaign set-default ${id} --json
+      {"id":${id},"owner_id":3,"is_default":true,"changed":true}
+      $ campaign set-default ${id} --json
+      {"id":${id},"owner_id":3,"is_default":true,"changed":false}`);
   });
 
   it("an owner's second default campaign is refused with the first, whichever way, also of many that race", async () => {

@@ -48,12 +48,8 @@ describe('commands for keys', () => {
     expect(next.id).to.equal(two.id);
 
     const { output } = await run('list');
-    const [head, first, second] = output.split('\n');
-    expect(head).to.match(/^key +begins +owner +created +last used +expires +revoked +replaced by +name$/);
-    expect(first).to.match(
-      new RegExp(` ${one.id}  ${one.key.slice(0, 10)} +${owner} .* {0} \\\\u\\{202e\\}`),
-    );
-    expect(second).to.match(/ never .* another$/);
+    expect(output).to.match(new RegExp(` ${one.id}  ${one.key.slice(0, 10)} +${owner} `));
+    expect(output).to.match(/ never .* another$/m);
     expect(output).not.to.include(one.key.slice(0, 11));
   });
 
@@ -183,8 +179,6 @@ describe('commands for keys', () => {
     await run('revoke', String(two.id));
     expect(await answers(two.key)).to.deep.equal([401, 401]);
 
-    const three = await issued('12');
-    expect(await answers(three.key)).to.deep.equal([200, 200]);
     const ends = await Promise.all(services.map(({ process }) => process.stop()));
     expect(ends.map(({ code }) => code)).to.deep.equal([0, 0]);
     for (const { id, last_used_at } of await listed('12'))

@@ -99,20 +99,11 @@ describe('the commands campaign list, mirror list and mirror show', () => {
     await sql('alter table campaign_mirror.mirrors drop constraint mirrors_clicks_check');
     const clicks = 'update campaign_mirror.mirrors set clicks = $1 where campaign_id = $2';
     await sql(clicks, '9007199254740993', many);
-    for (const words of ['campaign list', 'mirror list --json']) {
+    for (const words of ['campaign list', 'mirror list --json', 'export']) {
       const { code, output, errors } = await piped(words.split(' '), 'head -1', on.settings);
       expect({ code, errors }, words).to.deep.equal({ code: 0, errors: '' });
-      expect(output).to.match(words.includes('--json') ? /^\{.*\}\n$/ : /^campaign .*\n$/);
+      expect(output).to.match(/^(campaign .*|\{.*\}|id,.*)\r?\n$/);
     }
     await sql(clicks, many, many);
-  });
-
-  it('Ctrl-C ends a list between two pages, with exit code 130', async () => {
-    const { other, running } = await on.held('lock table campaign_mirror.campaigns', 'campaign list --json');
-    running.interrupt();
-    await other.commit();
-    expect((await running.ended).code).to.equal(130);
-    expect(running.errors).to.equal('Stopped: there is more.\n');
-    expect(running.output.split('\n').length).to.be.below(many);
   });
 });

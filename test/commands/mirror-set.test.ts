@@ -83,22 +83,13 @@ describe('mirror set, as a call with an access key does it', () => {
       $ CAMPAIGN_MIRROR_KEY= mirror set ${id} '${second}'
       ! no access key, and nobody to ask for it: put it into the variable CAMPAIGN_MIRROR_KEY
       [2]`);
-    for (const args of [[`--key=${live.key}`], [live.key]]) {
-      const { code, output, errors } = await set(second, { CAMPAIGN_MIRROR_KEY: '' }, ...args);
-      expect({ code, output }).to.deep.equal({ code: 2, output: '' });
-      expect(errors).to.match(/^error: (unknown option|too many arguments)/);
-      expect(errors).not.to.include(live.key.slice(0, 12));
-    }
+    const { code, output, errors } = await set(second, { CAMPAIGN_MIRROR_KEY: '' }, `--key=${live.key}`);
+    expect({ code, output }).to.deep.equal({ code: 2, output: '' });
+    expect(errors).not.to.include(live.key.slice(0, 12));
     expect(await mirror()).to.deep.equal(live.mirror);
   });
 
-  it('in a terminal the key is asked for, and does not show on the screen; Ctrl-C does nothing', async () => {
-    const stopped = on().inTerminal('mirror', 'set', id, second);
-    await stopped.shows('The access key:');
-    stopped.interrupt();
-    expect((await stopped.ended).code).to.equal(130);
-    expect(await mirror()).to.deep.equal(live.mirror);
-
+  it('in a terminal the key is asked for, and does not show on the screen', async () => {
     const seen = on().inTerminal('mirror', 'set', id, second);
     await seen.shows('The access key:');
     seen.type(`${live.key}\r`);
