@@ -85,16 +85,14 @@ describe('the command audit', () => {
       `insert into campaign_mirror.operator_audit (act, operator, request_id, campaign_id)
        select 'default-set', 'tests', 'request', 1 + id % 2 from generate_series(1, 60) id`,
     );
-    const more = (before: number) => `There is more: add --before ${before} to see it.\n`;
-    const pages: [line: string, from: number, to: number, count: number, errors: string][] = [
-      ['audit', 60, 11, 50, more(11)],
+    for (const [line, from, to, count, more] of [
+      ['audit', 60, 11, 50, 'There is more: add --before 11 to see it.\n'],
       ['audit --before 11', 10, 1, 10, ''],
-      ['audit --campaign 2 --limit 2', 59, 57, 2, more(57)],
-    ];
-    for (const [line, from, to, count, told] of pages) {
+      ['audit --campaign 2 --limit 2', 59, 57, 2, 'There is more: add --before 57 to see it.\n'],
+    ] as const) {
       const { output, errors } = await on.run(`${line} --json`);
       const ids = objectsOf(output).map(({ id }) => id);
-      expect([ids[0], ids.at(-1), ids.length, errors], line).to.deep.equal([from, to, count, told]);
+      expect([ids[0], ids.at(-1), ids.length, errors], line).to.deep.equal([from, to, count, more]);
     }
     expect(await on.run('audit --campaign 3')).to.deep.equal(answered('', 'There is no such entry.\n'));
   });

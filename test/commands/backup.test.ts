@@ -74,8 +74,9 @@ describe('backup and restore', () => {
 
   it("is its owner's to read only, and never written over what is there", async () => {
     expect((await stat(at('good'))).mode & 0o777).to.equal(0o600);
-    const errors = `${at('good')} is there already: name another file\n`;
-    expect(await commandsOn(source).run('backup', at('good'))).to.deep.equal(refused(errors));
+    await commandsOn(source).session(`
+      $ backup ${at('good')}
+      ! ${at('good')} is there already: name another file`);
     expect((await readFile(at('good'))).equals(good)).to.equal(true);
     expect(await readdir(folder.path)).to.deep.equal(['good']);
   });

@@ -43,16 +43,15 @@ describe('commands, on a database of your own', () => {
   });
 
   it('a database that is away, refuses, or was never migrated: one clear line', async () => {
-    const on = (DATABASE_URL: string, ...words: string[]) =>
-      command(words.length > 0 ? words : ['demo', 'remove'], { DATABASE_URL, DATABASE_WAIT: '0s' });
+    const on = (DATABASE_URL: string, line = 'demo remove') =>
+      command(line.split(' '), { DATABASE_URL, DATABASE_WAIT: '0s' });
     const nowhere = 'postgres://me:MARKED@127.0.0.1:9/x';
     const away = await on(nowhere);
     expect(away.code).to.equal(3);
     expect(away.errors).to.match(/^the database 127\.0\.0\.1:9\/x cannot be reached .*\n$/);
-    const { errors } = await on(nowhere, 'campaign', 'list', '--verbose');
-    expect(errors)
-      .to.match(/^\s+at /m)
-      .and.not.include('MARKED');
+    const { errors } = await on(nowhere, 'campaign list --verbose');
+    expect(errors).to.match(/"stack": " {4}at /);
+    expect(errors).not.to.include('MARKED');
     expect((await on(database.url('redirector'))).errors).to.match(
       /^the user "campaign_mirror_redirector" of .* lacks a right: use the operator's, or run `\.\/campaign-mirror migrate` as the owner of the schema, which gives that one its rights; `\.\/campaign-mirror doctor` says which is missing\n$/,
     );

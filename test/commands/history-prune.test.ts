@@ -58,17 +58,6 @@ describe('history prune', () => {
     expect(output).to.match(/^0 changes from before \S+Z are deleted\.\n$/);
   });
 
-  it('to the microsecond; a step without any leaves no entry', async () => {
-    const time = '2001-06-01T00:00:00.000000Z' as Timestamp;
-    for (const one of [time, '2001-05-31T23:59:59.999999Z' as Timestamp]) await old(1, one);
-    const { historyPruning, audit, others } = service.world;
-    expect(await historyPruning.prune(time, 9)).to.deep.equal({ lookedAt: 2, pruned: 1, next: undefined });
-    expect(await others.history(live.seen.id)).to.have.nested.property('[0].changedAt', time);
-    const entries = await audit.list({ limit: 9 });
-    expect(await historyPruning.prune(time, 9)).to.include({ lookedAt: 1, pruned: 0 });
-    expect(await audit.list({ limit: 9 })).to.deep.equal(entries);
-  });
-
   it('it asks first; where nobody can be asked, exit code 2', async () => {
     await old(2 * stepSize);
     const { code, output, errors } = await on.run(...words);

