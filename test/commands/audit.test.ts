@@ -61,22 +61,19 @@ describe('the command audit', () => {
     );
   });
 
+  const { getuid } = process;
+  after(() => Object.assign(process, { getuid }));
+
   it('a name behind sudo is taken where root runs the command, and where it is one', async () => {
-    const { getuid } = process;
     const own = userInfo().username;
-    try {
-      for (const [uid, behind, operator] of [
-        [0, 'alice', 'alice'],
-        [0, 'a\nb', own],
-        [1000, 'alice', own],
-      ] as const) {
-        process.getuid = () => uid;
-        const settings = { ...on.settings, SUDO_USER: behind };
-        await command(['campaign', 'create', '--owner', '7'], settings);
-        expect((await on.objects('audit'))[0].operator, `${uid} ${behind}`).to.equal(operator);
-      }
-    } finally {
-      Object.assign(process, { getuid });
+    for (const [uid, behind, operator] of [
+      [0, 'alice', 'alice'],
+      [0, 'a\nb', own],
+      [1000, 'alice', own],
+    ] as const) {
+      process.getuid = () => uid;
+      await command(['campaign', 'create', '--owner', '7'], { ...on.settings, SUDO_USER: behind });
+      expect((await on.objects('audit'))[0].operator, `${uid} ${behind}`).to.equal(operator);
     }
   });
 

@@ -44,14 +44,14 @@ describe('the command campaign', () => {
   });
 
   it("an owner's second default campaign is refused with the first, whichever way, also of many that race", async () => {
-    const own = [await created(5), await created(5)];
-    const theirs = [await created(6, '--default'), await created(7, '--default')];
-    const before = await audited();
     const lines = [
-      ...own.map((id) => `campaign set-default ${id}`),
-      ...theirs.map((id) => `campaign transfer ${id} --to 5`),
+      `campaign set-default ${await created(5)}`,
+      `campaign set-default ${await created(5)}`,
+      `campaign transfer ${await created(6, '--default')} --to 5`,
+      `campaign transfer ${await created(7, '--default')} --to 5`,
       'campaign create --owner 5 --default',
     ];
+    const before = await audited();
     const done = await Promise.all(lines.map((line) => on.run(line)));
     const raced = done.filter(({ code }) => code !== 0);
     expect(raced).to.have.length(lines.length - 1);

@@ -1,10 +1,13 @@
+import { execFile } from 'node:child_process';
+import { promisify } from 'node:util';
 import { expect } from 'chai';
 import { answered, command } from '../support/commands/command.ts';
+import { calls } from '../support/commands/command-tree.ts';
 import { commandsOn } from '../support/commands/commands-on.ts';
 import { emptyDatabase } from '../support/database/database-server.ts';
 import { databaseOf } from '../support/process/lives.ts';
 
-describe('commands, on a database of your own', () => {
+describe('what holds of every command', () => {
   const database = databaseOf('suite');
   const { run } = commandsOn(database);
 
@@ -18,10 +21,7 @@ describe('commands, on a database of your own', () => {
       [/A name on one line, of 1 to 200 characters, is expected/, 'key issue --owner 1 --name', 'x\ny'],
       [/unknown option '--ownr'\n\(Did you mean --owner\?\)/, 'key issue --ownr 1 --name x'],
       [/^--subdomains is of use with --host only\n$/, 'mirror list --subdomains'],
-      [number, 'mirror list --after -1'],
-      [/too many arguments/, 'audit 42'],
       [/^either a campaign or --key is needed\n$/, 'mirror history 42 --key 1'],
-      [/cannot be used with/, 'mirror history --key 1 --before 9'],
       [/^--since is of use with --key only\n$/, 'mirror history 42 --since 2026-11-20'],
       [/A time in UTC such as 2026-11-20/, 'mirror history --key 1 --since 2026-02-30'],
       [/^--to or --undo is missing: /, 'mirror restore 42'],
@@ -61,5 +61,36 @@ describe('commands, on a database of your own', () => {
     );
     expect(await on(empty.url('owner'), 'migrate')).to.deep.equal(answered('The schema is up to date.\n'));
     expect((await on(empty.url('operator'))).code).to.equal(0);
+  });
+
+  it('--help: each command shows what it does, with --json and examples of itself', async () => {
+    for (const { words } of calls()) {
+      const { code, output } = await command([...words, '--help'], {});
+      expect(code, words.join(' ')).to.equal(0);
+      expect(output).to.match(
+        new RegExp(`^Usage: campaign-mirror ${words.join(' ')} .*\n\n\\w+ .*--json`, 'ms'),
+      );
+      const [, examples = ''] = output.split('\nExamples:\n');
+      for (const line of examples.trim().split('\n'))
+        expect(line.trim()).to.match(new RegExp(`^\\./campaign-mirror ${words.join(' ')}`));
+    }
+    const { default: project } = await import('../../package.json', { with: { type: 'json' } });
+    expect(await command(['--version'], {})).to.deep.equal(answered(`${project.version}\n`));
+  });
+
+  it('completion, in a shell that stops at a variable that is not set: offers every command, every option, and values', async () => {
+    const all = calls().flatMap(({ words, command: { options } }) => {
+      const line = ['campaign-mirror', ...words].join(' ');
+      return [line, ...options.map(({ long }) => `${line} ${long}`)];
+    });
+    const lines = [...all, 'campaign-mirror completion bash'];
+    const asked = lines.map((line) => {
+      const words = line.split(' ');
+      return `COMP_WORDS=(${line}); COMP_CWORD=${words.length - 1}; _campaign_mirror; echo "\${COMPREPLY[*]}"`;
+    });
+    const { output } = await command(['completion', 'bash'], {});
+    const { stdout } = await promisify(execFile)('bash', ['--norc', '-uc', [output, ...asked].join('\n')]);
+    const offered = stdout.split('\n').map((line) => line.split(' '));
+    for (const [at, line] of lines.entries()) expect(offered[at], line).to.include(line.split(' ').at(-1));
   });
 });

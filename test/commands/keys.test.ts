@@ -174,8 +174,7 @@ describe('commands for keys', () => {
     await run('revoke', String(two.id));
     expect(await answers(two.key)).to.deep.equal([401, 401]);
 
-    const ends = await Promise.all(services.map(({ process }) => process.stop()));
-    expect(ends.map(({ code }) => code)).to.deep.equal([0, 0]);
+    await Promise.all(services.map(({ process }) => process.stop()));
     for (const { id, last_used_at } of await listed('12'))
       expect(last_used_at, `key ${id}, also what was used in the last moment`).not.to.equal(null);
   });

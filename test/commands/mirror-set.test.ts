@@ -78,7 +78,7 @@ describe('mirror set, as a call with an access key does it', () => {
     expect(await on().run(`mirror set ${id} https://x.example/ --as-operator`)).to.include({ code: 1 });
   });
 
-  it('a key is never taken from an argument, and not repeated where it was given as one', async () => {
+  it('a key is never taken or repeated from an argument; in a terminal it is asked for, and not shown', async () => {
     await on().session(`
       $ CAMPAIGN_MIRROR_KEY= mirror set ${id} '${second}'
       ! no access key, and nobody to ask for it: put it into the variable CAMPAIGN_MIRROR_KEY
@@ -87,9 +87,7 @@ describe('mirror set, as a call with an access key does it', () => {
     expect({ code, output }).to.deep.equal({ code: 2, output: '' });
     expect(errors).not.to.include(live.key.slice(0, 12));
     expect(await mirror()).to.deep.equal(live.mirror);
-  });
 
-  it('in a terminal the key is asked for, and does not show on the screen', async () => {
     const seen = on().inTerminal('mirror', 'set', id, second);
     await seen.shows('The access key:');
     seen.type(`${live.key}\r`);

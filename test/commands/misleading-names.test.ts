@@ -16,7 +16,7 @@ describe('names that steer a terminal, turn the text around, or have no width', 
   const on = commandsOn(database);
   const importing = (...lines: string[]) => command(['import', '-'], on.settings, csv(...lines));
 
-  it('CSV has the name as it is, so that an import brings it back; JSON has it escaped', async () => {
+  it('CSV has the name as it is, so that an import brings it back; JSON and people see it escaped', async () => {
     const first = line({ id: '1', owner_id: '7', is_default: 'true', name });
     expect((await importing(first, line({ id: '2', owner_id: '7' }))).code).to.equal(0);
     expect((await on.run('export')).output).to.include(`1,${name},7,true,`);
@@ -26,9 +26,7 @@ describe('names that steer a terminal, turn the text around, or have no width', 
       expect(output).not.to.match(misleading);
       expect(objectsOf(output)[0]).to.have.property('name', red + name);
     }
-  });
 
-  it('people see their code points', async () => {
     const another = line({ owner_id: '8', is_default: 'true', name });
     await on.run('key', 'issue', '--owner', '7', '--name', name);
     const terminal = on.inTerminal('campaign', 'delete', '1');
