@@ -1,7 +1,7 @@
 import { userInfo } from 'node:os';
 import { expect } from 'chai';
 import { answered, command } from '../support/commands/command.ts';
-import { commandsOn } from '../support/commands/commands-on.ts';
+import { commandsOn, objectsOf } from '../support/commands/commands-on.ts';
 import { databaseOf } from '../support/process/lives.ts';
 
 describe('the command audit', () => {
@@ -23,19 +23,13 @@ describe('the command audit', () => {
       ! the campaign 1 has a mirror already
       $ SUDO_USER=bob campaign transfer 1 --to 8
       Campaign 1 belongs to the owner 8 now; before, to the owner 7.
-      $ SUDO_USER=dora campaign transfer 1 --to 8
-      Campaign 1 belongs to the owner 8 already: nothing was done.
       $ SUDO_USER=bob campaign set-default 1
-      Campaign 1 is its owner's default one now.
-      $ SUDO_USER=dora campaign set-default 1
-      Campaign 1 is its owner's default one already: nothing was done.`);
+      Campaign 1 is its owner's default one now.`);
     await database.admin.query('update campaign_mirror.mirrors set clicks = 1');
     await on.run('key issue --owner 9 --name mine');
     await on.session(`
       $ SUDO_USER=carol campaign delete 1 --yes
       The campaign 1 "Summer" and its mirror were deleted; the history stays.
-      $ SUDO_USER=dora campaign delete 1 --yes
-      ! there is no campaign 1
       $ SUDO_USER=carol key revoke 1
       Key 1 is revoked.`);
 
@@ -55,36 +49,31 @@ describe('the command audit', () => {
       ['key-revoked', who('carol'), null, 9, {}],
     ]);
     for (const [at, entry] of entries.entries()) {
-      expect(entry).to.include({ id: at + 1, database_role: 'campaign_mirror_operator' });
-      expect(entry.access_key_id).to.equal(entry.owner_id === 9 ? 1 : null);
+      const access_key_id = entry.owner_id === 9 ? 1 : null;
+      expect(entry).to.include({ id: at + 1, database_role: 'campaign_mirror_operator', access_key_id });
       expect(entry.acted_at).to.match(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}Z$/);
       expect(entry.request_id).to.match(/^operator-[0-9a-f-]{36}$/);
     }
     expect(new Set(entries.map(({ request_id }) => request_id)).size).to.equal(entries.length);
 
-    const lines = (await on.run('audit')).output.split('\n');
-    expect(lines[0]).to.match(/^entry +when +operator +database role +act +campaign +owner +key +details$/);
-    expect(lines[5]).to.match(
-      /^ {4}4 {2}\S+Z {2}\S+ +campaign_mirror_operator +campaign-transferred +1 +8 +- (?=.*owner id before: 7).*name: "Summer"/,
+    expect((await on.run('audit')).output).to.match(
+      /^ {4}4 {2}\S+Z {2}\S+ +campaign_mirror_operator +campaign-transferred +1 +8 +- (?=.*owner id before: 7).*name: "Summer"/m,
     );
   });
 
+  const { getuid } = process;
+  after(() => Object.assign(process, { getuid }));
+
   it('a name behind sudo is taken where root runs the command, and where it is one', async () => {
-    const { getuid } = process;
     const own = userInfo().username;
-    try {
-      for (const [uid, behind, operator] of [
-        [0, 'alice', 'alice'],
-        [0, 'a\nb', own],
-        [1000, 'alice', own],
-      ] as const) {
-        process.getuid = () => uid;
-        const settings = { ...on.settings, SUDO_USER: behind };
-        await command(['campaign', 'create', '--owner', '7'], settings);
-        expect((await on.objects('audit'))[0].operator, `${uid} ${behind}`).to.equal(operator);
-      }
-    } finally {
-      Object.assign(process, { getuid });
+    for (const [uid, behind, operator] of [
+      [0, 'alice', 'alice'],
+      [0, 'a\nb', own],
+      [1000, 'alice', own],
+    ] as const) {
+      process.getuid = () => uid;
+      await command(['campaign', 'create', '--owner', '7'], { ...on.settings, SUDO_USER: behind });
+      expect((await on.objects('audit'))[0].operator, `${uid} ${behind}`).to.equal(operator);
     }
   });
 
@@ -93,18 +82,14 @@ describe('the command audit', () => {
       `insert into campaign_mirror.operator_audit (act, operator, request_id, campaign_id)
        select 'default-set', 'tests', 'request', 1 + id % 2 from generate_series(1, 60) id`,
     );
-    const more = (before: number) => `There is more: add --before ${before} to see it.\n`;
-    const pages: [line: string, from: number, to: number, count: number, errors: string][] = [
-      ['audit', 60, 11, 50, more(11)],
+    for (const [line, from, to, count, more] of [
+      ['audit', 60, 11, 50, 'There is more: add --before 11 to see it.\n'],
       ['audit --before 11', 10, 1, 10, ''],
-      ['audit --limit 10 --before 11', 10, 1, 10, ''],
-      ['audit --campaign 2 --limit 2', 59, 57, 2, more(57)],
-      ['audit --campaign 2 --limit 30', 59, 1, 30, ''],
-    ];
-    for (const [line, from, to, count, told] of pages) {
+      ['audit --campaign 2 --limit 2', 59, 57, 2, 'There is more: add --before 57 to see it.\n'],
+    ] as const) {
       const { output, errors } = await on.run(`${line} --json`);
-      const ids = [...output.matchAll(/^\{"id":(\d+),/gm)].map(([, id]) => Number(id));
-      expect([ids[0], ids.at(-1), ids.length, errors], line).to.deep.equal([from, to, count, told]);
+      const ids = objectsOf(output).map(({ id }) => id);
+      expect([ids[0], ids.at(-1), ids.length, errors], line).to.deep.equal([from, to, count, more]);
     }
     expect(await on.run('audit --campaign 3')).to.deep.equal(answered('', 'There is no such entry.\n'));
   });

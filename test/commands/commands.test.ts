@@ -1,53 +1,38 @@
-import { mkdtemp, rm, symlink } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { execFile } from 'node:child_process';
+import { promisify } from 'node:util';
 import { expect } from 'chai';
 import { answered, command } from '../support/commands/command.ts';
+import { calls } from '../support/commands/command-tree.ts';
 import { commandsOn } from '../support/commands/commands-on.ts';
 import { emptyDatabase } from '../support/database/database-server.ts';
-import { processesOf } from '../support/process/data-folder.ts';
-import { databaseOf, dataFolderOf } from '../support/process/lives.ts';
-import { listeningService, projectFolder, start } from '../support/process/service-process.ts';
+import { databaseOf } from '../support/process/lives.ts';
 
-describe('commands, on a database of your own', () => {
+describe('what holds of every command', () => {
   const database = databaseOf('suite');
   const { run } = commandsOn(database);
 
   it('what is misunderstood: exit code 2, and nothing is done', async () => {
     const number = /whole number from 1 to 9007199254740991 is expected\./;
-    const grace = /A time such as 0s, 30m, 24h or 7d, at most 36525d, is expected\./;
-    const age = /An age such as 400d or 48h, from 1d to 36525d, is expected\./;
     const misunderstood: [what: RegExp, line: string, ...last: string[]][] = [
       [/unknown command/, 'campaigns'],
       [/--owner <n>' not specified/, 'campaign create'],
       [number, 'campaign create --owner 0'],
-      [number, 'mirror create 01 --target-url https://example.com'],
       [/A time such as 1s, 30m, 12h or 90d/, 'key issue --owner 1 --name x --expires-in 90'],
       [/A name on one line, of 1 to 200 characters, is expected/, 'key issue --owner 1 --name', 'x\ny'],
-      [/unknown option/, 'demo remove --now'],
       [/unknown option '--ownr'\n\(Did you mean --owner\?\)/, 'key issue --ownr 1 --name x'],
-      [/^either --from-host and --to-host are needed/, 'mirror move --from-host a.example'],
       [/^--subdomains is of use with --host only\n$/, 'mirror list --subdomains'],
-      [number, 'campaign list --limit 0'],
-      [number, 'mirror list --after -1'],
-      [number, 'audit --before 1.5'],
-      [/too many arguments/, 'audit 42'],
-      [/^either a campaign or --key is needed\n$/, 'mirror history'],
       [/^either a campaign or --key is needed\n$/, 'mirror history 42 --key 1'],
-      [/cannot be used with/, 'mirror history --key 1 --before 9'],
       [/^--since is of use with --key only\n$/, 'mirror history 42 --since 2026-11-20'],
       [/A time in UTC such as 2026-11-20/, 'mirror history --key 1 --since 2026-02-30'],
-      [/A time in UTC/, 'mirror history --key 1 --since 2026-11-20T15:36:00+01:00'],
       [/^--to or --undo is missing: /, 'mirror restore 42'],
       [/^error: .*can ?not be used with/, 'mirror restore 42 --to 1 --undo 1'],
-      [number, 'mirror restore 42 --to last'],
       [/^a backup is not written to standard output: name a file\n$/, 'backup -'],
       [/can ?not be used with/, 'key issue --owner 1 --name x --expires-in 12h --no-expiry'],
     ];
-    for (const given of ['never', '24', '-1h', '36526d'])
-      misunderstood.push([grace, `key rotate 1 --grace=${given}`]);
-    for (const given of ['23h', '1', '0d', '-1d', 'never', '36526d', '400 d'])
-      misunderstood.push([age, 'history prune --yes', `--older-than=${given}`]);
+    for (const given of ['24', '-1h', '36526d'])
+      misunderstood.push([/A time such as 0s, 30m, 24h or 7d/, `key rotate 1 --grace=${given}`]);
+    for (const given of ['23h', '1', '-1d', '36526d'])
+      misunderstood.push([/An age such as 400d or 48h/, `history prune --yes --older-than=${given}`]);
     for (const [what, line, ...last] of misunderstood) {
       const { code, output, errors } = await run(...line.split(' '), ...last);
       expect({ code, output }, line).to.deep.equal({ code: 2, output: '' });
@@ -58,11 +43,15 @@ describe('commands, on a database of your own', () => {
   });
 
   it('a database that is away, refuses, or was never migrated: one clear line', async () => {
-    const on = (DATABASE_URL: string, ...words: string[]) =>
-      command(words.length > 0 ? words : ['demo', 'remove'], { DATABASE_URL, DATABASE_WAIT: '0s' });
-    const away = await on('postgres://me:MARKED@127.0.0.1:9/x');
+    const on = (DATABASE_URL: string, line = 'demo remove') =>
+      command(line.split(' '), { DATABASE_URL, DATABASE_WAIT: '0s' });
+    const nowhere = 'postgres://me:MARKED@127.0.0.1:9/x';
+    const away = await on(nowhere);
     expect(away.code).to.equal(3);
     expect(away.errors).to.match(/^the database 127\.0\.0\.1:9\/x cannot be reached .*\n$/);
+    const { errors } = await on(nowhere, 'campaign list --verbose');
+    expect(errors).to.match(/"stack": " {4}at /);
+    expect(errors).not.to.include('MARKED');
     expect((await on(database.url('redirector'))).errors).to.match(
       /^the user "campaign_mirror_redirector" of .* lacks a right: use the operator's, or run `\.\/campaign-mirror migrate` as the owner of the schema, which gives that one its rights; `\.\/campaign-mirror doctor` says which is missing\n$/,
     );
@@ -73,28 +62,35 @@ describe('commands, on a database of your own', () => {
     expect(await on(empty.url('owner'), 'migrate')).to.deep.equal(answered('The schema is up to date.\n'));
     expect((await on(empty.url('operator'))).code).to.equal(0);
   });
-});
 
-describe('commands on the embedded database', () => {
-  const folder = dataFolderOf('test', "a folder, it's ours");
-
-  it('bring it up where it is down and stop it after them; use a running one, and leave it running', async () => {
-    const settings = { DATA_DIR: folder.path };
-    const create = () => command(['campaign', 'create', '--owner', '1', '--json'], settings);
-    expect(await create()).to.deep.equal(answered('{"id":1}\n'));
-    expect(await processesOf(folder.path)).to.deep.equal([]);
-    const service = await listeningService(settings);
-    expect(await create(), 'what was done is kept').to.deep.equal(answered('{"id":2}\n'));
-    expect((await fetch(`${service.ops}/readyz`)).status).to.equal(200);
-    expect((await service.process.stop()).code).to.equal(0);
+  it('--help: each command shows what it does, with --json and examples of itself', async () => {
+    for (const { words } of calls()) {
+      const { code, output } = await command([...words, '--help'], {});
+      expect(code, words.join(' ')).to.equal(0);
+      expect(output).to.match(
+        new RegExp(`^Usage: campaign-mirror ${words.join(' ')} .*\n\n\\w+ .*--json`, 'ms'),
+      );
+      const [, examples = ''] = output.split('\nExamples:\n');
+      for (const line of examples.trim().split('\n'))
+        expect(line.trim()).to.match(new RegExp(`^\\./campaign-mirror ${words.join(' ')}`));
+    }
+    const { default: project } = await import('../../package.json', { with: { type: 'json' } });
+    expect(await command(['--version'], {})).to.deep.equal(answered(`${project.version}\n`));
   });
 
-  it('are called from any folder, also by a symbolic link', async () => {
-    const elsewhere = await mkdtemp(join(tmpdir(), 'campaign mirror '));
-    await symlink(`${projectFolder}campaign-mirror`, join(elsewhere, 'one'));
-    await symlink('one', join(elsewhere, 'two'));
-    const helped = start(join(elsewhere, 'two'), ['--help'], { DATA_DIR: folder.path }, elsewhere);
-    expect((await helped.ended).code, helped.errors).to.equal(0);
-    await rm(elsewhere, { recursive: true });
+  it('completion, in a shell that stops at a variable that is not set: offers every command, every option, and values', async () => {
+    const all = calls().flatMap(({ words, command: { options } }) => {
+      const line = ['campaign-mirror', ...words].join(' ');
+      return [line, ...options.map(({ long }) => `${line} ${long}`)];
+    });
+    const lines = [...all, 'campaign-mirror completion bash'];
+    const asked = lines.map((line) => {
+      const words = line.split(' ');
+      return `COMP_WORDS=(${line}); COMP_CWORD=${words.length - 1}; _campaign_mirror; echo "\${COMPREPLY[*]}"`;
+    });
+    const { output } = await command(['completion', 'bash'], {});
+    const { stdout } = await promisify(execFile)('bash', ['--norc', '-uc', [output, ...asked].join('\n')]);
+    const offered = stdout.split('\n').map((line) => line.split(' '));
+    for (const [at, line] of lines.entries()) expect(offered[at], line).to.include(line.split(' ').at(-1));
   });
 });

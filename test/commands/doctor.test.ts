@@ -20,20 +20,9 @@ interface Given {
 const cases: [title: string, given: Given, code: number, ...amiss: RegExp[]][] = [
   ['finds nothing amiss with the operator of least privilege', {}, 0],
   ['nor with the service', { as: 'service' }, 0],
+  ['warns of the owner of the schema', { as: 'owner' }, 0, /^rights warning .* owns the schema, /],
   [
-    'names the rights that are missing and those that are too many, of the service',
-    {
-      as: 'service',
-      sql: `revoke update (target_url) on campaign_mirror.mirrors from ${roles.service};
-        grant delete on campaign_mirror.mirrors to ${roles.service};
-        grant select (name) on campaign_mirror.campaigns to ${roles.service}`,
-    },
-    1,
-    /^rights problem .* lacks what the service needs: update on mirrors /,
-    /^rights warning .* more than the service needs: select on campaigns, delete on mirrors /,
-  ],
-  [
-    'and of the operator',
+    'names the rights that are missing and those that are too many',
     {
       sql: `revoke usage on sequence campaign_mirror.mirrors_id_seq from ${roles.operator};
         revoke all on function campaign_mirror.prune_history from ${roles.operator};
@@ -44,26 +33,13 @@ const cases: [title: string, given: Given, code: number, ...amiss: RegExp[]][] =
     /^rights warning .* operator needs: update on mirror_history /,
   ],
   [
-    'names a setting that contradicts a default once, one that is misspelt, and goes on',
-    { settings: { REUSE_PORT: 'on', PORT: '0', POOL_SZIE: '7' } },
+    'names each setting that is wrong, contradicts a default or is misspelt, and goes on',
+    { settings: { REUSE_PORT: 'on', PORT: '0', IDLE_TIMEOUT: '1', POOL_SZIE: '7', POOL_SIZE: '1000' } },
     1,
+    /^settings problem IDLE_TIMEOUT /,
     /^settings problem REUSE_PORT=on needs a PORT: with 0 each process takes another /,
     /^settings warning POOL_SZIE is no setting: did you mean POOL_SIZE\? /,
-  ],
-  [
-    'names each setting that is wrong, and goes on',
-    { settings: { PORT: 'x', IDLE_TIMEOUT: '1', STATEMENT_TIMEOUT: 'soon', POOL_SIZE: '1000' } },
-    1,
-    /^settings problem PORT /,
-    /^settings problem IDLE_TIMEOUT /,
-    /^settings problem STATEMENT_TIMEOUT /,
     /^pool problem POOL_SIZE is 1000, of /,
-  ],
-  [
-    'looks for the Redis that limits are to be counted in, and goes on without it',
-    { as: 'service', settings: { REDIS_URL: 'redis://me:MARKED@127.0.0.1:9/1' } },
-    1,
-    /^redis problem 127\.0\.0\.1:9\/1 cannot be used \(ECONNREFUSED\) /,
   ],
   [
     'limits of the database on connections, and what would not outlast a loss of power',
@@ -72,18 +48,11 @@ const cases: [title: string, given: Given, code: number, ...amiss: RegExp[]][] =
     /^pool problem POOL_SIZE is 10, of 7 connections .* lower POOL_SIZE/,
     /^durability warning off: .*synchronous_commit /,
   ],
-  ['a pool within it', { sql: 'alter database $ connection limit 7', settings: { POOL_SIZE: '2' } }, 0],
   [
     'a server that takes no writes',
     { as: 'service', sql: 'alter database $ set default_transaction_read_only = on' },
     1,
     /^writes problem .* set to read only \(default_transaction_read_only\) name the primary in DATABASE_URL/,
-  ],
-  [
-    'migrations of a newer version',
-    { sql: "insert into campaign_mirror.migrations (name) values ('9999-newer')" },
-    0,
-    /^migrations warning applied by a newer version: 9999-newer /,
   ],
 ];
 
@@ -112,7 +81,7 @@ describe('doctor', () => {
       expect(amiss, amiss.join('\n')).to.have.length(expected.length);
       for (const [at, pattern] of expected.entries()) expect(amiss[at]).to.match(pattern);
       expect(checks).to.match(
-        /^(settings )+(redis )?database version encoding writes migrations (rights )+pool durability clock$/,
+        /^(settings )+database version encoding writes migrations (rights )+pool durability clock$/,
       );
     });
   }
@@ -122,22 +91,16 @@ describe('doctor', () => {
     const away = await examined({ DATABASE_URL, DATABASE_WAIT: '0s', PORT: 'x' }, 3);
     expect(away.amiss[1]).to.match(/^database problem the database 127\.0\.0\.1:9\/x cannot be reached/);
     expect(away.checks).to.equal('settings database');
-    const { checks } = await examined({ DATABASE_URL: 'mysql://me:MARKED@db/x' }, 1);
-    expect(checks, 'no other database is looked at').to.equal('settings');
+    const { output } = await command(['doctor'], { DATABASE_URL, DATABASE_WAIT: '0s' });
+    expect(output)
+      .to.match(/^ok {7}settings {4}none is wrong\nproblem {2}database /)
+      .and.not.include('MARKED');
+    expect((await examined({ DATABASE_URL: 'mysql://me:MARKED@db/x' }, 1)).checks).to.equal('settings');
     const other = await examined({ DATABASE_URL: (await emptyDatabase('owner', latin1)).url('owner') }, 1);
     expect(other.amiss).to.include.members([
       'encoding problem the database is in LATIN1 make one with encoding UTF8',
       'migrations problem pending: 0001-schema run `./campaign-mirror migrate` as the owner of the schema',
     ]);
-    const redirector = await examined({ DATABASE_URL: database.url('redirector') }, 1);
-    expect(redirector.amiss.join('\n')).to.match(/^rights problem .* lacks what the service needs/m);
-  });
-
-  it('speaks to people in lines, and never shows the password', async () => {
-    const { output, errors } = await command(['doctor'], { DATABASE_URL: database.url('owner') });
-    expect(output).to.match(/^ok {7}settings {4}none is wrong\n/);
-    expect(output).to.match(/^warning {2}rights .* owns the schema, .*\n {21}use it for/m);
-    expect(output + errors).not.to.include(database.address('owner').password);
   });
 
   it('the embedded database: with the disk that it lies on; one that is not there is not made', async () => {
@@ -146,23 +109,17 @@ describe('doctor', () => {
     expect(none.lines.at(-1)).to.match(/^database ok there is no embedded database in /);
     expect(await stat(folder.path).catch(() => 'none')).to.equal('none');
     await listeningService(settings);
-    const { lines } = await examined(settings, 0);
-    expect(lines.join('\n'))
-      .to.match(
-        /^rights ok the user "campaign_mirror_operator" may do what the operator does, no more null$/m,
-      )
-      .and.to.match(/^disk ok [\d.]+ GiB are free for DATA_DIR/m);
+    const lines = (await examined(settings, 0)).lines.join('\n');
+    expect(lines).to.include('rights ok the user "campaign_mirror_operator" may do what the operator does');
+    expect(lines).to.match(/^disk ok [\d.]+ GiB are free for DATA_DIR/m);
   });
 
   it('little room on the disk, and clocks apart', () => {
     const room = (bytes: number) => ofDisk(bytes, '/').state;
     expect([room(2 ** 27), room(2 ** 30), room(2 ** 32)]).to.deep.equal(['problem', 'warning', 'ok']);
-    const clock = checks.find(({ name }) => name === 'clock');
-    expect(clock?.ask({ facts: { apart: 59.96 } } as Asked)).to.deep.equal({
-      state: 'warning',
-      finding: 'the clocks of this machine and of the server are 60.0 s apart',
-      advice: "set both by NTP: keys expire by the server's, the log tells this machine's",
-    });
+    const clock = checks.find(({ name }) => name === 'clock')?.ask({ facts: { apart: 59.96 } } as Asked);
+    expect(clock).to.include({ state: 'warning' });
+    expect(clock).to.have.property('finding').that.includes(' 60.0 s apart');
   });
 });
 
@@ -170,23 +127,17 @@ describe('migrate --status', () => {
   it('tells what is pending, with exit code 1, and changes nothing; what is applied, and what a newer version did', async () => {
     const { admin, url } = await emptyDatabase('owner');
     const migrate = (...args: string[]) => command(['migrate', ...args], { DATABASE_URL: url('owner') });
-    const pending = {
-      code: 1,
-      output: 'migration    state    applied\n0001-schema  pending  -\n',
-      errors: 'Some are pending: run `./campaign-mirror migrate` as the owner of the schema.\n',
-    };
-    expect(await migrate('--status')).to.deep.equal(pending);
-    expect(await migrate('--status'), 'nothing was changed').to.deep.equal(pending);
+    for (const { code, output } of [await migrate('--status'), await migrate('--status')])
+      expect([code, output]).to.deep.equal([
+        ...[1, 'migration    state    applied\n0001-schema  pending  -\n'],
+      ]);
     await migrate();
-    const { code, output, errors } = await migrate('--status', '--json');
-    expect({ code, errors }).to.deep.equal({ code: 0, errors: '' });
-    expect(output).to.match(
-      /^\{"name":"0001-schema","state":"applied","applied_at":"\d{4}-[^"]*\.\d{6}Z"\}\n$/,
-    );
     await admin.query("insert into campaign_mirror.migrations (name) values ('9999-newer')");
-    const newer = await migrate('--status', '--json');
-    expect(newer.errors).to.equal('What is unknown was applied by a newer version: run that one.\n');
-    expect(objectsOf(newer.output).at(-1)).to.include({ name: '9999-newer', state: 'unknown' });
-    expect(newer.code).to.equal(0);
+    const { code, output, errors } = await migrate('--status', '--json');
+    expect(code).to.equal(0);
+    expect(output).to.match(
+      /^\{"name":"0001-schema","state":"applied","applied_at":"\d{4}-[^"]*\.\d{6}Z"\}\n\{"name":"9999-newer","state":"unknown",/,
+    );
+    expect(errors).to.equal('What is unknown was applied by a newer version: run that one.\n');
   });
 });

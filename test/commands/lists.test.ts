@@ -1,11 +1,8 @@
-import { mirrorBody } from '@campaign-mirror/adapters-http';
 import { expect } from 'chai';
-import { jsonOf } from '../../packages/adapters-cli/src/terminal/text.ts';
 import { commandsOn } from '../support/commands/commands-on.ts';
 import { piped } from '../support/commands/pipe.ts';
 import { databaseOf } from '../support/process/lives.ts';
 import { inTerminal } from '../support/process/terminal.ts';
-import { mirror } from '../support/store/fake-ports.ts';
 
 /** More than a pipe holds, and several pages. */
 const many = 5_000;
@@ -47,7 +44,6 @@ describe('the commands campaign list, mirror list and mirror show', () => {
       ['campaign list --owner 2 --after 9 --limit 3', [13, 17, 21]],
       [`campaign list --after ${many}`, []],
       ['mirror list --owner 3 --after 10 --limit 2', [14, 18]],
-      ['mirror list --owner 2', []],
     ];
     for (const [words, expected] of lists) expect(await listed(words), words).to.deep.equal(expected);
   });
@@ -58,21 +54,17 @@ describe('the commands campaign list, mirror list and mirror show', () => {
     expect(two.mirror).to.include({ campaign_id: 2, target_url: 'https://example.com/2', clicks: 2 });
     expect(await on.object('mirror list --limit 1')).to.deep.equal(two.mirror);
     expect(await on.object('mirror show 2')).to.deep.equal({ mirror: two.mirror });
-    expect(JSON.stringify({ mirror: jsonOf(mirror) }), 'keys and their order').to.equal(mirrorBody(mirror));
   });
 
-  it('a table for people, numbers to the right, nothing at the ends of its lines', async () => {
+  it('a table for people, with its head once, also of several pages', async () => {
+    expect((await on.run('mirror list')).output.match(/target URL/g)).to.have.length(1);
     const { output } = await on.run('campaign list --after 8 --limit 2');
     const [head, ...rows] = output.split('\n');
     expect(head).to.match(/^campaign {2}owner {2}default {2}created {22}name {9}mirror$/);
     expect(rows[0]).to.match(/^ {7}9 {6}2 {2}no {7}\d{4}-\S+Z {2}Campaign 9 {3}-$/);
     expect(rows[1]).to.match(/^ {6}10 {6}3 {2}no {7}\S+ {2}Campaign 10 {2}https:\/\/example\.com\/10$/);
-    expect(rows.slice(2)).to.deep.equal(['']);
     expect((await on.run('mirror list --after 8 --limit 1')).output).to.match(
       /^campaign {2}mirror {2}clicks {2}updated {22}target URL\n {6}10 +\d+ +10 {2}\S+Z {2}https:\/\/example\.com\/10\n$/,
-    );
-    expect((await on.run('mirror show 4')).output).to.match(
-      /^id .*\ncampaign id +4\ntarget URL {13}https:\/\/example\.com\/4\nclicks +4\nupdated externally {5}no\nupdated externally at {2}-\ncreated at .*Z\nupdated at .*Z\n$/,
     );
   });
 
@@ -87,15 +79,20 @@ describe('the commands campaign list, mirror list and mirror show', () => {
     expect(await listed('mirror list --host example.com --after 2 --limit 2')).to.deep.equal([6, 8]);
   });
 
+  it('nothing to show: said beside the answer, and not to programs', () =>
+    on.session(`
+      $ mirror show 1
+      ! the campaign 1 has no mirror: \`./campaign-mirror mirror create 1\` creates it
+      $ mirror list --owner 99 --host b.example
+      ! The owner 99 has no mirror on b.example.
+      [0]
+      $ mirror list --owner 99 --json`));
+
   it('piped, a table is one: its head once, and no column narrower than before', async () => {
     const { output } = await on.run('mirror list');
     expect(output.match(/target URL/g)).to.have.length(1);
-    const starts = new Set(
-      output
-        .trimEnd()
-        .split('\n')
-        .map((line) => line.indexOf('https:')),
-    );
+    const lines = output.trimEnd().split('\n');
+    const starts = new Set(lines.map((line) => line.indexOf('https:')));
     expect(starts.size, 'where addresses begin, beside the head').to.equal(2);
   });
 
@@ -109,38 +106,16 @@ describe('the commands campaign list, mirror list and mirror show', () => {
     expect(rows[2]).to.match(/^ +2 +3 {2}no .*… {2}Campaign 2 {2}https:.*…$/);
   });
 
-  it('nothing to show: said beside the answer, and not to programs', () =>
-    on.session(`
-      $ mirror show 1
-      ! the campaign 1 has no mirror: \`./campaign-mirror mirror create 1\` creates it
-      $ campaign list --owner 99
-      ! The owner 99 has no campaign.
-      [0]
-      $ mirror list --owner 99 --host b.example
-      ! The owner 99 has no mirror on b.example.
-      [0]
-      $ mirror list --owner 99 --json`));
-
   it('a reader that has enough ends the list early, quietly and as done', async () => {
     // Whoever read on to the last mirror would end in a fault.
     await sql('alter table campaign_mirror.mirrors drop constraint mirrors_clicks_check');
     const clicks = 'update campaign_mirror.mirrors set clicks = $1 where campaign_id = $2';
     await sql(clicks, '9007199254740993', many);
-    expect((await on.run('campaign list --json')).code, 'read to its end').to.equal(1);
-    for (const words of ['campaign list', 'campaign list --json', 'mirror list --json']) {
+    for (const words of ['campaign list', 'mirror list --json', 'export']) {
       const { code, output, errors } = await piped(words.split(' '), 'head -1', on.settings);
       expect({ code, errors }, words).to.deep.equal({ code: 0, errors: '' });
-      expect(output).to.match(words.includes('--json') ? /^\{.*\}\n$/ : /^campaign .*\n$/);
+      expect(output).to.match(/^(campaign .*|\{.*\}|id,.*)\r?\n$/);
     }
     await sql(clicks, many, many);
-  });
-
-  it('Ctrl-C ends a list between two pages, with exit code 130', async () => {
-    const { other, running } = await on.held('lock table campaign_mirror.campaigns', 'campaign list --json');
-    running.interrupt();
-    await other.commit();
-    expect((await running.ended).code).to.equal(130);
-    expect(running.errors).to.equal('Stopped: there is more.\n');
-    expect(running.output.split('\n').length).to.be.below(many);
   });
 });

