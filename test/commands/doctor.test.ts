@@ -127,7 +127,7 @@ describe('doctor', () => {
     const other = await examined({ DATABASE_URL: (await emptyDatabase('owner', latin1)).url('owner') }, 1);
     expect(other.amiss).to.include.members([
       'encoding problem the database is in LATIN1 make one with encoding UTF8',
-      'migrations problem pending: 0001-schema run `./campaign-mirror migrate` as the owner of the schema',
+      'migrations problem pending: 0001-schema, 0002-recent-moves run `./campaign-mirror migrate` as the owner of the schema',
     ]);
     const redirector = await examined({ DATABASE_URL: database.url('redirector') }, 1);
     expect(redirector.amiss.join('\n')).to.match(/^rights problem .* lacks what the service needs/m);
@@ -171,7 +171,11 @@ describe('migrate --status', () => {
     const { admin, url } = await emptyDatabase('owner');
     const migrate = (...args: string[]) => command(['migrate', ...args], { DATABASE_URL: url('owner') });
     const pending = {
-      ...{ code: 1, output: 'migration    state    applied\n0001-schema  pending  -\n' },
+      ...{
+        code: 1,
+        output:
+          'migration          state    applied\n0001-schema        pending  -\n0002-recent-moves  pending  -\n',
+      },
       errors: 'Some are pending: run `./campaign-mirror migrate` as the owner of the schema.\n',
     };
     expect(await migrate('--status')).to.deep.equal(pending);
@@ -180,7 +184,7 @@ describe('migrate --status', () => {
     const { code, output, errors } = await migrate('--status', '--json');
     expect({ code, errors }).to.deep.equal({ code: 0, errors: '' });
     expect(output).to.match(
-      /^\{"name":"0001-schema","state":"applied","applied_at":"\d{4}-[^"]*\.\d{6}Z"\}\n$/,
+      /^\{"name":"0001-schema","state":"applied","applied_at":"\d{4}-[^"]*\.\d{6}Z"\}\n\{"name":"0002-recent-moves",.*\n$/,
     );
     await admin.query("insert into campaign_mirror.migrations (name) values ('9999-newer')");
     const newer = await migrate('--status', '--json');

@@ -47,7 +47,8 @@ export const rooms: Readonly<Record<string, string>> = {
   'app/database':
     'logging settings @campaign-mirror/adapters-cli @campaign-mirror/adapters-persistence @campaign-mirror/domain @campaign-mirror/embedded-postgres pg',
   'app/metrics': 'process @campaign-mirror/adapters-http @campaign-mirror/adapters-persistence prom-client',
-  'app/ops-page': '@campaign-mirror/adapters-http uplot',
+  'app/ops-page':
+    'logging process @campaign-mirror/adapters-http @campaign-mirror/adapters-persistence @campaign-mirror/domain pg uplot',
   'app/http':
     'logging process settings @campaign-mirror/adapters-cli @campaign-mirror/adapters-http @campaign-mirror/adapters-jwt @campaign-mirror/domain ioredis lru-cache rate-limiter-flexible',
   'app/wiring':

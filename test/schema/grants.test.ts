@@ -34,6 +34,7 @@ const decided = {
     ['SELECT', 'access_keys.id access_keys.hash access_keys.owner_id access_keys.expires_at'],
     ['SELECT', 'access_keys.revoked_at access_keys.last_used_at'],
     ['INSERT', 'mirror_history'],
+    ['SELECT', 'recent_moves'],
     ['USAGE', 'campaign_mirror'],
   ],
   redirector: [

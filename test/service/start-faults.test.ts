@@ -113,7 +113,7 @@ describe('a start that cannot succeed ends with one clear line and an exit code'
     ],
     [
       'RUN_MIGRATIONS=false on a database that was never migrated',
-      /: pending: 0001-schema: run `.\/campaign-mirror migrate` as the owner of the schema$/,
+      /: pending: 0001-schema, 0002-recent-moves: run `.\/campaign-mirror migrate` as the owner of the schema$/,
       { role: 'service', make: empty },
     ],
     [

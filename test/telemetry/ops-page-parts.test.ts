@@ -63,7 +63,8 @@ describe('the page for operators: its arithmetic', () => {
   const state = async () => {
     const version = { name: 'campaign-mirror', version: '1.2.3', node: 'v26.0.0', migration: '0001-schema' };
     const failed = (error: unknown) => failures.push(error);
-    const page = opsPage({ readiness: async () => ({ database: true }), version, recent, failed });
+    const lists = async () => ({ keys: [], moves: [] });
+    const page = opsPage({ readiness: async () => ({ database: true }), version, recent, lists, failed });
     return JSON.parse(String((await page['/state.json']?.())?.body));
   };
 
@@ -132,6 +133,7 @@ describe('the page for operators: its arithmetic', () => {
       readiness: () => Promise.reject(fault),
       version: { name: '', version: '', node: '', migration: '' },
       recent,
+      lists: async () => ({ keys: [], moves: [] }),
       failed: (error) => failures.push(error),
     });
     const answer = await page['/state.json']?.();
