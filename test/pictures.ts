@@ -27,7 +27,7 @@ async function ofDocs(browser: Browser): Promise<void> {
         viewport: { width: 900, height: 1420 },
       });
       await docs.authorize(key);
-      await docs.openCall();
+      await docs.opened();
       await docs.call(campaign, 'https://second.example/?click={click_id}');
       // What the key is, is nobody's business.
       await docs.page.evaluate(`for (const span of document.querySelectorAll('.request-snippets span')) {

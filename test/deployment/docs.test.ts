@@ -39,7 +39,7 @@ describe('the page at /docs, in Chromium', () => {
 
   it('shows 401 without a key and with a wrong one; with a key 200, 403, 404 and 422', async () => {
     docs = await DocsPage.openDocs(browser, service.base);
-    await docs.openCall();
+    await docs.opened();
     const unauthenticated = { status: '401', body: message('Unauthenticated.') };
     expect(await docs.call(own(), address)).to.deep.equal(unauthenticated);
     await docs.authorize('cm_nothing');
@@ -66,7 +66,7 @@ describe('the page at /docs, in Chromium', () => {
     });
     const { page } = docs;
     await docs.authorize(data.key);
-    await docs.openCall();
+    await docs.opened();
     await docs.call(own(), address);
     const copied: Record<string, string> = {};
     for (const name of ['curl', 'JavaScript', 'Python']) {
@@ -90,7 +90,7 @@ describe('the page at /docs, in Chromium', () => {
       await page.getByRole('button', { name: 'Authorize' }).click();
       expect(await docs.barriers(), 'the dialog').to.deep.equal([]);
       await page.locator('.modal-ux').getByRole('button', { name: 'Close', exact: true }).click();
-      await docs.openCall();
+      await docs.opened();
       await docs.call(own(), address);
       expect(await docs.barriers(), 'the call').to.deep.equal([]);
       const background = await page.evaluate('getComputedStyle(document.documentElement).backgroundColor');
@@ -111,8 +111,6 @@ describe('the page at /docs, in Chromium', () => {
     await tabTo(page, 'Close');
     await page.keyboard.press('Enter');
     await tabTo(page, 'Set the mirror of a campaign');
-    await page.keyboard.press('Enter');
-    await docs.opened();
     await tabTo(page, 'campaign');
     await page.keyboard.type(String(own()));
     await tabTo(page, 'Execute');
@@ -122,9 +120,9 @@ describe('the page at /docs, in Chromium', () => {
 
   it('fits a screen of 360 pixels', async () => {
     docs = await DocsPage.openDocs(browser, service.base, { viewport: { width: 360, height: 740 } });
-    expect(await docs.overflow(), 'closed').to.be.at.most(0);
+    expect(await docs.overflow(), 'before a call').to.be.at.most(0);
     await docs.authorize(data.key);
-    await docs.openCall();
+    await docs.opened();
     expect((await docs.call(own(), address)).status).to.equal('200');
     expect(await docs.overflow(), 'after a call').to.be.at.most(0);
   });

@@ -10,11 +10,12 @@ export class DocsPage extends WatchedPage {
     browser: Browser,
     base: string,
     options: BrowserContextOptions = {},
+    path = '/docs',
   ): Promise<DocsPage> {
     const context = await browser.newContext(options);
     const docs = new DocsPage(await context.newPage(), base, refusals);
     await docs.watchPolicy();
-    await docs.page.goto(`${base}/docs`);
+    await docs.page.goto(`${base}${path}`);
     await docs.page.getByRole('button', { name: 'Authorize' }).waitFor();
     return docs;
   }
@@ -28,11 +29,6 @@ export class DocsPage extends WatchedPage {
     await dialog.getByRole('textbox').or(dialog.locator('input')).first().fill(key);
     await dialog.getByRole('button', { name: 'Authorize' }).click();
     await dialog.getByRole('button', { name: 'Close', exact: true }).click();
-  }
-
-  async openCall(): Promise<void> {
-    await this.page.getByText('Set the mirror of a campaign').click();
-    await this.opened();
   }
 
   /** Resolves when all that a call is made of can be reached: not all of it comes at once. */
