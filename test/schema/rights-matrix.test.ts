@@ -24,6 +24,9 @@ const beyond = [
   'checkpoint',
 ];
 
+/** A right is missing; or nobody can write to a view whose rows are made of several. */
+const refusals = ['42501', '55000'];
+
 const sqlOf = (acts: readonly Act[]) => acts.map(({ sql }) => sql);
 
 describe('contract: the data around it — every role tries everything', () => {
@@ -86,7 +89,7 @@ describe('contract: the data around it — every role tries everything', () => {
           () => undefined,
           (error) => error,
         );
-        if (error?.code !== '42501') done.push(sql);
+        if (!refusals.includes(error?.code)) done.push(sql);
         if (!alone) await client.query('rollback');
       }
     } finally {

@@ -71,7 +71,7 @@ describe('contract: life — a process of the service', () => {
     const port = Number(new URL(service.base).port);
     const silent = connect(port, '127.0.0.1');
     await once(silent, 'connect');
-    expect((await fetch(`${service.base}/`)).status).to.equal(404);
+    expect((await fetch(`${service.base}/nowhere`)).status).to.equal(404);
     const closed = once(silent, 'close');
     expect((await service.process.stop()).code).to.equal(0);
     await closed;

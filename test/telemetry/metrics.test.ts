@@ -47,7 +47,7 @@ describe('contract: answers — metrics of a process', () => {
     ];
     const statuses = (await Promise.all(asked)).map(({ status }) => status);
     await fetch(`${service.base}${route.replace('{campaign}', '1')}`);
-    for (const path of ['/', '/a', `/${marked}`]) await fetch(`${service.base}${path}`);
+    for (const path of ['/a', '/b', `/${marked}`]) await fetch(`${service.base}${path}`);
     await raw(service, 'PROPFIND / HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n');
     await raw(service, 'NONSENSE\r\n\r\n');
 
@@ -86,7 +86,7 @@ describe('contract: answers — metrics of a process', () => {
     const service = await serving();
     await set(service);
     await set(service, { key: unknownKey });
-    await fetch(`${service.base}/`);
+    await fetch(`${service.base}/nowhere`);
     const before = await scrape(service);
     expect(undocumented(before)).to.deep.equal([]);
     const absent = Object.keys(metrics).filter((name) => !before.types.has(name));
