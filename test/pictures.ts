@@ -1,4 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises';
+import { command } from './support/commands/command.ts';
 import { startDatabaseServer, stopDatabaseServer } from './support/database/database-server.ts';
 import { DocsPage } from './support/documents/docs-browser.ts';
 import { openBrowser, WatchedPage } from './support/documents/watched-page.ts';
@@ -54,6 +55,27 @@ async function ofOperatorsPage(browser: Browser): Promise<void> {
     DATABASE_URL: data.database.url('service'),
     RUN_MIGRATIONS: 'false',
   });
+  const asOperator = { DATABASE_URL: data.database.url('operator') };
+  const move = ['mirror', 'move', '--yes'];
+  for (const words of [
+    ...['9d', '21d'].map((life) => [
+      'key',
+      'issue',
+      '--owner',
+      '42',
+      '--name',
+      'Tracker',
+      '--expires-in',
+      life,
+    ]),
+    [...move, '--from-host', 'example.com', '--to-host', 'second.example'],
+  ])
+    await command(words, asOperator);
+  const { rows } = await data.database.admin.query(
+    'select max(id) as id from campaign_mirror.operator_audit',
+  );
+  await command([...move, '--undo', rows[0].id], asOperator);
+  await command([...move, '--from-host', 'example.com', '--to-host', 'third.example'], asOperator);
   const calls = data.campaigns.map((campaign) => ({ base: service.base, campaign, key: data.key }));
   const until = performance.now() + loaded;
   // Waves of callers, and now and then one who may not.

@@ -19,6 +19,7 @@ describe('the page for operators, its lists and plots, in Chromium', () => {
   let service: Listening;
   let watched: WatchedPage;
   const keys: string[] = [];
+  const longHost = `${'a-long-label'.repeat(5)}.example`;
 
   const run = async (...words: string[]) => {
     const { code, output, errors } = await command(words, { DATABASE_URL: data.database.url('operator') });
@@ -39,7 +40,7 @@ describe('the page for operators, its lists and plots, in Chromium', () => {
     // A move of many mirrors is several entries, of which the first is its number.
     await data.database.admin.query(`
       insert into campaign_mirror.operator_audit (act, operator, request_id, details)
-      select 'mirrors-moved', 'me', 'large', jsonb_build_object('from', 'a.example', 'to', 'b.example', 'mirrors', 1000)
+      select 'mirrors-moved', 'me', 'large', jsonb_build_object('from', 'a.example', 'to', '${longHost}', 'mirrors', 1000)
       from generate_series(1, 3)`);
     proxy = await tcpProxy(serverAddress());
     browser = await openBrowser();
@@ -86,13 +87,15 @@ describe('the page for operators, its lists and plots, in Chromium', () => {
     const moves = await told(page, 'moves');
     const [, , first = []] = moves;
     expect(moves.map(([, , what, mirrors]) => [what, mirrors])).to.deep.equal([
-      ['a.example → b.example', '3,000'],
+      [`a.example → ${longHost}`, '3,000'],
       [`undoes move ${first[0]}`, '3'],
       ['example.com → second.example', '3'],
     ]);
     expect(moves[0]?.[0], 'the number that the audit and --undo know').to.equal(
       String(Number(await lastMove()) - 2),
     );
+    await page.setViewportSize({ width: 360, height: 740 });
+    expect(await watched.overflow(), 'on a phone, with the name of a long host').to.be.at.most(0);
     for (const [, when] of moves) expect(when).to.match(/^\d{4}-\d\d-\d\d \d\d:\d\d$/);
     const everything = (await page.content()) + (await (await fetch(`${service.ops}/state.json`)).text());
     for (const key of [data.key, ...keys]) expect(everything).not.to.include(key.slice(0, 8));
