@@ -25,7 +25,7 @@ async function ofDocs(browser: Browser): Promise<void> {
     for (const colorScheme of schemes) {
       const docs = await DocsPage.openDocs(browser, base, {
         colorScheme,
-        viewport: { width: 900, height: 1420 },
+        viewport: { width: 900, height: 1460 },
       });
       await docs.authorize(key);
       await docs.opened();

@@ -19,7 +19,7 @@ describe('the page for operators, its lists and plots, in Chromium', () => {
   let service: Listening;
   let watched: WatchedPage;
   const keys: string[] = [];
-  const longHost = `${'a-long-label'.repeat(5)}.example`;
+  const longHost = `${'longlabel'.repeat(6)}.example`;
 
   const run = async (...words: string[]) => {
     const { code, output, errors } = await command(words, { DATABASE_URL: data.database.url('operator') });
@@ -97,7 +97,9 @@ describe('the page for operators, its lists and plots, in Chromium', () => {
     await page.setViewportSize({ width: 360, height: 740 });
     expect(await watched.overflow(), 'on a phone, with the name of a long host').to.be.at.most(0);
     for (const [, when] of moves) expect(when).to.match(/^\d{4}-\d\d-\d\d \d\d:\d\d$/);
-    const everything = (await page.content()) + (await (await fetch(`${service.ops}/state.json`)).text());
+    const state = await (await fetch(`${service.ops}/state.json`)).text();
+    expect(JSON.parse(state).keys[0]).to.have.all.keys('id', 'owner', 'expiresAt', 'all');
+    const everything = (await page.content()) + state;
     for (const key of [data.key, ...keys]) expect(everything).not.to.include(key.slice(0, 8));
   });
 

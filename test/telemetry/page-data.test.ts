@@ -9,11 +9,12 @@ describe('what the pages ask of the database', () => {
   let clock: Clock;
   let asked: number;
   let answer: () => Promise<unknown>;
-  const failures: unknown[] = [];
+  let failures: unknown[];
 
   beforeEach(() => {
     clock = FakeTimers.install({ toFake: ['Date', 'performance', 'setTimeout', 'clearTimeout'] });
     asked = 0;
+    failures = [];
     answer = async () => ({ rows: [] });
   });
   afterEach(() => clock.uninstall());
@@ -45,6 +46,12 @@ describe('what the pages ask of the database', () => {
     await clock.tickAsync(29_000);
     expect(await lists()).to.deep.equal(away);
     expect(asked).to.equal(before);
+  });
+
+  it('a database that is away is told by the page, not by the log', async () => {
+    answer = () => Promise.reject(Object.assign(new Error('nobody there'), { code: 'ECONNREFUSED' }));
+    expect(await data().lists()).to.deep.equal(away);
+    expect(failures).to.deep.equal([]);
   });
 
   it('a fault of a statement is logged, and nothing is known', async () => {
