@@ -35,7 +35,8 @@ async function ofDocs(browser: Browser): Promise<void> {
         span.textContent = span.textContent.replace(/cm_\\w+/, '$KEY');
       }`);
       await docs.page.evaluate(`document.querySelector('.opblock-post').scrollIntoView()`);
-      await docs.page.screenshot({ path: `${projectFolder}docs/pictures/docs-${colorScheme}.png` });
+      const path = `${projectFolder}docs/pictures/docs-${colorScheme}.png`;
+      await docs.page.screenshot({ path, animations: 'disabled' });
       await docs.close();
     }
     await service.stop();
