@@ -1,6 +1,7 @@
 // `npm run pictures`: makes docs/pictures by Debian's Chromium and a service of its own. It takes ten minutes, which the
 // page for operators shows.
 import { setTimeout as pause } from 'node:timers/promises';
+import { command } from './support/commands/command.ts';
 import { startDatabaseServer, stopDatabaseServer } from './support/database/database-server.ts';
 import { DocsPage, openBrowser, WatchedPage } from './support/documents/watched-page.ts';
 import { call, load } from './support/http/caller.ts';
@@ -18,6 +19,14 @@ const browser = await openBrowser();
 try {
   const data = await serviceData({ campaigns: 8 });
   const service = await listeningService(data.settings());
+  const asOperator = { DATABASE_URL: data.database.url('operator') };
+  for (const words of [
+    'key issue --owner 42 --name Tracker --expires-in 9d',
+    'key issue --owner 42 --name Tracker --expires-in 21d',
+    'mirror move --from-host example.com --to-host second.example --yes',
+    'mirror move --from-host second.example --to-host third.example --yes',
+  ])
+    await command(words.split(' '), asOperator);
   const until = performance.now() + loaded;
   // Waves of callers, and now and then one who may not.
   for (let wave = 0; performance.now() < until; wave++) {
@@ -34,10 +43,10 @@ try {
     await page.locator('html.good').waitFor();
     await page.screenshot({ path: picture(`ops-${colorScheme}`), fullPage: true });
 
-    const high = { colorScheme, viewport: { width: 900, height: 1420 } };
+    const high = { colorScheme, viewport: { width: 900, height: 1460 } };
     const docs = await DocsPage.openDocs(browser, service.base, high);
     await docs.authorize(data.key);
-    await docs.openCall();
+    await docs.opened();
     await docs.call(String(data.campaigns[0]), 'https://second.example/?click={click_id}');
     // What the key is, is nobody's business.
     await docs.page.evaluate(`for (const span of document.querySelectorAll('.request-snippets span')) {

@@ -38,7 +38,7 @@ describe('the page at /docs, in Chromium', () => {
     const { id: foreign } = await new PostgresSettings(orm, tester).createCampaign(other);
     await close();
     await open();
-    await docs.openCall();
+    await docs.opened();
     const refused = async (campaign: number, to: string, status: string, body: object) =>
       expect(await docs.call(campaign, to)).to.deep.equal({ status, body: JSON.stringify(body) });
     await refused(own(), address, '401', { message: 'Unauthenticated.' });
@@ -61,7 +61,7 @@ describe('the page at /docs, in Chromium', () => {
     });
     expect(await docs.overflow(), 'closed').to.be.at.most(0);
     await docs.authorize(data.key);
-    await docs.openCall();
+    await docs.opened();
     expect((await docs.call(own(), address)).status).to.equal('200');
     expect(await docs.overflow(), 'after a call').to.be.at.most(0);
     const copied: Record<string, string> = {};
@@ -83,7 +83,7 @@ describe('the page at /docs, in Chromium', () => {
       await page.getByRole('button', { name: 'Authorize' }).click();
       expect(await docs.barriers(), 'the dialog').to.deep.equal([]);
       await page.locator('.modal-ux').getByRole('button', { name: 'Close', exact: true }).click();
-      await docs.openCall();
+      await docs.opened();
       await docs.call(own(), address);
       expect(await docs.barriers(), 'the call').to.deep.equal([]);
       const background = await page.evaluate('getComputedStyle(document.documentElement).backgroundColor');

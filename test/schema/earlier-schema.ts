@@ -6,7 +6,9 @@ export async function unmigrated(
   database: TestDatabase,
   names: readonly string[] = earlierNames,
 ): Promise<TestDatabase> {
-  await database.admin.query('delete from campaign_mirror.migrations');
+  await database.admin.query(
+    'drop view campaign_mirror.recent_moves; delete from campaign_mirror.migrations',
+  );
   await database.admin.query('insert into campaign_mirror.migrations (name) select unnest($1::text[])', [
     names,
   ]);

@@ -24,6 +24,7 @@ const decided = {
     ['UPDATE', 'mirrors.updated_externally_at mirrors.updated_at access_keys.last_used_at'],
     ['SELECT', 'access_keys.id access_keys.hash access_keys.owner_id access_keys.expires_at'],
     ['SELECT', 'access_keys.revoked_at access_keys.last_used_at'],
+    ['SELECT', 'recent_moves'],
     ['INSERT', 'mirror_history'],
     ['USAGE', 'campaign_mirror'],
   ],

@@ -62,7 +62,11 @@ describe('a start that cannot succeed ends with one clear line and an exit code'
     ['no TLS, and no warning of the driver', /^the database .* does not speak TLS, which sslmode/, noTls],
     ['no such database', /_nowhere does not exist: create it/, { url: { pathname: '/mirror_nowhere' } }],
     ['no right to migrate', / may not migrate .*RUN_MIGRATIONS=false$/, asService('select', 'true')],
-    ['never migrated', /: pending: 0001-schema: run `.\/campaign-mirror /, { ...asService(), make: empty }],
+    [
+      'never migrated',
+      /: pending: 0001-schema, 0002-recent-moves: run `.\/campaign-mirror /,
+      { ...asService(), make: empty },
+    ],
     ['a right is missing', /lacks what .* needs: insert on mirror_history: run /, asService(noInsert)],
     ['a column is missing', /: select on access_keys, update on access_keys: run /, asService(noLastUse)],
   ];

@@ -66,7 +66,7 @@ describe('contract: answers — metrics of a process', () => {
     const service = await serving();
     await set(service);
     await set(service, { key: unknownKey });
-    await fetch(`${service.base}/`);
+    await fetch(`${service.base}/nowhere`);
     const before = await scrape(service);
     const told = [...before.text.matchAll(/^# TYPE (\S+) (\S+)$/gm)].map(([, name, type]) => [name, type]);
     const documented = Object.values(metrics).map(({ name, type }) => [name, type]);

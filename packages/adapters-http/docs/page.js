@@ -1,3 +1,4 @@
+import { foldedErrors } from './errors.js';
 import { labelled } from './labels.js';
 import { javascript, python } from './snippets.js';
 
@@ -8,7 +9,10 @@ const follow = () => document.documentElement.classList.toggle('dark-mode', dark
 dark.addEventListener('change', follow);
 follow();
 
-SwaggerUIBundle({
+const setMirror = ['/public/v1/mirror/campaign/{campaign}/mirror', 'post'];
+const demonstration = fetch('docs/demonstration.json').then((answer) => answer.json());
+
+const ui = SwaggerUIBundle({
   url: 'public/v1/openapi.json',
   dom_id: '#interface',
   presets: [SwaggerUIBundle.presets.apis],
@@ -31,8 +35,15 @@ SwaggerUIBundle({
   // Of those that there are, one with enough contrast.
   syntaxHighlight: { theme: 'obsidian' },
   plugins: [
+    foldedErrors,
     { fn: { requestSnippetGenerator_javascript: javascript, requestSnippetGenerator_python: python } },
   ],
+  onComplete: async () => {
+    ui.layoutActions.show(['operations', 'Mirror', 'setMirror'], true);
+    // The example of the document is nobody's campaign.
+    const { campaign = '' } = await demonstration.catch(() => ({}));
+    ui.specActions.changeParam(setMirror, 'campaign', 'path', String(campaign), false);
+  },
 });
 
 labelled(document.querySelector('#interface'));

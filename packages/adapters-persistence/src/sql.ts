@@ -26,6 +26,14 @@ export { heldRights, type RightsFinding, rightsOf } from './migration/held-right
 export { isMigrated, type MigrationState, migrationStates } from './migration/migration-states.ts';
 export { PostgresAudit } from './operator/audit.ts';
 export { PostgresCampaignRecords } from './operator/campaign-records.ts';
+export {
+  demonstrationCampaign,
+  demonstrationOwners,
+  type ExpiringKey,
+  expiringKeys,
+  type RecentMove,
+  recentMoves,
+} from './operator/for-pages.ts';
 export { PostgresHistoryPruning } from './operator/history-pruning.ts';
 export { PostgresMirrorHistory } from './operator/mirror-history.ts';
 export { PostgresMirrorMoves } from './operator/mirror-moves.ts';

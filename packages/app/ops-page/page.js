@@ -18,7 +18,7 @@ const outOf = (now, limit) => (limit == null ? whole(now) : `${whole(now)} of ${
 /** UTC, as the log has it. */
 const iso = (seconds) => new Date(seconds * 1_000).toISOString();
 const clock = (seconds) => iso(seconds).slice(11, 19);
-const minute = (seconds) => `${iso(seconds).slice(0, 16).replace('T', ' ')} UTC`;
+const minute = (seconds) => iso(seconds).slice(0, 16).replace('T', ' ');
 const colour = (name) => getComputedStyle(document.documentElement).getPropertyValue(name);
 
 let timer;
@@ -41,21 +41,26 @@ async function look() {
 }
 
 function show() {
-  const { readiness, version, figures, refusals } = state;
+  const { readiness, version, figures, refusals, keys, moves } = state;
   const checks = Object.entries({ alive: true, ...readiness });
   const missing = Object.keys(readiness).filter((name) => !readiness[name]);
   headline(missing.length > 0 ? `Not ready: ${missing.join(', ')}` : 'Ready');
   setText('at', `${clock(state.at)} UTC`);
   setText('version', version.version);
   setText('noRefusals', refusals.length === 0 ? 'None.' : '');
+  const more = keys?.length ? keys[0].all - keys.length : 0;
+  setText('noKeys', more > 0 ? `And ${whole(more)} more.` : none(keys));
+  setText('noMoves', none(moves));
   setRows({
+    keys: (keys ?? []).map((one) => [one.id, one.owner, minute(one.expiresAt)]),
+    moves: (moves ?? []).map((one) => [one.id, minute(one.at), moveOf(one), whole(one.mirrors)]),
     refusals: refusals.map((one) => [one.because, one.status, whole(one.times), clock(one.last)]),
     checks: checks.map(([name, passes]) => [name, passes ? 'passes' : 'fails']),
     figures: [
       ['version', version.version],
       ['Node', version.node],
       ['newest migration', version.migration],
-      ['runs since', figures.startedAt ? minute(figures.startedAt) : '–'],
+      ['runs since', figures.startedAt ? `${minute(figures.startedAt)} UTC` : '–'],
       ['requests in flight', outOf(figures.inFlight, figures.inFlightLimit)],
       ['connections of callers', outOf(figures.connections, figures.connectionsLimit)],
       ['refused for overload', whole(figures.overloads)],
@@ -67,6 +72,9 @@ function show() {
     plot.setData([state.times, ...names.map((name) => state.series[name] ?? [])]);
   }
 }
+
+const none = (list) => (!list ? 'The database does not answer.' : list.length === 0 ? 'None.' : '');
+const moveOf = ({ from, to, undoes }) => (undoes === null ? `${from} → ${to}` : `undoes move ${undoes}`);
 
 /** `brief`: for the title. */
 function headline(text, brief = text) {
@@ -120,7 +128,7 @@ function plotIn(figure) {
   });
   const line = (_, index) => {
     const stroke = () => colour(`--line${index}`);
-    const points = { show: false, filter: alone, size: 5, fill: stroke };
+    const points = { show: false, filter: alone, size: 7, fill: stroke };
     return { stroke, points, width: 2, dash: index === 0 ? [] : [6, 4] };
   };
   const most = (values) => Math.max(1, state.figures[figure.dataset.limit] ?? 0, values ?? 0) * 1.05;
@@ -130,7 +138,10 @@ function plotIn(figure) {
     padding: [8, 8, 0, 0],
     legend: { show: false },
     cursor: { y: false, drag: { x: false }, sync: { key: 'time' } },
-    scales: { x: { range: () => [state.at - span, state.at] }, y: { range: (_, __, max) => [0, most(max)] } },
+    scales: {
+      x: { range: () => [state.at - span, state.at] },
+      y: { range: (_, __, max) => [most(max) * -0.03, most(max)] },
+    },
     axes: [
       { ...axis(26, 40, (at) => clock(at).slice(0, 5)), incrs: [60, 120, 300] },
       { ...axis(40, 20, (value) => compact.format(value)), incrs: steps },
@@ -151,11 +162,11 @@ function plotIn(figure) {
   return { plot, names };
 }
 
-/** Points without a neighbour, through which no line goes. */
+/** Points without a neighbour, through which no line goes; and the present one, whose line may be too short to be seen. */
 function alone(plot, index) {
   const all = plot.data[index];
   return all.flatMap((value, at) =>
-    value != null && all[at - 1] == null && all[at + 1] == null ? [at] : [],
+    value != null && all[at + 1] == null && (all[at - 1] == null || at === all.length - 1) ? [at] : [],
   );
 }
 

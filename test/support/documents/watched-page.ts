@@ -73,8 +73,8 @@ interface Violation {
 export class DocsPage extends WatchedPage {
   protected override readonly expected = /^Failed to load resource: the server responded with a status of 4/;
 
-  static async openDocs(browser: Browser, base: string, options?: BrowserContextOptions) {
-    const docs = (await DocsPage.open(browser, base, '/docs', options)) as DocsPage;
+  static async openDocs(browser: Browser, base: string, options?: BrowserContextOptions, path = '/docs') {
+    const docs = (await DocsPage.open(browser, base, path, options)) as DocsPage;
     await docs.page.getByRole('button', { name: 'Authorize' }).waitFor();
     return docs;
   }
@@ -90,8 +90,8 @@ export class DocsPage extends WatchedPage {
     await dialog.getByRole('button', { name: 'Close', exact: true }).click();
   }
 
-  async openCall(): Promise<void> {
-    await this.page.getByText('Set the mirror of a campaign').click();
+  /** Resolves when the operation is open, as it is from the start. */
+  async opened(): Promise<void> {
     // Not all that a call is made of comes at once.
     await this.page.locator('tr[data-param-name=campaign] input').waitFor();
     await this.page.getByLabel('Request body').waitFor();
@@ -104,7 +104,11 @@ export class DocsPage extends WatchedPage {
     await this.page.getByLabel('Request body').fill(JSON.stringify({ mirror_endpoint: address }));
     const answered = this.page.waitForResponse((response) => response.request().method() === 'POST');
     await this.page.getByRole('button', { name: 'Execute' }).click();
-    const hasText = String((await answered).status());
+    return this.shown(String((await answered).status()));
+  }
+
+  /** What the page shows as soon as it is this status. */
+  async shown(hasText: string): Promise<{ status: string; body: string }> {
     const table = this.page.locator('.live-responses-table');
     const status = table.locator('.response-col_status').filter({ hasText });
     await status.waitFor();

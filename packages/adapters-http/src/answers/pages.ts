@@ -28,8 +28,8 @@ export class Page {
   }
 }
 
-/** By their paths. */
-export type Pages = ReadonlyMap<string, Page>;
+/** By their paths. One that may change is made for each request. */
+export type Pages = ReadonlyMap<string, Page | (() => Promise<Page>)>;
 
 /** Nothing from other origins but these `images`, no inline code, and no page around it. */
 export function contentSecurityPolicy(images: string): string {

@@ -155,6 +155,10 @@ export function options(supported: string): Reply {
   return { status: 204, headers: { Allow: supported } };
 }
 
+export function movedTo(path: string): Reply {
+  return said(302, `See ${path}.`, { headers: { Location: path } });
+}
+
 function decodedOnce(text: string): string {
   try {
     return decodeURIComponent(text);

@@ -6,28 +6,45 @@ import { contentSecurityPolicy, Page, type Pages } from '../answers/pages.ts';
 
 /** The path of the interface as OpenAPI 3.1. */
 export const openapiPath = '/public/v1/openapi.json';
-const docsPath = '/docs';
+/** The page to try the call; its files lie below it. */
+export const docsPath = '/docs';
 
 const ownFolder = fileURLToPath(new URL('../../docs/', import.meta.url));
 const require = createRequire(import.meta.url);
 const componentFolder = dirname(require.resolve('swagger-ui-dist/package.json'));
 
+const json = 'application/json; charset=utf-8';
 const html = 'text/html; charset=utf-8';
 const css = 'text/css; charset=utf-8';
 const javascript = 'text/javascript; charset=utf-8';
 
 const policy = { 'Content-Security-Policy': contentSecurityPolicy("'self' data:") };
 
+/** What the pages of the interface depend on. */
+export interface InterfacePagesSettings {
+  /** Whether there is the page to try the call. */
+  readonly docs?: boolean;
+  /** The campaign that it fills in. */
+  readonly campaign?: () => Promise<number | undefined>;
+}
+
 /** The OpenAPI document and, with `docs`, the page to try the call. */
-export function interfacePages({ docs = true } = {}): Pages {
+export function interfacePages({
+  docs = true,
+  campaign = async () => undefined,
+}: InterfacePagesSettings = {}): Pages {
   const own = (name: string) => readFileSync(join(ownFolder, name));
   const document = JSON.stringify(JSON.parse(own('openapi.json').toString()));
-  const pages = new Map([[openapiPath, new Page('application/json; charset=utf-8', document)]]);
+  const pages: Map<string, Page | (() => Promise<Page>)> = new Map([[openapiPath, new Page(json, document)]]);
   if (!docs) return pages;
   const ofComponent = (name: string) => readFileSync(join(componentFolder, name));
   return pages
     .set(docsPath, new Page(html, own('index.html'), policy))
+    .set(`${docsPath}/demonstration.json`, async () => {
+      return new Page(json, JSON.stringify({ campaign: await campaign() }));
+    })
     .set(`${docsPath}/page.js`, new Page(javascript, own('page.js')))
+    .set(`${docsPath}/errors.js`, new Page(javascript, own('errors.js')))
     .set(`${docsPath}/labels.js`, new Page(javascript, own('labels.js')))
     .set(`${docsPath}/snippets.js`, new Page(javascript, own('snippets.js')))
     .set(`${docsPath}/page.css`, new Page(css, own('page.css')))

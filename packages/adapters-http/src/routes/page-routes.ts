@@ -1,12 +1,20 @@
 import Router from '@koa/router';
 import type { Page, Pages } from '../answers/pages.ts';
-import type { Middleware, ServiceState } from '../chain/context.ts';
+import { movedTo } from '../answers/replies.ts';
+import { answer, type Middleware, type ServiceState } from '../chain/context.ts';
+import { docsPath } from './docs-pages.ts';
 import { exactPaths, named, otherMethods } from './koa.ts';
 
 /** Pages that are read-only and the same for every caller. */
 export function pageRoutes(pages: Pages): Router<ServiceState> {
   const router = new Router<ServiceState>(exactPaths);
   for (const [path, page] of pages) readOnly(router, path, show(page));
+  // Other methods have no route there, as without the page.
+  if (pages.has(docsPath))
+    router.get(
+      '/',
+      named('/', (context) => answer(context, movedTo(docsPath))),
+    );
   return router;
 }
 
@@ -15,8 +23,9 @@ export function readOnly(router: Router<ServiceState>, path: string, read: Middl
   router.get(path, named(path, read)).all(path, named(path, otherMethods('GET, HEAD')));
 }
 
-function show(page: Page): Middleware {
+function show(given: Page | (() => Promise<Page>)): Middleware {
   return async (context) => {
+    const page = typeof given === 'function' ? await given() : given;
     context.status = 200;
     // Revalidated on each request and sent only if changed, so the page never belongs to another version.
     context.set({ 'Cache-Control': 'no-cache', ...page.headers });

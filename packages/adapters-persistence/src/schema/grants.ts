@@ -41,6 +41,7 @@ export const grants: Record<Exclude<Role, 'owner'>, readonly Grant[]> = {
     ...on('access_keys', 'select', ['id', 'hash', 'owner_id', 'expires_at', 'revoked_at', 'last_used_at']),
     ...on('access_keys', 'update', ['last_used_at']),
     ...on('mirror_history', 'insert'),
+    ...on('recent_moves', 'select'),
     ...on('migrations', 'select', ['name']),
   ],
   redirector: [

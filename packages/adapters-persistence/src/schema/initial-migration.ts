@@ -131,7 +131,7 @@ const pruning = `
   revoke execute on function
     campaign_mirror.prune_history(timestamptz, bigint, bigint, integer, text, text) from public;`;
 
-/** Everything in the schema but the table of migrations, which the migrator makes. */
+/** Everything in the schema at first but the table of migrations, which the migrator makes. */
 export class InitialMigration extends Migration {
   override up(): void {
     for (const part of [tables, appendOnly, pruning]) this.addSql(part);

@@ -1,5 +1,5 @@
 /** Every version of the schema, in order. A released one never changes. */
-export const migrationNames = ['0001-schema'] as const;
+export const migrationNames = ['0001-schema', '0002-recent-moves'] as const;
 
 /** What made the same schema, in four steps, before the first release. */
 export const earlierNames: readonly string[] = [

@@ -14,6 +14,9 @@ type Listener = 'callers' | 'operators';
 /** The methods of RFC 9110, section 9, and PATCH (RFC 5789): of low cardinality, unlike what callers invent. */
 const methods = new Set('GET HEAD POST PUT PATCH DELETE OPTIONS TRACE CONNECT'.split(' '));
 
+/** Of the callers' listener: the page to try the call, its files and what leads to it. Nobody calls the interface there. */
+const pageRoutes = /^\/(docs(\/.*)?)?$/;
+
 /** Those that an alert compares: told from 0 on, so that their first rise is seen. Overload looks at no route. */
 const fromTheFirst = [
   { route: setMirrorRoute, status: 200 },
@@ -32,7 +35,7 @@ export function httpMetrics(registry: Registry) {
   const { counter, histogram, gauge } = instruments(registry);
   const requests = counter(
     'campaign_mirror_http_requests_total',
-    'Requests that were answered, including those refused by the parser or for overload.',
+    'Requests that were answered, including those refused by the parser or for overload; not the page at /docs and its files.',
     ...['listener', 'route', 'method', 'status'],
   );
   const durations = histogram(
@@ -102,6 +105,7 @@ export function httpMetrics(registry: Registry) {
     answered:
       (listener: Listener) =>
       ({ method, route: pattern, status, milliseconds, because, callerGone }: AnsweredRequest) => {
+        if (listener === 'callers' && pageRoutes.test(pattern)) return;
         const route = pattern === '-' ? 'other' : pattern;
         durations.observe({ listener, route, status }, milliseconds / 1_000);
         requests.inc({ listener, route, method: methods.has(method) ? method : 'other', status });

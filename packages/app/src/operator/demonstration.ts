@@ -3,15 +3,13 @@ import {
   type Database,
   filledTable,
   openDatabase,
+  demonstrationOwners as owners,
   PostgresAccessKeys,
   PostgresCampaignRecords,
   PostgresSettings,
 } from '@campaign-mirror/adapters-persistence';
 import { type Label, label, mirrorAddress, noDeniedHosts, type OwnerId } from '@campaign-mirror/domain';
 import { actOn, type Operator } from './command-database.ts';
-
-/** Far above the owner numbers that anybody starts with, so that its key opens no campaign of yours. */
-const owners = [9_007_199_254_740_001 as OwnerId, 9_007_199_254_740_002 as OwnerId] as const;
 
 /** How long its key lives, in seconds. */
 const sevenDays = 7 * 24 * 60 * 60;

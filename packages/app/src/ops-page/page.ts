@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import type { Checks, OpsAnswer, Version } from '@campaign-mirror/adapters-http';
 import { contentSecurityPolicy, faults } from '@campaign-mirror/adapters-http';
+import type { PageData } from './page-data.ts';
 import type { Moment, RecentMoments } from './recent.ts';
 
 /** The page for operators, by the paths of its files. `/state.json` has its figures, which the browser draws. */
@@ -8,9 +9,10 @@ export function opsPage(options: {
   readonly readiness: () => Promise<Checks>;
   readonly version: Version;
   readonly recent: RecentMoments;
+  readonly lists: PageData['lists'];
   readonly failed: (error: unknown) => void;
 }): Readonly<Record<string, OpsAnswer>> {
-  const { readiness, version, recent, failed } = options;
+  const { readiness, version, recent, lists, failed } = options;
   const policy = { 'Content-Security-Policy': contentSecurityPolicy('data:') };
   return {
     '/': file('../../ops-page/page.html', 'text/html', policy),
@@ -20,7 +22,8 @@ export function opsPage(options: {
     '/uplot.css': file(import.meta.resolve('uplot/dist/uPlot.min.css'), 'text/css'),
     '/state.json': async () => {
       try {
-        const state = { readiness: await readiness(), version, ...shown(recent.all) };
+        const [checks, told] = await Promise.all([readiness(), lists()]);
+        const state = { readiness: checks, version, ...shown(recent.all), ...told };
         return { status: 200, body: JSON.stringify(state) };
       } catch (error) {
         failed(error);

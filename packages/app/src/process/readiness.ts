@@ -16,17 +16,25 @@ export function readinessOf(
   ending: AbortSignal,
   fresh = usuallyFresh,
 ): Readiness {
-  let asked: { readonly state: Promise<DatabaseState>; until: number } | undefined;
+  const asked = atMostEvery(fresh, ask);
   return async () => {
     if (ending.aborted) return { accepting: false };
+    const state = await asked();
+    return { accepting: !ending.aborted, ...state };
+  };
+}
+
+/** Asks once at a time, and again so many milliseconds after the last answer. `ask` never rejects. */
+export function atMostEvery<T>(milliseconds: number, ask: () => Promise<T>): () => Promise<T> {
+  let asked: { readonly answer: Promise<T>; until: number } | undefined;
+  return () => {
     if (!asked || performance.now() >= asked.until) {
-      const one = { state: ask(), until: Number.POSITIVE_INFINITY };
-      void one.state.then(() => {
-        one.until = performance.now() + fresh;
+      const one = { answer: ask(), until: Number.POSITIVE_INFINITY };
+      void one.answer.then(() => {
+        one.until = performance.now() + milliseconds;
       });
       asked = one;
     }
-    const state = await asked.state;
-    return { accepting: !ending.aborted, ...state };
+    return asked.answer;
   };
 }

@@ -1,8 +1,9 @@
-import { openDatabase, openHotPath } from '@campaign-mirror/adapters-persistence';
+import { openDatabase, openHotPath, openPool } from '@campaign-mirror/adapters-persistence';
 import { ContainerModule } from 'inversify';
 import { openDatabaseAccess } from '../database/database-access.ts';
 import { throttled } from '../logging/log-throttle.ts';
 import { hotPathMetrics, keyUseMetrics, poolMetrics } from '../metrics/database-metrics.ts';
+import { pageData } from '../ops-page/page-data.ts';
 import type { Settings } from '../settings/settings.ts';
 import { type Given, tokens } from './tokens.ts';
 
@@ -54,7 +55,26 @@ export const databaseModule = ({ settings, log, registry, life }: Given) =>
       },
       [tokens.access],
     );
+    bind(tokens.pageData).toResolvedValue(
+      (access) => {
+        const { pool, close } = openPool(
+          access.address('service'),
+          pageLimits(settings),
+          'campaign-mirror pages',
+        );
+        life.atEnd('connection for pages', () => close(0));
+        return pageData(pool, log);
+      },
+      [tokens.access],
+    );
   });
+
+/** On a connection of its own, so that a page disturbs nobody; in milliseconds. */
+function pageLimits({ STATEMENT_TIMEOUT }: Settings) {
+  const timeout = 1_000;
+  const statementTimeout = STATEMENT_TIMEOUT > 0 ? timeout : 0;
+  return { size: 1, waitTimeout: timeout, queryTimeout: timeout, statementTimeout };
+}
 
 function poolLimits({ POOL_SIZE: size, STATEMENT_TIMEOUT: statementTimeout }: Settings) {
   return {

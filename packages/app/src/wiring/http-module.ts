@@ -19,14 +19,14 @@ export const httpModule = ({ settings, log, lines, registry, life }: Given) =>
   new ContainerModule(({ bind }) => {
     bind(tokens.httpMetrics).toResolvedValue(() => httpMetrics(registry), []);
     bind(tokens.http).toResolvedValue(
-      async (useCase, { isWellFormed }, metrics) => {
+      async (useCase, { isWellFormed }, metrics, { demonstration: campaign }) => {
         const limits = await openLimits(settings, log);
         life.atEnd('limits', limits.close);
         const capacity = capacityOf('callers', settings, log, metrics.overload('callers'));
         const requestLog = httpLog(log, lines, 'info', metrics.answered('callers'));
         const calls = new Calls({ log: requestLog, proxies: settings.TRUSTED_PROXIES });
         const shared = { calls, log: requestLog, capacity };
-        const pages = interfacePages({ docs: settings.DOCS === 'on' });
+        const pages = interfacePages({ docs: settings.DOCS === 'on', campaign });
         const { CORS_ORIGINS: origins } = settings;
         const app = application({ ...shared, origins, useCase, isWellFormed, limits, pages });
         const server = new HttpServer(app.callback(), {
@@ -40,7 +40,7 @@ export const httpModule = ({ settings, log, lines, registry, life }: Given) =>
         life.atEnd('http', drain, settings.SHUTDOWN_TIMEOUT + drainGrace);
         return server;
       },
-      [tokens.setCampaignMirror, tokens.identity, tokens.httpMetrics],
+      [tokens.setCampaignMirror, tokens.identity, tokens.httpMetrics, tokens.pageData],
     );
   });
 

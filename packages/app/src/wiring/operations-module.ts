@@ -29,7 +29,7 @@ const betweenFaults = 60_000;
 export const operationsModule = ({ settings, log, lines, registry, life }: Given) =>
   new ContainerModule(({ bind }) => {
     bind(tokens.ops).toResolvedValue(
-      async (access, metrics) => {
+      async (access, metrics, { lists }) => {
         const limits = { timeout: probeTimeout, statementTimeout: settings.STATEMENT_TIMEOUT > 0 };
         const probe = await openProbe(access.address('service'), limits);
         life.atEnd('probe', probe.close);
@@ -54,7 +54,7 @@ export const operationsModule = ({ settings, log, lines, registry, life }: Given
             return faults.unexpected;
           }
         };
-        const page = opsPage({ readiness, version: version(), recent, failed });
+        const page = opsPage({ readiness, version: version(), recent, lists, failed });
         // Health checks call every second: at `debug`.
         const requestLog = httpLog(log, lines, 'debug', metrics.answered('operators'));
         const capacity = capacityOf('operators', settings, log, metrics.overload('operators'));
@@ -66,6 +66,6 @@ export const operationsModule = ({ settings, log, lines, registry, life }: Given
         life.atEnd('ops', () => server.drain(0));
         return server;
       },
-      [tokens.access, tokens.httpMetrics],
+      [tokens.access, tokens.httpMetrics, tokens.pageData],
     );
   });

@@ -8,6 +8,7 @@ import type { OpenIdentity } from '../http/identity.ts';
 import type { Log } from '../logging/log.ts';
 import type { LogLines } from '../logging/log-lines.ts';
 import type { httpMetrics } from '../metrics/http-metrics.ts';
+import type { PageData } from '../ops-page/page-data.ts';
 import type { Life } from '../process/life.ts';
 import type { Settings } from '../settings/settings.ts';
 
@@ -18,6 +19,7 @@ const token = <T>(name: string): ServiceIdentifier<T> => Symbol(name);
 export const tokens = {
   access: token<DatabaseAccess>('access'),
   hotPath: token<OpenHotPath>('hotPath'),
+  pageData: token<PageData>('pageData'),
   identity: token<OpenIdentity>('identity'),
   setCampaignMirror: token<SetCampaignMirror>('setCampaignMirror'),
   httpMetrics: token<ReturnType<typeof httpMetrics>>('httpMetrics'),

@@ -1,0 +1,64 @@
+import type { AccessKeyId, AuditId, CampaignId, OwnerId } from '@campaign-mirror/domain';
+import type { Pool } from 'pg';
+import { rowsOf } from '../connection/rows.ts';
+
+/** Far above the owner numbers that anybody starts with, so that the key of the first opens no campaign of yours. */
+export const demonstrationOwners = [
+  9_007_199_254_740_001 as OwnerId,
+  9_007_199_254_740_002 as OwnerId,
+] as const;
+
+// What the service shows on its pages: its role may read this. Times are in seconds since 1970.
+
+/** A key that will expire. */
+export interface ExpiringKey {
+  readonly id: AccessKeyId;
+  readonly owner: OwnerId;
+  readonly expiresAt: number;
+  /** How many there are, those that are not listed included. */
+  readonly all: number;
+}
+
+/** A move of mirrors to another host, or one that undoes another. */
+export interface RecentMove {
+  readonly id: AuditId;
+  readonly at: number;
+  readonly from: string | null;
+  readonly to: string | null;
+  readonly undoes: AuditId | null;
+  readonly mirrors: number;
+}
+
+const expiringText = `
+  select id, owner_id as owner, extract(epoch from expires_at)::float8 as "expiresAt", count(*) over () as all
+  from campaign_mirror.access_keys
+  where revoked_at is null and expires_at > now() and expires_at <= now() + interval '30 days'
+  order by expires_at, id limit 20`;
+
+const movesText = `
+  select id, extract(epoch from moved_at)::float8 as at, from_host as "from", to_host as "to", undoes, mirrors
+  from campaign_mirror.recent_moves order by id desc`;
+
+/** An index finds the default campaign, and the others of the demonstration set were created just before it. */
+const demonstrationText = `
+  select one.id from campaign_mirror.campaigns as by_default
+  join campaign_mirror.campaigns as one
+    on one.id between by_default.id - 10 and by_default.id - 1 and one.owner_id = by_default.owner_id
+  join campaign_mirror.mirrors on campaign_id = one.id
+  where by_default.owner_id = $1 and by_default.is_default order by 1 limit 1`;
+
+/** Those that expire within 30 days, the next first: at most 20. @throws Unavailable */
+export function expiringKeys(pool: Pool): Promise<ExpiringKey[]> {
+  return rowsOf<ExpiringKey>(pool, expiringText);
+}
+
+/** The last ten, the newest first. @throws Unavailable */
+export function recentMoves(pool: Pool): Promise<RecentMove[]> {
+  return rowsOf<RecentMove>(pool, movesText);
+}
+
+/** The campaign of the demonstration set that has a mirror. @throws Unavailable */
+export async function demonstrationCampaign(pool: Pool): Promise<CampaignId | undefined> {
+  const [found] = await rowsOf<{ id: CampaignId }>(pool, demonstrationText, [demonstrationOwners[0]]);
+  return found?.id;
+}
