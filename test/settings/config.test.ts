@@ -14,7 +14,7 @@ const example = readFileSync(`${projectFolder}.env.example`, 'utf8');
 describe('config', () => {
   const { at } = folderOf('suite');
 
-  it('shows every setting in force, and where it comes from, to programs in one object', async () => {
+  it('shows every setting, and where it comes from, to programs in one object', async () => {
     const path = at('password');
     await writeFile(path, 'MARKED\n');
     const { code, output, errors } = await command(['config', '--json'], {

@@ -98,11 +98,7 @@ export function keyCommands(call: Call, operator: Operator) {
       await showOnce(json, object, about);
     });
 
-  const revoke = leaf(
-    'revoke',
-    'revoke an access key: a statement that begins afterwards writes nothing; one that was already waiting for a row may still write',
-    ['key revoke 7'],
-  )
+  const revoke = leaf('revoke', 'revoke an access key, at once and for good', ['key revoke 7'])
     .argument('<id>', 'the number of the key', given.key)
     .action(async (id, { json }) => {
       const revoked = await operator.administering(({ keys }) => keys.revoke(id));

@@ -131,7 +131,7 @@ async function checkedColumns(client: PoolClient, table: BackupTable, columns: u
   throw new BackupFault(`this version has no columns ${unknown.join(', ')} of ${table}: ${newer}`);
 }
 
-/** What does not even begin as a backup may be anything. */
+/** A file without the beginning of a backup may be of any kind. */
 function orForeign(error: unknown): never {
   throw error instanceof BackupFault ? new BackupFault('it is damaged, or no backup of this program') : error;
 }

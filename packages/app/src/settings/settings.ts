@@ -90,7 +90,7 @@ export const schema = v.object({
   CAMPAIGN_MIRROR_KEY: secret(text).means('access key for `campaign-mirror mirror set`; otherwise it asks'),
 });
 
-/** The settings in force. Times in milliseconds. */
+/** The settings as they were read. Times in milliseconds. */
 export type Settings = Readonly<v.InferOutput<typeof schema>>;
 export type SettingName = keyof Settings;
 
