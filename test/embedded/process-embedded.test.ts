@@ -62,7 +62,7 @@ describe('a process of the service on its embedded database', () => {
     expect(refused.errors).to.equal(
       `The data folder ${folder.path} is in use by another service (process ${serves.child.pid}): stop that one, or choose another folder with DATA_DIR.\n`,
     );
-    expect((await fetch(`http://127.0.0.1:${port}/`)).status).to.equal(404);
+    expect((await fetch(`http://127.0.0.1:${port}/a`)).status).to.equal(404);
     expect((await serves.stop()).code).to.equal(0);
     await nothingRuns();
   });

@@ -28,7 +28,7 @@ describe('what is set of a process holds', () => {
     it(`HOST=${HOST} TRUSTED_PROXIES=${TRUSTED_PROXIES}: warned of once if at all, believed if named`, async () => {
       const { process, base } = await serving({ HOST, TRUSTED_PROXIES });
       const headers = { 'X-Forwarded-For': '192.0.2.66, 203.0.113.9, 10.0.0.1' };
-      expect((await fetch(base, { headers })).status).to.equal(404);
+      expect((await fetch(`${base}/a`, { headers })).status).to.equal(404);
       expect((await process.stop()).code).to.equal(0);
       const warned = eventsOf(process, 'plain-http-exposed').map(({ host }) => host);
       const clients = eventsOf(process, 'request').map((line) => line.client);

@@ -98,7 +98,7 @@ describe('contract: answers — the lines of the log', () => {
     it('SIGUSR2 shows the lines of all requests, and once more those that were shown before', async () => {
       const { process, base, ops } = await listeningService(data.settings());
       const ask = async (name: string) => {
-        await fetch(base, { headers: { 'X-Request-Id': `callers-${name}` } });
+        await fetch(`${base}/a`, { headers: { 'X-Request-Id': `callers-${name}` } });
         await fetch(`${ops}/livez`, { headers: { 'X-Request-Id': `operators-${name}` } });
       };
       const toggle = (to: string) => {

@@ -35,13 +35,13 @@ describe('contract: life — whoever reads the log, or does not', () => {
     const errors = text(child.stderr as NonNullable<typeof child.stderr>);
     const base = `http://127.0.0.1:${PORT}`;
     await eventually('a service that answers', async () => {
-      const answer = await fetch(base).catch((fault: Error) => fault.message);
+      const answer = await fetch(`${base}/a`).catch((fault: Error) => fault.message);
       if (child.exitCode !== null) throw new Error('it ended');
       expect(answer).to.have.property('status', 404);
     });
     const answers = async (count: number) => {
       for (let at = 0; at < count; at++) {
-        const answer = await fetch(base, { headers: { 'X-Request-Id': `${at}-`.padEnd(128, 'x') } });
+        const answer = await fetch(`${base}/a`, { headers: { 'X-Request-Id': `${at}-`.padEnd(128, 'x') } });
         expect(answer.status).to.equal(404);
         await answer.text();
       }

@@ -38,7 +38,7 @@ describe('contract: answers — metrics of a process', () => {
     for (const { status } of await Promise.all(calls.map((one) => set(service, one))))
       heard[String(status)] = (heard[String(status)] ?? 0) + 1;
     await fetch(`${service.base}${route.replace('{campaign}', '1')}`);
-    for (const path of ['/', '/a', `/${marked}`]) await fetch(`${service.base}${path}`);
+    for (const path of ['/b', '/a', `/${marked}`]) await fetch(`${service.base}${path}`);
     const port = Number(new URL(service.base).port);
     await send(port, 'PROPFIND / HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n');
     await send(port, 'NONSENSE\r\n\r\n');
