@@ -79,9 +79,7 @@ describe(`contract: answers — ten thousand hostile requests to a service (SEED
     known = { key: data.key, own: data.campaigns[0] ?? 0, foreign: rows[0].id };
     port = await freePort();
     // Without a line for each request: a million of them would not go into a string.
-    service = startService(
-      data.settings({ FAILED_KEY_LIMIT: 'off', LOG_LEVEL: 'warn', PORT: String(port), DOCS: 'off' }),
-    );
+    service = startService(data.settings({ FAILED_KEY_LIMIT: 'off', LOG_LEVEL: 'warn', PORT: String(port) }));
     await eventually('a service that listens', async () => {
       const connection = await RawConnection.open(port).catch((error) => expect.fail(String(error)));
       await connection.reset();

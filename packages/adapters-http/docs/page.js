@@ -39,10 +39,10 @@ const ui = SwaggerUIBundle({
     { fn: { requestSnippetGenerator_javascript: javascript, requestSnippetGenerator_python: python } },
   ],
   onComplete: async () => {
-    ui.layoutActions.show(['operations', 'Mirror', 'setMirror'], true);
-    // The example of the document is nobody's campaign.
+    // Before the field is there: the example of the document, which is nobody's campaign, takes it otherwise.
     const { campaign = '' } = await demonstration.catch(() => ({}));
     ui.specActions.changeParam(setMirror, 'campaign', 'path', String(campaign), false);
+    ui.layoutActions.show(['operations', 'Mirror', 'setMirror'], true);
   },
 });
 
