@@ -1,4 +1,4 @@
-import { query } from './database.ts';
+import { query } from './query.ts';
 import { addressBefore } from './seed.ts';
 
 /** Updates: those that were answered with 200, and those asked for, since a round's end cuts off what is under way. */

@@ -1,4 +1,4 @@
-import { query } from './database.ts';
+import { query } from './query.ts';
 
 /** What the server has counted so far. */
 export interface Counters {

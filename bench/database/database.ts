@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { migrate, roles } from '@campaign-mirror/adapters-persistence';
-import pg from 'pg';
 import type { Cleanup } from '../machine/run.ts';
+import { query } from './query.ts';
 import { type Seed, seed } from './seed.ts';
 import { describeServer, openServer } from './server.ts';
 
@@ -60,18 +60,4 @@ async function postmasterOf(server: URL): Promise<number | undefined> {
   const text = `select split_part(pg_read_file('postmaster.pid'), E'\\n', 1)::int as id`;
   const isHere = ['127.0.0.1', 'localhost'].includes(server.hostname);
   return isHere ? (await query<{ id: number }>(server, text))[0]?.id : undefined;
-}
-
-export function query<Row extends pg.QueryResultRow>(url: URL, text: string, values?: unknown[]) {
-  return withClient(url, async (client) => (await client.query<Row>(text, values)).rows);
-}
-
-export async function withClient<T>(url: URL, act: (client: pg.Client) => Promise<T>): Promise<T> {
-  const client = new pg.Client({ connectionString: url.href });
-  try {
-    await client.connect();
-    return await act(client);
-  } finally {
-    await client.end();
-  }
 }

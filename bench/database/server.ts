@@ -3,7 +3,7 @@ import { tmpdir, totalmem } from 'node:os';
 import { join } from 'node:path';
 import { openOwnDatabase } from '../../packages/app/src/database/embedded-database.ts';
 import type { Cleanup } from '../machine/run.ts';
-import { query } from './database.ts';
+import { query } from './query.ts';
 
 /** What the embedded database sets for its own purposes, as it is where PostgreSQL's packages install it. */
 const asInstalled = {

@@ -1,11 +1,11 @@
 import { historyFaults, type Updates } from '../database/check-history.ts';
-import { type Databases, openDatabases } from '../database/database.ts';
+import { type Database, type Databases, openDatabases } from '../database/database.ts';
 import { seedOf } from '../database/seed.ts';
 import { type LoadGenerator, openLoadGenerator } from '../load/generator.ts';
 import type { Load } from '../load/load.ts';
 import { divideCores, machine } from '../machine/cores.ts';
 import type { Cleanup } from '../machine/run.ts';
-import type { Contender } from './contenders.ts';
+import type { Running } from '../machine/service.ts';
 
 /** Settings of our service that are not the defaults. */
 export type Settings = Readonly<Record<string, string>>;
@@ -19,6 +19,14 @@ export interface Options {
   readonly campaigns: number;
   readonly tuned?: boolean | undefined;
   readonly set?: Settings | undefined;
+}
+
+/** A service that is measured, and its database. */
+export interface Contender extends Running {
+  readonly name: string;
+  readonly database: Database;
+  /** Whether it leaves a history as ours does. */
+  readonly isRecorded: boolean;
 }
 
 /** What a measurement needs besides the services, up and running, and what was found wrong so far. */

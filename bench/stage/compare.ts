@@ -2,8 +2,8 @@ import { mean, median, sum } from 'd3-array';
 import { number, spread } from '../figures/statistics.ts';
 import { loadOf } from '../load/load.ts';
 import type { Cleanup } from '../machine/run.ts';
-import { finalFaults, type Options, openBench, settingsText } from './bench.ts';
-import { type Contender, startOurs } from './contenders.ts';
+import { type Contender, finalFaults, type Options, openBench, settingsText } from './bench.ts';
+import { startOurs } from './contenders.ts';
 import type { Measured } from './measure.ts';
 import { measureLoad } from './rounds.ts';
 

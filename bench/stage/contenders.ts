@@ -1,17 +1,10 @@
 import { readFileSync } from 'node:fs';
 import { roles } from '@campaign-mirror/adapters-persistence';
 import { freePort } from '@campaign-mirror/embedded-postgres';
-import { type Database, query } from '../database/database.ts';
-import { type Running, startService } from '../machine/service.ts';
-import type { Bench, Settings } from './bench.ts';
-
-/** A service that is measured, and its database. */
-export interface Contender extends Running {
-  readonly name: string;
-  readonly database: Database;
-  /** Whether it leaves a history as ours does. */
-  readonly isRecorded: boolean;
-}
+import type { Database } from '../database/database.ts';
+import { query } from '../database/query.ts';
+import { startService } from '../machine/service.ts';
+import type { Bench, Contender, Settings } from './bench.ts';
 
 /** Programs that carry out the same contract without our code. */
 const others = {

@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { median } from 'd3-array';
-import { query, withClient } from '../database/database.ts';
+import { query, withClient } from '../database/query.ts';
 import { number, table } from '../figures/statistics.ts';
 import type { Load } from '../load/load.ts';
 import type { Cleanup } from '../machine/run.ts';

@@ -2,8 +2,7 @@ import { type Counters, countersOf } from '../database/counters.ts';
 import { answerFaults } from '../load/generator.ts';
 import type { Load } from '../load/load.ts';
 import { cpuOfFamily, memoryOf } from '../machine/process-figures.ts';
-import type { Bench } from './bench.ts';
-import type { Contender } from './contenders.ts';
+import type { Bench, Contender } from './bench.ts';
 
 /** A round's figures: requests a second, milliseconds, microseconds of CPU time a request, MB. */
 export interface Measured {

@@ -1,6 +1,5 @@
 import type { Load } from '../load/load.ts';
-import type { Bench, Options } from './bench.ts';
-import type { Contender } from './contenders.ts';
+import type { Bench, Contender, Options } from './bench.ts';
 import { type Measured, measure } from './measure.ts';
 
 export interface LoadFigures {

@@ -2,8 +2,8 @@ import type { Role } from '@campaign-mirror/adapters-persistence';
 import { Statements } from '../../packages/adapters-persistence/src/statements/statements.ts';
 import { databaseOf } from '../support/process/lives.ts';
 import { everyCaseOn } from '../support/store/every-case.ts';
+import type { World } from '../support/store/postgres-world.ts';
 import { postgresWorld } from '../support/store/postgres-world.ts';
-import type { World } from '../support/store/world.ts';
 import { pgBouncer } from './pgbouncer.ts';
 
 for (const company of [undefined, 'in company', 'beside a chain'] as const) {

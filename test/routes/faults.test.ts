@@ -4,7 +4,7 @@ import { expect } from 'chai';
 import { json, keptAlive, standing } from '../support/http/answer-rows.ts';
 import { ask } from '../support/http/request.ts';
 import { type HttpServiceOptions, withHttpService } from '../support/http/service.ts';
-import type { World } from '../support/store/world.ts';
+import type { World } from '../support/store/postgres-world.ts';
 
 const secret = 'postgres://user:hunter2@db.internal/campaigns select * from access_keys';
 const forCallers = { status: 418, statusCode: 418, expose: true, headers: { 'X-Leak': secret } };

@@ -22,8 +22,8 @@ import { freshDatabase } from '../database/database-server.ts';
 import { eventually } from '../eventually.ts';
 import { unknownKey } from '../secrets.ts';
 import { named } from '../store/operator.ts';
-import { postgresWorld } from '../store/postgres-world.ts';
-import { before as addressBefore, newCampaign, newMirror, newOwner, type World } from '../store/world.ts';
+import { postgresWorld, type World } from '../store/postgres-world.ts';
+import { before as addressBefore, newCampaign, newMirror, newOwner } from '../store/world.ts';
 import { documentedPorts, RawConnection } from './connection.ts';
 import { CapturedLog } from './log.ts';
 

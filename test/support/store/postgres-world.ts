@@ -14,6 +14,7 @@ import {
   type Role,
 } from '@campaign-mirror/adapters-persistence';
 import type { CampaignId, CampaignRepository, HistoryEntry, Identity, Mirror } from '@campaign-mirror/domain';
+import type { KeyHolder, Others } from '@campaign-mirror/domain/contracts';
 import type { Pool } from 'pg';
 import { PostgresCampaigns } from '../../../packages/adapters-persistence/src/hot-path/campaigns.ts';
 import type { HotPath } from '../../../packages/adapters-persistence/src/hot-path/hot-path.ts';
@@ -25,7 +26,18 @@ import type { TestDatabase } from '../database/database-server.ts';
 import { lockedMeanwhile } from '../database/rival.ts';
 import { hotPathOn } from './hot-paths.ts';
 import { tester } from './operator.ts';
-import { change, type Live, liveCampaign, type World } from './world.ts';
+import { change, type Live, liveCampaign } from './world.ts';
+
+/** A store with all ports, and what happens to it by other hands than theirs. */
+export interface World extends Omit<Awaited<ReturnType<typeof postgresPorts>>, 'uses'> {
+  readonly others: StoreOthers;
+}
+
+export interface StoreOthers extends Required<Omit<Others, 'createCampaign' | 'createMirror'>> {
+  readonly expireKey: KeyHolder['expire'];
+  readonly deleteKey: KeyHolder['delete'];
+  readonly giveKey: KeyHolder['give'];
+}
 
 /** No call goes alone: with each goes one of another campaign, or a chain of two. */
 export type Company = 'in company' | 'beside a chain';

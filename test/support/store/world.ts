@@ -9,10 +9,8 @@ import type {
   MirrorAddress,
 } from '@campaign-mirror/domain';
 import { keySubject } from '@campaign-mirror/domain';
-import type { KeyHolder, Others } from '@campaign-mirror/domain/contracts';
 import { before, type LiveCampaign, newOwner } from '../../../packages/domain/src/contracts/live-campaign.ts';
 import { named } from './operator.ts';
-import type { postgresPorts } from './postgres-world.ts';
 
 export {
   address,
@@ -25,17 +23,6 @@ export {
 
 interface Settings {
   readonly settings: Pick<CampaignSettings, 'createCampaign' | 'createMirror'>;
-}
-
-/** A store with all ports, and what happens to it by other hands than theirs. */
-export interface World extends Omit<Awaited<ReturnType<typeof postgresPorts>>, 'uses'> {
-  readonly others: StoreOthers;
-}
-
-export interface StoreOthers extends Required<Omit<Others, 'createCampaign' | 'createMirror'>> {
-  readonly expireKey: KeyHolder['expire'];
-  readonly deleteKey: KeyHolder['delete'];
-  readonly giveKey: KeyHolder['give'];
 }
 
 export async function newCampaign(
