@@ -32,6 +32,6 @@ export async function measureLoad(
 }
 
 /** To and fro: what one leaves for the next, such as pages that are still written to the disk, is not always left to the same. */
-export function inTurn<T>(contenders: readonly T[], round: number): readonly T[] {
+function inTurn<T>(contenders: readonly T[], round: number): readonly T[] {
   return round % 2 === 1 ? contenders : contenders.toReversed();
 }

@@ -14,8 +14,13 @@ interface Reporting {
 /** Tells what comes of each mirror, and counts it. */
 export class MoveReport {
   readonly counts = {
-    ...{ moved: 0, 'would-move': 0, refused: 0, invalid: 0 },
-    ...{ 'changed-meanwhile': 0, 'changed-since': 0, held: 0 },
+    moved: 0,
+    'would-move': 0,
+    refused: 0,
+    invalid: 0,
+    'changed-meanwhile': 0,
+    'changed-since': 0,
+    held: 0,
   };
   looked = 0;
   isTargetInUse = true;

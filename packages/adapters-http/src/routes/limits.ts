@@ -76,7 +76,7 @@ export function failedKeyLimit(limiter: Limiter): (client: string, refusal: Repl
  * The network that counts as one caller: an IPv4 address, or the /64 of an IPv6 address. Takes an address in its
  * shortest form.
  */
-export function networkOf(address: string): string {
+function networkOf(address: string): string {
   if (!address.includes(':')) return address;
   const [before = '', after = ''] = address.split('::').map((part) => part.split(':').filter(Boolean));
   const zeros = Array.from({ length: Math.max(8 - before.length - after.length, 0) }, () => '0');

@@ -16,7 +16,7 @@ const maxBatchSize = 256;
  * any number of members and keeps one plan instead of making one for each batch. The limits keep it from scanning a
  * whole small table for a few members.
  */
-export const lookUpMany: Statement = {
+const lookUpMany: Statement = {
   name: 'look-up-many',
   text: `
     select k.*, c.*

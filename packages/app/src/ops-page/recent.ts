@@ -12,7 +12,7 @@ export interface MetricObject {
 /** In milliseconds. */
 const betweenMoments = 5_000;
 /** Ten minutes, and the moment at which they begin. */
-export const maxMoments = 121;
+const maxMoments = 121;
 
 export type Moment = ReturnType<typeof momentOf>;
 export type RecentMoments = ReturnType<typeof recentMoments>;
