@@ -6,6 +6,7 @@ import {
   type HostMove,
   host,
   hostMove,
+  isOnHost,
   type MirrorAddress,
   type MirrorMove,
   type MirrorMoved,
@@ -15,6 +16,7 @@ import {
   MoveMirrors,
   type MoveMirrorsRequest,
   type MoveProgress,
+  type MoveTerms,
   noDeniedHosts,
   type OwnerId,
   UndoMove,
@@ -136,14 +138,32 @@ describe('mirror move: what can be asked for', () => {
   }
 });
 
+describe('whether a mirror is on a host', () => {
+  const wanted = read('OLD.example.').name;
+  for (const [url, alone, below] of [
+    ['https://Old.example.:8080/?a', true, true],
+    ['https://x.OLD.example/', false, true],
+    ['https://bold.example/', false, false],
+    ['https://old.example.com/', false, false],
+    ['https://new.example/old.example', false, false],
+    ['not a URL', false, false],
+  ] as const)
+    it(`${url}: ${alone}; with names below it ${below}`, () => {
+      expect([false, true].map((one) => isOnHost(url, wanted, one))).to.deep.equal([alone, below]);
+    });
+});
+
 describe('mirror move: all mirrors', () => {
   let stored: FoundMirror[];
   let calls: string[];
+  /** Of the last batch. */
+  let terms: MoveTerms | undefined;
   /** Which calls find what they want to write held by somebody else. */
   let held: (call: number) => boolean;
   beforeEach(() => {
     stored = [];
     calls = [];
+    terms = undefined;
     held = () => false;
   });
   const request: MoveMirrorsRequest = {
@@ -175,7 +195,8 @@ describe('mirror move: all mirrors', () => {
       const found = looked.filter(({ campaign }) => owner === undefined || campaign.ownerId === owner);
       return { mirrors: found, looked: looked.length, last: looked.at(-1)?.campaign.id };
     },
-    setMany: async (moves) => {
+    setMany: async (moves, given) => {
+      terms = given;
       calls.push(`many ${moves.length}`);
       return held(calls.length) ? moves.map(() => 'held') : moves.map(set);
     },
@@ -242,6 +263,21 @@ describe('mirror move: all mirrors', () => {
     });
   });
 
+  it('a dry run tells whether any mirror is on the host to move to', async () => {
+    const isInUse = async () => {
+      let last: boolean | undefined;
+      for await (const event of new MoveMirrors(mirrors).execute({ ...request, dryRun: true }))
+        if (event.kind === 'progress') last = event.isTargetInUse;
+      return last;
+    };
+    filled(1);
+    filled(1, 'https://x.new.example/');
+    expect(await isInUse()).to.equal(false);
+    filled(1, 'https://new.example/');
+    filled(1, 'https://x.example/');
+    expect(await isInUse()).to.equal(true);
+  });
+
   it('only those of one owner, where one is named; a default campaign where it is included, and has a mirror', async () => {
     const owner = 8 as OwnerId;
     filled(1, 'https://old.example/', owner);
@@ -249,6 +285,10 @@ describe('mirror move: all mirrors', () => {
     filled(1, longest, 7, true);
     const longer = { ...request, move: moving('old.example', 'longer.example') };
     expect(await run({ ...request, owner })).to.deep.equal({ moved: 1 });
+    const noted = { from: 'old.example', to: 'new.example', subdomains: false };
+    expect(terms, 'what the audit has, and what the writes prove').to.deep.include({
+      ...{ noted, owner, includeDefault: false },
+    });
     expect(await run(longer), 'refused before its address is judged').to.deep.equal({ moved: 2, refused: 1 });
     const told = [];
     for await (const event of new MoveMirrors(mirrors).execute({ ...longer, includeDefault: true }))
@@ -264,11 +304,13 @@ describe('mirror move: all mirrors', () => {
   });
 
   describe('back, by the number of their move', () => {
+    let progress: MoveProgress | undefined;
     const undone = async (asked = {}) => {
       const told: unknown[] = [];
       const request = { move: 7 as AuditId, includeDefault: false, dryRun: false, ...asked };
       for await (const event of new UndoMove(mirrors, denying('denied.example')).execute(request))
-        if (event.kind !== 'progress') told.push('because' in event ? event.because : event.kind);
+        if (event.kind === 'progress') progress = event;
+        else told.push('because' in event ? `${event.kind}: ${event.because}` : event.kind);
       return told;
     };
     /** As the move has left campaign n. */
@@ -290,14 +332,28 @@ describe('mirror move: all mirrors', () => {
       ];
       const dry = await undone({ dryRun: true, includeDefault: true });
       expect(dry.slice(1_000)).to.deep.equal([
-        ...['would-move', 'would-move', 'changed-since', 'changed-since', 'denied-host'],
+        ...['would-move', 'would-move', 'changed-since', 'changed-since', 'invalid: denied-host'],
       ]);
       expect(calls).to.deep.equal([]);
       expect((await undone()).slice(1_000)).to.deep.equal([
-        ...['default-campaign', 'changed-since', 'changed-since', 'denied-host', 'moved'],
+        ...['refused: default-campaign', 'changed-since', 'changed-since', 'invalid: denied-host', 'moved'],
       ]);
       expect(calls).to.deep.equal(['many 500', 'many 500', 'many 1']);
+      expect(terms).to.deep.equal({ includeDefault: false, noted: { undoes: 7 } });
+      expect(progress).to.deep.equal({
+        ...{ kind: 'progress', looked: 1_005, total: undefined, isTargetInUse: true },
+      });
       expect(stored[1_000]?.address).to.equal('https://old.example/');
+    });
+
+    it('waits for what is held; a mirror that is no longer there is refused, whatever is included', async () => {
+      filled(20, 'https://new.example/');
+      held = (call) => call <= 2;
+      changes = stored.map((_, at) => change(at + 1));
+      expect(await undone()).to.deep.equal(['held', ...Array(19).fill('moved')]);
+      const now = { ...(stored[0] as FoundMirror).campaign, hasMirror: false };
+      changes = [change(1, { now })];
+      expect(await undone({ includeDefault: true })).to.deep.equal(['refused: mirror-not-created']);
     });
 
     it('of a move that is not there: nothing', async () => {

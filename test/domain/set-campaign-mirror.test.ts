@@ -117,6 +117,13 @@ describe('contract: the call — set the mirror of a campaign', () => {
     });
   }
 
+  it('an identity that knows why a credential is refused is asked for the name of the reason, for the log', async () => {
+    ports.caller = async () => undefined;
+    const identity = Object.assign(ports, { whyNot: async (one: string) => `not ${one}` });
+    useCase = new SetCampaignMirror(ports, identity);
+    expect(await useCase.execute(request)).to.deep.equal({ kind: 'unauthenticated', because: `not ${key}` });
+  });
+
   for (const first of ['caller', 'campaign'] as const) {
     it(`the key and the campaign are looked up at the same time; the ${first} answers first`, async () => {
       const who = Promise.withResolvers<Caller>();
