@@ -1,0 +1,31 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import { defaultPoolLimits, openHotPath } from '@campaign-mirror/adapters-persistence';
+import { expect } from 'chai';
+import { rival, untilWaiting } from '../support/database/rival.ts';
+import { groupedOf } from '../support/process/lives.ts';
+import { change } from '../support/store/world.ts';
+
+describe('the ports of the use case, as a program of your own opens them', () => {
+  const service = groupedOf('suite');
+
+  it('on a pool without a limit updates wait for the lock of others and for each other; and the use of its key is noted', async () => {
+    const limits = { ...defaultPoolLimits, waitTimeout: 0 };
+    const { campaigns, identity, uses } = openHotPath(service.pool, { limits });
+    const [{ seen, by, key, keyId }] = await service.live(1);
+    expect(await identity.whoIs(key)).to.deep.equal(by);
+    expect(await campaigns.find(seen.id)).to.deep.equal(seen);
+    const set = () => campaigns.setMirror(seen, change(by));
+    const holder = await rival(service.database);
+    await holder.run('select from campaign_mirror.mirrors where campaign_id = $1 for update', seen.id);
+    const first = set();
+    await untilWaiting(service.database, first);
+    const second = set();
+    // That it waits cannot be seen, only that it is not refused meanwhile.
+    await pause(20);
+    await holder.rollback();
+    for (const one of [first, second]) expect(await one).to.have.property('kind', 'mirror-set');
+    await uses.stop();
+    const used = 'select from campaign_mirror.access_keys where id = $1 and last_used_at is not null';
+    expect(await service.database.admin.query(used, [keyId])).to.have.property('rowCount', 1);
+  });
+});
