@@ -15,7 +15,7 @@ const measurements = { services, compare, guard, overload, held };
 const usual = {
   services: { loads: loadsOf('64,256,hot,1'), rounds: 9, seconds: 3, warmUp: 15, campaigns: 100_000 },
   compare: { loads: loadsOf('64'), rounds: 9, seconds: 20, warmUp: 6, campaigns: 10_000 },
-  guard: { loads: loadsOf('64,1'), rounds: 40, seconds: 1, warmUp: 6, campaigns: 10_000 },
+  guard: { loads: loadsOf('64,1'), rounds: 11, seconds: 1, warmUp: 6, campaigns: 10_000 },
   overload: { loads: loadsOf('256'), rounds: 1, seconds: 6, warmUp: 3, campaigns: 10_000 },
   held: { loads: loadsOf('hot'), rounds: 5, seconds: 4, warmUp: 4, campaigns: 1_000 },
 };
@@ -63,7 +63,6 @@ new Command('npm run bench --')
   .option('--before <FOLDER>', 'compare: the first one from another checkout of this project', (text) =>
     resolve(text),
   )
-  .option('--delay <N>', 'overload: milliseconds that a statement takes to a database far away', number, 100)
   .addHelpText(
     'after',
     '\nBENCH_DATABASE_URL, of a superuser, names the PostgreSQL to use; without it one is brought up for the run.',

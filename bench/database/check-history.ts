@@ -30,14 +30,11 @@ export async function historyFaults(url: URL, { answered, asked }: Updates): Pro
     [addressBefore],
   );
   const { rows, breaks, ends, untold } = counts as Counts;
-  const faults = [
-    [
-      Number(rows) < answered || Number(rows) > asked,
-      `${answered} answers of 200 to ${asked} requests, ${rows} rows of history`,
-    ],
-    [breaks !== '0', `${breaks} rows of history do not follow on the one before`],
-    [ends !== '0', `${ends} mirrors are not what their history says last`],
-    [untold !== '0', `${untold} mirrors were changed without history`],
-  ] as const;
-  return faults.flatMap(([isWrong, text]) => (isWrong ? [text] : []));
+  const faults: string[] = [];
+  if (Number(rows) < answered || Number(rows) > asked)
+    faults.push(`${answered} answers of 200 to ${asked} requests, ${rows} rows of history`);
+  if (breaks !== '0') faults.push(`${breaks} rows of history do not follow on the one before`);
+  if (ends !== '0') faults.push(`${ends} mirrors are not what their history says last`);
+  if (untold !== '0') faults.push(`${untold} mirrors were changed without history`);
+  return faults;
 }

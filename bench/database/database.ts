@@ -58,6 +58,6 @@ export async function openDatabases(filling: Seed, isTuned: boolean, cleanup: Cl
 /** Undefined where it does not run here. */
 async function postmasterOf(server: URL): Promise<number | undefined> {
   const text = `select split_part(pg_read_file('postmaster.pid'), E'\\n', 1)::int as id`;
-  const isHere = ['127.0.0.1', 'localhost'].includes(server.hostname);
-  return isHere ? (await query<{ id: number }>(server, text))[0]?.id : undefined;
+  if (!['127.0.0.1', 'localhost'].includes(server.hostname)) return undefined;
+  return (await query<{ id: number }>(server, text))[0]?.id;
 }

@@ -45,10 +45,7 @@ export async function openServer(isTuned: boolean, cleanup: Cleanup): Promise<UR
   return url;
 }
 
-/**
- * PostgreSQL makes a new segment by writing 16 MB of zeros, and every commit waits for that; one that has been at work
- * for a while takes its old ones under new names instead, as far as `min_wal_size` lets it keep them.
- */
+/** A server that has been at work for a while has old ones, as many as `min_wal_size` keeps, and takes them anew. */
 async function makeSegments(url: URL): Promise<void> {
   await query(
     url,

@@ -1,51 +1,17 @@
-import { ascending, max, median, min, quantileSorted, sum } from 'd3-array';
-
-export interface Rate {
-  readonly rate: number;
-}
+import { ascending, quantileSorted } from 'd3-array';
+import type { Measured } from '../stage/measure.ts';
 
 /** Of rates to those of the neighbouring rounds. Pairs in which nobody was answered tell nothing, and are left out. */
-export function ratiosOf(rounds: readonly Rate[], others: readonly Rate[]): readonly number[] {
+export function ratiosOf(rounds: readonly Measured[], others: readonly Measured[]): readonly number[] {
   const ratios = rounds.map(({ rate }, round) => rate / (others[round]?.rate ?? Number.NaN));
   return ratios.filter((ratio) => !Number.isNaN(ratio)).toSorted(ascending);
 }
 
-/** By so many more rounds on one side of the bar than on the other it is clear which side is the right one. */
-const clearLead = 8;
-
-interface Verdict {
-  readonly ratio: number;
-  /** More rounds would not change it. */
-  readonly clear: boolean;
-}
-
-/**
- * The median of the pairs of neighbouring rounds where it is clear on which side of the bar they lie; else the sum of
- * all rounds to that of the others. A machine that is taken away for seconds at a time scatters the pairs from 0.1 to 7,
- * and harms a sum least.
- */
-export function verdictOf(rounds: readonly Rate[], others: readonly Rate[], bar: number): Verdict {
-  const ratios = ratiosOf(rounds, others);
-  const lead = sum(ratios, (ratio) => (ratio >= bar ? 1 : -1));
-  const clear = Math.abs(lead) >= clearLead;
-  const total = (all: readonly Rate[]) => sum(all, ({ rate }) => rate);
-  return { ratio: clear ? (median(ratios) ?? Number.NaN) : total(rounds) / total(others), clear };
-}
-
-/** Such as `1.90 (1.81-1.97)`: the median, and the quartiles or, with `all`, the least and the greatest. */
-export function spread(
-  values: readonly number[],
-  decimals: number,
-  which: 'quartiles' | 'all' = 'quartiles',
-) {
+/** Such as `1.90 (1.81-1.97)`: the median and the quartiles. */
+export function spread(values: readonly number[], decimals: number): string {
   const sorted = values.filter((value) => !Number.isNaN(value)).toSorted(ascending);
-  const [low, high] =
-    which === 'all'
-      ? [min(sorted), max(sorted)]
-      : [quantileSorted(sorted, 0.25), quantileSorted(sorted, 0.75)];
-  return sorted.length === 0
-    ? ''
-    : `${number(median(sorted), decimals)} (${number(low, decimals)}-${number(high, decimals)})`;
+  const [low, middle, high] = [0.25, 0.5, 0.75].map((part) => number(quantileSorted(sorted, part), decimals));
+  return `${middle} (${low}-${high})`;
 }
 
 export function number(value: number | undefined, decimals: number): string {

@@ -31,7 +31,6 @@ const count = (counts: Record<string, number>, what: string) => {
 const idle: Connection[] = [];
 let open = 0;
 let heldBack = 0;
-let until = 0;
 
 /** One connection with one request at a time. */
 class Connection {
@@ -77,7 +76,6 @@ const deadline = performance.now() + timeout;
 while (idle.length < Number(connections) && performance.now() < deadline) await pause(10);
 
 const begun = performance.now();
-until = begun + Number(seconds) * 1000;
 await arrive(1000 / Number(rate));
 const tooLate = performance.now() + timeout;
 while (open > 0 && performance.now() < tooLate) await pause(1);
@@ -87,6 +85,7 @@ process.exit();
 
 /** `interval` in milliseconds. */
 async function arrive(interval: number): Promise<void> {
+  const until = begun + Number(seconds) * 1000;
   for (let due = begun; due < until; await pause(1)) {
     for (const now = performance.now(); due <= now && due < until; due += interval) {
       // The one that has been idle for longest: none is left alone until the service closes it.
@@ -98,12 +97,10 @@ async function arrive(interval: number): Promise<void> {
 }
 
 function tell(): void {
-  const at = (part: number) => quantile(latencies, part) ?? 0;
   const answers: Answers = {
     requests: Object.values(answered).reduce((sum, one) => sum + one, 0),
     seconds: (performance.now() - begun) / 1000,
-    p50: at(0.5),
-    p99: at(0.99),
+    p99: quantile(latencies, 0.99) ?? 0,
     answered,
     errors,
     heldBack,

@@ -23,7 +23,6 @@ export interface Answers {
   readonly requests: number;
   readonly seconds: number;
   /** Latencies in milliseconds; with a rate, without those of refusals. */
-  readonly p50: number;
   readonly p99: number;
   /** By their status. */
   readonly answered: Readonly<Record<string, number>>;

@@ -1,5 +1,5 @@
 -- What wrk asks and counts. Its words are the plan, a Lua file, and how many requests there were before.
-local line = '{"requests":%d,"seconds":%.6f,"p50":%.3f,"p99":%.3f,"answered":%s,"errors":%s}\n'
+local line = '{"requests":%d,"seconds":%.6f,"p99":%.3f,"answered":%s,"errors":%s}\n'
 local threads = {}
 local plan, count, number
 local answered = {}
@@ -47,7 +47,7 @@ function done(summary, latency)
       errors[name] = summary.errors[name]
     end
   end
-  local p50, p99 = latency:percentile(50) / 1000, latency:percentile(99) / 1000
+  local p99 = latency:percentile(99) / 1000
   local seen = threads[1]:get('answered_json')
-  io.write(string.format(line, summary.requests, summary.duration / 1e6, p50, p99, seen, json(errors)))
+  io.write(string.format(line, summary.requests, summary.duration / 1e6, p99, seen, json(errors)))
 end

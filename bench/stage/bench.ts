@@ -57,7 +57,7 @@ export async function openBench(
 }
 
 export function settingsText(settings: Settings = {}): string {
-  const changed = Object.entries(settings).map(([name, value]) => `${name}=${value}`);
+  const changed = Object.entries(settings).map((setting) => setting.join('='));
   return changed.join(' ') || 'its default settings';
 }
 

@@ -1,5 +1,5 @@
-import { mean, median, sum } from 'd3-array';
-import { number, spread } from '../figures/statistics.ts';
+import { median } from 'd3-array';
+import { spread } from '../figures/statistics.ts';
 import { loadOf } from '../load/load.ts';
 import type { Cleanup } from '../machine/run.ts';
 import { type Contender, finalFaults, type Options, openBench, settingsText } from './bench.ts';
@@ -27,40 +27,34 @@ export async function compare(comparison: Comparison, cleanup: Cleanup): Promise
     { name: 'first', settings: undefined, checkout: before },
     { name: 'second', settings: set, checkout: undefined },
   ] as const;
-  const found: Readonly<Record<string, Figures>>[] = [];
+  const found: Record<'first' | 'second', ReturnType<typeof figuresOf>>[] = [];
   for (let round = 1; round <= rounds; round++) {
     const contenders: Contender[] = [];
     for (const side of sides) contenders.push(await startOurs(bench, side));
     const lengths = { rounds: seconds, seconds: 1, warmUp };
     const { rounds: measured } = await measureLoad(contenders, load, lengths, bench);
     for (const { end } of contenders) await end();
-    found.push(Object.fromEntries(Object.entries(measured).map(([name, all]) => [name, figuresOf(all)])));
+    found.push({ first: figuresOf(measured.first), second: figuresOf(measured.second) });
   }
   const faults = await finalFaults(bench);
   console.log(`${bench.where}\n${load.name} connections, ${rounds} rounds of ${seconds} s each`);
   for (const { name, settings, checkout } of sides) {
-    const cpu = found.map((pair) => pair[name]?.cpu ?? Number.NaN);
-    const rate = median(found, (pair) => pair[name]?.rate);
+    const cpu = found.map((pair) => pair[name].cpu);
+    const rate = found.map((pair) => pair[name].rate);
     const which = `${name} (${settingsText(settings)}${checkout ? `, in ${checkout}` : ''})`;
-    console.log(`${which}: ${spread(cpu, 1, 'all')} µs of CPU time a request, ${number(rate, 0)} a second`);
+    console.log(`${which}: ${spread(cpu, 1)} µs of CPU time a request, ${spread(rate, 0)} a second`);
   }
   for (const what of ['cpu', 'rate'] as const) {
-    const percents = found.map(
-      ({ first, second }) => ((second?.[what] ?? 0) / (first?.[what] ?? 0) - 1) * 100,
-    );
-    console.log(`${what}, the second over the first, in percent: ${spread(percents, 1, 'all')}`);
+    const percents = found.map(({ first, second }) => (second[what] / first[what] - 1) * 100);
+    console.log(`${what}, the second over the first, in percent: ${spread(percents, 1)}`);
   }
   return faults;
 }
 
 /** Microseconds of CPU time a request, requests a second. */
-type Figures = ReturnType<typeof figuresOf>;
-
-function figuresOf(rounds: readonly Measured[]) {
-  const answering = rounds.filter(({ requests }) => requests > 0);
-  const cpu = sum(answering, ({ cpu, requests }) => cpu.service * requests);
+function figuresOf(rounds: readonly Measured[] = []) {
   return {
-    cpu: cpu / sum(answering, ({ requests }) => requests),
-    rate: mean(rounds, ({ rate }) => rate) ?? Number.NaN,
+    cpu: median(rounds, ({ cpu }) => cpu.service) ?? Number.NaN,
+    rate: median(rounds, ({ rate }) => rate) ?? Number.NaN,
   };
 }

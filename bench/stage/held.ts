@@ -45,15 +45,15 @@ export async function held(options: Options, cleanup: Cleanup) {
       const { answered, seconds: passed, p99 } = await bench.generator.carryOut({ port, load, seconds });
       return { rate: (answered[200] ?? 0) / passed, refused: answered[503] ?? 0, p99 };
     };
-    type Rounds = Awaited<ReturnType<typeof round>>[];
     await round();
-    const [without, beside]: [Rounds, Rounds] = [[await round()], []];
+    const without = [await round()];
+    const beside: typeof without = [];
     for (let count = 0; count < rounds; count++) {
       const stop = startRivals(rivals, database.admin);
       beside.push(await round().finally(stop));
       without.push(await round());
     }
-    const medianOf = (some: Rounds, what: 'rate' | 'p99') => median(some, (one) => one[what]) ?? 0;
+    const medianOf = (some: typeof without, what: 'rate' | 'p99') => median(some, (one) => one[what]) ?? 0;
     const refused = beside.reduce((sum, one) => sum + one.refused, 0);
     const part = medianOf(beside, 'rate') / medianOf(without, 'rate');
     rows.push({

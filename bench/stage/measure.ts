@@ -1,4 +1,4 @@
-import { type Counters, countersOf } from '../database/counters.ts';
+import { query } from '../database/query.ts';
 import { answerFaults } from '../load/generator.ts';
 import type { Load } from '../load/load.ts';
 import { cpuOfFamily, memoryOf } from '../machine/process-figures.ts';
@@ -7,14 +7,15 @@ import type { Bench, Contender } from './bench.ts';
 /** A round's figures: requests a second, milliseconds, microseconds of CPU time a request, MB. */
 export interface Measured {
   readonly rate: number;
-  readonly p50: number;
   readonly p99: number;
   readonly cpu: Readonly<Record<'service' | 'postgres', number>>;
   /** Resident memory of the service after the round. */
   readonly memory: number;
-  readonly requests: number;
-  readonly database: Counters;
+  /** Bytes of WAL that the server wrote, for each request. */
+  readonly wal: number;
 }
+
+const walSoFar = `select pg_current_wal_insert_lsn() - '0/0'::pg_lsn as bytes`;
 
 /** One round of one service. */
 export async function measure(
@@ -27,28 +28,25 @@ export async function measure(
   const figures = async () => ({
     service: cpuOfFamily(processId),
     postgres: cpuOfFamily(bench.databases.postmaster),
-    database: await countersOf(database.admin),
+    wal: (await query<{ bytes: string }>(database.admin, walSoFar))[0]?.bytes,
   });
   const before = await figures();
   const answers = await bench.generator.carryOut({ port, load, seconds });
   const after = await figures();
-  const { requests, p50, p99, answered } = answers;
+  const { requests, p99, answered } = answers;
   bench.faults.push(...answerFaults(answers).map((fault) => `${name}, ${load.name}: ${fault}`));
   const made = bench.updates.get(contender) ?? { answered: 0, asked: 0 };
   made.answered += answered[200] ?? 0;
   made.asked += requests + load.connections + 1;
   bench.updates.set(contender, made);
-  const since = (which: keyof Counters) => after.database[which] - before.database[which];
   return {
     rate: requests / answers.seconds,
-    p50,
     p99,
     cpu: {
       service: (after.service - before.service) / requests,
       postgres: (after.postgres - before.postgres) / requests,
     },
     memory: memoryOf(processId),
-    requests,
-    database: { wal: since('wal'), wholePages: since('wholePages'), commits: since('commits') },
+    wal: (Number(after.wal) - Number(before.wal)) / requests,
   };
 }

@@ -8,19 +8,19 @@ export interface LoadFigures {
   readonly rounds: Readonly<Record<string, readonly Measured[]>>;
 }
 
-/** Warms all up, then measures them in turn, so that a slow phase of the machine meets all; until it is enough. */
+/** Warms all up, then measures them in turn so that a slow phase of the machine meets all. */
 export async function measureLoad(
   contenders: readonly Contender[],
   load: Load,
   { rounds: count, seconds, warmUp }: Pick<Options, 'rounds' | 'seconds' | 'warmUp'>,
   bench: Bench,
-  enough: (rounds: LoadFigures['rounds']) => boolean = () => false,
 ): Promise<LoadFigures> {
   const rounds: Record<string, Measured[]> = {};
   for (const contender of contenders) await measure(contender, load, warmUp, bench);
-  for (let round = 1; round <= count && !enough(rounds); round++) {
+  for (let round = 1; round <= count; round++) {
     const parts: string[] = [];
-    for (const contender of inTurn(contenders, round)) {
+    // To and fro: what one leaves for the next, such as pages that are still written to the disk, is not always left to the same.
+    for (const contender of round % 2 === 1 ? contenders : contenders.toReversed()) {
       const measured = await measure(contender, load, seconds, bench);
       const { name } = contender;
       rounds[name] = [...(rounds[name] ?? []), measured];
@@ -29,9 +29,4 @@ export async function measureLoad(
     console.error(`${load.name}, round ${round}: ${parts.join('; ')}`);
   }
   return { load, rounds };
-}
-
-/** To and fro: what one leaves for the next, such as pages that are still written to the disk, is not always left to the same. */
-function inTurn<T>(contenders: readonly T[], round: number): readonly T[] {
-  return round % 2 === 1 ? contenders : contenders.toReversed();
 }
