@@ -18,18 +18,23 @@ const afterBroken = 10;
 /** Of how many calls one is given up, and after how many milliseconds at most. */
 const [given, soon] = [50, 40];
 
-/** Calls one after the other, on one connection, until it is over. At `end` nothing is waited for any more. */
+/** What each of those who take part has: its own choices, until it is over. */
+export interface Worker {
+  readonly known: Known;
+  readonly recorder: Recorder;
+  readonly random: Random;
+  readonly over: AbortSignal;
+}
+
+/** Calls one after the other, on one connection, until it is over. Where `patience` ends nothing is waited for any more. */
 export async function caller(
+  { known, recorder, random, over }: Worker,
   served: Served,
-  known: Known,
-  recorder: Recorder,
-  random: Random,
-  over: AbortSignal,
-  end: AbortSignal,
   name: string,
+  patience: AbortSignal,
 ): Promise<void> {
   const agent = keepAlive();
-  end.addEventListener('abort', () => agent.destroy());
+  patience.addEventListener('abort', () => agent.destroy());
   for (let number = 0; !over.aborted; number++) {
     const chosen = known.toCall(random);
     if (!chosen) {
@@ -78,13 +83,7 @@ const count = 'update campaign_mirror.mirrors set clicks = clicks + 1 where camp
 const [betweenClicks, afterFault] = [5, 50];
 
 /** A redirector, which counts clicks with the rights that it has. */
-export async function redirector(
-  store: Store,
-  known: Known,
-  recorder: Recorder,
-  random: Random,
-  over: AbortSignal,
-): Promise<void> {
+export async function redirector({ known, recorder, random, over }: Worker, store: Store): Promise<void> {
   const opened = openPool(store.address('redirector'), undefined, 'redirector');
   while (!over.aborted) {
     const { id: campaign } = known.campaign(random) ?? {};

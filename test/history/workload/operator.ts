@@ -30,12 +30,6 @@ function portsOf({ orm, pool }: Database, act: OperatorAct) {
 
 export type Ports = ReturnType<typeof portsOf>;
 
-/** What the audit says of an act: undefined where the act was not committed. */
-interface Audited {
-  readonly campaign: number;
-  readonly key: number;
-}
-
 /** Somebody with the operator's rights, who finds out what has become of an act whose answer was lost. */
 export class Operator {
   readonly #store: Store;
@@ -64,50 +58,47 @@ export class Operator {
   /** Acts, and records what it came to. `settled`: the same, where only the audit tells that it was done. */
   async change(
     run: (ports: Ports) => Promise<Fact[]>,
-    settled: (audited: Audited) => Fact[],
+    settled: (audited: { readonly campaign: number }) => Fact[],
   ): Promise<readonly Fact[]> {
-    const { done, audited, ...span } = await this.#act(run);
-    const facts = done ?? (audited ? settled(audited) : []);
-    this.#recorder.acts.push(...facts.map((fact) => ({ ...fact, begin: span.begin, end: span.end })));
+    let facts: Fact[] = [];
+    const { audited, begin, end } = await this.#act(async (ports) => {
+      facts = await run(ports);
+    });
+    if (audited) facts = settled(audited);
+    this.#recorder.acts.push(...facts.map((fact) => ({ ...fact, begin, end })));
     return facts;
   }
 
   /** The same for what writes mirrors: `wrote` is told as it is done. */
   async rewrite(run: (ports: Ports, wrote: Rewrite['wrote'][number][]) => Promise<void>): Promise<void> {
     const wrote: Rewrite['wrote'][number][] = [];
-    const { requestId, begin, end, isUnsure } = await this.#act((ports) => run(ports, wrote));
-    this.#recorder.rewrites.push({ requestId, begin, end, wrote, isUnsure });
+    const { audited: _, ...act } = await this.#act((ports) => run(ports, wrote));
+    this.#recorder.rewrites.push({ ...act, wrote });
   }
 
-  async #act<T>(run: (ports: Ports) => Promise<T>) {
+  /** `audited`: what the audit says of it, where its answer was lost, and it was committed. */
+  async #act(run: (ports: Ports) => Promise<void>) {
     this.#acts += 1;
     const act: OperatorAct = { operator: 'history', requestId: `${this.#name} ${this.#acts}` };
     const begin = this.#recorder.now();
     const told = await run(portsOf(this.#database, act)).then(
-      (done) => ({ done, isUnsure: false }),
+      () => ({ audited: undefined, isUnsure: false }),
       async (error: unknown) => {
         if (!(error instanceof Unavailable)) throw error;
         return { audited: await this.#settle(act), isUnsure: true };
       },
     );
-    return {
-      done: undefined,
-      audited: undefined,
-      ...told,
-      requestId: act.requestId,
-      begin,
-      end: this.#recorder.now(),
-    };
+    return { ...told, requestId: act.requestId, begin, end: this.#recorder.now() };
   }
 
   /** When its sessions are gone it is known whether the act was done. */
-  async #settle({ requestId }: OperatorAct): Promise<Audited | undefined> {
+  async #settle({ requestId }: OperatorAct): Promise<{ readonly campaign: number } | undefined> {
     for (;;)
       try {
         await endSessions(this.#store, 'application_name = $1', [this.#name]);
         // Where a standby has to have it first, the message, which is written, makes the answer wait for what it tells.
         const { rows } = await this.#store.admin.query(
-          `select campaign_id::float8 as campaign, access_key_id::float8 as key, id is not null as audited
+          `select campaign_id::float8 as campaign, id is not null as audited
           from pg_logical_emit_message(true, 'history', 'settled')
           left join campaign_mirror.operator_audit on request_id = $1`,
           [requestId],

@@ -1,4 +1,3 @@
-import { randomNumbers } from '../random-numbers.ts';
 import type { RunRecord } from '../record.ts';
 import { keepUp, operate } from './acts.ts';
 import { caller, redirector, type Served } from './callers.ts';
@@ -28,29 +27,27 @@ export async function recorded(
 ): Promise<RunRecord> {
   await jitter(store);
   const recorder = new Recorder();
-  const known = new Known();
+  const [end, patience] = [new AbortController(), new AbortController()];
+  const shared = { known: new Known(), recorder, over: end.signal };
   let streams = 0;
-  const random = () => new Random(randomNumbers(seed + streams++));
-  const end = new AbortController();
-  const [over, give] = [end.signal, new AbortController()];
+  const one = () => ({ ...shared, random: new Random(seed + streams++) });
   const acting = await Promise.all(
-    Array.from({ length: operators }, async () => {
-      return { operator: await Operator.open(store, recorder), known, recorder, random: random() };
-    }),
+    Array.from({ length: operators }, async () => ({
+      ...one(),
+      operator: await Operator.open(store, recorder),
+    })),
   );
-  for (const one of acting) await keepUp(one);
+  for (const operator of acting) await keepUp(operator);
   const work = Promise.all([
-    ...acting.map((one) => operate(one, over)),
-    ...Array.from({ length: redirectors }, () => redirector(store, known, recorder, random(), over)),
-    ...Array.from({ length: callers }, (_, at) =>
-      caller(served, known, recorder, random(), over, give.signal, `call-${at}`),
-    ),
+    ...acting.map(operate),
+    ...Array.from({ length: redirectors }, () => redirector(one(), store)),
+    ...Array.from({ length: callers }, (_, at) => caller(one(), served, `call-${at}`, patience.signal)),
   ]);
   try {
     await Promise.race([meanwhile(recorder), work]);
   } finally {
     end.abort();
-    const limit = setTimeout(() => give.abort(), longestCall);
+    const limit = setTimeout(() => patience.abort(), longestCall);
     await work.finally(() => clearTimeout(limit));
     for (const { operator } of acting) await operator.close();
   }
