@@ -46,7 +46,7 @@ const record = await recorded({ store: stage.store, served: stage, seed, callers
   await recorder.updates(around);
   for (const name of names) {
     const begin = recorder.now();
-    const undo = await faults[name]?.run(stage, recorder);
+    const undo = await faults[name]?.(stage, recorder);
     const done = recorder.now();
     const { end } = await recorder.next((call) => call.status === 200 && call.begin > done);
     felt.push({ name, ...between(recorder, begin, end) });
