@@ -46,28 +46,9 @@ function notingServer(noted: { readonly what: string; readonly from: string }[])
   }, shared);
 }
 
-/** Final answers of the service in what a proxy has sent. @throws where something else stands between answers */
-function answersIn(text: string): number {
-  // HTTP/0.9, which nginx speaks, has no head.
-  if (text.startsWith('{')) return 1;
-  let count = 0;
-  for (let at = 0; at < text.length; ) {
-    const end = text.indexOf('\r\n\r\n', at);
-    const head = text.slice(at, end);
-    if (end === -1) break;
-    const [, status = ''] = /^HTTP\/1\.[01] (\d{3}) /.exec(head) ?? [];
-    if (status === '') throw new Error(`no answer begins here: ${JSON.stringify(text.slice(at, at + 200))}`);
-    // The proxies' own answers do not have it.
-    if (/^x-content-type-options: nosniff$/im.test(head)) count++;
-    const [, length] = /^content-length: *(\d+)$/im.exec(head) ?? [];
-    const isFinal = status >= '200' && status !== '204';
-    if (/^connection: close$/im.test(head) || (length === undefined && isFinal)) break;
-    // An answer to HEAD has a length, but no body.
-    const body = text.startsWith('HTTP/1.', end + 4) ? 0 : Number(length ?? 0);
-    at = end + 4 + body;
-  }
-  return count;
-}
+/** Answers of the service in what a proxy has sent: its own do not have this header. HTTP/0.9, which nginx speaks, has no head. */
+const answersIn = (text: string) =>
+  text.startsWith('{') ? 1 : (text.match(/^x-content-type-options: nosniff\r$/gim) ?? []).length;
 
 for (const name of proxyNames)
   describe(`no request is taken for two behind ${name} (SEED=${seed})`, () => {
