@@ -31,7 +31,7 @@ export type Fact =
 /** One that was committed. What was refused, or changed nothing, is not recorded. */
 export type RecordedAct = Span & Fact;
 
-/** An act of an operator that writes mirrors: `mirror move`, `mirror restore`. */
+/** An act of an operator that writes mirrors: `mirror move`. */
 export interface Rewrite extends Span {
   readonly requestId: string;
   /** What it told that it wrote. */

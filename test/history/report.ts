@@ -13,7 +13,7 @@ export function report(record: RunRecord, violations: readonly Violation[]): voi
   const longest = Math.max(...calls.map(({ begin, end }) => end - begin));
   console.log(`  ${countsOf(calls)}, the longest ${longest.toFixed()} ms`);
   console.log(`  ${history.length} rows of history, ${acts.length} acts, ${clicks.length} clicks`);
-  console.log(`  ${rewrites.length} moves and restores`);
+  console.log(`  ${rewrites.length} moves`);
   console.log(`  ${violations.length} violations`);
   for (const { rule, at, what } of violations.slice(0, 50)) console.log(`    ${rules[rule]}: ${at}: ${what}`);
 }

@@ -7,7 +7,6 @@ import {
   MoveMirrors,
   noDeniedHosts,
   type OwnerId,
-  RestoreMirror,
 } from '@campaign-mirror/domain';
 import { named } from '../../support/store/operator.ts';
 import type { Fact } from '../record.ts';
@@ -154,19 +153,6 @@ async function moveMirrors({ operator, random }: Acting): Promise<void> {
   });
 }
 
-async function restoreMirror({ operator, random }: Acting, { id }: KnownCampaign): Promise<void> {
-  await operator.rewrite(async ({ campaigns, history, mirrors }, wrote) => {
-    const change = random.one(await history.list({ campaign: id, limit: 20 }));
-    if (!change) return;
-    const restored = await new RestoreMirror(campaigns, history, mirrors).execute({
-      campaign: id,
-      change: change.id,
-      address: random.one(['before', 'after'] as const) ?? 'after',
-    });
-    if (restored.kind === 'mirror-set') wrote.push({ campaign: id, address: restored.mirror.targetUrl });
-  });
-}
-
 type Act = (acting: Acting, campaign: KnownCampaign) => Promise<void>;
 
 /** How often each is done, out of their sum. */
@@ -175,8 +161,7 @@ const weights: readonly (readonly [Act, number])[] = [
   [changeDefault, 8],
   [deleteCampaign, 2],
   [createMirror, 10],
-  [restoreMirror, 10],
-  [moveMirrors, 6],
+  [moveMirrors, 12],
   [revokeKey, 12],
 ];
 

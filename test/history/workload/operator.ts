@@ -4,11 +4,8 @@ import {
   type Database,
   defaultPoolLimits,
   openDatabase,
-  openHotPath,
   PostgresAccessKeys,
-  PostgresMirrorHistory,
   PostgresMirrorMoves,
-  PostgresOperatorMirrors,
   PostgresSettings,
 } from '@campaign-mirror/adapters-persistence';
 import { type OperatorAct, Unavailable } from '@campaign-mirror/domain';
@@ -21,10 +18,7 @@ function portsOf({ orm, pool }: Database, act: OperatorAct) {
   return {
     settings: new PostgresSettings(orm, act),
     keys: new PostgresAccessKeys(orm, act),
-    history: new PostgresMirrorHistory(pool),
     moves: new PostgresMirrorMoves(pool, act),
-    mirrors: new PostgresOperatorMirrors(pool, act),
-    campaigns: openHotPath(pool, { named: false }).campaigns,
   };
 }
 
@@ -34,25 +28,17 @@ export type Ports = ReturnType<typeof portsOf>;
 export class Operator {
   readonly #store: Store;
   readonly #recorder: Recorder;
-  readonly #name: string;
-  /** A new one after a fault: MikroORM never gives back a connection that died in a transaction. */
-  #database: Database;
+  readonly #name = `operator ${randomUUID()}`;
+  #database: Database | undefined;
   #acts = 0;
 
-  private constructor(store: Store, recorder: Recorder, name: string, database: Database) {
+  constructor(store: Store, recorder: Recorder) {
     this.#store = store;
     this.#recorder = recorder;
-    this.#name = name;
-    this.#database = database;
   }
 
-  static async open(store: Store, recorder: Recorder): Promise<Operator> {
-    const name = `operator ${randomUUID()}`;
-    return new Operator(store, recorder, name, await databaseOf(store, name));
-  }
-
-  close(): Promise<unknown> {
-    return this.#database.close();
+  async close(): Promise<void> {
+    await this.#database?.close();
   }
 
   /** Acts, and records what it came to. `settled`: the same, where only the audit tells that it was done. */
@@ -81,6 +67,7 @@ export class Operator {
     this.#acts += 1;
     const act: OperatorAct = { operator: 'history', requestId: `${this.#name} ${this.#acts}` };
     const begin = this.#recorder.now();
+    this.#database ??= await openDatabase(this.#store.address('operator'), limits, this.#name);
     const told = await run(portsOf(this.#database, act)).then(
       () => ({ audited: undefined, isUnsure: false }),
       async (error: unknown) => {
@@ -103,8 +90,9 @@ export class Operator {
           left join campaign_mirror.operator_audit on request_id = $1`,
           [requestId],
         );
-        void this.#database.close(0);
-        this.#database = await databaseOf(this.#store, this.#name);
+        // A new one: MikroORM never gives back a connection that died in a transaction.
+        void this.#database?.close(0);
+        this.#database = undefined;
         return rows.find(({ audited }) => audited);
       } catch {
         // The database is away.
@@ -114,7 +102,3 @@ export class Operator {
 }
 
 const limits = { ...defaultPoolLimits, size: 2 };
-
-function databaseOf(store: Store, name: string): Promise<Database> {
-  return openDatabase(store.address('operator'), limits, name);
-}

@@ -31,12 +31,10 @@ export async function recorded(
   const shared = { known: new Known(), recorder, over: end.signal };
   let streams = 0;
   const one = () => ({ ...shared, random: new Random(seed + streams++) });
-  const acting = await Promise.all(
-    Array.from({ length: operators }, async () => ({
-      ...one(),
-      operator: await Operator.open(store, recorder),
-    })),
-  );
+  const acting = Array.from({ length: operators }, () => ({
+    ...one(),
+    operator: new Operator(store, recorder),
+  }));
   for (const operator of acting) await keepUp(operator);
   const work = Promise.all([
     ...acting.map(operate),
