@@ -5,8 +5,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { parseArgs } from 'node:util';
 import { violationsOf } from '../history/check.ts';
-import type { RecordedCall } from '../history/record.ts';
-import { countsOf, report } from '../history/report.ts';
+import { report } from '../history/report.ts';
 import type { Recorder } from '../history/workload/recorder.ts';
 import { recorded } from '../history/workload/run.ts';
 import { seed } from '../support/seed.ts';
@@ -36,8 +35,8 @@ const unknown = options.fault.filter((name) => !faults[name]);
 if (unknown.length > 0) throw new Error(`there is no fault ${unknown}: ${Object.keys(faults).join(', ')}`);
 const stage = await openStage();
 
-/** What callers saw of each fault: the longest time without a 200, and the calls that ended in that time. */
-const felt: { name: string; outage: number; calls: readonly RecordedCall[] }[] = [];
+/** The longest time without a 200 that callers saw of each fault. */
+const outages: { name: string; outage: number }[] = [];
 const record = await recorded({ store: stage.store, served: stage, seed, callers }, async (recorder) => {
   await recorder.updates(around);
   for (const name of options.fault) {
@@ -45,7 +44,7 @@ const record = await recorded({ store: stage.store, served: stage, seed, callers
     const undo = await faults[name]?.(stage, recorder);
     const done = recorder.now();
     const { end } = await recorder.next((call) => call.status === 200 && call.begin > done);
-    felt.push({ name, ...between(recorder, begin, end) });
+    outages.push({ name, outage: outageBetween(recorder, begin, end) });
     await undo?.();
     await stage.patroni.whole();
     await recorder.updates(around);
@@ -54,17 +53,16 @@ const record = await recorded({ store: stage.store, served: stage, seed, callers
 const violations = violationsOf(record);
 console.log(`SEED=${seed}`);
 report(record, violations);
-for (const { name, outage, calls } of felt)
-  console.log(`  ${name}: ${outage.toFixed()} ms without a 200; meanwhile ${countsOf(calls)}`);
-if (violations.length > 0 || felt.some(({ outage }) => outage > soon)) process.exitCode = 1;
+for (const { name, outage } of outages) console.log(`  ${name}: ${outage.toFixed()} ms without a 200`);
+if (violations.length > 0 || outages.some(({ outage }) => outage > soon)) process.exitCode = 1;
 process.exit();
 
 /** From the beginning of a fault until it serves again. */
-function between({ calls }: Recorder, begin: number, end: number) {
+function outageBetween({ calls }: Recorder, begin: number, end: number): number {
   const ended = calls.filter((call) => call.end >= begin && call.end <= end);
   const good = ended.filter(({ status }) => status === 200).map((call) => call.end);
   const times = [begin, ...good.sort((one, other) => one - other), end];
-  return { calls: ended, outage: Math.max(...times.map((time, at) => time - (times[at - 1] ?? time))) };
+  return Math.max(...times.map((time, at) => time - (times[at - 1] ?? time)));
 }
 
 /**

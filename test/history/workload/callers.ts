@@ -1,8 +1,7 @@
-import type { Agent } from 'node:http';
 import { setTimeout as pause } from 'node:timers/promises';
 import { openPool } from '@campaign-mirror/adapters-persistence';
 import { AssertionError } from 'chai';
-import { type Answer, call, keepAlive } from '../../support/http/caller.ts';
+import { call, keepAlive } from '../../support/http/caller.ts';
 import type { RecordedCall } from '../record.ts';
 import type { Known, Random } from './known.ts';
 import type { Recorder } from './recorder.ts';
@@ -45,26 +44,17 @@ export async function caller(
     const asked = { requestId: `${name}-${number}`, campaign, key: key.id, address: known.address(random) };
     const begin = recorder.now();
     const vanishing = random.below(given) === 0 && setTimeout(() => agent.destroy(), random.below(soon));
-    const { status, body = '' } = await answerOf({ ...asked, base: served.base, key: key.key }, agent);
+    const answer = await call({ ...asked, base: served.base, key: key.key }, agent).catch((error) => {
+      // One that was cut off is no answer; one that is not documented ends the run.
+      if (error instanceof AssertionError) throw error;
+    });
     const answered = recorder.now();
     if (vanishing) clearTimeout(vanishing);
-    const told = status === 200 ? { mirror: mirrorIn(body) } : {};
-    recorder.add({ ...asked, begin, end: answered, status, ...told });
-    if (status === undefined) await pause(afterBroken);
+    const told = answer?.status === 200 ? { mirror: mirrorIn(answer.body) } : {};
+    recorder.add({ ...asked, begin, end: answered, status: answer?.status, ...told });
+    if (answer?.status === undefined) await pause(afterBroken);
   }
   agent.destroy();
-}
-
-type Partly = Pick<Answer, 'status'> & Partial<Answer>;
-
-/** One that was cut off is no answer. @throws AssertionError for one that is not documented */
-async function answerOf(asked: Parameters<typeof call>[0], agent: Agent): Promise<Partly> {
-  try {
-    return await call(asked, agent);
-  } catch (error) {
-    if (error instanceof AssertionError) throw error;
-    return { status: undefined };
-  }
 }
 
 function mirrorIn(body: string): Required<RecordedCall>['mirror'] {
