@@ -37,12 +37,13 @@ const stage = await openStage();
 
 /** The longest time without a 200 that callers saw of each fault. */
 const outages: { name: string; outage: number }[] = [];
-const record = await recorded({ store: stage.store, served: stage, seed, callers }, async (recorder) => {
+const { store, base } = stage;
+const record = await recorded({ store, base, seed, callers }, async (recorder) => {
   await recorder.updates(around);
   for (const name of options.fault) {
-    const begin = recorder.now();
+    const begin = performance.now();
     const undo = await faults[name]?.(stage, recorder);
-    const done = recorder.now();
+    const done = performance.now();
     const { end } = await recorder.next((call) => call.status === 200 && call.begin > done);
     outages.push({ name, outage: outageBetween(recorder, begin, end) });
     await undo?.();

@@ -53,7 +53,7 @@ interface Given extends Partial<RunRecord> {
 function recordOf({ calls = [first, second], later = [], ...more }: Given = {}): RunRecord {
   const rows = chained(...calls.filter(({ status }) => status === 200).map(rowOf));
   const acts = [
-    act(0, { kind: 'campaign-created', campaign, owner, isDefault: false }),
+    act(0, { kind: 'campaign-created', campaign, owner }),
     act(20, { kind: 'mirror-created', campaign, address: created }),
     act(40, { kind: 'key-issued', key: key.ofOwner, owner }),
     act(60, { kind: 'key-issued', key: key.ofOther, owner: other }),

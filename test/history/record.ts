@@ -19,7 +19,7 @@ export interface RecordedCall extends Span {
 
 /** What an act of an operator changed. */
 export type Fact =
-  | { readonly kind: 'campaign-created'; campaign: number; owner: number; isDefault: boolean }
+  | { readonly kind: 'campaign-created'; campaign: number; owner: number }
   | { readonly kind: 'campaign-deleted'; campaign: number }
   | { readonly kind: 'transferred'; campaign: number; owner: number }
   | { readonly kind: 'default-changed'; campaign: number; isDefault: boolean }

@@ -51,12 +51,11 @@ export const codings: readonly string[] = [
   ...[chunked, 'transfer-encoding:CHUNKED', `${chunked}\r\n${chunked}`, 'Transfer-Encoding: gzip, chunked'],
   ...[
     'Transfer-Encoding: chunked, identity',
-    'Transfer-Encoding: xchunked',
     'Transfer-Encoding: chunked;q=1',
+    'Transfer-Encoding : chunked',
   ],
-  ...['Transfer-Encoding : chunked', 'Transfer-Encoding:\x0bchunked', 'Transfer-Encoding:\r\n chunked'],
+  ...['Transfer-Encoding:\x0bchunked', 'Transfer-Encoding:\r\n chunked', `${chunked}\r\nContent-Length: 5`],
   ...[`X: a\n${chunked}`, `${chunked}\0`, `Connection: Transfer-Encoding\r\n${chunked}`],
-  `${chunked}\r\nContent-Length: 5`,
 ];
 
 /** Lines before a chunk: `<SIZE>` stands for its size in hexadecimal digits. */

@@ -23,12 +23,12 @@ export async function underFault(fault: Fault, seed: number, processes: number) 
   const stage = await openStage(processes);
   let [recovery, memory] = [Number.NaN, Number.NaN];
   try {
-    const workload = { store: stage, served: stage, seed, afterwards: () => nothingIsLeft(stage) };
+    const workload = { store: stage, base: stage.base, seed, afterwards: () => nothingIsLeft(stage) };
     const record = await recorded(workload, async (recorder) => {
       await recorder.updates(around);
       const before = await stage.memory();
       await fault(stage, { recorder, random: new Random(seed) });
-      const gone = recorder.now();
+      const gone = performance.now();
       recovery = (await recorder.next(({ status }) => status === 200)).end - gone;
       await recorder.updates(around);
       await eventually('memory that is given back', async () => {

@@ -60,9 +60,7 @@ async function done(
 
 async function createCampaign({ operator, known, random }: Acting): Promise<void> {
   const owner = random.one(owners) as OwnerId;
-  const fact = (campaign: number): Fact[] => [
-    { kind: 'campaign-created', campaign, owner, isDefault: false },
-  ];
+  const fact = (campaign: number): Fact[] => [{ kind: 'campaign-created', campaign, owner }];
   const [made] = await operator.change(
     async ({ settings }) => {
       const made = await settings.createCampaign({ owner, isDefault: false });

@@ -7,11 +7,6 @@ import type { Known, Random } from './known.ts';
 import type { Recorder } from './recorder.ts';
 import type { Store } from './store.ts';
 
-/** Where the service is, which may be started anew elsewhere. */
-export interface Served {
-  readonly base: string;
-}
-
 /** In milliseconds: whose connection was broken calls again a little later. */
 const afterBroken = 10;
 /** Of how many calls one is given up, and after how many milliseconds at most. */
@@ -28,7 +23,7 @@ export interface Worker {
 /** Calls one after the other, on one connection, until it is over. Where `patience` ends nothing is waited for any more. */
 export async function caller(
   { known, recorder, random, over }: Worker,
-  served: Served,
+  base: string,
   name: string,
   patience: AbortSignal,
 ): Promise<void> {
@@ -42,13 +37,13 @@ export async function caller(
     }
     const { campaign, key } = chosen;
     const asked = { requestId: `${name}-${number}`, campaign, key: key.id, address: known.address(random) };
-    const begin = recorder.now();
+    const begin = performance.now();
     const vanishing = random.below(given) === 0 && setTimeout(() => agent.destroy(), random.below(soon));
-    const answer = await call({ ...asked, base: served.base, key: key.key }, agent).catch((error) => {
+    const answer = await call({ ...asked, base, key: key.key }, agent).catch((error) => {
       // One that was cut off is no answer; one that is not documented ends the run.
       if (error instanceof AssertionError) throw error;
     });
-    const answered = recorder.now();
+    const answered = performance.now();
     if (vanishing) clearTimeout(vanishing);
     const told = answer?.status === 200 ? { mirror: mirrorIn(answer.body) } : {};
     recorder.add({ ...asked, begin, end: answered, status: answer?.status, ...told });
@@ -77,12 +72,12 @@ export async function redirector({ known, recorder, random, over }: Worker, stor
   const opened = openPool(store.address('redirector'), undefined, 'redirector');
   while (!over.aborted) {
     const { id: campaign } = known.campaign(random) ?? {};
-    const begin = recorder.now();
+    const begin = performance.now();
     let counted: boolean | undefined;
     try {
       if (campaign) counted = (await opened.pool.query(count, [campaign])).rowCount === 1;
     } catch {}
-    if (campaign) recorder.clicks.push({ campaign, counted, begin, end: recorder.now() });
+    if (campaign) recorder.clicks.push({ campaign, counted, begin, end: performance.now() });
     await pause(counted === undefined ? afterFault : random.below(betweenClicks));
   }
   await opened.close();

@@ -11,10 +11,6 @@ export class Recorder {
   readonly deleted: StoredMirror[] = [];
   readonly #added = new EventEmitter<{ call: [RecordedCall] }>();
 
-  now(): number {
-    return performance.now();
-  }
-
   add(call: RecordedCall): void {
     this.calls.push(call);
     this.#added.emit('call', call);

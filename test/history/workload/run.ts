@@ -1,6 +1,6 @@
 import type { RunRecord } from '../record.ts';
 import { keepUp, operate } from './acts.ts';
-import { caller, redirector, type Served } from './callers.ts';
+import { caller, redirector } from './callers.ts';
 import { Known, Random } from './known.ts';
 import { Operator } from './operator.ts';
 import { Recorder } from './recorder.ts';
@@ -12,7 +12,8 @@ const [usually, operators, redirectors] = [24, 3, 2];
 
 interface Workload {
   readonly store: Store;
-  readonly served: Served;
+  /** Where the service is. */
+  readonly base: string;
   readonly seed: number;
   /** How many call at a time. */
   readonly callers?: number;
@@ -22,7 +23,7 @@ interface Workload {
 
 /** Lets all of them work while `meanwhile` runs, then reads the tables. Once a database. */
 export async function recorded(
-  { store, served, seed, callers = usually, afterwards }: Workload,
+  { store, base, seed, callers = usually, afterwards }: Workload,
   meanwhile: (recorder: Recorder) => Promise<void>,
 ): Promise<RunRecord> {
   await jitter(store);
@@ -39,7 +40,7 @@ export async function recorded(
   const work = Promise.all([
     ...acting.map(operate),
     ...Array.from({ length: redirectors }, () => redirector(one(), store)),
-    ...Array.from({ length: callers }, (_, at) => caller(one(), served, `call-${at}`, patience.signal)),
+    ...Array.from({ length: callers }, (_, at) => caller(one(), base, `call-${at}`, patience.signal)),
   ]);
   try {
     await Promise.race([meanwhile(recorder), work]);
