@@ -4,31 +4,21 @@ import { eventually } from '../support/eventually.ts';
 import type { Machine } from './machine.ts';
 import type { Stage } from './stage.ts';
 
-interface Fault {
-  readonly does: string;
-  /** Resolves when the cluster has done about it what it has to; what it resolves with undoes its cause, if it lasts. */
-  // biome-ignore lint/suspicious/noConfusingVoidType: for those without a cause that lasts
-  run(stage: Stage, recorder: Recorder): Promise<(() => unknown) | void>;
-}
+/** Resolves when the cluster has done about it what it has to; what it resolves with undoes its cause, if it lasts. */
+// biome-ignore lint/suspicious/noConfusingVoidType: for those without a cause that lasts
+type Fault = (stage: Stage, recorder: Recorder) => Promise<(() => unknown) | void>;
 
 /** The primary is lost: it is over when there is another one. */
 function withoutPrimary(
-  does: string,
-  happens: (primary: Machine, stage: Stage, recorder: Recorder) => unknown,
+  happens: (primary: Machine, stage: Stage) => unknown,
   undo: (primary: Machine, stage: Stage) => unknown,
 ): Fault {
-  const run = async (stage: Stage, recorder: Recorder) => {
+  return async (stage) => {
     const primary = await stage.patroni.primary();
-    await happens(primary, stage, recorder);
+    await happens(primary, stage);
     await stage.patroni.primary({ after: primary });
     return () => undo(primary, stage);
   };
-  return { does, run };
-}
-
-async function startAgain(machine: Machine, { patroni }: Stage): Promise<void> {
-  await machine.kill();
-  patroni.start(machine);
 }
 
 /** Resolves when a commit waits for a standby. */
@@ -42,44 +32,31 @@ function aCommitWaits({ store }: Stage): Promise<void> {
 const standbysOf = (primary: Machine, { patroni }: Stage) =>
   patroni.machines.filter((machine) => machine !== primary);
 
-/** Updates that the primary makes before it is killed, where no standby has to have them. */
-const acknowledged = 100;
-
 export const faults: Readonly<Record<string, Fault>> = {
-  'postgres-killed': {
-    does: 'PostgreSQL is killed on the primary, and Patroni starts it again',
-    run: async ({ patroni }, recorder) => {
-      const felt = recorder.next(({ status }) => status === 503);
-      process.kill(patroni.postmaster(await patroni.primary()), 'SIGKILL');
-      await felt;
-    },
+  'postgres-killed': async ({ patroni }, recorder) => {
+    const felt = recorder.next(({ status }) => status === 503);
+    process.kill(patroni.postmaster(await patroni.primary()), 'SIGKILL');
+    await felt;
   },
   'primary-killed': withoutPrimary(
-    'all processes of the primary are killed',
     (primary) => primary.kill(),
-    startAgain,
-  ),
-  'primary-stalled': withoutPrimary(
-    'all processes of the primary are suspended, and killed when another one serves',
-    (primary) => primary.freeze(),
-    startAgain,
+    (primary, { patroni }) => patroni.start(primary),
   ),
   'primary-cut-off': withoutPrimary(
-    'no byte reaches or leaves the primary',
     (primary) => primary.unplug(),
     (primary) => primary.plugIn(),
   ),
+  /** Callers and standbys reach it all the while. */
   'primary-without-etcd': withoutPrimary(
-    'the primary does not reach etcd, while callers and standbys reach the primary',
     (primary, { etcd }) => primary.cutOff(etcd.address),
     (primary, { etcd }) => primary.letThrough(etcd.address),
   ),
+  /** Nothing that the primary writes reaches one; then the primary is killed. */
   'standbys-stalled': withoutPrimary(
-    'nothing that the primary writes reaches a standby; then the primary is killed',
-    async (primary, stage, recorder) => {
+    async (primary, stage) => {
       for (const { address } of standbysOf(primary, stage)) primary.cutOff(address);
-      // Where a standby has to have each update, none is acknowledged any more.
-      await Promise.race([recorder.updates(acknowledged), aCommitWaits(stage)]);
+      // A standby has to have each update: none is acknowledged any more.
+      await aCommitWaits(stage);
       await primary.kill();
     },
     (primary, stage) => {
@@ -87,27 +64,18 @@ export const faults: Readonly<Record<string, Fault>> = {
       stage.patroni.start(primary);
     },
   ),
-  'standby-cut-off': {
-    does: 'no byte reaches or leaves a standby',
-    run: async (stage) => {
-      const [standby] = standbysOf(await stage.patroni.primary(), stage);
-      standby?.unplug();
-      await aCommitWaits(stage);
-      return () => standby?.plugIn();
-    },
+  'standby-cut-off': async (stage) => {
+    const [standby] = standbysOf(await stage.patroni.primary(), stage);
+    standby?.unplug();
+    await aCommitWaits(stage);
+    return () => standby?.plugIn();
   },
-  'switch-over': {
-    does: 'the primary hands over, as planned',
-    run: ({ patroni }) => patroni.switchOver(),
-  },
-  'rolling-upgrade': {
-    does: 'the services are stopped and started again, one after the other',
-    run: async (stage) => {
-      for (const machine of stage.services) {
-        await stage.stopService(machine);
-        await stage.startService(machine);
-        await stage.isServed(machine);
-      }
-    },
+  'switch-over': ({ patroni }) => patroni.switchOver(),
+  'rolling-upgrade': async (stage) => {
+    for (const machine of stage.services) {
+      await stage.stopService(machine);
+      await stage.startService(machine);
+      await stage.isServed(machine);
+    }
   },
 };

@@ -27,7 +27,7 @@ export function openNetwork(): void {
   ip(`address add ${here}/24 dev net`);
 }
 
-/** A machine of the cluster: a network namespace, whose processes are stopped, killed and cut off together. */
+/** A machine of the cluster: a network namespace, whose processes are killed and cut off together. */
 export class Machine {
   readonly name: string;
   readonly address: string;
@@ -47,15 +47,12 @@ export class Machine {
     return start(program('ip'), ['netns', 'exec', this.name, ...command], settings);
   }
 
-  /** As a machine that stands still: connections stay open, nothing is answered. */
-  freeze(): void {
-    this.#tellAll('SIGSTOP');
-  }
-
+  /** All its processes, and those that they start meanwhile. */
   async kill(): Promise<void> {
     await eventually(`the end of ${this.name}`, () => {
-      this.#tellAll('SIGKILL');
-      expect(this.#processes()).to.deep.equal([]);
+      const left = ip(`netns pids ${this.name}`).split('\n').filter(Boolean).map(Number);
+      for (const id of left) tell(id, 'SIGKILL');
+      expect(left).to.deep.equal([]);
     });
   }
 
@@ -74,19 +71,5 @@ export class Machine {
 
   letThrough(address: string): void {
     ip(`-n ${this.name} route delete blackhole ${address}/32`);
-  }
-
-  #processes(): number[] {
-    return ip(`netns pids ${this.name}`).split('\n').filter(Boolean).map(Number);
-  }
-
-  /** Again, until nobody was started meanwhile. */
-  #tellAll(signal: NodeJS.Signals): void {
-    const told = new Set<number>();
-    for (let found = this.#processes(); found.some((id) => !told.has(id)); found = this.#processes())
-      for (const id of found) {
-        tell(id, signal);
-        told.add(id);
-      }
   }
 }

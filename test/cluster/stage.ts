@@ -21,11 +21,11 @@ const proxied = { host: '127.0.0.1', port: 5000 };
 export type Stage = Awaited<ReturnType<typeof openStage>>;
 
 /** Two services before a PostgreSQL cluster, all of it in this process' namespaces. Once. */
-export async function openStage(isSynchronous: boolean) {
+export async function openStage() {
   openNetwork();
   const etcd = new Machine('etcd', '10.0.0.5');
   const services = [1, 2].map((number) => new Machine(`service${number}`, `10.0.0.2${number}`));
-  const patroni = new Patroni(isSynchronous);
+  const patroni = new Patroni();
   mkdirSync(`${folder}/etcd`);
   const command = await documented(document, 'sh', { '/var/lib/etcd/mirrors': `${folder}/etcd` });
   const [name = '', ...words] = command.split(' ');

@@ -65,7 +65,7 @@ interface Values {
 
 function valuesOf(act: RecordedAct): Values {
   if (act.kind === 'campaign-created')
-    return { owner: act.owner, isDefault: act.isDefault, hasMirror: false, exists: true };
+    return { owner: act.owner, isDefault: false, hasMirror: false, exists: true };
   if (act.kind === 'campaign-deleted') return { hasMirror: false, exists: false };
   if (act.kind === 'transferred') return { owner: act.owner };
   if (act.kind === 'default-changed') return { isDefault: act.isDefault };

@@ -38,9 +38,6 @@ const chained = (...rows: readonly HistoryRow[]): HistoryRow[] =>
   rows.map((row, place) => ({ ...row, before: rows[place - 1]?.after ?? created }));
 
 const act = (begin: number, what: Fact, end = begin + 10): RecordedAct => ({ ...what, begin, end });
-const move = (begin: number, more: Partial<Rewrite> = {}): Rewrite => {
-  return { requestId: `move-${begin}`, begin, end: begin + 10, wrote: [], isUnsure: false, ...more };
-};
 const click = (begin: number, counted?: boolean) => ({ campaign, begin, end: begin + 5, counted });
 const stored = (rows: readonly HistoryRow[], clicks = 0) => {
   const { after = created, at: updatedAt = at(0) } = rows.at(-1) ?? {};
@@ -56,7 +53,7 @@ interface Given extends Partial<RunRecord> {
 function recordOf({ calls = [first, second], later = [], ...more }: Given = {}): RunRecord {
   const rows = chained(...calls.filter(({ status }) => status === 200).map(rowOf));
   const acts = [
-    act(0, { kind: 'campaign-created', campaign, owner, isDefault: false }),
+    act(0, { kind: 'campaign-created', campaign, owner }),
     act(20, { kind: 'mirror-created', campaign, address: created }),
     act(40, { kind: 'key-issued', key: key.ofOwner, owner }),
     act(60, { kind: 'key-issued', key: key.ofOther, owner: other }),
@@ -71,7 +68,6 @@ const rows = chained(rowOf(first), rowOf(second), rowOf(third));
 /** The second call's row is written before the first one's. */
 const swapped = chained({ ...rowOf(second), id: 1, at: at(1) }, rowOf(first));
 const twice = chained(rowOf(first), { ...rowOf(first), id: 101, at: at(106) });
-const moved = { ...rowOf(second), requestId: 'move-200', key: null };
 const strangers = call(100, { key: key.ofOther });
 const told = { id: mirror, campaign, address: first.address, clicks: 0, updatedAt: at(105) };
 const transferred = { kind: 'transferred', campaign, owner: other } as const;
@@ -83,6 +79,11 @@ const refused = (status: number, ...later: RecordedAct[]) =>
 const afterThat = (...later: RecordedAct[]) => recordOf({ calls: [first], later });
 const withSecondRow = (changed: Partial<HistoryRow>) =>
   recordOf({ history: chained(rowOf(first), { ...rowOf(second), ...changed }) });
+const moved = (more: Partial<Rewrite>) => {
+  const move = { requestId: 'move-200', begin: 200, end: 210, wrote: [], isUnsure: false, ...more };
+  const history = [{ ...rowOf(second), requestId: 'move-200', key: null }];
+  return recordOf({ calls: [], history, rewrites: [move] });
+};
 const withMirror = (changed: Partial<RunRecord['mirrors'][number]>) =>
   recordOf({ mirrors: [{ ...stored(rows.slice(0, 2)), ...changed }] });
 
@@ -93,18 +94,17 @@ const planted: Record<Rule, Cases> = {
   'one-row': {
     'a 200 without a row': recordOf({ history: [rowOf(first)] }),
     'a 200 with two rows': recordOf({ calls: [first], history: twice }),
-    'a move that told of a mirror without a row': recordOf({
-      rewrites: [move(200, { wrote: [{ campaign, address: elsewhere }] })],
+    'a move that told of a mirror without a row': moved({
+      wrote: [
+        { campaign, address: second.address },
+        { campaign: 6, address: elsewhere },
+      ],
     }),
   },
   'no-row': {
     'a 422 with a row': recordOf({ calls: [call(100, { status: 422 })], history: [rowOf(first)] }),
     'a 503 with two rows': recordOf({ calls: [call(100, { status: 503 })], history: twice }),
-    'a move that ended well, and a row of which it did not tell': recordOf({
-      calls: [],
-      rewrites: [move(200)],
-      history: [moved],
-    }),
+    'a move that ended well, and a row of which it did not tell': moved({}),
   },
   'row-of-nobody': {
     'a row that nobody asked for': recordOf({ calls: [first], history: rows.slice(0, 2) }),
@@ -116,11 +116,7 @@ const planted: Record<Rule, Cases> = {
     'an answer with another time': recordOf({
       calls: [{ ...first, mirror: { ...told, updatedAt: at(106) } }],
     }),
-    'a move to another address': recordOf({
-      calls: [],
-      history: [moved],
-      rewrites: [move(200, { wrote: [{ campaign, address: elsewhere }] })],
-    }),
+    'a move to another address': moved({ wrote: [{ campaign, address: elsewhere }] }),
   },
   chain: {
     'a lost update': recordOf({ history: [rowOf(first), rowOf(second)] }),
@@ -229,11 +225,7 @@ const fine: Cases = {
     clicks: [click(100), click(200)],
     mirrors: [stored(rows.slice(0, 2), 1)],
   }),
-  'a move that did not end well, and a row of it': recordOf({
-    calls: [],
-    rewrites: [move(200, { isUnsure: true })],
-    history: [moved],
-  }),
+  'a move that did not end well, and a row of it': moved({ isUnsure: true }),
 };
 
 describe('the checker of histories', () => {

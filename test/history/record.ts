@@ -19,7 +19,7 @@ export interface RecordedCall extends Span {
 
 /** What an act of an operator changed. */
 export type Fact =
-  | { readonly kind: 'campaign-created'; campaign: number; owner: number; isDefault: boolean }
+  | { readonly kind: 'campaign-created'; campaign: number; owner: number }
   | { readonly kind: 'campaign-deleted'; campaign: number }
   | { readonly kind: 'transferred'; campaign: number; owner: number }
   | { readonly kind: 'default-changed'; campaign: number; isDefault: boolean }
@@ -31,7 +31,7 @@ export type Fact =
 /** One that was committed. What was refused, or changed nothing, is not recorded. */
 export type RecordedAct = Span & Fact;
 
-/** An act of an operator that writes mirrors: `mirror move`, `mirror restore`. */
+/** An act of an operator that writes mirrors: `mirror move`. */
 export interface Rewrite extends Span {
   readonly requestId: string;
   /** What it told that it wrote. */

@@ -1,25 +1,21 @@
 import * as fc from 'fast-check';
 import { broken, brokenText, bytes, framing, mostly, piecesAt, place, places } from './framings.ts';
-import { changed, type Edit } from './mutations.ts';
 
 const route = (campaign: string) => `/public/v1/mirror/campaign/${campaign}/mirror`;
 const own = route(places.own);
-const campaigns = ['424242', '%31', '01', '-1', '9'.repeat(17), '', '..', '%2f', '%00', '%', '\xe4', '%ff'];
+const campaigns = ['424242', '%31', '01', '9'.repeat(17), '..', '%2f', '%', '\xe4', '%ff'];
 
 const method = mostly(
   'POST',
-  [
-    ...['GET', 'HEAD', 'OPTIONS', 'PUT', 'DELETE', 'TRACE', 'CONNECT', 'SOURCE', 'PRI', 'post', 'BREW'],
-    ...['POSTX', '', 'POST POST', ' POST'],
-  ],
+  ['GET', 'HEAD', 'OPTIONS', 'CONNECT', 'SOURCE', 'PRI', 'post', 'BREW', '', 'POST POST'],
   brokenText('POST'),
 );
 
 const target = mostly(
   own,
   [
-    ...[`${own}/`, `/${own}`, own.toUpperCase(), `${own}?a=/b?c`, `${own}#x`, `/./${own}`, '/', '*', ''],
-    ...[`http://b.example${own}`, `HTTPS://b:80${own}`, `http://b@c${own}`, 'b.example:443', `ws://b${own}`],
+    ...[`${own}/`, `/${own}`, own.toUpperCase(), `${own}?a=/b?c`, `${own}#x`, '/', '*', ''],
+    ...[`HTTPS://b:80${own}`, `http://b@c${own}`, 'b.example:443'],
   ],
   fc.constant(route(places.foreign)),
   fc.constantFrom(...campaigns.map(route)),
@@ -29,54 +25,42 @@ const target = mostly(
   brokenText(own),
 );
 
-const version = mostly(
-  'HTTP/1.1',
-  ['HTTP/0.9', 'HTTP/1.2', 'HTTP/2.0', 'HTTP/1.', 'HTTP/11', 'http/1.1', 'HTTP/1.1 ', 'ICE/1.0', ''],
-  fc.constant('HTTP/1.0'),
-  brokenText('HTTP/1.1'),
-);
+const version = mostly('HTTP/1.1', ['HTTP/0.9', 'HTTP/1.2', 'http/1.1', ''], fc.constant('HTTP/1.0'));
 
 /** As a rule the line; or one of the others, twice the same, none, or the line with a character too much. */
 const line = (usual: string, others: readonly string[]) =>
   mostly(usual, others, fc.constantFrom('', `${usual}\r\n${usual}`), brokenText(usual));
 
 const host = line('Host: a.example', [
-  ...['Host:', 'Host: a:8080', 'Host: [::1]', 'host:a', 'Host: a/b', 'Host: a b', 'Host: a@b'],
-  ...['Host: a,b', 'Host : a', ' Host: a', 'Host: a\r\nHost: b'],
+  ...['Host:', 'host:[::1]:8080', 'Host: a/b', 'Host: a@b', 'Host : a', 'Host: a\r\nHost: b'],
 ]);
 
 const bearer = `Authorization: Bearer ${places.key}`;
 const unknown = 'Authorization: Bearer cm_0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefg3pdwZj';
 const authorization = line(bearer, [
-  ...['Authorization:', 'Authorization: Bearer', `Authorization: bearer   ${places.key}`, ` ${bearer}`],
-  ...[unknown, unknown, `Authorization: Basic ${places.key}`, `${bearer}x`, `${bearer}\r\n${unknown}`],
-  ...[`Authorization: Bearer\t${places.key}`, `Authorization: Bearer\r\n ${places.key}`],
-  ...[`Proxy-${bearer}`, `Cookie: Bearer ${places.key}`, `Authorization_: Bearer ${places.key}`],
+  ...['Authorization:', `Authorization: bearer   ${places.key}`, `Authorization: Basic ${places.key}`],
+  ...[unknown, `${bearer}x`, `${bearer}\r\n${unknown}`, `Authorization: Bearer\r\n ${places.key}`],
+  ...[`Proxy-${bearer}`, `Authorization_: Bearer ${places.key}`],
 ]);
 
 const ofJson = 'Content-Type: application/json';
 const type = line(ofJson, [
-  ...[`${ofJson};charset="UTF-8"`, `${ofJson} ;; a=b`, 'content-type:application/JSON', 'Content-Type:'],
-  ...[
-    'Content-Type: text/plain',
-    `${ofJson}, ${ofJson}`,
-    `${ofJson}x`,
-    `${ofJson}; charset=utf-16`,
-    `${ofJson}; =`,
-  ],
-  ...[`${ofJson}; charset=utf-8; charset=utf-7`, `${ofJson}; a="\\`],
+  ...[`${ofJson};charset="UTF-8"`, 'content-type:application/JSON', `${ofJson}, ${ofJson}`, `${ofJson}x`],
+  ...['Content-Type:', `${ofJson}; charset=utf-8; charset=utf-7`, `${ofJson}; a="\\`],
 ]);
 
 const further = mostly(
   '',
   [
-    ...['Expect: 100-continue', 'Expect: 100-CONTINUE', 'Expect: x', 'Expect:', 'Expect: 100-continue, x'],
-    ...['Connection: close', 'Connection: keep-alive', 'Connection: Authorization, Content-Length'],
-    ...['Upgrade: websocket', 'Connection: \xff', 'TE: trailers', 'Content-Encoding: gzip', 'Trailer: Host'],
-    ...['Content-Encoding: identity', 'Content-Encoding: , ,', 'X-Request-Id: of-the-caller'],
-    ...['X-Request-Id:', 'X-Request-Id: a b', 'X-Request-Id: \xe4', 'X-Forwarded-For: 127.0.0.1, ::1'],
-    ...['X-HTTP-Method-Override: GET', 'Origin: http://a', 'X: a\r\n folded', '\t', ':', 'X', 'X: \0'],
-    ...['__proto__: a', 'constructor: a', '\xe4: a'],
+    ...['Expect: 100-CONTINUE', 'Expect: 100-continue, x', 'Connection: close', 'Upgrade: websocket'],
+    ...[
+      'Connection: Authorization, Content-Length',
+      'TE: trailers',
+      'Trailer: Host',
+      'Content-Encoding: gzip',
+    ],
+    ...['X-Request-Id: of-the-caller', 'X-Request-Id: \xe4', 'X-Forwarded-For: 127.0.0.1, ::1'],
+    ...['X-HTTP-Method-Override: GET', 'X', '\t', 'X: a\r\n folded', '__proto__: a', '\xe4: a'],
   ],
   fc.nat(17_000).map((length) => `X: ${'x'.repeat(length)}`),
   fc.nat(2_000).map((count) => Array.from({ length: count }, () => 'X:').join('\r\n')),
@@ -93,41 +77,31 @@ const limit = 16_384;
 
 const utf8 = (text: string) => Buffer.from(text).toString('latin1');
 const { stringify } = JSON;
-const escaped = (text: string) =>
-  text.replace(/./gs, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`);
 
 /** `<NUMBER>` stands for a number, by which each address is another one. */
 const start = 'https://one.example/<NUMBER>';
 const address = mostly(
   `${start}?c={click_id}`,
   [
-    ...['\u00e4\u{1f600}', '%00', '\\', '"', '<script>', "';--", ' ', '\u0000', '\u2028', '\ud800'].map(
+    ...['\u00e4\u{1f600}', '%00', '\\', '"', "';--", ' ', '\u0000', '\u2028', '\ud800'].map(
       (tail) => `${start}?${tail}`,
     ),
     ...['HTTPS://ONE.example', 'http://ex\u00e4mple.com', 'http://[::1]', 'http://0x7f.1'].map(
       (origin) => `${origin}/<NUMBER>/../x`,
     ),
-    ...['', 'https:/', 'https://', 'ftp://a/', 'javascript:1', '//a', 'https://a@b/', 'https://a:99999/'].map(
-      (origin) => `${origin}/<NUMBER>`,
-    ),
+    ...['', 'ftp://a', '//a', 'https://a@b', 'https://a:99999'].map((origin) => `${origin}/<NUMBER>`),
   ],
   fc.nat(2_100).map((length) => `${start}/${'x'.repeat(length)}`),
   fc.string({ unit: 'binary', maxLength: 20 }).map((text) => `${start}/${text}`),
 );
 
-/** JSON that says an address, or hides it: `<PAIR>` stands for the key and the address, `<ADDRESS>` for this alone. */
+/** JSON that says an address, or hides it: `<PAIR>` stands for the key and the address. */
 const json = mostly(
   '{<PAIR>}',
   [
-    ...[
-      '\ufeff{<PAIR>}',
-      ' \r\n\t{ <PAIR> } ',
-      '{"__proto__":{"x":1},<PAIR>}',
-      '{"mirror_endpoint":1,<PAIR>}',
-    ],
-    ...['{"mirror\\u005fendpoint":"<ESCAPED>"}', '{<PAIR>,"mirror_endpoint":null}', '[{<PAIR>}]'],
-    ...['{"mirror_endpoint":[<ADDRESS>]}', '{"__proto__":{<PAIR>}}', '{<PAIR>}{<PAIR>}', '{<PAIR>', '', '{}'],
-    ...['null', '[]', '42', '{"mirror_endpoint":{}}', '{"mirror_endpoint":1e999}'],
+    ...['\ufeff{<PAIR>}', ' \r\n\t{ <PAIR> } ', '{"__proto__":{"x":1},<PAIR>}', '[{<PAIR>}]', 'null', ''],
+    ...['{"mirror_endpoint":1,<PAIR>}', '{<PAIR>,"mirror_endpoint":null}', '{"mirror_endpoint":[1]}'],
+    ...['{"__proto__":{<PAIR>}}', '{<PAIR>}{<PAIR>}', '{<PAIR>'],
   ],
   fc.nat(5_000).map((depth) => `{"a":${'['.repeat(depth)}${']'.repeat(depth)},<PAIR>}`),
 );
@@ -135,11 +109,7 @@ const json = mostly(
 const length = mostly(0, [limit - 1, limit, limit + 1, 2 * limit]);
 const said = fc.tuple(fc.nat(2 ** 31 - 1), address, json, length).map(([number, form, text, least]) => {
   const told = form.replace('<NUMBER>', String(number));
-  return text
-    .replaceAll('<PAIR>', () => `"mirror_endpoint":${stringify(told)}`)
-    .replace('<ADDRESS>', () => stringify(told))
-    .replace('<ESCAPED>', () => escaped(told))
-    .padEnd(least);
+  return text.replaceAll('<PAIR>', () => `"mirror_endpoint":${stringify(told)}`).padEnd(least);
 });
 
 /** What a request says, as bytes: one a character. */
@@ -162,23 +132,38 @@ export interface Conversation {
   readonly vanishesAfter?: number | undefined;
 }
 
-const lineEnd = mostly('\r\n', ['\n', '\r', '\r\r\n', '\r\n\r\n', '\n\r']);
 const whole = fc
-  .tuple(method, target, version, headers, body, framing, lineEnd, fc.boolean())
-  .map(([verb, to, protocol, others, said, frame, newline, framingFirst]) => {
+  .tuple(method, target, version, headers, body, framing, fc.boolean())
+  .map(([verb, to, protocol, others, said, frame, framingFirst]) => {
     const { lines, sent } = frame(said);
     const all = (framingFirst ? [lines, ...others] : [...others, lines]).filter(Boolean);
-    return [`${verb} ${to} ${protocol}`, ...all, '', sent].join('\r\n').replace('\r\n', newline);
+    return [`${verb} ${to} ${protocol}`, ...all, '', sent].join('\r\n');
   });
 
-/** What an edit may put behind a message. */
-const followers = [
-  `GET / HTTP/1.1\r\nHost: a\r\n\r\n`,
-  `POST /public/v1/mirror/campaign/${places.own}/mirror HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer ${places.key}\r\nContent-Type: application/json\r\nContent-Length: 58\r\n\r\n{"mirror_endpoint":"https://one.example/smuggled-in-here"}`,
+/** What parsers stumble over. */
+const tokens = [
+  ...['', '\r\n', '\n', '\r', '\r\n\r\n', '\t', ':', ';', '\0', '\x7f', '\xff', '%00', '"', '#', '?', '{'],
+  ...['0\r\n\r\n', '-1', '99999999999999999999', 'ffffffffffffffff', 'HTTP/1.0', '\\ud800', ' folded\r\n'],
+  ...['Content-Length: 3\r\n', 'Transfer-Encoding: chunked\r\n', 'Connection: close\r\n', 'Host: b\r\n'],
+  ...['GET / HTTP/1.1\r\n', 'CONNECT a:1 HTTP/1.1\r\nHost: a\r\n\r\n'],
 ];
-const unchanged: Edit = (text) => text;
+const inserted = fc.oneof(
+  fc.constantFrom(...tokens),
+  bytes(3),
+  fc.tuple(fc.constantFrom('a', '\r\n', 'a:b\r\n'), fc.nat(20_000)).map(([of, size]) => ''.padEnd(size, of)),
+);
+/** Puts something somewhere into a message, in place of what is there, of its whole rest, or of nothing. */
+const spliced = fc
+  .tuple(place, fc.oneof(fc.nat(4), fc.nat(40), fc.constant(Number.POSITIVE_INFINITY)), inserted)
+  .map(([where, removed, text]) => (message: string) => {
+    const from = Math.floor(where * message.length);
+    return message.slice(0, from) + text + message.slice(from + removed);
+  });
 const message = fc
-  .tuple(whole, fc.oneof({ weight: 5, arbitrary: fc.constant(unchanged) }, changed(followers)))
+  .tuple(
+    whole,
+    mostly((text: string) => text, [], spliced),
+  )
   .map(([text, edit]) => edit(text));
 
 export const conversation: fc.Arbitrary<Conversation> = fc.record({

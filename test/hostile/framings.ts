@@ -40,36 +40,34 @@ const http2 = 'Connection: Upgrade, HTTP2-Settings\r\nUpgrade: h2c\r\nHTTP2-Sett
 /** Ways to tell a length that some readers take for another one: `<LENGTH>` stands for it. */
 export const lengths: readonly string[] = [
   ...['', 'Content-Length: 0', `${right}\r\n${right}`, `${right}, <LENGTH>`, 'Content_Length: <LENGTH>'],
-  ...[`${right}\r\nContent-Length: 0`, `Content-Length: 0\r\n${right}`, `${right}\r\n${chunked}`],
-  ...[`${chunked}\r\n${right}`, `${right}\r\nTransfer-Encoding:`, `${right}\r\nX: a\r\n b`],
+  ...[`Content-Length: 0\r\n${right}`, `${right}\r\n${chunked}`, `${right}\r\nTransfer-Encoding:`],
   ...[`Connection: Content-Length\r\n${right}`, `Expect: 100-continue\r\n${right}`, `${http2}\r\n${right}`],
   ...['Content-Length: +<LENGTH>', 'Content-Length: 0<LENGTH>', 'Content-Length: 0x<LENGTH>'],
-  ...['Content-Length:\t<LENGTH>\t', 'Content-Length : <LENGTH>', 'Content-Length:\r\n <LENGTH>'],
-  ...[`Content-Length: ${2n ** 64n}`, `Content-Length: ${2n ** 64n + 1n}`, 'Content-Length: 4294967297'],
-  'Content-Length: -1',
+  ...['Content-Length : <LENGTH>', 'Content-Length:\r\n <LENGTH>', `Content-Length: ${2n ** 64n + 1n}`],
 ];
 
 /** Ways to tell the chunked coding that some readers understand and others do not. */
 export const codings: readonly string[] = [
   ...[chunked, 'transfer-encoding:CHUNKED', `${chunked}\r\n${chunked}`, 'Transfer-Encoding: gzip, chunked'],
-  ...['Transfer-Encoding: chunked, identity', 'Transfer-Encoding: xchunked', 'Transfer-Encoding: "chunked"'],
-  ...['Transfer-Encoding: chunked;q=1', 'Transfer-Encoding : chunked', 'Transfer-Encoding:\x0bchunked'],
-  ...['Transfer-Encoding:\r\n chunked', `X: a\r\n ${chunked}`, `X: a\n${chunked}`, `${chunked}\0`],
-  ...['Transfer_Encoding: chunked', `Connection: Transfer-Encoding\r\n${chunked}`],
-  ...[`${chunked}\r\nContent-Length: 5`, `Content-Length: 5\r\n${chunked}`],
+  ...[
+    'Transfer-Encoding: chunked, identity',
+    'Transfer-Encoding: chunked;q=1',
+    'Transfer-Encoding : chunked',
+  ],
+  ...['Transfer-Encoding:\x0bchunked', 'Transfer-Encoding:\r\n chunked', `${chunked}\r\nContent-Length: 5`],
+  ...[`X: a\n${chunked}`, `${chunked}\0`, `Connection: Transfer-Encoding\r\n${chunked}`],
 ];
 
 /** Lines before a chunk: `<SIZE>` stands for its size in hexadecimal digits. */
 export const sizeLines: readonly string[] = [
-  ...[';a=b', ';a="\\""', ' ;a', '\t', ';', ';a\n', ';\0', ' ', '0'].map((tail) => `<SIZE>${tail}\r\n`),
-  ...['000', '0x', '+', '-', ' ', `1${'0'.repeat(16)}`, '\r\n'].map((start) => `${start}<SIZE>\r\n`),
-  ...['<SIZE>\n', '<SIZE>\r', '<SIZE>', '<SIZE>;\nx\r\n', `${'f'.repeat(16)}\r\n`],
+  ...[';a="\\""', ' ;a', '\t', ';a\n', ';\0', '0'].map((tail) => `<SIZE>${tail}\r\n`),
+  ...['000', '0x', '+', '-', `1${'0'.repeat(16)}`, '\r\n'].map((start) => `${start}<SIZE>\r\n`),
+  ...['<SIZE>\n', '<SIZE>\r', '<SIZE>', '<SIZE>;\nx\r\n'],
 ];
 export const chunkEnds: readonly string[] = ['\n', '\r', '', '\r\n\r\n', ' \r\n', '\0\r\n'];
 export const lastChunks: readonly string[] = [
-  ...['0\r\nX-Trailer: a\r\n\r\n', '0\r\nContent-Length: 5\r\nHost: b\r\n\r\n', '0\r\n X: a\r\n\r\n'],
-  ...['0\r\nX\r\n\r\n', '0\r\nX: a\n\r\n', '000\r\n\r\n', '0;a\r\n\r\n', '0 \r\n\r\n'],
-  ...['0\r\n\r\n0\r\n\r\n', '', '0\r\n', '0\n\n', '0\r\n\n'],
+  ...['0\r\nContent-Length: 5\r\nHost: b\r\n\r\n', '0\r\n X: a\r\n\r\n', '0\r\nX\r\n\r\n', '0\r\nX: a\n\r\n'],
+  ...['000\r\n\r\n', '0;a\r\n\r\n', '0 \r\n\r\n', '0\r\n\r\n0\r\n\r\n', '', '0\r\n', '0\n\n', '0\r\n\n'],
 ];
 
 const byLength = fc.tuple(mostly(right, lengths, brokenText(right)), mostly(0, [-3, -2, -1, 1, 2, 3])).map(

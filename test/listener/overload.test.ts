@@ -25,10 +25,6 @@ describe('contract: overload', () => {
     return { carried: connections[0] as RawConnection, letGo };
   }
 
-  async function refused(number: number): Promise<void> {
-    await eventually('refusals', () => expect(service.capacity.refusals.get('requests')).to.equal(number));
-  }
-
   async function expectRefusal(connection: RawConnection) {
     const { status, body, headers } = await connection.response();
     const refusal = [503, '{"message":"Service Unavailable"}', '1'];
@@ -65,7 +61,8 @@ describe('contract: overload', () => {
     await carried.reset();
     const bytes = requestBytes(service, { headers: { 'X-Request-Id': 'refused' } });
     const another = await RawConnection.open(service.port, bytes);
-    await refused(1);
+    await eventually('a refusal', () => expect(service.capacity.refusals.get('requests')).to.equal(1));
+    expect(told).to.deep.equal(['requests']);
     await letGo();
     expect(await service.log.line('carried')).to.include({ callerGone: true });
     // There is room, and others are served while it waits.
@@ -95,20 +92,6 @@ describe('contract: overload', () => {
     await first.reset();
     for (const connection of [second, await RawConnection.open(service.port)])
       await servesOn(service, connection);
-  });
-
-  it('what waits for its refusal when the drain begins gets it', async () => {
-    await serving({ inFlight: 1 });
-    const { carried, letGo } = await full();
-    const caller = await RawConnection.open(service.port, requestBytes(service));
-    await refused(1);
-    expect(told).to.deep.equal(['requests']);
-    const drained = service.server.drain(600_000);
-    expect((await expectRefusal(caller)).connection).to.equal('close');
-    expect(await caller.closed()).to.equal('');
-    await letGo();
-    expect((await carried.response()).status).to.equal(200);
-    expect(await drained).to.have.length(0);
   });
 
   it('503 while each turn of the event loop takes too long, not when they are short again, nor for a single one', async () => {

@@ -2,20 +2,15 @@ import { expect } from 'chai';
 import { ask, exchange, goodBody, requestBytes } from '../support/http/request.ts';
 import { withHttpService } from '../support/http/service.ts';
 
-const realm = 'Bearer realm="campaign-mirror"';
-const invalid = `${realm}, error="invalid_token"`;
+const invalid = 'Bearer realm="campaign-mirror", error="invalid_token"';
 
 /** The header as it is with a good key, the status, and the challenge. */
-const cases: Record<string, readonly [(key: string) => string | readonly string[], number, string?]> = {
+const cases: Record<string, readonly [(key: string) => string, number, string?]> = {
   'the scheme in another case': [(key) => `bEaReR ${key}`, 200],
   'several spaces after it': [(key) => `Bearer     ${key}`, 200],
   'white space around the value': [(key) => `  Bearer ${key}\t `, 200],
-  'an empty header': [() => '', 401, realm],
-  'the key alone': [(key) => key, 401, realm],
   'the scheme alone': [() => 'Bearer', 401, invalid],
   'a key and something more': [(key) => `Bearer ${key} x`, 401, invalid],
-  'a good one twice': [(key) => [`Bearer ${key}`, `Bearer ${key}`], 400],
-  'one good, one of another scheme': [(key) => [`Bearer ${key}`, 'Basic x'], 400],
 };
 
 describe('contract: order of checks, 3: authorization', () => {

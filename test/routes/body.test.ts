@@ -15,15 +15,10 @@ const tooLong = 'The mirror endpoint field must not be greater than 2048 charact
 const refused: Record<string, readonly [Asking['body'], number, string]> = {
   'a blank': [' ', 400, notJson],
   'a byte that is no UTF-8 in another key': [latin1(`{"x":"\xff","mirror_endpoint":"${url}"}`), 400, notJson],
-  'UTF-16 with its mark': [Buffer.from(bom + good, 'utf16le'), 400, notJson],
   'a byte order mark alone': [bom, 400, notJson],
   'an array': [`[${good}]`, 422, required],
-  null: ['null', 422, required],
-  'a key in another case': [`{"Mirror_endpoint":"${url}"}`, 422, required],
   'the address in __proto__': [`{"__proto__":${good}}`, 422, required],
   'the address null': [bodyWith(null), 422, required],
-  'the last of two null': [`{"mirror_endpoint":"${url}","mirror_endpoint":null}`, 422, required],
-  'line breaks and tabs': [bodyWith('\r\n\t\v\f'), 422, required],
   'a blank address that is too long': [bodyWith(' '.repeat(2049)), 422, required],
   'the address in an array, too long': [bodyWith(['a'.repeat(2049)]), 422, notAString],
   'no URL, too long': [bodyWith('a'.repeat(2049)), 422, tooLong],
@@ -32,13 +27,10 @@ const refused: Record<string, readonly [Asking['body'], number, string]> = {
 const set: Record<string, readonly [body: string, address: string]> = {
   'a leading byte order mark': [bom + good, url],
   'keys that are not known': [`{"a":1,"mirror_endpoint":"${url}","__proto__":{"b":[]}}`, url],
-  'the last of two': [`{"mirror_endpoint":"ftp://x","mirror_endpoint":"${url}"}`, url],
 };
 for (const address of [
-  'HTTPS://EXAMPLE.COM',
-  'https://b\u00fccher.example/\u00fc?\u{1F600}=%zz#\u00e4',
+  'HTTPS://B\u00fccher.example/e\u0301\u00e9?\u{1F600}=%zz#\u00e4',
   'https://example.com/?click={click_id}&sub=[sub]|x&quote="\'`<>',
-  'https://example.com/e\u0301\u00e9',
 ])
   set[address] = [bodyWith(address), address];
 

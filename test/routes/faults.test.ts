@@ -3,8 +3,7 @@ import { Unavailable } from '@campaign-mirror/domain';
 import { expect } from 'chai';
 import { json, keptAlive, standing } from '../support/http/answer-rows.ts';
 import { ask } from '../support/http/request.ts';
-import { type HttpServiceOptions, withHttpService } from '../support/http/service.ts';
-import type { World } from '../support/store/postgres-world.ts';
+import { withHttpService } from '../support/http/service.ts';
 
 const secret = 'postgres://user:hunter2@db.internal/campaigns select * from access_keys';
 const forCallers = { status: 418, statusCode: 418, expose: true, headers: { 'X-Leak': secret } };
@@ -17,42 +16,31 @@ const faults: Record<string, readonly [unknown, number, string, string]> = {
   'what is unavailable': [new Unavailable(secret), 503, 'Service Unavailable', 'unavailable'],
 };
 
-describe('contract: answers: faults of the service, by the port that fails', () => {
+describe('contract: answers: faults of the service', () => {
   let fault: unknown;
-  const fail = async () => {
+  const setMirror = async () => {
     throw fault;
   };
-  const failing: Record<string, (world: World) => ReturnType<NonNullable<HttpServiceOptions['ports']>>> = {
-    'Identity.whoIs': () => ({ identity: { claimedBy: async () => undefined, whoIs: fail } }),
-    'CampaignRepository.find': ({ campaigns, identity }) => ({
-      identity: { claimedBy: async () => undefined, whoIs: (key) => identity.whoIs(key) },
-      campaigns: { find: fail, setMirror: (seen, change) => campaigns.setMirror(seen, change) },
-    }),
-    'CampaignRepository.setMirror': ({ campaigns }) => ({
-      campaigns: { find: (id) => campaigns.find(id), setMirror: fail },
-    }),
-  };
-  const data = withHttpService();
-  // With one place: a fault that kept it would leave none to the next.
-  const capacity = new Capacity({ inFlight: 1 });
+  const service = withHttpService({
+    // With one place: a fault that kept it would leave none to the next.
+    capacity: new Capacity({ inFlight: 1 }),
+    ports: ({ campaigns }) => ({ campaigns: { find: (id) => campaigns.find(id), setMirror } }),
+  });
 
-  for (const [port, ports] of Object.entries(failing)) {
-    const service = withHttpService({ capacity, ports }, data);
-    for (const [name, [thrown, status, message, because]] of Object.entries(faults))
-      it(`${port}, ${name}: ${status}, nothing of it in the answer, and its line in the log`, async () => {
-        fault = thrown;
-        const answer = await ask(service());
-        expect([answer.status, answer.body]).to.deep.equal([status, JSON.stringify({ message })]);
-        const { date: _, 'x-request-id': requestId, ...headers } = answer.headers;
-        expect(headers).to.deep.equal({
-          'content-type': json,
-          'content-length': String(answer.body.length),
-          ...standing,
-          ...keptAlive,
-          ...(status === 503 && { 'retry-after': '1' }),
-        });
-        expect(service().log.faults.at(-1)).to.deep.equal({ requestId, error: thrown, because });
-        expect(await service().log.line(requestId)).to.include({ status, because });
+  for (const [name, [thrown, status, message, because]] of Object.entries(faults))
+    it(`${name}: ${status}, nothing of it in the answer, and its line in the log`, async () => {
+      fault = thrown;
+      const answer = await ask(service());
+      expect([answer.status, answer.body]).to.deep.equal([status, JSON.stringify({ message })]);
+      const { date: _, 'x-request-id': requestId, ...headers } = answer.headers;
+      expect(headers).to.deep.equal({
+        'content-type': json,
+        'content-length': String(answer.body.length),
+        ...standing,
+        ...keptAlive,
+        ...(status === 503 && { 'retry-after': '1' }),
       });
-  }
+      expect(service().log.faults.at(-1)).to.deep.equal({ requestId, error: thrown, because });
+      expect(await service().log.line(requestId)).to.include({ status, because });
+    });
 });

@@ -2,58 +2,41 @@ import { roles } from '@campaign-mirror/adapters-persistence';
 import { expect } from 'chai';
 import { eventually } from '../../support/eventually.ts';
 import { violationsOf } from '../check.ts';
-import { randomNumbers } from '../random-numbers.ts';
-import type { RunRecord } from '../record.ts';
-import type { Violation } from '../violations.ts';
 import { Random } from '../workload/known.ts';
 import { recorded } from '../workload/run.ts';
 import type { Fault } from './faults.ts';
-import { Stage } from './stage.ts';
+import { openStage, type Stage } from './stage.ts';
 
 /** Updates that are made before the fault and after it. */
 const around = 100;
 /** Connections of the service, at most: its pool, one that looks whether the database is there, and one by it that is being made. */
 const maxConnections = 10 + 2;
-/** Of what the process held before. */
+/** Of what the processes held before. */
 const mostMemory = 1.2;
 
-interface FaultRun {
-  readonly record: RunRecord;
-  readonly violations: readonly Violation[];
-  /** From when the cause of each was gone to the next 200, in milliseconds. */
-  readonly recoveries: readonly number[];
-  /** What one process holds in the end, as a part of what it held before the first of them. */
-  readonly memory: number | undefined;
-}
-
-/** Lets everybody work, brings the faults about, one after the other, and looks whether all is as it was before. */
-export async function underFaults(
-  faults: readonly Fault[],
-  { seed, processes = 1 }: { readonly seed: number; readonly processes?: number },
-): Promise<FaultRun> {
-  const stage = await Stage.open(processes === 1 && faults.every((fault) => !fault.takesTwo));
-  const random = new Random(randomNumbers(seed));
-  const recoveries: number[] = [];
-  let memory: number | undefined;
+/**
+ * Lets everybody work, brings the fault about, and looks whether all is as it was before. `recovery`: the milliseconds
+ * from when its cause was gone to the next 200; `memory`: what the processes hold after it, as a part of what they held
+ * before.
+ */
+export async function underFault(fault: Fault, seed: number, processes: number) {
+  const stage = await openStage(processes);
+  let [recovery, memory] = [Number.NaN, Number.NaN];
   try {
-    const workload = { store: stage, served: stage, seed, afterwards: () => nothingIsLeft(stage) };
+    const workload = { store: stage, base: stage.base, seed, afterwards: () => nothingIsLeft(stage) };
     const record = await recorded(workload, async (recorder) => {
       await recorder.updates(around);
-      const before = stage.isAlone ? await stage.memory() : undefined;
-      for (const fault of faults) {
-        await fault.run(stage, { recorder, random });
-        const gone = recorder.now();
-        recoveries.push((await recorder.next(({ status }) => status === 200)).end - gone);
-        await recorder.updates(around);
-      }
-      if (before === undefined) return;
-      memory = await eventually('memory that is given back', async () => {
-        const part = (await stage.memory()) / before;
-        expect(part).to.be.below(mostMemory);
-        return part;
+      const before = await stage.memory();
+      await fault(stage, { recorder, random: new Random(seed) });
+      const gone = performance.now();
+      recovery = (await recorder.next(({ status }) => status === 200)).end - gone;
+      await recorder.updates(around);
+      await eventually('memory that is given back', async () => {
+        memory = (await stage.memory()) / before;
+        expect(memory).to.be.below(mostMemory);
       });
     });
-    return { record, violations: violationsOf(record), recoveries, memory };
+    return { record, violations: violationsOf(record), recovery, memory };
   } finally {
     await stage.close();
   }

@@ -1,35 +1,34 @@
-import type { Agent } from 'node:http';
 import { setTimeout as pause } from 'node:timers/promises';
 import { openPool } from '@campaign-mirror/adapters-persistence';
 import { AssertionError } from 'chai';
-import { type Answer, call, keepAlive } from '../../support/http/caller.ts';
+import { call, keepAlive } from '../../support/http/caller.ts';
 import type { RecordedCall } from '../record.ts';
 import type { Known, Random } from './known.ts';
 import type { Recorder } from './recorder.ts';
 import type { Store } from './store.ts';
-
-/** Where the service is, which may be started anew elsewhere. */
-export interface Served {
-  readonly base: string;
-}
 
 /** In milliseconds: whose connection was broken calls again a little later. */
 const afterBroken = 10;
 /** Of how many calls one is given up, and after how many milliseconds at most. */
 const [given, soon] = [50, 40];
 
-/** Calls one after the other, on one connection, until it is over. At `end` nothing is waited for any more. */
+/** What each of those who take part has: its own choices, until it is over. */
+export interface Worker {
+  readonly known: Known;
+  readonly recorder: Recorder;
+  readonly random: Random;
+  readonly over: AbortSignal;
+}
+
+/** Calls one after the other, on one connection, until it is over. Where `patience` ends nothing is waited for any more. */
 export async function caller(
-  served: Served,
-  known: Known,
-  recorder: Recorder,
-  random: Random,
-  over: AbortSignal,
-  end: AbortSignal,
+  { known, recorder, random, over }: Worker,
+  base: string,
   name: string,
+  patience: AbortSignal,
 ): Promise<void> {
   const agent = keepAlive();
-  end.addEventListener('abort', () => agent.destroy());
+  patience.addEventListener('abort', () => agent.destroy());
   for (let number = 0; !over.aborted; number++) {
     const chosen = known.toCall(random);
     if (!chosen) {
@@ -38,28 +37,19 @@ export async function caller(
     }
     const { campaign, key } = chosen;
     const asked = { requestId: `${name}-${number}`, campaign, key: key.id, address: known.address(random) };
-    const begin = recorder.now();
+    const begin = performance.now();
     const vanishing = random.below(given) === 0 && setTimeout(() => agent.destroy(), random.below(soon));
-    const { status, body = '' } = await answerOf({ ...asked, base: served.base, key: key.key }, agent);
-    const answered = recorder.now();
+    const answer = await call({ ...asked, base, key: key.key }, agent).catch((error) => {
+      // One that was cut off is no answer; one that is not documented ends the run.
+      if (error instanceof AssertionError) throw error;
+    });
+    const answered = performance.now();
     if (vanishing) clearTimeout(vanishing);
-    const told = status === 200 ? { mirror: mirrorIn(body) } : {};
-    recorder.add({ ...asked, begin, end: answered, status, ...told });
-    if (status === undefined) await pause(afterBroken);
+    const told = answer?.status === 200 ? { mirror: mirrorIn(answer.body) } : {};
+    recorder.add({ ...asked, begin, end: answered, status: answer?.status, ...told });
+    if (answer?.status === undefined) await pause(afterBroken);
   }
   agent.destroy();
-}
-
-type Partly = Pick<Answer, 'status'> & Partial<Answer>;
-
-/** One that was cut off is no answer. @throws AssertionError for one that is not documented */
-async function answerOf(asked: Parameters<typeof call>[0], agent: Agent): Promise<Partly> {
-  try {
-    return await call(asked, agent);
-  } catch (error) {
-    if (error instanceof AssertionError) throw error;
-    return { status: undefined };
-  }
 }
 
 function mirrorIn(body: string): Required<RecordedCall>['mirror'] {
@@ -78,22 +68,16 @@ const count = 'update campaign_mirror.mirrors set clicks = clicks + 1 where camp
 const [betweenClicks, afterFault] = [5, 50];
 
 /** A redirector, which counts clicks with the rights that it has. */
-export async function redirector(
-  store: Store,
-  known: Known,
-  recorder: Recorder,
-  random: Random,
-  over: AbortSignal,
-): Promise<void> {
+export async function redirector({ known, recorder, random, over }: Worker, store: Store): Promise<void> {
   const opened = openPool(store.address('redirector'), undefined, 'redirector');
   while (!over.aborted) {
     const { id: campaign } = known.campaign(random) ?? {};
-    const begin = recorder.now();
+    const begin = performance.now();
     let counted: boolean | undefined;
     try {
       if (campaign) counted = (await opened.pool.query(count, [campaign])).rowCount === 1;
     } catch {}
-    if (campaign) recorder.clicks.push({ campaign, counted, begin, end: recorder.now() });
+    if (campaign) recorder.clicks.push({ campaign, counted, begin, end: performance.now() });
     await pause(counted === undefined ? afterFault : random.below(betweenClicks));
   }
   await opened.close();

@@ -11,8 +11,6 @@ interface KnownKey {
   readonly id: AccessKeyId;
   readonly key: AccessKey;
   readonly owner: OwnerId;
-  /** In seconds, from when it was issued. */
-  readonly lasts?: number;
 }
 
 export const owners = [1, 2, 3] as OwnerId[];
@@ -22,7 +20,7 @@ export const hosts = ['one.example', 'two.example', 'three.example'] as const;
 export class Known {
   readonly campaigns = new Map<CampaignId, KnownCampaign>();
   readonly keys = new Map<AccessKeyId, KnownKey>();
-  /** The last ones that were deleted, revoked or replaced. */
+  /** The last ones that were deleted or revoked. */
   readonly #gone = { campaigns: [] as CampaignId[], keys: [] as KnownKey[] };
   #addresses = 0;
 
@@ -66,10 +64,18 @@ export class Known {
 
 /** Choices that are the same ones again for a seed. */
 export class Random {
-  readonly number: () => number;
+  #state: number;
 
-  constructor(number: () => number) {
-    this.number = number;
+  constructor(seed: number) {
+    this.#state = seed;
+  }
+
+  /** From 0 to below 1 (mulberry32). */
+  number(): number {
+    this.#state = (this.#state + 0x6d2b79f5) | 0;
+    let mixed = Math.imul(this.#state ^ (this.#state >>> 15), 1 | this.#state);
+    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
   }
 
   one<T>(all: readonly T[]): T | undefined {

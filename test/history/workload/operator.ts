@@ -4,11 +4,8 @@ import {
   type Database,
   defaultPoolLimits,
   openDatabase,
-  openHotPath,
   PostgresAccessKeys,
-  PostgresMirrorHistory,
   PostgresMirrorMoves,
-  PostgresOperatorMirrors,
   PostgresSettings,
 } from '@campaign-mirror/adapters-persistence';
 import { type OperatorAct, Unavailable } from '@campaign-mirror/domain';
@@ -21,99 +18,81 @@ function portsOf({ orm, pool }: Database, act: OperatorAct) {
   return {
     settings: new PostgresSettings(orm, act),
     keys: new PostgresAccessKeys(orm, act),
-    history: new PostgresMirrorHistory(pool),
     moves: new PostgresMirrorMoves(pool, act),
-    mirrors: new PostgresOperatorMirrors(pool, act),
-    campaigns: openHotPath(pool, { named: false }).campaigns,
   };
 }
 
 export type Ports = ReturnType<typeof portsOf>;
 
-/** What the audit says of an act: undefined where the act was not committed. */
-interface Audited {
-  readonly campaign: number;
-  readonly key: number;
-}
-
 /** Somebody with the operator's rights, who finds out what has become of an act whose answer was lost. */
 export class Operator {
   readonly #store: Store;
   readonly #recorder: Recorder;
-  readonly #name: string;
-  /** A new one after a fault: MikroORM never gives back a connection that died in a transaction. */
-  #database: Database;
+  readonly #name = `operator ${randomUUID()}`;
+  #database: Database | undefined;
   #acts = 0;
 
-  private constructor(store: Store, recorder: Recorder, name: string, database: Database) {
+  constructor(store: Store, recorder: Recorder) {
     this.#store = store;
     this.#recorder = recorder;
-    this.#name = name;
-    this.#database = database;
   }
 
-  static async open(store: Store, recorder: Recorder): Promise<Operator> {
-    const name = `operator ${randomUUID()}`;
-    return new Operator(store, recorder, name, await databaseOf(store, name));
-  }
-
-  close(): Promise<unknown> {
-    return this.#database.close();
+  async close(): Promise<void> {
+    await this.#database?.close();
   }
 
   /** Acts, and records what it came to. `settled`: the same, where only the audit tells that it was done. */
   async change(
     run: (ports: Ports) => Promise<Fact[]>,
-    settled: (audited: Audited) => Fact[],
+    settled: (audited: { readonly campaign: number }) => Fact[],
   ): Promise<readonly Fact[]> {
-    const { done, audited, ...span } = await this.#act(run);
-    const facts = done ?? (audited ? settled(audited) : []);
-    this.#recorder.acts.push(...facts.map((fact) => ({ ...fact, begin: span.begin, end: span.end })));
+    let facts: Fact[] = [];
+    const { audited, begin, end } = await this.#act(async (ports) => {
+      facts = await run(ports);
+    });
+    if (audited) facts = settled(audited);
+    this.#recorder.acts.push(...facts.map((fact) => ({ ...fact, begin, end })));
     return facts;
   }
 
   /** The same for what writes mirrors: `wrote` is told as it is done. */
   async rewrite(run: (ports: Ports, wrote: Rewrite['wrote'][number][]) => Promise<void>): Promise<void> {
     const wrote: Rewrite['wrote'][number][] = [];
-    const { requestId, begin, end, isUnsure } = await this.#act((ports) => run(ports, wrote));
-    this.#recorder.rewrites.push({ requestId, begin, end, wrote, isUnsure });
+    const { audited: _, ...act } = await this.#act((ports) => run(ports, wrote));
+    this.#recorder.rewrites.push({ ...act, wrote });
   }
 
-  async #act<T>(run: (ports: Ports) => Promise<T>) {
+  /** `audited`: what the audit says of it, where its answer was lost, and it was committed. */
+  async #act(run: (ports: Ports) => Promise<void>) {
     this.#acts += 1;
     const act: OperatorAct = { operator: 'history', requestId: `${this.#name} ${this.#acts}` };
-    const begin = this.#recorder.now();
+    const begin = performance.now();
+    this.#database ??= await openDatabase(this.#store.address('operator'), limits, this.#name);
     const told = await run(portsOf(this.#database, act)).then(
-      (done) => ({ done, isUnsure: false }),
+      () => ({ audited: undefined, isUnsure: false }),
       async (error: unknown) => {
         if (!(error instanceof Unavailable)) throw error;
         return { audited: await this.#settle(act), isUnsure: true };
       },
     );
-    return {
-      done: undefined,
-      audited: undefined,
-      ...told,
-      requestId: act.requestId,
-      begin,
-      end: this.#recorder.now(),
-    };
+    return { ...told, requestId: act.requestId, begin, end: performance.now() };
   }
 
   /** When its sessions are gone it is known whether the act was done. */
-  async #settle({ requestId }: OperatorAct): Promise<Audited | undefined> {
+  async #settle({ requestId }: OperatorAct): Promise<{ readonly campaign: number } | undefined> {
     for (;;)
       try {
         await endSessions(this.#store, 'application_name = $1', [this.#name]);
         // Where a standby has to have it first, the message, which is written, makes the answer wait for what it tells.
         const { rows } = await this.#store.admin.query(
-          `select campaign_id::float8 as campaign, access_key_id::float8 as key, id is not null as audited
+          `select campaign_id::float8 as campaign, id is not null as audited
           from pg_logical_emit_message(true, 'history', 'settled')
           left join campaign_mirror.operator_audit on request_id = $1`,
           [requestId],
         );
-        void this.#database.close(0);
-        this.#database = await databaseOf(this.#store, this.#name);
+        // A new one: MikroORM never gives back a connection that died in a transaction.
+        void this.#database?.close(0);
+        this.#database = undefined;
         return rows.find(({ audited }) => audited);
       } catch {
         // The database is away.
@@ -123,7 +102,3 @@ export class Operator {
 }
 
 const limits = { ...defaultPoolLimits, size: 2 };
-
-function databaseOf(store: Store, name: string): Promise<Database> {
-  return openDatabase(store.address('operator'), limits, name);
-}

@@ -1,3 +1,4 @@
+import { EventEmitter, on } from 'node:events';
 import type { RecordedAct, RecordedCall, RecordedClick, Rewrite, StoredMirror } from '../record.ts';
 
 /** What a run has seen so far. */
@@ -8,28 +9,17 @@ export class Recorder {
   readonly clicks: RecordedClick[] = [];
   /** Mirrors that went with their campaigns. */
   readonly deleted: StoredMirror[] = [];
-  readonly #awaited = new Set<() => void>();
-
-  now(): number {
-    return performance.now();
-  }
+  readonly #added = new EventEmitter<{ call: [RecordedCall] }>();
 
   add(call: RecordedCall): void {
     this.calls.push(call);
-    for (const look of this.#awaited) look();
+    this.#added.emit('call', call);
   }
 
   /** Resolves with the first call that is added from now on and is as it is looked for. */
-  next(isIt: (call: RecordedCall) => boolean): Promise<RecordedCall> {
-    return new Promise((resolve) => {
-      const look = () => {
-        const call = this.calls.at(-1) as RecordedCall;
-        if (!isIt(call)) return;
-        this.#awaited.delete(look);
-        resolve(call);
-      };
-      this.#awaited.add(look);
-    });
+  async next(isIt: (call: RecordedCall) => boolean): Promise<RecordedCall> {
+    for await (const [call] of on(this.#added, 'call')) if (isIt(call)) return call;
+    throw new Error('nobody calls any more');
   }
 
   /** Resolves when so many more updates have been acknowledged. */

@@ -1,7 +1,6 @@
-import { randomNumbers } from '../random-numbers.ts';
 import type { RunRecord } from '../record.ts';
 import { keepUp, operate } from './acts.ts';
-import { caller, redirector, type Served } from './callers.ts';
+import { caller, redirector } from './callers.ts';
 import { Known, Random } from './known.ts';
 import { Operator } from './operator.ts';
 import { Recorder } from './recorder.ts';
@@ -13,7 +12,8 @@ const [usually, operators, redirectors] = [24, 3, 2];
 
 interface Workload {
   readonly store: Store;
-  readonly served: Served;
+  /** Where the service is. */
+  readonly base: string;
   readonly seed: number;
   /** How many call at a time. */
   readonly callers?: number;
@@ -23,34 +23,30 @@ interface Workload {
 
 /** Lets all of them work while `meanwhile` runs, then reads the tables. Once a database. */
 export async function recorded(
-  { store, served, seed, callers = usually, afterwards }: Workload,
+  { store, base, seed, callers = usually, afterwards }: Workload,
   meanwhile: (recorder: Recorder) => Promise<void>,
 ): Promise<RunRecord> {
   await jitter(store);
   const recorder = new Recorder();
-  const known = new Known();
+  const [end, patience] = [new AbortController(), new AbortController()];
+  const shared = { known: new Known(), recorder, over: end.signal };
   let streams = 0;
-  const random = () => new Random(randomNumbers(seed + streams++));
-  const end = new AbortController();
-  const [over, give] = [end.signal, new AbortController()];
-  const acting = await Promise.all(
-    Array.from({ length: operators }, async () => {
-      return { operator: await Operator.open(store, recorder), known, recorder, random: random() };
-    }),
-  );
-  for (const one of acting) await keepUp(one);
+  const one = () => ({ ...shared, random: new Random(seed + streams++) });
+  const acting = Array.from({ length: operators }, () => ({
+    ...one(),
+    operator: new Operator(store, recorder),
+  }));
+  for (const operator of acting) await keepUp(operator);
   const work = Promise.all([
-    ...acting.map((one) => operate(one, over)),
-    ...Array.from({ length: redirectors }, () => redirector(store, known, recorder, random(), over)),
-    ...Array.from({ length: callers }, (_, at) =>
-      caller(served, known, recorder, random(), over, give.signal, `call-${at}`),
-    ),
+    ...acting.map(operate),
+    ...Array.from({ length: redirectors }, () => redirector(one(), store)),
+    ...Array.from({ length: callers }, (_, at) => caller(one(), base, `call-${at}`, patience.signal)),
   ]);
   try {
     await Promise.race([meanwhile(recorder), work]);
   } finally {
     end.abort();
-    const limit = setTimeout(() => give.abort(), longestCall);
+    const limit = setTimeout(() => patience.abort(), longestCall);
     await work.finally(() => clearTimeout(limit));
     for (const { operator } of acting) await operator.close();
   }
