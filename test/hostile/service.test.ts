@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { connect } from 'node:net';
+import { connect, type Socket } from 'node:net';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { expect } from 'chai';
 import * as fc from 'fast-check';
@@ -11,13 +11,12 @@ import { type RunningProcess, startService } from '../support/process/service-pr
 import { seed } from '../support/seed.ts';
 import { type Conversation, conversation, type Known, piecesOf } from './conversation.ts';
 import { checkStored, judged, type Spoken, type Update } from './judge.ts';
+import { watch } from './watch.ts';
 
 /** REQUESTS in the environment asks for more: so many at least. */
 const requests = Number(process.env.REQUESTS ?? 10_000);
 /** Conversations at once, of one or two requests on average. */
 const together = 30;
-/** In milliseconds: so long a conversation may stand still. */
-const patience = 30_000;
 
 /** A request that nothing is wrong with. */
 function plain(number: number): Conversation {
@@ -55,7 +54,7 @@ const changes = `
   select id::float8, campaign_id::float8 as campaign, address_after as address, request_id as "requestId"
   from campaign_mirror.mirror_history where campaign_id = any ($1) and id > $2 order by id`;
 
-function inWords({ sent, received }: Pick<Spoken, 'sent' | 'received'>): string {
+function inWords({ sent, received }: Spoken): string {
   // A reader would not see these, or take them for something else.
   const shown = (bytes: Buffer) =>
     JSON.stringify(bytes.toString('latin1').slice(0, 1_500)).replace(
@@ -68,6 +67,7 @@ function inWords({ sent, received }: Pick<Spoken, 'sent' | 'received'>): string 
 describe(`contract: answers — ten thousand hostile requests to a service (SEED=${seed})`, () => {
   let data: ServiceData;
   let service: RunningProcess;
+  let watched: ReturnType<typeof watch>;
   let known: Known;
   let port: number;
   before(async () => {
@@ -84,8 +84,10 @@ describe(`contract: answers — ten thousand hostile requests to a service (SEED
       const connection = await RawConnection.open(port).catch((error) => expect.fail(String(error)));
       await connection.reset();
     });
+    watched = watch(data.database.admin);
   });
   after(async () => {
+    watched?.close();
     await service?.stop('SIGKILL');
     await data?.database.drop();
   });
@@ -94,7 +96,7 @@ describe(`contract: answers — ten thousand hostile requests to a service (SEED
   async function speak(one: Conversation): Promise<Spoken> {
     const pieces = piecesOf(one, known);
     const sent = Buffer.concat(pieces);
-    const socket = connect({ port, host: '127.0.0.1', noDelay: true, allowHalfOpen: true });
+    const socket: Socket = connect({ port, host: '127.0.0.1', noDelay: true, allowHalfOpen: true });
     const chunks: Buffer[] = [];
     let wasBroken = one.vanishesAfter !== undefined;
     socket
@@ -102,12 +104,7 @@ describe(`contract: answers — ten thousand hostile requests to a service (SEED
       .on('error', () => {
         wasBroken = true;
       });
-    const ended = new Promise((resolve, reject) => {
-      socket.once('end', resolve).once('close', resolve);
-      const received = () => Buffer.concat(chunks);
-      const stalled = () => reject(new Error(`it stands still\n${inWords({ sent, received: received() })}`));
-      socket.setTimeout(patience, stalled);
-    });
+    const ended = watched.over(socket, sent);
     await once(socket, 'connect');
     for (const piece of pieces.slice(0, one.vanishesAfter)) {
       socket.write(piece);
@@ -120,8 +117,7 @@ describe(`contract: answers — ten thousand hostile requests to a service (SEED
     return { sent, received: Buffer.concat(one.vanishesAfter === undefined ? chunks : []), wasBroken };
   }
 
-  it('each answer is in the contract, 200 stores what was sent, nothing else stores, others are served', async function () {
-    this.timeout(0);
+  async function run(): Promise<void> {
     const { admin } = data.database;
     const look = async () => (await admin.query(looked)).rows[0];
     const [before, counts, unknown] = [await look(), new Map<number, number>(), [] as Update[]];
@@ -135,17 +131,21 @@ describe(`contract: answers — ten thousand hostile requests to a service (SEED
       const { rows } = await admin.query(changes, [[known.own, known.foreign], last]);
       last = rows.at(-1)?.id ?? last;
       for (const { campaign, address } of rows) before.mirrors[campaign] = address;
-      const results = spoken.map((one) => {
-        try {
+      let judging = spoken;
+      try {
+        const results = spoken.map((one) => {
+          judging = [one];
           return judged(one, known.key);
-        } catch (error) {
-          throw new Error(`batch ${batch}: ${(error as Error).message}\n${inWords(one)}`, { cause: error });
-        }
-      });
-      expect(results.at(-1)?.statuses, 'of the next caller').to.deep.equal([200]);
-      checkStored(results, rows, unknown);
-      for (const status of results.flatMap(({ statuses }) => statuses))
-        counts.set(status, (counts.get(status) ?? 0) + 1);
+        });
+        judging = spoken;
+        expect(results.at(-1)?.statuses, 'of the next caller').to.deep.equal([200]);
+        checkStored(results, rows, unknown);
+        for (const status of results.flatMap(({ statuses }) => statuses))
+          counts.set(status, (counts.get(status) ?? 0) + 1);
+      } catch (error) {
+        const what = [`batch ${batch}: ${(error as Error).message}`, ...judging.map(inWords)];
+        throw new Error(what.join('\n'), { cause: error });
+      }
       asked += all.flatMap(({ messages }) => messages).length;
     }
     expect(await look()).to.deep.equal(before);
@@ -158,5 +158,11 @@ describe(`contract: answers — ten thousand hostile requests to a service (SEED
     // Far enough into the service: a fifth of the requests is carried out.
     expect([...counts.keys()]).to.include.members([200, 400, 401, 403, 404, 405, 413, 415, 422]);
     expect(counts.get(200)).to.be.at.least(requests / 5);
+  }
+
+  it('each answer is in the contract, 200 stores what was sent, nothing else stores, others are served', async function () {
+    // The watch ends what does not go on.
+    this.timeout(0);
+    await Promise.race([run(), watched.stalled]);
   });
 });
