@@ -42,6 +42,8 @@ describe('contract: answers — metrics of a process', () => {
     const port = Number(new URL(service.base).port);
     await send(port, 'PROPFIND / HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n');
     await send(port, 'NONSENSE\r\n\r\n');
+    // Neither a page nor its files are the interface: they are not counted.
+    for (const path of ['/', '/docs/page.js']) await fetch(`${service.base}${path}`);
 
     const told = await scrape(service);
     expect(heard).to.have.keys('200', '401', '403', '404', '422');

@@ -3,7 +3,7 @@ import { recentMoments } from '../../packages/app/src/ops-page/recent.ts';
 import { eventually } from '../support/eventually.ts';
 import { call } from '../support/http/caller.ts';
 import { serviceDataOf } from '../support/process/lives.ts';
-import { listeningService } from '../support/process/service-process.ts';
+import { eventsOf, listeningService } from '../support/process/service-process.ts';
 import { marked, unknownKey } from '../support/secrets.ts';
 
 interface State {
@@ -87,6 +87,29 @@ describe('contract: life — the page for operators', () => {
       if (path in types) expect(headers.get('content-type')).to.equal(`${types[path]}; charset=utf-8`);
     }
     expect((await fetch(`${service.ops}/`, { method: 'POST' })).status).to.equal(405);
+  });
+
+  it('asks the database once, however often it is asked; where it lacks a right, the log says so once', async () => {
+    const { admin } = data.database;
+    const lastQuestion = async () => {
+      const { rows } = await admin.query(`select max(query_start) as at from pg_stat_activity
+        where datname = current_database() and application_name = 'campaign-mirror pages'`);
+      return rows[0].at;
+    };
+    const lists = async (sql = '') => {
+      const { ops, process } = await listeningService(data.settings());
+      await admin.query(sql);
+      const state = async () => (await fetch(`${ops}/state.json`)).json();
+      const { keys, moves } = (await state()) as { keys: unknown; moves: unknown };
+      const asked = await lastQuestion();
+      for (let times = 0; times < 20; times++) await state();
+      expect(await lastQuestion()).to.deep.equal(asked);
+      await process.stop();
+      return { keys, moves, faults: eventsOf(process, 'page-failed').length };
+    };
+    expect(await lists()).to.deep.equal({ keys: [], moves: [], faults: 0 });
+    const revoked = 'revoke select (expires_at) on campaign_mirror.access_keys from campaign_mirror_service';
+    expect(await lists(revoked)).to.deep.equal({ keys: null, moves: null, faults: 1 });
   });
 
   it('reads latency off the buckets between two moments, as Prometheus does, and keeps ten minutes', async () => {
