@@ -63,17 +63,11 @@ describe('history prune', () => {
     const { code, output, errors } = await on.run(...words);
     expect({ code, output }).to.deep.equal({ code: 2, output: '' });
     expect(errors).to.match(/^Delete 20000 of 20000 changes, those before \S+Z\?\n.*--yes/);
-    for (const [answer, ends, says, stay] of [
-      ['n\r', 1, /Nothing was done\./, 2 * stepSize],
-      ['y\r', 0, /20000 changes from before \S+Z are deleted\./, 0],
-    ] as const) {
-      const asking = on.inTerminal(...words);
-      await asking.shows(/Delete 20000 of 20000 changes, those before \S+Z\?/);
-      asking.type(answer);
-      expect((await asking.ended).code, asking.screen).to.equal(ends);
-      expect(asking.screen).to.match(says);
-      expect(await left()).to.equal(stay);
-    }
+    const asking = on.inTerminal(...words);
+    await asking.shows(/Delete 20000 of 20000 changes, those before \S+Z\?/);
+    asking.type('y\r');
+    expect((await asking.ended).code, asking.screen).to.equal(0);
+    expect(await left()).to.equal(0);
   });
 
   /** In the second step, so that there is a middle to end in. */
