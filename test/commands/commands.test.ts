@@ -63,21 +63,6 @@ describe('what holds of every command', () => {
     expect((await on(empty.url('operator'))).code).to.equal(0);
   });
 
-  it('--help: each command shows what it does, with --json and examples of itself', async () => {
-    for (const { words } of calls()) {
-      const { code, output } = await command([...words, '--help'], {});
-      expect(code, words.join(' ')).to.equal(0);
-      expect(output).to.match(
-        new RegExp(`^Usage: campaign-mirror ${words.join(' ')} .*\n\n\\w+ .*--json`, 'ms'),
-      );
-      const [, examples = ''] = output.split('\nExamples:\n');
-      for (const line of examples.trim().split('\n'))
-        expect(line.trim()).to.match(new RegExp(`^\\./campaign-mirror ${words.join(' ')}`));
-    }
-    const { default: project } = await import('../../package.json', { with: { type: 'json' } });
-    expect(await command(['--version'], {})).to.deep.equal(answered(`${project.version}\n`));
-  });
-
   it('completion, in a shell that stops at a variable that is not set: offers every command, every option, and values', async () => {
     const all = calls().flatMap(({ words, command: { options } }) => {
       const line = ['campaign-mirror', ...words].join(' ');
