@@ -49,7 +49,7 @@ describe('ops/prometheus, by promtool', () => {
       expect(sections, alert).to.include(annotations.runbook_url?.replace('docs/runbook.md#', ''));
       return cases.map(({ when, at, every = '1m', fires, of = usually, ...values }) => {
         const input_series = Object.entries(values).map(([name, all]) => ({
-          ...{ series: ofTarget(series[name]), values: all },
+          ...{ series: series[name], values: all },
         }));
         const fired = {
           exp_labels: { job: 'campaign-mirror', ...of.labels, ...labels },
@@ -69,11 +69,3 @@ describe('ops/prometheus, by promtool', () => {
     promtool('test', 'rules', ...files);
   });
 });
-
-/** With the labels of the target `a`, where it has no other. */
-function ofTarget(series: string): string {
-  const [, name, own = ''] = /^(\w+)(?:\{(.*)\})?$/.exec(series) ?? [];
-  const job = own.includes('job=') ? '' : 'job="campaign-mirror",';
-  const instance = own.includes('instance=') ? '' : 'instance="a",';
-  return `${name}{${job}${instance}${own}}`.replace(',}', '}');
-}

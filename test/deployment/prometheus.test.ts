@@ -20,9 +20,6 @@ const panelQueries = panels.flatMap(({ targets = [] }: { targets?: { expr: strin
 );
 const variables: string[] = templating.list.flatMap(({ definition = [] }) => definition);
 
-/** So often Prometheus may look at each process until there is data for a query. */
-const patience = 40;
-
 describe('a Prometheus as ops/prometheus has it, of two processes on one port, while callers call, rightly and wrongly, and more than is carried', () => {
   const folder = folderOf('suite');
   const data = serviceDataOf('suite', { campaigns: 3 });
@@ -82,23 +79,16 @@ describe('a Prometheus as ops/prometheus has it, of two processes on one port, w
     readonly value: readonly [time: number, value: string];
   }
   const query = async (text: string) => (await asked<{ result: Sample[] }>('query', { query: text })).result;
-  const looks = async () => {
-    const [looked] = await query('min(count_over_time(up{job="campaign-mirror"}[1h]))');
-    return Number(looked?.value[1] ?? 0);
-  };
-  /** Those of the queries for which there is nothing, after a while of looking. */
-  async function withoutData(queries: readonly string[]): Promise<string[]> {
-    const until = (await looks()) + patience;
-    let left = [...new Set(queries)];
-    while (left.length > 0 && (await looks()) < until) {
-      const results = await Promise.all(left.map(query));
-      left = left.filter((_, at) => !results[at]?.some(({ value: [, value] }) => value !== 'NaN'));
-    }
-    return left;
-  }
+  const haveData = (queries: readonly string[]) =>
+    eventually('data for every query', async () => {
+      const all = [...new Set(queries)];
+      const results = await Promise.all(all.map(query));
+      const left = all.filter((_, at) => !results[at]?.some(({ value: [, value] }) => value !== 'NaN'));
+      expect(left).to.deep.equal([]);
+    });
 
   it('there is data for every query of the dashboard, and there are values for its variables', async () => {
-    expect(await withoutData(panelQueries)).to.deep.equal([]);
+    await haveData(panelQueries);
     expect(variables).not.to.have.length(0);
     for (const variable of variables) {
       const [, series = '', label] = /^label_values\((.+), (\w+)\)$/.exec(variable) ?? [];
@@ -113,7 +103,7 @@ describe('a Prometheus as ops/prometheus has it, of two processes on one port, w
       // A service has one identity: this one accepts keys, too.
       .map((query) => query.replace('identity="jwt"', 'identity="both"'));
     expect(queries).to.have.length.above(rules.length);
-    expect(await withoutData(queries)).to.deep.equal([]);
+    await haveData(queries);
     const { groups } = await asked<{ groups: { rules: { health: string }[] }[] }>('rules');
     const evaluated = groups.flatMap((group) => group.rules);
     expect(evaluated).to.have.length(rules.length);

@@ -3,16 +3,6 @@ import { parseAllDocuments } from 'yaml';
 import { settings } from '../../packages/app/src/settings/settings.ts';
 import { read } from '../support/workspace.ts';
 
-describe('compose.yaml', () => {
-  it('docs/how-to/compose.md lists every variable of it, with its default', async () => {
-    const found = (await read('compose.yaml')).matchAll(/(?<!\$)\$\{(\w+)(?::-([^}]*))?\}/g);
-    const rows = (await read('docs/how-to/compose.md')).matchAll(/^\| `(\w+)` \| (?:`([^`]*)`|empty) \|/gm);
-    const defaults = (matches: Iterable<RegExpMatchArray>) =>
-      Object.fromEntries([...matches].map(([, name = '', value = '']) => [name, value]));
-    expect(defaults(rows)).to.deep.equal(defaults(found)).and.not.to.deep.equal({});
-  });
-});
-
 describe('ops/kubernetes.yaml', () => {
   it('runs the image of this version with no rights, and sets settings and probes that there are', async () => {
     const documents = parseAllDocuments(await read('ops/kubernetes.yaml'));

@@ -89,11 +89,6 @@ describe('contract: answers — metrics of a process', () => {
     const secrets = [data.key.slice(0, 10), unknownKey, marked, String(password), host, '127.0.0.1'];
     for (const secret of secrets) expect(after.text).not.to.include(secret);
 
-    expect(after.value('process_resident_memory_bytes')).to.be.within(2 ** 25, 2 ** 31);
-    const began = (after.value('process_start_time_seconds') ?? 0) * 1_000;
-    expect(began).to.be.within(Date.parse(String(service.process.log[0]?.time)) - 60_000, Date.now());
-    for (const name of ['event_loop_delay_seconds_count', 'event_loop_active_seconds_total'])
-      expect(after.value(`campaign_mirror_${name}`)).to.be.above(0);
     expect(after.value('campaign_mirror_key_uses_noted_total')).to.equal(1);
     expect(after.value('campaign_mirror_history_rows')).to.equal(undefined);
     await data.database.admin.query('analyze campaign_mirror.mirror_history');
