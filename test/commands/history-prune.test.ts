@@ -1,7 +1,7 @@
 import type { CampaignId, Timestamp } from '@campaign-mirror/domain';
 import { expect } from 'chai';
 import { commandsOn } from '../support/commands/commands-on.ts';
-import { rival } from '../support/database/rival.ts';
+import { endWaiting, rival } from '../support/database/rival.ts';
 import { liveServiceOf } from '../support/process/lives.ts';
 import { after as afterwards, type Live } from '../support/store/world.ts';
 
@@ -74,14 +74,22 @@ describe('history prune', () => {
   const row = `select from campaign_mirror.mirror_history where id =
     (select id from campaign_mirror.mirror_history order by campaign_id, id offset ${stepSize + 1} limit 1) for update`;
 
-  it('Ctrl-C between two steps: how many are deleted, and the second run does the rest', async () => {
-    await old(3 * stepSize);
-    const { other, running } = await on.held(row, ...all);
-    running.interrupt();
-    await other.rollback();
-    expect((await running.ended).code).to.equal(130);
+  it('Ctrl-C, or a database that goes away, between two steps: how many are deleted; run again it does the rest', async () => {
+    await old(4 * stepSize);
+    const stopped = await on.held(row, ...all);
+    stopped.running.interrupt();
+    await stopped.other.rollback();
+    expect((await stopped.running.ended).code).to.equal(130);
     const errors = 'Stopped: 20000 changes are deleted. Repeat it to go on.\n';
-    expect(running).to.include({ output: '', errors });
+    expect(stopped.running).to.include({ output: '', errors });
+
+    const away = await on.held(row, ...all);
+    await endWaiting(service.database);
+    await away.other.rollback();
+    expect((await away.running.ended).code).to.equal(3);
+    expect(away.running.errors).to.equal(
+      'the database became unavailable: 10000 changes are deleted, and perhaps some more; run it again to go on\n',
+    );
     expect(await left()).to.equal(stepSize);
     expect((await on.object(...all)).pruned).to.equal(stepSize);
   });

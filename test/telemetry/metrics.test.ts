@@ -51,6 +51,7 @@ describe('contract: answers — metrics of a process', () => {
     expect(told.by(requests, 'method', { route })).to.deep.equal({ POST: calls.length, GET: 1 });
     expect(told.by(requests, 'method', { route: 'other' })).to.deep.equal({ GET: 3, other: 2 });
     const listener = 'callers';
+    expect(told.by(requests, 'route', { listener })).to.deep.equal({ [route]: calls.length + 1, other: 5 });
     expect(told.value('campaign_mirror_http_request_duration_seconds_count', { listener })).to.equal(
       told.value(requests, { listener }),
     );
