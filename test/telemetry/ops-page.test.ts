@@ -55,9 +55,6 @@ describe('contract: life — the page for operators', () => {
     expect(latest('serverErrors')).to.equal(0);
     expect(latest('percentile99')).to.be.at.least(latest('median')).and.above(0);
     expect(figures).to.include({ inFlight: 0, inFlightLimit: 512, overloads: 0 });
-    expect(figures.poolLimit).to.be.above(0);
-    expect(figures.busy).to.be.within(0, 1);
-    expect(figures.memory).to.be.above(10_000_000);
     expect(at - Number(figures.startedAt)).to.be.within(0, 60);
     expect(version).to.include({ node: process.version });
     expect(readiness).to.include({ database: true });
