@@ -63,16 +63,6 @@ describe('the command campaign', () => {
     expect((await audited()) - before, 'entries of the audit').to.equal(1);
   });
 
-  it('a mirror is created once, of a campaign that exists, under the address rule of the interface', async () => {
-    const create = `mirror create ${await created(8)} --target-url`;
-    expect((await on.run(`${create} ftp://a.example`)).errors).to.match(
-      /^--target-url: it must begin with http/,
-    );
-    const race = await Promise.all([1, 2, 3, 4].map(() => on.run(`${create} https://a.example`)));
-    expect(race.map(({ code }) => code).toSorted()).to.deep.equal([0, 1, 1, 1]);
-    for (const { errors } of race) expect(errors).to.match(/^(the campaign \d+ has a mirror already\n)?$/);
-  });
-
   it('a campaign that there is not', async () => {
     const acts = ['show', 'transfer --to 1', 'set-default', 'delete'].map((act) => `campaign ${act}`);
     for (const line of [...acts, 'mirror show', 'mirror create --target-url https://a.example'])

@@ -1,8 +1,6 @@
 import { stat } from 'node:fs/promises';
 import { type Role, roles } from '@campaign-mirror/adapters-persistence';
 import { expect } from 'chai';
-import { ofDisk } from '../../packages/app/src/administration/examination.ts';
-import { type Asked, checks } from '../../packages/app/src/database/checks.ts';
 import { command } from '../support/commands/command.ts';
 import { objectsOf } from '../support/commands/commands-on.ts';
 import { emptyDatabase, latin1 } from '../support/database/database-server.ts';
@@ -112,14 +110,6 @@ describe('doctor', () => {
     const lines = (await examined(settings, 0)).lines.join('\n');
     expect(lines).to.include('rights ok the user "campaign_mirror_operator" may do what the operator does');
     expect(lines).to.match(/^disk ok [\d.]+ GiB are free for DATA_DIR/m);
-  });
-
-  it('little room on the disk, and clocks apart', () => {
-    const room = (bytes: number) => ofDisk(bytes, '/').state;
-    expect([room(2 ** 27), room(2 ** 30), room(2 ** 32)]).to.deep.equal(['problem', 'warning', 'ok']);
-    const clock = checks.find(({ name }) => name === 'clock')?.ask({ facts: { apart: 59.96 } } as Asked);
-    expect(clock).to.include({ state: 'warning' });
-    expect(clock).to.have.property('finding').that.includes(' 60.0 s apart');
   });
 });
 

@@ -2,6 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { writeFile } from 'node:fs/promises';
 import { expect } from 'chai';
 import { parse } from 'yaml';
+import { sectionsOf } from '../support/documents/blocks.ts';
 import { folderOf } from '../support/process/lives.ts';
 import { program } from '../support/programs.ts';
 import {
@@ -35,17 +36,20 @@ describe('ops/prometheus, by promtool', () => {
       .and.to.include(`${alertRules.length} rules found`);
   });
 
-  it('each alert fires where it has to, and is silent where it is near to that', async () => {
+  it('each alert fires where it has to, is silent where it is near to that, and leads to the runbook', async () => {
     const text = await read('test/deployment/alert-cases.yaml');
     // No number is meant: each value stays as it is written.
     const { series, alerts } = parse(text, { schema: 'failsafe' });
+    const sections = sectionsOf(await read('docs/runbook.md'));
     expect(alerts).to.have.keys(alertRules.map(({ alert }) => alert));
     const tests = alertRules.flatMap(({ alert, labels, annotations }) => {
       const { cases, ...usually }: Told & { cases: AlertCase[] } = alerts[alert];
       expect(new Set(cases.map(({ fires }) => fires === undefined)), alert).to.have.property('size', 2);
+      expect(labels.severity, alert).to.be.oneOf(['page', 'ticket']);
+      expect(sections, alert).to.include(annotations.runbook_url?.replace('docs/runbook.md#', ''));
       return cases.map(({ when, at, every = '1m', fires, of = usually, ...values }) => {
         const input_series = Object.entries(values).map(([name, all]) => ({
-          ...{ series: ofTarget(series[name]), values: all },
+          ...{ series: series[name], values: all },
         }));
         const fired = {
           exp_labels: { job: 'campaign-mirror', ...of.labels, ...labels },
@@ -65,11 +69,3 @@ describe('ops/prometheus, by promtool', () => {
     promtool('test', 'rules', ...files);
   });
 });
-
-/** With the labels of the target `a`, where it has no other. */
-function ofTarget(series: string): string {
-  const [, name, own = ''] = /^(\w+)(?:\{(.*)\})?$/.exec(series) ?? [];
-  const job = own.includes('job=') ? '' : 'job="campaign-mirror",';
-  const instance = own.includes('instance=') ? '' : 'instance="a",';
-  return `${name}{${job}${instance}${own}}`.replace(',}', '}');
-}

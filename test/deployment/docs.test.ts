@@ -3,8 +3,9 @@ import { openDatabase, PostgresSettings } from '@campaign-mirror/adapters-persis
 import type { OwnerId } from '@campaign-mirror/domain';
 import { expect } from 'chai';
 import type { Browser, BrowserContextOptions } from 'playwright-core';
+import { command } from '../support/commands/command.ts';
 import { DocsPage, openBrowser } from '../support/documents/watched-page.ts';
-import { serviceDataOf } from '../support/process/lives.ts';
+import { databaseOf, serviceDataOf } from '../support/process/lives.ts';
 import { listeningService } from '../support/process/service-process.ts';
 import { tester } from '../support/store/operator.ts';
 
@@ -13,6 +14,7 @@ const address = 'https://second.example/?click={click_id}';
 describe('the page at /docs, in Chromium', () => {
   after(() => browser?.close());
   const data = serviceDataOf('suite');
+  const empty = databaseOf('suite');
   let browser: Browser;
   let base: string;
   let docs: DocsPage;
@@ -28,6 +30,7 @@ describe('the page at /docs, in Chromium', () => {
 
   const open = async (options?: BrowserContextOptions) => {
     docs = await DocsPage.openDocs(browser, base, options);
+    await docs.opened();
     return docs.page;
   };
   const own = () => data.campaigns[0] as number;
@@ -38,7 +41,6 @@ describe('the page at /docs, in Chromium', () => {
     const { id: foreign } = await new PostgresSettings(orm, tester).createCampaign(other);
     await close();
     await open();
-    await docs.opened();
     const refused = async (campaign: number, to: string, status: string, body: object) =>
       expect(await docs.call(campaign, to)).to.deep.equal({ status, body: JSON.stringify(body) });
     await refused(own(), address, '401', { message: 'Unauthenticated.' });
@@ -59,9 +61,7 @@ describe('the page at /docs, in Chromium', () => {
       permissions: ['clipboard-read', 'clipboard-write'],
       viewport: { width: 360, height: 740 },
     });
-    expect(await docs.overflow(), 'closed').to.be.at.most(0);
     await docs.authorize(data.key);
-    await docs.opened();
     expect((await docs.call(own(), address)).status).to.equal('200');
     expect(await docs.overflow(), 'after a call').to.be.at.most(0);
     const copied: Record<string, string> = {};
@@ -78,15 +78,47 @@ describe('the page at /docs, in Chromium', () => {
   });
 
   for (const colorScheme of ['light', 'dark'] as const)
-    it(`axe-core finds nothing serious in it, ${colorScheme}`, async () => {
+    it(`the answers of errors open by a button, and axe-core finds nothing serious, ${colorScheme}`, async () => {
       const page = await open({ colorScheme });
-      await page.getByRole('button', { name: 'Authorize' }).click();
-      expect(await docs.barriers(), 'the dialog').to.deep.equal([]);
-      await page.locator('.modal-ux').getByRole('button', { name: 'Close', exact: true }).click();
-      await docs.opened();
-      await docs.call(own(), address);
-      expect(await docs.barriers(), 'the call').to.deep.equal([]);
       const background = await page.evaluate('getComputedStyle(document.documentElement).backgroundColor');
       expect(background === 'rgb(28, 32, 34)', String(background)).to.equal(colorScheme === 'dark');
+      const answers = page.locator(
+        '.responses-table:not(.live-responses-table) tr.response:visible > .response-col_status',
+      );
+      expect(await answers.allInnerTexts()).to.deep.equal(['200']);
+      await page.getByRole('button', { name: 'Show the 14 answers of errors' }).click();
+      const errors = ['401', '403', '404', '422', '503'];
+      expect(await answers.allInnerTexts()).to.include.members(['200', ...errors]);
+      await docs.call(own(), address);
+      expect(await docs.barriers(), 'the call').to.deep.equal([]);
+      await page.getByRole('button', { name: 'Authorize' }).first().click();
+      expect(await docs.barriers(), 'the dialog').to.deep.equal([]);
     });
+
+  it('from `/`: a newcomer pastes the key of the demonstration, presses the button, and is answered 200', async () => {
+    const { output } = await command(['demo', 'create'], { DATABASE_URL: empty.url('operator') });
+    const [, campaign = '', key = ''] =
+      /campaign\/(\d+)\/mirror -H 'Authorization: Bearer (\w+)'/.exec(output) ?? [];
+    const settings = { DATABASE_URL: empty.url('service'), RUN_MIGRATIONS: 'false', DEMO: 'off' };
+    const service = await listeningService(settings);
+    docs = await DocsPage.openDocs(browser, service.base, {}, '/');
+    expect(docs.page.url()).to.equal(`${service.base}/docs`);
+    // The campaign is filled in however late its number comes: after all that the page does meanwhile.
+    await docs.page.clock.install();
+    await docs.page.route('**/demonstration.json', async (route) => {
+      await docs.page.locator('.opblock').first().waitFor();
+      await docs.page.clock.runFor(10_000);
+      await route.continue();
+    });
+    await docs.page.reload();
+    await docs.opened();
+    const text = await docs.page.locator('.information-container').innerText();
+    expect(text).to.match(/choose Authorize, paste the\s+key/);
+    expect(text.search(/paste/)).to.be.below(text.search(/header|X-|Bearer/));
+    await docs.authorize(key);
+    await docs.page.locator(`tr[data-param-name=campaign] input[value="${campaign}"]`).waitFor();
+    await docs.page.getByRole('button', { name: 'Execute' }).click();
+    const { body } = await docs.shown('200');
+    expect(JSON.parse(body).mirror).to.deep.include({ campaign_id: Number(campaign), target_url: address });
+  });
 });

@@ -1,5 +1,5 @@
 import { exampleContract } from '../documents/examples-contract.ts';
 import { program } from '../support/programs.ts';
 
-exampleContract({ file: 'set_mirror.py', command: () => program('python3') });
-exampleContract({ file: 'set-mirror.php', command: () => program('php') });
+exampleContract('set_mirror.py', () => program('python3'));
+exampleContract('set-mirror.php', () => program('php'));

@@ -1,5 +1,8 @@
 import { expect } from 'chai';
-import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
+import type { Browser, BrowserContextOptions } from 'playwright-core';
+import { command } from '../support/commands/command.ts';
+import { serverAddress } from '../support/database/database-server.ts';
+import { tcpProxy } from '../support/database/tcp-proxy.ts';
 import { openBrowser, WatchedPage } from '../support/documents/watched-page.ts';
 import { call, load } from '../support/http/caller.ts';
 import { serviceDataOf } from '../support/process/lives.ts';
@@ -15,54 +18,102 @@ describe('the page for operators, in Chromium', () => {
   let browser: Browser;
   let callers: ReturnType<typeof load>;
   let watched: WatchedPage;
+  const keys: string[] = [];
+  const longHost = `${'longlabel'.repeat(6)}.example`;
+
   before(async () => {
+    const run = async (words: string) => {
+      const settings = { DATABASE_URL: data.database.url('operator') };
+      const { code, output, errors } = await command(words.split(' '), settings);
+      expect(code, errors).to.equal(0);
+      return output.trim();
+    };
+    for (const life of ['29d', '2d', '31d', '1d'])
+      keys.push(await run(`key issue --owner 7 --name x --expires-in ${life}`));
+    // In the order in which they were issued: the key of the data is the first.
+    await run('key revoke 5');
+    const moved = await run('mirror move --from-host example.com --to-host second.example --yes');
+    await run(`mirror move --undo ${/This is move (\d+)/.exec(moved)?.[1]} --yes`);
+    // A move of many mirrors is several entries, of which the first is its number.
+    await data.database.admin.query(`
+      insert into campaign_mirror.operator_audit (act, operator, request_id, details)
+      select 'mirrors-moved', 'me', 'large', jsonb_build_object('from', 'a.example', 'to', '${longHost}', 'mirrors', 1000)
+      from generate_series(1, 3)`);
     service = await listeningService(data.settings());
     callers = load(data.updates(service.base), 2);
     browser = await openBrowser();
   });
-  afterEach(() => watched.close());
+  afterEach(async () => {
+    const { complaints } = watched;
+    await watched.close();
+    expect(complaints, 'errors, violations of the policy, requests to elsewhere').to.deep.equal([]);
+  });
 
-  const open = async (options?: BrowserContextOptions) => {
-    watched = await WatchedPage.open(browser, service.ops, '/', options);
-    await shows(watched.page, 'state', /^Ready$/);
-    return watched;
+  const open = async (options?: BrowserContextOptions, { ops } = service) => {
+    watched = await WatchedPage.open(browser, ops, '/', options);
+    await watched.page.locator('html.good, html.bad').waitFor();
+    return watched.page;
   };
   /** Resolves when it shows such a text. */
-  const shows = (page: Page, name: string, what: RegExp) =>
-    page.locator(`:is([data-text="${name}"], [data-series="${name}"])`, { hasText: what }).waitFor();
-  const textOf = (page: Page, what: string) => page.locator(what).innerText();
+  const shows = (name: string, hasText: RegExp) =>
+    watched.page.locator(`:is([data-text="${name}"], [data-series="${name}"])`, { hasText }).waitFor();
+  const textOf = (what: string) => watched.page.locator(what).innerText();
+  const rowsOf = async (name: string) => {
+    const rows = await watched.page.locator(`[data-rows="${name}"] tr`).all();
+    return Promise.all(rows.map((row) => row.locator('th, td').allInnerTexts()));
+  };
 
   it('its figures move while there is a load, and the pointer shows those of another moment', async () => {
-    const { page, complaints } = await open();
-    await shows(page, 'requests', /[1-9]/);
-    const at = await textOf(page, '[data-text="at"]');
+    const page = await open();
+    await shows('requests', /[1-9]/);
+    const at = await textOf('[data-text="at"]');
     const before = await page.locator('canvas').first().screenshot();
     expect((await call(data.one(service, { campaign: 404_404 }))).status).to.equal(404);
     const row = page.locator('[data-rows="refusals"] tr', { hasText: 'campaign-not-found' });
     expect(await row.innerText()).to.match(/^campaign-not-found\s+404\s+1\s+\d\d:\d\d:\d\d$/);
     expect(await page.locator('canvas').first().screenshot()).not.to.deep.equal(before);
-    expect(await textOf(page, '[data-text="at"]'))
+    expect(await textOf('[data-text="at"]'))
       .to.match(/^\d\d:\d\d:\d\d UTC$/)
       .and.not.to.equal(at);
-    expect(await textOf(page, '[data-rows="figures"]'))
+    expect(await textOf('[data-rows="figures"]'))
       .to.match(/requests in flight\s+\d+ of 512\s/)
       .and.match(/runs since\s+\d{4}-\d\d-\d\d \d\d:\d\d UTC\s/)
       .and.match(/memory\s+\d+ MiB$/);
-    expect(await textOf(page, '[data-rows="checks"]')).to.match(/database\s+passes/);
+    expect(await textOf('[data-rows="checks"]')).to.match(/database\s+passes/);
     expect(await page.title()).to.equal('Ready · Campaign Mirror');
 
     await page.locator('.u-over').first().hover();
-    await shows(page, 'when', /^at \d\d:\d\d:\d\d UTC$/);
+    await shows('when', /^at \d\d:\d\d:\d\d UTC$/);
     // The first moment has no rates.
-    await shows(page, 'requests', /^–$/);
+    await shows('requests', /^–$/);
     await page.mouse.move(0, 0);
-    await shows(page, 'requests', /\d/);
-    expect(complaints).to.deep.equal([]);
+    await shows('requests', /\d/);
+  });
+
+  it('tells the keys that expire within 30 days, the next first, and the last moves, the newest first', async () => {
+    const page = await open();
+    const expiring = await rowsOf('keys');
+    expect(expiring.map(([id, owner]) => [id, owner])).to.deep.equal([
+      ['3', '7'],
+      ['2', '7'],
+    ]);
+    const soon = new Date(Date.now() + 2 * 86_400_000).toISOString().slice(0, 10);
+    expect(expiring[0]?.[2]).to.match(new RegExp(`^${soon} \\d\\d:\\d\\d$`));
+    const moves = await rowsOf('moves');
+    const first = Number(moves[2]?.[0]);
+    expect(moves.map(([id, , what, mirrors]) => [Number(id), what, mirrors])).to.deep.equal([
+      [first + 2, `a.example → ${longHost}`, '3,000'],
+      [first + 1, `undoes move ${first}`, '4'],
+      [first, 'example.com → second.example', '4'],
+    ]);
+    for (const [, when] of moves) expect(when).to.match(/^\d{4}-\d\d-\d\d \d\d:\d\d$/);
+    const everything = (await page.content()) + (await (await fetch(`${service.ops}/state.json`)).text());
+    for (const key of [data.key, ...keys]) expect(everything).not.to.include(key.slice(0, 8));
   });
 
   it('axe-core finds nothing serious in it, light and dark; and it fits a screen of 360 pixels', async () => {
-    const { page, complaints } = await open({ viewport: { width: 360, height: 740 } });
-    await shows(page, 'requests', /[1-9]/);
+    const page = await open({ viewport: { width: 360, height: 740 } });
+    await shows('requests', /[1-9]/);
     expect(await page.locator('canvas').count()).to.equal(4);
     for (const [colorScheme, paper] of [
       ['dark', 'rgb(20, 23, 26)'],
@@ -73,11 +124,10 @@ describe('the page for operators, in Chromium', () => {
       expect(await watched.barriers()).to.deep.equal([]);
       expect(await watched.overflow()).to.be.at.most(0);
     }
-    expect(complaints).to.deep.equal([]);
   });
 
   it('behind a prefix, and whatever it is told, which is text', async () => {
-    const { page, complaints } = await open();
+    const page = await open();
     const hostile = '<img src=x onerror=complain("run")>';
     await page.route('**/below/**', async (route) => {
       const path = new URL(route.request().url()).pathname.replace('/below', '');
@@ -89,14 +139,13 @@ describe('the page for operators, in Chromium', () => {
       return route.fulfill({ response, json });
     });
     await page.goto(`${service.ops}/below/`);
-    await shows(page, 'state', /^Not ready: <img/);
-    expect(await textOf(page, '[data-rows="refusals"]')).to.include(hostile);
-    expect(await textOf(page, 'tr.bad')).to.match(/fails$/);
-    expect(complaints).to.deep.equal([]);
+    await shows('state', /^Not ready: <img/);
+    expect(await textOf('[data-rows="refusals"]')).to.include(hostile);
+    expect(await textOf('tr.bad')).to.match(/fails$/);
   });
 
   it('nobody who looks: it does not ask; looked at again, it does at once', async () => {
-    const { page } = await open();
+    const page = await open();
     let asked = 0;
     page.on('request', () => {
       asked += 1;
@@ -115,14 +164,31 @@ describe('the page for operators, in Chromium', () => {
     expect(asked).to.equal(1);
   });
 
+  it('a database that is away: the lists say so, and the rest of the page works', async () => {
+    const proxy = await tcpProxy(serverAddress());
+    const url = new URL(data.database.url('service'));
+    url.host = `127.0.0.1:${proxy.port}`;
+    const other = await listeningService(data.settings({ DATABASE_URL: url.href }));
+    proxy.freeze();
+    await open({}, other);
+    for (const name of ['noKeys', 'noMoves'])
+      expect(await textOf(`[data-text="${name}"]`)).to.equal('The database does not answer.');
+    await shows('state', /^Not ready: .*database/);
+    await shows('poolInUse', /\d/);
+    expect(await rowsOf('figures')).to.have.length(9);
+    proxy.thaw();
+    await other.process.stop();
+    await proxy.close();
+  });
+
   it('says so when it is not answered any more, and recovers', async () => {
-    const { page } = await open();
+    const page = await open();
     await page.locator('html.good').waitFor();
     service.process.child.kill('SIGSTOP');
-    await shows(page, 'state', /^No answer since \d\d:\d\d:\d\d UTC$/);
+    await shows('state', /^No answer since \d\d:\d\d:\d\d UTC$/);
     await page.locator('html.bad').waitFor();
     service.process.child.kill('SIGCONT');
-    await shows(page, 'state', /^Ready$/);
+    await shows('state', /^Ready$/);
     await page.locator('html.good').waitFor();
   });
 });

@@ -1,14 +1,19 @@
-import type { Role } from '@campaign-mirror/adapters-persistence';
+import { chmod, writeFile } from 'node:fs/promises';
+import { type Role, roles } from '@campaign-mirror/adapters-persistence';
 import { expect } from 'chai';
 import pg from 'pg';
+import { Statements } from '../../packages/adapters-persistence/src/statements/statements.ts';
 import { command } from '../support/commands/command.ts';
 import { objectsOf } from '../support/commands/commands-on.ts';
-import { emptyDatabase } from '../support/database/database-server.ts';
-import { documented } from '../support/documents/documented.ts';
+import { emptyDatabase, type TestDatabase } from '../support/database/database-server.ts';
+import { configuration, documented } from '../support/documents/documented.ts';
+import { freePort } from '../support/free-port.ts';
 import { call } from '../support/http/caller.ts';
 import { databaseOf, folderOf, serviceDataOf } from '../support/process/lives.ts';
-import { listeningService, startService } from '../support/process/service-process.ts';
-import { pgBouncer } from './pgbouncer.ts';
+import { listeningService, start, startService } from '../support/process/service-process.ts';
+import { program } from '../support/programs.ts';
+import { everyCaseOn } from '../support/store/every-case.ts';
+import { postgresWorld, type World } from '../support/store/postgres-world.ts';
 
 const page = 'docs/how-to/own-postgresql.md';
 
@@ -22,7 +27,7 @@ describe(`PgBouncer in transaction mode, as ${page} has it`, () => {
     await data.database.admin.query(
       await documented(page, 'sql', { 'in database mirrors': `in database ${data.database.name}` }),
     );
-    pooler = await pgBouncer([data.database, empty]);
+    pooler = await pgBouncer(folder.path, data.database, empty);
   });
 
   const DATABASE_POOLER = 'transaction';
@@ -111,3 +116,58 @@ describe(`PgBouncer in transaction mode, as ${page} has it`, () => {
     expect(advice).to.match(/^alter role campaign_mirror_operator\w* set statement_timeout = 5000$/);
   });
 });
+
+for (const company of [undefined, 'in company', 'beside a chain'] as const) {
+  describe(`the contracts of the ports, behind PgBouncer in transaction mode, ${company ?? 'alone'}`, () => {
+    let world: World;
+    after(() => world?.close());
+    const database = databaseOf('suite');
+    const folder = folderOf('suite');
+    before(async () => {
+      const pooler = await pgBouncer(folder.path, database);
+      const pooled = Object.create(database, {
+        address: { value: (role: Role) => pooler.address(database, role) },
+      });
+      world = await postgresWorld(pooled, {
+        ...(company && { company }),
+        statementsOn: (pool) => new Statements(pool, { named: false }),
+      });
+    });
+    everyCaseOn(() => world);
+  });
+}
+
+/** Debian's PgBouncer, as the document configures it, before databases of the tests. */
+async function pgBouncer(folder: string, ...databases: readonly TestDatabase[]) {
+  const port = await freePort();
+  await chmod(folder, 0o755);
+  const users = `${folder}/userlist.txt`;
+  const lines = Object.keys(roles).map((role) => {
+    const { user, password } = databases[0]?.address(role as Role) ?? {};
+    return `"${user}" "${password}"\n`;
+  });
+  await writeFile(users, lines.join(''));
+  const servers = databases.map((one) => {
+    const { host, port } = one.address('service');
+    return `${one.name} = host=${host} port=${port}`;
+  });
+  const ini = `${folder}/pgbouncer.ini`;
+  const text = await configuration('ops/pgbouncer.ini', {
+    'mirrors = host=db.example port=5432': servers.join('\n'),
+    'listen_port = 6432': `listen_port = ${port}\nunix_socket_dir =`,
+    '/etc/pgbouncer/userlist.txt': users,
+  });
+  await writeFile(ini, text);
+  // It refuses to run as root.
+  const running = start(program('pgbouncer'), ['-u', 'nobody', ini], {});
+  await running.says(() => running.errors.includes('process up') || undefined);
+  return {
+    url: (database: TestDatabase, role: Role) =>
+      Object.assign(new URL(database.url(role)), { host: `127.0.0.1:${port}` }).href,
+    /** For the ports: as the service has it with the setting that a pooler needs. */
+    address: (database: TestDatabase, role: Role): ReturnType<TestDatabase['address']> => ({
+      ...database.address(role),
+      ...{ host: '127.0.0.1', port, pooled: true },
+    }),
+  };
+}

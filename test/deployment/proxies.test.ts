@@ -1,5 +1,4 @@
 import { expect } from 'chai';
-import { tcpProxy } from '../support/database/tcp-proxy.ts';
 import {
   callersAddress,
   type TlsAnswer,
@@ -73,18 +72,6 @@ for (const name of proxyNames) {
         expect(answer).to.deep.equal({ status, body });
         expect(headers['content-type']).to.equal('application/json; charset=utf-8');
       }
-    });
-
-    it('connections to the service are kept', async () => {
-      const between = await tcpProxy({ host: '127.0.0.1', port: port() });
-      const own = await tlsProxy(name, between.port);
-      const callers = [tlsCaller(own), tlsCaller(own)];
-      for (let round = 0; round < 10; round++)
-        for (const one of callers) expect((await one.call(update())).status).to.equal(200);
-      expect(between.accepted).to.equal(1);
-      for (const one of callers) one.close();
-      await own.stop();
-      await between.close();
     });
 
     it('the service ends and starts behind it: what is answered 200 was done, all else is 503', async () => {

@@ -3,29 +3,13 @@ import { parseAllDocuments } from 'yaml';
 import { settings } from '../../packages/app/src/settings/settings.ts';
 import { read } from '../support/workspace.ts';
 
-describe('compose.yaml', () => {
-  it('docs/how-to/compose.md lists every variable of it, with its default', async () => {
-    const found = (await read('compose.yaml')).matchAll(/(?<!\$)\$\{(\w+)(?::-([^}]*))?\}/g);
-    const rows = (await read('docs/how-to/compose.md')).matchAll(/^\| `(\w+)` \| (?:`([^`]*)`|empty) \|/gm);
-    const defaults = (matches: Iterable<RegExpMatchArray>) =>
-      Object.fromEntries([...matches].map(([, name = '', value = '']) => [name, value]));
-    expect(defaults(rows)).to.deep.equal(defaults(found)).and.not.to.deep.equal({});
-  });
-});
-
 describe('ops/kubernetes.yaml', () => {
   it('runs the image of this version with no rights, and sets settings and probes that there are', async () => {
     const documents = parseAllDocuments(await read('ops/kubernetes.yaml'));
     expect(documents.flatMap(({ errors }) => errors)).to.deep.equal([]);
-    const { Job, Deployment, Service, PodDisruptionBudget } = Object.fromEntries(
+    const { Job, Deployment } = Object.fromEntries(
       documents.map((one) => [one.toJS().kind, one.toJS().spec]),
     );
-    const { labels } = Deployment.template.metadata;
-    expect(labels).to.be.an('object');
-    for (const { selector } of [Deployment, PodDisruptionBudget])
-      expect(selector).to.deep.equal({ matchLabels: labels });
-    expect(Service.selector).to.deep.equal(labels);
-
     const { version } = JSON.parse(await read('package.json'));
     const user = Number(/^USER (\d+):/m.exec(await read('Dockerfile'))?.[1]);
     for (const { template } of [Job, Deployment]) {
@@ -41,14 +25,8 @@ describe('ops/kubernetes.yaml', () => {
         if (name.endsWith('_FILE')) expect(value).to.equal(`${volumeMounts[0].mountPath}/${path}`);
       }
     }
-    const { containers, terminationGracePeriodSeconds } = Deployment.template.spec;
-    const [{ livenessProbe, readinessProbe, env }] = containers;
+    const [{ livenessProbe, readinessProbe }] = Deployment.template.spec.containers;
     expect(livenessProbe.httpGet).to.deep.equal({ path: '/livez', port: 'operators' });
     expect(readinessProbe.httpGet).to.deep.equal({ path: '/readyz', port: 'operators' });
-    const seconds = env.map(({ name, value }: Record<string, string>) =>
-      name?.startsWith('SHUTDOWN_') ? Number.parseInt(value ?? '', 10) : 0,
-    );
-    const all = seconds.reduce((sum: number, one: number) => sum + one);
-    expect(terminationGracePeriodSeconds).to.be.at.least(all + 30);
   });
 });

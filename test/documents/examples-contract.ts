@@ -24,15 +24,9 @@ type Scripted =
   | 'end'
   | { readonly status: number; readonly retryAfter?: number; readonly body: unknown };
 
-interface Received {
-  readonly requestId: unknown;
-  readonly authorization: string | undefined;
-  readonly body: string;
-}
-
 /** A server that answers one request after the other as it is told; the last answer is for all that follow. */
 async function scriptedServer(script: readonly Scripted[]) {
-  const received: Received[] = [];
+  const received: { requestId: unknown; authorization: string | undefined; body: string }[] = [];
   const server = await httpServer(async (request, response) => {
     const { authorization, 'x-request-id': requestId } = request.headers;
     const scripted = script[Math.min(received.length, script.length - 1)];
@@ -47,17 +41,8 @@ async function scriptedServer(script: readonly Scripted[]) {
   return { ...server, received };
 }
 
-interface Client {
-  /** In docs/how-to/clients. */
-  readonly file: string;
-  /** Finds the program that runs it. */
-  readonly command: () => string;
-  /** It repeats a call after 500 too. */
-  readonly repeatsFaults?: boolean;
-}
-
-/** What docs/how-to/call-from-a-script.md says that its clients do. */
-export function exampleContract({ file, command, repeatsFaults = false }: Client): void {
+/** What docs/how-to/call-from-a-script.md says that its clients do. `command` finds the program that runs the file. */
+export function exampleContract(file: string, command: () => string, { repeatsFaults = false } = {}): void {
   describe(`docs/how-to/clients/${file}`, () => {
     const data = serviceDataOf('suite');
     const folder = folderOf('suite');

@@ -31,13 +31,8 @@ export function requestsWith(text: string, key: string): string[] {
     ...[`X-Forwarded-For: ${text}\r\nForwarded: for=${text}\r\nCookie: ${text}`, `${text}: ${text}`],
     ...[`Expect: ${text}`, `Transfer-Encoding: ${text}`],
   ];
-  const bodies = [
-    ...[
-      `{"mirror_endpoint":"https://${text}:${text}@a.example/${text}"}`,
-      `{"mirror_endpoint": ${text}`,
-      text,
-    ],
-  ];
+  const address = `https://${text}:${text}@a.example/${text}`;
+  const bodies = [`{"mirror_endpoint":"${address}"}`, `{"mirror_endpoint": ${text}`, text];
   return [
     ...lines.map((line) => request(line)),
     ...headers.map((header) => request(`POST ${path}`, header)),

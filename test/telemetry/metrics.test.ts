@@ -42,6 +42,8 @@ describe('contract: answers — metrics of a process', () => {
     const port = Number(new URL(service.base).port);
     await send(port, 'PROPFIND / HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n');
     await send(port, 'NONSENSE\r\n\r\n');
+    // Neither a page nor its files are the interface: they are not counted.
+    for (const path of ['/', '/docs/page.js']) await fetch(`${service.base}${path}`);
 
     const told = await scrape(service);
     expect(heard).to.have.keys('200', '401', '403', '404', '422');
@@ -49,6 +51,7 @@ describe('contract: answers — metrics of a process', () => {
     expect(told.by(requests, 'method', { route })).to.deep.equal({ POST: calls.length, GET: 1 });
     expect(told.by(requests, 'method', { route: 'other' })).to.deep.equal({ GET: 3, other: 2 });
     const listener = 'callers';
+    expect(told.by(requests, 'route', { listener })).to.deep.equal({ [route]: calls.length + 1, other: 5 });
     expect(told.value('campaign_mirror_http_request_duration_seconds_count', { listener })).to.equal(
       told.value(requests, { listener }),
     );
@@ -87,11 +90,6 @@ describe('contract: answers — metrics of a process', () => {
     const secrets = [data.key.slice(0, 10), unknownKey, marked, String(password), host, '127.0.0.1'];
     for (const secret of secrets) expect(after.text).not.to.include(secret);
 
-    expect(after.value('process_resident_memory_bytes')).to.be.within(2 ** 25, 2 ** 31);
-    const began = (after.value('process_start_time_seconds') ?? 0) * 1_000;
-    expect(began).to.be.within(Date.parse(String(service.process.log[0]?.time)) - 60_000, Date.now());
-    for (const name of ['event_loop_delay_seconds_count', 'event_loop_active_seconds_total'])
-      expect(after.value(`campaign_mirror_${name}`)).to.be.above(0);
     expect(after.value('campaign_mirror_key_uses_noted_total')).to.equal(1);
     expect(after.value('campaign_mirror_history_rows')).to.equal(undefined);
     await data.database.admin.query('analyze campaign_mirror.mirror_history');

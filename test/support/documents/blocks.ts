@@ -2,7 +2,7 @@
  * The code blocks of the documents. A marker, an HTML comment on the last line before it, says what the tests do with it:
  *
  * - `shown: REASON`: nothing
- * - `scripts`: each line must be `npm start`, `npm test` or `npm run NAME`, of a script that package.json has
+ * - `scripts`: nothing but that package.json has the scripts that it calls
  * - `run: service`: run it in a folder with ./campaign-mirror, while a service runs; $KEY is for $CAMPAIGN
  * - `run: database`, `run: database: ROLE@DATABASE`: run it on a server that was empty, as its superuser or that role
  * - `run: ts`: compile and run it

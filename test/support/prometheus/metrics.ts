@@ -71,8 +71,3 @@ export async function scrape({ ops }: { readonly ops: string }): Promise<Exposit
   expect(response.headers.get('content-type')).to.equal('text/plain; version=0.0.4; charset=utf-8');
   return new Exposition(await response.text());
 }
-
-/** The names of all series of our metrics: a histogram has three kinds. */
-export const allSeries = Object.entries(metrics).flatMap(([name, { type }]) =>
-  type === 'histogram' ? ['bucket', 'sum', 'count'].map((kind) => `${name}_${kind}`) : [name],
-);

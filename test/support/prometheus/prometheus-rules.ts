@@ -26,12 +26,6 @@ export const ruleGroups = ruleFiles.flatMap(
 export const rules = ruleGroups.flatMap((group) => group.rules);
 export const alertRules = rules.filter((rule): rule is AlertRule => rule.alert !== undefined);
 
-/** The names of the series that the others record. */
-export const recorded = rules.flatMap(({ record }) => record ?? []);
-
-/** The names of the metrics that a query reads. */
-export const metricsOf = (query: string): string[] => seriesIn(query).map((one) => one.replace(/\{.*/, ''));
-
 /** The series that a query reads, each with its labels: `up`, ours, and those that the others record. */
 export function seriesIn(query: string): string[] {
   return query.match(/\b(?:\w+:[\w:]+|up|(?:campaign_mirror|process|nodejs)_\w+)\b(?:\{[^}]*\})?/g) ?? [];

@@ -130,7 +130,7 @@ async function checkDisk(folder: string): Promise<Result> {
 }
 
 /** What `bytes` mean that are free for the embedded database: below 2 GiB space is short, below ¼ a checkpoint may fail. */
-export function ofDisk(bytes: number, path: string): Result {
+function ofDisk(bytes: number, path: string): Result {
   const free = bytes / 2 ** 30;
   const says = `${free.toFixed(1)} GiB are free for DATA_DIR (${path})`;
   if (free >= 2) return ok(says);
