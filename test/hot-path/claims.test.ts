@@ -51,23 +51,6 @@ describe('one statement for a request: the write proves who calls and what is ju
     expect(await called()).to.deep.equal(['unauthenticated', 'look-up-one']);
   });
 
-  for (const [how, end] of [
-    ['is revoked', (id) => service.world.accessKeys.revoke(id)],
-    ['expires', (id) => service.world.others.expireKey(id)],
-    ['is deleted', (id) => service.world.others.deleteKey(id)],
-  ] satisfies [string, (id: Live['keyId']) => Promise<unknown>][]) {
-    it(`a key that ${how} between two uses is refused and writes nothing, alone and among others`, async () => {
-      const [other, ...more] = await service.live(3);
-      for (const one of [other, ...more]) await service.set(one, address);
-      await end(live.keyId);
-      const all = [other, live, ...more].map((one) => service.set(one, `${address}/again`));
-      const kinds = (await Promise.all(all)).map(({ kind }) => kind);
-      expect(kinds).to.deep.equal(['mirror-set', 'unauthenticated', 'mirror-set', 'mirror-set']);
-      expect(await service.set(live, address)).to.deep.equal({ kind: 'unauthenticated' });
-      await expectWritten(first);
-    });
-  }
-
   it('a campaign that is given away between two uses of a key is refused, until it comes back', async () => {
     await service.world.others.transfer(live.seen.id, newOwner());
     expect(await called()).to.deep.equal(['not-the-owner', 'set-mirror']);

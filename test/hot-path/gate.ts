@@ -4,20 +4,13 @@ import { type Rival, rival } from '../support/database/rival.ts';
 /** Who wants to pass takes this lock for a moment; who keeps the gate shut holds it. */
 const lock = 1_301;
 
-/** From now on statements that write history stop at a gate before they commit: all, or those that write several rows. */
-export async function gateBeforeCommit(
-  database: TestDatabase,
-  forWhom: 'all' | 'several' = 'all',
-): Promise<void> {
-  const least = forWhom === 'all' ? 1 : 2;
+/** From now on statements that write history stop at a gate before they commit. */
+export async function gateBeforeCommit(database: TestDatabase): Promise<void> {
   await database.admin.query(`
     create function campaign_mirror.pass() returns trigger language plpgsql as $$
-      begin
-        if (select count(*) from written) >= ${least} then perform pg_advisory_xact_lock_shared(${lock}); end if;
-        return null;
-      end
+      begin perform pg_advisory_xact_lock_shared(${lock}); return null; end
     $$;
-    create trigger gate after insert on campaign_mirror.mirror_history referencing new table as written
+    create trigger gate after insert on campaign_mirror.mirror_history
       for each statement execute function campaign_mirror.pass()`);
 }
 

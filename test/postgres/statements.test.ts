@@ -33,6 +33,8 @@ describe('statements of the hot path, on one connection', () => {
             [odd, '9007199254740991', 't', 'f', '00ff5c', null, '{"a b",NULL,""}', 'a', 'b'],
           ]);
         }
+        const { rows } = await service.pool.query('select name from pg_prepared_statements');
+        expect(rows).to.deep.equal(named ? [{ name: 'every-kind' }] : []);
         const answers = [1, 2, 3, 4].map((number) => run('echo', 'select $1::int', [number]));
         expect(await Promise.all(answers)).to.deep.equal([[['1']], [['2']], [['3']], [['4']]]);
       });
