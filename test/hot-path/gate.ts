@@ -35,3 +35,16 @@ export async function shutGate(database: TestDatabase): Promise<Rival> {
   await keeper.run('select pg_advisory_xact_lock($1)', lock);
   return keeper;
 }
+
+/** From now on this statement of PL/pgSQL is run for each row of the history before it is written; it may count in `tries`. */
+export async function beforeHistory({ admin }: TestDatabase, statement: string): Promise<void> {
+  await admin.query(`
+    create sequence if not exists campaign_mirror.tries;
+    select setval('campaign_mirror.tries', 1, false);
+    grant usage on campaign_mirror.tries to public;
+    create or replace function campaign_mirror.before_history() returns trigger language plpgsql as $$
+      begin ${statement}; return new; end
+    $$;
+    create or replace trigger before_history before insert on campaign_mirror.mirror_history
+      for each row execute function campaign_mirror.before_history()`);
+}

@@ -21,7 +21,7 @@ describe('statements of the hot path, on one connection', () => {
   for (const named of [true, false]) {
     describe(named ? 'kept by it' : 'not kept', () => {
       const run = (name: string, text: string, values: Parameters<Statements['run']>[1] = []) =>
-        new Statements(service.pool, { named }).run({ name, text }, values);
+        new Statements(service.pool, named ? {} : { named }).run({ name, text }, values);
 
       it('values arrive as they are, and rows come back as PostgreSQL writes them, in order', async () => {
         const text = `select $1::text, $2::bigint, $3::boolean, $4::boolean, encode($5::bytea, 'hex'), $6::text,
