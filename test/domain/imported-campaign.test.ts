@@ -114,7 +114,6 @@ describe('a campaign that is imported', () => {
 
   it('contract: the address — under the rule of the interface, denied hosts included', () => {
     for (const [text, because] of [
-      ['javascript:alert(1)', 'not-http'],
       [`https://a.example/${'x'.repeat(2048)}`, 'too-long'],
       ['https://go.A.example./', 'denied-host'],
     ]) {

@@ -61,13 +61,18 @@ describe('mirror move: what an address on the host comes to', () => {
     [fromIp, 'http://[2001:0db8:0:0:0:0:0:1]:80?x', 'http://new.example:80?x'],
     [toIdn, 'https://XN--BCHER-KVA.example:1/x', 'https://ñandú.example:1/x'],
     [nearIp, 'https://x.1.2.3.4.example/', 'https://x.new.example/'],
-    [moving('old.example', 'new.old.example'), 'https://old.example/', 'https://new.old.example/'],
+    [moving('old.example', 'new.old.example'), 'https://old.example', 'https://new.old.example'],
     [moving('x.old.example', 'old.example', true), 'https://a.x.old.example/', 'https://a.old.example/'],
   ];
   for (const [move, before, after] of moves) {
     it(`${before} ${after === undefined ? 'stays' : `→ ${after}`}`, () =>
       expect(moved(move, before)).to.deep.equal(after === undefined ? undefined : { to: after }));
   }
+
+  it('is judged again on its new host, which may be denied', () => {
+    const judged = movedAddress(below, address('https://x.old.example/'), denying('*.new.example'));
+    expect(judged).to.deep.equal({ fault: 'denied-host', to: 'https://x.New.example/' });
+  });
 
   it('is left where its host cannot be told from the rest', () => {
     // Such never pass as a mirror's address; a table may have been written to by hand.

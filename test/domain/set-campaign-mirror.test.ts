@@ -1,3 +1,4 @@
+import { setImmediate as later } from 'node:timers/promises';
 import {
   type AccessKeyId,
   accessKeyBytes,
@@ -34,9 +35,6 @@ const [noMirror, isDefault, notTheOwner] = [
   refused('default-campaign'),
   refused('not-the-owner'),
 ];
-
-/** What a port is told to do where it is to take its time: longer than all that is already due. */
-const later = () => new Promise<void>((resolve) => setImmediate(resolve));
 
 /** Answers what it is told to, and remembers what it was asked. */
 class FakePorts implements CampaignRepository, Identity {

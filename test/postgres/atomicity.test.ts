@@ -108,19 +108,6 @@ describe('contract: atomicity — a rival holds what is waited for', () => {
     expect((await historyOf(restored.live)).at(-1)).to.include({ ownerId: owner });
   });
 
-  it('a mirror that is created anew is the one that is set', async () => {
-    const { outcome, live } = await meanwhile(update, async ({ seen }, other) => {
-      await other.run(deletes, seen.id);
-      const insert = 'insert into campaign_mirror.mirrors (campaign_id, target_url) values ($1, $2)';
-      await other.run(insert, seen.id, rivals);
-    });
-    const mirror = await mirrorOf(live);
-    expect(outcome).to.deep.equal({ kind: 'mirror-set', mirror });
-    expect(mirror?.id).not.to.equal(live.mirror.id);
-    const row = { mirrorId: mirror?.id, addressBefore: rivals, addressAfter: fourth };
-    expect((await historyOf(live)).at(-1)).to.include(row);
-  });
-
   async function changedTwice(): Promise<Changed> {
     const live = await service.campaign();
     for (const address of [second, third]) await service.set(live, address);

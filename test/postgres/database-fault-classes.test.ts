@@ -31,6 +31,8 @@ describe('contract: answers — faults of the driver', () => {
 
   it('tell commands what the server itself undid; not so what may have been committed', () => {
     const undone = (cause: unknown) => undoneBy(new Unavailable('the database did not answer', { cause }));
+    for (const code of ['57014', '55P03', '40001', '40P01'])
+      expect(undone(sqlFault(code))?.what).to.match(/^another transaction holds what this is about/);
     for (const code of ['53100', '53200'])
       expect(undone(sqlFault(code))).to.deep.equal({
         what: `the database has no disk space or memory left (${code})`,
@@ -38,5 +40,6 @@ describe('contract: answers — faults of the driver', () => {
       });
     for (const code of ['08000', '08006', '40003', '57P01', '57P02', '57P03', 'ECONNRESET', 'EPIPE'])
       expect(undone(sqlFault(code)), code).to.equal(undefined);
+    expect(undone(new Error('Query read timeout'))).to.equal(undefined);
   });
 });

@@ -54,10 +54,13 @@ describe('contract: life — what /readyz asks of the database', () => {
       asked += 1;
       return good;
     };
-    const ready = readinessOf(ask, new AbortController().signal, 600_000);
+    const ends = new AbortController();
+    const ready = readinessOf(ask, ends.signal, 600_000);
     for (const checks of await Promise.all(Array.from({ length: 100 }, ready)))
       expect(checks).to.deep.equal({ accepting: true, ...good });
     await ready();
     expect(asked).to.equal(1);
+    ends.abort();
+    expect(await ready()).to.deep.equal({ accepting: false });
   });
 });

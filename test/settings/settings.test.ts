@@ -78,13 +78,12 @@ describe('settings', () => {
     const unknown =
       'DATABASE_URL must have no parameters but host, port, user, password, application_name, connect_timeout, uselibpqcompat, ssl, sslmode, sslrootcert, sslcert, sslkey, sslnegotiation, and sslcert with sslkey';
     const unusable = (why: string) => `sslrootcert, sslcert or sslkey cannot be used: ${why}`;
-    const noPem = unusable('error:0480006C:PEM routines::no start line');
     const noFile = (file: string) => unusable(`ENOENT: no such file or directory, open '${file}'`);
     const cases: [environment: Environment, line: string][] = [
       [url('sslmode=MARKED'), modes],
       [url('sslmode=verify-ca'), noCa],
       [url('sslrootcert=/nowhere/at/all'), noFile('/nowhere/at/all')],
-      [{ PGHOST: 'db', PGSSLROOTCERT: packageJson }, noPem],
+      [{ PGHOST: 'db', PGSSLROOTCERT: packageJson }, unusable('error:0480006C:PEM routines::no start line')],
       [url('sslmode=require&sslrootcert=system'), noFile('system')],
       [url('tls=true'), unknown],
       [url(`sslmode=require&sslcert=${packageJson}`), unknown],
