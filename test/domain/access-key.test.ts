@@ -17,8 +17,10 @@ describe('contract: keys — their form', () => {
     expect(sha256).to.equal('ff26a6cf52d064408f68a8994e1bd840c0262fa55469c1ea2868c7d584b0da69');
   });
 
-  it('a key with a character replaced, missing, more, or swapped with its neighbour is refused without the database', () => {
-    const corrupt = new Set<string>();
+  it('a key with a character replaced, missing, more or swapped, or in another case, is refused without the database', () => {
+    const blanks = ['', 'cm_', ` ${vector}`, `${vector} `, `${vector}\n`, `\n${vector}`];
+    const others = [vector.toLowerCase(), vector.replace('cm_', 'CM_'), vector.replace('0', '\uff10')];
+    const corrupt = new Set([...blanks, ...others]);
     for (let at = 0; at < vector.length; at++) {
       const [start, rest] = [vector.slice(0, at), vector.slice(at + 1)];
       for (const character of alphabet) corrupt.add(`${start}${character}${rest}`);
@@ -28,14 +30,6 @@ describe('contract: keys — their form', () => {
     }
     corrupt.delete(vector);
     for (const text of corrupt) expect(accessKey(text), text).to.equal(undefined);
-  });
-
-  it('nothing else is a key: blanks around it, line ends, another case, other alphabets', () => {
-    const blanks = ['', 'cm_', ` ${vector}`, `${vector} `, `${vector}\n`, `\n${vector}`];
-    const others = [vector.toLowerCase(), vector.replace('cm_', 'CM_'), vector.replace('0', '\uff10')];
-    for (const text of [...blanks, ...others]) {
-      expect(accessKey(text), JSON.stringify(text)).to.equal(undefined);
-    }
   });
 
   it('256 bits make 43 characters, and the CRC-32 of what stands before makes 6, padded with 0', () => {

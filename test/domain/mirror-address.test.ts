@@ -20,13 +20,10 @@ describe('contract: the address — accepted, exactly as it was sent', () => {
       'https://a.example:443/a/../b/./c//d https://a.example/%7Euser?a=%2f&b=+# https://a.example/caf\u00e9?cafe\u0301',
     'macros of trackers':
       'https://t.example/{click_id}/[sub]?a={b}&c=[d]|e#{f}|[g] https://t.example/?x=%7Bx%7D&y=$(z)&w=<v>&u=^`"\'',
-    'international host names':
-      'https://b\u00fccher.example/ https://\u4f8b\u3048.\u30c6\u30b9\u30c8/ https://xn--bcher-kva.example',
-    ports: 'https://a.example:1/ https://a.example:65535/ http://a.example:/x',
-    'addresses of machines': 'http://127.0.0.1/ http://[::1]:8080/ http://[2001:db8::1] http://localhost/x',
-    'an @ after the authority':
-      'https://a.example/@user https://a.example?to=a@b https://a.example#@ https://a.example/x:y@z',
-    'further slashes and colons after the host': 'https://a.example//b https://a.example/https://b.example/',
+    'hosts of any script, of machines, and with a port':
+      'https://b\u00fccher.example/ https://xn--bcher-kva.example http://127.0.0.1/ http://[::1]:8080/ http://localhost/x http://a.example:/x',
+    'an @, slashes and colons after the authority':
+      'https://a.example/@user https://a.example?to=a@b https://a.example#@ https://a.example//x:y@z https://a.example/https://b.example/',
   };
   for (const [what, texts] of Object.entries(accepted)) {
     it(what, () => {
@@ -37,24 +34,16 @@ describe('contract: the address — accepted, exactly as it was sent', () => {
 
 describe('contract: the address — refused as no URL', () => {
   const refused = {
-    'not-http: other schemes':
-      'javascript:alert(1) data:text/html,x ftp://a.example/ file:///etc/passwd httpss://a.example/ xhttp://a.example/',
-    'not-http: no scheme, or no absolute URL': 'a.example /path //a.example/ ?x # https https: ://a.example',
-    'not-http: other than exactly two slashes':
-      'http:a.example http:/a.example http:///a.example https:////a.example/',
-    'not-http: no host': 'http:// https:/// https://?x https://#x',
-    'credentials: a user, and any @ in the authority':
-      'https://user@a.example/ https://user:pass@a.example/ https://:pass@a.example/ https://@a.example/ https://:@a.example/',
-    'credentials: an @ that hides the host':
-      'https://a@b@a.example/ https://a.example:443@b.example https://a.example@b.example?x',
-    'forbidden-character: a backslash anywhere':
-      'https://a.example\\b https://a.example/\\ https://a.example?\\ https://a.example#\\',
-    'not-a-url: a host that the parser refuses':
-      'http://:80/ https://a%40b.example/ https://a<b/ https://a|b.example/ https://%zz/ https://1.2.3.256/ https://[::1/ https://[g::1]/',
-    'not-a-url: a port that the parser refuses':
-      'https://a.example:65536/ https://a.example:8x/ https://a.example:-1/ https://a.example:{port}/',
-    'forbidden-character: a lone surrogate':
-      'https://a.example/\ud83c https://a.example/\udf89 https://a.example/\udf89\ud83c https://a.example?\ud83cx',
+    'not-http: another scheme, or none':
+      'javascript:alert(1) data:text/html,x ftp://a.example/ httpss://a.example/ xhttp://a.example/ a.example //a.example/ ?x https: ://a.example',
+    'not-http: other than exactly two slashes, or no host':
+      'http:a.example http:/a.example http:///a.example https:////a.example/ http:// https://?x https://#x',
+    'credentials: any @ in the authority':
+      'https://user@a.example/ https://:pass@a.example/ https://@a.example/ https://a@b@a.example/ https://a.example:443@b.example https://a.example@b.example?x',
+    'forbidden-character: a backslash or a lone surrogate anywhere':
+      'https://a.example\\b https://a.example/\\ https://a.example?\\ https://a.example#\\ https://a.example/\ud83c https://a.example?\udf89\ud83c',
+    'not-a-url: a host or a port that the parser refuses':
+      'http://:80/ https://a%40b.example/ https://a<b/ https://a|b.example/ https://1.2.3.256/ https://[::1/ https://a.example:65536/ https://a.example:{port}/',
   };
   for (const [what, texts] of Object.entries(refused)) {
     it(what, () => {
@@ -113,7 +102,6 @@ describe('contract: the address — at most 2,048 Unicode code points', () => {
     expect(faultOf('\\'.repeat(2049))).to.equal('too-long');
     expect(faultOf('\\'.repeat(2048))).to.equal('not-http');
     expect(faultOf('https://user@a.example/', denied)).to.equal('credentials');
-    expect(faultOf(long(2049, 'x'), denied)).to.equal('too-long');
   });
 });
 

@@ -1,3 +1,4 @@
+import { setImmediate as later } from 'node:timers/promises';
 import {
   type AccessKeyId,
   accessKeyBytes,
@@ -34,9 +35,6 @@ const [noMirror, isDefault, notTheOwner] = [
   refused('default-campaign'),
   refused('not-the-owner'),
 ];
-
-/** What a port is told to do where it is to take its time: longer than all that is already due. */
-const later = () => new Promise<void>((resolve) => setImmediate(resolve));
 
 /** Answers what it is told to, and remembers what it was asked. */
 class FakePorts implements CampaignRepository, Identity {
@@ -123,25 +121,6 @@ describe('contract: the call — set the mirror of a campaign', () => {
     useCase = new SetCampaignMirror(ports, identity);
     expect(await useCase.execute(request)).to.deep.equal({ kind: 'unauthenticated', because: `not ${key}` });
   });
-
-  for (const first of ['caller', 'campaign'] as const) {
-    it(`the key and the campaign are looked up at the same time; the ${first} answers first`, async () => {
-      const who = Promise.withResolvers<Caller>();
-      const which = Promise.withResolvers<Campaign>();
-      ports.caller = () => who.promise;
-      ports.found = () => which.promise;
-      const outcome = useCase.execute(request);
-      await later();
-      expect(ports.asked).to.have.members([`whoIs ${key}`, `find ${campaign.id}`]);
-      if (first === 'caller') who.resolve(caller);
-      else which.resolve(campaign);
-      await later();
-      expect(ports.changes).to.deep.equal([]);
-      who.resolve(caller);
-      which.resolve(campaign);
-      expect(await outcome).to.have.property('kind', 'mirror-set');
-    });
-  }
 
   it('a fault of the look-up of the campaign does not hide that the key is unknown, and nobody misses it', async () => {
     const missed: unknown[] = [];

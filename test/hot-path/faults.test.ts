@@ -13,7 +13,7 @@ import { groupedOf } from '../support/process/lives.ts';
 import { lockMirror } from '../support/store/grouped.ts';
 import { hotPathOn, statementsBy } from '../support/store/hot-paths.ts';
 import { address, change, type Live } from '../support/store/world.ts';
-import { gateBeforeCommit, shutGate } from './gate.ts';
+import { beforeHistory, gateBeforeCommit, shutGate } from './gate.ts';
 
 const to = address('https://example.com/new');
 const poison = address('https://example.com/poison');
@@ -51,17 +51,7 @@ describe('group commit: a batch that fails', () => {
     }
   }
 
-  /** The statement that is run for each row of the history before it is written. */
-  async function raising(statement: string): Promise<void> {
-    await service.database.admin.query(`
-      create sequence campaign_mirror.tries;
-      grant usage on sequence campaign_mirror.tries to public;
-      create function campaign_mirror.raising() returns trigger language plpgsql as $$
-        begin ${statement}; return new; end
-      $$;
-      create trigger raising before insert on campaign_mirror.mirror_history
-        for each row execute function campaign_mirror.raising()`);
-  }
+  const raising = (statement: string) => beforeHistory(service.database, statement);
   const poisoned = `if new.address_after = '${poison}' then raise exception 'poisoned' using errcode = 'P0001'; end if`;
 
   it('by one member: that one alone is rejected, the others are set, once', async () => {
@@ -92,19 +82,14 @@ describe('group commit: a batch that fails', () => {
     await expectHistory(4);
   });
 
-  for (const [code, times] of [
-    ['40001', 1],
-    ['40P01', 1],
-    ['40001', 2],
-  ] as const) {
-    it(`by ${code}, ${times === 1 ? 'once' : 'twice'}: all are set, once`, async () => {
+  for (const [code, times] of Object.entries({ '40P01': 1, '40001': 2 }))
+    it(`by ${code}, for ${times} times: all are set, once`, async () => {
       await raising(
         `if nextval('campaign_mirror.tries') <= ${times} then raise exception 'again' using errcode = '${code}'; end if`,
       );
       await expectSet(setAll());
       await expectHistory(4);
     });
-  }
 
   it('as its connection is cut: all of it is Unavailable and nothing is written; the next goes on another', async () => {
     await gateBeforeCommit(service.database);

@@ -4,20 +4,13 @@ import { type Rival, rival } from '../support/database/rival.ts';
 /** Who wants to pass takes this lock for a moment; who keeps the gate shut holds it. */
 const lock = 1_301;
 
-/** From now on statements that write history stop at a gate before they commit: all, or those that write several rows. */
-export async function gateBeforeCommit(
-  database: TestDatabase,
-  forWhom: 'all' | 'several' = 'all',
-): Promise<void> {
-  const least = forWhom === 'all' ? 1 : 2;
+/** From now on statements that write history stop at a gate before they commit. */
+export async function gateBeforeCommit(database: TestDatabase): Promise<void> {
   await database.admin.query(`
     create function campaign_mirror.pass() returns trigger language plpgsql as $$
-      begin
-        if (select count(*) from written) >= ${least} then perform pg_advisory_xact_lock_shared(${lock}); end if;
-        return null;
-      end
+      begin perform pg_advisory_xact_lock_shared(${lock}); return null; end
     $$;
-    create trigger gate after insert on campaign_mirror.mirror_history referencing new table as written
+    create trigger gate after insert on campaign_mirror.mirror_history
       for each statement execute function campaign_mirror.pass()`);
 }
 
@@ -41,4 +34,17 @@ export async function shutGate(database: TestDatabase): Promise<Rival> {
   const keeper = await rival(database);
   await keeper.run('select pg_advisory_xact_lock($1)', lock);
   return keeper;
+}
+
+/** From now on this statement of PL/pgSQL is run for each row of the history before it is written; it may count in `tries`. */
+export async function beforeHistory({ admin }: TestDatabase, statement: string): Promise<void> {
+  await admin.query(`
+    create sequence if not exists campaign_mirror.tries;
+    select setval('campaign_mirror.tries', 1, false);
+    grant usage on campaign_mirror.tries to public;
+    create or replace function campaign_mirror.before_history() returns trigger language plpgsql as $$
+      begin ${statement}; return new; end
+    $$;
+    create or replace trigger before_history before insert on campaign_mirror.mirror_history
+      for each row execute function campaign_mirror.before_history()`);
 }

@@ -13,6 +13,7 @@ import { groupedOf } from '../support/process/lives.ts';
 import { transfer } from '../support/store/grouped.ts';
 import { hotPathOn } from '../support/store/hot-paths.ts';
 import { address, change, type Live, newOwner } from '../support/store/world.ts';
+import { beforeHistory } from './gate.ts';
 
 const to = address('https://example.com/new');
 
@@ -48,20 +49,10 @@ describe('group commit: what its observer hears', () => {
     useCase.execute({ credential: key, campaign: seen.id, address: to, requestId: 'request-1' });
   const setDirectly = ({ seen, by }: Live) => hotPath.set(seen, change(by, to));
   const failingOnce = (code: string) =>
-    service.database.admin.query(`
-      create sequence if not exists campaign_mirror.failed;
-      select setval('campaign_mirror.failed', 1, false);
-      grant usage on campaign_mirror.failed to public;
-      create or replace function campaign_mirror.failing() returns trigger language plpgsql as $$
-        begin
-          if nextval('campaign_mirror.failed') = 1 then
-            raise exception 'once' using errcode = '${code}';
-          end if;
-          return new;
-        end
-      $$;
-      create or replace trigger failing before insert on campaign_mirror.mirror_history
-        for each row execute function campaign_mirror.failing()`);
+    beforeHistory(
+      service.database,
+      `if nextval('campaign_mirror.tries') = 1 then raise exception 'once' using errcode = '${code}'; end if`,
+    );
   const forbid = (right: string, table: string) =>
     service.database.admin.query(`revoke ${right} on campaign_mirror.${table} from campaign_mirror_service`);
 

@@ -49,14 +49,6 @@ describe('when a key was last used', () => {
   }
   const expectFresh = async (live: Live) => expect(await stored(live)).to.have.property('fresh', true);
 
-  it('is written by itself, soon after the answer', async () => {
-    const { uses, use } = observed({ gatherFor: 0 });
-    const [key] = await service.live(1);
-    await use(key);
-    await eventually('the use', () => expectFresh(key));
-    expect(uses.failures).to.equal(0);
-  });
-
   it('is written once in a minute, whatever this process and others do, and again after it', async () => {
     const [one, other] = [observed(), observed()];
     const [key] = await service.live(1);

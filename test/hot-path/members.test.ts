@@ -2,12 +2,15 @@ import { keySubject, type Subject } from '@campaign-mirror/domain';
 import { expect } from 'chai';
 import { untilWaiting } from '../support/database/rival.ts';
 import { groupedOf } from '../support/process/lives.ts';
-import { setAddress, transfer } from '../support/store/grouped.ts';
+import { transfer } from '../support/store/grouped.ts';
 import { named } from '../support/store/operator.ts';
 import { before as beforehand, type Live, newOwner } from '../support/store/world.ts';
 import { gateBeforeLock, shutGate } from './gate.ts';
 
-const steps = ['one', 'two', 'three', 'four', 'five'].map((step) => `https://example.com/${step}`);
+/** What may end, begin or be mistaken in an array or a literal of PostgreSQL. */
+const odd = [`it''s "quoted"`, 'back\\slash\\', '{,{}}', 'NULL', '\\N$1'];
+const steps = odd.map((step) => `https://example.com/${step}`);
+const requestIds = odd.map((step) => step.replace(' ', ''));
 const rivals = 'https://example.com/rival';
 
 /** Since 1970. */
@@ -20,7 +23,7 @@ describe('group commit: several updates of one campaign', () => {
   /** All in one turn, with one of another campaign, so that they go as a batch. */
   const setAll = (live: Live, other: Live) =>
     Promise.all([
-      ...steps.map((step, at) => service.setMirror(live, step, `request-${at}`)),
+      ...steps.map((step, at) => service.setMirror(live, step, requestIds[at])),
       service.setMirror(other, rivals),
     ]);
   const noSteps = [...steps.map(() => undefined), rivals];
@@ -31,7 +34,7 @@ describe('group commit: several updates of one campaign', () => {
     const rows = await service.history(live);
     expect(rows.map((row) => row.addressAfter)).to.deep.equal(steps);
     expect(rows.map((row) => row.addressBefore)).to.deep.equal([from, ...steps.slice(0, -1)]);
-    expect(rows.map((row) => row.requestId)).to.deep.equal(steps.map((_, at) => `request-${at}`));
+    expect(rows.map((row) => row.requestId)).to.deep.equal(requestIds);
     for (const [at, row] of rows.entries()) {
       const { changedAt } = row;
       expect(answers[at]).to.include({ updatedAt: changedAt, updatedExternallyAt: changedAt });
@@ -51,18 +54,6 @@ describe('group commit: several updates of one campaign', () => {
     expect(new Set(rows.map((row) => row.transaction)).size).to.equal(1);
     const [first = 0n, ...times] = rows.map((row) => microseconds(row.changedAt));
     expect(times).to.deep.equal(times.map((_, at) => first + BigInt(at + 1)));
-  });
-
-  it('of which the first is passed over, for a rival who then commits: the chain begins with the address of the rival', async () => {
-    const [live, other, third] = await service.live(3);
-    const holder = await service.hold(setAddress, live.seen.id, rivals);
-    const calls = setAll(live, other);
-    await service.setMirror(third, rivals);
-    await untilWaiting(service.database, calls);
-    await holder.commit();
-    const rows = await expectChain(live, rivals, await calls);
-    // The first waited for the rival, the others for the first, and then they went together.
-    expect(new Set(rows.slice(1).map((row) => row.transaction)).size).to.equal(1);
   });
 
   it('which a rival overtakes between their look and their lock: the chain begins with the address of the rival', async () => {
@@ -140,5 +131,17 @@ describe('group commit: the members of a batch', () => {
       .and.not.to.include('set-mirror');
     const rows = await service.history(first, byDefault, bare, gone, last);
     expect(rows.map(({ subject }) => subject)).to.deep.equal([keyless.by.subject, last.by.subject]);
+  });
+
+  it('128 of the longest addresses go together, and no more; what is beyond goes next, in its order', async () => {
+    const [live] = await service.live(1);
+    const long = '\u{1f389}'.repeat(2025);
+    const all = Array.from({ length: 200 }, (_, at) => `https://example.com/${at + 100}${long}`);
+    await Promise.all(all.map((text) => service.setMirror(live, text)));
+    const rows = await service.history(live);
+    expect(rows.map((row) => row.addressAfter)).to.deep.equal(all);
+    const sizes = new Map<string, number>();
+    for (const { transaction } of rows) sizes.set(transaction, (sizes.get(transaction) ?? 0) + 1);
+    expect([...sizes.values()]).to.deep.equal([128, 72]);
   });
 });

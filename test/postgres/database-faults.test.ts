@@ -32,42 +32,6 @@ describe('contract: answers — a database that is slow, cut off or away', () =>
     await untilServed({ set }, live);
   });
 
-  it('connections that are cut while requests wait on them, and again and again: successes and Unavailable only, and the pool is whole again', async () => {
-    const lives = [await service.campaign(), await service.campaign(), await service.campaign()];
-    const another = await service.another(patient);
-    const cut = () =>
-      service.database.admin.query(`
-        select pg_terminate_backend(pid, 10000) from pg_stat_activity
-        where datname = current_database() and usename = 'campaign_mirror_service'`);
-    const holder = await rival(service.database);
-    await holder.run('select from campaign_mirror.mirrors for update');
-    const calls = lives.map((live) => rejection(another.set(live, address)));
-    await untilWaiting(service.database, Promise.all(calls), 3);
-    await cut();
-    for (const fault of await Promise.all(calls)) expect(fault).to.be.instanceOf(Unavailable);
-    await holder.rollback();
-
-    let working = true;
-    const work = lives.map(async (live) => {
-      for (let at = 0; at < 50; at++) {
-        const answer = await another.set(live, `${address}/${at}`).catch((fault) => fault);
-        if (!(answer instanceof Unavailable)) expect(answer).to.have.property('kind', 'mirror-set');
-      }
-    });
-    const worked = Promise.all(work).finally(() => {
-      working = false;
-    });
-    while (working) await cut();
-    await worked;
-    // Of a cut that we have not heard of yet each connection tells once; from then on every call is served.
-    const all = await Promise.all(Array.from({ length: patient.size }, () => another.pool.connect()));
-    for (const client of all) {
-      client.release((await client.query('select').catch(() => undefined)) === undefined);
-    }
-    expect(await another.set(lives[0] as Live, address)).to.have.property('kind', 'mirror-set');
-    await expectWhole(another, patient.size);
-  });
-
   it('a network that stops, is silent, resets or refuses: Unavailable within the bounds, and serving again', async () => {
     const proxy = await tcpProxy(serverAddress());
     const behindProxy = { ...service.database.address('service'), host: '127.0.0.1', port: proxy.port };

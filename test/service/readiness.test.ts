@@ -50,25 +50,17 @@ describe('contract: life — what /readyz asks of the database', () => {
 
   it('one answer is for all that ask meanwhile, and for a while after', async () => {
     let asked = 0;
-    const { promise, resolve } = Promise.withResolvers<typeof good>();
-    const ask = () => {
+    const ask = async () => {
       asked += 1;
-      return promise;
+      return good;
     };
     const ends = new AbortController();
-    const remembering = readinessOf(ask, ends.signal, 600_000);
-    const forgetting = readinessOf(ask, ends.signal, 0);
-    const asking = Array.from({ length: 100 }, () => remembering());
-    resolve(good);
-    for (const checks of await Promise.all(asking))
+    const ready = readinessOf(ask, ends.signal, 600_000);
+    for (const checks of await Promise.all(Array.from({ length: 100 }, ready)))
       expect(checks).to.deep.equal({ accepting: true, ...good });
-    await remembering();
+    await ready();
     expect(asked).to.equal(1);
-    // The drain begins: also for those that asked before.
-    const before = forgetting();
     ends.abort();
-    expect(await before).to.include({ accepting: false });
-    expect(await forgetting()).to.deep.equal({ accepting: false });
-    expect(asked).to.equal(2);
+    expect(await ready()).to.deep.equal({ accepting: false });
   });
 });

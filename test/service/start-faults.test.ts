@@ -47,7 +47,6 @@ describe('a start that cannot succeed ends with one clear line and an exit code'
     RUN_MIGRATIONS,
   });
   const noInsert = `revoke insert on campaign_mirror.mirror_history from ${roles.service}`;
-  const noLastUse = 'alter table campaign_mirror.access_keys drop column last_used_at cascade';
   const readOnly = 'alter database NAME set default_transaction_read_only = on';
   const stranger = { username: 'campaign_mirror_nobody', password: 'MARKED' };
   const noTls = { url: { search: '?sslmode=require' }, DATABASE_WAIT: '60m' };
@@ -68,7 +67,6 @@ describe('a start that cannot succeed ends with one clear line and an exit code'
       { ...asService(), make: empty },
     ],
     ['a right is missing', /lacks what .* needs: insert on mirror_history: run /, asService(noInsert)],
-    ['a column is missing', /: select on access_keys, update on access_keys: run /, asService(noLastUse)],
   ];
   for (const [what, line, { make = freshDatabase, role = 'owner', url, change, ...settings }] of refusals)
     it(what, async () => {

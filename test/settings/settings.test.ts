@@ -42,24 +42,23 @@ describe('settings', () => {
     PGHOST: ['one,other', 'postgres://me:MARKED@db/x'],
     CORS_ORIGINS: [
       ...['*', 'null', 'tools.example', 'https://tools.example/', 'https://TOOLS.example', 'ftp://a.example'],
-      ...['https://tools.example:443', 'https://a@tools.example', ' ', 'https://*.example'],
+      ...['https://a@tools.example', ' ', 'https://*.example'],
     ],
-    JWT_JWKS_URL: [
-      ...['http://issuer.example/jwks', 'https://user:MARKED@issuer.example/jwks', 'issuer.example'],
-      ...['ftp://a/b', 'http://localhost.example/', 'http://10.0.0.1/'],
-    ],
+    JWT_JWKS_URL: ['http://issuer.example/jwks', 'https://user:MARKED@issuer.example/jwks', 'ftp://a/b'],
     REDIS_URL: [
       ...['/nodb', '/1/2', '?family=6', '#x', ':70000'].map((rest) => `redis://me:MARKED@db.example${rest}`),
       ...['redis://me:12/MARKED@db.example', 'redis://me:%ff@db.example', 'http://db.example', 'redis://'],
-      ...['db.example:6379', 'redis://a%zz:b@db.example', 'redis://db.example b'],
     ],
     DATABASE_URL: [
-      ...['mysql://me:MARKED@db/x', 'MARKED', 'postgres:MARKED', 'postgres://me:MARKED@a,b/x'],
-      ...['postgres://me:MARKED@/x?host=a,b', 'postgres://me:MARKED@[/x', 'postgres://me:MARKED%ff@db/x'],
-      ...['postgres://me:MARKED@db/x?port=70000', 'postgres://me:MARKED@db:70000/x'],
+      ...[
+        'mysql://me:MARKED@db/x',
+        'MARKED',
+        'postgres://me:MARKED@a,b/x',
+        'postgres://me:MARKED@/x?host=a,b',
+      ],
+      ...['postgres://me:MARKED@[/x', 'postgres://me:MARKED%ff@db/x', 'postgres://me:MARKED@db:70000/x'],
       // Parts of a password in which something is not encoded.
-      ...['postgres://me:MARKED@db/x y', 'postgres://me:12/MARKED@db/x', 'postgres://me:12?MARKED@db/x'],
-      ...['postgres://me:12#MARKED@db/x', 'postgres://me:1@2/MARKED@db/x'],
+      ...['postgres://me:12/MARKED@db/x', 'postgres://me:12#MARKED@db/x', 'postgres://me:1@2/MARKED@db/x'],
     ],
   };
   for (const [name, values] of Object.entries(refused))
@@ -79,16 +78,13 @@ describe('settings', () => {
     const unknown =
       'DATABASE_URL must have no parameters but host, port, user, password, application_name, connect_timeout, uselibpqcompat, ssl, sslmode, sslrootcert, sslcert, sslkey, sslnegotiation, and sslcert with sslkey';
     const unusable = (why: string) => `sslrootcert, sslcert or sslkey cannot be used: ${why}`;
-    const noPem = unusable('error:0480006C:PEM routines::no start line');
     const noFile = (file: string) => unusable(`ENOENT: no such file or directory, open '${file}'`);
     const cases: [environment: Environment, line: string][] = [
       [url('sslmode=MARKED'), modes],
-      [{ PGHOST: 'db', PGSSLMODE: 'allow' }, modes],
       [url('sslmode=verify-ca'), noCa],
       [url('sslrootcert=/nowhere/at/all'), noFile('/nowhere/at/all')],
-      [{ PGHOST: 'db', PGSSLROOTCERT: packageJson }, noPem],
+      [{ PGHOST: 'db', PGSSLROOTCERT: packageJson }, unusable('error:0480006C:PEM routines::no start line')],
       [url('sslmode=require&sslrootcert=system'), noFile('system')],
-      [url(`sslmode=require&sslcert=${packageJson}&sslkey=${packageJson}`), noPem],
       [url('tls=true'), unknown],
       [url(`sslmode=require&sslcert=${packageJson}`), unknown],
     ];

@@ -23,7 +23,6 @@ describe('contract: tokens: the keys of an issuer', () => {
   let identity: JwtIdentity;
   let clock: Clock;
   let failures: unknown[];
-  let counts: number[];
 
   before(async () => {
     [old, next] = await Promise.all([signingKey('old'), signingKey('next')]);
@@ -32,11 +31,7 @@ describe('contract: tokens: the keys of an issuer', () => {
     issuer = await new TestIssuer(old).open();
     clock = install({ now: Date.now(), toFake: ['Date', 'performance'] });
     failures = [];
-    counts = [];
-    const observer = {
-      fetched: (keys: number) => counts.push(keys),
-      failed: (error: unknown) => failures.push(error),
-    };
+    const observer = { fetched: () => {}, failed: (error: unknown) => failures.push(error) };
     identity = new JwtIdentity(rules, issuerKeys({ url: issuer.url, maxAge, timeout: 200, observer }));
   });
   afterEach(async () => {
@@ -55,10 +50,10 @@ describe('contract: tokens: the keys of an issuer', () => {
     expect(await Promise.all([isKnown(old), isKnown(old), isKnown(old)])).to.deep.equal([true, true, true]);
     clock.tick(maxAge - 1);
     expect(await isKnown(old)).to.equal(true);
-    expect([issuer.fetches, counts]).to.deep.equal([1, [1]]);
+    expect(issuer.fetches).to.equal(1);
     clock.tick(1);
     expect(await isKnown(old)).to.equal(true);
-    expect([issuer.fetches, counts]).to.deep.equal([2, [1, 1]]);
+    expect(issuer.fetches).to.equal(2);
   });
 
   it('rotation: a new key is accepted 5 s after the last fetch, a removed one refused when the keys are old', async () => {
@@ -72,20 +67,6 @@ describe('contract: tokens: the keys of an issuer', () => {
     issuer.keys = [next];
     clock.tick(maxAge);
     expect([await isKnown(old), await isKnown(next)]).to.deep.equal([false, true]);
-  });
-
-  it('unknown ids: one fetch in 5 s, whatever is sent, and known keys go on', async () => {
-    await isKnown(old);
-    const other = await signingKey('other');
-    for (let time = 0; time < 3; time++) {
-      clock.tick(cooldown);
-      for (let number = 0; number < 20; number++) {
-        const unknown = await token(other, {}, { kid: `${time}-${number}` });
-        expect(await identity.whoIs(unknown)).to.equal(undefined);
-      }
-      expect(issuer.fetches).to.equal(2 + time);
-      expect(await isKnown(old)).to.equal(true);
-    }
   });
 
   it('away before the first fetch: unavailable, one attempt in 5 s; away later: keys are used until they are old', async () => {

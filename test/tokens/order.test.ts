@@ -16,12 +16,8 @@ describe('contract: tokens: over HTTP', () => {
   let key: SigningKey;
   let issuer: TestIssuer;
   let identity: JwtIdentity;
-  const counted: string[] = [];
-  const rate = { limit: 1, seconds: 60 };
-  const count = async (who: string) => ({ consumed: counted.push(who), resetIn: 1 });
   const tokens = withHttpService({
     isWellFormed: isTokenForm,
-    limits: { keys: { rate, count } },
     ports: () => ({
       identity: { claimedBy: (one) => identity.claimedBy(one), whoIs: (one) => identity.whoIs(one) },
     }),
@@ -33,7 +29,6 @@ describe('contract: tokens: over HTTP', () => {
     identity = new JwtIdentity(rules, issuerKeys({ url: issuer.url }));
   });
   after(() => issuer.close());
-  const good = () => token(key, { owner_id: tokens().owner });
   const expired = () => token(key, { exp: fromNow(-60) });
   const askWith = (credential: string, { headers, ...asking }: Asking = {}) =>
     ask(tokens(), { ...asking, headers: { ...headers, Authorization: `Bearer ${credential}` } });
@@ -53,13 +48,4 @@ describe('contract: tokens: over HTTP', () => {
       const asked = expected === 401 ? challenge : undefined;
       expect([status, headers['www-authenticate']]).to.deep.equal([expected, asked]);
     });
-
-  it('the history shows the subject, and the rate counts by it', async () => {
-    counted.length = 0;
-    expect((await askWith(await good())).status).to.equal(200);
-    const { world, campaigns } = tokens();
-    expect((await world.others.history(campaigns.own)).at(-1)).to.include({ subject: 'jwt:client-4' });
-    expect((await askWith(await good())).status).to.equal(429);
-    expect(counted).to.deep.equal(['jwt:client-4', 'jwt:client-4']);
-  });
 });

@@ -7,44 +7,49 @@ import {
   type Stage,
   type Waiting,
 } from '../../packages/adapters-persistence/src/hot-path/batches.ts';
+import { LockQueue, type Queued } from '../../packages/adapters-persistence/src/hot-path/lock-queue.ts';
 import { rejection } from '../support/faults.ts';
 
-interface Member extends Waiting {
+interface InBatch extends Waiting {
   readonly name: string;
   resolve(name: string): void;
+}
+interface InQueue extends Queued {
+  readonly name: string;
+  late(): void;
 }
 
 const never = 2 ** 30;
 
 describe('group commit: batches', () => {
   let begun: string[][];
-  let ends: ((fault?: Error) => void)[];
+  let ends: (() => void)[];
   beforeEach(() => {
     begun = [];
     ends = [];
   });
 
   /** Takes two at a time, and ends a batch when the test says so. */
-  const stage: Stage<Member> = {
+  const stage: Stage<InBatch> = {
     take: (waiting) => waiting.splice(0, 2),
     carryOut: async (batch) => {
       begun.push(batch.map(({ name }) => name));
-      const { promise, resolve, reject } = Promise.withResolvers<void>();
-      ends.push((fault) => (fault ? reject(fault) : resolve()));
+      const { promise, resolve } = Promise.withResolvers<void>();
+      ends.push(resolve);
       await promise;
       for (const member of batch) member.resolve(member.name);
     },
   };
 
   /** Ends a batch; the next one has begun. */
-  async function end(at: number, fault?: Error): Promise<void> {
-    ends[at]?.(fault);
+  async function end(at: number): Promise<void> {
+    ends[at]?.();
     await turn();
     await turn();
   }
 
   /** The answer to one who came so many milliseconds ago. */
-  function came(batches: Batches<Member>, name: string, ago = 0): Promise<string> {
+  function came(batches: Batches<InBatch>, name: string, ago = 0): Promise<string> {
     const { promise, resolve, reject } = Promise.withResolvers<string>();
     batches.add({ name, origin: new AsyncResource('test'), since: performance.now() - ago, resolve, reject });
     return promise;
@@ -96,16 +101,67 @@ describe('group commit: batches', () => {
     await end(1);
     expect(await Promise.all([busy, later])).to.deep.equal(['busy', 'later']);
   });
+});
 
-  it('a stage that fails fails its batch alone: the next goes', async () => {
-    const batches = new Batches(stage, never);
-    const first = ['a', 'b'].map((name) => rejection(came(batches, name)));
+describe('group commit: the lock queue', () => {
+  /** Those who wait in the database together, in the order in which they began to. */
+  let waits: string[][];
+  let free: Map<string, () => void>;
+  beforeEach(() => {
+    waits = [];
+    free = new Map();
+  });
+
+  /** Waits for one campaign at a time, and for two of its members together. */
+  function queue(timeout: number): LockQueue<InQueue> {
+    const wait = (members: readonly InQueue[]) => {
+      waits.push(members.map(({ name }) => name));
+      return new Promise<void>((resolve) => free.set(members[0]?.name ?? '', resolve));
+    };
+    const dismiss = async (members: readonly InQueue[]) => {
+      for (const member of members) member.late();
+    };
+    return new LockQueue(wait, dismiss, { maxCampaigns: 1, maxTogether: 2, timeout });
+  }
+
+  /** Its campaign is the letter of its name; it came `ago` milliseconds ago. Resolves when it is sent away. */
+  function enters(where: LockQueue<InQueue>, name: string, ago = 0): Promise<void> {
+    const { promise, resolve, reject } = Promise.withResolvers<void>();
+    const origin = new AsyncResource('test');
+    const since = performance.now() - ago;
+    where.enter({ name, line: name.charAt(0), origin, since, late: resolve, reject });
+    return promise;
+  }
+
+  async function entered(where: LockQueue<InQueue>, names: string): Promise<void> {
+    for (const name of names.split(' ')) void enters(where, name);
     await turn();
-    const second = came(batches, 'c');
-    const fault = new Error('on purpose');
-    await end(0, fault);
-    expect(await Promise.all(first)).to.deep.equal([fault, fault]);
-    await end(1);
-    expect(await second).to.equal('c');
+  }
+
+  async function freed(name: string): Promise<void> {
+    free.get(name)?.();
+    await turn();
+    await turn();
+  }
+
+  it('who waits for its turn for too long is sent away, and leaves nothing behind; who waits in the database stays', async () => {
+    const where = queue(5);
+    await entered(where, 'a1');
+    await Promise.all([enters(where, 'a2'), enters(where, 'b1')]);
+    expect([where.has('a'), where.has('b')]).to.deep.equal([true, false]);
+    void enters(where, 'c1');
+    await freed('a1');
+    expect(waits).to.deep.equal([['a1'], ['c1']]);
+  });
+
+  it('who came later than one who is sent away waits on, in its line and in others', async () => {
+    const timeout = 2 ** 20;
+    const where = queue(timeout);
+    await entered(where, 'a1');
+    const late = ['a2', 'b1'].map((name) => enters(where, name, timeout - 5));
+    await entered(where, 'a3 a4 a5 b2 c1');
+    await Promise.all(late);
+    for (const name of ['a1', 'b2', 'c1', 'a3']) await freed(name);
+    expect(waits).to.deep.equal([['a1'], ['b2'], ['c1'], ['a3', 'a4'], ['a5']]);
   });
 });
