@@ -37,9 +37,9 @@ export interface Stage<Member extends Waiting> {
 }
 
 /**
- * Calls that arrive while a batch is running wait and form the next one: never two batches at once. A lone call is sent
- * at the end of the event loop's turn in which it arrived. A call that waits longer than `timeout` milliseconds is
- * rejected.
+ * Calls that arrive while a batch is running wait and form the next one, which is sent as soon as that one ends: never
+ * two batches at once. A lone call is sent at the end of the event loop's turn in which it arrived. A call that waits
+ * longer than `timeout` milliseconds is rejected.
  */
 export class Batches<Member extends Waiting> {
   readonly #stage: Stage<Member>;
@@ -72,10 +72,12 @@ export class Batches<Member extends Waiting> {
 
   async #go(): Promise<void> {
     this.#underWay = true;
-    const batch = this.#stage.take(this.#waiting);
-    if (batch.length > 0) await answering(batch, (members) => this.#stage.carryOut(members));
+    // The next one at once: PostgreSQL works on it while the answers to this one are sent.
+    while (this.#waiting.length > 0) {
+      const batch = this.#stage.take(this.#waiting);
+      if (batch.length > 0) await answering(batch, (members) => this.#stage.carryOut(members));
+    }
     this.#underWay = false;
-    if (this.#waiting.length > 0) this.#arm();
   }
 
   /** One timer, which is kept running between batches: it costs nothing where no call waits for long. */
