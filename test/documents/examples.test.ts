@@ -1,6 +1,6 @@
 import { setMirrorRoute } from '@campaign-mirror/adapters-http';
 import { expect } from 'chai';
-import { openapiText } from '../support/http/openapi-file.ts';
+import { openapiText } from '../support/http/openapi-answers.ts';
 import { read } from '../support/workspace.ts';
 import { exampleContract } from './examples-contract.ts';
 
