@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { createWriteStream, existsSync, rmSync } from 'node:fs';
-import { availableParallelism, constants, tmpdir } from 'node:os';
+import { existsSync } from 'node:fs';
+import { availableParallelism, constants } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { dataVariable, runFolder, tell } from '../support/run-folder.ts';
@@ -33,32 +33,20 @@ async function run(words: readonly string[]): Promise<number> {
   const jobs = suite.oneByOne ? 1 : Math.min(files.length, Math.max(availableParallelism(), 2), 4);
   if (jobs > 1) options.unshift('--parallel', '--jobs', String(jobs));
   if (suite.timeout !== undefined) options.unshift('--timeout', String(suite.timeout));
-  const output = join(tmpdir(), `campaign-mirror-test-${name}-${process.pid}.log`);
-  return (await prepared(suite.prepare)) || supervised([...options, ...files], output, suite.environment);
+  return (await prepared(suite.prepare)) || supervised([...options, ...files], suite.environment);
 }
 
-/** Whatever mocha comes to, nothing that it started is left; of a run that failed, what it said, in the file `output`. */
-async function supervised(
-  words: readonly string[],
-  output: string,
-  environment: NodeJS.ProcessEnv = {},
-): Promise<number> {
+/** Whatever mocha comes to, nothing that it started is left. */
+async function supervised(words: readonly string[], environment: NodeJS.ProcessEnv = {}): Promise<number> {
   const folder = await runFolder();
   const folders = { TMPDIR: folder.path, [dataVariable]: folder.data };
-  const colours = process.stdout.isTTY && { FORCE_COLOR: '1' };
   const mocha = spawn(process.execPath, [mochaProgram, ...words], {
     // A group of its own, to end all that belongs to it.
     detached: true,
-    stdio: ['inherit', 'pipe', 'pipe', 'ipc'],
+    stdio: ['inherit', 'inherit', 'inherit', 'ipc'],
     cwd: projectFolder,
-    env: { ...environment, ...process.env, ...colours, ...compileCache(), ...folders },
+    env: { ...environment, ...process.env, ...compileCache(), ...folders },
   });
-  const kept = createWriteStream(output, { mode: 0o600 });
-  for (const name of ['stdout', 'stderr'] as const) {
-    mocha[name]?.pipe(process[name], { end: false });
-    mocha[name]?.pipe(kept, { end: false });
-  }
-  const closed = once(mocha, 'close');
   const group = -(mocha.pid ?? Number.NaN);
   let told: NodeJS.Signals | undefined;
   for (const signal of signals)
@@ -70,10 +58,7 @@ async function supervised(
   const [code] = await once(mocha, 'exit');
   for (let waited = 0; told && waited < farewell && tell(group, 0); waited += 50) await pause(50);
   tell(group, 'SIGKILL');
-  await Promise.race([closed, pause(farewell, undefined, { ref: false })]);
   await folder.remove();
-  if (told || code === 0) rmSync(output);
-  else console.error(`What this run said is in ${output}`);
   return told ? 128 + constants.signals[told] : (code ?? 1);
 }
 

@@ -41,7 +41,6 @@ const parts = {
     of: [
       'commands/data-in-flat-memory',
       'tokens/service',
-      'run',
       'service',
       'history',
       'hostile',
