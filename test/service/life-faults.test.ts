@@ -1,9 +1,9 @@
 import { expect } from 'chai';
 import { logTo } from '../../packages/app/src/logging/log.ts';
 import { Life } from '../../packages/app/src/process/life.ts';
+import { objectsOf } from '../support/commands/commands-on.ts';
 import { serverAddress } from '../support/database/database-server.ts';
 import { tcpProxy } from '../support/database/tcp-proxy.ts';
-import { linesIn } from '../support/documents/log-schema.ts';
 import { call } from '../support/http/caller.ts';
 import { serviceDataOf } from '../support/process/lives.ts';
 import { eventsOf, listeningService } from '../support/process/service-process.ts';
@@ -84,7 +84,7 @@ describe('contract: life — faults, and what hangs at the end', () => {
     await life.endParts();
     expect(ended).to.deep.equal(['http', 'database']);
     expect(life.exitCode).to.equal(1);
-    const [stuck, broken, ...others] = linesIn(output);
+    const [stuck, broken, ...others] = objectsOf(output);
     expect(stuck).to.include({ event: 'hung', part: 'stuck', msg: 'stuck did not end within 20 ms' });
     expect(broken).to.include({ event: 'stop-failed', part: 'broken' });
     expect(others).to.deep.equal([]);

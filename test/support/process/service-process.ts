@@ -1,12 +1,16 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
 import { freePort } from '../free-port.ts';
 import { projectFolder } from '../workspace.ts';
-import { nodeOptions } from './node-options.ts';
 
 export { projectFolder };
 
 const main = `${projectFolder}packages/app/src/main.ts`;
+const { scripts } = JSON.parse(readFileSync(`${projectFolder}package.json`, 'utf8'));
+/** What `npm start` tells Node, besides the program. */
+export const nodeOptions: readonly string[] =
+  /^exec node (.+) packages\/app\/src\/main\.ts$/.exec(scripts.start)?.[1]?.split(' ') ?? [];
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
@@ -21,11 +25,17 @@ export function environment(settings: Environment): Record<string, string> {
 /** A line of the log. */
 export type LogLine = Readonly<Record<string, unknown>> & { readonly event?: string };
 
+export interface Done {
+  readonly code: number | null;
+  readonly output: string;
+  readonly errors: string;
+}
+
 /** Whoever speaks on a standard output and a standard error until they are over. */
 export abstract class Speaker {
   output = '';
   errors = '';
-  abstract readonly ended: Promise<unknown>;
+  abstract readonly ended: Promise<{ readonly code: number | null }>;
   #heard: (() => void)[] = [];
 
   protected abstract isOver(): boolean;
@@ -33,6 +43,12 @@ export abstract class Speaker {
   protected hear(which: 'output' | 'errors', text: string): void {
     this[which] += text;
     for (const wake of this.#heard.splice(0)) wake();
+  }
+
+  /** What it has said when it is over. */
+  async done(): Promise<Done> {
+    const { code } = await this.ended;
+    return { code, output: this.output, errors: this.errors };
   }
 
   /** Resolves when it has said so; rejects when it ends without. */
@@ -119,7 +135,7 @@ export async function listeningService(settings: Environment) {
 export type Sharing = Awaited<ReturnType<typeof sharingServices>>;
 
 /** Services that share a port and a database of yours; `another` takes its share of the connections from then on. */
-export async function sharingServices(settings: Environment, count = 2) {
+export async function sharingServices(settings: Environment) {
   const PORT = String(await freePort());
   const services: Listening[] = [];
   const another = async () => {
@@ -127,7 +143,8 @@ export async function sharingServices(settings: Environment, count = 2) {
     services.push(service);
     return service;
   };
-  for (let number = 0; number < count; number++) await another();
+  await another();
+  await another();
   return { base: `http://127.0.0.1:${PORT}`, services, another };
 }
 

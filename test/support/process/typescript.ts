@@ -27,7 +27,7 @@ export async function typescript(
 
 /** What the program prints on standard output. @throws Error when it fails */
 export async function outputOf(running: RunningProcess): Promise<string> {
-  const { code, signal } = await running.ended;
-  if (code !== 0) throw new Error(`it ended with ${code ?? signal}:\n${running.output}\n${running.errors}`);
-  return running.output;
+  const { code, output, errors } = await running.done();
+  if (code !== 0) throw new Error(`it ended with ${code}:\n${output}\n${errors}`);
+  return output;
 }
