@@ -22,7 +22,6 @@ const { scripts } = JSON.parse(textOf('package.json'));
 const accounts: Readonly<Record<string, RegExp>> = {
   sh: /^(?:scripts|run: service|run: database)$/,
   sql: /^run: database(?:: \w+@\w+)?$/,
-  ts: /^run: ts$/,
   json: /^answers$/,
   text: /^answers$/,
 };

@@ -2,8 +2,7 @@ import { expect } from 'chai';
 import { tlsCaller } from '../support/deployment/tls-caller.ts';
 import { eventually } from '../support/eventually.ts';
 import { freePort } from '../support/free-port.ts';
-import { endAll, start } from '../support/process/service-process.ts';
-import { outputOf } from '../support/process/typescript.ts';
+import { endAll, outputOf, start } from '../support/process/service-process.ts';
 import { program } from '../support/programs.ts';
 import { docker, engine, healthy, images, inspected } from './containers.ts';
 

@@ -1,7 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { freePort } from '../support/free-port.ts';
-import { type RunningProcess, start } from '../support/process/service-process.ts';
-import { outputOf } from '../support/process/typescript.ts';
+import { outputOf, type RunningProcess, start } from '../support/process/service-process.ts';
 
 /** What build-images.sh makes. */
 export const images = {

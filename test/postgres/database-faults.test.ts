@@ -1,7 +1,7 @@
 import { Unavailable } from '@campaign-mirror/domain';
 import { expect } from 'chai';
 import { serverAddress } from '../support/database/database-server.ts';
-import { rival, untilWaiting } from '../support/database/rival.ts';
+import { mirrorHeld, rival, untilWaiting } from '../support/database/rival.ts';
 import { tcpProxy } from '../support/database/tcp-proxy.ts';
 import { eventually } from '../support/eventually.ts';
 import { rejection } from '../support/faults.ts';
@@ -23,8 +23,7 @@ describe('contract: answers — a database that is slow, cut off or away', () =>
     expect(pool.waitingCount).to.equal(0);
     for (const client of taken) client.release();
 
-    const holder = await rival(service.database);
-    await holder.run('select from campaign_mirror.mirrors where campaign_id = $1 for update', live.seen.id);
+    const holder = await mirrorHeld(service.database, live.seen.id);
     const fault = await rejection(set(live, address));
     await holder.rollback();
     expect(fault).to.be.instanceOf(Unavailable).and.to.have.nested.property('cause.code', '57014');
@@ -87,8 +86,7 @@ describe('contract: answers — a database that is slow, cut off or away', () =>
     }
     await expectWhole(impatient, 2);
 
-    const holder = await rival(service.database);
-    await holder.run('select from campaign_mirror.mirrors where campaign_id = $1 for update', live.seen.id);
+    const holder = await mirrorHeld(service.database, live.seen.id);
     const call = rejection(waiting.set(live, address));
     await untilWaiting(service.database, call);
     proxy.cut();

@@ -1,12 +1,12 @@
 import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir, userInfo } from 'node:os';
 import { join } from 'node:path';
+import { configuration } from '../documents/documented.ts';
 import { freePort } from '../free-port.ts';
 import { start } from '../process/service-process.ts';
 import { program } from '../programs.ts';
-import { projectFolder } from '../workspace.ts';
 
 export const host = 'mirror.example.com';
 
@@ -73,12 +73,7 @@ export async function tlsProxy(name: ProxyName, upstream: number) {
   const kind = kinds[name];
   const folder = await mkdtemp(join(tmpdir(), 'campaign-mirror-proxy-'));
   const place = { folder, upstream, port: await freePort(), ...selfMadeCertificate(folder, host) };
-  let config = await readFile(`${projectFolder}${kind.file}`, 'utf8');
-  for (const [from, to] of Object.entries(kind.replaced(place))) {
-    // A file that no longer has it would be tested for something else.
-    if (config.split(from).length !== 2) throw new Error(`'${from}' is not there once`);
-    config = config.replace(from, () => to);
-  }
+  const config = await configuration(kind.file, kind.replaced(place));
   const file = join(folder, 'configuration');
   await writeFile(file, kind.around(folder, config));
   const own = { HOME: folder, XDG_DATA_HOME: folder, XDG_CONFIG_HOME: folder };

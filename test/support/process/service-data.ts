@@ -1,7 +1,7 @@
 import { openDatabase, PostgresAccessKeys, PostgresSettings } from '@campaign-mirror/adapters-persistence';
 import type { CampaignId, MirrorAddress, OwnerId } from '@campaign-mirror/domain';
 import { freshDatabase } from '../database/database-server.ts';
-import { rival, untilWaiting } from '../database/rival.ts';
+import { mirrorHeld, untilWaiting } from '../database/rival.ts';
 import { type Call, call } from '../http/caller.ts';
 import { named, tester } from '../store/operator.ts';
 
@@ -36,9 +36,7 @@ export async function serviceData(given: { readonly campaigns?: number; readonly
     one,
     /** Such an update in its middle: it waits for a rival, who holds the campaign until he rolls back. */
     slow: async (service: { base: string }, more?: Partial<Call>) => {
-      const holder = await rival(database);
-      const held = 'select from campaign_mirror.mirrors where campaign_id = $1 for update';
-      await holder.run(held, campaigns[0]);
+      const holder = await mirrorHeld(database, campaigns[0]);
       const slow = call(one(service, more));
       await untilWaiting(database, slow);
       return { slow, holder };

@@ -119,6 +119,13 @@ export function start(command: string, args: readonly string[], settings: Enviro
   return new RunningProcess(child);
 }
 
+/** What the program prints on standard output. @throws Error when it fails */
+export async function outputOf(running: RunningProcess): Promise<string> {
+  const { code, output, errors } = await running.done();
+  if (code !== 0) throw new Error(`it ended with ${code}:\n${output}\n${errors}`);
+  return output;
+}
+
 export function startService(settings: Environment, args: readonly string[] = []): RunningProcess {
   return start(process.execPath, [...nodeOptions, main, ...args], settings);
 }
