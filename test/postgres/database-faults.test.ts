@@ -1,6 +1,5 @@
 import { Unavailable } from '@campaign-mirror/domain';
 import { expect } from 'chai';
-import { serverAddress } from '../support/database/database-server.ts';
 import { mirrorHeld, rival, untilWaiting } from '../support/database/rival.ts';
 import { tcpProxy } from '../support/database/tcp-proxy.ts';
 import { eventually } from '../support/eventually.ts';
@@ -68,7 +67,7 @@ describe('contract: answers — a database that is slow, cut off or away', () =>
   });
 
   it('a network that stops, is silent, resets or refuses: Unavailable within the bounds, and serving again', async () => {
-    const proxy = await tcpProxy(serverAddress());
+    const proxy = await tcpProxy(service.database.address('service'));
     const behindProxy = { ...service.database.address('service'), host: '127.0.0.1', port: proxy.port };
     const limits = { size: 2, waitTimeout: 700, statementTimeout: 0, queryTimeout: 700 };
     const impatient = await serviceOn(behindProxy, limits);

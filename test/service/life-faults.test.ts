@@ -2,7 +2,6 @@ import { expect } from 'chai';
 import { logTo } from '../../packages/app/src/logging/log.ts';
 import { Life } from '../../packages/app/src/process/life.ts';
 import { objectsOf } from '../support/commands/commands-on.ts';
-import { serverAddress } from '../support/database/database-server.ts';
 import { tcpProxy } from '../support/database/tcp-proxy.ts';
 import { call } from '../support/http/caller.ts';
 import { serviceDataOf } from '../support/process/lives.ts';
@@ -60,7 +59,7 @@ describe('contract: life — faults, and what hangs at the end', () => {
   });
 
   it('a database that no longer answers does not hold up the end: what hangs is named, exit code 1', async () => {
-    const proxy = await tcpProxy(serverAddress());
+    const proxy = await tcpProxy(data.database.address('service'));
     const through = { hostname: '127.0.0.1', port: String(proxy.port) };
     const url = Object.assign(new URL(data.database.url('service')), through);
     const service = await listeningService(data.settings({ DATABASE_URL: url.href }));

@@ -92,12 +92,6 @@ export async function emptyDatabase(owner: Role | 'admin', how?: string): Promis
 /** For `emptyDatabase`: one that cannot hold every character. */
 export const latin1 = "template template0 encoding 'LATIN1' locale_provider libc locale 'C'";
 
-/** Where the server listens, for what stands between it and us. */
-export function serverAddress(): { host: string; port: number } {
-  const { host = 'localhost', port = 5432 } = running().admin;
-  return { host, port };
-}
-
 /** No other process of this run makes one of this name. */
 function nextName(): string {
   databases += 1;
@@ -133,12 +127,11 @@ function opened(name: string) {
   return database;
 }
 
-const addressIn = (database: string, role: Role): DatabaseAddress & { host: string; port: number } => ({
-  ...serverAddress(),
-  user: roles[role],
-  password: running().password,
-  database,
-});
+function addressIn(database: string, role: Role): DatabaseAddress & { host: string; port: number } {
+  const { admin, password } = running();
+  const { host = 'localhost', port = 5432 } = admin;
+  return { host, port, user: roles[role], password, database };
+}
 
 function poolOf(config: pg.PoolConfig): pg.Pool {
   const pool = new pg.Pool({ max: 30, ...config });
