@@ -2,14 +2,7 @@ import { PassThrough, Writable } from 'node:stream';
 import type { Given } from '../../../packages/adapters-cli/src/terminal/call.ts';
 import { Interrupted } from '../../../packages/adapters-cli/src/terminal/errors.ts';
 import { run } from '../../../packages/app/src/command-line/run.ts';
-import {
-  type Done,
-  environment,
-  projectFolder,
-  type RunningProcess,
-  Speaker,
-  start,
-} from '../process/service-process.ts';
+import { type Done, environment, projectFolder, Speaker, start } from '../process/service-process.ts';
 
 /** What was done says this, and nothing on standard error unless it is told. */
 export const answered = (output: string, errors = ''): Done => ({ code: 0, output, errors });
@@ -83,10 +76,10 @@ export class RunningCommand extends Speaker {
 
 /** Runs `./campaign-mirror …` in a process of its own. */
 export const commandProcess = (args: readonly string[], settings: Settings, cwd?: string): Promise<Done> =>
-  start(`${projectFolder}campaign-mirror`, args, settings, cwd).done();
+  startCommandProcess(args, settings, cwd).done();
 
-export const startCommandProcess = (args: readonly string[], settings: Settings): RunningProcess =>
-  start(`${projectFolder}campaign-mirror`, args, settings);
+export const startCommandProcess = (args: readonly string[], settings: Settings, cwd?: string) =>
+  start(`${projectFolder}campaign-mirror`, args, settings, cwd);
 
 /**
  * Runs `./campaign-mirror … | reader` in a shell: the output is the reader's, the exit code and what is on standard

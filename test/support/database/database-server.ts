@@ -10,57 +10,44 @@ export type TestDatabase = ReturnType<typeof opened>;
 interface Shared {
   readonly admin: pg.PoolConfig;
   readonly password: string;
-  /** Of the names of its databases, so that two runs on one server do not meet. */
-  readonly prefix: string;
 }
 
 const variable = 'TEST_RUN_SERVER';
+const template = 'test_template';
 
 let server: TestServer | undefined;
-let run: (Shared & { readonly maintenance: pg.Pool; readonly template: string }) | undefined;
+let run: (Shared & { readonly maintenance: pg.Pool }) | undefined;
 const open = new Set<TestDatabase>();
-let databases = 0;
 
 function running(): NonNullable<typeof run> {
   if (run) return run;
   const given = process.env[variable];
   if (!given) throw new Error('the database server of the tests does not run');
   const shared: Shared = JSON.parse(given);
-  run = { ...shared, maintenance: poolOf(shared.admin), template: `${shared.prefix}_template` };
+  run = { ...shared, maintenance: poolOf(shared.admin) };
   return run;
 }
 
 /** Once a run, in its first process. */
 export async function startDatabaseServer(): Promise<void> {
   server = await testServer();
-  const shared: Shared = {
-    admin: server.admin,
-    password: randomBytes(16).toString('hex'),
-    prefix: `campaign_mirror_test_${randomBytes(4).toString('hex')}`,
-  };
+  const shared: Shared = { admin: server.admin, password: randomBytes(16).toString('hex') };
   process.env[variable] = JSON.stringify(shared);
-  const { maintenance, template } = running();
+  const { maintenance, password } = running();
   const { rows } = await maintenance.query('show server_version');
   console.log(`Database server: ${server.kind}, PostgreSQL ${rows[0].server_version}`);
-  await createRoles();
+  for (const name of Object.values(roles)) {
+    const { rowCount } = await maintenance.query('select from pg_roles where rolname = $1', [name]);
+    const verb = rowCount === 0 ? 'create' : 'alter';
+    await maintenance.query(`${verb} role ${name} login password '${password}'`);
+  }
   await create(template, 'owner');
   await migrate(addressIn(template, 'owner'));
 }
 
 export async function stopDatabaseServer(): Promise<void> {
-  const { maintenance, prefix } = running();
-  try {
-    await dropDatabases();
-    // Those of a process that was ended in its midst, too.
-    const left = 'select datname from pg_database where starts_with(datname, $1)';
-    const { rows } = await maintenance.query(left, [prefix]);
-    for (const { datname } of rows) await drop(datname);
-    await maintenance.end();
-  } finally {
-    run = undefined;
-    delete process.env[variable];
-    await server?.stop();
-  }
+  await running().maintenance.end();
+  await server?.stop();
 }
 
 /** What the tests of a file left. */
@@ -72,7 +59,7 @@ export async function dropDatabases(): Promise<void> {
 export async function freshDatabase(): Promise<TestDatabase> {
   const name = nextName();
   try {
-    await create(name, 'owner', `template ${running().template} strategy file_copy`);
+    await create(name, 'owner', `template ${template} strategy file_copy`);
   } catch (error) {
     // Somebody looks into the template (an autovacuum, another session): then the long way.
     if ((error as { code?: string }).code !== '55006') throw error;
@@ -92,11 +79,7 @@ export async function emptyDatabase(owner: Role | 'admin', how?: string): Promis
 /** For `emptyDatabase`: one that cannot hold every character. */
 export const latin1 = "template template0 encoding 'LATIN1' locale_provider libc locale 'C'";
 
-/** No other process of this run makes one of this name. */
-function nextName(): string {
-  databases += 1;
-  return `${running().prefix}_${process.pid}_${databases}`;
-}
+const nextName = () => `test_${randomBytes(8).toString('hex')}`;
 
 async function create(name: string, owner: Role | 'admin', how = ''): Promise<void> {
   const whose = owner === 'admin' ? '' : `owner ${roles[owner]}`;
@@ -138,24 +121,4 @@ function poolOf(config: pg.PoolConfig): pg.Pool {
   // A connection that a test cuts on purpose is not to end the run.
   pool.on('error', () => {});
   return pool;
-}
-
-/** Roles belong to a server: runs that share one take turns, and an admin who is no superuser joins each. */
-async function createRoles(): Promise<void> {
-  const { maintenance, password } = running();
-  const client = await maintenance.connect();
-  try {
-    await client.query('begin');
-    await client.query("select pg_advisory_xact_lock(hashtext('campaign-mirror test roles'))");
-    const { rows } = await client.query("select current_setting('is_superuser') = 'on' as super");
-    for (const name of Object.values(roles)) {
-      const { rowCount } = await client.query('select from pg_roles where rolname = $1', [name]);
-      const verb = rowCount === 0 ? 'create' : 'alter';
-      await client.query(`${verb} role ${name} login password '${password}'`);
-      if (!rows[0].super) await client.query(`grant ${name} to current_user`);
-    }
-    await client.query('commit');
-  } finally {
-    client.release();
-  }
 }

@@ -13,27 +13,12 @@ export interface TestServer {
   stop(): Promise<void>;
 }
 
-/**
- * TEST_DATABASE_URL's (a superuser; one who may create roles and databases will do for all but the deadlocks);
- * else a container, where one is asked for; else the embedded one.
- */
+/** A container, where one is asked for; else the embedded one. */
 export async function testServer(): Promise<TestServer> {
-  const { TEST_DATABASE_URL: url, TEST_DATABASE: wanted = 'embedded' } = process.env;
-  if (url) return { kind: 'TEST_DATABASE_URL', admin: addressOf(url), stop: async () => {} };
+  const { TEST_DATABASE: wanted = 'embedded' } = process.env;
   if (wanted === 'container') return container();
   if (wanted === 'embedded') return embedded();
   throw new Error(`TEST_DATABASE is container or embedded, not ${wanted}`);
-}
-
-function addressOf(text: string): PoolConfig {
-  const url = new URL(text);
-  return {
-    host: decodeURIComponent(url.hostname),
-    port: Number(url.port || 5432),
-    user: decodeURIComponent(url.username || 'postgres'),
-    password: decodeURIComponent(url.password),
-    database: decodeURIComponent(url.pathname.slice(1)) || 'postgres',
-  };
 }
 
 const image = process.env.TEST_POSTGRES_IMAGE ?? 'postgres:15';
@@ -54,7 +39,13 @@ async function container(): Promise<TestServer> {
       retries: 1000,
     })
     .start();
-  const admin = { ...addressOf(started.getConnectionUri()), host: started.getHost() };
+  const admin = {
+    host: started.getHost(),
+    port: started.getPort(),
+    user: started.getUsername(),
+    password: started.getPassword(),
+    database: started.getDatabase(),
+  };
   return { kind: `container ${image}`, admin, stop: async () => void (await started.stop()) };
 }
 
