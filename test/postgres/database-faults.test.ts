@@ -4,7 +4,7 @@ import { mirrorHeld, rival, untilWaiting } from '../support/database/rival.ts';
 import { tcpProxy } from '../support/database/tcp-proxy.ts';
 import { eventually } from '../support/eventually.ts';
 import { rejection } from '../support/faults.ts';
-import { liveServiceOf } from '../support/process/lives.ts';
+import { groupedOf } from '../support/process/lives.ts';
 import { type Service, serviceOn } from '../support/store/grouped.ts';
 import type { Live } from '../support/store/world.ts';
 
@@ -12,7 +12,7 @@ const address = 'https://example.com/new';
 const patient = { size: 6, waitTimeout: 30_000, statementTimeout: 30_000, queryTimeout: 30_000 };
 
 describe('contract: answers — a database that is slow, cut off or away', () => {
-  const service = liveServiceOf('suite');
+  const service = groupedOf('suite');
 
   it('a call waits for a connection, and for its statement, no longer than it may; then it is served again', async () => {
     const live = await service.campaign();

@@ -1,7 +1,12 @@
 import { randomBytes } from 'node:crypto';
+import { readFileSync, rmSync } from 'node:fs';
+import { chmod, mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { type DatabaseAddress, migrate, type Role, roles } from '@campaign-mirror/adapters-persistence';
 import pg from 'pg';
-import { type TestServer, testServer } from './test-server.ts';
+import { openOwnDatabase } from '../../../packages/app/src/database/embedded-database.ts';
+import { dataVariable } from '../run-folder.ts';
 
 /** A database of a test's own, on the run's server. */
 export type TestDatabase = ReturnType<typeof opened>;
@@ -15,7 +20,14 @@ interface Shared {
 const variable = 'TEST_RUN_SERVER';
 const template = 'test_template';
 
-let server: TestServer | undefined;
+/** A running PostgreSQL, and its user who may create roles and databases. */
+interface Started {
+  readonly kind: string;
+  readonly admin: pg.PoolConfig;
+  stop(): Promise<void>;
+}
+
+let server: Started | undefined;
 let run: (Shared & { readonly maintenance: pg.Pool }) | undefined;
 const open = new Set<TestDatabase>();
 
@@ -30,7 +42,10 @@ function running(): NonNullable<typeof run> {
 
 /** Once a run, in its first process. */
 export async function startDatabaseServer(): Promise<void> {
-  server = await testServer();
+  const { TEST_DATABASE: wanted = 'embedded' } = process.env;
+  const start = { container, embedded }[wanted];
+  if (!start) throw new Error(`TEST_DATABASE is container or embedded, not ${wanted}`);
+  server = await start();
   const shared: Shared = { admin: server.admin, password: randomBytes(16).toString('hex') };
   process.env[variable] = JSON.stringify(shared);
   const { maintenance, password } = running();
@@ -121,4 +136,52 @@ function poolOf(config: pg.PoolConfig): pg.Pool {
   // A connection that a test cuts on purpose is not to end the run.
   pool.on('error', () => {});
   return pool;
+}
+
+const image = process.env.TEST_POSTGRES_IMAGE ?? 'postgres:15';
+
+async function container(): Promise<Started> {
+  const { PostgreSqlContainer } = await import('@testcontainers/postgresql');
+  const started = await new PostgreSqlContainer(image)
+    .withDatabase('postgres')
+    .withTmpFs({ '/mirror-data': 'rw' })
+    .withEnvironment({ PGDATA: '/mirror-data/cluster' })
+    .withCommand(['postgres', '-c', 'fsync=off'])
+    // Starting takes one to five seconds; this is for a machine that is busy.
+    .withStartupTimeout(120_000)
+    .withHealthCheck({
+      test: ['CMD', 'pg_isready', '--host', 'localhost'],
+      // For as long as it lives: four processes a second, which are usual, took a twelfth of a run's CPU time.
+      interval: 2000,
+      retries: 1000,
+    })
+    .start();
+  const admin = {
+    host: started.getHost(),
+    port: started.getPort(),
+    user: started.getUsername(),
+    password: started.getPassword(),
+    database: started.getDatabase(),
+  };
+  return { kind: `container ${image}`, admin, stop: async () => void (await started.stop()) };
+}
+
+async function embedded(): Promise<Started> {
+  const parent = await mkdtemp(join(process.env[dataVariable] ?? tmpdir(), 'campaign-mirror-test-'));
+  // The database does not run as root: another user has to pass through.
+  await chmod(parent, 0o711);
+  const database = await openOwnDatabase({ folder: join(parent, 'data'), settings: { fsync: 'off' } });
+  // For a run that is interrupted: the server has a session of its own and would live on.
+  const abandon = () => {
+    const pidFile = readFileSync(join(parent, 'data', 'cluster', 'pgdata', 'postmaster.pid'), 'utf8');
+    process.kill(Number(pidFile.split('\n')[0]), 'SIGQUIT');
+    rmSync(parent, { recursive: true, force: true, maxRetries: 10 });
+  };
+  process.once('exit', abandon);
+  const stop = async () => {
+    await database.close();
+    process.off('exit', abandon);
+    await rm(parent, { recursive: true, force: true });
+  };
+  return { kind: 'embedded', admin: database.address('superuser'), stop };
 }
