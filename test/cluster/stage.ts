@@ -6,8 +6,12 @@ import { connect } from '../support/database/client.ts';
 import { redisServer } from '../support/deployment/redis-server.ts';
 import { configuration, documented } from '../support/documents/documented.ts';
 import { eventually } from '../support/eventually.ts';
-import { nodeOptions } from '../support/process/node-options.ts';
-import { projectFolder, type RunningProcess, start } from '../support/process/service-process.ts';
+import {
+  nodeOptions,
+  projectFolder,
+  type RunningProcess,
+  start,
+} from '../support/process/service-process.ts';
 import { folder, here, Machine, openNetwork, program } from './machine.ts';
 import { Patroni } from './patroni.ts';
 

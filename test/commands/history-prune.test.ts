@@ -2,13 +2,13 @@ import type { CampaignId, Timestamp } from '@campaign-mirror/domain';
 import { expect } from 'chai';
 import { commandsOn } from '../support/commands/commands-on.ts';
 import { endWaiting, rival } from '../support/database/rival.ts';
-import { liveServiceOf } from '../support/process/lives.ts';
+import { groupedOf } from '../support/process/lives.ts';
 import { after as afterwards, type Live } from '../support/store/world.ts';
 
 const stepSize = 10_000;
 
 describe('history prune', () => {
-  const service = liveServiceOf('test');
+  const service = groupedOf('test');
   let live: Live;
   let on: ReturnType<typeof commandsOn>;
   beforeEach(async () => {

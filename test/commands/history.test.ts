@@ -1,13 +1,13 @@
 import type { CampaignId, HistoryEntry, Timestamp } from '@campaign-mirror/domain';
 import { expect } from 'chai';
 import { commandsOn, objectsOf } from '../support/commands/commands-on.ts';
-import { liveServiceOf } from '../support/process/lives.ts';
+import { groupedOf } from '../support/process/lives.ts';
 import { before as first, type Live, newCampaign } from '../support/store/world.ts';
 
 const step = (number: number) => `https://step-${number}.example/?a={click_id}`;
 
 describe('mirror history and mirror restore', () => {
-  const service = liveServiceOf('suite');
+  const service = groupedOf('suite');
   const sql = (text: string, ...values: unknown[]) => service.database.admin.query(text, values);
   const on = () => commandsOn(service.database);
   const shown = (line: string | number) => on().objects(`mirror history ${line}`);

@@ -1,8 +1,7 @@
 import { createHash } from 'node:crypto';
 import { expect } from 'chai';
-import { answered } from '../support/commands/command.ts';
+import { answered, piped } from '../support/commands/command.ts';
 import { commandsOn } from '../support/commands/commands-on.ts';
-import { piped } from '../support/commands/pipe.ts';
 import { call } from '../support/http/caller.ts';
 import { databaseOf } from '../support/process/lives.ts';
 import { listeningService, projectFolder, start } from '../support/process/service-process.ts';

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
+import { piped } from '../support/commands/command.ts';
 import { commandsOn } from '../support/commands/commands-on.ts';
-import { piped } from '../support/commands/pipe.ts';
 import { databaseOf } from '../support/process/lives.ts';
 
 /** More than a pipe holds, and several pages. */

@@ -1,13 +1,13 @@
 import { expect } from 'chai';
 import { answered, command } from '../support/commands/command.ts';
 import { commandsOn } from '../support/commands/commands-on.ts';
-import { liveServiceOf } from '../support/process/lives.ts';
+import { groupedOf } from '../support/process/lives.ts';
 import { before as first, type Live, newCampaign, newOwner } from '../support/store/world.ts';
 
 const second = 'https://second.example/?click={click_id}&x=[ü]|';
 
 describe('mirror set, as a call with an access key does it', () => {
-  const service = liveServiceOf('suite');
+  const service = groupedOf('suite');
   let live: Live;
   let id: string;
   beforeEach(async () => {

@@ -1,13 +1,12 @@
 import { execFileSync } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
-import { copyFile, mkdir } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
+import { join } from 'node:path';
 import { expect } from 'chai';
 import { blocksOf } from '../support/documents/blocks.ts';
 import { type CompanyRegistry, companyRegistry } from '../support/embedded/company-registry.ts';
 import { eventually } from '../support/eventually.ts';
 import { folderOf } from '../support/process/lives.ts';
-import { filesIn, projectFolder } from '../support/workspace.ts';
+import { copyProject, projectFolder } from '../support/workspace.ts';
 import { newDebian } from './new-debian.ts';
 
 const page = 'docs/how-to/deploy-with-systemd.md';
@@ -156,10 +155,7 @@ describe(`${page}, on a new Debian 12`, function () {
 
 /** The project's files as they are, as a repository with two versions. */
 async function repository(folder: string): Promise<void> {
-  for (const path of await filesIn('')) {
-    await mkdir(dirname(join(folder, path)), { recursive: true });
-    await copyFile(join(projectFolder, path), join(folder, path));
-  }
+  await copyProject(folder);
   const git = (...words: string[]) =>
     execFileSync('git', ['-c', 'user.name=Test', '-c', 'user.email=test@example.com', ...words], {
       cwd: folder,

@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process';
-import { chmod, chown, copyFile, mkdir, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
+import { chmod, chown, mkdir, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { expect } from 'chai';
@@ -7,7 +7,7 @@ import { type CompanyRegistry, companyRegistry } from '../support/embedded/compa
 import { bareEnvironment, oldTools } from '../support/embedded/old-tools.ts';
 import { canHaveRoom } from '../support/embedded/other-machine.ts';
 import { endAll, RunningProcess, untilTheEnd } from '../support/process/service-process.ts';
-import { filesIn, projectFolder } from '../support/workspace.ts';
+import { copyProject } from '../support/workspace.ts';
 
 const told = /^Installing what is needed into node_modules .*\nInstalled in \d+ s\.\n$/;
 const setup = ['npm', 'run', '--silent', 'setup'];
@@ -33,10 +33,7 @@ describe('the installation', function () {
   /** The project's files as they are, in a folder of its own with a space in its name. */
   async function clone(name: string): Promise<string> {
     const folder = join(root, name, 'the project');
-    for (const path of await filesIn('')) {
-      await mkdir(dirname(join(folder, path)), { recursive: true });
-      await copyFile(join(projectFolder, path), join(folder, path));
-    }
+    await copyProject(folder);
     return folder;
   }
   async function home(name: string, npmrc = ''): Promise<string> {

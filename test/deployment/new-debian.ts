@@ -4,8 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import { eventually } from '../support/eventually.ts';
-import { start } from '../support/process/service-process.ts';
-import { outputOf } from '../support/process/typescript.ts';
+import { outputOf, start } from '../support/process/service-process.ts';
 import { program } from '../support/programs.ts';
 import { dataVariable } from '../support/run-folder.ts';
 

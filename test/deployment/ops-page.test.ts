@@ -1,7 +1,6 @@
 import { expect } from 'chai';
 import type { Browser, BrowserContextOptions } from 'playwright-core';
 import { command } from '../support/commands/command.ts';
-import { serverAddress } from '../support/database/database-server.ts';
 import { tcpProxy } from '../support/database/tcp-proxy.ts';
 import { openBrowser, WatchedPage } from '../support/documents/watched-page.ts';
 import { call, load } from '../support/http/caller.ts';
@@ -165,7 +164,7 @@ describe('the page for operators, in Chromium', () => {
   });
 
   it('a database that is away: the lists say so, and the rest of the page works', async () => {
-    const proxy = await tcpProxy(serverAddress());
+    const proxy = await tcpProxy(data.database.address('service'));
     const url = new URL(data.database.url('service'));
     url.host = `127.0.0.1:${proxy.port}`;
     const other = await listeningService(data.settings({ DATABASE_URL: url.href }));

@@ -8,10 +8,10 @@ import { folderOf } from '../support/process/lives.ts';
 import {
   type Listening,
   listeningService,
+  outputOf,
   projectFolder,
   start,
 } from '../support/process/service-process.ts';
-import { outputOf, typescript } from '../support/process/typescript.ts';
 
 const all = globSync(['*.md', 'docs/**/*.md'], { cwd: projectFolder, exclude: ['docs/reference/api/**'] });
 /** Others use the database that this one makes, and the variables of those before them. */
@@ -45,7 +45,6 @@ describe('the blocks of the documents that are marked `run`', () => {
 
   /** What the block prints on standard output. @throws Error when it fails */
   async function run({ marker, language, text }: Block): Promise<string> {
-    if (marker === 'run: ts') return typescript({ 'block.ts': text });
     if (marker === 'run: service') {
       const { base, ops } = service;
       const here = text.replaceAll('http://127.0.0.1:3000', base).replaceAll('http://127.0.0.1:3001', ops);

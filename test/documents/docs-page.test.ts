@@ -3,7 +3,7 @@ import { buffer } from 'node:stream/consumers';
 import { gunzipSync } from 'node:zlib';
 import { openapiPath } from '@campaign-mirror/adapters-http';
 import { expect } from 'chai';
-import { openapiText } from '../support/http/openapi-file.ts';
+import { openapiText } from '../support/http/openapi-answers.ts';
 import { withHttpService } from '../support/http/service.ts';
 
 const pages = ['page.css', 'page.js', 'labels.js', 'snippets.js', 'swagger-ui.css', 'swagger-ui.js'];

@@ -59,9 +59,7 @@ export function exampleContract(file: string, command: () => string, { repeatsFa
 
     async function run(program: string, url: string, key: string, campaign: number, to: string) {
       const variables = { CAMPAIGN_MIRROR_URL: url, CAMPAIGN_MIRROR_KEY: key };
-      const running = start(command(), [program, String(campaign), to], variables);
-      const { code } = await running.ended;
-      return { code, output: running.output, errors: running.errors };
+      return start(command(), [program, String(campaign), to], variables).done();
     }
     const real = (campaign: number, to: string) => run(path, service.base, data.key, campaign, to);
     async function scripted(script: readonly Scripted[], program = path) {

@@ -20,7 +20,6 @@ const commands = calls().map(({ words }) => ` ${words.join(' ')} `);
 const accounts: Readonly<Record<string, RegExp>> = {
   sh: /^(?:scripts|run: service|run: database)$/,
   sql: /^run: database(?:: \w+@\w+)?$/,
-  ts: /^run: ts$/,
   json: /^answers$/,
   text: /^answers$/,
 };

@@ -1,9 +1,8 @@
 import { expect } from 'chai';
 import { processesOf } from '../support/process/data-folder.ts';
 import { dataFolderOf } from '../support/process/lives.ts';
-import { start } from '../support/process/service-process.ts';
+import { outputOf, start } from '../support/process/service-process.ts';
 import { inTerminal } from '../support/process/terminal.ts';
-import { outputOf } from '../support/process/typescript.ts';
 
 describe('npm start', () => {
   const folder = dataFolderOf('test');

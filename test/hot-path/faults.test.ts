@@ -4,7 +4,6 @@ import { expect } from 'chai';
 import pg from 'pg';
 import { PostgresCampaigns } from '../../packages/adapters-persistence/src/hot-path/campaigns.ts';
 import { Statements } from '../../packages/adapters-persistence/src/statements/statements.ts';
-import { serverAddress } from '../support/database/database-server.ts';
 import { endWaiting, untilWaiting } from '../support/database/rival.ts';
 import { tcpProxy } from '../support/database/tcp-proxy.ts';
 import { eventually } from '../support/eventually.ts';
@@ -108,7 +107,7 @@ describe('group commit: a batch that fails', () => {
   });
 
   it('as the network is cut after its commit, before its answer: all of it is Unavailable, and all of it is written, once', async () => {
-    const proxy = await tcpProxy(serverAddress());
+    const proxy = await tcpProxy(service.database.address('service'));
     const through = { ...service.database.address('service'), host: '127.0.0.1', port: proxy.port };
     const { pool, close } = await openDatabase(through);
     const campaigns = new PostgresCampaigns(hotPathOn(new Statements(pool)));
@@ -175,7 +174,7 @@ describe('group commit: a batch that fails', () => {
         if (++told === 1) throw fault;
       },
     };
-    const campaigns = new PostgresCampaigns(hotPathOn(new Statements(service.pool), undefined, observer));
+    const campaigns = new PostgresCampaigns(hotPathOn(new Statements(service.pool), observer));
     const [{ seen, by }] = lives;
     const holder = await service.hold(lockMirror, seen.id);
     expect(await rejection(campaigns.setMirror(seen, change(by)))).to.equal(fault);

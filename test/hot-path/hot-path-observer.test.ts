@@ -40,7 +40,7 @@ describe('group commit: what its observer hears', () => {
     lives = await service.live(3);
     heard = [];
     began = performance.now();
-    hotPath = hotPathOn(new Statements(service.pool, {}, observer), undefined, observer);
+    hotPath = hotPathOn(new Statements(service.pool, {}, observer), observer);
     const campaigns = new PostgresCampaigns(hotPath, { observer });
     useCase = new SetCampaignMirror(campaigns, new PostgresIdentity(hotPath));
   });

@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { defaultPoolLimits, openHotPath } from '@campaign-mirror/adapters-persistence';
 import { expect } from 'chai';
-import { rival, untilWaiting } from '../support/database/rival.ts';
+import { mirrorHeld, untilWaiting } from '../support/database/rival.ts';
 import { groupedOf } from '../support/process/lives.ts';
 import { change } from '../support/store/world.ts';
 
@@ -15,8 +15,7 @@ describe('the ports of the use case, as a program of your own opens them', () =>
     expect(await identity.whoIs(key)).to.deep.equal(by);
     expect(await campaigns.find(seen.id)).to.deep.equal(seen);
     const set = () => campaigns.setMirror(seen, change(by));
-    const holder = await rival(service.database);
-    await holder.run('select from campaign_mirror.mirrors where campaign_id = $1 for update', seen.id);
+    const holder = await mirrorHeld(service.database, seen.id);
     const first = set();
     await untilWaiting(service.database, first);
     const second = set();

@@ -2,20 +2,18 @@ import { expect } from 'chai';
 import { tlsCaller } from '../support/deployment/tls-caller.ts';
 import { eventually } from '../support/eventually.ts';
 import { freePort } from '../support/free-port.ts';
-import { endAll, start } from '../support/process/service-process.ts';
+import { endAll, outputOf, start } from '../support/process/service-process.ts';
 import { program } from '../support/programs.ts';
-import { atEnd, docker, engine, healthy, images, inspected } from './containers.ts';
+import { docker, engine, healthy, images, inspected } from './containers.ts';
 
 const project = 'campaign-mirror-test';
 
 describe('compose.yaml', () => {
   let settings: Record<string, string>;
 
-  const compose = async (...words: string[]) => {
+  const compose = (...words: string[]) => {
     const all = ['--project-name', project, '--profile', 'tls', ...words];
-    const { code, output, errors } = await atEnd(start(program('docker-compose'), all, settings));
-    expect(code, `${words.join(' ')}: ${output}${errors}`).to.equal(0);
-    return output;
+    return outputOf(start(program('docker-compose'), all, settings));
   };
   const withDemo = (...words: string[]) => compose('--profile', 'demo', ...words);
   const up = () => withDemo('up', '--detach', '--no-color');
@@ -29,7 +27,7 @@ describe('compose.yaml', () => {
     return /^(?:.*\| )?(curl .*)$/m.exec(said)?.[1] ?? 'false';
   };
   const answerTo = async (call: string) =>
-    (await atEnd(start('sh', ['-c', `${call} --write-out ' %{http_code}'`], {}))).output;
+    (await start('sh', ['-c', `${call} --write-out ' %{http_code}'`], {}).done()).output;
   /** The same by TLS through the proxy, each on a connection of its own. */
   const shownCallByTls = async () => {
     const [, path = '', key = ''] = /:\d+(\/\S+) .*Bearer (\w+)/.exec(await shownCall()) ?? [];

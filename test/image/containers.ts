@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { freePort } from '../support/free-port.ts';
-import { type RunningProcess, start } from '../support/process/service-process.ts';
+import { outputOf, type RunningProcess, start } from '../support/process/service-process.ts';
 
 /** What build-images.sh makes. */
 export const images = {
@@ -22,18 +22,8 @@ export function engine(): { readonly DOCKER_HOST: string } {
 
 const dockerProcess = (...args: readonly string[]) => start('docker', args, engine());
 
-/** All that a process says until it ends, and how it does. */
-export async function atEnd(process: RunningProcess) {
-  const { code } = await process.ended;
-  return { code, output: process.output, errors: process.errors };
-}
-
 /** What `docker` answers. @throws Error with what it says, where it fails */
-export async function docker(...args: readonly string[]): Promise<string> {
-  const { code, output, errors } = await atEnd(dockerProcess(...args));
-  if (code !== 0) throw new Error(`docker ${args.join(' ')}: ${output}${errors}`);
-  return output.trim();
-}
+export const docker = async (...args: readonly string[]) => (await outputOf(dockerProcess(...args))).trim();
 
 /** The image as compose.yaml runs it, with no right that it does not need, on the network of the tests. */
 export function inImage(

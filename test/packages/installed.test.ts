@@ -7,7 +7,6 @@ import { emptyDatabase } from '../support/database/database-server.ts';
 import { isAnswer } from '../support/documents/blocks.ts';
 import { Sandbox } from '../support/embedded/embedded-sandbox.ts';
 import { oldTools } from '../support/embedded/old-tools.ts';
-import { rejection } from '../support/faults.ts';
 import { databaseOf } from '../support/process/lives.ts';
 import { projectFolder } from '../support/workspace.ts';
 import { type Consumer, consumer, type Tools } from './consumer.ts';
@@ -65,13 +64,5 @@ describe('the packages in an empty project', function () {
 
       for (const path of globSync('examples/*/*.test.ts', { cwd: projectFolder }))
         it(`${path} passes`, () => installed.node(['--test', path], { DATABASE_URL: database.url('owner') }));
-
-      it('an error shows the line of the source', async () => {
-        const thrown = `(await import('@campaign-mirror/domain')).accessKeyFrom(new Uint8Array(1))`;
-        const words = ['--enable-source-maps', '--input-type=module', '--eval', thrown];
-        expect(String(await rejection(installed.node(words)))).to.match(
-          /RangeError: an access key takes 32 bytes\n.+\/domain\/src\/values\/access-key\.ts:\d+:\d+/,
-        );
-      });
     });
 });

@@ -9,7 +9,7 @@ import { expect } from 'chai';
 import { PostgresCampaigns } from '../../packages/adapters-persistence/src/hot-path/campaigns.ts';
 import { Statements } from '../../packages/adapters-persistence/src/statements/statements.ts';
 import { type Rival, rival, untilWaiting } from '../support/database/rival.ts';
-import { liveServiceOf } from '../support/process/lives.ts';
+import { groupedOf } from '../support/process/lives.ts';
 import { hotPathOn } from '../support/store/hot-paths.ts';
 import { tester } from '../support/store/operator.ts';
 import { type Live, newOwner } from '../support/store/world.ts';
@@ -27,7 +27,7 @@ interface Changed extends Live {
 type Act = (live: Changed) => Promise<Outcome | OperatorSetting>;
 
 describe('contract: atomicity — a rival holds what is waited for', () => {
-  const service = liveServiceOf('suite');
+  const service = groupedOf('suite');
   let operator: Database;
   let restoring: RestoreMirror;
   before(async () => {

@@ -1,11 +1,11 @@
 import { expect } from 'chai';
 import { command } from '../support/commands/command.ts';
 import { rejection } from '../support/faults.ts';
-import { liveServiceOf } from '../support/process/lives.ts';
+import { groupedOf } from '../support/process/lives.ts';
 import { after as afterwards, newCampaign, newOwner } from '../support/store/world.ts';
 
 describe('an audit that cannot be written', () => {
-  const service = liveServiceOf('suite');
+  const service = groupedOf('suite');
 
   it('lets no act be done, and the command says what to do; it keeps the role of the database that acted', async () => {
     const { settings, records } = service.world;

@@ -1,7 +1,7 @@
 import type { BadLine, OwnerId } from '@campaign-mirror/domain';
 import { expect } from 'chai';
 import { rival, untilWaiting } from '../support/database/rival.ts';
-import { liveServiceOf } from '../support/process/lives.ts';
+import { groupedOf } from '../support/process/lives.ts';
 import { named } from '../support/store/operator.ts';
 import { after as afterwards, newCampaign, newOwner } from '../support/store/world.ts';
 import { linesOf } from './import-lines.ts';
@@ -10,7 +10,7 @@ const makesDefault = 'update campaign_mirror.campaigns set is_default = true whe
 const givesTo = 'update campaign_mirror.campaigns set owner_id = $2 where id = $1';
 
 describe('what a rival changes at the same time, where transactions are repeatable reads by default', () => {
-  const service = liveServiceOf('suite');
+  const service = groupedOf('suite');
   before(async () => {
     const { admin, name } = service.database;
     await admin.query(`alter database ${name} set default_transaction_isolation = 'repeatable read'`);

@@ -52,11 +52,7 @@ describe('commands: what is told when the database does not do it', () => {
     await database.admin.query(
       `select ${does}(pid) from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`,
     );
-    const done = running.map(async (one) => {
-      const { code } = await one.ended;
-      return { code, output: one.output, errors: one.errors };
-    });
-    return Promise.all(done).finally(() => other.rollback());
+    return Promise.all(running.map((one) => one.done())).finally(() => other.rollback());
   }
 
   it('a statement that waited for another transaction too long, or for a lock: nothing was done, and it says so', async () => {

@@ -1,11 +1,10 @@
 import { Unavailable } from '@campaign-mirror/domain';
 import { expect } from 'chai';
-import { serverAddress } from '../support/database/database-server.ts';
-import { rival, untilWaiting } from '../support/database/rival.ts';
+import { mirrorHeld, untilWaiting } from '../support/database/rival.ts';
 import { tcpProxy } from '../support/database/tcp-proxy.ts';
 import { eventually } from '../support/eventually.ts';
 import { rejection } from '../support/faults.ts';
-import { liveServiceOf } from '../support/process/lives.ts';
+import { groupedOf } from '../support/process/lives.ts';
 import { type Service, serviceOn } from '../support/store/grouped.ts';
 import type { Live } from '../support/store/world.ts';
 
@@ -13,7 +12,7 @@ const address = 'https://example.com/new';
 const patient = { size: 6, waitTimeout: 30_000, statementTimeout: 30_000, queryTimeout: 30_000 };
 
 describe('contract: answers — a database that is slow, cut off or away', () => {
-  const service = liveServiceOf('suite');
+  const service = groupedOf('suite');
 
   it('a call waits for a connection, and for its statement, no longer than it may; then it is served again', async () => {
     const live = await service.campaign();
@@ -23,8 +22,7 @@ describe('contract: answers — a database that is slow, cut off or away', () =>
     expect(pool.waitingCount).to.equal(0);
     for (const client of taken) client.release();
 
-    const holder = await rival(service.database);
-    await holder.run('select from campaign_mirror.mirrors where campaign_id = $1 for update', live.seen.id);
+    const holder = await mirrorHeld(service.database, live.seen.id);
     const fault = await rejection(set(live, address));
     await holder.rollback();
     expect(fault).to.be.instanceOf(Unavailable).and.to.have.nested.property('cause.code', '57014');
@@ -33,7 +31,7 @@ describe('contract: answers — a database that is slow, cut off or away', () =>
   });
 
   it('a network that stops, is silent, resets or refuses: Unavailable within the bounds, and serving again', async () => {
-    const proxy = await tcpProxy(serverAddress());
+    const proxy = await tcpProxy(service.database.address('service'));
     const behindProxy = { ...service.database.address('service'), host: '127.0.0.1', port: proxy.port };
     const limits = { size: 2, waitTimeout: 700, statementTimeout: 0, queryTimeout: 700 };
     const impatient = await serviceOn(behindProxy, limits);
@@ -51,8 +49,7 @@ describe('contract: answers — a database that is slow, cut off or away', () =>
     }
     await expectWhole(impatient, 2);
 
-    const holder = await rival(service.database);
-    await holder.run('select from campaign_mirror.mirrors where campaign_id = $1 for update', live.seen.id);
+    const holder = await mirrorHeld(service.database, live.seen.id);
     const call = rejection(waiting.set(live, address));
     await untilWaiting(service.database, call);
     proxy.cut();

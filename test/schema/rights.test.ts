@@ -1,7 +1,7 @@
 import { type Role, roles } from '@campaign-mirror/adapters-persistence';
 import { expect } from 'chai';
 import { connect } from '../support/database/client.ts';
-import { liveServiceOf } from '../support/process/lives.ts';
+import { groupedOf } from '../support/process/lives.ts';
 import { after as afterwards } from '../support/store/world.ts';
 
 /** All that anybody but the owner may do: the rights, and what they are rights on. */
@@ -63,7 +63,7 @@ const owned = `
 const pruned = "select campaign_mirror.prune_history(now() - interval '2 days', 0, 0, 1000, 'me', 'request')";
 
 describe('contract: the data around it — who may do what', () => {
-  const service = liveServiceOf('suite');
+  const service = groupedOf('suite');
   before(async () => {
     await service.set(await service.campaign(), afterwards);
   });

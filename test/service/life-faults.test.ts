@@ -1,9 +1,8 @@
 import { expect } from 'chai';
 import { logTo } from '../../packages/app/src/logging/log.ts';
 import { Life } from '../../packages/app/src/process/life.ts';
-import { serverAddress } from '../support/database/database-server.ts';
+import { objectsOf } from '../support/commands/commands-on.ts';
 import { tcpProxy } from '../support/database/tcp-proxy.ts';
-import { linesIn } from '../support/documents/log-schema.ts';
 import { call } from '../support/http/caller.ts';
 import { serviceDataOf } from '../support/process/lives.ts';
 import { eventsOf, listeningService } from '../support/process/service-process.ts';
@@ -60,7 +59,7 @@ describe('contract: life — faults, and what hangs at the end', () => {
   });
 
   it('a database that no longer answers does not hold up the end: what hangs is named, exit code 1', async () => {
-    const proxy = await tcpProxy(serverAddress());
+    const proxy = await tcpProxy(data.database.address('service'));
     const through = { hostname: '127.0.0.1', port: String(proxy.port) };
     const url = Object.assign(new URL(data.database.url('service')), through);
     const service = await listeningService(data.settings({ DATABASE_URL: url.href }));
@@ -84,7 +83,7 @@ describe('contract: life — faults, and what hangs at the end', () => {
     await life.endParts();
     expect(ended).to.deep.equal(['http', 'database']);
     expect(life.exitCode).to.equal(1);
-    const [stuck, broken, ...others] = linesIn(output);
+    const [stuck, broken, ...others] = objectsOf(output);
     expect(stuck).to.include({ event: 'hung', part: 'stuck', msg: 'stuck did not end within 20 ms' });
     expect(broken).to.include({ event: 'stop-failed', part: 'broken' });
     expect(others).to.deep.equal([]);

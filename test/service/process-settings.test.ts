@@ -6,11 +6,11 @@ import { freePort } from '../support/free-port.ts';
 import { call } from '../support/http/caller.ts';
 import { RawConnection } from '../support/http/connection.ts';
 import { serviceDataOf } from '../support/process/lives.ts';
-import { nodeOptions } from '../support/process/node-options.ts';
 import {
   eventsOf,
   type Listening,
   listeningService,
+  nodeOptions,
   startService,
 } from '../support/process/service-process.ts';
 import { read } from '../support/workspace.ts';

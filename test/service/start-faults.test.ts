@@ -5,7 +5,6 @@ import {
   emptyDatabase,
   freshDatabase,
   latin1,
-  serverAddress,
   type TestDatabase,
 } from '../support/database/database-server.ts';
 import { tcpProxy } from '../support/database/tcp-proxy.ts';
@@ -103,7 +102,7 @@ describe('a start that cannot succeed ends with one clear line and an exit code'
   });
 
   it('a server older than 15', async () => {
-    const proxy = await tcpProxy(serverAddress(), (bytes) => {
+    const proxy = await tcpProxy(database.address('service'), (bytes) => {
       for (const real of ['15', '16', '17', '18']) {
         const at = bytes.indexOf(column(real));
         if (at !== -1) column('14').copy(bytes, at);

@@ -50,7 +50,7 @@ describe('a database of yours', () => {
         ...{ MIKRO_ORM_DEBUG: 'true', PGSSLNEGOTIATION: 'direct' },
       };
       const words = ['campaign', 'create', '--owner', '7', '--json'];
-      const done = await commandProcess(words, { ...hostile, ...socket }, { cwd: '/' });
+      const done = await commandProcess(words, { ...hostile, ...socket }, '/');
       expect(done).to.deep.equal(answered('{"id":1}\n'));
       const list = await command(['campaign', 'list', '--json'], socket);
       expect(JSON.parse(list.output)).to.include({ id: 1, owner_id: 7 });

@@ -1,4 +1,3 @@
-import { spawnSync } from 'node:child_process';
 import { globSync, readFileSync } from 'node:fs';
 import { chmod, mkdtemp, rm, statfs } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -50,12 +49,8 @@ export function tell(id: number, signal: NodeJS.Signals | 0): boolean {
   }
 }
 
-/** Of every process; an image may have no `ps`, and macOS has no /proc. */
+/** Of every process that Linux tells of. */
 export function commandLines(): [number, string][] {
-  if (process.platform !== 'linux') {
-    const { stdout } = spawnSync('ps', ['-A', '-ww', '-o', 'pid=,command='], { encoding: 'utf8' });
-    return stdout.split('\n').map((line) => [Number.parseInt(line, 10), line]);
-  }
   return globSync('/proc/[0-9]*/cmdline').flatMap((path): [number, string][] => {
     try {
       return [[Number(path.split('/')[2]), readFileSync(path, 'utf8')]];

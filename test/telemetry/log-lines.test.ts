@@ -8,7 +8,7 @@ import { httpLog } from '../../packages/app/src/http/http-log.ts';
 import { logTo } from '../../packages/app/src/logging/log.ts';
 import { LogLines } from '../../packages/app/src/logging/log-lines.ts';
 import { readable } from '../../packages/app/src/logging/log-readable.ts';
-import { linesIn } from '../support/documents/log-schema.ts';
+import { objectsOf } from '../support/commands/commands-on.ts';
 import { eventually } from '../support/eventually.ts';
 import { folderOf, serviceDataOf } from '../support/process/lives.ts';
 import { listeningService, untilTheEnd } from '../support/process/service-process.ts';
@@ -43,7 +43,7 @@ describe('contract: answers — the lines of the log', () => {
       const { output, http } = opened();
       const before = Date.now();
       http.answered({ ...answered, ...more });
-      const [{ time, pid, ...line }, ...others] = linesIn(output());
+      const [{ time, pid, ...line }, ...others] = objectsOf(output());
       const known = { ...answered, ...more, milliseconds: 1.235 };
       expect(line).to.deep.equal({ level: 30, event, ...known, msg: 'request' });
       expect(pid).to.equal(process.pid);
@@ -57,14 +57,14 @@ describe('contract: answers — the lines of the log', () => {
     const { output, http } = opened();
     for (const requestId of ['one', 'two', 'three']) http.failed(requestId, new Error('away'), 'unavailable');
     for (const requestId of ['four', 'five']) http.failed(requestId, new Error('ours'), 'unexpected');
-    expect(linesIn(output()).map(({ event, requestId }) => [event, requestId])).to.deep.equal([
+    expect(objectsOf(output()).map(({ event, requestId }) => [event, requestId])).to.deep.equal([
       ['unavailable', 'one'],
       ['unexpected', 'four'],
       ['unexpected', 'five'],
     ]);
     await eventually('a second time, with how often it was not told', () => {
       http.failed('six', new Error('away'), 'unavailable');
-      const [first, last] = linesIn(output()).filter(({ event }) => event === 'unavailable');
+      const [first, last] = objectsOf(output()).filter(({ event }) => event === 'unavailable');
       expect(last?.untold).to.be.above(Number(first?.untold) + 2);
     });
   });
@@ -80,7 +80,7 @@ describe('contract: answers — the lines of the log', () => {
       const said = { ...answered, requestId: text, method: text, route: text, client: text };
       http.answered({ ...said, milliseconds: 1 });
       expect(output()).not.to.match(unshown);
-      const [error, setting, request, ...more] = linesIn(output());
+      const [error, setting, request, ...more] = objectsOf(output());
       expect(error).to.include({ requestId: text, msg: text }).and.to.have.nested.property('err.code', text);
       expect(setting.settings).to.deep.equal({ [text]: text });
       expect(request).to.include({ ...said, milliseconds: 1 });

@@ -6,8 +6,7 @@ import { expect } from 'chai';
 import { eventually } from '../support/eventually.ts';
 import { freePort } from '../support/free-port.ts';
 import { folderOf, serviceDataOf } from '../support/process/lives.ts';
-import { nodeOptions } from '../support/process/node-options.ts';
-import { environment, projectFolder, untilTheEnd } from '../support/process/service-process.ts';
+import { environment, nodeOptions, projectFolder, untilTheEnd } from '../support/process/service-process.ts';
 
 describe('contract: life — whoever reads the log, or does not', () => {
   const folder = folderOf('test');

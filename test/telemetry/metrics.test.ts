@@ -1,5 +1,4 @@
 import { expect } from 'chai';
-import { serverAddress } from '../support/database/database-server.ts';
 import { tcpProxy } from '../support/database/tcp-proxy.ts';
 import { eventually } from '../support/eventually.ts';
 import { call } from '../support/http/caller.ts';
@@ -133,7 +132,7 @@ describe('contract: answers — metrics of a process', () => {
   });
 
   it('answers while the database is away, or says nothing, and says so', async () => {
-    const proxy = await tcpProxy(serverAddress());
+    const proxy = await tcpProxy(data.database.address('service'));
     const url = new URL(data.database.url('service'));
     url.host = `127.0.0.1:${proxy.port}`;
     const service = await serving({ DATABASE_URL: url.href });

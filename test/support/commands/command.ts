@@ -2,19 +2,7 @@ import { PassThrough, Writable } from 'node:stream';
 import type { Given } from '../../../packages/adapters-cli/src/terminal/call.ts';
 import { Interrupted } from '../../../packages/adapters-cli/src/terminal/errors.ts';
 import { run } from '../../../packages/app/src/command-line/run.ts';
-import {
-  environment,
-  projectFolder,
-  type RunningProcess,
-  Speaker,
-  start,
-} from '../process/service-process.ts';
-
-export interface Done {
-  readonly code: number;
-  readonly output: string;
-  readonly errors: string;
-}
+import { type Done, environment, projectFolder, Speaker, start } from '../process/service-process.ts';
 
 /** What was done says this, and nothing on standard error unless it is told. */
 export const answered = (output: string, errors = ''): Done => ({ code: 0, output, errors });
@@ -32,8 +20,7 @@ export async function command(
 ): Promise<Done> {
   const running = fedCommand(args, settings);
   running.stdin.end(input);
-  const { code } = await running.ended;
-  return { code, output: running.output, errors: running.errors };
+  return running.done();
 }
 
 /** A command that goes on while the test does something else. */
@@ -88,15 +75,20 @@ export class RunningCommand extends Speaker {
 }
 
 /** Runs `./campaign-mirror …` in a process of its own. */
-export async function commandProcess(
-  args: readonly string[],
-  settings: Settings,
-  { cwd = projectFolder } = {},
-): Promise<Done> {
-  const running = start(`${projectFolder}campaign-mirror`, args, settings, cwd);
-  const { code } = await running.ended;
-  return { code: code ?? -1, output: running.output, errors: running.errors };
-}
+export const commandProcess = (args: readonly string[], settings: Settings, cwd?: string): Promise<Done> =>
+  startCommandProcess(args, settings, cwd).done();
 
-export const startCommandProcess = (args: readonly string[], settings: Settings): RunningProcess =>
-  start(`${projectFolder}campaign-mirror`, args, settings);
+export const startCommandProcess = (args: readonly string[], settings: Settings, cwd?: string) =>
+  start(`${projectFolder}campaign-mirror`, args, settings, cwd);
+
+/**
+ * Runs `./campaign-mirror … | reader` in a shell: the output is the reader's, the exit code and what is on standard
+ * error the command's.
+ */
+export async function piped(args: readonly string[], reader: string, settings: Settings): Promise<Done> {
+  const script = `{ "$@"; echo "$?" >&2; } | ${reader}`;
+  const running = start('sh', ['-c', script, 'sh', `${projectFolder}campaign-mirror`, ...args], settings);
+  const { output, errors: told } = await running.done();
+  const [, errors = '', code] = /^(.*?)(\d+)\n$/s.exec(told) ?? [];
+  return { code: Number(code), output, errors };
+}

@@ -1,7 +1,12 @@
 import { randomBytes } from 'node:crypto';
+import { readFileSync, rmSync } from 'node:fs';
+import { chmod, mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { type DatabaseAddress, migrate, type Role, roles } from '@campaign-mirror/adapters-persistence';
 import pg from 'pg';
-import { type TestServer, testServer } from './test-server.ts';
+import { openOwnDatabase } from '../../../packages/app/src/database/embedded-database.ts';
+import { dataVariable } from '../run-folder.ts';
 
 /** A database of a test's own, on the run's server. */
 export type TestDatabase = ReturnType<typeof opened>;
@@ -10,57 +15,54 @@ export type TestDatabase = ReturnType<typeof opened>;
 interface Shared {
   readonly admin: pg.PoolConfig;
   readonly password: string;
-  /** Of the names of its databases, so that two runs on one server do not meet. */
-  readonly prefix: string;
 }
 
 const variable = 'TEST_RUN_SERVER';
+const template = 'test_template';
 
-let server: TestServer | undefined;
-let run: (Shared & { readonly maintenance: pg.Pool; readonly template: string }) | undefined;
+/** A running PostgreSQL, and its user who may create roles and databases. */
+interface Started {
+  readonly kind: string;
+  readonly admin: pg.PoolConfig;
+  stop(): Promise<void>;
+}
+
+let server: Started | undefined;
+let run: (Shared & { readonly maintenance: pg.Pool }) | undefined;
 const open = new Set<TestDatabase>();
-let databases = 0;
 
 function running(): NonNullable<typeof run> {
   if (run) return run;
   const given = process.env[variable];
   if (!given) throw new Error('the database server of the tests does not run');
   const shared: Shared = JSON.parse(given);
-  run = { ...shared, maintenance: poolOf(shared.admin), template: `${shared.prefix}_template` };
+  run = { ...shared, maintenance: poolOf(shared.admin) };
   return run;
 }
 
 /** Once a run, in its first process. */
 export async function startDatabaseServer(): Promise<void> {
-  server = await testServer();
-  const shared: Shared = {
-    admin: server.admin,
-    password: randomBytes(16).toString('hex'),
-    prefix: `campaign_mirror_test_${randomBytes(4).toString('hex')}`,
-  };
+  const { TEST_DATABASE: wanted = 'embedded' } = process.env;
+  const start = { container, embedded }[wanted];
+  if (!start) throw new Error(`TEST_DATABASE is container or embedded, not ${wanted}`);
+  server = await start();
+  const shared: Shared = { admin: server.admin, password: randomBytes(16).toString('hex') };
   process.env[variable] = JSON.stringify(shared);
-  const { maintenance, template } = running();
+  const { maintenance, password } = running();
   const { rows } = await maintenance.query('show server_version');
   console.log(`Database server: ${server.kind}, PostgreSQL ${rows[0].server_version}`);
-  await createRoles();
+  for (const name of Object.values(roles)) {
+    const { rowCount } = await maintenance.query('select from pg_roles where rolname = $1', [name]);
+    const verb = rowCount === 0 ? 'create' : 'alter';
+    await maintenance.query(`${verb} role ${name} login password '${password}'`);
+  }
   await create(template, 'owner');
   await migrate(addressIn(template, 'owner'));
 }
 
 export async function stopDatabaseServer(): Promise<void> {
-  const { maintenance, prefix } = running();
-  try {
-    await dropDatabases();
-    // Those of a process that was ended in its midst, too.
-    const left = 'select datname from pg_database where starts_with(datname, $1)';
-    const { rows } = await maintenance.query(left, [prefix]);
-    for (const { datname } of rows) await drop(datname);
-    await maintenance.end();
-  } finally {
-    run = undefined;
-    delete process.env[variable];
-    await server?.stop();
-  }
+  await running().maintenance.end();
+  await server?.stop();
 }
 
 /** What the tests of a file left. */
@@ -72,7 +74,7 @@ export async function dropDatabases(): Promise<void> {
 export async function freshDatabase(): Promise<TestDatabase> {
   const name = nextName();
   try {
-    await create(name, 'owner', `template ${running().template} strategy file_copy`);
+    await create(name, 'owner', `template ${template} strategy file_copy`);
   } catch (error) {
     // Somebody looks into the template (an autovacuum, another session): then the long way.
     if ((error as { code?: string }).code !== '55006') throw error;
@@ -92,17 +94,7 @@ export async function emptyDatabase(owner: Role | 'admin', how?: string): Promis
 /** For `emptyDatabase`: one that cannot hold every character. */
 export const latin1 = "template template0 encoding 'LATIN1' locale_provider libc locale 'C'";
 
-/** Where the server listens, for what stands between it and us. */
-export function serverAddress(): { host: string; port: number } {
-  const { host = 'localhost', port = 5432 } = running().admin;
-  return { host, port };
-}
-
-/** No other process of this run makes one of this name. */
-function nextName(): string {
-  databases += 1;
-  return `${running().prefix}_${process.pid}_${databases}`;
-}
+const nextName = () => `test_${randomBytes(8).toString('hex')}`;
 
 async function create(name: string, owner: Role | 'admin', how = ''): Promise<void> {
   const whose = owner === 'admin' ? '' : `owner ${roles[owner]}`;
@@ -133,12 +125,11 @@ function opened(name: string) {
   return database;
 }
 
-const addressIn = (database: string, role: Role): DatabaseAddress & { host: string; port: number } => ({
-  ...serverAddress(),
-  user: roles[role],
-  password: running().password,
-  database,
-});
+function addressIn(database: string, role: Role): DatabaseAddress & { host: string; port: number } {
+  const { admin, password } = running();
+  const { host = 'localhost', port = 5432 } = admin;
+  return { host, port, user: roles[role], password, database };
+}
 
 function poolOf(config: pg.PoolConfig): pg.Pool {
   const pool = new pg.Pool({ max: 30, ...config });
@@ -147,22 +138,50 @@ function poolOf(config: pg.PoolConfig): pg.Pool {
   return pool;
 }
 
-/** Roles belong to a server: runs that share one take turns, and an admin who is no superuser joins each. */
-async function createRoles(): Promise<void> {
-  const { maintenance, password } = running();
-  const client = await maintenance.connect();
-  try {
-    await client.query('begin');
-    await client.query("select pg_advisory_xact_lock(hashtext('campaign-mirror test roles'))");
-    const { rows } = await client.query("select current_setting('is_superuser') = 'on' as super");
-    for (const name of Object.values(roles)) {
-      const { rowCount } = await client.query('select from pg_roles where rolname = $1', [name]);
-      const verb = rowCount === 0 ? 'create' : 'alter';
-      await client.query(`${verb} role ${name} login password '${password}'`);
-      if (!rows[0].super) await client.query(`grant ${name} to current_user`);
-    }
-    await client.query('commit');
-  } finally {
-    client.release();
-  }
+const image = process.env.TEST_POSTGRES_IMAGE ?? 'postgres:15';
+
+async function container(): Promise<Started> {
+  const { PostgreSqlContainer } = await import('@testcontainers/postgresql');
+  const started = await new PostgreSqlContainer(image)
+    .withDatabase('postgres')
+    .withTmpFs({ '/mirror-data': 'rw' })
+    .withEnvironment({ PGDATA: '/mirror-data/cluster' })
+    .withCommand(['postgres', '-c', 'fsync=off'])
+    // Starting takes one to five seconds; this is for a machine that is busy.
+    .withStartupTimeout(120_000)
+    .withHealthCheck({
+      test: ['CMD', 'pg_isready', '--host', 'localhost'],
+      // For as long as it lives: four processes a second, which are usual, took a twelfth of a run's CPU time.
+      interval: 2000,
+      retries: 1000,
+    })
+    .start();
+  const admin = {
+    host: started.getHost(),
+    port: started.getPort(),
+    user: started.getUsername(),
+    password: started.getPassword(),
+    database: started.getDatabase(),
+  };
+  return { kind: `container ${image}`, admin, stop: async () => void (await started.stop()) };
+}
+
+async function embedded(): Promise<Started> {
+  const parent = await mkdtemp(join(process.env[dataVariable] ?? tmpdir(), 'campaign-mirror-test-'));
+  // The database does not run as root: another user has to pass through.
+  await chmod(parent, 0o711);
+  const database = await openOwnDatabase({ folder: join(parent, 'data'), settings: { fsync: 'off' } });
+  // For a run that is interrupted: the server has a session of its own and would live on.
+  const abandon = () => {
+    const pidFile = readFileSync(join(parent, 'data', 'cluster', 'pgdata', 'postmaster.pid'), 'utf8');
+    process.kill(Number(pidFile.split('\n')[0]), 'SIGQUIT');
+    rmSync(parent, { recursive: true, force: true, maxRetries: 10 });
+  };
+  process.once('exit', abandon);
+  const stop = async () => {
+    await database.close();
+    process.off('exit', abandon);
+    await rm(parent, { recursive: true, force: true });
+  };
+  return { kind: 'embedded', admin: database.address('superuser'), stop };
 }

@@ -1,5 +1,5 @@
 import { execFile, spawn } from 'node:child_process';
-import { readFileSync, rmSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { chmod, chown, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -46,11 +46,7 @@ export async function dedicatedServer({ socket = false } = {}) {
     'dynamic_shared_memory_type=mmap',
   ].flatMap((setting) => ['-c', setting]);
   let server: RunningProcess | undefined;
-  const killWithUs = () => {
-    server?.child.kill('SIGKILL');
-    rmSync(parent, { recursive: true, force: true, maxRetries: 10 });
-  };
-  process.once('exit', killWithUs);
+  process.once('exit', () => server?.child.kill('SIGKILL'));
 
   const start = async (): Promise<void> => {
     const words = ['-D', data, '-p', String(port), ...settings];
@@ -106,7 +102,6 @@ export async function dedicatedServer({ socket = false } = {}) {
     remove: async (): Promise<void> => {
       tellAll('SIGCONT');
       await end('SIGQUIT');
-      process.off('exit', killWithUs);
       await rm(parent, { recursive: true, force: true });
     },
   };

@@ -24,6 +24,13 @@ export async function rival(database: TestDatabase) {
   };
 }
 
+/** A rival who holds the campaign's mirror. */
+export async function mirrorHeld(database: TestDatabase, campaign: CampaignId | undefined): Promise<Rival> {
+  const holder = await rival(database);
+  await holder.run('select from campaign_mirror.mirrors where campaign_id = $1 for update', campaign);
+  return holder;
+}
+
 /** Sessions of ours that wait for a lock at this moment. */
 const waiting = `
   select count(*)::int as count from pg_stat_activity
@@ -61,8 +68,7 @@ export async function lockedMeanwhile<T>(
   campaign: CampaignId,
   calls: readonly (() => Promise<T>)[],
 ): Promise<T[]> {
-  const holder = await rival(database);
-  await holder.run('select from campaign_mirror.mirrors where campaign_id = $1 for update', campaign);
+  const holder = await mirrorHeld(database, campaign);
   const all = Promise.all(calls.map((call) => call()));
   try {
     await untilWaiting(database, all);

@@ -4,7 +4,7 @@ import { accepts, environmentExample } from '../../../packages/app/src/settings/
 import { calls, usage } from '../commands/command-tree.ts';
 import { type Metric, metrics } from '../prometheus/metrics.ts';
 import { read } from '../workspace.ts';
-import { exportsList } from './api.ts';
+import { exportsList } from './exports-list.ts';
 
 /** The documents that are made from the code, by how each is made from what it is now. */
 const documents: Readonly<Record<string, (now: string) => string | Promise<string>>> = {

@@ -1,5 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
+import { expect } from 'chai';
 import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core';
 
 const require = createRequire(import.meta.url);
@@ -58,8 +59,10 @@ export class WatchedPage {
     return this.page.evaluate<number>('document.documentElement.scrollWidth - window.innerWidth');
   }
 
+  /** @throws AssertionError for what it should not have done */
   async close(): Promise<void> {
     await this.page.context().close();
+    expect(this.complaints, 'errors, violations of the policy, requests to elsewhere').to.deep.equal([]);
   }
 }
 

@@ -1,6 +1,10 @@
-import { setMirrorRoute } from '@campaign-mirror/adapters-http';
-import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
-import { openapiText } from './openapi-file.ts';
+import { readFileSync } from 'node:fs';
+import { Ajv2020 } from 'ajv/dist/2020.js';
+import { projectFolder } from '../workspace.ts';
+
+/** The document, which is served as it is. */
+export const openapiFile = `${projectFolder}packages/adapters-http/docs/openapi.json`;
+export const openapiText = readFileSync(openapiFile, 'utf8');
 
 /** What is looked at of an answer; header names in lower case. */
 interface SeenAnswer {
@@ -11,7 +15,7 @@ interface SeenAnswer {
 interface Header {
   readonly $ref?: string;
   readonly required?: boolean;
-  readonly schema: { type: string };
+  readonly schema: object;
 }
 interface Response {
   readonly headers?: Record<string, Header>;
@@ -23,89 +27,68 @@ interface Document {
 }
 
 /** Headers of the message itself, and what the text of the document says of every answer. */
-const ofAnyAnswer = new Set([
-  ...['date', 'connection', 'keep-alive', 'content-length', 'content-type', 'content-encoding', 'vary'],
-  ...['x-content-type-options', 'referrer-policy', 'strict-transport-security'],
-  ...['access-control-allow-origin', 'access-control-expose-headers', 'access-control-allow-methods'],
-  ...['access-control-allow-headers', 'access-control-max-age'],
-]);
+const ofAnyAnswer = Object.fromEntries(
+  [
+    ...['date', 'connection', 'keep-alive', 'content-length', 'content-type', 'content-encoding', 'vary'],
+    ...['strict-transport-security', 'access-control-allow-origin', 'access-control-expose-headers'],
+    ...['access-control-allow-methods', 'access-control-allow-headers', 'access-control-max-age'],
+  ].map((name) => [name, {}]),
+);
 
 /** The document, in which no object has a property that it does not name, and a reference is a name. */
 const closed: Document = JSON.parse(openapiText, (key, value) => {
   if (key === '$ref') return value.split('/').at(-1);
   return value?.properties ? { additionalProperties: false, ...value } : value;
 });
-const ajv = new Ajv2020({ strict: true, strictRequired: false, allErrors: true });
-for (const [name, schema] of Object.entries(closed.components.schemas)) ajv.addSchema(schema, name);
+const strictly = { strict: true, strictRequired: false, allErrors: true };
+const bodies = new Ajv2020({ ...strictly, schemas: closed.components.schemas });
+/** Of text, which they have to be read from. */
+const fields = new Ajv2020({ ...strictly, coerceTypes: true });
 
-function declared(operation: string, { headers = {}, content }: Response) {
-  const all = Object.entries(headers).map(([name, one]) => {
-    const { required, schema } = closed.components.headers[one.$ref ?? ''] ?? one;
-    return { name: name.toLowerCase(), required, type: schema.type, validate: ajv.compile(schema) };
+/** What is wrong in an answer that is to be this one. */
+function judgeOf({ headers = {}, content }: Response) {
+  const named = Object.entries(headers).map(([name, one]) => {
+    return { name: name.toLowerCase(), ...(closed.components.headers[one.$ref ?? ''] ?? one) };
   });
-  const schema = content?.['application/json']?.schema;
-  return { operation, headers: all, body: schema && ajv.compile(schema) };
+  const required = named.filter((one) => one.required).map(({ name }) => name);
+  const validateHeaders = fields.compile({
+    type: 'object',
+    properties: {
+      ...ofAnyAnswer,
+      ...Object.fromEntries(named.map(({ name, schema }) => [name, schema])),
+      ...(content && { 'content-type': { const: 'application/json; charset=utf-8' } }),
+      'x-content-type-options': { const: 'nosniff' },
+      'referrer-policy': { const: 'no-referrer' },
+    },
+    required: ['x-content-type-options', 'referrer-policy', ...required],
+    additionalProperties: false,
+  });
+  const validateBody = bodies.compile(content?.['application/json']?.schema ?? { const: '' });
+  return (answer: SeenAnswer, toHead: boolean): string[] => {
+    const body = content && !toHead ? JSON.parse(answer.body) : answer.body;
+    const found = validateHeaders({ ...answer.headers }) ? [] : [fields.errorsText(validateHeaders.errors)];
+    return toHead || validateBody(body) ? found : [...found, bodies.errorsText(validateBody.errors)];
+  };
 }
-type Declared = ReturnType<typeof declared>;
 
-/** The answers of each operation, by their status. */
-const operations = new Map(
-  Object.entries(closed.paths).flatMap(([path, item]) =>
-    Object.entries(item).map(([method, { responses }]) => {
-      const name = `${method.toUpperCase()} ${path}`;
-      const answers = Object.entries(responses).map(
-        ([status, response]) => [Number(status), declared(name, response)] as const,
-      );
-      return [name, new Map(answers)] as const;
-    }),
-  ),
+/** Of all operations, by the status. */
+const judges = Map.groupBy(
+  Object.values(closed.paths)
+    .flatMap((operations) => Object.values(operations))
+    .flatMap(({ responses }) => Object.entries(responses))
+    .map(([status, response]) => ({ status: Number(status), judge: judgeOf(response) })),
+  ({ status }) => status,
 );
 
-/** Why an answer to this request is not as the document has it: what is no operation is described with the call. */
-export function faultsOfAnswer(method: string, path: string, answer: SeenAnswer): string[] {
-  const operation = operations.get(`${method} ${path}`) ?? operations.get(`POST ${setMirrorRoute}`);
-  const one = operation?.get(answer.status);
-  return one ? faults(one, answer, method === 'HEAD') : [`${method} ${path} has no answer ${answer.status}`];
-}
-
-/** The same where it is not known what was asked: whether any operation has such an answer. @throws Error */
+/** @throws Error for an answer that no operation of the document has */
 export function assertDocumented(answer: SeenAnswer, toHead = false): void {
   if (answer.status < 200) return;
-  const found = [...operations.values()].flatMap((answers) => answers.get(answer.status) ?? []);
-  const wrong = found.map((one) => faults(one, answer, toHead));
-  if (wrong.some((one) => one.length === 0)) return;
-  const why = found.length === 0 ? 'no operation has this status' : wrong.flat().join('\n');
+  const wrong = (judges.get(answer.status) ?? []).map(({ judge }) => judge(answer, toHead));
+  if (wrong.some((faults) => faults.length === 0)) return;
+  const why = wrong.length === 0 ? 'no operation has this status' : wrong.flat().join('\n');
   throw new Error(`openapi.json does not tell of this answer: ${answer.status} ${answer.body}\n${why}`);
-}
-
-function faults({ operation, headers, body }: Declared, answer: SeenAnswer, toHead: boolean): string[] {
-  const found: string[] = [];
-  for (const name of Object.keys(answer.headers))
-    if (!ofAnyAnswer.has(name) && !headers.some((one) => one.name === name))
-      found.push(`the header ${name} is not described`);
-  for (const { name, required, type, validate } of headers) {
-    const value = answer.headers[name];
-    if (value === undefined && required) found.push(`the header ${name} is missing`);
-    if (value !== undefined && !validate(type === 'integer' ? Number(value) : value))
-      found.push(`the header ${name} is ${value}: ${ajv.errorsText(validate.errors)}`);
-  }
-  if (answer.headers['x-content-type-options'] !== 'nosniff') found.push('not nosniff');
-  if (answer.headers['referrer-policy'] !== 'no-referrer') found.push('not no-referrer');
-  if (!toHead) found.push(...bodyFaults(body, answer));
-  return found.map((fault) => `${operation}: ${fault}`);
-}
-
-function bodyFaults(validate: ValidateFunction | undefined, { headers, body }: SeenAnswer): string[] {
-  if (!validate) return body === '' ? [] : ['there is a body'];
-  const type = headers['content-type'];
-  if (type !== 'application/json; charset=utf-8') return [`the type is ${type}`];
-  try {
-    return validate(JSON.parse(body)) ? [] : [ajv.errorsText(validate.errors)];
-  } catch {
-    return ['the body is no JSON'];
-  }
 }
 
 const { schemas }: Document['components'] = JSON.parse(openapiText).components;
 /** Whether a request body is one that the document allows. */
-export const isAllowedBody = ajv.compile(schemas.MirrorUpdate ?? false);
+export const isAllowedBody = new Ajv2020(strictly).compile(schemas.MirrorUpdate ?? false);

@@ -44,8 +44,7 @@ export const serviceDataOf = (life: Life, of?: Parameters<typeof serviceData>[0]
     () => serviceData(of),
     (one) => one.database.drop(),
   );
-export const liveServiceOf = (life: Life): Grouped => during(life, () => grouped(), closed);
-export const groupedOf = liveServiceOf;
+export const groupedOf = (life: Life): Grouped => during(life, () => grouped(), closed);
 export const dataFolderOf = (life: Life, name?: string) =>
   during(
     life,

@@ -1,9 +1,10 @@
-import { openDatabase, PostgresAccessKeys, PostgresSettings } from '@campaign-mirror/adapters-persistence';
-import type { CampaignId, MirrorAddress, OwnerId } from '@campaign-mirror/domain';
+import type { CampaignId, OwnerId } from '@campaign-mirror/domain';
 import { freshDatabase } from '../database/database-server.ts';
-import { rival, untilWaiting } from '../database/rival.ts';
+import { mirrorHeld, untilWaiting } from '../database/rival.ts';
 import { type Call, call } from '../http/caller.ts';
-import { named, tester } from '../store/operator.ts';
+import { named } from '../store/operator.ts';
+import { postgresWorld } from '../store/postgres-world.ts';
+import { before, newCampaign, newMirror } from '../store/world.ts';
 
 export type ServiceData = Awaited<ReturnType<typeof serviceData>>;
 
@@ -11,16 +12,15 @@ export type ServiceData = Awaited<ReturnType<typeof serviceData>>;
 export async function serviceData(given: { readonly campaigns?: number; readonly owner?: number } = {}) {
   const owner = (given.owner ?? 1) as OwnerId;
   const database = await freshDatabase();
-  const { orm, close } = await openDatabase(database.address('operator'));
-  const settings = new PostgresSettings(orm, tester);
+  const world = await postgresWorld(database);
   const campaigns: CampaignId[] = [];
   for (let number = 0; number < (given.campaigns ?? 1); number++) {
-    const { id } = await settings.createCampaign({ owner, isDefault: false });
-    await settings.createMirror(id, 'https://example.com/before' as MirrorAddress);
+    const { id } = await newCampaign(world, owner);
+    await newMirror(world, id, before);
     campaigns.push(id);
   }
-  const { key } = await new PostgresAccessKeys(orm, tester).issue({ owner, name: named('tests') });
-  await close();
+  const { key } = await world.accessKeys.issue({ owner, name: named('tests') });
+  await world.close();
   const one = ({ base }: { base: string }, more?: Partial<Call>): Call => {
     return { base, campaign: campaigns[0] ?? 0, key, address: 'https://example.com/a', ...more };
   };
@@ -36,9 +36,7 @@ export async function serviceData(given: { readonly campaigns?: number; readonly
     one,
     /** Such an update in its middle: it waits for a rival, who holds the campaign until he rolls back. */
     slow: async (service: { base: string }, more?: Partial<Call>) => {
-      const holder = await rival(database);
-      const held = 'select from campaign_mirror.mirrors where campaign_id = $1 for update';
-      await holder.run(held, campaigns[0]);
+      const holder = await mirrorHeld(database, campaigns[0]);
       const slow = call(one(service, more));
       await untilWaiting(database, slow);
       return { slow, holder };

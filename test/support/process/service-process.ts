@@ -1,12 +1,16 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
 import { freePort } from '../free-port.ts';
 import { projectFolder } from '../workspace.ts';
-import { nodeOptions } from './node-options.ts';
 
 export { projectFolder };
 
 const main = `${projectFolder}packages/app/src/main.ts`;
+const { scripts } = JSON.parse(readFileSync(`${projectFolder}package.json`, 'utf8'));
+/** What `npm start` tells Node, besides the program. */
+export const nodeOptions: readonly string[] =
+  /^exec node (.+) packages\/app\/src\/main\.ts$/.exec(scripts.start)?.[1]?.split(' ') ?? [];
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
@@ -21,11 +25,17 @@ export function environment(settings: Environment): Record<string, string> {
 /** A line of the log. */
 export type LogLine = Readonly<Record<string, unknown>> & { readonly event?: string };
 
+export interface Done {
+  readonly code: number | null;
+  readonly output: string;
+  readonly errors: string;
+}
+
 /** Whoever speaks on a standard output and a standard error until they are over. */
 export abstract class Speaker {
   output = '';
   errors = '';
-  abstract readonly ended: Promise<unknown>;
+  abstract readonly ended: Promise<{ readonly code: number | null }>;
   #heard: (() => void)[] = [];
 
   protected abstract isOver(): boolean;
@@ -33,6 +43,12 @@ export abstract class Speaker {
   protected hear(which: 'output' | 'errors', text: string): void {
     this[which] += text;
     for (const wake of this.#heard.splice(0)) wake();
+  }
+
+  /** What it has said when it is over. */
+  async done(): Promise<Done> {
+    const { code } = await this.ended;
+    return { code, output: this.output, errors: this.errors };
   }
 
   /** Resolves when it has said so; rejects when it ends without. */
@@ -101,6 +117,13 @@ export function start(command: string, args: readonly string[], settings: Enviro
   const child = spawn(command, args, { cwd, env: environment(settings), stdio: ['ignore', 'pipe', 'pipe'] });
   untilTheEnd(child);
   return new RunningProcess(child);
+}
+
+/** What the program prints on standard output. @throws Error when it fails */
+export async function outputOf(running: RunningProcess): Promise<string> {
+  const { code, output, errors } = await running.done();
+  if (code !== 0) throw new Error(`it ended with ${code}:\n${output}\n${errors}`);
+  return output;
 }
 
 export function startService(settings: Environment, args: readonly string[] = []): RunningProcess {

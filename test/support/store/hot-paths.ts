@@ -11,12 +11,9 @@ import {
   Statements,
 } from '../../../packages/adapters-persistence/src/statements/statements.ts';
 
-/** As the service has it on a pool of these limits. */
-export function hotPathOn(
-  statements: Statements,
-  { size, waitTimeout }: { size: number; waitTimeout: number } = defaultPoolLimits,
-  observer?: HotPathObserver,
-): HotPath {
+/** As the service has it. */
+export function hotPathOn(statements: Statements, observer?: HotPathObserver): HotPath {
+  const { size, waitTimeout } = defaultPoolLimits;
   return groupCommit(statements, { maxHeld: heldAtMost(size), timeout: waitTimeout }, observer);
 }
 
