@@ -6,11 +6,8 @@ import { globSync } from 'node:fs';
 import { cp, mkdir, symlink, writeFile } from 'node:fs/promises';
 import { availableParallelism } from 'node:os';
 import { join, relative } from 'node:path';
-// Whoever interrupts it ends what it has started.
-import '../run/root-hooks.ts';
 import { startDatabaseServer, stopDatabaseServer } from '../support/database/database-server.ts';
-import { untilTheEnd } from '../support/process/service-process.ts';
-import { dataVariable, runFolder } from '../support/run-folder.ts';
+import { dataVariable, runFolder, tell } from '../support/run-folder.ts';
 import { projectFolder } from '../support/workspace.ts';
 
 /** What is mutated, which tests are to notice it, and the score in percent below which the command fails. */
@@ -88,14 +85,18 @@ async function scoreOf(name: string, { mutate, tests, bar }: Target, folder: str
     thresholds: { high: 100, low: bar, break: bar },
   };
   await writeFile(join(sources, 'stryker.config.json'), JSON.stringify(configuration));
+  if (told) return false;
   const stryker = spawn(process.execPath, [join(installed, '@stryker-mutator/core/bin/stryker.js'), 'run'], {
     cwd: sources,
     stdio: 'inherit',
+    // A group of its own, to end those that it starts, too.
+    detached: true,
     // A mutant of what runs while a module is loaded takes a process of its own.
     env: { ...process.env, NODE_COMPILE_CACHE: join(folder, 'compiled') },
   });
-  untilTheEnd(stryker);
+  endStryker = () => void (stryker.pid && tell(-stryker.pid, 'SIGKILL'));
   const [code] = await once(stryker, 'exit');
+  endStryker();
   return code === 0;
 }
 
@@ -103,6 +104,13 @@ const chosen = process.argv.slice(2);
 const unknown = chosen.filter((name) => !(name in targets));
 if (unknown.length > 0) throw new Error(`there is no ${unknown}: ${Object.keys(targets)}`);
 
+let endStryker = () => {};
+let told = false;
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const)
+  process.on(signal, () => {
+    told = true;
+    endStryker();
+  });
 const folder = await runFolder();
 process.env[dataVariable] = folder.data;
 await startDatabaseServer();
