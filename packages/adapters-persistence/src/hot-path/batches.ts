@@ -28,8 +28,8 @@ export async function answering<Member extends Waiting>(
 /** Which calls are batched, and how. */
 export interface Stage<Member extends Waiting> {
   /**
-   * Takes the next batch from the waiting calls, in order of arrival, and any that have to wait elsewhere. It does not
-   * throw.
+   * Takes the next batch from the waiting calls, in order of arrival, and any that have to wait elsewhere: always some,
+   * if any wait. It does not throw.
    */
   take(waiting: Member[]): Member[];
   /** Answers each member, whatever the result. If it rejects, so are the members that it has not answered. */
