@@ -8,11 +8,11 @@ import { change } from '../support/store/world.ts';
 describe('the ports of the use case, as a program of your own opens them', () => {
   const service = groupedOf('suite');
 
-  it('on a pool without a limit updates wait for the lock of others and for each other; and the use of its key is noted', async () => {
+  it('on a pool without a limit updates wait for the lock of others and for each other; and the use of keys is noted', async () => {
     const limits = { ...defaultPoolLimits, waitTimeout: 0 };
     const { campaigns, identity, uses } = openHotPath(service.pool, { limits });
-    const [{ seen, by, key, keyId }] = await service.live(1);
-    expect(await identity.whoIs(key)).to.deep.equal(by);
+    const [{ seen, by, keyId }, caller] = await service.live(2);
+    expect(await identity.whoIs(caller.key)).to.deep.equal(caller.by);
     expect(await campaigns.find(seen.id)).to.deep.equal(seen);
     const set = () => campaigns.setMirror(seen, change(by));
     const holder = await mirrorHeld(service.database, seen.id);
@@ -24,7 +24,22 @@ describe('the ports of the use case, as a program of your own opens them', () =>
     await holder.rollback();
     for (const one of [first, second]) expect(await one).to.have.property('kind', 'mirror-set');
     await uses.stop();
-    const used = 'select from campaign_mirror.access_keys where id = $1 and last_used_at is not null';
-    expect(await service.database.admin.query(used, [keyId])).to.have.property('rowCount', 1);
+    const used = 'select from campaign_mirror.access_keys where id = any ($1) and last_used_at is not null';
+    expect(await service.database.admin.query(used, [[keyId, caller.keyId]])).to.have.property('rowCount', 2);
+  });
+
+  it('statements are kept on their connections, unless a pooler does without', async () => {
+    const [{ seen, by }] = await service.live(1);
+    const kept = `select from pg_prepared_statements where name = 'set-mirror'`;
+    for (const [options, count] of [
+      [{ named: false }, 0],
+      [{}, 1],
+    ] as const) {
+      const { pool } = await service.another();
+      const { campaigns, uses } = openHotPath(pool, options);
+      expect(await campaigns.setMirror(seen, change(by))).to.have.property('kind', 'mirror-set');
+      await uses.stop();
+      expect(await pool.query(kept)).to.have.property('rowCount', count);
+    }
   });
 });

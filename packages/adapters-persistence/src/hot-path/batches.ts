@@ -11,8 +11,8 @@ export interface Waiting {
 }
 
 /**
- * Runs the function that answers these, in the context of the first; if it fails itself, such as by an observer that throws, they are rejected with
- * that error.
+ * Runs the function that answers these, if there are any, in the context of the first; if it fails itself, such as by
+ * an observer that throws, they are rejected with that error.
  */
 export async function answering<Member extends Waiting>(
   members: readonly Member[],
@@ -75,7 +75,7 @@ export class Batches<Member extends Waiting> {
     // The next one at once: PostgreSQL works on it while the answers to this one are sent.
     while (this.#waiting.length > 0) {
       const batch = this.#stage.take(this.#waiting);
-      if (batch.length > 0) await answering(batch, (members) => this.#stage.carryOut(members));
+      await answering(batch, (members) => this.#stage.carryOut(members));
     }
     this.#underWay = false;
   }

@@ -7,8 +7,13 @@ import type {
 } from '@campaign-mirror/domain';
 import type { Pool } from 'pg';
 import { rowsOf } from '../connection/rows.ts';
-import { namedCampaigns, type RecordRow, recordOf, recordsText } from '../statements/campaign-record-row.ts';
-import { mirrorColumns } from '../statements/mirror-row.ts';
+import {
+  mirrorColumns,
+  namedCampaigns,
+  type RecordRow,
+  recordOf,
+  recordsText,
+} from '../statements/campaign-record-row.ts';
 
 /** One statement: a campaign and its mirror are from the same moment. */
 const records = (where: string) => `

@@ -1,6 +1,10 @@
 import type { CampaignId, CampaignRecord, Mirror, Timestamp } from '@campaign-mirror/domain';
 import { timestampText } from '../schema/schema.ts';
-import { mirrorColumns } from './mirror-row.ts';
+
+/** The columns of a `Mirror`, as `rowsOf` reads it. */
+export const mirrorColumns = `id, campaign_id as "campaignId", target_url as "targetUrl", clicks,
+  updated_externally as "updatedExternally", ${timestampText('updated_externally_at')} as "updatedExternallyAt",
+  ${timestampText('created_at')} as "createdAt", ${timestampText('updated_at')} as "updatedAt"`;
 
 /** A campaign beside its mirror, as `rowsOf` reads it. */
 export type RecordRow = Pick<CampaignRecord, 'ownerId' | 'isDefault' | 'name'> & {

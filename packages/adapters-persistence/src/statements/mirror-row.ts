@@ -1,12 +1,6 @@
 import type { CampaignId, Mirror, MirrorAddress, MirrorId } from '@campaign-mirror/domain';
 import { safeInteger } from '../connection/rows.ts';
-import { timestampText } from '../schema/schema.ts';
 import { timestampAt } from './epoch-seconds.ts';
-
-/** The columns of a `Mirror`, as `rowsOf` reads it. */
-export const mirrorColumns = `id, campaign_id as "campaignId", target_url as "targetUrl", clicks,
-  updated_externally as "updatedExternally", ${timestampText('updated_externally_at')} as "updatedExternallyAt",
-  ${timestampText('created_at')} as "createdAt", ${timestampText('updated_at')} as "updatedAt"`;
 
 /** The result of setting a mirror, with times as `epochSeconds`. */
 export type SetMirrorRow = readonly [
