@@ -1,5 +1,6 @@
 import { chmod, writeFile } from 'node:fs/promises';
 import { type Role, roles } from '@campaign-mirror/adapters-persistence';
+import { freePort } from '@campaign-mirror/embedded-postgres';
 import { expect } from 'chai';
 import pg from 'pg';
 import { Statements } from '../../packages/adapters-persistence/src/statements/statements.ts';
@@ -7,7 +8,6 @@ import { command } from '../support/commands/command.ts';
 import { objectsOf } from '../support/commands/commands-on.ts';
 import { emptyDatabase, type TestDatabase } from '../support/database/database-server.ts';
 import { configuration, documented } from '../support/documents/documented.ts';
-import { freePort } from '../support/free-port.ts';
 import { call } from '../support/http/caller.ts';
 import { databaseOf, folderOf, serviceDataOf } from '../support/process/lives.ts';
 import { listeningService, start, startService } from '../support/process/service-process.ts';

@@ -1,7 +1,7 @@
 import { cp, readFile, writeFile } from 'node:fs/promises';
+import { freePort } from '@campaign-mirror/embedded-postgres';
 import { expect } from 'chai';
 import { eventually } from '../support/eventually.ts';
-import { freePort } from '../support/free-port.ts';
 import { call, load } from '../support/http/caller.ts';
 import { folderOf, serviceDataOf } from '../support/process/lives.ts';
 import { type Sharing, sharingServices, start } from '../support/process/service-process.ts';

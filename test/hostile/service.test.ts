@@ -1,10 +1,10 @@
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { setImmediate as nextTurn } from 'node:timers/promises';
+import { freePort } from '@campaign-mirror/embedded-postgres';
 import { expect } from 'chai';
 import * as fc from 'fast-check';
 import { eventually } from '../support/eventually.ts';
-import { freePort } from '../support/free-port.ts';
 import { RawConnection } from '../support/http/connection.ts';
 import { type ServiceData, serviceData } from '../support/process/service-data.ts';
 import { type RunningProcess, startService } from '../support/process/service-process.ts';

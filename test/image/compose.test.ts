@@ -1,7 +1,7 @@
+import { freePort } from '@campaign-mirror/embedded-postgres';
 import { expect } from 'chai';
 import { tlsCaller } from '../support/deployment/tls-caller.ts';
 import { eventually } from '../support/eventually.ts';
-import { freePort } from '../support/free-port.ts';
 import { endAll, outputOf, start } from '../support/process/service-process.ts';
 import { program } from '../support/programs.ts';
 import { docker, engine, healthy, images, inspected } from './containers.ts';

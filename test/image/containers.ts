@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { freePort } from '../support/free-port.ts';
+import { freePort } from '@campaign-mirror/embedded-postgres';
 import { outputOf, type RunningProcess, start } from '../support/process/service-process.ts';
 
 /** What build-images.sh makes. */

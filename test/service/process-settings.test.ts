@@ -1,8 +1,8 @@
 import { Agent } from 'node:http';
 import { openapiPath } from '@campaign-mirror/adapters-http';
 import { migrations } from '@campaign-mirror/adapters-persistence';
+import { freePort } from '@campaign-mirror/embedded-postgres';
 import { expect } from 'chai';
-import { freePort } from '../support/free-port.ts';
 import { call } from '../support/http/caller.ts';
 import { RawConnection } from '../support/http/connection.ts';
 import { serviceDataOf } from '../support/process/lives.ts';

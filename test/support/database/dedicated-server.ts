@@ -5,13 +5,13 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import type { DatabaseAddress } from '@campaign-mirror/adapters-persistence';
+import { freePort } from '@campaign-mirror/embedded-postgres';
 import { databaseOsUser } from '../../../packages/embedded-postgres/src/programs/os-user.ts';
 import {
   findPrograms,
   programIn,
   reachable,
 } from '../../../packages/embedded-postgres/src/programs/programs.ts';
-import { freePort } from '../free-port.ts';
 import { RunningProcess } from '../process/service-process.ts';
 import { tell } from '../run-folder.ts';
 

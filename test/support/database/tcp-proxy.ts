@@ -14,10 +14,8 @@ export async function tcpProxy(
 ) {
   const sockets = new Set<Socket>();
   let frozen = false;
-  let accepted = 0;
 
   const server = createServer((client) => {
-    accepted++;
     const upstream = connect(target);
     for (const [from, to] of [
       [client, upstream],
@@ -54,10 +52,6 @@ export async function tcpProxy(
   const { port } = server.address() as { port: number };
   return {
     port,
-    /** How many connections were made so far. */
-    get accepted() {
-      return accepted;
-    },
     /** From now on no byte passes; connections stay open, new ones are accepted. */
     freeze: () => {
       frozen = true;

@@ -1,4 +1,4 @@
-import { freePort } from '../free-port.ts';
+import { freePort } from '@campaign-mirror/embedded-postgres';
 import { start } from '../process/service-process.ts';
 import { program } from '../programs.ts';
 

@@ -3,8 +3,8 @@ import { readFileSync } from 'node:fs';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir, userInfo } from 'node:os';
 import { join } from 'node:path';
+import { freePort } from '@campaign-mirror/embedded-postgres';
 import { configuration } from '../documents/documented.ts';
-import { freePort } from '../free-port.ts';
 import { start } from '../process/service-process.ts';
 import { program } from '../programs.ts';
 

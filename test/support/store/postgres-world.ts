@@ -6,10 +6,6 @@ import {
   PostgresCampaignExport,
   PostgresCampaignImport,
   PostgresCampaignRecords,
-  PostgresHistoryPruning,
-  PostgresMirrorHistory,
-  PostgresMirrorMoves,
-  PostgresOperatorMirrors,
   PostgresSettings,
   type Role,
 } from '@campaign-mirror/adapters-persistence';
@@ -40,7 +36,7 @@ export interface StoreOthers extends Required<Omit<Others, 'createCampaign' | 'c
 }
 
 /** No call goes alone: with each goes one of another campaign, or a chain of two. */
-export type Company = 'in company' | 'beside a chain';
+type Company = 'in company' | 'beside a chain';
 
 export interface PostgresWorldOptions {
   readonly company?: Company;
@@ -68,10 +64,6 @@ export async function postgresPorts(
     settings,
     records: new PostgresCampaignRecords(operator.pool),
     accessKeys,
-    history: new PostgresMirrorHistory(operator.pool),
-    operatorMirrors: new PostgresOperatorMirrors(operator.pool, tester),
-    historyPruning: new PostgresHistoryPruning(operator.pool, tester),
-    mirrorMoves: new PostgresMirrorMoves(operator.pool, tester),
     audit: new PostgresAudit(operator.pool),
     imports: new PostgresCampaignImport(operator.pool, tester),
     exports: new PostgresCampaignExport(operator.pool),

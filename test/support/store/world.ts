@@ -51,11 +51,8 @@ export interface Live extends LiveCampaign {
   readonly key: AccessKey;
 }
 
-export async function liveCampaign(
-  world: Settings & { readonly accessKeys: AccessKeys },
-  isDefault = false,
-): Promise<Live> {
-  const campaign = await newCampaign(world, newOwner(), isDefault);
+export async function liveCampaign(world: Settings & { readonly accessKeys: AccessKeys }): Promise<Live> {
+  const campaign = await newCampaign(world);
   const mirror = await newMirror(world, campaign.id, before);
   const { id: keyId, key } = await world.accessKeys.issue({ owner: campaign.ownerId, name: named('tests') });
   const by = { ownerId: campaign.ownerId, subject: keySubject(keyId) };
