@@ -4,9 +4,8 @@ import { connect, createServer, type Socket } from 'node:net';
 export type TcpProxy = Awaited<ReturnType<typeof tcpProxy>>;
 
 /**
- * Stands between a client and a server, and does to their connections what networks do.
- *
- * @param answer what becomes of the server's bytes
+ * Stands between a client and a server, and does to their connections what networks do. `answer`: what becomes of the
+ * server's bytes.
  */
 export async function tcpProxy(
   target: { host: string; port: number },
