@@ -2,9 +2,10 @@ import { migrate, openDatabase, roles } from '@campaign-mirror/adapters-persiste
 import { expect } from 'chai';
 import { ClearError } from '../../packages/adapters-cli/src/terminal/errors.ts';
 import { migrateClearly } from '../../packages/app/src/database/prepare-database.ts';
-import { startCommand } from '../support/commands/command.ts';
+import { startCommand, startCommandProcess } from '../support/commands/command.ts';
 import { freshDatabase, type TestDatabase } from '../support/database/database-server.ts';
 import { rival, untilWaiting } from '../support/database/rival.ts';
+import { eventually } from '../support/eventually.ts';
 import { rejection } from '../support/faults.ts';
 import { databaseOf } from '../support/process/lives.ts';
 import { unmigrated } from './earlier-schema.ts';
@@ -25,7 +26,7 @@ async function databaseToChange(): Promise<TestDatabase> {
 
 describe('an upgrade while others use the database', () => {
   /** Tries often enough for whatever the test does meanwhile. */
-  const retries = { lockTimeout: 150, pause: 10, tries: 10_000 };
+  const retries = { lockTimeout: 400, pause: 10, tries: 10_000 };
   const database = databaseOf('test', databaseToChange);
 
   const waitingOwner = (call: Promise<unknown>) => untilWaiting(database, call, 1, [roles.owner]);
@@ -49,7 +50,7 @@ describe('an upgrade while others use the database', () => {
 
   it('a reader stays: look-ups are answered, processes try in turn, longer than the server’s own limits, and it is done in the end', async () => {
     for (const limit of ['statement_timeout', 'idle_in_transaction_session_timeout']) {
-      await database.admin.query(`alter database ${database.name} set ${limit} = '100ms'`);
+      await database.admin.query(`alter database ${database.name} set ${limit} = '300ms'`);
     }
     const holder = await holding(reads);
     const both = [1, 2].map(() => {
@@ -105,6 +106,26 @@ describe('an upgrade while others use the database', () => {
     }
     await holder.rollback();
     expect(await isChanged()).to.equal(false);
+  });
+
+  it('the server ends its session while it stands still after it waited in vain: it tries again by another', async () => {
+    await database.admin.query(
+      `alter database ${database.name} set idle_in_transaction_session_timeout = '1s'`,
+    );
+    const holder = await holding(reads);
+    const migrating = startCommandProcess(['migrate'], { DATABASE_URL: database.url('owner') });
+    await waitingOwner(migrating.ended);
+    migrating.child.kill('SIGSTOP');
+    await eventually('the end of the session', async () => {
+      const { rows } = await database.admin.query(`
+        select from pg_stat_activity
+        where datname = current_database() and usename = '${roles.owner}' and state <> 'idle'`);
+      expect(rows).to.be.empty;
+    });
+    await holder.rollback();
+    migrating.child.kill('SIGCONT');
+    expect(await migrating.done()).to.include({ code: 0 });
+    expect(await isChanged()).to.equal(true);
   });
 
   it('given up while it is committed: it is done, or, where the server does not answer, nobody knows, told in bounded time', async () => {

@@ -55,7 +55,7 @@ export async function migrate(
   { onWait, onHeld, givenUp, retries = usualRetries, commitWait = 5_000 }: Migrating = {},
 ): Promise<void> {
   const { lockTimeout, tries } = retries;
-  const database = await openDatabase(address, unhurried, applicationName);
+  let database = await openDatabase(address, unhurried, applicationName);
   let committing = false;
   // Without its connection, the server rolls back. A running commit cannot be reported as undone: its end is awaited.
   const cutOff = () => void database.close(committing ? commitWait : 0);
@@ -80,6 +80,9 @@ export async function migrate(
       } finally {
         clearTimeout(looking);
       }
+      // Anew: MikroORM never gives a connection back that ended before the rollback.
+      await database.close();
+      database = await openDatabase(address, unhurried, applicationName);
       onHeld?.(holders, next, tries);
       await pause(retries.pause, undefined, { signal: givenUp });
     }
