@@ -56,8 +56,6 @@ describe('the creation of the embedded database', () => {
     const ours = process.getuid?.();
     for (const path of [dirname(parent), parent, folder, join(folder, 'cluster')])
       expect(await rightsOf(path), path).equal(`${isRoot ? '711' : '700'} ${ours}`);
-    for (const name of ['lock', 'cluster/postgresql.log', 'cluster/passwords.json'])
-      expect(await rightsOf(join(folder, name))).equal(`600 ${ours}`);
     expect(await rightsOf(foreign)).equal(before);
     const user = await databaseOsUser(pgdataOf(folder));
     expect(await rightsOf(pgdataOf(folder))).equal(`700 ${user?.uid ?? ours}`);
@@ -66,6 +64,8 @@ describe('the creation of the embedded database', () => {
     await mkdir(open, 0o755);
     await created(open);
     expect(await rightsOf(open)).equal(`755 ${ours}`);
+    for (const name of ['lock', 'cluster/postgresql.log', 'cluster/passwords.json'])
+      expect(await rightsOf(join(open, name)), name).equal(`600 ${ours}`);
   });
 
   it('does not follow a symbolic link of somebody else in a folder where all may write', async () => {
