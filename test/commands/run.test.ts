@@ -3,6 +3,7 @@ import { startCommandProcess } from '../support/commands/command.ts';
 import { commandsOn } from '../support/commands/commands-on.ts';
 import { rival, untilWaiting } from '../support/database/rival.ts';
 import { databaseOf } from '../support/process/lives.ts';
+import { projectFolder, start } from '../support/process/service-process.ts';
 
 /** Lets a second pass in ten milliseconds, in the command. */
 const hurried = `data:text/javascript,${encodeURIComponent(`
@@ -29,6 +30,13 @@ describe('a call of the command line', () => {
       expect(migrating).to.include({ output: '', errors: 'Nothing was done.\n' });
       await holder.rollback();
     }
+  });
+
+  it('an output that is full is told, by the exit code too: what it holds is not whole', async () => {
+    const words = ['-c', 'exec "$0" config > /dev/full', `${projectFolder}campaign-mirror`];
+    const { code, errors } = await start('sh', words, {}).done();
+    expect(errors).to.match(/^standard output cannot be written \(ENOSPC\)/);
+    expect(code).to.equal(1);
   });
 
   it('what is being written is brought to its end; whoever asks again later means at once', async () => {
