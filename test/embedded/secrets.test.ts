@@ -52,8 +52,9 @@ describe('what the embedded database lets out and in', () => {
       await outcome('service', {}, `select '${marker}' from`),
       await outcome('service', { password: marker }),
       await outcome('superuser', {}, 'insert into once values ($1)', [marker]),
+      await outcome('service', {}, `select pg_terminate_backend(pg_backend_pid()), '${marker}'`),
     ];
-    expect(failing).deep.equal(['22P02', '42601', '28P01', '23505']);
+    expect(failing).deep.equal(['22P02', '42601', '28P01', '23505', '57P01']);
 
     const crashed = outcome('service', {}, `select pg_sleep(600), '${marker}'`);
     const sleeping = "select pid from pg_stat_activity where query like 'select pg_sleep%'";
