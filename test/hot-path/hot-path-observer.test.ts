@@ -66,6 +66,22 @@ describe('group commit: what its observer hears', () => {
     expect(heard).to.deep.equal(['update ×3', 'set-mirror-chains']);
   });
 
+  it('beside a batch that is under way: others go together; those of its campaigns wait for its end, and are not set aside', async () => {
+    const [one, ...others] = lives;
+    const holder = await service.hold('lock table campaign_mirror.mirror_history in exclusive mode');
+    const first = setDirectly(one);
+    await untilWaiting(service.database, first);
+    const more = [one, ...others].map(setDirectly);
+    await untilWaiting(service.database, Promise.all(more), 2);
+    await holder.rollback();
+    for (const result of await Promise.all([first, ...more]))
+      expect(result).to.have.property('kind', 'mirror-set');
+    expect(heard.splice(0, 2)).to.deep.equal(['update ×1', 'update ×2']);
+    expect(heard.filter((what) => what !== 'set-mirrors')).to.deep.equal([
+      ...['set-mirror', 'update ×1', 'set-mirror'],
+    ]);
+  });
+
   it('a campaign that somebody holds and gives away: set aside, then judged again', async () => {
     const holder = await service.hold(transfer, lives[0].seen.id, newOwner());
     const call = set(lives[0]);

@@ -29,9 +29,9 @@ describe('group commit: batches', () => {
     ends = [];
   });
 
-  /** Takes two at a time, and ends a batch when the test says so. */
-  const stage: Stage<InBatch> = {
-    take: (waiting) => waiting.splice(0, 2),
+  /** Takes so many at a time, and ends a batch when the test says so. */
+  const stage = (most: number): Stage<InBatch> => ({
+    take: (waiting) => waiting.splice(0, most),
     carryOut: async (batch) => {
       begun.push(batch.map(({ name }) => name));
       const { promise, resolve } = Promise.withResolvers<void>();
@@ -39,7 +39,7 @@ describe('group commit: batches', () => {
       await promise;
       for (const member of batch) member.resolve(member.name);
     },
-  };
+  });
 
   /** Ends a batch; the next one has begun. */
   async function end(at: number): Promise<void> {
@@ -55,29 +55,73 @@ describe('group commit: batches', () => {
     return promise;
   }
 
-  it('what comes in one turn goes together at its end, a lone one without company; never two at once, in their order', async () => {
-    const batches = new Batches(stage, never);
+  it('what comes in one turn goes together at its end, a lone one without company, in their order', async () => {
+    const batches = new Batches(stage(2), never);
     const answers = [came(batches, 'alone')];
     expect(begun).to.deep.equal([]);
     await turn();
     expect(begun).to.deep.equal([['alone']]);
+    await end(0);
     for (const name of ['b', 'c', 'd']) answers.push(came(batches, name));
     await turn();
+    for (const at of [1, 2]) await end(at);
+    expect(await Promise.all(answers)).to.deep.equal(['alone', 'b', 'c', 'd']);
+    expect(begun).to.deep.equal([['alone'], ['b', 'c'], ['d']]);
+  });
+
+  it('a second one begins when as many wait as the first has, and a third when one of them has ended', async () => {
+    const batches = new Batches(stage(2), never);
+    const come = async (names: string) => {
+      for (const name of names) void came(batches, name);
+      await turn();
+    };
+    await come('ab');
+    await come('c');
     expect(begun).to.have.length(1);
-    await end(0);
+    await come('d');
+    expect(begun).to.have.length(2);
+    await come('efg');
     expect(begun).to.have.length(2);
     await end(1);
+    expect(begun).to.have.length(3);
+    await end(0);
+    expect(begun).to.have.length(3);
     await end(2);
-    for (const name of ['e', 'f']) answers.push(came(batches, name));
+    expect(begun).to.deep.equal([['a', 'b'], ['c', 'd'], ['e', 'f'], ['g']]);
+  });
+
+  for (const [size, begin] of [
+    [64, 2],
+    [65, 1],
+  ] as const) {
+    it(`beside one of ${size} ${begin === 2 ? 'another one begins' : 'none begins'}`, async () => {
+      const batches = new Batches(stage(size), never);
+      for (const least of [1, begin]) {
+        for (let number = 0; number < size; number++) void came(batches, String(number));
+        await turn();
+        expect(begun).to.have.length(least);
+      }
+    });
+  }
+
+  it('what cannot be in a second one waits for the end of the first', async () => {
+    let isFree = true;
+    const take = (waiting: InBatch[]) => (isFree ? waiting.splice(0, 2) : []);
+    const batches = new Batches({ ...stage(2), take }, never);
+    const answers = [came(batches, 'a')];
     await turn();
-    await end(3);
-    expect(await Promise.all(answers)).to.deep.equal(['alone', 'b', 'c', 'd', 'e', 'f']);
-    expect(begun).to.deep.equal([['alone'], ['b', 'c'], ['d'], ['e', 'f']]);
+    isFree = false;
+    answers.push(came(batches, 'b'));
+    await turn();
+    expect(begun).to.deep.equal([['a']]);
+    isFree = true;
+    for (const at of [0, 1]) await end(at);
+    expect(await Promise.all(answers)).to.deep.equal(['a', 'b']);
   });
 
   it('who waits for too long is Unavailable, what came before it in the same turn too; who is under way is answered', async () => {
     // Time enough for a turn of a busy machine.
-    const batches = new Batches(stage, 200);
+    const batches = new Batches(stage(2), 200);
     const [a, b] = [came(batches, 'a', 100), came(batches, 'b', 100)];
     // The second of them some time after the first.
     const beyond = [came(batches, 'beyond', 100), came(batches, 'also beyond')];
@@ -91,15 +135,15 @@ describe('group commit: batches', () => {
   });
 
   it('who came later than one who waited for too long waits on, and is answered', async () => {
-    const batches = new Batches(stage, never);
-    const busy = came(batches, 'busy', never - 200);
+    const batches = new Batches(stage(3), never);
+    const busy = ['a', 'b', 'c'].map((name) => came(batches, name, never - 200));
     await turn();
     const late = came(batches, 'late', never - 200);
     const later = came(batches, 'later');
     expect(await rejection(late)).to.be.instanceOf(Unavailable);
     await end(0);
     await end(1);
-    expect(await Promise.all([busy, later])).to.deep.equal(['busy', 'later']);
+    expect(await Promise.all([...busy, later])).to.deep.equal(['a', 'b', 'c', 'later']);
   });
 });
 

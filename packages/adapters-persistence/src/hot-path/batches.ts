@@ -29,24 +29,30 @@ export async function answering<Member extends Waiting>(
 export interface Stage<Member extends Waiting> {
   /**
    * Takes the next batch from the waiting calls, in order of arrival, and any that have to wait elsewhere: always some,
-   * if any wait. It does not throw.
+   * if any wait and no batch is under way. It does not throw.
    */
   take(waiting: Member[]): Member[];
   /** Answers each member, whatever the result. If it rejects, so are the members that it has not answered. */
   carryOut(batch: readonly Member[]): Promise<void>;
 }
 
+/** The maximum number of members of a batch beside which another one is sent: a larger one costs less for each. */
+const small = 64;
+
 /**
- * Calls that arrive while a batch is running wait and form the next one, which is sent as soon as that one ends: never
- * two batches at once. A lone call is sent at the end of the event loop's turn in which it arrived. A call that waits
- * longer than `timeout` milliseconds is rejected.
+ * Calls that arrive while a batch is under way wait and form the next one. It is sent as soon as that one ends, or, beside
+ * a small one, when as many wait as it has: one is carried out while the other is committed. Never more than two. A lone
+ * call is sent at the end of the event loop's turn in which it arrived. A call that waits longer than `timeout`
+ * milliseconds is rejected.
  */
 export class Batches<Member extends Waiting> {
   readonly #stage: Stage<Member>;
   readonly #timeout: number;
   #waiting: Member[] = [];
   #armed = false;
-  #underWay = false;
+  #underWay = 0;
+  /** Of the batch that was sent last. */
+  #size = 0;
   #watch: NodeJS.Timeout | undefined;
 
   constructor(stage: Stage<Member>, timeout: number) {
@@ -61,7 +67,7 @@ export class Batches<Member extends Waiting> {
   }
 
   #arm(): void {
-    if (this.#armed || this.#underWay) return;
+    if (this.#armed || !this.#isDue) return;
     this.#armed = true;
     // Not at once: other calls of this turn of the event loop join it.
     setImmediate(() => {
@@ -70,14 +76,21 @@ export class Batches<Member extends Waiting> {
     });
   }
 
+  get #isDue(): boolean {
+    if (this.#underWay === 0) return this.#waiting.length > 0;
+    return this.#underWay === 1 && this.#size <= small && this.#waiting.length >= this.#size;
+  }
+
   async #go(): Promise<void> {
-    this.#underWay = true;
     // The next one at once: PostgreSQL works on it while the answers to this one are sent.
-    while (this.#waiting.length > 0) {
+    while (this.#isDue) {
       const batch = this.#stage.take(this.#waiting);
+      if (batch.length === 0) return;
+      this.#size = batch.length;
+      this.#underWay += 1;
       await answering(batch, (members) => this.#stage.carryOut(members));
+      this.#underWay -= 1;
     }
-    this.#underWay = false;
   }
 
   /** One timer, which is kept running between batches: it costs nothing where no call waits for long. */

@@ -65,14 +65,17 @@ interface RecordedSubject {
 type PassedOver = (member: Member) => void;
 
 /**
- * Batched updates, as one statement and one commit. A batch waits for no row: an update whose campaign or mirror is
- * locked leaves it and waits in the lock queue. Each update is answered from its own row.
+ * Batched updates, as one statement and one commit. Those of one campaign are never in two batches at once. A batch waits
+ * for no row: an update whose campaign or mirror is locked leaves it and waits in the lock queue. Each update is answered
+ * from its own row.
  */
 export class GroupedUpdates implements Stage<Member> {
   readonly #statements: Statements;
   readonly #observer: HotPathObserver;
   readonly #batches: Batches<Member>;
   readonly #held: LockQueue<Member>;
+  /** The campaigns of the batches that are under way. */
+  readonly #underWay = new Set<CampaignId>();
 
   constructor(
     statements: Statements,
@@ -103,22 +106,29 @@ export class GroupedUpdates implements Stage<Member> {
 
   take(waiting: Member[]): Member[] {
     const batch: Member[] = [];
+    const others: Member[] = [];
     let looked = 0;
     for (; looked < waiting.length && batch.length < maxBatchSize; looked++) {
       const member = waiting[looked] as Member;
       if (this.#held.has(member.line)) this.#hold(member);
+      // It would find the campaign locked by the batch that is under way.
+      else if (this.#underWay.has(member.campaign)) others.push(member);
       else batch.push(member);
     }
-    waiting.splice(0, looked);
+    waiting.splice(0, looked, ...others);
     return batch;
   }
 
   async carryOut(batch: readonly Member[]): Promise<void> {
     this.#observer.batch('update', batch.length);
     const campaigns = new Set(batch.map(({ campaign }) => campaign));
-    await this.#run(campaigns.size === batch.length ? setMirrors : setChains, batch, (member) =>
-      this.#hold(member),
-    );
+    for (const campaign of campaigns) this.#underWay.add(campaign);
+    try {
+      const statement = campaigns.size === batch.length ? setMirrors : setChains;
+      await this.#run(statement, batch, (member) => this.#hold(member));
+    } finally {
+      for (const campaign of campaigns) this.#underWay.delete(campaign);
+    }
   }
 
   /** Where nothing was set, the campaign changed while its row was waited for. */
