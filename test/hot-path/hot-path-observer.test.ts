@@ -67,19 +67,16 @@ describe('group commit: what its observer hears', () => {
   });
 
   it('beside a batch that is under way: others go together; those of its campaigns wait for its end, and are not set aside', async () => {
-    const [one, ...others] = lives;
     const holder = await service.hold('lock table campaign_mirror.mirror_history in exclusive mode');
-    const first = setDirectly(one);
-    await untilWaiting(service.database, first);
-    const more = [one, ...others].map(setDirectly);
-    await untilWaiting(service.database, Promise.all(more), 2);
+    const calls = [setDirectly(lives[0])];
+    await untilWaiting(service.database, Promise.all(calls));
+    calls.push(...lives.map(setDirectly));
+    await untilWaiting(service.database, Promise.all(calls), 2);
     await holder.rollback();
-    for (const result of await Promise.all([first, ...more]))
-      expect(result).to.have.property('kind', 'mirror-set');
+    for (const one of await Promise.all(calls)) expect(one).to.have.property('kind', 'mirror-set');
     expect(heard.splice(0, 2)).to.deep.equal(['update ×1', 'update ×2']);
-    expect(heard.filter((what) => what !== 'set-mirrors')).to.deep.equal([
-      ...['set-mirror', 'update ×1', 'set-mirror'],
-    ]);
+    const alone = heard.filter((what) => what !== 'set-mirrors');
+    expect(alone).to.deep.equal(['set-mirror', 'update ×1', 'set-mirror']);
   });
 
   it('a campaign that somebody holds and gives away: set aside, then judged again', async () => {

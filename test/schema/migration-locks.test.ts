@@ -109,9 +109,8 @@ describe('an upgrade while others use the database', () => {
   });
 
   it('the server ends its session while it stands still after it waited in vain: it tries again by another', async () => {
-    await database.admin.query(
-      `alter database ${database.name} set idle_in_transaction_session_timeout = '1s'`,
-    );
+    const limit = 'idle_in_transaction_session_timeout';
+    await database.admin.query(`alter database ${database.name} set ${limit} = '1s'`);
     const holder = await holding(reads);
     const migrating = startCommandProcess(['migrate'], { DATABASE_URL: database.url('owner') });
     await waitingOwner(migrating.ended);
