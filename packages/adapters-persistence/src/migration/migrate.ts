@@ -36,8 +36,11 @@ export interface Migrating {
   readonly commitWait?: number;
 }
 
-/** Two connections: one holds the turn and migrates, one looks. No time limit for statements. */
-const unhurried = { size: 2, waitTimeout: 10_000, statementTimeout: 0, queryTimeout: 0 };
+/**
+ * Two connections: one holds the turn and migrates, one looks. One more for each try, as MikroORM never gives one back that
+ * ended before its rollback. No time limit for statements.
+ */
+const unhurried = { size: 2 + usualRetries.tries, waitTimeout: 10_000, statementTimeout: 0, queryTimeout: 0 };
 const applicationName = 'campaign-mirror migrations';
 
 const unanswered = 'the commit of the migration was not answered: it is unknown whether it was done';
@@ -55,7 +58,7 @@ export async function migrate(
   { onWait, onHeld, givenUp, retries = usualRetries, commitWait = 5_000 }: Migrating = {},
 ): Promise<void> {
   const { lockTimeout, tries } = retries;
-  let database = await openDatabase(address, unhurried, applicationName);
+  const database = await openDatabase(address, unhurried, applicationName);
   let committing = false;
   // Without its connection, the server rolls back. A running commit cannot be reported as undone: its end is awaited.
   const cutOff = () => void database.close(committing ? commitWait : 0);
@@ -80,9 +83,6 @@ export async function migrate(
       } finally {
         clearTimeout(looking);
       }
-      // Anew: MikroORM never gives a connection back that ended before the rollback.
-      await database.close();
-      database = await openDatabase(address, unhurried, applicationName);
       onHeld?.(holders, next, tries);
       await pause(retries.pause, undefined, { signal: givenUp });
     }
