@@ -39,8 +39,7 @@ function notingServer(noted: { readonly what: string; readonly from: string }[])
   }, shared);
 }
 
-// Answers of the service in what a proxy has sent: its own do not have this header. HTTP/0.9, which nginx speaks, has no
-// head: such an answer stands at the beginning, or behind another one.
+// Answers of the service: a proxy's own lack this header. To HTTP/0.9, as nginx speaks it, a body alone, or behind another.
 const answersIn = (text: string) =>
   text.match(/^x-content-type-options: nosniff\r$|(?<![^}])\{"url"/gim)?.length ?? 0;
 
