@@ -76,8 +76,9 @@ export class Batches<Member extends Waiting> {
     });
   }
 
+  /** Whether what waits, if anything, may be sent now. */
   get #isDue(): boolean {
-    if (this.#underWay === 0) return this.#waiting.length > 0;
+    if (this.#underWay === 0) return true;
     return this.#underWay === 1 && this.#size <= small && this.#waiting.length >= this.#size;
   }
 
