@@ -24,6 +24,9 @@ const maxRecent = 100_000;
 /** The maximum number of keys written together. */
 const maxGathered = 10_000;
 
+/** How often, at most, a write lets requests that wait for a connection go first. */
+const givesWay = 60;
+
 /**
  * Writes when access keys were last used, in the background: no request waits for it, and its failures are only
  * counted. Uses noted within `gatherFor` milliseconds are written by one statement, and never two run at once.
@@ -71,9 +74,10 @@ export class KeyUses {
     return within(timeout, written, false);
   }
 
-  #writeSoon(): void {
-    if (this.#timer) return;
+  #writeSoon(gaveWay = 0): void {
+    if (this.#timer && gaveWay === 0) return;
     this.#timer = setTimeout(() => {
+      if (this.#pool.waitingCount > 0 && gaveWay < givesWay) return this.#writeSoon(gaveWay + 1);
       void this.write().then(() => {
         this.#timer = undefined;
         if (this.#gathered.size > 0) this.#writeSoon();
