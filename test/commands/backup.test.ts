@@ -87,8 +87,7 @@ describe('backup and restore', () => {
       .toReversed()) {
       await target.admin.query(rows[table] ?? '');
       const before = await everything(target);
-      const holder = await rival(target);
-      await holder.run('lock table campaign_mirror.campaigns in row exclusive mode');
+      const holder = await rival(target, 'lock table campaign_mirror.campaigns in row exclusive mode');
       expect(await restore()).to.deep.equal(
         refused(
           `the database is not empty (there are rows in ${table}): restore into a new one; ` +
@@ -152,8 +151,7 @@ describe('backup and restore', () => {
   });
 
   it('one that somebody else goes on holding is not waited for without end', async () => {
-    const holder = await rival(target);
-    await holder.run('lock table campaign_mirror.mirrors in row exclusive mode');
+    const holder = await rival(target, 'lock table campaign_mirror.mirrors in row exclusive mode');
     expect(await restore()).to.deep.equal(
       refused('the database is in use: nothing was restored; stop whatever writes to it and run it again\n'),
     );

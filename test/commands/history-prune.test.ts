@@ -1,7 +1,7 @@
 import type { CampaignId, Timestamp } from '@campaign-mirror/domain';
 import { expect } from 'chai';
 import { commandsOn } from '../support/commands/commands-on.ts';
-import { endWaiting, rival } from '../support/database/rival.ts';
+import { endWaiting } from '../support/database/rival.ts';
 import { groupedOf } from '../support/process/lives.ts';
 import { after as afterwards, type Live } from '../support/store/world.ts';
 
@@ -96,8 +96,7 @@ describe('history prune', () => {
 
   it('an update of a campaign whose history is being pruned does not wait', async () => {
     await old(10);
-    const pruner = await rival(service.database);
-    await pruner.run(
+    const pruner = await service.hold(
       "select campaign_mirror.prune_history(now() - interval '400 days', 0, 0, 1000, 'x', 'y')",
     );
     await service.set(live, afterwards);

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { answered, startCommandProcess } from '../support/commands/command.ts';
 import { commandsOn, objectsOf } from '../support/commands/commands-on.ts';
-import { endWaiting, rival } from '../support/database/rival.ts';
+import { endWaiting, lockMirror, rival } from '../support/database/rival.ts';
 import { databaseOf } from '../support/process/lives.ts';
 
 type Filling = readonly [url: string, owner?: number, isDefault?: boolean];
@@ -207,8 +207,7 @@ describe('mirror move', () => {
 
   it('one that is held for long is listed, and keeps nobody else waiting', async () => {
     await filled(...onOldHost(3));
-    const other = await rival(database);
-    await other.run('select from campaign_mirror.mirrors where campaign_id = 2 for update');
+    const other = await rival(database, lockMirror, 2);
     await on.session(`
       $ ${line}
       campaign 2: https://old.example/2 is not moved: another transaction holds it

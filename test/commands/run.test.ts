@@ -14,11 +14,8 @@ describe('a call of the command line', () => {
   const database = databaseOf('test');
   const on = commandsOn(database);
   const asOwner = () => ({ DATABASE_URL: database.url('owner') });
-  const held = async (table: string) => {
-    const holder = await rival(database);
-    await holder.run(`lock table campaign_mirror.${table} in access exclusive mode`);
-    return holder;
-  };
+  const held = (table: string) =>
+    rival(database, `lock table campaign_mirror.${table} in access exclusive mode`);
 
   it('in a process of its own, a signal stops it between two steps, with its exit code', async () => {
     const codes = { SIGINT: 130, SIGTERM: 143, SIGHUP: 129 } as const;

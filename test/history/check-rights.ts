@@ -91,11 +91,8 @@ function factsOf(acts: readonly RecordedAct[]): Facts {
     const writes = acts.filter((act) => valuesOf(act)[fact] !== undefined);
     return writes.map((act) => {
       const later = writes.filter((other) => other.begin >= act.end).map(({ end }) => end);
-      return {
-        value: valuesOf(act)[fact],
-        from: act.begin,
-        to: Math.min(Number.POSITIVE_INFINITY, ...later),
-      };
+      const to = Math.min(Number.POSITIVE_INFINITY, ...later);
+      return { value: valuesOf(act)[fact], from: act.begin, to };
     });
   };
   return { owner: of('owner'), isDefault: of('isDefault'), hasMirror: of('hasMirror'), exists: of('exists') };

@@ -49,18 +49,13 @@ function* checkCall(
 function* checkRow(call: RecordedCall, row: HistoryRow, owner: number | undefined): Generator<Violation> {
   const { campaign, key, address, mirror } = call;
   const asked = { campaign, key, owner, after: address };
-  const told = mirror && {
-    mirror: mirror.id,
-    campaign: mirror.campaign,
-    after: mirror.address,
-    at: mirror.updatedAt,
-  };
-  for (const said of [asked, told ?? {}])
-    for (const [name, value] of Object.entries(said))
-      if (row[name as keyof HistoryRow] !== value) {
-        const what = `${name} is ${row[name as keyof HistoryRow]}, not ${value}`;
-        yield { rule: 'row-as-asked', at: call.requestId, what };
-      }
+  const { id, address: after, updatedAt } = mirror ?? {};
+  const told = mirror && { mirror: id, campaign: mirror.campaign, after, at: updatedAt };
+  for (const [name, value] of [asked, told ?? {}].flatMap((said) => Object.entries(said))) {
+    const found = row[name as keyof HistoryRow];
+    const what = `${name} is ${found}, not ${value}`;
+    if (found !== value) yield { rule: 'row-as-asked', at: call.requestId, what };
+  }
 }
 
 /** It writes each mirror once, if at all. */

@@ -20,17 +20,8 @@ function call(begin: number, more: Partial<RecordedCall> = {}): RecordedCall {
 
 /** The row of a call, as it is when nothing is wrong. */
 function rowOf({ begin, requestId, key: by, address }: RecordedCall): HistoryRow {
-  const whose = { key: by, owner: by === key.ofOwner ? owner : other };
-  return {
-    id: begin,
-    campaign,
-    mirror,
-    ...whose,
-    before: created,
-    after: address,
-    at: at(begin + 5),
-    requestId,
-  };
+  const whose = { campaign, mirror, key: by, owner: by === key.ofOwner ? owner : other };
+  return { id: begin, ...whose, before: created, after: address, at: at(begin + 5), requestId };
 }
 
 /** Each address before is the address after of the row before. */

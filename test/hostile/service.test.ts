@@ -84,7 +84,7 @@ describe(`contract: answers — ten thousand hostile requests to a service (SEED
       const connection = await RawConnection.open(port).catch((error) => expect.fail(String(error)));
       await connection.reset();
     });
-    watched = watch(data.database.admin);
+    watched = watch();
   });
   after(async () => {
     watched?.close();

@@ -12,7 +12,7 @@ import { groupedOf } from '../support/process/lives.ts';
 import { lockMirror } from '../support/store/grouped.ts';
 import { hotPathOn, statementsBy } from '../support/store/hot-paths.ts';
 import { address, change, type Live } from '../support/store/world.ts';
-import { beforeHistory, gateBeforeCommit, shutGate } from './gate.ts';
+import { beforeHistory, gateBeforeCommit } from './gate.ts';
 
 const to = address('https://example.com/new');
 const poison = address('https://example.com/poison');
@@ -91,8 +91,7 @@ describe('group commit: a batch that fails', () => {
     });
 
   it('as its connection is cut: all of it is Unavailable and nothing is written; the next goes on another', async () => {
-    await gateBeforeCommit(service.database);
-    const keeper = await shutGate(service.database);
+    const keeper = await gateBeforeCommit(service.database);
     const faults = rejections(setAll());
     await untilWaiting(service.database, faults);
     const meanwhile = service.setMirror(lives[0], `${to}/meanwhile`);
@@ -111,8 +110,7 @@ describe('group commit: a batch that fails', () => {
     const through = { ...service.database.address('service'), host: '127.0.0.1', port: proxy.port };
     const { pool, close } = await openDatabase(through);
     const campaigns = new PostgresCampaigns(hotPathOn(new Statements(pool)));
-    await gateBeforeCommit(service.database);
-    const keeper = await shutGate(service.database);
+    const keeper = await gateBeforeCommit(service.database);
     const faults = rejections(setAll(campaigns));
     await untilWaiting(service.database, faults);
     proxy.freeze();

@@ -3,23 +3,25 @@ import { type Rival, rival } from '../support/database/rival.ts';
 
 /** Who wants to pass takes this lock for a moment; who keeps the gate shut holds it. */
 const lock = 1_301;
+const shut = `select pg_advisory_xact_lock(${lock})`;
 
-/** From now on statements that write history stop at a gate before they commit. */
-export async function gateBeforeCommit(database: TestDatabase): Promise<void> {
+/** Statements that write history stop at a gate before they commit, until the keeper commits. */
+export async function gateBeforeCommit(database: TestDatabase): Promise<Rival> {
   await database.admin.query(`
     create function campaign_mirror.pass() returns trigger language plpgsql as $$
       begin perform pg_advisory_xact_lock_shared(${lock}); return null; end
     $$;
     create trigger gate after insert on campaign_mirror.mirror_history
       for each statement execute function campaign_mirror.pass()`);
+  return rival(database, shut);
 }
 
-/** From now on the service stops at a gate when it has seen a row of the table, and has not yet locked it. */
+/** The service stops at such a gate when it has seen a row of the table, and has not yet locked it. */
 export async function gateBeforeLock(
   database: TestDatabase,
   table: 'campaigns' | 'mirrors',
   campaign: number,
-): Promise<void> {
+): Promise<Rival> {
   const id = table === 'campaigns' ? 'id' : 'campaign_id';
   await database.admin.query(`
     create function campaign_mirror.pass() returns boolean language plpgsql as $$
@@ -27,13 +29,7 @@ export async function gateBeforeLock(
     $$;
     create policy gate on campaign_mirror.${table} using (${id} <> ${campaign} or campaign_mirror.pass());
     alter table campaign_mirror.${table} enable row level security`);
-}
-
-/** Shuts the gates; the commit of the one who did opens them. */
-export async function shutGate(database: TestDatabase): Promise<Rival> {
-  const keeper = await rival(database);
-  await keeper.run('select pg_advisory_xact_lock($1)', lock);
-  return keeper;
+  return rival(database, shut);
 }
 
 /** From now on this statement of PL/pgSQL is run for each row of the history before it is written; it may count in `tries`. */

@@ -5,7 +5,7 @@ import { groupedOf } from '../support/process/lives.ts';
 import { transfer } from '../support/store/grouped.ts';
 import { named } from '../support/store/operator.ts';
 import { before as beforehand, type Live, newOwner } from '../support/store/world.ts';
-import { gateBeforeLock, shutGate } from './gate.ts';
+import { gateBeforeLock } from './gate.ts';
 
 /** What may end, begin or be mistaken in an array or a literal of PostgreSQL. */
 const odd = [`it''s "quoted"`, 'back\\slash\\', '{,{}}', 'NULL', '\\N$1'];
@@ -58,8 +58,7 @@ describe('group commit: several updates of one campaign', () => {
 
   it('which a rival overtakes between their look and their lock: the chain begins with the address of the rival', async () => {
     const [live, other] = await service.live(2);
-    await gateBeforeLock(service.database, 'mirrors', live.seen.id);
-    const keeper = await shutGate(service.database);
+    const keeper = await gateBeforeLock(service.database, 'mirrors', live.seen.id);
     const calls = setAll(live, other);
     await untilWaiting(service.database, calls);
     await service.database.admin.query(
@@ -86,8 +85,7 @@ describe('group commit: several updates of one campaign', () => {
 
   it('whose campaign is given away between their look and their lock: none is written, the others of the batch are', async () => {
     const [live, other] = await service.live(2);
-    await gateBeforeLock(service.database, 'campaigns', live.seen.id);
-    const keeper = await shutGate(service.database);
+    const keeper = await gateBeforeLock(service.database, 'campaigns', live.seen.id);
     const calls = setAll(live, other);
     await untilWaiting(service.database, calls);
     await service.database.admin.query(transfer, [live.seen.id, newOwner()]);

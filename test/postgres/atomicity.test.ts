@@ -8,8 +8,9 @@ import { type HistoryId, type OperatorSetting, type Outcome, RestoreMirror } fro
 import { expect } from 'chai';
 import { PostgresCampaigns } from '../../packages/adapters-persistence/src/hot-path/campaigns.ts';
 import { Statements } from '../../packages/adapters-persistence/src/statements/statements.ts';
-import { type Rival, rival, untilWaiting } from '../support/database/rival.ts';
+import { meanwhile } from '../support/database/rival.ts';
 import { groupedOf } from '../support/process/lives.ts';
+import { transfer } from '../support/store/grouped.ts';
 import { hotPathOn } from '../support/store/hot-paths.ts';
 import { tester } from '../support/store/operator.ts';
 import { type Live, newOwner } from '../support/store/world.ts';
@@ -17,7 +18,6 @@ import { type Live, newOwner } from '../support/store/world.ts';
 const [second, third] = ['https://example.com/second', 'https://example.com/third'];
 const [fourth, rivals] = ['https://example.com/fourth', 'https://example.com/rival'];
 
-const transfers = 'update campaign_mirror.campaigns set owner_id = $2 where id = $1';
 const deletes = 'delete from campaign_mirror.mirrors where campaign_id = $1';
 
 /** A campaign whose mirror went to `second` and to `third`. */
@@ -65,7 +65,7 @@ describe('contract: atomicity — a rival holds what is waited for', () => {
     };
     for (const [what, [statement, expected]] of Object.entries(refusals)) {
       it(`${name}, and the rival ${what}: it is refused, and nothing is written`, async () => {
-        const { outcome, live } = await meanwhile(act, ({ seen }, other) => other.run(statement, seen.id));
+        const { outcome, live } = await whileRival(act, statement);
         expect(outcome).to.deep.equal(expected);
         const there = statement.startsWith('delete') ? undefined : third;
         expect((await mirrorOf(live))?.targetUrl).to.equal(there);
@@ -76,13 +76,11 @@ describe('contract: atomicity — a rival holds what is waited for', () => {
     }
 
     it(`${name}, and the rival sets another address: history and audit tell which one was really replaced, and times rise`, async () => {
-      const { outcome, live } = await meanwhile(act, ({ seen }, other) =>
-        other.run(
-          `update campaign_mirror.mirrors set target_url = $2, updated_at = '2199-01-01T00:00:00.000001Z'
-          where campaign_id = $1`,
-          seen.id,
-          rivals,
-        ),
+      const { outcome, live } = await whileRival(
+        act,
+        `update campaign_mirror.mirrors set target_url = $2, updated_at = '2199-01-01T00:00:00.000001Z'
+        where campaign_id = $1`,
+        rivals,
       );
       expect(outcome).to.have.property('kind', kind);
       const rows = await historyOf(live);
@@ -99,11 +97,10 @@ describe('contract: atomicity — a rival holds what is waited for', () => {
 
   it('a transfer refuses the update of the owner of before; the restore is done, with the new owner in the history', async () => {
     const owner = newOwner();
-    const given = ({ seen }: Live, other: Rival) => other.run(transfers, seen.id, owner);
-    const updated = await meanwhile(update, given);
+    const updated = await whileRival(update, transfer, owner);
     expect(updated.outcome).to.deep.equal({ kind: 'refused', because: 'not-the-owner' });
     expect(await historyOf(updated.live)).to.have.length(2);
-    const restored = await meanwhile(restore, given);
+    const restored = await whileRival(restore, transfer, owner);
     expect(restored.outcome.kind).to.equal('mirror-set');
     expect((await historyOf(restored.live)).at(-1)).to.include({ ownerId: owner });
   });
@@ -115,23 +112,10 @@ describe('contract: atomicity — a rival holds what is waited for', () => {
     return { ...live, oldest: row?.id as HistoryId };
   }
 
-  /** The rival does its part, the act begins and waits, the rival ends. */
-  async function meanwhile(
-    act: Act,
-    part: (live: Live, other: Rival) => Promise<void>,
-  ): Promise<{ outcome: Outcome | OperatorSetting; live: Live }> {
+  /** The rival runs this of the campaign, the act begins and waits, the rival commits. */
+  async function whileRival(act: Act, text: string, ...values: readonly unknown[]) {
     const live = await changedTwice();
-    const other = await rival(service.database);
-    let call: ReturnType<Act>;
-    try {
-      await part(live, other);
-      call = act(live);
-      await untilWaiting(service.database, call);
-    } catch (error) {
-      await other.rollback();
-      throw error;
-    }
-    await other.commit();
-    return { outcome: await call, live };
+    const run = () => act(live);
+    return { outcome: await meanwhile(service.database, [text, live.seen.id, ...values], run), live };
   }
 });

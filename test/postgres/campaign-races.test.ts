@@ -1,13 +1,13 @@
 import type { BadLine, OwnerId } from '@campaign-mirror/domain';
 import { expect } from 'chai';
-import { rival, untilWaiting } from '../support/database/rival.ts';
+import { meanwhile as meanwhileOn } from '../support/database/rival.ts';
 import { groupedOf } from '../support/process/lives.ts';
+import { transfer } from '../support/store/grouped.ts';
 import { named } from '../support/store/operator.ts';
 import { after as afterwards, newCampaign, newOwner } from '../support/store/world.ts';
 import { linesOf } from './import-lines.ts';
 
 const makesDefault = 'update campaign_mirror.campaigns set is_default = true where id = $1';
-const givesTo = 'update campaign_mirror.campaigns set owner_id = $2 where id = $1';
 
 describe('what a rival changes at the same time, where transactions are repeatable reads by default', () => {
   const service = groupedOf('suite');
@@ -16,19 +16,8 @@ describe('what a rival changes at the same time, where transactions are repeatab
     await admin.query(`alter database ${name} set default_transaction_isolation = 'repeatable read'`);
   });
 
-  /** What comes of an act that begins while a rival holds what it has changed, and ends then. */
-  async function meanwhile<T>(
-    [statement, ...values]: [string, ...unknown[]],
-    act: () => Promise<T>,
-    end: 'commit' | 'rollback' = 'commit',
-  ): Promise<T> {
-    const other = await rival(service.database);
-    await other.run(statement, ...values);
-    const acting = act();
-    await untilWaiting(service.database, acting);
-    await other[end]();
-    return acting;
-  }
+  const meanwhile = <T>(statement: [string, ...unknown[]], act: () => Promise<T>, end?: 'rollback') =>
+    meanwhileOn(service.database, statement, act, end);
 
   const acts: Record<string, (owner: OwnerId) => Promise<() => Promise<unknown>>> = {
     'set-default': async (owner) => {
@@ -60,11 +49,11 @@ describe('what a rival changes at the same time, where transactions are repeatab
     const seen = await service.world.records.find(id);
     const [first, second, third] = [newOwner(), newOwner(), newOwner()];
     const { settings } = service.world;
-    const kept = await meanwhile([givesTo, id, first], () => settings.deleteCampaign(id, seen));
+    const kept = await meanwhile([transfer, id, first], () => settings.deleteCampaign(id, seen));
     expect(kept).to.deep.equal({ kind: 'changed-meanwhile' });
-    const transferred = await meanwhile([givesTo, id, second], () => settings.transfer(id, newOwner()));
+    const transferred = await meanwhile([transfer, id, second], () => settings.transfer(id, newOwner()));
     expect(transferred).to.deep.equal({ kind: 'transferred', from: second });
-    const deleted = await meanwhile([givesTo, id, third], () => settings.deleteCampaign(id));
+    const deleted = await meanwhile([transfer, id, third], () => settings.deleteCampaign(id));
     expect(deleted).to.have.nested.property('campaign.ownerId', third);
   });
 

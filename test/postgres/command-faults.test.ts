@@ -43,8 +43,8 @@ describe('commands: what is told when the database does not do it', () => {
 
   /** What these say that wait for a rival's locks when the server does this to their sessions. */
   async function interrupted(commands: string[][], does: 'pg_cancel_backend' | 'pg_terminate_backend') {
-    const other = await rival(database);
-    await other.run(
+    const other = await rival(
+      database,
       'lock table campaign_mirror.campaigns, campaign_mirror.access_keys in access exclusive mode',
     );
     const running = commands.map((words) => startCommand(words, settings()));
@@ -63,8 +63,7 @@ describe('commands: what is told when the database does not do it', () => {
     const done = await interrupted(writers, 'pg_cancel_backend');
     expect(done).to.deep.equal(writers.map(() => refused(told('57014'), 3)));
     await set("set lock_timeout = '1ms'");
-    const other = await rival(database);
-    await other.run('select from campaign_mirror.access_keys for update');
+    const other = await rival(database, 'select from campaign_mirror.access_keys for update');
     expect(await run('key', 'revoke', '1')).to.deep.equal(refused(told('55P03'), 3));
     await other.rollback();
     expect(await facts()).to.deep.equal(was);

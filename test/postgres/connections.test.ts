@@ -3,7 +3,6 @@ import { openDatabase, PostgresAccessKeys } from '@campaign-mirror/adapters-pers
 import { type OwnerId, Unavailable } from '@campaign-mirror/domain';
 import { expect } from 'chai';
 import { stoppable } from '../../packages/adapters-persistence/src/connection/stoppable.ts';
-import { errorFields } from '../../packages/app/src/logging/error-fields.ts';
 import { rival, untilWaiting } from '../support/database/rival.ts';
 import { eventually } from '../support/eventually.ts';
 import { rejection } from '../support/faults.ts';
@@ -30,8 +29,7 @@ describe('connections to the database', () => {
 
   it('close cuts off what is under way when its patience ends', async () => {
     const { pool, close } = await openDatabase(database.address('service'));
-    const holder = await rival(database);
-    await holder.run('lock table campaign_mirror.mirrors in access exclusive mode');
+    const holder = await rival(database, 'lock table campaign_mirror.mirrors in access exclusive mode');
     const cut = rejection(pool.query('select id from campaign_mirror.mirrors'));
     await untilWaiting(database, cut);
     expect(await close(0)).to.equal(false);
@@ -39,14 +37,12 @@ describe('connections to the database', () => {
     await holder.rollback();
   });
 
-  it('a fault of ours is not taken for a database that is away, and its values stay out of the log', async () => {
+  it('a fault of ours is not taken for a database that is away', async () => {
     const { orm, close } = await openDatabase(database.address('operator'));
     const tooLarge = (2 ** 53) as OwnerId;
     const keys = new PostgresAccessKeys(orm, tester);
-    const error = (await rejection(keys.issue({ owner: tooLarge, name: named('MARKED') }))) as Error;
+    const error = await rejection(keys.issue({ owner: tooLarge, name: named('script') }));
     expect(error).to.have.property('code', '23514').and.not.to.be.instanceOf(Unavailable);
-    expect(error.message, 'the driver tells').to.include('MARKED');
-    expect(JSON.stringify(errorFields(error))).not.to.include('MARKED');
     await close();
   });
 

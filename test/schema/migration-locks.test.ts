@@ -42,8 +42,7 @@ describe('an upgrade while others use the database', () => {
 
   /** Somebody who goes on holding what a statement takes, as `pg_dump` does while it reads. */
   async function holding(statement: string) {
-    const holder = await rival(database);
-    await holder.run("set application_name = 'pg_dump'");
+    const holder = await rival(database, "set application_name = 'pg_dump'");
     await holder.run(statement);
     return holder;
   }

@@ -60,8 +60,7 @@ describe('contract: life — a process of the service', () => {
   });
 
   it('SIGTERM during a start that waits: exit code 0 at once, and it never listens', async () => {
-    const holder = await rival(data.database);
-    await holder.run('select pg_advisory_xact_lock(7236110421)');
+    const holder = await rival(data.database, 'select pg_advisory_xact_lock(7236110421)');
     const away = { DATABASE_URL: 'postgres://nobody@127.0.0.1:9/none', DATABASE_WAIT: '60m' };
     for (const [event, settings] of [
       ['migration-awaited', { DATABASE_URL: data.database.url('owner') }],

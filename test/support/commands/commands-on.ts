@@ -63,8 +63,7 @@ export function commandsOn(database: TestDatabase) {
     inTerminal: (...args: string[]) => terminal(words(args), settings()),
     /** The command in its middle: it waits for what another transaction has done. */
     async held(statement: string, ...args: string[]) {
-      const other = await rival(database);
-      await other.run(statement);
+      const other = await rival(database, statement);
       const running = startCommand(words(args), settings());
       await untilWaiting(database, running.ended);
       return { other, running };

@@ -6,8 +6,8 @@ import type { TestDatabase } from './database-server.ts';
 
 export type Rival = Awaited<ReturnType<typeof rival>>;
 
-/** Somebody else, in an open transaction that holds its locks until it is said to end. */
-export async function rival(database: TestDatabase) {
+/** Somebody else, in an open transaction that has run this, and holds its locks until it is said to end. */
+export async function rival(database: TestDatabase, text = 'select', ...values: unknown[]) {
   const client = await database.admin.connect();
   const ignore = () => {};
   client.on('error', ignore);
@@ -16,20 +16,22 @@ export async function rival(database: TestDatabase) {
     client.off('error', ignore);
     client.release();
   };
-  await client.query('begin');
+  const run = async (text: string, ...values: unknown[]) => void (await client.query(text, values));
+  await run('begin');
+  await run(text, ...values);
   return {
-    run: async (text: string, ...values: unknown[]) => void (await client.query(text, values)),
+    run,
     commit: () => end('commit'),
     rollback: () => end('rollback'),
   };
 }
 
+/** Locks what is said of the campaign for update, as long as the rival likes. */
+export const lockMirror = 'select from campaign_mirror.mirrors where campaign_id = $1 for update';
+
 /** A rival who holds the campaign's mirror. */
-export async function mirrorHeld(database: TestDatabase, campaign: CampaignId | undefined): Promise<Rival> {
-  const holder = await rival(database);
-  await holder.run('select from campaign_mirror.mirrors where campaign_id = $1 for update', campaign);
-  return holder;
-}
+export const mirrorHeld = (database: TestDatabase, campaign: CampaignId | undefined): Promise<Rival> =>
+  rival(database, lockMirror, campaign);
 
 /** Sessions of ours that wait for a lock at this moment. */
 const waiting = `
@@ -62,18 +64,15 @@ export async function endWaiting(database: TestDatabase): Promise<void> {
   ]);
 }
 
-/** Holds the campaign's mirror until one of the calls waits for it, so that they race. */
-export async function lockedMeanwhile<T>(
+/** What comes of an act that begins while a rival holds what it has run, and that waits until the rival ends. */
+export async function meanwhile<T>(
   database: TestDatabase,
-  campaign: CampaignId,
-  calls: readonly (() => Promise<T>)[],
-): Promise<T[]> {
-  const holder = await mirrorHeld(database, campaign);
-  const all = Promise.all(calls.map((call) => call()));
-  try {
-    await untilWaiting(database, all);
-  } finally {
-    await holder.rollback();
-  }
-  return all;
+  [text, ...values]: readonly [text: string, ...values: unknown[]],
+  act: () => Promise<T>,
+  end: 'commit' | 'rollback' = 'commit',
+): Promise<T> {
+  const other = await rival(database, text, ...values);
+  const acting = act();
+  await untilWaiting(database, acting).finally(other[end]);
+  return acting;
 }

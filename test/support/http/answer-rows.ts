@@ -70,13 +70,7 @@ const tooLong = `https://go.denied.example/${'a'.repeat(2048)}`;
 export const inOrder: readonly Row[] = [
   last('header fields too large', large, 431, 'header-fields-too-large', 'Request Header Fields Too Large'),
   last('no Host', header('Host', undefined), 400, 'bad-request', 'Bad Request'),
-  last(
-    'an Expect that is not met',
-    header('Expect', 'more'),
-    417,
-    'expectation-failed',
-    'Expectation Failed',
-  ),
+  last('an unmet Expect', header('Expect', 'more'), 417, 'expectation-failed', 'Expectation Failed'),
   row('route unknown', () => ({ target: '/public/v2?a' }), 404, 'route-not-found', noRoute),
   row('another method', () => ({ method: 'PUT' }), 405, 'method-not-supported', postOnly('PUT'), allow),
   row('several keys', twoKeys, 400, 'repeated-authorization', 'More than one Authorization header.'),

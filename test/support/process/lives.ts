@@ -35,22 +35,16 @@ function during<T extends object>(
   });
 }
 
-const closed = (one: { close(): Promise<unknown> }) => one.close();
-
 export const databaseOf = (life: Life, make = freshDatabase) => during(life, make, (one) => one.drop());
-export const serviceDataOf = (life: Life, of?: Parameters<typeof serviceData>[0]) =>
-  during(
-    life,
-    () => serviceData(of),
-    (one) => one.database.drop(),
-  );
-export const groupedOf = (life: Life): Grouped => during(life, () => grouped(), closed);
-export const dataFolderOf = (life: Life, name?: string) =>
-  during(
-    life,
-    () => dataFolder(name),
-    (one) => one.remove(),
-  );
+export function serviceDataOf(life: Life, of?: Parameters<typeof serviceData>[0]) {
+  const make = () => serviceData(of);
+  return during(life, make, (one) => one.database.drop());
+}
+export const groupedOf = (life: Life): Grouped => during(life, grouped, (one) => one.close());
+export function dataFolderOf(life: Life, name?: string) {
+  const make = () => dataFolder(name);
+  return during(life, make, (one) => one.remove());
+}
 
 /** All ports on a database of their own. */
 export function worldOf(life: Life, options?: PostgresWorldOptions) {

@@ -13,10 +13,12 @@ import {
   heldAtMost,
 } from '../../../packages/adapters-persistence/src/hot-path/open-hot-path.ts';
 import { freshDatabase } from '../database/database-server.ts';
-import { rival } from '../database/rival.ts';
+import { lockMirror, rival } from '../database/rival.ts';
 import { statementsBy } from './hot-paths.ts';
 import { postgresWorld } from './postgres-world.ts';
 import { change, type Live, liveCampaign } from './world.ts';
+
+export { lockMirror };
 
 /** As many as are asked for. */
 type ManyLives<Count extends number, Made extends Live[] = []> = number extends Count
@@ -86,11 +88,7 @@ export async function grouped(options: GroupedOptions = {}) {
     live: async <Count extends number>(count: Count) =>
       (await Promise.all(Array.from({ length: count }, campaign))) as ManyLives<Count>,
     /** Somebody else, whose open transaction has run this. */
-    hold: async (text: string, ...values: unknown[]) => {
-      const holder = await rival(database);
-      await holder.run(text, ...values);
-      return holder;
-    },
+    hold: (text: string, ...values: unknown[]) => rival(database, text, ...values),
     /** In the order of their numbers; what has the same `transaction` was committed together. */
     history: async (...lives: readonly Live[]) => {
       const { rows } = await database.admin.query(
@@ -107,7 +105,5 @@ export async function grouped(options: GroupedOptions = {}) {
   };
 }
 
-/** Locks what is said of the campaign for update, as long as the rival likes. */
-export const lockMirror = 'select from campaign_mirror.mirrors where campaign_id = $1 for update';
 export const setAddress = 'update campaign_mirror.mirrors set target_url = $2 where campaign_id = $1';
 export const transfer = 'update campaign_mirror.campaigns set owner_id = $2 where id = $1';

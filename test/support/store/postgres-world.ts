@@ -19,7 +19,7 @@ import { KeyUses } from '../../../packages/adapters-persistence/src/hot-path/key
 import { keyHash } from '../../../packages/adapters-persistence/src/schema/key-hash.ts';
 import { Statements } from '../../../packages/adapters-persistence/src/statements/statements.ts';
 import type { TestDatabase } from '../database/database-server.ts';
-import { lockedMeanwhile } from '../database/rival.ts';
+import { lockMirror, meanwhile } from '../database/rival.ts';
 import { hotPathOn } from './hot-paths.ts';
 import { tester } from './operator.ts';
 import { change, type Live, liveCampaign } from './world.ts';
@@ -135,7 +135,8 @@ export async function postgresWorld(database: TestDatabase, options?: PostgresWo
       mirror: (id) => storedMirror(admin, id),
       history: (id) => storedHistory(admin, id),
       // Together only one of them waits in the database, for all.
-      atOnce: (id, calls) => lockedMeanwhile(database, id, calls),
+      atOnce: (id, calls) =>
+        meanwhile(database, [lockMirror, id], () => Promise.all(calls.map((call) => call())), 'rollback'),
     },
   };
 }

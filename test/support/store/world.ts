@@ -5,7 +5,6 @@ import type {
   Campaign,
   CampaignId,
   CampaignSettings,
-  Mirror,
   MirrorAddress,
 } from '@campaign-mirror/domain';
 import { keySubject } from '@campaign-mirror/domain';
@@ -25,21 +24,13 @@ interface Settings {
   readonly settings: Pick<CampaignSettings, 'createCampaign' | 'createMirror'>;
 }
 
-export async function newCampaign(
-  { settings }: Settings,
-  owner = newOwner(),
-  isDefault = false,
-): Promise<Campaign> {
+export async function newCampaign({ settings }: Settings, owner = newOwner(), isDefault = false) {
   const creation = await settings.createCampaign({ owner, isDefault });
   if (creation.kind !== 'created') throw new TypeError(creation.kind);
-  return { id: creation.id, ownerId: owner, isDefault, hasMirror: false };
+  return { id: creation.id, ownerId: owner, isDefault, hasMirror: false } satisfies Campaign;
 }
 
-export async function newMirror(
-  { settings }: Settings,
-  campaign: CampaignId,
-  to: MirrorAddress,
-): Promise<Mirror> {
+export async function newMirror({ settings }: Settings, campaign: CampaignId, to: MirrorAddress) {
   const creation = await settings.createMirror(campaign, to);
   if (creation.kind !== 'created') throw new TypeError(creation.kind);
   return creation.mirror;
