@@ -16,10 +16,8 @@ export const addressBefore = 'https://mirror.example/before';
 const owners = 1_000;
 
 export function seedOf(campaigns: number): Seed {
-  return {
-    campaigns,
-    keys: Array.from({ length: owners }, () => accessKeyFrom(randomBytes(accessKeyBytes))),
-  };
+  const keys = Array.from({ length: owners }, () => accessKeyFrom(randomBytes(accessKeyBytes)));
+  return { campaigns, keys };
 }
 
 export function seed(url: URL, { campaigns, keys }: Seed): Promise<void> {

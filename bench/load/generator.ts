@@ -82,11 +82,8 @@ async function lineOf([command = '', ...words]: readonly string[]): Promise<Answ
   return JSON.parse(line);
 }
 
-/** What a round without refusals must not have. */
-export function answerFaults({ answered, errors }: Answers): string[] {
-  const others = Object.entries(answered).filter(([status]) => status !== '200');
-  return [
-    ...others.map(([status, count]) => `${count} answers of ${status}`),
-    ...Object.entries(errors).map(([what, count]) => `${what}, ${count} times`),
-  ];
-}
+/** What else came of a round than answers of these statuses. */
+export const answerFaults = ({ answered, errors }: Answers, ...statuses: readonly string[]): string[] =>
+  [...Object.entries(answered), ...Object.entries(errors)]
+    .filter(([what, count]) => count > 0 && !statuses.includes(what))
+    .map(([what, count]) => `${what}, ${count} times`);

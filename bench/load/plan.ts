@@ -20,26 +20,14 @@ const digits = 10;
 export function planFor({ isHot }: Load, { campaigns, keys }: Seed): Plan {
   const end = '"}';
   const body = '{"mirror_endpoint":"https://mirror.example/landing?click={click_id}&n=';
-  const tails = keys.map((key) =>
-    [
-      '/mirror HTTP/1.1',
-      'Host: 127.0.0.1',
-      `Authorization: Bearer ${key}`,
-      'Content-Type: application/json',
-      `Content-Length: ${body.length + digits + end.length}`,
-      '',
-      body,
-    ].join('\r\n'),
+  const type = `Content-Type: application/json\r\nContent-Length: ${body.length + digits + end.length}`;
+  const tails = keys.map(
+    (key) => `/mirror HTTP/1.1\r\nHost: 127.0.0.1\r\nAuthorization: Bearer ${key}\r\n${type}\r\n\r\n${body}`,
   );
   const head = 'POST /public/v1/mirror/campaign/';
   // A prime that is no factor of their number: each campaign gets its turn, far from the one before.
-  return {
-    head,
-    tails,
-    end,
-    campaigns: isHot ? 1 : campaigns,
-    stride: campaigns % 7_919 === 0 ? 7_907 : 7_919,
-  };
+  const stride = campaigns % 7_919 === 0 ? 7_907 : 7_919;
+  return { head, tails, end, campaigns: isHot ? 1 : campaigns, stride };
 }
 
 /** The plan as a Lua file that returns it. JSON's strings are Lua's too, as long as all is ASCII. */

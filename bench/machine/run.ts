@@ -10,16 +10,12 @@ export async function run(act: (cleanup: Cleanup) => Promise<readonly string[]>)
   const { promise: interrupted, resolve } = Promise.withResolvers<number>();
   // npm hands a Ctrl-C on a second time.
   for (const name of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(name, () => resolve(130));
-  const running = act(cleanup).then(
-    (faults) => {
-      for (const fault of faults) console.error(`wrong: ${fault}`);
+  const running = act(cleanup)
+    .catch((error: unknown) => [error])
+    .then((faults) => {
+      for (const fault of faults) console.error('wrong:', fault);
       return faults.length === 0 ? 0 : 1;
-    },
-    (error) => {
-      console.error(error);
-      return 1;
-    },
-  );
+    });
   const code = await Promise.race([running, interrupted]);
   for (let step = cleanup.pop(); step; step = cleanup.pop()) await step();
   process.exit(code);

@@ -42,10 +42,7 @@ export interface Bench {
   readonly updates: Map<Contender, Updates>;
 }
 
-export async function openBench(
-  { campaigns, tuned = false, set }: Options,
-  cleanup: Cleanup,
-): Promise<Bench> {
+export async function openBench({ campaigns, tuned = false, set }: Options, cleanup: Cleanup) {
   const isDivided = divideCores();
   const seed = seedOf(campaigns);
   const databases = await openDatabases(seed, tuned, cleanup);
@@ -53,7 +50,8 @@ export async function openBench(
   const ours = `our service: ${settingsText(set)}; ${campaigns} campaigns; load by ${generator.name}`;
   const where = [machine(isDivided), databases.server, ours].join('\n');
   console.error(`${where}\n`);
-  return { where, isDivided, databases, generator, cleanup, faults: [], updates: new Map() };
+  const nothing: Pick<Bench, 'faults' | 'updates'> = { faults: [], updates: new Map() };
+  return { where, isDivided, databases, generator, cleanup, ...nothing };
 }
 
 export function settingsText(settings: Settings = {}): string {

@@ -18,12 +18,7 @@ export interface Measured {
 const walSoFar = `select pg_current_wal_insert_lsn() - '0/0'::pg_lsn as bytes`;
 
 /** One round of one service. */
-export async function measure(
-  contender: Contender,
-  load: Load,
-  seconds: number,
-  bench: Bench,
-): Promise<Measured> {
+export async function measure(contender: Contender, load: Load, seconds: number, bench: Bench) {
   const { name, port, processId, database } = contender;
   const figures = async () => ({
     service: cpuOfFamily(processId),
@@ -34,19 +29,13 @@ export async function measure(
   const answers = await bench.generator.carryOut({ port, load, seconds });
   const after = await figures();
   const { requests, p99, answered } = answers;
-  bench.faults.push(...answerFaults(answers).map((fault) => `${name}, ${load.name}: ${fault}`));
+  bench.faults.push(...answerFaults(answers, '200').map((fault) => `${name}, ${load.name}: ${fault}`));
   const made = bench.updates.get(contender) ?? { answered: 0, asked: 0 };
   made.answered += answered[200] ?? 0;
   made.asked += requests + load.connections + 1;
   bench.updates.set(contender, made);
-  return {
-    rate: requests / answers.seconds,
-    p99,
-    cpu: {
-      service: (after.service - before.service) / requests,
-      postgres: (after.postgres - before.postgres) / requests,
-    },
-    memory: memoryOf(processId),
-    wal: (Number(after.wal) - Number(before.wal)) / requests,
-  };
+  const each = (what: keyof typeof after) => (Number(after[what]) - Number(before[what])) / requests;
+  const cpu = { service: each('service'), postgres: each('postgres') };
+  const memory = memoryOf(processId);
+  return { rate: requests / answers.seconds, p99, cpu, memory, wal: each('wal') } satisfies Measured;
 }

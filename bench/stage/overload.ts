@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { type AddressInfo, connect, createServer } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
 import { number, table } from '../figures/statistics.ts';
-import type { Asking, LoadGenerator } from '../load/generator.ts';
+import { type Asking, answerFaults, type LoadGenerator } from '../load/generator.ts';
 import { loadOf } from '../load/load.ts';
 import { memoryOf } from '../machine/process-figures.ts';
 import type { Cleanup } from '../machine/run.ts';
@@ -74,15 +74,11 @@ async function overloadRounds(
 
 /** Rates are a second; memory in MB, in the middle and at the end. */
 async function round(name: string, { processId }: Running, generator: LoadGenerator, asking: Asking) {
-  let middle = Number.NaN;
-  const look = setTimeout(() => {
-    middle = memoryOf(processId);
-  }, asking.seconds * 500);
-  const answers = await generator.carryOut(asking).finally(() => clearTimeout(look));
-  const { answered, errors, seconds, p99, requests, heldBack = 0 } = answers;
+  const middle = pause(asking.seconds * 500).then(() => memoryOf(processId));
+  const answers = await generator.carryOut(asking);
+  const { answered, seconds, p99, requests, heldBack = 0 } = answers;
   const carriedOut = (answered[200] ?? 0) / seconds;
   console.error(`${name}: ${carriedOut.toFixed(0)} a second, p99 ${p99.toFixed(1)} ms`);
-  const others = Object.entries(answered).filter(([status]) => status !== '200' && status !== '503');
   return {
     name,
     arrived: (requests + heldBack) / seconds,
@@ -90,8 +86,8 @@ async function round(name: string, { processId }: Running, generator: LoadGenera
     refused: (answered[503] ?? 0) / seconds,
     heldBack: heldBack / seconds,
     p99,
-    memory: [middle, memoryOf(processId)] as const,
-    faults: [...others, ...Object.entries(errors)].map(([what, count]) => `${name}: ${what}, ${count} times`),
+    memory: [await middle, memoryOf(processId)] as const,
+    faults: answerFaults(answers, '200', '503').map((fault) => `${name}: ${fault}`),
   };
 }
 

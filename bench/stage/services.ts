@@ -5,10 +5,7 @@ import { startOther, startOurs } from './contenders.ts';
 import { type LoadFigures, measureLoad } from './rounds.ts';
 
 /** Ours beside the floor, and beside what the frameworks alone give. */
-export async function services(
-  options: Options & { readonly peer: boolean },
-  cleanup: Cleanup,
-): Promise<readonly string[]> {
+export async function services(options: Options & { readonly peer: boolean }, cleanup: Cleanup) {
   const { set: settings } = options;
   const bench = await openBench(options, cleanup);
   const main = [await startOther('floor', bench), await startOurs(bench, { settings })];
