@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import type { Recorder } from '../history/workload/recorder.ts';
-import { eventually } from '../support/eventually.ts';
+import { eventually } from '../support/promises.ts';
 import type { Machine } from './machine.ts';
 import type { Stage } from './stage.ts';
 

@@ -1,9 +1,9 @@
 import { execFileSync } from 'node:child_process';
 import { mkdirSync } from 'node:fs';
 import { expect } from 'chai';
-import { eventually } from '../support/eventually.ts';
 import { type RunningProcess, start } from '../support/process/service-process.ts';
 import { program as anyProgram } from '../support/programs.ts';
+import { eventually } from '../support/promises.ts';
 import { tell } from '../support/run-folder.ts';
 
 export const program = (name: string) => anyProgram(name, 'ops/debian-packages-cluster');

@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { expect } from 'chai';
 import { configuration } from '../support/documents/documented.ts';
-import { eventually } from '../support/eventually.ts';
+import { eventually } from '../support/promises.ts';
 import { folder, Machine, program } from './machine.ts';
 
 /** What Patroni tells of a server. */

@@ -5,13 +5,13 @@ import pg from 'pg';
 import { connect } from '../support/database/client.ts';
 import { redisServer } from '../support/deployment/redis-server.ts';
 import { configuration, documented } from '../support/documents/documented.ts';
-import { eventually } from '../support/eventually.ts';
 import {
   nodeOptions,
   projectFolder,
   type RunningProcess,
   start,
 } from '../support/process/service-process.ts';
+import { eventually } from '../support/promises.ts';
 import { folder, here, Machine, openNetwork, program } from './machine.ts';
 import { Patroni } from './patroni.ts';
 

@@ -6,8 +6,8 @@ import { command, fedCommand, refused } from '../support/commands/command.ts';
 import { commandsOn } from '../support/commands/commands-on.ts';
 import type { TestDatabase } from '../support/database/database-server.ts';
 import { rival, untilWaiting } from '../support/database/rival.ts';
-import { eventually } from '../support/eventually.ts';
 import { databaseOf, folderOf } from '../support/process/lives.ts';
+import { eventually } from '../support/promises.ts';
 
 /** One of each that there is, with what is hard to keep. */
 const rows: Record<string, string> = {

@@ -4,8 +4,8 @@ import { expect } from 'chai';
 import { command, fedCommand } from '../support/commands/command.ts';
 import { commandsOn } from '../support/commands/commands-on.ts';
 import { endWaiting } from '../support/database/rival.ts';
-import { eventually } from '../support/eventually.ts';
 import { folderOf, worldOf } from '../support/process/lives.ts';
+import { eventually } from '../support/promises.ts';
 import { csv, line } from './csv.ts';
 
 const lockCampaigns = 'lock table campaign_mirror.campaigns in access exclusive mode';

@@ -8,7 +8,7 @@ import {
   judge,
 } from '@campaign-mirror/domain/contracts';
 import { expect } from 'chai';
-import { rejection } from '../support/faults.ts';
+import { rejection } from '../support/promises.ts';
 import { inMemoryWorlds } from '../support/store/in-memory-world.ts';
 
 describe('the kit of the contracts', () => {

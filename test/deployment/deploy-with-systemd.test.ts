@@ -4,8 +4,8 @@ import { join } from 'node:path';
 import { expect } from 'chai';
 import { blocksOf } from '../support/documents/blocks.ts';
 import { type CompanyRegistry, companyRegistry } from '../support/embedded/company-registry.ts';
-import { eventually } from '../support/eventually.ts';
 import { folderOf } from '../support/process/lives.ts';
+import { eventually } from '../support/promises.ts';
 import { copyProject, projectFolder } from '../support/workspace.ts';
 import { newDebian } from './new-debian.ts';
 

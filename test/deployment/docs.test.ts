@@ -7,7 +7,7 @@ import { command } from '../support/commands/command.ts';
 import { DocsPage, openBrowser } from '../support/documents/watched-page.ts';
 import { databaseOf, serviceDataOf } from '../support/process/lives.ts';
 import { listeningService } from '../support/process/service-process.ts';
-import { tester } from '../support/store/operator.ts';
+import { tester } from '../support/store/world.ts';
 
 const address = 'https://second.example/?click={click_id}';
 

@@ -3,11 +3,11 @@ import { expect } from 'chai';
 import { commandProcess } from '../support/commands/command.ts';
 import { type RedisServer, redisServer } from '../support/deployment/redis-server.ts';
 import { selfMadeCertificate } from '../support/deployment/tls-proxy.ts';
-import { eventually } from '../support/eventually.ts';
 import { pathOf } from '../support/http/request.ts';
 import { folderOf, serviceDataOf } from '../support/process/lives.ts';
 import { endAll, type Listening, listeningService } from '../support/process/service-process.ts';
 import { program } from '../support/programs.ts';
+import { eventually } from '../support/promises.ts';
 
 describe('limits that several machines count in Redis', () => {
   const data = serviceDataOf('suite');

@@ -3,9 +3,9 @@ import { chmod, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'chai';
-import { eventually } from '../support/eventually.ts';
 import { outputOf, start } from '../support/process/service-process.ts';
 import { program } from '../support/programs.ts';
+import { eventually } from '../support/promises.ts';
 import { dataVariable } from '../support/run-folder.ts';
 
 /** What Debian's installer puts on every machine, as far as it matters here; without what nobody reads. */

@@ -1,12 +1,12 @@
 import { cp, readFile, writeFile } from 'node:fs/promises';
 import { freePort } from '@campaign-mirror/embedded-postgres';
 import { expect } from 'chai';
-import { eventually } from '../support/eventually.ts';
 import { call, load } from '../support/http/caller.ts';
 import { folderOf, serviceDataOf } from '../support/process/lives.ts';
 import { type Sharing, sharingServices, start } from '../support/process/service-process.ts';
 import { program } from '../support/programs.ts';
 import { prometheusFolder, rules, seriesIn } from '../support/prometheus/prometheus-rules.ts';
+import { eventually } from '../support/promises.ts';
 import { unknownKey } from '../support/secrets.ts';
 import { TestIssuer } from '../support/tokens/issuer.ts';
 import { signingKey } from '../support/tokens/signing-key.ts';

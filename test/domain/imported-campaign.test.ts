@@ -10,8 +10,7 @@ import {
 } from '@campaign-mirror/domain';
 import { expect } from 'chai';
 import { denying } from '../support/store/fake-ports.ts';
-import { named } from '../support/store/operator.ts';
-import { address } from '../support/store/world.ts';
+import { address, named } from '../support/store/world.ts';
 
 const time = '2026-11-20T15:36:00.123456Z';
 const nothing = Object.fromEntries(campaignFields.map((field) => [field, ''])) as CampaignFields;

@@ -9,7 +9,7 @@ import {
   Unavailable,
 } from '@campaign-mirror/domain';
 import { expect } from 'chai';
-import { rejection } from '../support/faults.ts';
+import { rejection } from '../support/promises.ts';
 import { campaign, denying, mirror } from '../support/store/fake-ports.ts';
 import { address, newOwner } from '../support/store/world.ts';
 

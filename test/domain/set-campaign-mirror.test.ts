@@ -18,7 +18,7 @@ import {
   Unavailable,
 } from '@campaign-mirror/domain';
 import { expect } from 'chai';
-import { rejection } from '../support/faults.ts';
+import { rejection } from '../support/promises.ts';
 import { caller, campaign, denying, mirror } from '../support/store/fake-ports.ts';
 
 const key = accessKeyFrom(new Uint8Array(accessKeyBytes));

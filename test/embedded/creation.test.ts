@@ -6,7 +6,7 @@ import { expectNoPlantedLink } from '../../packages/embedded-postgres/src/progra
 import { databaseOsUser } from '../../packages/embedded-postgres/src/programs/os-user.ts';
 import { findPrograms } from '../../packages/embedded-postgres/src/programs/programs.ts';
 import { clearError, isRoot, pgdataOf, Sandbox } from '../support/embedded/embedded-sandbox.ts';
-import { eventually } from '../support/eventually.ts';
+import { eventually } from '../support/promises.ts';
 
 const rightsOf = async (path: string) => {
   const { mode, uid } = await stat(path);

@@ -5,7 +5,7 @@ import { dirname, join, relative } from 'node:path';
 import { expect } from 'chai';
 import { databaseOsUser, surroundings } from '../../packages/embedded-postgres/src/programs/os-user.ts';
 import { clearError, pgdataOf, Sandbox, serverOf } from '../support/embedded/embedded-sandbox.ts';
-import { eventually } from '../support/eventually.ts';
+import { eventually } from '../support/promises.ts';
 
 describe('the life of the embedded database', () => {
   const sandbox = new Sandbox();

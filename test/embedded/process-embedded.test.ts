@@ -1,7 +1,6 @@
 import { expect } from 'chai';
 import { openOwnDatabase } from '../../packages/app/src/database/embedded-database.ts';
 import { query } from '../support/embedded/embedded-sandbox.ts';
-import { eventually } from '../support/eventually.ts';
 import { call, load } from '../support/http/caller.ts';
 import { processesOf } from '../support/process/data-folder.ts';
 import { dataFolderOf } from '../support/process/lives.ts';
@@ -11,6 +10,7 @@ import {
   type RunningProcess,
   startService,
 } from '../support/process/service-process.ts';
+import { eventually } from '../support/promises.ts';
 
 describe('a process of the service on its embedded database', () => {
   const folder = dataFolderOf('test');

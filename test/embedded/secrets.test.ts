@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { type Role, roles } from '@campaign-mirror/adapters-persistence';
 import { expect } from 'chai';
 import { type Opened, query, Sandbox } from '../support/embedded/embedded-sandbox.ts';
-import { eventually } from '../support/eventually.ts';
+import { eventually } from '../support/promises.ts';
 
 const marker = 'marker-of-a-parameter';
 const everyRole = Object.keys(roles) as Role[];

@@ -7,7 +7,7 @@ import * as fc from 'fast-check';
 import { messageFault } from '../../packages/adapters-http/src/messages/message-faults.ts';
 import { type TlsCaller, tlsCaller } from '../support/deployment/tls-caller.ts';
 import { host, proxyNames, type TlsProxy, tlsProxy } from '../support/deployment/tls-proxy.ts';
-import { eventually } from '../support/eventually.ts';
+import { eventually } from '../support/promises.ts';
 import { seed } from '../support/seed.ts';
 import { conversation } from './conversation.ts';
 import { smuggled } from './smuggled.ts';

@@ -3,8 +3,8 @@ import { type AddressInfo, createServer } from 'node:net';
 import { expect } from 'chai';
 import pg from 'pg';
 import { backingOff } from '../../packages/adapters-persistence/src/connection/back-off.ts';
-import { rejection } from '../support/faults.ts';
 import { databaseOf } from '../support/process/lives.ts';
+import { rejection } from '../support/promises.ts';
 
 describe('connections that fail', () => {
   const database = databaseOf('suite');

@@ -6,9 +6,8 @@ import { PostgresCampaigns } from '../../packages/adapters-persistence/src/hot-p
 import { Statements } from '../../packages/adapters-persistence/src/statements/statements.ts';
 import { endWaiting, untilWaiting } from '../support/database/rival.ts';
 import { tcpProxy } from '../support/database/tcp-proxy.ts';
-import { eventually } from '../support/eventually.ts';
-import { rejection } from '../support/faults.ts';
 import { groupedOf } from '../support/process/lives.ts';
+import { eventually, rejection } from '../support/promises.ts';
 import { lockMirror } from '../support/store/grouped.ts';
 import { hotPathOn, statementsBy } from '../support/store/hot-paths.ts';
 import { address, change, type Live } from '../support/store/world.ts';

@@ -1,11 +1,9 @@
 import { Unavailable } from '@campaign-mirror/domain';
 import { expect } from 'chai';
 import { untilWaiting } from '../support/database/rival.ts';
-import { eventually } from '../support/eventually.ts';
-import { rejection } from '../support/faults.ts';
+import { eventually, rejection } from '../support/promises.ts';
 import { type Grouped, grouped, lockMirror, transfer } from '../support/store/grouped.ts';
-import { named } from '../support/store/operator.ts';
-import { type Live, newOwner } from '../support/store/world.ts';
+import { type Live, named, newOwner } from '../support/store/world.ts';
 
 const address = 'https://example.com/new';
 

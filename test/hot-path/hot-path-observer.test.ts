@@ -8,8 +8,8 @@ import { PostgresIdentity } from '../../packages/adapters-persistence/src/hot-pa
 import { Statements } from '../../packages/adapters-persistence/src/statements/statements.ts';
 import { hotPathMetrics } from '../../packages/app/src/metrics/database-metrics.ts';
 import { untilWaiting } from '../support/database/rival.ts';
-import { rejection } from '../support/faults.ts';
 import { groupedOf } from '../support/process/lives.ts';
+import { rejection } from '../support/promises.ts';
 import { transfer } from '../support/store/grouped.ts';
 import { hotPathOn } from '../support/store/hot-paths.ts';
 import { address, change, type Live, newOwner } from '../support/store/world.ts';

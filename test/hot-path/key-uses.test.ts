@@ -6,8 +6,8 @@ import { PostgresCampaigns } from '../../packages/adapters-persistence/src/hot-p
 import { PostgresIdentity } from '../../packages/adapters-persistence/src/hot-path/identity.ts';
 import { KeyUses } from '../../packages/adapters-persistence/src/hot-path/key-uses.ts';
 import { untilWaiting } from '../support/database/rival.ts';
-import { eventually } from '../support/eventually.ts';
 import { groupedOf } from '../support/process/lives.ts';
+import { eventually } from '../support/promises.ts';
 import { change, type Live } from '../support/store/world.ts';
 
 /** A write that only `write` and `stop` begin. */

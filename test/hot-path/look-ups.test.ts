@@ -3,8 +3,8 @@ import { expect } from 'chai';
 import { PostgresCampaigns } from '../../packages/adapters-persistence/src/hot-path/campaigns.ts';
 import { PostgresIdentity } from '../../packages/adapters-persistence/src/hot-path/identity.ts';
 import { KeyUses } from '../../packages/adapters-persistence/src/hot-path/key-uses.ts';
-import { rejection } from '../support/faults.ts';
 import { groupedOf } from '../support/process/lives.ts';
+import { rejection } from '../support/promises.ts';
 import { hotPathOn, statementsBy } from '../support/store/hot-paths.ts';
 import type { Live } from '../support/store/world.ts';
 

@@ -3,8 +3,7 @@ import { expect } from 'chai';
 import { untilWaiting } from '../support/database/rival.ts';
 import { groupedOf } from '../support/process/lives.ts';
 import { transfer } from '../support/store/grouped.ts';
-import { named } from '../support/store/operator.ts';
-import { before as beforehand, type Live, newOwner } from '../support/store/world.ts';
+import { before as beforehand, type Live, named, newOwner } from '../support/store/world.ts';
 import { gateBeforeLock } from './gate.ts';
 
 /** What may end, begin or be mistaken in an array or a literal of PostgreSQL. */

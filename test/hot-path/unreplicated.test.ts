@@ -10,11 +10,9 @@ import { expect } from 'chai';
 import type { Client } from 'pg';
 import { connect } from '../support/database/client.ts';
 import { type DedicatedServer, dedicatedServer } from '../support/database/dedicated-server.ts';
-import { eventually } from '../support/eventually.ts';
-import { rejection } from '../support/faults.ts';
+import { eventually, rejection } from '../support/promises.ts';
 import { type Service, serviceOn } from '../support/store/grouped.ts';
-import { named, tester } from '../support/store/operator.ts';
-import { type Live, liveCampaign } from '../support/store/world.ts';
+import { type Live, liveCampaign, named, tester } from '../support/store/world.ts';
 
 const limits = { size: 4, waitTimeout: 5_000, statementTimeout: 20_000, queryTimeout: 30_000 };
 

@@ -8,7 +8,7 @@ import {
   type Waiting,
 } from '../../packages/adapters-persistence/src/hot-path/batches.ts';
 import { LockQueue, type Queued } from '../../packages/adapters-persistence/src/hot-path/lock-queue.ts';
-import { rejection } from '../support/faults.ts';
+import { rejection } from '../support/promises.ts';
 
 interface InBatch extends Waiting {
   readonly name: string;

@@ -1,9 +1,9 @@
 import { freePort } from '@campaign-mirror/embedded-postgres';
 import { expect } from 'chai';
 import { tlsCaller } from '../support/deployment/tls-caller.ts';
-import { eventually } from '../support/eventually.ts';
 import { endAll, outputOf, start } from '../support/process/service-process.ts';
 import { program } from '../support/programs.ts';
+import { eventually } from '../support/promises.ts';
 import { docker, engine, healthy, images, inspected } from './containers.ts';
 
 const project = 'campaign-mirror-test';

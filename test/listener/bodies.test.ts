@@ -1,6 +1,5 @@
 import { timeLimits } from '@campaign-mirror/adapters-http';
 import { expect } from 'chai';
-import { eventually } from '../support/eventually.ts';
 import { RawConnection } from '../support/http/connection.ts';
 import {
   type Asking,
@@ -11,6 +10,7 @@ import {
   servesOn,
 } from '../support/http/request.ts';
 import { type HttpService, withHttpService } from '../support/http/service.ts';
+import { eventually } from '../support/promises.ts';
 
 /** Another one than by default. */
 const bodyLimit = 20_480;

@@ -3,11 +3,10 @@ import { get } from 'node:http';
 import { buffer } from 'node:stream/consumers';
 import { Page, timeLimits } from '@campaign-mirror/adapters-http';
 import { expect } from 'chai';
-import { eventually } from '../support/eventually.ts';
-import { rejection } from '../support/faults.ts';
 import { RawConnection } from '../support/http/connection.ts';
 import { ask, goodBody, requestBytes, servesOn } from '../support/http/request.ts';
 import { withHttpService } from '../support/http/service.ts';
+import { eventually, rejection } from '../support/promises.ts';
 
 describe('contract: connections: how long a caller may take', () => {
   const service = withHttpService({

@@ -1,10 +1,10 @@
 import { Capacity, type CapacityLimits, type Overload } from '@campaign-mirror/adapters-http';
 import { expect } from 'chai';
-import { eventually } from '../support/eventually.ts';
 import { json, keptAlive, standing } from '../support/http/answer-rows.ts';
 import { RawConnection } from '../support/http/connection.ts';
 import { ask, bodyIsComing, heldUp, lastBytes, requestBytes, servesOn } from '../support/http/request.ts';
 import { type HttpService, httpService, withHttpService } from '../support/http/service.ts';
+import { eventually } from '../support/promises.ts';
 
 describe('contract: overload', () => {
   const data = withHttpService();

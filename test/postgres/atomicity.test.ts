@@ -12,8 +12,7 @@ import { meanwhile } from '../support/database/rival.ts';
 import { groupedOf } from '../support/process/lives.ts';
 import { transfer } from '../support/store/grouped.ts';
 import { hotPathOn } from '../support/store/hot-paths.ts';
-import { tester } from '../support/store/operator.ts';
-import { type Live, newOwner } from '../support/store/world.ts';
+import { type Live, newOwner, tester } from '../support/store/world.ts';
 
 const [second, third] = ['https://example.com/second', 'https://example.com/third'];
 const [fourth, rivals] = ['https://example.com/fourth', 'https://example.com/rival'];

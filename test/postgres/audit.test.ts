@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { command } from '../support/commands/command.ts';
-import { rejection } from '../support/faults.ts';
 import { groupedOf } from '../support/process/lives.ts';
+import { rejection } from '../support/promises.ts';
 import { after as afterwards, newCampaign, newOwner } from '../support/store/world.ts';
 
 describe('an audit that cannot be written', () => {

@@ -3,8 +3,7 @@ import { expect } from 'chai';
 import { meanwhile as meanwhileOn } from '../support/database/rival.ts';
 import { groupedOf } from '../support/process/lives.ts';
 import { transfer } from '../support/store/grouped.ts';
-import { named } from '../support/store/operator.ts';
-import { after as afterwards, newCampaign, newOwner } from '../support/store/world.ts';
+import { after as afterwards, named, newCampaign, newOwner } from '../support/store/world.ts';
 import { linesOf } from './import-lines.ts';
 
 const makesDefault = 'update campaign_mirror.campaigns set is_default = true where id = $1';

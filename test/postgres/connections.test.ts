@@ -4,12 +4,10 @@ import { type OwnerId, Unavailable } from '@campaign-mirror/domain';
 import { expect } from 'chai';
 import { stoppable } from '../../packages/adapters-persistence/src/connection/stoppable.ts';
 import { rival, untilWaiting } from '../support/database/rival.ts';
-import { eventually } from '../support/eventually.ts';
-import { rejection } from '../support/faults.ts';
 import { databaseOf } from '../support/process/lives.ts';
-import { named, tester } from '../support/store/operator.ts';
+import { eventually, rejection } from '../support/promises.ts';
 import { postgresWorld } from '../support/store/postgres-world.ts';
-import { newOwner } from '../support/store/world.ts';
+import { named, newOwner, tester } from '../support/store/world.ts';
 import { linesOf } from './import-lines.ts';
 
 describe('connections to the database', () => {

@@ -2,9 +2,8 @@ import { Unavailable } from '@campaign-mirror/domain';
 import { expect } from 'chai';
 import { mirrorHeld, untilWaiting } from '../support/database/rival.ts';
 import { tcpProxy } from '../support/database/tcp-proxy.ts';
-import { eventually } from '../support/eventually.ts';
-import { rejection } from '../support/faults.ts';
 import { groupedOf } from '../support/process/lives.ts';
+import { eventually, rejection } from '../support/promises.ts';
 import { type Service, serviceOn } from '../support/store/grouped.ts';
 import type { Live } from '../support/store/world.ts';
 

@@ -6,8 +6,8 @@ import {
   timestampAt,
 } from '../../packages/adapters-persistence/src/statements/epoch-seconds.ts';
 import { Statements } from '../../packages/adapters-persistence/src/statements/statements.ts';
-import { rejection } from '../support/faults.ts';
 import { databaseOf } from '../support/process/lives.ts';
+import { rejection } from '../support/promises.ts';
 
 describe('statements of the hot path, on one connection', () => {
   const database = databaseOf('suite');

@@ -3,9 +3,9 @@ import { chmod, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'chai';
-import { eventually } from '../support/eventually.ts';
 import { processesOf } from '../support/process/data-folder.ts';
 import { endAll, start } from '../support/process/service-process.ts';
+import { eventually } from '../support/promises.ts';
 import { projectFolder } from '../support/workspace.ts';
 
 const support = `${projectFolder}test/support/database`;

@@ -5,9 +5,8 @@ import { migrateClearly } from '../../packages/app/src/database/prepare-database
 import { startCommand, startCommandProcess } from '../support/commands/command.ts';
 import { freshDatabase, type TestDatabase } from '../support/database/database-server.ts';
 import { rival, untilWaiting } from '../support/database/rival.ts';
-import { eventually } from '../support/eventually.ts';
-import { rejection } from '../support/faults.ts';
 import { databaseOf } from '../support/process/lives.ts';
+import { eventually, rejection } from '../support/promises.ts';
 import { unmigrated } from './earlier-schema.ts';
 
 const reads = 'select from campaign_mirror.access_keys';

@@ -8,8 +8,8 @@ import { command, piped, refused } from '../support/commands/command.ts';
 import { objectsOf } from '../support/commands/commands-on.ts';
 import { connect } from '../support/database/client.ts';
 import { type DedicatedServer, dedicatedServer } from '../support/database/dedicated-server.ts';
-import { rejection } from '../support/faults.ts';
 import { endAll, listeningService } from '../support/process/service-process.ts';
+import { rejection } from '../support/promises.ts';
 
 interface Shown {
   readonly role: string;

@@ -2,8 +2,8 @@ import { openDatabase } from '@campaign-mirror/adapters-persistence';
 import { expect } from 'chai';
 import { errorFields } from '../../packages/app/src/logging/error-fields.ts';
 import { connect } from '../support/database/client.ts';
-import { rejection } from '../support/faults.ts';
 import { databaseOf } from '../support/process/lives.ts';
+import { rejection } from '../support/promises.ts';
 
 const marked = 'MARKED';
 

@@ -9,9 +9,9 @@ import { logTo } from '../../packages/app/src/logging/log.ts';
 import { LogLines } from '../../packages/app/src/logging/log-lines.ts';
 import { readable } from '../../packages/app/src/logging/log-readable.ts';
 import { objectsOf } from '../support/commands/commands-on.ts';
-import { eventually } from '../support/eventually.ts';
 import { folderOf, serviceDataOf } from '../support/process/lives.ts';
 import { listeningService, untilTheEnd } from '../support/process/service-process.ts';
+import { eventually } from '../support/promises.ts';
 import { projectFolder } from '../support/workspace.ts';
 import { steering } from './hostile-requests.ts';
 

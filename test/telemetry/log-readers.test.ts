@@ -4,9 +4,9 @@ import { closeSync, constants, openSync } from 'node:fs';
 import { text } from 'node:stream/consumers';
 import { freePort } from '@campaign-mirror/embedded-postgres';
 import { expect } from 'chai';
-import { eventually } from '../support/eventually.ts';
 import { folderOf, serviceDataOf } from '../support/process/lives.ts';
 import { environment, nodeOptions, projectFolder, untilTheEnd } from '../support/process/service-process.ts';
+import { eventually } from '../support/promises.ts';
 
 describe('contract: life — whoever reads the log, or does not', () => {
   const folder = folderOf('test');

@@ -1,10 +1,10 @@
 import { expect } from 'chai';
 import { tcpProxy } from '../support/database/tcp-proxy.ts';
-import { eventually } from '../support/eventually.ts';
 import { call } from '../support/http/caller.ts';
 import { serviceDataOf } from '../support/process/lives.ts';
 import { eventsOf, type Listening, listeningService } from '../support/process/service-process.ts';
 import { type Exposition, metrics, scrape } from '../support/prometheus/metrics.ts';
+import { eventually } from '../support/promises.ts';
 import { marked, unknownKey } from '../support/secrets.ts';
 import { send } from './hostile-requests.ts';
 
@@ -155,5 +155,19 @@ describe('contract: answers — metrics of a process', () => {
     await proxy.accept();
     await eventually('ready again', async () => expect(await state()).to.deep.equal([1, 1, 1]));
     await proxy.close();
+  });
+
+  it('a statement that PostgreSQL refuses is counted, and logged as an error, once: it is a fault of ours or of the role', async () => {
+    const service = await serving();
+    const right = 'update (target_url) on campaign_mirror.mirrors from campaign_mirror_service';
+    await data.database.admin.query(`revoke ${right}`);
+    for (let round = 0; round < 2; round++) {
+      const answers = await Promise.all(data.updates(service.base).map((one) => call(one)));
+      for (const { status } of answers) expect(status).to.equal(500);
+    }
+    const line = await service.process.event('statement-refused');
+    expect(line).to.deep.include({ level: 50, untold: 0 }).and.to.have.nested.property('err.code', '42501');
+    expect(eventsOf(service.process, 'statement-refused')).to.have.length(1);
+    expect((await scrape(service)).value('campaign_mirror_statements_refused_total')).to.be.above(0);
   });
 });

@@ -1,9 +1,9 @@
 import { expect } from 'chai';
 import { type MetricObject, recentMoments } from '../../packages/app/src/ops-page/recent.ts';
-import { eventually } from '../support/eventually.ts';
 import { call } from '../support/http/caller.ts';
 import { serviceDataOf } from '../support/process/lives.ts';
 import { eventsOf, listeningService } from '../support/process/service-process.ts';
+import { eventually } from '../support/promises.ts';
 import { marked, unknownKey } from '../support/secrets.ts';
 
 interface State {

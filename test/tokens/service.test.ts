@@ -1,11 +1,11 @@
 import { expect } from 'chai';
 import { command } from '../support/commands/command.ts';
 import { objectsOf } from '../support/commands/commands-on.ts';
-import { eventually } from '../support/eventually.ts';
 import { call } from '../support/http/caller.ts';
 import { type ServiceData, serviceData } from '../support/process/service-data.ts';
 import { endAll, type Listening, listeningService } from '../support/process/service-process.ts';
 import { Exposition } from '../support/prometheus/metrics.ts';
+import { eventually } from '../support/promises.ts';
 import { TestIssuer } from '../support/tokens/issuer.ts';
 import { fromNow, signingKey, token } from '../support/tokens/signing-key.ts';
 

@@ -1,6 +1,6 @@
 import { roles } from '@campaign-mirror/adapters-persistence';
 import { expect } from 'chai';
-import { eventually } from '../../support/eventually.ts';
+import { eventually } from '../../support/promises.ts';
 import { violationsOf } from '../check.ts';
 import { Random } from '../workload/known.ts';
 import { recorded } from '../workload/run.ts';

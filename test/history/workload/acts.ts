@@ -8,7 +8,7 @@ import {
   noDeniedHosts,
   type OwnerId,
 } from '@campaign-mirror/domain';
-import { named } from '../../support/store/operator.ts';
+import { named } from '../../support/store/world.ts';
 import type { Fact } from '../record.ts';
 import type { Worker } from './callers.ts';
 import { hosts, type KnownCampaign, owners } from './known.ts';

@@ -3,7 +3,7 @@ import { roles } from '@campaign-mirror/adapters-persistence';
 import { expect } from 'chai';
 import type { Pool } from 'pg';
 import { timestampText } from '../../../packages/adapters-persistence/src/schema/schema.ts';
-import { eventually } from '../../support/eventually.ts';
+import { eventually } from '../../support/promises.ts';
 import type { HistoryRow, StoredMirror } from '../record.ts';
 
 /** The database of a run. */

@@ -1,7 +1,7 @@
 import { roles } from '@campaign-mirror/adapters-persistence';
 import type { CampaignId } from '@campaign-mirror/domain';
 import { expect } from 'chai';
-import { eventually } from '../eventually.ts';
+import { eventually } from '../promises.ts';
 import type { TestDatabase } from './database-server.ts';
 
 export type Rival = Awaited<ReturnType<typeof rival>>;

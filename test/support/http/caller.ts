@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { Agent, type IncomingMessage, request } from 'node:http';
 import { text } from 'node:stream/consumers';
 import { expect } from 'chai';
-import { eventually } from '../eventually.ts';
+import { eventually } from '../promises.ts';
 import { assertDocumented } from './openapi-answers.ts';
 import { pathOf } from './request.ts';
 

@@ -1,6 +1,6 @@
 import type { AnsweredRequest, HttpLog } from '@campaign-mirror/adapters-http';
 import { expect } from 'chai';
-import { eventually } from '../eventually.ts';
+import { eventually } from '../promises.ts';
 
 /** Keeps what the service tells. */
 export class CapturedLog implements HttpLog {

@@ -19,11 +19,10 @@ import {
 } from '@campaign-mirror/domain';
 import { expect } from 'chai';
 import { freshDatabase } from '../database/database-server.ts';
-import { eventually } from '../eventually.ts';
+import { eventually } from '../promises.ts';
 import { unknownKey } from '../secrets.ts';
-import { named } from '../store/operator.ts';
 import { postgresWorld, type World } from '../store/postgres-world.ts';
-import { before as addressBefore, newCampaign, newMirror, newOwner } from '../store/world.ts';
+import { before as addressBefore, named, newCampaign, newMirror, newOwner } from '../store/world.ts';
 import { documentedPorts, RawConnection } from './connection.ts';
 import { CapturedLog } from './log.ts';
 

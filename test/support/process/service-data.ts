@@ -2,9 +2,8 @@ import type { CampaignId, OwnerId } from '@campaign-mirror/domain';
 import { freshDatabase } from '../database/database-server.ts';
 import { mirrorHeld, untilWaiting } from '../database/rival.ts';
 import { type Call, call } from '../http/caller.ts';
-import { named } from '../store/operator.ts';
 import { postgresWorld } from '../store/postgres-world.ts';
-import { before, newCampaign, newMirror } from '../store/world.ts';
+import { before, named, newCampaign, newMirror } from '../store/world.ts';
 
 export type ServiceData = Awaited<ReturnType<typeof serviceData>>;
 

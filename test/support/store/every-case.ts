@@ -17,9 +17,8 @@ import {
   identityCases,
 } from '@campaign-mirror/domain/contracts';
 import { accessKeyBytes } from '../../../packages/domain/src/values/access-key.ts';
-import { named } from './operator.ts';
 import type { StoreOthers } from './postgres-world.ts';
-import { newCampaign, newMirror } from './world.ts';
+import { named, newCampaign, newMirror } from './world.ts';
 
 /** What a store has to have, so that no case is left out. */
 export interface JudgedStore {

@@ -21,8 +21,7 @@ import { Statements } from '../../../packages/adapters-persistence/src/statement
 import type { TestDatabase } from '../database/database-server.ts';
 import { lockMirror, meanwhile } from '../database/rival.ts';
 import { hotPathOn } from './hot-paths.ts';
-import { tester } from './operator.ts';
-import { change, type Live, liveCampaign } from './world.ts';
+import { change, type Live, liveCampaign, tester } from './world.ts';
 
 /** A store with all ports, and what happens to it by other hands than theirs. */
 export interface World extends Omit<Awaited<ReturnType<typeof postgresPorts>>, 'uses'> {

@@ -5,11 +5,12 @@ import type {
   Campaign,
   CampaignId,
   CampaignSettings,
+  Label,
   MirrorAddress,
+  OperatorAct,
 } from '@campaign-mirror/domain';
-import { keySubject } from '@campaign-mirror/domain';
+import { keySubject, label } from '@campaign-mirror/domain';
 import { before, type LiveCampaign, newOwner } from '../../../packages/domain/src/contracts/live-campaign.ts';
-import { named } from './operator.ts';
 
 export {
   address,
@@ -49,3 +50,12 @@ export async function liveCampaign(world: Settings & { readonly accessKeys: Acce
   const by = { ownerId: campaign.ownerId, subject: keySubject(keyId) };
   return { seen: { ...campaign, hasMirror: true }, mirror, by, keyId, key };
 }
+
+export function named(text: string): Label {
+  const read = label(text);
+  if (read === undefined) throw new TypeError(`not a name: ${text}`);
+  return read;
+}
+
+/** Whoever acts in the tests. */
+export const tester: OperatorAct = { operator: 'tests', requestId: 'operator-tests' };

@@ -32,3 +32,13 @@ export async function eventually<T>(
     await Promise.race([tooLate, pause(between)]);
   }
 }
+
+/** What a promise is rejected with; an error of its own where it is not. */
+export async function rejection(promise: Promise<unknown>): Promise<unknown> {
+  try {
+    await promise;
+  } catch (error) {
+    return error;
+  }
+  return new Error('was not rejected');
+}
