@@ -20,9 +20,10 @@ const digits = 10;
 export function planFor({ isHot }: Load, { campaigns, keys }: Seed): Plan {
   const end = '"}';
   const body = '{"mirror_endpoint":"https://mirror.example/landing?click={click_id}&n=';
-  const type = `Content-Type: application/json\r\nContent-Length: ${body.length + digits + end.length}`;
+  const bodyHeaders = `Content-Type: application/json\r\nContent-Length: ${body.length + digits + end.length}`;
   const tails = keys.map(
-    (key) => `/mirror HTTP/1.1\r\nHost: 127.0.0.1\r\nAuthorization: Bearer ${key}\r\n${type}\r\n\r\n${body}`,
+    (key) =>
+      `/mirror HTTP/1.1\r\nHost: 127.0.0.1\r\nAuthorization: Bearer ${key}\r\n${bodyHeaders}\r\n\r\n${body}`,
   );
   const head = 'POST /public/v1/mirror/campaign/';
   // A prime that is no factor of their number: each campaign gets its turn, far from the one before.

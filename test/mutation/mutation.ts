@@ -36,7 +36,7 @@ const targets: Readonly<Record<string, Target>> = {
       'test/contracts/port-contracts.test.ts',
       'test/hot-path/!(back-off|unreplicated).test.ts',
     ],
-    bar: 80,
+    bar: 95,
   },
   http: {
     mutate: ['packages/adapters-http/src/*/*.ts'],
