@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import { existsSync } from 'node:fs';
 import { statfs } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { type Call, ClearError } from '@campaign-mirror/adapters-cli/terminal';
 import { defaultPoolLimits, openPool } from '@campaign-mirror/adapters-persistence/sql';
 import { checks, factsOf, ok, problem, type Result, warning } from '../database/checks.ts';
@@ -87,11 +88,18 @@ async function* examineDatabase(call: Call, settings: Settings): AsyncGenerator<
 /** Whether Redis, where limits are counted, accepts the login and answers. */
 async function checkRedis(url: URL): Promise<Result> {
   const { connectRedis } = await import('../http/redis-counts.ts');
-  const client = connectRedis(url, () => {});
+  let fault: Error | undefined;
+  const client = connectRedis(url, (error) => {
+    // Where the login is refused, every other command is, too, and that may be told first.
+    if (!error.message.startsWith('NOAUTH')) fault ??= error;
+  });
   const advice = 'start it, or correct REDIS_URL; until then requests are not limited';
   return reached(`${url.host}${url.pathname}`, advice, async () => {
-    // Rejects with the first error, such as that the login or the database is refused.
-    await once(client, 'ready', { signal: AbortSignal.timeout(timeout) });
+    // Rejects with the first error, such as that the database is refused.
+    await once(client, 'ready', { signal: AbortSignal.timeout(timeout) }).catch(async (error) => {
+      await nextTurn();
+      throw fault ?? error;
+    });
     await client.ping();
     return 'it answers';
   }).finally(() => client.disconnect());
