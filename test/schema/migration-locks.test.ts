@@ -156,6 +156,7 @@ describe('an upgrade while others use the database', () => {
     expect(await isChanged()).to.equal(false);
 
     const answered = await givenUp();
+    expect(await isChanged(), 'its end is waited for').to.equal(false);
     await answered.holder.rollback();
     expect(await answered.migrating).to.equal(true);
     expect(await isChanged()).to.equal(true);
