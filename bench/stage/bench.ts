@@ -50,8 +50,8 @@ export async function openBench({ campaigns, tuned = false, set }: Options, clea
   const ours = `our service: ${settingsText(set)}; ${campaigns} campaigns; load by ${generator.name}`;
   const where = [machine(isDivided), databases.server, ours].join('\n');
   console.error(`${where}\n`);
-  const nothing: Pick<Bench, 'faults' | 'updates'> = { faults: [], updates: new Map() };
-  return { where, isDivided, databases, generator, cleanup, ...nothing };
+  const bench: Bench = { where, isDivided, databases, generator, cleanup, faults: [], updates: new Map() };
+  return bench;
 }
 
 export function settingsText(settings: Settings = {}): string {

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
-import { untilWaiting } from '../support/database/rival.ts';
+import { lockMirror, untilWaiting } from '../support/database/rival.ts';
 import { groupedOf } from '../support/process/lives.ts';
-import { lockMirror, setAddress } from '../support/store/grouped.ts';
+import { setAddress } from '../support/store/grouped.ts';
 import type { Live } from '../support/store/world.ts';
 
 const address = 'https://example.com/new';

@@ -1,8 +1,8 @@
 import { Unavailable } from '@campaign-mirror/domain';
 import { expect } from 'chai';
-import { untilWaiting } from '../support/database/rival.ts';
+import { lockMirror, untilWaiting } from '../support/database/rival.ts';
 import { eventually, rejection } from '../support/promises.ts';
-import { type Grouped, grouped, lockMirror, transfer } from '../support/store/grouped.ts';
+import { type Grouped, grouped, transfer } from '../support/store/grouped.ts';
 import { type Live, named, newOwner } from '../support/store/world.ts';
 
 const address = 'https://example.com/new';

@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { defaultPoolLimits, openHotPath } from '@campaign-mirror/adapters-persistence';
 import { expect } from 'chai';
-import { mirrorHeld, untilWaiting } from '../support/database/rival.ts';
+import { lockMirror, untilWaiting } from '../support/database/rival.ts';
 import { groupedOf } from '../support/process/lives.ts';
 import { change } from '../support/store/world.ts';
 
@@ -15,7 +15,7 @@ describe('the ports of the use case, as a program of your own opens them', () =>
     expect(await identity.whoIs(caller.key)).to.deep.equal(caller.by);
     expect(await campaigns.find(seen.id)).to.deep.equal(seen);
     const set = () => campaigns.setMirror(seen, change(by));
-    const holder = await mirrorHeld(service.database, seen.id);
+    const holder = await service.hold(lockMirror, seen.id);
     const first = set();
     await untilWaiting(service.database, first);
     const second = set();

@@ -1,6 +1,6 @@
 import { Unavailable } from '@campaign-mirror/domain';
 import { expect } from 'chai';
-import { mirrorHeld, untilWaiting } from '../support/database/rival.ts';
+import { lockMirror, untilWaiting } from '../support/database/rival.ts';
 import { tcpProxy } from '../support/database/tcp-proxy.ts';
 import { groupedOf } from '../support/process/lives.ts';
 import { eventually, rejection } from '../support/promises.ts';
@@ -21,7 +21,7 @@ describe('contract: answers — a database that is slow, cut off or away', () =>
     expect(pool.waitingCount).to.equal(0);
     for (const client of taken) client.release();
 
-    const holder = await mirrorHeld(service.database, live.seen.id);
+    const holder = await service.hold(lockMirror, live.seen.id);
     const fault = await rejection(set(live, address));
     await holder.rollback();
     expect(fault).to.be.instanceOf(Unavailable).and.to.have.nested.property('cause.code', '57014');
@@ -48,7 +48,7 @@ describe('contract: answers — a database that is slow, cut off or away', () =>
     }
     await expectWhole(impatient, 2);
 
-    const holder = await mirrorHeld(service.database, live.seen.id);
+    const holder = await service.hold(lockMirror, live.seen.id);
     const call = rejection(waiting.set(live, address));
     await untilWaiting(service.database, call);
     proxy.cut();

@@ -40,11 +40,7 @@ describe('an upgrade while others use the database', () => {
   }
 
   /** Somebody who goes on holding what a statement takes, as `pg_dump` does while it reads. */
-  async function holding(statement: string) {
-    const holder = await rival(database, "set application_name = 'pg_dump'");
-    await holder.run(statement);
-    return holder;
-  }
+  const holding = (statement: string) => rival(database, `set application_name = 'pg_dump'; ${statement}`);
 
   it('a reader stays: look-ups are answered, processes try in turn, longer than the server’s own limits, and it is done in the end', async () => {
     for (const limit of ['statement_timeout', 'idle_in_transaction_session_timeout']) {

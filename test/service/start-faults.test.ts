@@ -88,7 +88,8 @@ describe('a start that cannot succeed ends with one clear line and an exit code'
   it('a database that is away when DATABASE_WAIT is over, which is said while it is awaited', async () => {
     const away = { DATABASE_WAIT: '1s', DATABASE_URL: 'postgres://me:MARKED@127.0.0.1:9/db' };
     const process = startService(away);
-    await process.event('database-awaited');
+    const { msg } = await process.event('database-awaited');
+    expect(msg).to.equal('waiting for the database 127.0.0.1:9/db');
     const errors =
       'the database 127.0.0.1:9/db cannot be reached (ECONNREFUSED): start it, correct DATABASE_URL or PGHOST, or raise DATABASE_WAIT\n';
     expect(await process.done()).to.include({ code: 1, errors });

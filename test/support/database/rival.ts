@@ -1,5 +1,4 @@
 import { roles } from '@campaign-mirror/adapters-persistence';
-import type { CampaignId } from '@campaign-mirror/domain';
 import { expect } from 'chai';
 import { eventually } from '../promises.ts';
 import type { TestDatabase } from './database-server.ts';
@@ -7,7 +6,7 @@ import type { TestDatabase } from './database-server.ts';
 export type Rival = Awaited<ReturnType<typeof rival>>;
 
 /** Somebody else, in an open transaction that has run this, and holds its locks until it is said to end. */
-export async function rival(database: TestDatabase, text = 'select', ...values: unknown[]) {
+export async function rival(database: TestDatabase, text: string, ...values: unknown[]) {
   const client = await database.admin.connect();
   const ignore = () => {};
   client.on('error', ignore);
@@ -26,12 +25,8 @@ export async function rival(database: TestDatabase, text = 'select', ...values: 
   };
 }
 
-/** Locks what is said of the campaign for update, as long as the rival likes. */
+/** Locks the mirror of a campaign for update, as long as the rival likes. */
 export const lockMirror = 'select from campaign_mirror.mirrors where campaign_id = $1 for update';
-
-/** A rival who holds the campaign's mirror. */
-export const mirrorHeld = (database: TestDatabase, campaign: CampaignId | undefined): Promise<Rival> =>
-  rival(database, lockMirror, campaign);
 
 /** Sessions of ours that wait for a lock at this moment. */
 const waiting = `

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { mirrorHeld, untilWaiting } from '../database/rival.ts';
+import { lockMirror, rival, untilWaiting } from '../database/rival.ts';
 import { RawConnection } from './connection.ts';
 import type { RawResponse } from './message.ts';
 import type { HttpService } from './service.ts';
@@ -78,7 +78,7 @@ export async function servesOn(service: HttpService, connection: RawConnection):
 /** Connections with these bytes, in which the first requests wait for the mirror of `own` until it is let go. */
 export async function heldUp(service: HttpService, ...all: readonly (string | Buffer)[]) {
   const { database, campaigns, port } = service;
-  const holder = await mirrorHeld(database, campaigns.own);
+  const holder = await rival(database, lockMirror, campaigns.own);
   const connections: RawConnection[] = [];
   for (const bytes of all) connections.push(await RawConnection.open(port, bytes));
   await untilWaiting(database, new Promise(() => {}));

@@ -1,6 +1,6 @@
 import type { CampaignId, OwnerId } from '@campaign-mirror/domain';
 import { freshDatabase } from '../database/database-server.ts';
-import { mirrorHeld, untilWaiting } from '../database/rival.ts';
+import { lockMirror, rival, untilWaiting } from '../database/rival.ts';
 import { type Call, call } from '../http/caller.ts';
 import { postgresWorld } from '../store/postgres-world.ts';
 import { before, named, newCampaign, newMirror } from '../store/world.ts';
@@ -35,7 +35,7 @@ export async function serviceData(given: { readonly campaigns?: number; readonly
     one,
     /** Such an update in its middle: it waits for a rival, who holds the campaign until he rolls back. */
     slow: async (service: { base: string }, more?: Partial<Call>) => {
-      const holder = await mirrorHeld(database, campaigns[0]);
+      const holder = await rival(database, lockMirror, campaigns[0]);
       const slow = call(one(service, more));
       await untilWaiting(database, slow);
       return { slow, holder };

@@ -13,12 +13,10 @@ import {
   heldAtMost,
 } from '../../../packages/adapters-persistence/src/hot-path/open-hot-path.ts';
 import { freshDatabase } from '../database/database-server.ts';
-import { lockMirror, rival } from '../database/rival.ts';
+import { rival } from '../database/rival.ts';
 import { statementsBy } from './hot-paths.ts';
 import { postgresWorld } from './postgres-world.ts';
 import { change, type Live, liveCampaign } from './world.ts';
-
-export { lockMirror };
 
 /** As many as are asked for. */
 type ManyLives<Count extends number, Made extends Live[] = []> = number extends Count

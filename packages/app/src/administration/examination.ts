@@ -95,7 +95,7 @@ async function checkRedis(url: URL): Promise<Result> {
   });
   const advice = 'start it, or correct REDIS_URL; until then requests are not limited';
   return reached(`${url.host}${url.pathname}`, advice, async () => {
-    // Rejects with the first error, such as that the database is refused.
+    // Rejects with the first error, such as that the database is refused; that of the login comes in the same turn.
     await once(client, 'ready', { signal: AbortSignal.timeout(timeout) }).catch(async (error) => {
       await nextTurn();
       throw fault ?? error;
