@@ -3,6 +3,7 @@ import { openDatabase, PostgresAccessKeys } from '@campaign-mirror/adapters-pers
 import { type OwnerId, Unavailable } from '@campaign-mirror/domain';
 import { expect } from 'chai';
 import { stoppable } from '../../packages/adapters-persistence/src/connection/stoppable.ts';
+import { errorFields } from '../../packages/app/src/logging/error-fields.ts';
 import { rival, untilWaiting } from '../support/database/rival.ts';
 import { databaseOf } from '../support/process/lives.ts';
 import { eventually, rejection } from '../support/promises.ts';
@@ -35,12 +36,14 @@ describe('connections to the database', () => {
     await holder.rollback();
   });
 
-  it('a fault of ours is not taken for a database that is away', async () => {
+  it('a fault of ours is not taken for a database that is away, and its values stay out of the log', async () => {
     const { orm, close } = await openDatabase(database.address('operator'));
     const tooLarge = (2 ** 53) as OwnerId;
     const keys = new PostgresAccessKeys(orm, tester);
-    const error = await rejection(keys.issue({ owner: tooLarge, name: named('script') }));
+    const error = (await rejection(keys.issue({ owner: tooLarge, name: named('MARKED') }))) as Error;
     expect(error).to.have.property('code', '23514').and.not.to.be.instanceOf(Unavailable);
+    expect(error.message, 'the driver tells').to.include('MARKED');
+    expect(JSON.stringify(errorFields(error))).not.to.include('MARKED');
     await close();
   });
 
