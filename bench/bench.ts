@@ -7,9 +7,10 @@ import { compare } from './stage/compare.ts';
 import { guard } from './stage/guard.ts';
 import { held } from './stage/held.ts';
 import { overload } from './stage/overload.ts';
+import { scale } from './stage/scale.ts';
 import { services } from './stage/services.ts';
 
-const measurements = { services, compare, guard, overload, held };
+const measurements = { services, compare, guard, overload, held, scale };
 
 /** Node compiles what has run often. One connection asks too little for that, and comes last. */
 const usual = {
@@ -18,13 +19,14 @@ const usual = {
   guard: { loads: loadsOf('64,1'), rounds: 11, seconds: 1, warmUp: 6, campaigns: 10_000 },
   overload: { loads: loadsOf('256'), rounds: 1, seconds: 6, warmUp: 3, campaigns: 10_000 },
   held: { loads: loadsOf('hot'), rounds: 5, seconds: 4, warmUp: 4, campaigns: 1_000 },
+  scale: { loads: loadsOf('64,1'), rounds: 5, seconds: 3, warmUp: 4, campaigns: 1_000_000 },
 };
 const quick = { loads: loadsOf('64,hot,1'), rounds: 3, warmUp: 2, campaigns: 10_000 };
 
 /** @throws InvalidArgumentError that says what is accepted */
 function number(text: string): number {
-  if (/^[1-9][0-9]{0,6}$/.test(text)) return Number(text);
-  throw new InvalidArgumentError('It takes whole numbers from 1 to 9999999.');
+  if (/^[1-9][0-9]{0,7}$/.test(text)) return Number(text);
+  throw new InvalidArgumentError('It takes whole numbers from 1 to 99999999.');
 }
 
 /** Reads an option that may be given again. @throws InvalidArgumentError that says what is accepted */
@@ -39,9 +41,9 @@ new Command('npm run bench --')
   .addArgument(
     new Argument(
       '[what]',
-      'services: beside a floor and a peer; compare: with a setting or a change, and without; guard: fails where ours is too slow beside the floor; overload: when more is asked than it can carry; held: one campaign whose mirror others hold or change',
+      'services: beside a floor and a peer; compare: with a setting or a change, and without; guard: fails where ours is too slow beside the floor; overload: when more is asked than it can carry; held: one campaign whose mirror others hold or change; scale: how the cost grows with the data, beside the floor',
     )
-      .choices(['services', 'compare', 'guard', 'overload', 'held'])
+      .choices(['services', 'compare', 'guard', 'overload', 'held', 'scale'])
       .default('services' as const),
   )
   .addOption(new Option('--quick', 'fewer campaigns, loads and rounds, for a first look'))
@@ -54,6 +56,7 @@ new Command('npm run bench --')
   .option('--seconds <N>', 'length of a round', number)
   .option('--warm-up <N>', 'seconds for which each is warmed up', number)
   .option('--campaigns <N>', 'how many there are', number)
+  .option('--changes <N>', 'scale: how many the history has at first (3000000)', number)
   .option('--no-peer', 'leaves out Koa with MikroORM as documented, which gets 64 connections')
   .option(
     '--tuned',

@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
-import { migrate, roles } from '@campaign-mirror/adapters-persistence';
+import { join } from 'node:path';
+import { roles } from '@campaign-mirror/adapters-persistence';
 import type { Cleanup } from '../machine/run.ts';
 import { query } from './query.ts';
 import { type Seed, seed } from './seed.ts';
@@ -11,8 +12,8 @@ export interface Databases {
   readonly server: string;
   /** Its first process. */
   readonly postmaster: number | undefined;
-  /** Each is one of its own. */
-  copy(): Promise<Database>;
+  /** Each is one of its own, with the schema of this checkout of the project, or of another one. */
+  copy(checkout?: string): Promise<Database>;
 }
 
 export interface Database {
@@ -43,15 +44,24 @@ export async function openDatabases(filling: Seed, isTuned: boolean, cleanup: Cl
     Object.assign(url, { username: role, password });
     return { url, admin };
   };
-  const { admin } = await created();
-  const { hostname: host, port, username: user, password: secret } = admin;
-  const template = admin.pathname.slice(1);
-  await migrate({ host, port: Number(port), user, password: secret, database: template });
-  await seed(admin, filling);
+  const filled = async (checkout: string): Promise<string> => {
+    const { admin } = await created();
+    const { hostname: host, port, username: user, password: secret } = admin;
+    const database = admin.pathname.slice(1);
+    const { migrate } = await import(join(checkout, 'packages/adapters-persistence/src/index.ts'));
+    await migrate({ host, port: Number(port), user, password: secret, database });
+    await seed(admin, filling);
+    return database;
+  };
+  const templates = new Map<string, Promise<string>>();
   return {
     server: await describeServer(server),
     postmaster: await postmasterOf(server),
-    copy: () => created(`template ${template} strategy file_copy`),
+    copy: async (checkout = join(import.meta.dirname, '../..')) => {
+      const template = templates.get(checkout) ?? filled(checkout);
+      templates.set(checkout, template);
+      return created(`template ${await template} strategy file_copy`);
+    },
   };
 }
 

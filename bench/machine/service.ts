@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { connect } from 'node:net';
-import { join } from 'node:path';
+import { resolve } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { freePort } from '@campaign-mirror/embedded-postgres';
 import { serviceCore } from './cores.ts';
@@ -31,7 +31,7 @@ export async function startService(
   cleanup: Cleanup,
 ): Promise<Running> {
   const port = await freePort();
-  const node = [process.execPath, ...nodeOptions, join(import.meta.dirname, '..', script)];
+  const node = [process.execPath, ...nodeOptions, resolve(import.meta.dirname, '..', script)];
   const [command = '', ...words] = isDivided ? ['taskset', '-c', serviceCore, ...node] : node;
   const child = spawn(command, words, {
     env: { PATH: process.env.PATH ?? '', PORT: String(port), ...environment },

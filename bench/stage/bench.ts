@@ -17,6 +17,8 @@ export interface Options {
   readonly seconds: number;
   readonly warmUp: number;
   readonly campaigns: number;
+  /** How many changes the history has at first; without it none. */
+  readonly changes?: number | undefined;
   readonly tuned?: boolean | undefined;
   readonly set?: Settings | undefined;
 }
@@ -42,9 +44,9 @@ export interface Bench {
   readonly updates: Map<Contender, Updates>;
 }
 
-export async function openBench({ campaigns, tuned = false, set }: Options, cleanup: Cleanup) {
+export async function openBench({ campaigns, changes, tuned = false, set }: Options, cleanup: Cleanup) {
   const isDivided = divideCores();
-  const seed = seedOf(campaigns);
+  const seed = seedOf(campaigns, changes);
   const databases = await openDatabases(seed, tuned, cleanup);
   const generator = await openLoadGenerator(seed, cleanup);
   const ours = `our service: ${settingsText(set)}; ${campaigns} campaigns; load by ${generator.name}`;

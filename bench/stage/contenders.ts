@@ -15,11 +15,13 @@ const others = {
 export async function startOther(
   name: keyof typeof others,
   { databases, isDivided, cleanup }: Bench,
+  given?: Database,
 ): Promise<Contender> {
-  const database = await databases.copy();
-  // An ORM reads all columns, ours may see some.
-  const tables = 'campaign_mirror.campaigns, campaign_mirror.access_keys';
+  const database = given ?? (await databases.copy());
+  // They read all columns, and write mirrors by themselves.
+  const tables = 'campaign_mirror.campaigns, campaign_mirror.access_keys, campaign_mirror.mirrors';
   await query(database.admin, `grant select on ${tables} to ${roles.service}`);
+  await query(database.admin, `grant update on campaign_mirror.mirrors to ${roles.service}`);
   const environment = { DATABASE_URL: database.url.href };
   const running = await startService({ script: others[name], environment }, isDivided, cleanup);
   return { ...running, name, database, isRecorded: false };
@@ -41,16 +43,16 @@ interface Ours {
 /** As `npm start` does it, with the default settings but for those that are given. */
 export async function startOurs(
   { databases, isDivided, cleanup }: Bench,
-  { name = 'ours', settings = {}, checkout = '..', database: given }: Ours = {},
+  { name = 'ours', settings = {}, checkout, database: given }: Ours = {},
 ): Promise<Contender> {
-  const database = given ?? (await databases.copy());
+  const database = given ?? (await databases.copy(checkout));
   const environment = {
     OPS_PORT: String(await freePort()),
     ...settings,
     DATABASE_URL: database.url.href,
     RUN_MIGRATIONS: 'false',
   };
-  const script = `${checkout}/packages/app/src/main.ts`;
+  const script = `${checkout ?? '..'}/packages/app/src/main.ts`;
   const program = { script, environment, nodeOptions };
   return { ...(await startService(program, isDivided, cleanup)), name, database, isRecorded: true };
 }

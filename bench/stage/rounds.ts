@@ -8,12 +8,16 @@ export interface LoadFigures {
   readonly rounds: Readonly<Record<string, readonly Measured[]>>;
 }
 
-/** Warms all up, then measures them in turn so that a slow phase of the machine meets all. */
+/**
+ * Warms all up, then measures them in turn so that a slow phase of the machine meets all; `beforeEach`: what comes before
+ * each measurement.
+ */
 export async function measureLoad(
   contenders: readonly Contender[],
   load: Load,
   { rounds: count, seconds, warmUp }: Pick<Options, 'rounds' | 'seconds' | 'warmUp'>,
   bench: Bench,
+  beforeEach: () => Promise<unknown> = async () => {},
 ): Promise<LoadFigures> {
   const rounds: Record<string, Measured[]> = {};
   for (const contender of contenders) await measure(contender, load, warmUp, bench);
@@ -21,6 +25,7 @@ export async function measureLoad(
     const parts: string[] = [];
     // To and fro: what one leaves for the next, such as pages that are still written to the disk, is not always left to the same.
     for (const contender of round % 2 === 1 ? contenders : contenders.toReversed()) {
+      await beforeEach();
       const measured = await measure(contender, load, seconds, bench);
       const { name } = contender;
       rounds[name] = [...(rounds[name] ?? []), measured];

@@ -1,0 +1,73 @@
+import { median } from 'd3-array';
+import { query } from '../database/query.ts';
+import { number, ratiosOf, spread, table } from '../figures/statistics.ts';
+import type { Cleanup } from '../machine/run.ts';
+import { type Bench, finalFaults, type Options, openBench } from './bench.ts';
+import { startOther, startOurs } from './contenders.ts';
+import { measureLoad } from './rounds.ts';
+
+/** The size that is measured beside it: there, every page is soon hot. */
+const small = 100_000;
+
+/**
+ * How the cost of an update grows with the data: the floor and ours in turn on one database, each round just after a
+ * checkpoint, when the first change of a page writes the whole page to the WAL. Every update is of a campaign that no
+ * round before has touched, as far as there are enough: the rows of one that was updated lie together with others.
+ */
+export async function scale(options: Options, cleanup: Cleanup): Promise<readonly string[]> {
+  const rows: Record<string, string>[] = [];
+  const faults: string[] = [];
+  for (const campaigns of [small, options.campaigns]) {
+    const changes = campaigns === small ? 0 : (options.changes ?? 3_000_000);
+    const bench = await openBench({ ...options, campaigns, changes }, cleanup);
+    rows.push(...(await measured(bench, options, campaigns, changes)));
+    faults.push(...(await finalFaults(bench)));
+    if (campaigns === options.campaigns) console.log(bench.where);
+  }
+  console.log(table(rows));
+  return faults;
+}
+
+async function measured(bench: Bench, options: Options, campaigns: number, changes: number) {
+  const database = await bench.databases.copy();
+  const ours = await startOurs(bench, { settings: options.set, database });
+  // The floor's updates are not recorded: the history is ours alone, but not all of the addresses.
+  const contenders = [await startOther('floor', bench, database), { ...ours, isRecorded: false }];
+  const checkpoint = () => query(database.admin, 'checkpoint');
+  const rows: Record<string, string>[] = [];
+  for (const load of options.loads) {
+    const { rounds } = await measureLoad(contenders, load, options, bench, checkpoint);
+    const { ours = [], floor = [] } = rounds;
+    const middle = (of: typeof ours, what: 'rate' | 'wal', decimals = 0) =>
+      number(
+        median(of, (one) => one[what]),
+        decimals,
+      );
+    const cpu = (of: typeof ours) =>
+      number(
+        median(of, (one) => one.cpu.postgres),
+        0,
+      );
+    rows.push({
+      campaigns: String(campaigns),
+      changes: String(changes),
+      connections: load.name,
+      'ours a second': middle(ours, 'rate'),
+      'to the floor': spread(ratiosOf(ours, floor), 2),
+      'WAL, bytes: ours': middle(ours, 'wal'),
+      'the floor': middle(floor, 'wal'),
+      'µs of PostgreSQL: ours': cpu(ours),
+      "the floor's": cpu(floor),
+    });
+  }
+  const [made] = await query<{ rows: string }>(
+    database.admin,
+    'select count(*) as rows from campaign_mirror.mirror_history where id > $1',
+    [changes],
+  );
+  const { answered, asked } = bench.updates.get(contenders[1] as never) ?? { answered: 0, asked: 0 };
+  const recorded = Number(made?.rows);
+  if (recorded < answered || recorded > asked)
+    bench.faults.push(`${answered} answers of 200 to ${asked} requests, ${recorded} rows of history`);
+  return rows;
+}
