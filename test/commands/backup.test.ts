@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { readdir, readFile, rm, stat } from 'node:fs/promises';
+import { join } from 'node:path';
 import { gunzipSync, gzipSync } from 'node:zlib';
 import { expect } from 'chai';
 import { command, fedCommand, refused } from '../support/commands/command.ts';
@@ -43,6 +44,7 @@ describe('backup and restore', () => {
   const target = databaseOf('test');
   const { at } = folder;
   const on = commandsOn(target);
+  const owner = commandsOn(target, 'owner');
   let good: Buffer;
   before(async () => {
     for (const row of Object.values(rows)) await source.admin.query(row);
@@ -53,23 +55,39 @@ describe('backup and restore', () => {
     expect(output).to.equal(`8 rows were written to ${at('good')}.\n`);
     good = await readFile(at('good'));
   });
-  const restore = () => on.run('restore', at('good'));
-  const restored = (bytes: Buffer | string) => command(['restore', '-'], on.settings, bytes);
+  const restore = () => owner.run('restore', at('good'));
+  const restored = (bytes: Buffer | string) => command(['restore', '-'], owner.settings, bytes);
   const isEmpty = async () => Object.values(await everything(target)).flat().length === 0;
   const created = async (): Promise<number> => (await on.object('campaign', 'create', '--owner', '8')).id;
+
+  const keepsOthersOut = () =>
+    eventually('a restore that keeps others out', async () => {
+      const { rowCount } = await target.admin.query(
+        `select from pg_locks where mode = 'ShareRowExclusiveLock' and granted
+          and database = (select oid from pg_database where datname = current_database())`,
+      );
+      expect(rowCount).to.equal(5);
+    });
 
   it('everything is there again, the numbers go on, and the audit has it', async () => {
     // However the sessions of either database write their values.
     for (const how of ["timezone = 'America/St_Johns'", "datestyle = 'SQL, DMY'", "bytea_output = 'escape'"])
       await target.admin.query(`alter database ${target.name} set ${how}`);
     const counts = { campaigns: 2, mirrors: 1, access_keys: 1, mirror_history: 3, operator_audit: 1 };
-    expect(await on.object('restore', at('good'))).to.deep.equal(counts);
+    expect(await owner.object('restore', at('good'))).to.deep.equal(counts);
     const [was, is] = [await everything(source), await everything(target)];
     expect({ ...is, operator_audit: is.operator_audit?.slice(0, 1) }).to.deep.equal(was);
     const [{ id, act, details }, first] = await on.objects('audit');
     expect([id, act, details.source]).to.deep.equal([2, 'backup-restored', 'good']);
     expect(first).to.include({ id: 1, act: 'campaign-created' });
     expect(await created()).to.equal(21);
+  });
+
+  it('only the owner of the schema restores, who alone may write the history as it was', async () => {
+    expect(await on.run('restore', at('good'))).to.deep.equal(
+      refused('a backup is restored by the owner of the schema: use the user that runs `migrate`\n'),
+    );
+    expect(await isEmpty()).to.equal(true);
   });
 
   it("is its owner's to read only, and never written over what is there", async () => {
@@ -101,7 +119,7 @@ describe('backup and restore', () => {
 
   it('a file that is not whole, or not for this version, is refused with the reason, and nothing is restored', async () => {
     const flipped = Buffer.from(good).fill(good[40] === 1 ? 2 : 1, 40, 41);
-    const with2 = '"0001-schema","0002-x"';
+    const with2 = '"0001-mirrors-with-facts","0002-x"';
     const broken: [bytes: Buffer | string, why: RegExp][] = [
       [good.subarray(0, -9), /it is damaged/],
       [flipped, /it is damaged/],
@@ -110,8 +128,8 @@ describe('backup and restore', () => {
       [repacked((text) => text.replace('\tr1', '\tr9')), /its checksum is another/],
       [repacked((text) => text.slice(0, text.lastIndexOf('{'))), /it ends too early/],
       [repacked((text) => `${text}more`), /something behind its end/],
-      [repacked((text) => text.replace('"version":1', '"version":2')), /from a newer version/],
-      [repacked((text) => text.replace('"0001-schema"', with2)), /from a newer version/],
+      [repacked((text) => text.replace('"version":2', '"version":3')), /from a newer version/],
+      [repacked((text) => text.replace('"0001-mirrors-with-facts"', with2)), /from a newer version/],
       [
         repacked((text) => text.replace('"is_default"', '"is_primary"')),
         /no columns is_primary of campaigns/,
@@ -140,6 +158,26 @@ describe('backup and restore', () => {
     expect(await created(), 'numbers go on beyond very great ones').to.equal(9007199254740001);
   });
 
+  it('one of the format before is restored with its links: histories go on, and a move is undone', async () => {
+    // Made by that version: campaign 2 is deleted, 3 and 1 were set after move 12, which had waited for 5.
+    const file = join(import.meta.dirname, 'version-1.backup');
+    const restored = await owner.run('restore', file);
+    expect(restored.output, restored.errors).to.equal(
+      'Restored: 4 campaigns, 4 mirrors, 2 keys, 8 changes.\n',
+    );
+    const changes = async (campaign: number) =>
+      (await on.objects(`mirror history ${campaign}`)).map(({ id, subject }) => `${id} ${subject}`);
+    expect(await changes(1)).to.deep.equal(['8 operator', '3 operator', '1 key:1']);
+    expect(await changes(2), 'of a deleted campaign').to.deep.equal(['4 operator', '2 key:1']);
+    const [, , move] = (await on.objects('audit')).filter(({ act }) => act.startsWith('mirror')).slice(0, 3);
+    expect(move).to.deep.include({ id: 12, act: 'mirrors-moved' });
+    expect(move.details).to.include({ from: 'old.example', mirrors: 4 });
+    const { output } = await on.run('mirror move --undo 12 --yes');
+    expect(output).to.match(/^1 mirror was moved back as before move 12\./m);
+    expect((await on.object('mirror show 5')).mirror).to.include({ target_url: 'https://old.example/5' });
+    expect(await changes(5)).to.deep.equal(['9 operator', '6 operator']);
+  });
+
   it('a backup is of one moment, whatever is written while it is taken', async () => {
     const locked = 'lock table campaign_mirror.mirrors in access exclusive mode';
     const { other, running } = await on.held(locked, 'backup', at('empty'));
@@ -159,13 +197,9 @@ describe('backup and restore', () => {
   });
 
   it('whoever writes meanwhile waits for its end, and gets numbers beyond', async () => {
-    const running = fedCommand(['restore', '-'], on.settings);
+    const running = fedCommand(['restore', '-'], owner.settings);
     running.stdin.write(good.subarray(0, 20));
-    const locks =
-      "select from pg_locks where mode = 'ShareRowExclusiveLock' and granted and database = (select oid from pg_database where datname = current_database())";
-    await eventually('a restore that keeps others out', async () =>
-      expect((await target.admin.query(locks)).rowCount).to.equal(3),
-    );
+    await keepsOthersOut();
     const creating = created();
     await untilWaiting(target, creating);
     running.stdin.end(good.subarray(20));
@@ -173,16 +207,15 @@ describe('backup and restore', () => {
     expect(await creating).to.equal(21);
   });
 
-  it('Ctrl-C: nothing is restored, and all of it the next time, also by the owner of the schema', async () => {
-    // The rows of the tables before are written by then.
-    const locked = 'lock table campaign_mirror.mirror_history in share mode';
-    const { other, running } = await on.held(locked, 'restore', at('good'));
+  it('Ctrl-C: nothing is restored, and all of it the next time', async () => {
+    const running = fedCommand(['restore', '-'], owner.settings);
+    running.stdin.write(good.subarray(0, -20));
+    await keepsOthersOut();
     expect(await running.stop('SIGINT'), running.errors).to.deep.equal({ code: 130, signal: null });
     expect(running).to.include({ output: '', errors: 'Stopped. Nothing was restored.\n' });
-    await other.rollback();
     expect(await isEmpty()).to.equal(true);
-    const asOwner = await command(['restore', at('good')], { DATABASE_URL: target.url('owner') });
-    expect(asOwner.code, asOwner.errors).to.equal(0);
+    const again = await restore();
+    expect(again.code, again.errors).to.equal(0);
   });
 
   /** The same backup with its text changed. */

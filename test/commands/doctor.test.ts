@@ -99,7 +99,7 @@ describe('doctor', () => {
     const other = await examined({ DATABASE_URL: (await emptyDatabase('owner', latin1)).url('owner') }, 1);
     expect(other.amiss).to.include.members([
       'encoding problem the database is in LATIN1 make one with encoding UTF8',
-      'migrations problem pending: 0001-schema, 0002-recent-moves run `./campaign-mirror migrate` as the owner of the schema',
+      'migrations problem pending: 0001-mirrors-with-facts run `./campaign-mirror migrate` as the owner of the schema',
     ]);
   });
 
@@ -136,17 +136,14 @@ describe('migrate --status', () => {
     const migrate = (...args: string[]) => command(['migrate', ...args], { DATABASE_URL: url('owner') });
     for (const { code, output } of [await migrate('--status'), await migrate('--status')])
       expect([code, output]).to.deep.equal([
-        ...[
-          1,
-          'migration          state    applied\n0001-schema        pending  -\n0002-recent-moves  pending  -\n',
-        ],
+        ...[1, 'migration                state    applied\n0001-mirrors-with-facts  pending  -\n'],
       ]);
     await migrate();
     await admin.query("insert into campaign_mirror.migrations (name) values ('9999-newer')");
     const { code, output, errors } = await migrate('--status', '--json');
     expect(code).to.equal(0);
     expect(output).to.match(
-      /^\{"name":"0001-schema","state":"applied","applied_at":"\d{4}-[^"]*\.\d{6}Z"\}\n\{"name":"0002-recent-moves",.*\}\n\{"name":"9999-newer","state":"unknown",/,
+      /^\{"name":"0001-mirrors-with-facts","state":"applied","applied_at":"\d{4}-[^"]*\.\d{6}Z"\}\n\{"name":"9999-newer","state":"unknown",/,
     );
     expect(errors).to.equal('What is unknown was applied by a newer version: run that one.\n');
   });

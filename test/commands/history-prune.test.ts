@@ -47,8 +47,8 @@ describe('history prune', () => {
     expect([await left(id), await left(next), await left(last)]).to.deep.equal([stepSize + 4, 0, 0]);
     const noted = (await on.objects('audit')).filter(({ act }) => act === 'history-pruned');
     expect(noted.map(({ details }) => details)).to.deep.equal([
-      { changes: 11, older_than },
-      { changes: stepSize - 9, older_than },
+      { changes: 10, older_than },
+      { changes: stepSize - 8, older_than },
       { changes: 5, older_than },
     ]);
     expect(new Set(noted.map(({ request_id }) => request_id)).size, 'one act').to.equal(1);
@@ -62,9 +62,9 @@ describe('history prune', () => {
     await old(2 * stepSize);
     const { code, output, errors } = await on.run(...words);
     expect({ code, output }).to.deep.equal({ code: 2, output: '' });
-    expect(errors).to.match(/^Delete 20000 of 20000 changes, those before \S+Z\?\n.*--yes/);
+    expect(errors).to.match(/^Delete 20000 changes, those before \S+Z\?\n.*--yes/);
     const asking = on.inTerminal(...words);
-    await asking.shows(/Delete 20000 of 20000 changes, those before \S+Z\?/);
+    await asking.shows(/Delete 20000 changes, those before \S+Z\?/);
     asking.type('y\r');
     expect((await asking.ended).code, asking.screen).to.equal(0);
     expect(await left()).to.equal(0);
@@ -72,7 +72,7 @@ describe('history prune', () => {
 
   /** In the second step, so that there is a middle to end in. */
   const row = `select from campaign_mirror.mirror_history where id =
-    (select id from campaign_mirror.mirror_history order by campaign_id, id offset ${stepSize + 1} limit 1) for update`;
+    (select id from campaign_mirror.mirror_history order by id offset ${stepSize + 1} limit 1) for update`;
 
   it('Ctrl-C, or a database that goes away, between two steps: how many are deleted; run again it does the rest', async () => {
     await old(4 * stepSize);
@@ -97,7 +97,7 @@ describe('history prune', () => {
   it('an update of a campaign whose history is being pruned does not wait', async () => {
     await old(10);
     const pruner = await service.hold(
-      "select campaign_mirror.prune_history(now() - interval '400 days', 0, 0, 1000, 'x', 'y')",
+      "select campaign_mirror.prune_history(now() - interval '400 days', 0, 1000, 'x', 'y')",
     );
     await service.set(live, afterwards);
     await pruner.commit();

@@ -1,4 +1,4 @@
-import type { CampaignId, HistoryEntry, Timestamp } from '@campaign-mirror/domain';
+import type { CampaignId, HistoryEntry, Subject, Timestamp } from '@campaign-mirror/domain';
 import { expect } from 'chai';
 import { commandsOn, objectsOf } from '../support/commands/commands-on.ts';
 import { groupedOf } from '../support/process/lives.ts';
@@ -47,7 +47,7 @@ describe('mirror history and mirror restore', () => {
 
   it('of a deleted campaign, too; without changes it says so; what never was is told from it', async () => {
     const { id: gone, keyId: key } = await changed(1);
-    await service.world.others.deleteCampaign(gone);
+    await service.world.settings.deleteCampaign(gone);
     expect(await shown(gone)).to.deep.equal((await rows(gone)).map(objectOf));
     const { id } = await newCampaign(service.world);
     await on().session(`
@@ -66,19 +66,12 @@ describe('mirror history and mirror restore', () => {
   });
 
   it('of a key: also of campaigns that were transferred or deleted, newest first; --since and --limit', async () => {
-    const { id, keyId: key, by } = await changed(3);
+    const { id, keyId: key, by, seen } = await changed(3);
     const all = (await rows(id)).map(objectOf).toReversed();
-    await service.world.others.transfer(id, (await newCampaign(service.world)).ownerId);
-    await service.world.others.deleteCampaign(id);
     // Of a caller whose name is the number of the key.
-    await sql(
-      `insert into campaign_mirror.mirror_history
-        (campaign_id, mirror_id, actor, subject, owner_id, address_before, address_after, changed_at, request_id)
-      values ($1, 1, 'jwt', $2::bigint::text, $3, 'a', 'b', now(), 'r')`,
-      id,
-      key,
-      by.ownerId,
-    );
+    await service.setMirror({ seen, by: { ...by, subject: `jwt:${key}` as Subject } }, step(4));
+    await service.world.others.transfer(id, (await newCampaign(service.world)).ownerId);
+    await service.world.settings.deleteCampaign(id);
     expect((await shown(id))[0]).to.include({ subject: `jwt:${key}`, actor: 'jwt', access_key_id: null });
     expect(await shown(`--key ${key}`)).to.deep.equal(all);
     expect(await shown(`--key ${key} --since ${all[1]?.changed_at}`)).to.deep.equal(all.slice(0, 2));

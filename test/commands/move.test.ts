@@ -1,8 +1,10 @@
+import type { CampaignId, OwnerId, Subject } from '@campaign-mirror/domain';
 import { expect } from 'chai';
 import { answered, startCommandProcess } from '../support/commands/command.ts';
 import { commandsOn, objectsOf } from '../support/commands/commands-on.ts';
 import { endWaiting, lockMirror, rival } from '../support/database/rival.ts';
 import { databaseOf } from '../support/process/lives.ts';
+import { serviceOn } from '../support/store/grouped.ts';
 
 type Filling = readonly [url: string, owner?: number, isDefault?: boolean];
 
@@ -156,6 +158,23 @@ describe('mirror move', () => {
     await on.session(`
       $ mirror move --undo 2 --yes
       ! there is no move 2: \`./campaign-mirror audit\` shows the numbers of moves`);
+  });
+
+  it('--undo takes back what the move did, and nothing that a caller did under its request', async () => {
+    await filled(...onOldHost(3));
+    await sql(
+      'update campaign_mirror.mirrors set target_url = $1 where campaign_id = 3',
+      'https://x.example/3',
+    );
+    await on.run(line);
+    const [{ request_id }] = await on.objects('audit --limit 1');
+    const caller = await serviceOn(database.address('service'));
+    const by = { ownerId: 1 as OwnerId, subject: 'jwt:somebody' as Subject };
+    const seen = { id: 3 as CampaignId, ownerId: by.ownerId, isDefault: false, hasMirror: true };
+    await caller.setMirror({ seen, by }, 'https://own.example/', request_id);
+    await caller.close();
+    expect((await on.run('mirror move --undo 1 --yes')).output).to.match(/^2 mirrors were moved back/);
+    expect(await addresses()).to.deep.equal([...onOldHost(2).map(([url]) => url), 'https://own.example/']);
   });
 
   it('goes on when nobody reads what it tells', async () => {

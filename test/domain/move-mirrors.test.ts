@@ -2,6 +2,7 @@ import {
   type AuditId,
   type CampaignId,
   type FoundMirror,
+  type HistoryId,
   type Host,
   type HostMove,
   host,
@@ -172,7 +173,7 @@ describe('mirror move: all mirrors', () => {
       calls.push('one');
       return held(calls.length) ? 'held' : set(move);
     },
-    number: async () => undefined,
+    moveId: undefined,
     changes: async (_, after, limit) => changes?.slice(after ?? 0, (after ?? 0) + limit),
   };
 
@@ -277,7 +278,7 @@ describe('mirror move: all mirrors', () => {
     };
     /** As the move has left campaign n. */
     const change = (campaign: number, more: Partial<MoveChange> = {}): MoveChange => ({
-      ...{ campaign: campaign as CampaignId, isLatest: true },
+      ...{ campaign: campaign as CampaignId, change: campaign as HistoryId, isLatest: true },
       ...{ before: address('https://old.example/'), after: address('https://new.example/') },
       now: stored[campaign - 1]?.campaign,
       ...more,

@@ -145,20 +145,20 @@ describe('group commit: a batch that fails', () => {
       tried.push(name);
       if (nth === 1) throw databaseFault('22000');
       // As where its campaign is locked.
-      if (nth === 2) return [[null, null, null, null, 't', `${lives[0].seen.ownerId}`, 'f', 't']];
-      if (name === 'set-mirror') throw away;
+      if (nth === 2) return [['1', null, null, null, null, 't', `${lives[0].seen.ownerId}`, 'f', 't', 't']];
+      if (name === 'set-mirrors') throw away;
       return run();
     });
     const [first, ...others] = setAll(campaigns);
     for (const fault of await rejections(others)) expect(fault).to.equal(away);
     expect(await first).to.have.property('kind', 'mirror-set');
-    expect(tried).to.deep.equal(['set-mirrors', 'set-mirror', 'set-mirror', 'set-held-mirror-chains']);
+    expect(tried).to.deep.equal(['set-mirrors', 'set-mirrors', 'set-mirrors', 'set-held-mirror']);
   });
 
   it('since rows are missing in its answer: nobody waits for ever', async () => {
     const campaigns = staged(async (run) => (await run()).slice(1));
     for (const fault of await rejections(setAll(campaigns)))
-      expect(fault).to.have.property('message', '3 rows for 4 updates');
+      expect(fault).to.have.property('message', '3 rows for 4 mirrors');
   });
 
   it('by an observer that throws for who is set aside: the next is set', async () => {

@@ -16,19 +16,15 @@ export async function gateBeforeCommit(database: TestDatabase): Promise<Rival> {
   return rival(database, shut);
 }
 
-/** The service stops at such a gate when it has seen a row of the table, and has not yet locked it. */
-export async function gateBeforeLock(
-  database: TestDatabase,
-  table: 'campaigns' | 'mirrors',
-  campaign: number,
-): Promise<Rival> {
-  const id = table === 'campaigns' ? 'id' : 'campaign_id';
+/** The service stops at such a gate when it has seen the campaign's mirror, and has not yet locked it. */
+export async function gateBeforeLock(database: TestDatabase, campaign: number): Promise<Rival> {
   await database.admin.query(`
     create function campaign_mirror.pass() returns boolean language plpgsql as $$
       begin perform pg_advisory_xact_lock_shared(${lock}); return true; end
     $$;
-    create policy gate on campaign_mirror.${table} using (${id} <> ${campaign} or campaign_mirror.pass());
-    alter table campaign_mirror.${table} enable row level security`);
+    create policy gate on campaign_mirror.mirrors using (campaign_id <> ${campaign} or campaign_mirror.pass());
+    alter table campaign_mirror.mirrors enable row level security;
+    alter table campaign_mirror.mirrors force row level security`);
   return rival(database, shut);
 }
 

@@ -30,7 +30,7 @@ describe('the ports of the use case, as a program of your own opens them', () =>
 
   it('statements are kept on their connections, unless a pooler does without', async () => {
     const [{ seen, by }] = await service.live(1);
-    const kept = `select from pg_prepared_statements where name = 'set-mirror'`;
+    const kept = `select from pg_prepared_statements where name = 'set-mirrors'`;
     for (const [options, count] of [
       [{ named: false }, 0],
       [{}, 1],

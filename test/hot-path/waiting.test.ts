@@ -143,24 +143,24 @@ describe('group commit: batches', () => {
 });
 
 describe('group commit: the lock queue', () => {
-  /** Those who wait in the database together, in the order in which they began to. */
-  let waits: string[][];
+  /** Those who wait in the database, in the order in which they began to. */
+  let waits: string[];
   let free: Map<string, () => void>;
   beforeEach(() => {
     waits = [];
     free = new Map();
   });
 
-  /** Waits for one campaign at a time, and for two of its members together. */
+  /** Waits for one campaign at a time. */
   function queue(timeout: number): LockQueue<InQueue> {
-    const wait = (members: readonly InQueue[]) => {
-      waits.push(members.map(({ name }) => name));
-      return new Promise<void>((resolve) => free.set(members[0]?.name ?? '', resolve));
+    const wait = ({ name }: InQueue) => {
+      waits.push(name);
+      return new Promise<void>((resolve) => free.set(name, resolve));
     };
     const dismiss = async (members: readonly InQueue[]) => {
       for (const member of members) member.late();
     };
-    return new LockQueue(wait, dismiss, { maxCampaigns: 1, maxTogether: 2, timeout });
+    return new LockQueue(wait, dismiss, { maxCampaigns: 1, timeout });
   }
 
   /** Its campaign is the letter of its name; it came `ago` milliseconds ago. Resolves when it is sent away. */
@@ -190,7 +190,7 @@ describe('group commit: the lock queue', () => {
     expect([where.has('a'), where.has('b')]).to.deep.equal([true, false]);
     void enters(where, 'c1');
     await freed('a1');
-    expect(waits).to.deep.equal([['a1'], ['c1']]);
+    expect(waits).to.deep.equal(['a1', 'c1']);
   });
 
   it('who came later than one who is sent away waits on, in its line and in others', async () => {
@@ -201,6 +201,6 @@ describe('group commit: the lock queue', () => {
     await entered(where, 'a3 a4 a5 b2 c1');
     await Promise.all(late);
     for (const name of ['a1', 'b2', 'c1', 'a3']) await freed(name);
-    expect(waits).to.deep.equal([['a1'], ['b2'], ['c1'], ['a3', 'a4'], ['a5']]);
+    expect(waits).to.deep.equal(['a1', 'b2', 'c1', 'a3', 'a4']);
   });
 });

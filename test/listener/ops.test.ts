@@ -12,7 +12,12 @@ import { exchange } from '../support/http/request.ts';
 
 describe('contract: life: the ops listener', () => {
   let readiness: OperatorsSettings['readiness'];
-  const version = { name: 'campaign-mirror', version: '1.2.3', node: 'v26.0.0', migration: '0001-schema' };
+  const version = {
+    name: 'campaign-mirror',
+    version: '1.2.3',
+    node: 'v26.0.0',
+    migration: '0001-mirrors-with-facts',
+  };
   const log = new CapturedLog();
   const shared = { calls: new Calls({ log }), log, capacity: new Capacity({ inFlight: 64 }) };
   const app = operatorsApplication({ ...shared, readiness: () => readiness(), version });

@@ -43,6 +43,10 @@ const statements: Record<string, readonly (readonly [sql: string, refusal?: stri
     [mirror('7'), notUnique],
     [mirror('4711'), noSuch],
   ],
+  "a mirror's facts that are not its campaign's": [
+    ['update campaign_mirror.mirrors set owner_id = 8', noSuch],
+    ['update campaign_mirror.mirrors set is_default = true', noSuch],
+  ],
   'history of a key without it, of the operator with one, of another actor without a name or with a key': [
     [history('key', 'null'), unfit],
     [history('key', '1', "'1'"), unfit],

@@ -1,12 +1,12 @@
 import { migrate, migrations, type Role, roles } from '@campaign-mirror/adapters-persistence';
 import { expect } from 'chai';
-import { earlierNames } from '../../packages/adapters-persistence/src/schema/migration-names.ts';
 import { command } from '../support/commands/command.ts';
+import { connect } from '../support/database/client.ts';
 import { emptyDatabase, freshDatabase, type TestDatabase } from '../support/database/database-server.ts';
 import { startService } from '../support/process/service-process.ts';
+import { rejection } from '../support/promises.ts';
 import { postgresPorts } from '../support/store/postgres-world.ts';
 import { after as afterwards, change, liveCampaign, mirrorSet } from '../support/store/world.ts';
-import { unmigrated } from './earlier-schema.ts';
 
 describe('contract: the data around it — migrations', () => {
   it('five at once make the schema once, and all of it works; run again there is nothing to do, and nobody but the owner may', async () => {
@@ -36,52 +36,45 @@ describe('contract: the data around it — migrations', () => {
   });
 });
 
+describe('a dump that was restored without its privileges', () => {
+  it('lets nobody prune the history, or set a mirror, after `migrate`', async () => {
+    const database = await freshDatabase();
+    await database.admin.query('grant execute on all functions in schema campaign_mirror to public');
+    await migrate(database.address('owner'));
+    const redirector = await connect(database.address('redirector'));
+    for (const statement of [
+      "select campaign_mirror.prune_history(now() - interval '2 days', 0, 1000, 'me', 'request')",
+      "select campaign_mirror.set_mirrors('{1}', '{1}', '{f}', '{x}', '{NULL}', '{NULL}', '{jwt}', '{me}', '{r}', false)",
+    ])
+      expect(await rejection(redirector.query(statement)), statement).to.have.property('code', '42501');
+    await redirector.end();
+  });
+});
+
 describe('a schema of a version before 1.0.0', () => {
   const asked = async (database: TestDatabase, role: Role, ...words: string[]) =>
     command(words, { DATABASE_URL: database.url(role) });
 
-  it('is told by commands, `doctor` and a start; `migrate` takes it over as it is', async () => {
-    const database = await unmigrated(await freshDatabase());
-    const { close, ...ports } = await postgresPorts(database);
-    const live = await liveCampaign(ports);
+  it('is refused by commands, `doctor`, a start and `migrate`, which say what to do; nothing is done', async () => {
+    const database = await freshDatabase();
+    await database.admin.query("update campaign_mirror.migrations set name = '0001-schema'");
+    const before = await schemaOf(database);
     const listed = await asked(database, 'operator', 'campaign', 'list');
     expect(listed).to.include({ code: 1, output: '' });
-    expect(listed.errors).to.match(
-      /not set up for this version \(it is new, or of an earlier one\): run .* migrate/,
-    );
+    expect(listed.errors).to.match(/not set up for this version \(it is new, or of an earlier one\)/);
     const told =
-      /the schema is of a version before 1\.0\.0: 0001-initial.*0004-subjects\W+run `.\/campaign-mirror migrate`/;
+      /the schema is of a version before 1\.0\.0: 0001-schema\W+restore a backup of that version into a new database/;
     expect((await asked(database, 'operator', 'doctor')).output).to.match(told);
     const service = startService({ DATABASE_URL: database.url('service'), RUN_MIGRATIONS: 'false' });
     expect((await service.ended).code).to.equal(1);
     expect(service.output + service.errors).to.match(told);
-
-    const before = await schemaOf(database);
-    const migrated = await asked(database, 'owner', 'migrate');
-    expect(migrated.output).to.equal('The schema is up to date.\n');
-    expect(await schemaOf(database)).to.include.deep.members(before);
-    expect(await ports.campaigns.find(live.seen.id)).to.deep.equal(live.seen);
-    await close();
-    const healed = await asked(database, 'operator', 'doctor');
-    expect(healed.output).to.match(/^ok +migrations +none is pending$/m);
-    const status = await asked(database, 'owner', 'migrate', '--status');
-    expect(status.output).to.match(
-      /^0001-schema +applied .*\n0002-recent-moves +applied .*\n0001-initial +earlier /m,
-    );
-  });
-
-  it('that is unfinished is refused by `migrate`, which says what to do, and nothing is done', async () => {
-    const database = await unmigrated(await freshDatabase(), earlierNames.slice(0, 3));
-    const before = await schemaOf(database);
     const { code, errors } = await asked(database, 'owner', 'migrate');
     expect(code).to.equal(1);
     expect(errors).to.equal(
-      'the schema is of a version before 1.0.0, and ends with 0003-room-for-updates: first run `migrate` of the last ' +
-        "version that has 0004-subjects (docs/how-to/upgrade.md), then this one's\n",
+      'the schema is of a version before 1.0.0: run `backup` of that version, and `restore` of this one into a new ' +
+        'database (docs/how-to/upgrade.md)\n',
     );
     expect(await schemaOf(database)).to.deep.equal(before);
-    const { rows } = await database.admin.query('select name from campaign_mirror.migrations order by 1');
-    expect(rows.map(({ name }) => name)).to.deep.equal(earlierNames.slice(0, 3));
   });
 });
 

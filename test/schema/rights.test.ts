@@ -2,30 +2,28 @@ import { type Role, roles } from '@campaign-mirror/adapters-persistence';
 import { expect } from 'chai';
 import { connect } from '../support/database/client.ts';
 import { groupedOf } from '../support/process/lives.ts';
-import { after as afterwards } from '../support/store/world.ts';
+import { after as afterwards, type Live, newOwner } from '../support/store/world.ts';
 
 /** All that anybody but the owner may do: the rights, and what they are rights on. */
 const decided = {
   operator: [
-    ['DELETE INSERT SELECT UPDATE', 'campaigns'],
-    ['INSERT SELECT UPDATE', 'mirrors access_keys'],
-    ['INSERT SELECT', 'mirror_history operator_audit'],
-    ['SELECT', 'current_mirrors migrations'],
-    [
-      'SELECT UPDATE USAGE',
-      'access_keys_id_seq campaigns_id_seq mirror_history_id_seq mirrors_id_seq operator_audit_id_seq',
-    ],
+    ['DELETE INSERT SELECT', 'campaigns'],
+    ['UPDATE', 'campaigns.owner_id campaigns.is_default mirrors.clicks access_keys.expires_at'],
+    ['UPDATE', 'access_keys.revoked_at access_keys.last_used_at access_keys.replaced_by'],
+    ['INSERT SELECT', 'mirrors access_keys'],
+    ['SELECT', 'mirror_history operator_audit current_mirrors migrations'],
+    ['SELECT UPDATE USAGE', 'campaigns_id_seq mirrors_id_seq'],
+    ['SELECT', 'access_keys_id_seq mirror_history_id_seq operator_audit_id_seq'],
     ['USAGE', 'campaign_mirror'],
-    ['EXECUTE', 'prune_history'],
+    ['EXECUTE', 'prune_history set_mirrors set_mirrors_as_operator'],
   ],
   service: [
-    ['SELECT', 'campaigns.id campaigns.owner_id campaigns.is_default mirrors migrations.name'],
-    ['UPDATE', 'campaigns.lock_anchor mirrors.target_url mirrors.updated_externally'],
-    ['UPDATE', 'mirrors.updated_externally_at mirrors.updated_at access_keys.last_used_at'],
+    ['SELECT', 'campaigns.id campaigns.owner_id campaigns.is_default mirrors.campaign_id migrations.name'],
+    ['UPDATE', 'access_keys.last_used_at'],
     ['SELECT', 'access_keys.id access_keys.hash access_keys.owner_id access_keys.expires_at'],
     ['SELECT', 'access_keys.revoked_at access_keys.last_used_at'],
     ['SELECT', 'recent_moves'],
-    ['INSERT', 'mirror_history'],
+    ['EXECUTE', 'set_mirrors'],
     ['USAGE', 'campaign_mirror'],
   ],
   redirector: [
@@ -33,8 +31,6 @@ const decided = {
     ['UPDATE', 'mirrors.clicks'],
     ['USAGE', 'campaign_mirror'],
   ],
-  // A function of a trigger cannot be called.
-  everybody: [['EXECUTE', 'refuse_to_change_history']],
 };
 
 /** Rights on the schema, its tables, views, sequences, their columns, and functions; grantee 0 is everybody. */
@@ -60,7 +56,7 @@ const owned = `
     from pg_proc where pronamespace = 'campaign_mirror'::regnamespace
   order by 2 nulls last`;
 
-const pruned = "select campaign_mirror.prune_history(now() - interval '2 days', 0, 0, 1000, 'me', 'request')";
+const pruned = "select campaign_mirror.prune_history(now() - interval '2 days', 0, 1000, 'me', 'request')";
 
 describe('contract: the data around it — who may do what', () => {
   const service = groupedOf('suite');
@@ -81,10 +77,10 @@ describe('contract: the data around it — who may do what', () => {
     expect(found).to.have.members(expected);
     expect(rows.filter((row) => row.is_grantable)).to.deep.equal([]);
     // A function that runs with its owner's rights finds nothing but what is its owner's or the system's.
-    expect((await admin.query(owned)).rows).to.deep.equal([
-      { owner: roles.owner, runs: 'prune_history search_path=pg_catalog, pg_temp' },
-      { owner: roles.owner, runs: null },
-    ]);
+    const definers = (await admin.query(owned)).rows;
+    expect(new Set(definers.map(({ owner }) => owner))).to.deep.equal(new Set([roles.owner]));
+    for (const { runs } of definers)
+      if (runs !== null) expect(runs).to.match(/^\w+ search_path=pg_catalog, pg_temp$/);
     const { rows: powerful } = await admin.query(
       `select rolname from pg_roles where rolname = any($1) and (rolsuper or rolbypassrls or rolreplication
          or rolcreaterole or rolcreatedb or exists (select from pg_auth_members where member = pg_roles.oid))`,
@@ -93,10 +89,7 @@ describe('contract: the data around it — who may do what', () => {
     expect(powerful).to.deep.equal([]);
   });
 
-  it('the anchor by which the service locks a campaign cannot be changed; a redirector reads and counts', async () => {
-    const changed = await as('service', 'update campaign_mirror.campaigns set lock_anchor = false');
-    expect(changed).to.have.property('code', '428C9');
-
+  it('a redirector reads and counts', async () => {
     const read = await as('redirector', 'select * from campaign_mirror.current_mirrors');
     expect(Object.keys(read.rows[0])).to.deep.equal(['campaign_id', 'target_url', 'updated_at']);
     expect(read.rows[0]).to.include({ target_url: afterwards });
@@ -134,6 +127,121 @@ describe('contract: the data around it — who may do what', () => {
     expect(await stored()).to.deep.equal(before);
     expect(before.history).to.have.length(1);
     expect(before.audit).not.to.deep.equal([]);
+  });
+
+  describe('with the password of a role, and psql', () => {
+    let live: Live;
+    before(async () => {
+      live = await service.campaign();
+    });
+    const address = 'https://elsewhere.example/';
+    /** One that sets the mirror, as this actor, by this key. */
+    const set = (actor: string, key: number | null, name: string, more = '') =>
+      `select * from campaign_mirror.${name}('{${live.seen.id}}', '{${live.seen.ownerId}}', '{f}', '{${address}}',
+        '{NULL}', '{${key ?? 'NULL'}}', '{${actor}}', '{NULL}', '{r}', false${more})`;
+    const mirror = 'update campaign_mirror.mirrors';
+    const row = `insert into campaign_mirror.mirror_history
+      (campaign_id, mirror_id, actor, owner_id, address_before, address_after, changed_at, request_id)
+      values (1, 1, 'operator', 1, 'a', 'b', now() - interval '1 year', 'r')`;
+    const entry = `insert into campaign_mirror.operator_audit (acted_at, act, operator, database_role, request_id)
+      values (now() - interval '1 year', 'key-revoked', 'somebody', 'postgres', 'r')`;
+    const number = (sequence: string) => `select setval('campaign_mirror.${sequence}_id_seq', 1)`;
+
+    it('no address is changed, and no history or audit written, but by what records it', async () => {
+      for (const [role, statements] of [
+        [
+          'service',
+          [
+            `${mirror} set target_url = '${address}'`,
+            `${mirror} set owner_id = 1`,
+            `${mirror} set clicks = 0`,
+          ],
+        ],
+        ['service', [row, entry, number('mirror_history'), 'delete from campaign_mirror.mirrors']],
+        [
+          'service',
+          [
+            'update campaign_mirror.access_keys set owner_id = 1',
+            'select name from campaign_mirror.campaigns',
+          ],
+        ],
+        [
+          'service',
+          [set('operator', null, 'set_mirrors'), set('jwt', null, 'set_mirrors_with_entry', ', 1')],
+        ],
+        [
+          'operator',
+          [`${mirror} set target_url = '${address}'`, `${mirror} set last_change_id = 1`, row, entry],
+        ],
+        ['operator', [number('mirror_history'), number('operator_audit'), number('access_keys')]],
+        [
+          'operator',
+          [set('operator', null, 'set_mirrors'), set('operator', null, 'set_mirrors_with_entry', ', 1')],
+        ],
+        [
+          'operator',
+          [
+            "update campaign_mirror.access_keys set hash = sha256('mine')",
+            'drop table campaign_mirror.mirrors',
+          ],
+        ],
+        ['operator', [`select campaign_mirror.note('key-issued', null, 1, 1, '{}')`]],
+      ] as const)
+        for (const statement of statements)
+          expect(await as(role, statement), `${role}: ${statement}`).to.have.property('code', '42501');
+      expect(await service.world.others.mirror(live.seen.id)).to.deep.equal(live.mirror);
+      expect(await service.world.others.history(live.seen.id)).to.deep.equal([]);
+    });
+
+    it('a change that the service makes in the name of a key needs a valid one, and has its row, its time and its address', async () => {
+      const foreign = await service.campaign();
+      const refused = await as('service', set('key', foreign.keyId, 'set_mirrors'));
+      expect(refused.rows[0]).to.include({ caller_is_valid: null, mirror_id: null });
+      const since = await service.world.others.clock();
+      expect((await as('service', set('key', live.keyId, 'set_mirrors'))).rows[0]).to.include({ place: '1' });
+      const [change] = await service.world.others.history(live.seen.id);
+      expect(change).to.include({ addressBefore: live.mirror.targetUrl, addressAfter: address });
+      expect(String(change?.changedAt) > since).to.equal(true);
+    });
+
+    it('what the operator does has an entry with its true role and time, whatever else it says', async () => {
+      const { id, ownerId } = live.seen;
+      const key = `insert into campaign_mirror.access_keys (hash, displayed, name, owner_id)
+        values (sha256('mine'), 'cm_mine', 'mine', ${ownerId})`;
+      const silent = "set campaign_mirror.restoring = 'on'; set campaign_mirror.operator = 'somebody'";
+      const acts: readonly [string, string][] = [
+        [key, 'key-issued'],
+        [`${silent}; ${key.replaceAll('mine', 'another')}`, 'key-issued'],
+        [`update campaign_mirror.access_keys set revoked_at = now() where id = ${live.keyId}`, 'key-revoked'],
+        [`update campaign_mirror.access_keys set revoked_at = null where id = ${live.keyId}`, 'key-changed'],
+        [`update campaign_mirror.access_keys set expires_at = null where id = ${live.keyId}`, 'key-changed'],
+        [`update campaign_mirror.campaigns set is_default = true where id = ${id}`, 'default-set'],
+        [
+          `update campaign_mirror.campaigns set owner_id = ${newOwner()} where id = ${id}`,
+          'campaign-transferred',
+        ],
+        ['insert into campaign_mirror.campaigns (owner_id) values (4711)', 'campaign-created'],
+        ['insert into campaign_mirror.campaigns (owner_id) values (4711), (4711)', 'campaigns-imported'],
+        [
+          `insert into campaign_mirror.mirrors (campaign_id, target_url)
+            select id, 'https://x.example/' from campaign_mirror.campaigns where owner_id = 4711`,
+          'mirrors-imported',
+        ],
+        ["select campaign_mirror.prune_history(now() - interval '2 days', 0, 1000, 'me', 'r')", ''],
+        [`delete from campaign_mirror.campaigns where id = ${id}`, 'campaign-deleted'],
+      ];
+      for (const [statement, act] of acts) {
+        const since = await service.world.others.clock();
+        const before = await service.world.audit.list({ limit: 1 });
+        expect(await as('operator', statement), statement).to.not.have.property('code');
+        const [entry] = await service.world.audit.list({ limit: 1 });
+        if (act === '') expect(entry, 'nothing was that old').to.deep.equal(before[0]);
+        else {
+          expect(entry, statement).to.include({ act, databaseRole: roles.operator });
+          expect(String(entry?.at) > since).to.equal(true);
+        }
+      }
+    });
   });
 
   /** The result, or the error, of a statement of that role's. */

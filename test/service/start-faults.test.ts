@@ -45,7 +45,7 @@ describe('a start that cannot succeed ends with one clear line and an exit code'
     change,
     RUN_MIGRATIONS,
   });
-  const noInsert = `revoke insert on campaign_mirror.mirror_history from ${roles.service}`;
+  const noSetting = `revoke execute on function campaign_mirror.set_mirrors from ${roles.service}`;
   const readOnly = 'alter database NAME set default_transaction_read_only = on';
   const stranger = { username: 'campaign_mirror_nobody', password: 'MARKED' };
   const noTls = { url: { search: '?sslmode=require' }, DATABASE_WAIT: '60m' };
@@ -62,10 +62,10 @@ describe('a start that cannot succeed ends with one clear line and an exit code'
     ['no right to migrate', / may not migrate .*RUN_MIGRATIONS=false$/, asService('select', 'true')],
     [
       'never migrated',
-      /: pending: 0001-schema, 0002-recent-moves: run `.\/campaign-mirror /,
+      /: pending: 0001-mirrors-with-facts: run `.\/campaign-mirror /,
       { ...asService(), make: empty },
     ],
-    ['a right is missing', /lacks what .* needs: insert on mirror_history: run /, asService(noInsert)],
+    ['a right is missing', /lacks what .* needs: execute on set_mirrors: run /, asService(noSetting)],
   ];
   for (const [what, line, { make = freshDatabase, role = 'owner', url, change, ...settings }] of refusals)
     it(what, async () => {

@@ -123,7 +123,7 @@ describe('contract: answers — metrics of a process', () => {
     expect(idle.value('campaign_mirror_http_requests_in_flight')).to.equal(0);
     expect(idle.by('campaign_mirror_pool_connections', 'state')).to.deep.equal({ idle: 1 });
     expect(idle.by('campaign_mirror_statement_duration_seconds_count', 'statement')).to.deep.equal({
-      ...{ 'look-up-one': 1, 'set-mirror': 2, 'set-held-mirror-chains': 1 },
+      ...{ 'look-up-one': 1, 'set-mirrors': 2, 'set-held-mirror': 1 },
     });
     await service.process.stop();
     const told = eventsOf(service.process, 'overload').map(({ listener, what }) => [listener, what]);
@@ -159,7 +159,7 @@ describe('contract: answers — metrics of a process', () => {
 
   it('a statement that PostgreSQL refuses is counted, and logged as an error, once: it is a fault of ours or of the role', async () => {
     const service = await serving();
-    const right = 'update (target_url) on campaign_mirror.mirrors from campaign_mirror_service';
+    const right = 'execute on all functions in schema campaign_mirror from campaign_mirror_service';
     await data.database.admin.query(`revoke ${right}`);
     for (let round = 0; round < 2; round++) {
       const answers = await Promise.all(data.updates(service.base).map((one) => call(one)));

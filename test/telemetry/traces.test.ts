@@ -82,7 +82,7 @@ describe(`traces: ${page}`, () => {
     const server = all.find(({ name }) => name === request);
     expect(server).to.include({ spanId: span_id, parentSpanId: caller.spanId });
     const parentOf = (child?: Span) => all.find(({ spanId }) => spanId === child?.parentSpanId);
-    let up = parentOf(all.find(({ name }) => name.startsWith('pg.query:set-mirror ')));
+    let up = parentOf(all.find(({ name }) => name.startsWith('pg.query:set-mirrors ')));
     expect(up?.name).to.match(/^router - /);
     while (up && up !== server) up = parentOf(up);
     expect(up).to.equal(server);

@@ -1,3 +1,4 @@
+import type { Role } from '@campaign-mirror/adapters-persistence';
 import { expect } from 'chai';
 import type { TestDatabase } from '../database/database-server.ts';
 import { rival, untilWaiting } from '../database/rival.ts';
@@ -19,9 +20,9 @@ export const wordsOf = (line: string): string[] =>
     ([, double, single, plain]) => double ?? single ?? plain ?? '',
   );
 
-/** The commands on this database, with the operator's rights: a line as it is typed, or its words. */
-export function commandsOn(database: TestDatabase) {
-  const settings = () => ({ DATABASE_URL: database.url('operator') });
+/** The commands on this database, with the rights of the operator or another role: a line as it is typed, or its words. */
+export function commandsOn(database: TestDatabase, role: Role = 'operator') {
+  const settings = () => ({ DATABASE_URL: database.url(role) });
   const words = (args: string[]) => (args.length === 1 ? wordsOf(args[0] ?? '') : args);
   const run = (...args: string[]) => command(words(args), settings());
   /** What a command that was done says, by `--json`: one object a line. */

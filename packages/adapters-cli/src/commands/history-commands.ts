@@ -1,8 +1,9 @@
-import type { HistoryPosition } from '@campaign-mirror/domain';
+import type { HistoryId } from '@campaign-mirror/domain';
 import * as given from '../terminal/arguments.ts';
 import type { Call } from '../terminal/call.ts';
 import { group, leaf } from '../terminal/leaf.ts';
 import { confirmed } from '../terminal/prompt.ts';
+import { counted } from '../terminal/text.ts';
 import type { Operator } from './operator.ts';
 
 /**
@@ -28,19 +29,18 @@ export function historyCommands(call: Call, operator: Operator) {
       const { cutOff } = await import('../words/cut-off.ts');
       await operator.acting(
         async ({ pruning }, { undoneBy }) => {
-          const { olderThan, changes, old } = await pruning.survey(age);
+          const { olderThan, old } = await pruning.survey(age);
           if (old > 0 && !yes)
-            await confirmed(call, `Delete ${old} of ${changes} changes, those before ${olderThan}?`);
-          const bar = progress(call, 'Pruning', changes);
-          let [looked, pruned] = [0, 0];
+            await confirmed(call, `Delete ${counted(old, 'change')}, those before ${olderThan}?`);
+          const bar = progress(call, 'Pruning', old);
+          let pruned = 0;
           const deleted = () => `${pruned} changes are deleted`;
           try {
-            for (let next: HistoryPosition | undefined, more = old > 0; more; more = next !== undefined) {
+            for (let next: HistoryId | undefined, more = old > 0; more; more = next !== undefined) {
               call.interruption.throwIfInterrupted(`Stopped: ${deleted()}. Repeat it to go on.`);
               const step = await pruning.prune(olderThan, stepSize, next);
               pruned += step.pruned;
-              looked += step.lookedAt;
-              bar.at(looked);
+              bar.at(pruned);
               next = step.next;
             }
           } catch (error) {

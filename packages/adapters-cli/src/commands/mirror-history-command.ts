@@ -37,7 +37,10 @@ export function history(call: Call, operator: Operator) {
     )
     .option('--before <change>', 'only changes of the campaign before this one', given.change)
     .addOption(
-      new Option('--key <n>', 'only changes made with this key, in all campaigns; reads the whole history')
+      new Option(
+        '--key <n>',
+        'only changes made with this key, in all campaigns; without --since, it reads the whole history',
+      )
         .argParser(given.key)
         .conflicts('before'),
     )
@@ -47,8 +50,7 @@ export function history(call: Call, operator: Operator) {
         const none = `No change was made with key ${key}${since ? ` since ${since}` : ''}.`;
         const listing = { json, object, columns, none };
         await operator.administering(
-          (ports) =>
-            call.output.list(ofKey(call, ports, { key, since }, limit, json ? undefined : 100), listing),
+          (ports) => call.output.list(ofKey(ports, { key, since }, limit), listing),
           { ...reading, pace: 'unhurried' },
         );
         return;
@@ -70,28 +72,21 @@ export function history(call: Call, operator: Operator) {
     });
 }
 
-/** At most `limit` of the changes made with a key, and while the history is scanned a progress bar up to `total`. */
+/** At most `limit` of the changes made with a key. */
 async function* ofKey(
-  call: Call,
   { history, keys }: AdministrationPorts,
   asked: KeyChanges,
   limit: number | undefined,
-  total: number | undefined,
 ): AsyncGenerator<HistoryEntry> {
-  const { progress } = await import('../terminal/progress.ts');
-  const bar = progress(call, 'Reading the history', total);
   let found = 0;
   try {
-    for await (const entry of history.ofKey(asked, bar.at)) {
-      bar.stop();
+    for await (const entry of history.ofKey(asked)) {
       yield entry;
       found += 1;
       if (found === limit) return;
     }
   } catch (error) {
     throw orStopped(error, 'Stopped: there is more.');
-  } finally {
-    bar.stop();
   }
   if (found > 0) return;
   // A mistyped number must not look like a key that changed nothing.

@@ -58,9 +58,9 @@ export function move(call: Call, operator: Operator) {
       };
       const act = async (ports: OperatorPorts, terms: Terms) => {
         const moving = movingWith(ports, terms);
-        const number = () => ports.moves.number();
+        const moveId = () => ports.moves.moveId;
         const told = async (isDry: boolean, isShown: boolean) => {
-          const report = new MoveReport(call, { json, isDry, isShown, number });
+          const report = new MoveReport(call, { json, isDry, isShown, moveId });
           return report.tell(moving.events(isDry)).catch((error) => {
             throw cutOff(error, isDry ? undefined : report.movedSoFar, terms.undoneBy);
           });

@@ -8,7 +8,7 @@ interface Reporting {
   readonly isDry: boolean;
   /** Whether each mirror is told, or only counted. */
   readonly isShown: boolean;
-  number(): Promise<domain.AuditId | undefined>;
+  moveId(): domain.AuditId | undefined;
 }
 
 /** Tells what comes of each mirror, and counts it. */
@@ -60,7 +60,7 @@ export class MoveReport {
           this.isTargetInUse = event.isTargetInUse;
           this.#bar ??= progress(this.#call, isDry ? 'looking' : 'moving', event.total);
           this.#bar.at(this.looked);
-          if (this.counts.moved > 0) this.number ??= await this.#how.number();
+          if (this.counts.moved > 0) this.number ??= this.#how.moveId();
           interruption.throwIfInterrupted(
             isDry ? 'Stopped. Nothing was done.' : `Stopped: ${this.movedSoFar}. Run it again to go on.`,
           );

@@ -6,8 +6,11 @@ import type { PoolClient } from 'pg';
  */
 export const backupFormat = 'campaign-mirror-backup';
 
-/** Raised when an older version could no longer read the format. */
-export const backupVersion = 1;
+/**
+ * Raised when an older version could no longer read the format. 1: mirrors without facts, a history without links
+ * (`restore-version-1.ts`).
+ */
+export const backupVersion = 2;
 
 /** In the order in which they can be filled. */
 export const backupTables = [
@@ -44,11 +47,11 @@ export const plainValues =
   "set local datestyle = 'ISO, YMD'; set local timezone = 'UTC'; set local bytea_output = 'hex'; " +
   "set local client_encoding = 'UTF8'";
 
-/** The columns that can be written: generated columns are computed again. */
+/** The columns of a table, in their order. */
 export async function columnsOf(client: PoolClient, table: BackupTable): Promise<string[]> {
   const { rows } = await client.query<{ name: string }>(
     `select attname as name from pg_attribute
-    where attrelid = $1::regclass and attnum > 0 and not attisdropped and attgenerated = '' order by attnum`,
+    where attrelid = $1::regclass and attnum > 0 and not attisdropped order by attnum`,
     [`campaign_mirror.${table}`],
   );
   return rows.map(({ name }) => name);

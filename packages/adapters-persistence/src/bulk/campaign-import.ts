@@ -12,7 +12,7 @@ import { codeOf, isRetryable } from '../connection/database-faults.ts';
 import { rowsOf } from '../connection/rows.ts';
 import { refuseOtherEncoding } from '../connection/server.ts';
 import { stoppable, withoutTimeouts } from '../connection/stoppable.ts';
-import { inTransaction, noteIn } from '../connection/transaction.ts';
+import { actIn, inTransaction } from '../connection/transaction.ts';
 import { tellFaults } from './import-faults.ts';
 import { fillImportTable } from './import-table.ts';
 import { moveOn } from './number-sequences.ts';
@@ -76,13 +76,8 @@ export class PostgresCampaignImport implements CampaignImport {
         stoppable(this.#signal, this.#pool, client, async () => {
           await refuseOtherEncoding(client);
           await fillImportTable(client, lines);
-          const outcome = await this.#judgeAndWrite(client, tell, terms);
-          if (outcome.kind === 'imported') {
-            const { campaigns, mirrors } = outcome;
-            const details = { campaigns, mirrors, source };
-            await noteIn(client, this.#act, { act: 'campaigns-imported', details });
-          }
-          return outcome;
+          await actIn(client, this.#act, { source });
+          return this.#judgeAndWrite(client, tell, terms);
         }),
       withoutTimeouts,
     );

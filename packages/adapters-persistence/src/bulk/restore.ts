@@ -4,8 +4,8 @@ import { codeOf, isHeld } from '../connection/database-faults.ts';
 import { rowsOf } from '../connection/rows.ts';
 import { refuseOtherEncoding, UnfitDatabase } from '../connection/server.ts';
 import { stoppable, withoutTimeouts } from '../connection/stoppable.ts';
-import { inTransaction, noteIn } from '../connection/transaction.ts';
-import { earlierNames, migrationNames } from '../schema/migration-names.ts';
+import { inTransaction } from '../connection/transaction.ts';
+import { migrationNames } from '../schema/migration-names.ts';
 import {
   type BackupHeader,
   type BackupTable,
@@ -19,21 +19,26 @@ import {
 import { BackupFault, BackupReader, damaged } from './backup-reader.ts';
 import { copyIn } from './copy-rows.ts';
 import { moveOn } from './number-sequences.ts';
+import { readVersion1 } from './restore-version-1.ts';
 
-/**
- * Nobody else writes until the end: what has history or an audit begins with one of these tables, and the operator may
- * not lock the others. Reading continues. While this waits for its locks, later writers wait behind it.
- */
+/** Nobody else writes until the end. Reading continues. While this waits for its locks, later writers wait behind it. */
 const keepOthersOut = `set local lock_timeout = '5s';
-  lock table campaign_mirror.campaigns, campaign_mirror.mirrors, campaign_mirror.access_keys
-    in share row exclusive mode;
+  lock table ${backupTables.map((table) => `campaign_mirror.${table}`).join(', ')} in share row exclusive mode;
   set local lock_timeout = 0`;
 
+/** What is restored is no act of its own: the restoring is. */
+const restoring = "set local campaign_mirror.restoring = 'on'";
+
+const noteText = `
+  insert into campaign_mirror.operator_audit (act, operator, request_id, details)
+  values ('backup-restored', $1, $2, $3)`;
+
 /**
- * Restores a backup into an empty database: all of it, or nothing. `source` is its origin, for the audit. `signal` ends
- * it at once, with nothing restored, by throwing the signal's reason. Returns what there was of each.
+ * Restores a backup into an empty database, as the owner of its tables: all of it, or nothing. `source` is its origin,
+ * for the audit. `signal` ends it at once, with nothing restored, by throwing the signal's reason. Returns what there was
+ * of each.
  * @throws BackupFault when it is not complete, or not for this version; UnfitDatabase where there is data already,
- *   others write, or the encoding is another; Unavailable; what `bytes` throws
+ *   others write, the user is not the owner, or the encoding is another; Unavailable; what `bytes` throws
  */
 export async function restoreBackup(
   pool: Pool,
@@ -48,10 +53,11 @@ export async function restoreBackup(
         stoppable(signal, pool, client, async () => {
           await takeOver(client);
           const { taken_at, rows } = await fill(client, new BackupReader(bytes));
-          await noteIn(client, act, { act: 'backup-restored', details: { source, taken_at, ...rows } });
+          const details = JSON.stringify({ source, taken_at, ...rows });
+          await client.query(noteText, [act.operator, act.requestId, details]);
           return rows;
         }),
-      `${withoutTimeouts}; ${plainValues}`,
+      `${withoutTimeouts}; ${plainValues}; ${restoring}`,
     );
   } catch (error) {
     if (!(error instanceof Unavailable && isHeld(error.cause))) throw error;
@@ -63,10 +69,22 @@ export async function restoreBackup(
 
 /** Locks all others out of an empty database. Where the database is not empty, nobody has to wait. */
 async function takeOver(client: PoolClient): Promise<void> {
+  await refuseOthers(client);
   await refuseOtherEncoding(client);
   await refuseData(client);
   await client.query(keepOthersOut);
   await refuseData(client);
+}
+
+/** @throws UnfitDatabase where the user is not the owner, who alone may write the history and the audit as they were */
+async function refuseOthers(client: PoolClient): Promise<void> {
+  const { rowCount } = await client.query(
+    "select from pg_namespace where nspname = 'campaign_mirror' and pg_has_role(nspowner, 'usage')",
+  );
+  if (rowCount === 0)
+    throw new UnfitDatabase(
+      'a backup is restored by the owner of the schema: use the user that runs `migrate`',
+    );
 }
 
 /** @throws UnfitDatabase where a table is not empty */
@@ -92,17 +110,19 @@ async function fill(
   client: PoolClient,
   reader: BackupReader,
 ): Promise<{ taken_at: string; rows: TableCounts }> {
-  const { taken_at, last_numbers } = checkedHeader((await reader.object().catch(orForeign)).object);
+  const { version, taken_at, last_numbers } = checkedHeader((await reader.object().catch(orForeign)).object);
+  const earlier = version === 1 ? await readVersion1(client) : undefined;
   const rows: Partial<Record<BackupTable, number>> = {};
   for (;;) {
     const { object, sha256 } = await reader.object();
     const table = backupTables.find((one) => one === object.table && rows[one] === undefined);
     if (table) {
       const columns = await checkedColumns(client, table, object.columns);
-      const copy = `copy campaign_mirror.${table} (${columns.join(', ')}) from stdin`;
+      const copy = `copy ${earlier?.tables[table] ?? `campaign_mirror.${table}`} (${columns.join(', ')}) from stdin`;
       rows[table] = await copyIn(client, copy, reader.rows()).catch(orUnfitting);
     } else if (object.sha256 === sha256) {
       await reader.end();
+      await earlier?.link();
       for (const table of backupTables) await moveOn(client, table, last_numbers[table]);
       return { taken_at, rows: rows as TableCounts };
     } else throw damaged(object.sha256 ? 'its checksum is another' : 'a table is not known');
@@ -116,9 +136,10 @@ function checkedHeader(object: Readonly<Record<string, unknown>>): BackupHeader 
   const { format, version, migrations: had } = object;
   if (format !== backupFormat || !Array.isArray(had))
     throw new BackupFault('it is no backup of this program');
-  const known: readonly string[] = [...earlierNames, ...migrationNames];
-  if (Number(version) > backupVersion || had.some((name) => !known.includes(name)))
-    throw new BackupFault(newer);
+  const known: readonly string[] = migrationNames;
+  // What made the schema of a version 1 has other names.
+  const isKnown = version === 1 || had.every((name) => known.includes(name));
+  if (Number(version) > backupVersion || !isKnown) throw new BackupFault(newer);
   return object as unknown as BackupHeader;
 }
 

@@ -1,16 +1,13 @@
 import { type OperatorAct, Unavailable } from '@campaign-mirror/domain';
 import { DriverException } from '@mikro-orm/core';
 import { type EntityManager, IsolationLevel, type MikroORM } from '@mikro-orm/postgresql';
-import { type AuditNote, noteText, noteValues } from '../schema/audit-note.ts';
+import { actingText, actingValues } from '../schema/acting.ts';
 import { portFault } from './database-faults.ts';
 
 /** Whatever the database's default is: a transaction that waited for a lock must see what the other one committed. */
 export const { READ_COMMITTED: isolationLevel } = IsolationLevel;
 
-/** Records an act in the transaction that it takes part in. */
-export type Noting = (note: AuditNote) => Promise<void>;
-
-const insertNote = noteText('?', '?', '?', '?', '?', '?', '?');
+const acting = actingText('?', '?', '?');
 
 /** An adapter that acts through MikroORM; `act` is in whose name it does. */
 export class AuditedAdapter {
@@ -23,20 +20,26 @@ export class AuditedAdapter {
   }
 
   /**
-   * Runs an act of the operator and its audit entry in one transaction: both take effect, or neither.
+   * Runs an act of the operator in one transaction, in which the database also records it in the audit.
    * @throws Unavailable when the connection is lost: the outcome is unknown then
    */
-  protected async audited<T>(run: (em: EntityManager, note: Noting) => Promise<T>): Promise<T> {
+  protected async audited<T>(run: (em: EntityManager) => Promise<T>): Promise<T> {
     try {
-      return await this.orm.em
-        .fork()
-        .transactional(
-          (em) => run(em, async (note) => void (await em.execute(insertNote, noteValues(this.#act, note)))),
-          { isolationLevel },
-        );
+      return await this.orm.em.fork().transactional(
+        async (em) => {
+          await this.actingWith(em);
+          return run(em);
+        },
+        { isolationLevel },
+      );
     } catch (error) {
       throw ormFault(error);
     }
+  }
+
+  /** What the following entries of the transaction say, besides what the rows tell. */
+  protected async actingWith(em: EntityManager, details?: Readonly<Record<string, number>>): Promise<void> {
+    await em.execute(acting, actingValues(this.#act, details));
   }
 }
 

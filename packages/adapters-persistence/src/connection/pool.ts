@@ -70,8 +70,11 @@ export function poolOptions(
     connectionTimeoutMillis: limits.waitTimeout,
     query_timeout: limits.queryTimeout,
     ...(limits.statementTimeout > 0 && !pooled && { statement_timeout: limits.statementTimeout }),
-    // Whatever the role's default is, the server has to warn of commits that no standby has confirmed.
-    ...(!pooled && { options: '-c client_min_messages=notice' }),
+    // Whatever the defaults are: the server has to warn of commits that no standby has confirmed, and a statement that
+    // waited for a row has to see what was committed meanwhile. Behind a pooler, the role's own defaults apply.
+    ...(!pooled && {
+      options: '-c client_min_messages=notice -c default_transaction_isolation=read\\ committed',
+    }),
     keepAlive: true,
     application_name: applicationName,
   };

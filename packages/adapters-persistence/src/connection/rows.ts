@@ -21,6 +21,21 @@ export async function rowsOf<Row extends QueryResultRow>(
   }
 }
 
+const textTypes = { getTypeParser: () => String } as unknown as CustomTypesConfig;
+
+/** The same as arrays of columns, each in PostgreSQL's text form, or null. @throws as `rowsOf` */
+export async function textRowsOf(
+  database: Pool | ClientBase,
+  text: string,
+  values: unknown[],
+): Promise<(string | null)[][]> {
+  try {
+    return (await (database as Pool).query({ text, values, types: textTypes, rowMode: 'array' })).rows;
+  } catch (error) {
+    throw portFault(error);
+  }
+}
+
 /** The `number` of a statement's only row. @throws as `rowsOf` */
 export async function numberOf(database: Pool | ClientBase, text: string): Promise<number> {
   const [row] = await rowsOf<{ number: number }>(database, text);

@@ -1,6 +1,6 @@
 import type { OperatorAct } from '@campaign-mirror/domain';
 import type { Pool, PoolClient } from 'pg';
-import { type AuditNote, noteText, noteValues } from '../schema/audit-note.ts';
+import { actingText, actingValues } from '../schema/acting.ts';
 import { portFault } from './database-faults.ts';
 
 /**
@@ -32,9 +32,13 @@ export async function inTransaction<T>(
   }
 }
 
-const insertNote = noteText('$1', '$2', '$3', '$4', '$5', '$6', '$7');
+const acting = actingText('$1', '$2', '$3');
 
-/** Records an act of the operator in the audit, in the transaction of this connection. */
-export async function noteIn(client: PoolClient, act: OperatorAct, note: AuditNote): Promise<void> {
-  await client.query(insertNote, noteValues(act, note));
+/** Says who acts in the transaction of this connection, for the audit, and what the rows do not tell. */
+export async function actIn(
+  client: PoolClient,
+  act: OperatorAct,
+  details: Readonly<Record<string, string>>,
+): Promise<void> {
+  await client.query(acting, actingValues(act, details));
 }

@@ -1,81 +1,52 @@
 import { AsyncResource } from 'node:async_hooks';
 import {
-  type AccessKeyId,
-  accessKeyOf,
   type Campaign,
-  type CampaignId,
+  type MirrorAddress,
   type MirrorChange,
-  partsOf,
   type SetMirrorResult,
-  type Subject,
   Unavailable,
 } from '@campaign-mirror/domain';
 import { isCanceled, isMembersFault, isStatementsFault } from '../connection/database-faults.ts';
-import { plainArray, textArray } from '../statements/array-literal.ts';
 import type { HotPathObserver } from '../statements/hot-path-observer.ts';
-import { mirrorSetTo, type SetMirrorRow } from '../statements/mirror-row.ts';
-import { setMirrorText } from '../statements/set-mirror-text.ts';
+import {
+  type CallersMirror,
+  callersValues,
+  resultsOf,
+  type SetResult,
+  setMirrorsText,
+} from '../statements/set-mirrors.ts';
 import type { Statement, Statements } from '../statements/statements.ts';
 import { Batches, type Stage } from './batches.ts';
-import { type CampaignColumns, campaignIn, isTrue } from './hot-path.ts';
 import { LockQueue, type Queued } from './lock-queue.ts';
-import { setChainsText, setHeldChainsText, setMirrorsText } from './set-mirrors-text.ts';
 
 /** The maximum number of updates in one statement. */
 const maxBatchSize = 128;
 
-/** A single update, which is cheaper. */
-const setMirror: Statement = { name: 'set-mirror', text: setMirrorText };
-const setMirrors: Statement = { name: 'set-mirrors', text: setMirrorsText };
-/** Costs more; needed where a campaign is updated more than once. */
-const setChains: Statement = { name: 'set-mirror-chains', text: setChainsText };
-/** The only one that waits for locks. */
-const setHeldChains: Statement = { name: 'set-held-mirror-chains', text: setHeldChainsText };
+const setMirrors: Statement = { name: 'set-mirrors', text: setMirrorsText({ waits: false }) };
+/** For one update; the only one that waits for a lock. */
+const setHeldMirror: Statement = { name: 'set-held-mirror', text: setMirrorsText({ waits: true }) };
 
-/** Why a mirror was not set: whether the caller is valid, and the campaign as the statement saw it. */
-type UnsetRow = readonly [
-  null,
-  null,
-  null,
-  null,
-  callerIsValid: string | null,
-  ...CampaignColumns,
-  ...more: (string | null)[],
-];
-type Row = SetMirrorRow | UnsetRow;
+/** No mirror has it: a statement that expects it sets nothing. */
+const noAddress = '' as MirrorAddress;
 
-/** The column with the place of a member, from 1 up, in a statement for many. */
-const placeColumn = 8;
-
-interface Member extends Queued {
-  readonly campaign: CampaignId;
-  readonly seen: Campaign;
-  readonly change: MirrorChange;
-  readonly by: RecordedSubject;
+interface Member extends Queued, CallersMirror {
   resolve(result: SetMirrorResult | undefined): void;
-}
-
-/** A subject as the history stores it: its key's number, or the name of another actor. */
-interface RecordedSubject {
-  readonly actor: string;
-  readonly key: AccessKeyId | null;
-  readonly name: string | null;
 }
 
 type PassedOver = (member: Member) => void;
 
 /**
- * Batched updates, as one statement and one commit. Those of one campaign are never in two batches at once. A batch waits
- * for no row: an update whose campaign or mirror is locked leaves it and waits in the lock queue. Each update is answered
- * from its own row.
+ * Batched updates, as one statement and one commit. A campaign is in a batch once, and never in two batches at the same
+ * time: a second update of it waits for the next one. A batch waits for no row: an update whose mirror is locked leaves it
+ * and waits in the lock queue. Each update is answered from its own row.
  */
 export class GroupedUpdates implements Stage<Member> {
   readonly #statements: Statements;
   readonly #observer: HotPathObserver;
   readonly #batches: Batches<Member>;
   readonly #held: LockQueue<Member>;
-  /** The campaigns of the batches that are under way. */
-  readonly #underWay = new Set<CampaignId>();
+  /** The lines of the batches that are under way. */
+  readonly #underWay = new Set<string>();
 
   constructor(
     statements: Statements,
@@ -85,22 +56,21 @@ export class GroupedUpdates implements Stage<Member> {
     this.#statements = statements;
     this.#observer = observer;
     this.#batches = new Batches(this, timeout);
-    const limits = { maxCampaigns: maxHeld, maxTogether: maxBatchSize, timeout };
     this.#held = new LockQueue(
-      (members) => this.#waitForRow(members),
+      (member) => this.#waitForRow(member),
       (members) => this.#lookOnce(members),
-      limits,
+      { maxCampaigns: maxHeld, timeout },
     );
   }
 
   set(seen: Campaign, change: MirrorChange): Promise<SetMirrorResult | undefined> {
+    const { id: campaign, ownerId: owner, isDefault } = seen;
     return new Promise((resolve, reject) => {
       const origin = new AsyncResource('MirrorUpdate');
       const since = performance.now();
-      // By owner, too: a caller that is not the owner is refused at once, and does not wait for the row.
-      const line = `${seen.id} ${seen.ownerId}`;
-      const by = recorded(change.by.subject);
-      this.#batches.add({ line, campaign: seen.id, seen, change, by, origin, since, resolve, reject });
+      // By owner, too: a caller that is not the owner is refused at once, and delays nobody.
+      const line = `${campaign} ${owner}`;
+      this.#batches.add({ line, campaign, owner, isDefault, ...change, origin, since, resolve, reject });
     });
   }
 
@@ -111,30 +81,29 @@ export class GroupedUpdates implements Stage<Member> {
     for (; looked < waiting.length && batch.length < maxBatchSize; looked++) {
       const member = waiting[looked] as Member;
       if (this.#held.has(member.line)) this.#hold(member);
-      // It would find the campaign locked by the batch that is under way.
-      else if (this.#underWay.has(member.campaign)) others.push(member);
-      else batch.push(member);
+      else if (this.#underWay.has(member.line)) others.push(member);
+      else {
+        this.#underWay.add(member.line);
+        batch.push(member);
+      }
     }
     waiting.splice(0, looked, ...others);
     return batch;
   }
 
   async carryOut(batch: readonly Member[]): Promise<void> {
-    this.#observer.batch('update', batch.length);
-    const campaigns = new Set(batch.map(({ campaign }) => campaign));
-    for (const campaign of campaigns) this.#underWay.add(campaign);
     try {
-      const statement = campaigns.size === batch.length ? setMirrors : setChains;
-      await this.#run(statement, batch, (member) => this.#hold(member));
+      this.#observer.batch('update', batch.length);
+      await this.#run(setMirrors, batch, (member) => this.#hold(member));
     } finally {
-      for (const campaign of campaigns) this.#underWay.delete(campaign);
+      for (const { line } of batch) this.#underWay.delete(line);
     }
   }
 
   /** Where nothing was set, the campaign changed while its row was waited for. */
-  async #waitForRow(members: readonly Member[]): Promise<void> {
-    this.#observer.batch('update', members.length);
-    await this.#run(setHeldChains, members, (member) => member.resolve(undefined));
+  async #waitForRow(member: Member): Promise<void> {
+    this.#observer.batch('update', 1);
+    await this.#run(setHeldMirror, [member], () => member.resolve(undefined));
   }
 
   /**
@@ -143,9 +112,9 @@ export class GroupedUpdates implements Stage<Member> {
    */
   async #lookOnce(members: readonly Member[], cause?: unknown): Promise<void> {
     for (let at = 0; at < members.length; at += maxBatchSize) {
-      const batch = members.slice(at, at + maxBatchSize);
+      const batch = members.slice(at, at + maxBatchSize).map((one) => ({ ...one, expected: noAddress }));
       this.#observer.batch('update', batch.length);
-      await this.#run(setChains, batch, (member) =>
+      await this.#run(setMirrors, batch, (member) =>
         member.reject(new Unavailable('the campaign was locked for too long', { cause })),
       );
     }
@@ -154,22 +123,15 @@ export class GroupedUpdates implements Stage<Member> {
   /** Answers each member. `passedOver`: the campaign is as it was seen, but the mirror was not set. */
   async #run(statement: Statement, batch: readonly Member[], passedOver: PassedOver): Promise<void> {
     try {
-      const rows = await this.#rows(statement, batch);
-      // Otherwise some member would wait forever.
-      if (rows.length !== batch.length) throw new Error(`${rows.length} rows for ${batch.length} updates`);
-      for (const [at, row] of rows.entries()) {
-        answer(batch[Number(row[placeColumn] ?? at + 1) - 1] as Member, row, passedOver);
-      }
+      const results = await this.#results(statement, batch);
+      for (const [at, result] of results.entries()) answer(batch[at] as Member, result, passedOver);
     } catch (error) {
       await this.#failed(error, statement, batch, passedOver);
     }
   }
 
-  #rows(statement: Statement, batch: readonly Member[]): Promise<Row[]> {
-    const [only, second] = batch;
-    return only && !second && statement !== setHeldChains
-      ? this.#statements.run<Row>(setMirror, valuesOf(only))
-      : this.#statements.run<Row>(statement, arraysOf(batch));
+  async #results(statement: Statement, batch: readonly Member[]): Promise<SetResult[]> {
+    return resultsOf(batch, await this.#statements.run(statement, callersValues(batch)));
   }
 
   /**
@@ -182,7 +144,7 @@ export class GroupedUpdates implements Stage<Member> {
     batch: readonly Member[],
     passedOver: PassedOver,
   ): Promise<void> {
-    if (statement === setHeldChains && isCanceled(error)) return this.#lookOnce(batch, error.cause);
+    if (statement === setHeldMirror && isCanceled(error)) return this.#lookOnce(batch, error.cause);
     const isRefused = isStatementsFault(error);
     if (isRefused) this.#observer.refused(statement.name, error);
     if (batch.length === 1 || !(isRefused || isMembersFault(error))) {
@@ -192,8 +154,8 @@ export class GroupedUpdates implements Stage<Member> {
     this.#observer.splitUp('update');
     for (const [at, member] of batch.entries()) {
       try {
-        const [row] = await member.origin.runInAsyncScope(() => this.#rows(statement, [member]));
-        answer(member, row as Row, passedOver);
+        const [result] = await member.origin.runInAsyncScope(() => this.#results(statement, [member]));
+        answer(member, result as SetResult, passedOver);
       } catch (error) {
         member.reject(error);
         if (isMembersFault(error)) continue;
@@ -213,48 +175,7 @@ export class GroupedUpdates implements Stage<Member> {
   }
 }
 
-function answer(member: Member, row: Row, passedOver: PassedOver): void {
-  const result = resultOf(member, row);
-  if (result) member.resolve(result);
-  else passedOver(member);
-}
-
-/** Undefined where the campaign is as it was seen. */
-function resultOf({ seen, change }: Member, row: Row): SetMirrorResult | undefined {
-  if (isSet(row)) return { kind: 'mirror-set', mirror: mirrorSetTo(seen.id, change.address, row) };
-  const [, , , , callerIsValid, ...columns] = row;
-  if (!isTrue(callerIsValid)) return { kind: 'caller-invalid' };
-  const campaign = campaignIn(seen.id, columns as unknown as CampaignColumns);
-  return campaign && isAs(seen, campaign) ? undefined : { kind: 'campaign-differs', campaign };
-}
-
-function isSet(row: Row): row is SetMirrorRow {
-  return row[0] !== null;
-}
-
-function isAs(seen: Campaign, { ownerId, isDefault, hasMirror }: Campaign): boolean {
-  return ownerId === seen.ownerId && isDefault === seen.isDefault && hasMirror === seen.hasMirror;
-}
-
-function recorded(subject: Subject): RecordedSubject {
-  const { kind, name = null } = partsOf(subject);
-  const key = accessKeyOf(subject) ?? null;
-  return { actor: kind, key, name: key === null ? name : null };
-}
-
-function valuesOf({ seen, change: { address, requestId }, by: { key, actor, name } }: Member) {
-  return [seen.id, seen.ownerId, seen.isDefault, address, key, requestId, actor, name];
-}
-
-function arraysOf(batch: readonly Member[]): string[] {
-  return [
-    plainArray(batch.map(({ campaign }) => campaign)),
-    plainArray(batch.map(({ seen }) => seen.ownerId)),
-    plainArray(batch.map(({ seen }) => seen.isDefault)),
-    textArray(batch.map(({ change }) => change.address)),
-    plainArray(batch.map(({ by }) => by.key)),
-    textArray(batch.map(({ change }) => change.requestId)),
-    textArray(batch.map(({ by }) => by.actor)),
-    textArray(batch.map(({ by }) => by.name)),
-  ];
+function answer(member: Member, result: SetResult, passedOver: PassedOver): void {
+  if (result.kind === 'locked' || result.kind === 'address-differs') passedOver(member);
+  else member.resolve(result);
 }

@@ -9,6 +9,7 @@ import {
   type SetMirrorResult,
 } from '@campaign-mirror/domain';
 import { safeInteger } from '../connection/rows.ts';
+import { isTrue } from '../statements/set-mirrors.ts';
 
 /** How the ports of the hot path reach PostgreSQL. Any call may reject with `Unavailable`. */
 export interface HotPath {
@@ -39,9 +40,4 @@ export function campaignIn(
     isDefault: isTrue(isDefault),
     hasMirror: isTrue(hasMirror),
   };
-}
-
-/** As PostgreSQL writes a boolean (section 8.6). */
-export function isTrue(column: string | null): boolean {
-  return column === 't';
 }

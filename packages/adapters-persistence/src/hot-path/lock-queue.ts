@@ -9,19 +9,16 @@ export interface Queued extends Waiting {
 export interface LockQueueLimits {
   /** The maximum number of campaigns whose locks are awaited at once, each on its own connection. */
   readonly maxCampaigns: number;
-  /** Updates that wait for their campaign together. */
-  readonly maxTogether: number;
   /** How long an update waits for its turn, in milliseconds. */
   readonly timeout: number;
 }
 
 /**
- * Where updates wait whose campaign or mirror is locked. All updates of a campaign wait in the database together, by
- * one statement; those that arrive meanwhile go with the next one. However long each lock is held, a line moves as a
- * whole. No line takes more than one connection.
+ * Where updates wait whose mirror is locked. Of each line, the first one waits in the database, and the others behind it:
+ * no line takes more than one connection.
  */
 export class LockQueue<Member extends Queued> {
-  readonly #wait: (members: readonly Member[]) => Promise<void>;
+  readonly #wait: (member: Member) => Promise<void>;
   readonly #dismiss: (members: readonly Member[]) => Promise<void>;
   readonly #limits: LockQueueLimits;
   /** In the order of their turns; the members of each in order of arrival. */
@@ -30,11 +27,11 @@ export class LockQueue<Member extends Queued> {
   #watch: NodeJS.Timeout | undefined;
 
   /**
-   * `wait`: waits for the locks on the campaign of these, and answers each of them. `dismiss`: answers those whose turn
-   * did not come in time. If one rejects, so are its members.
+   * `wait`: waits for the lock on the mirror of this one, and answers it. `dismiss`: answers those whose turn did not come
+   * in time. If one rejects, so are its members.
    */
   constructor(
-    wait: (members: readonly Member[]) => Promise<void>,
+    wait: (member: Member) => Promise<void>,
     dismiss: (members: readonly Member[]) => Promise<void>,
     limits: LockQueueLimits,
   ) {
@@ -66,7 +63,7 @@ export class LockQueue<Member extends Queued> {
 
   async #waitFor(name: string, line: Member[]): Promise<void> {
     this.#waitedFor.add(name);
-    await answering(line.splice(0, this.#limits.maxTogether), this.#wait);
+    await answering(line.splice(0, 1), ([first]) => this.#wait(first as Member));
     this.#waitedFor.delete(name);
     // Last, so that each line has its turn.
     this.#lines.delete(name);

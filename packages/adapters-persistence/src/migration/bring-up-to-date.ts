@@ -2,8 +2,8 @@ import { isolationLevel } from '../connection/audited.ts';
 import type { Database } from '../connection/database.ts';
 import { UnfitDatabase } from '../connection/server.ts';
 import { withoutTimeouts } from '../connection/stoppable.ts';
-import { grantTexts } from '../schema/grants.ts';
-import { earlierNames, migrationNames } from '../schema/migration-names.ts';
+import { grantTexts, revokeFromPublic } from '../schema/grants.ts';
+import { migrationNames } from '../schema/migration-names.ts';
 import { roles } from '../schema/roles.ts';
 import { schema } from '../schema/schema.ts';
 
@@ -54,10 +54,10 @@ export async function bringUpToDate(
       // Makes the schema and the table, by a connection of its own.
       const executed = (await orm.migrator.getExecuted()).map(({ name }) => name);
       await run("select set_config('lock_timeout', ?, true)", [String(lockTimeout)]);
-      if (isEarlier(executed)) {
-        await run(`insert into ${schema}.migrations (name) values (?)`, [migrationNames[0]]);
-      }
+      refuseEarlier(executed);
       await orm.migrator.up({ transaction });
+      // Each time: a dump that was restored without privileges lets everybody execute them.
+      await run(revokeFromPublic);
       // They are created and dropped on the server, not by a migration.
       const existing = 'select rolname::text as name from pg_roles where rolname in (?)';
       const there = await run<{ name: string }>(existing, [Object.values(roles)]);
@@ -68,16 +68,11 @@ export async function bringUpToDate(
   );
 }
 
-/**
- * Whether the schema is as a version before the first release left it: the same as after our first migration.
- * @throws UnfitDatabase where that version was not the last of them
- */
-function isEarlier(executed: readonly string[]): boolean {
-  const earlier = earlierNames.filter((name) => executed.includes(name));
-  if (earlier.length === 0 || executed.includes(migrationNames[0])) return false;
-  if (earlier.length === earlierNames.length) return true;
+/** @throws UnfitDatabase where a version before the first release made the schema */
+function refuseEarlier(executed: readonly string[]): void {
+  if (executed.length === 0 || executed.includes(migrationNames[0])) return;
   throw new UnfitDatabase(
-    `the schema is of a version before 1.0.0, and ends with ${earlier.at(-1)}: first run \`migrate\` of the last ` +
-      `version that has ${earlierNames.at(-1)} (docs/how-to/upgrade.md), then this one's`,
+    'the schema is of a version before 1.0.0: run `backup` of that version, and `restore` of this one into a new ' +
+      'database (docs/how-to/upgrade.md)',
   );
 }

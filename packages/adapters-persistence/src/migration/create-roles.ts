@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import type { Pool } from 'pg';
 import { inTransaction } from '../connection/transaction.ts';
-import { databaseGrantText, grantTexts } from '../schema/grants.ts';
+import { databaseGrantText, grantTexts, revokeTemporary } from '../schema/grants.ts';
 import { type Role, roles } from '../schema/roles.ts';
 import { schema } from '../schema/schema.ts';
 import { isMigrated } from './migration-states.ts';
@@ -15,6 +15,14 @@ export interface CreatedRole {
   /** Undefined where the role existed before: it is left unchanged. */
   readonly password: string | undefined;
 }
+
+/** Of PostgreSQL's 100 connections, so that no leaked password takes all of them. */
+const connectionLimits: Readonly<Record<Role, number>> = {
+  owner: 20,
+  operator: 20,
+  service: 60,
+  redirector: 60,
+};
 
 /** The result of creating the roles. */
 export type RolesCreation =
@@ -60,11 +68,16 @@ export function createRoles(
     const missing = all.filter(({ password }) => password !== undefined);
     const toMigrate = !has_migrations || !(await isMigrated(client));
     const statements = [
-      ...missing.map(({ name, password = '' }) => {
-        return `create role ${name} login password '${scramVerifier(password)}'`;
-      }),
+      ...missing.flatMap(({ role, name, password = '' }) => [
+        `create role ${name} login password '${scramVerifier(password)}' connection limit ${connectionLimits[role]}`,
+        // Behind a pooler, this is what holds, whatever the database's default is.
+        `alter role ${name} set default_transaction_isolation = 'read committed'`,
+      ]),
       ...all.map(({ role }) => databaseGrantText('connect', role)),
+      revokeTemporary,
+      // To import, and to restore.
       databaseGrantText('temporary', 'operator'),
+      databaseGrantText('temporary', 'owner'),
       // For the schema.
       ...(schema_owner === null ? [databaseGrantText('create', 'owner')] : []),
       // Where a migration is due, it grants them.

@@ -1,14 +1,14 @@
 import type { Timestamp } from '@campaign-mirror/domain';
 import type { ClientBase, Pool } from 'pg';
 import { codeOf, portFault } from '../connection/database-faults.ts';
-import { earlierNames, migrationNames } from '../schema/migration-names.ts';
+import { migrationNames } from '../schema/migration-names.ts';
 import { timestampText } from '../schema/schema.ts';
 
 /** A migration, and whether the database has it. */
 export interface MigrationState {
   readonly name: string;
-  /** Earlier: applied by a version before the first release. Unknown: applied by a newer version. */
-  readonly state: 'applied' | 'pending' | 'earlier' | 'unknown';
+  /** Unknown: applied by another version; where ours are pending, by one before the first release. */
+  readonly state: 'applied' | 'pending' | 'unknown';
   readonly appliedAt: Timestamp | null;
 }
 
@@ -38,7 +38,7 @@ export async function migrationStates(
     return { name, state: applied.delete(name) ? 'applied' : 'pending', appliedAt };
   });
   const others = [...applied].map(([name, appliedAt]): MigrationState => {
-    return { name, state: earlierNames.includes(name) ? 'earlier' : 'unknown', appliedAt };
+    return { name, state: 'unknown', appliedAt };
   });
   return [...known, ...others];
 }

@@ -6,7 +6,6 @@ import {
   type AccessKeys,
   type KeyRotation,
   type NewAccessKey,
-  type OwnerId,
   type Timestamp,
   usualKeyLife,
 } from '@campaign-mirror/domain';
@@ -19,7 +18,7 @@ import { timestampText } from '../schema/schema.ts';
 
 const revoke = `
   update campaign_mirror.access_keys set revoked_at = clock_timestamp()
-  where id = ? and revoked_at is null returning owner_id`;
+  where id = ? and revoked_at is null returning id`;
 
 /**
  * A successor of a key that has not expired. The life is counted from one moment and in seconds, because the length of a
@@ -45,9 +44,8 @@ export class PostgresAccessKeys extends AuditedAdapter implements AccessKeys {
     const { key, ...stored } = newKey();
     const fields = { ...stored, name, ownerId: owner };
     const expires = expiresIn === 'never' ? {} : { createdAt: inSeconds(0), expiresAt: inSeconds(expiresIn) };
-    return this.audited(async (em, note) => {
+    return this.audited(async (em) => {
       const id = Number(await em.insert(AccessKeyEntity, { ...fields, ...expires })) as AccessKeyId;
-      await note({ act: 'key-issued', accessKeyId: id, ownerId: owner, details: { name } });
       return { id, key };
     });
   }
@@ -67,7 +65,7 @@ export class PostgresAccessKeys extends AuditedAdapter implements AccessKeys {
   }
 
   rotate(id: AccessKeyId, { grace }: { grace: number }): Promise<KeyRotation> {
-    return this.audited(async (em, note) => {
+    return this.audited(async (em) => {
       // The second of two simultaneous rotations sees the result of the first.
       const lockMode = LockMode.PESSIMISTIC_WRITE;
       const old = await em.findOne(AccessKeyEntity, { id }, { lockMode });
@@ -80,19 +78,16 @@ export class PostgresAccessKeys extends AuditedAdapter implements AccessKeys {
       const [added] = await em.execute<{ id: string }[]>(succeed, [hash, displayed, id]);
       if (!added) return { kind: 'key-expired' };
       const next = safeInteger(added.id) as AccessKeyId;
+      await this.actingWith(em, { grace });
       const [ending] = await em.execute<[{ expires_at: Timestamp }]>(replace, [grace, next, id]);
-      await note({ act: 'key-rotated', accessKeyId: id, ownerId, details: { replaced_by: next, grace } });
       return { kind: 'rotated', id: next, key, ownerId, oldExpiresAt: ending.expires_at };
     });
   }
 
   async revoke(id: AccessKeyId): Promise<boolean> {
-    return this.audited(async (em, note) => {
-      const [revoked] = await em.execute<{ owner_id: string }[]>(revoke, [id]);
-      if (!revoked) return (await em.count(AccessKeyEntity, { id })) > 0;
-      const ownerId = safeInteger(revoked.owner_id) as OwnerId;
-      await note({ act: 'key-revoked', accessKeyId: id, ownerId });
-      return true;
+    return this.audited(async (em) => {
+      const [revoked] = await em.execute<unknown[]>(revoke, [id]);
+      return revoked !== undefined || (await em.count(AccessKeyEntity, { id })) > 0;
     });
   }
 }

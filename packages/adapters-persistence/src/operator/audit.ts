@@ -3,18 +3,15 @@ import type { Pool } from 'pg';
 import { rowsOf } from '../connection/rows.ts';
 import { schema, timestampText } from '../schema/schema.ts';
 
-const ofMove = `${schema}.operator_audit as part
-    where part.act = 'mirrors-moved' and part.request_id = entries.request_id`;
-
-/** The columns of an `AuditEntry`. A move is one: its first, with the mirrors of all. */
+/** The columns of an `AuditEntry`. A move is one: its first, with the mirrors of all its parts. */
 const page = `
   select id, ${timestampText('acted_at')} as at, act, operator, database_role as "databaseRole",
     request_id as "requestId", campaign_id as "campaignId", owner_id as "ownerId", access_key_id as "accessKeyId",
     case act when 'mirrors-moved' then details || jsonb_build_object('mirrors',
-      (select sum((part.details->>'mirrors')::int) from ${ofMove})) else details end as details
+      (details->>'mirrors')::int + (select coalesce(sum((part.details->>'mirrors')::int), 0)
+        from ${schema}.operator_audit as part where part.part_of = entries.id)) else details end as details
   from ${schema}.operator_audit as entries
-  where (act <> 'mirrors-moved' or not exists (select from ${ofMove} and part.id < entries.id))
-    and ($1::bigint is null or campaign_id = $1) and ($2::bigint is null or id < $2)
+  where part_of is null and ($1::bigint is null or campaign_id = $1) and ($2::bigint is null or id < $2)
   order by id desc limit $3`;
 
 /** The audit of the operator's acts, in PostgreSQL. */

@@ -1,5 +1,4 @@
 import type {
-  AuditEntry,
   CampaignCreation,
   CampaignId,
   CampaignRecord,
@@ -14,7 +13,7 @@ import type {
   Transfer,
 } from '@campaign-mirror/domain';
 import { type EntityManager, LockMode } from '@mikro-orm/postgresql';
-import { AuditedAdapter, type Noting } from '../connection/audited.ts';
+import { AuditedAdapter } from '../connection/audited.ts';
 import { CampaignEntity, MirrorEntity } from '../schema/entities.ts';
 import { defaultOf, mirrorOfEntity, recordOfEntity, unlessOvertaken, violates } from './campaign-rows.ts';
 
@@ -25,26 +24,22 @@ const forShare = { lockMode: LockMode.PESSIMISTIC_READ };
 /** Campaigns and mirrors as the operator creates and changes them, in PostgreSQL. */
 export class PostgresSettings extends AuditedAdapter implements CampaignSettings {
   createCampaign({ owner, isDefault, name }: NewCampaign): Promise<CampaignCreation> {
-    return this.audited(async (em, note) => {
+    return this.audited(async (em) => {
       const taken = isDefault && (await defaultOf(em, owner));
       if (taken) return taken;
       const made = await em.insert(CampaignEntity, { ownerId: owner, isDefault, name: name ?? null });
       const id = Number(made) as CampaignId;
-      const details = { default: isDefault, name: name ?? null };
-      await note({ act: 'campaign-created', campaignId: id, ownerId: owner, details });
       return { kind: 'created', id };
     });
   }
 
   async createMirror(id: CampaignId, address: MirrorAddress): Promise<MirrorCreation> {
     try {
-      return await this.audited(async (em, note) => {
+      return await this.audited(async (em) => {
         const campaign = await em.findOne(CampaignEntity, { id }, forShare);
         if (!campaign) return { kind: 'campaign-not-found' };
         const made = await em.insert(MirrorEntity, { campaignId: id, targetUrl: address });
         const mirror = await em.findOneOrFail(MirrorEntity, { id: Number(made) as MirrorId });
-        const { ownerId } = campaign;
-        await note({ act: 'mirror-created', campaignId: id, ownerId, details: { target_url: address } });
         return { kind: 'created', mirror: mirrorOfEntity(mirror) };
       });
     } catch (error) {
@@ -54,7 +49,7 @@ export class PostgresSettings extends AuditedAdapter implements CampaignSettings
   }
 
   transfer(id: CampaignId, to: OwnerId): Promise<Transfer> {
-    return this.audited(async (em, note) => {
+    return this.audited(async (em) => {
       const campaign = await em.findOne(CampaignEntity, { id }, forUpdate);
       if (!campaign) return { kind: 'campaign-not-found' };
       if (campaign.ownerId === to) return { kind: 'unchanged' };
@@ -62,14 +57,12 @@ export class PostgresSettings extends AuditedAdapter implements CampaignSettings
       if (taken) return taken;
       const { ownerId: from } = campaign;
       await em.nativeUpdate(CampaignEntity, { id }, { ownerId: to });
-      const details = { owner_id_before: from, default: campaign.isDefault, name: campaign.name ?? null };
-      await note({ act: 'campaign-transferred', campaignId: id, ownerId: to, details });
       return { kind: 'transferred', from };
     });
   }
 
   setDefault(id: CampaignId, isDefault: boolean): Promise<DefaultChange> {
-    return this.audited(async (em, note) => {
+    return this.audited(async (em) => {
       const campaign = await em.findOne(CampaignEntity, { id }, forUpdate);
       if (!campaign) return { kind: 'campaign-not-found' };
       const { ownerId } = campaign;
@@ -77,27 +70,23 @@ export class PostgresSettings extends AuditedAdapter implements CampaignSettings
       const taken = isDefault && (await defaultOf(em, ownerId));
       if (taken) return taken;
       await em.nativeUpdate(CampaignEntity, { id }, { isDefault });
-      const act = isDefault ? 'default-set' : 'default-unset';
-      await note({ act, campaignId: id, ownerId, details: { name: campaign.name ?? null } });
       return { kind: 'changed', ownerId };
     });
   }
 
   deleteCampaign(id: CampaignId, seen?: CampaignRecord): Promise<Deletion> {
-    return this.audited(async (em, note) => {
+    return this.audited(async (em) => {
       const row = await em.findOne(CampaignEntity, { id }, forUpdate);
       if (!row) return { kind: 'campaign-not-found' };
       const mirror = await em.findOne(MirrorEntity, { campaignId: id }, forUpdate);
       const campaign = recordOfEntity(row, mirror && mirrorOfEntity(mirror));
       if (seen && differs(campaign, seen)) return { kind: 'changed-meanwhile' };
       await em.nativeDelete(CampaignEntity, { id });
-      const details = deletionDetails(campaign);
-      await note({ act: 'campaign-deleted', campaignId: id, ownerId: campaign.ownerId, details });
       return { kind: 'deleted', campaign };
     });
   }
 
-  protected override audited<T>(run: (em: EntityManager, note: Noting) => Promise<T>): Promise<T> {
+  protected override audited<T>(run: (em: EntityManager) => Promise<T>): Promise<T> {
     return unlessOvertaken(() => super.audited(run));
   }
 }
@@ -110,10 +99,4 @@ function differs(now: CampaignRecord, seen: CampaignRecord): boolean {
     now.name !== seen.name ||
     now.mirror?.targetUrl !== seen.mirror?.targetUrl
   );
-}
-
-/** What the audit keeps of a deleted campaign. */
-function deletionDetails({ isDefault, name, mirror }: CampaignRecord): AuditEntry['details'] {
-  const kept = { default: isDefault, name };
-  return mirror ? { ...kept, target_url: mirror.targetUrl, clicks: mirror.clicks } : kept;
 }

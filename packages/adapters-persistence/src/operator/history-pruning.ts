@@ -1,7 +1,5 @@
 import type {
-  CampaignId,
   HistoryId,
-  HistoryPosition,
   HistoryPruning,
   HistorySurvey,
   OperatorAct,
@@ -12,23 +10,18 @@ import type { Pool } from 'pg';
 import { rowsOf } from '../connection/rows.ts';
 import { timestampText } from '../schema/schema.ts';
 
+/** Older changes have lower numbers: only those are read, and the first that is not old. */
 const survey = `
   with moment as materialized (select clock_timestamp() - make_interval(secs => $1) as older_than)
-  select ${timestampText('older_than')} as "olderThan", changes, old
-  from moment, lateral (
-    select count(*) as changes, count(*) filter (where changed_at < moment.older_than) as old
-    from campaign_mirror.mirror_history
-  ) as counted`;
+  select ${timestampText('older_than')} as "olderThan", (
+    select count(*) from campaign_mirror.mirror_history where changed_at < older_than and id < coalesce((
+      select id from campaign_mirror.mirror_history where changed_at >= older_than order by id limit 1), 9007199254740992)
+  ) as old
+  from moment`;
 
 /** The function deletes with its owner's rights, and records that in the audit. */
 const prune = `
-  select last_campaign_id as campaign, last_id as id, looked_at as "lookedAt", pruned
-  from campaign_mirror.prune_history($1, $2, $3, $4, $5, $6)`;
-
-interface Pruned extends Pick<PruneStep, 'lookedAt' | 'pruned'> {
-  campaign: CampaignId;
-  id: HistoryId;
-}
+  select last_id as "lastId", pruned from campaign_mirror.prune_history($1, $2, $3, $4, $5)`;
 
 /** Pruning of the history in PostgreSQL: each step is a transaction of its own. */
 export class PostgresHistoryPruning implements HistoryPruning {
@@ -45,12 +38,11 @@ export class PostgresHistoryPruning implements HistoryPruning {
     return found as HistorySurvey;
   }
 
-  async prune(olderThan: Timestamp, size: number, after?: HistoryPosition): Promise<PruneStep> {
+  async prune(olderThan: Timestamp, size: number, after?: HistoryId): Promise<PruneStep> {
     const { operator, requestId } = this.#act;
-    const values = [olderThan, after?.campaign ?? 0, after?.id ?? 0, size, operator, requestId];
-    const [{ campaign, id, lookedAt, pruned }] = (await rowsOf<Pruned>(this.#pool, prune, values)) as [
-      Pruned,
-    ];
-    return { lookedAt, pruned, next: lookedAt < size ? undefined : { campaign, id } };
+    const values = [olderThan, after ?? 0, size, operator, requestId];
+    const [step] = await rowsOf<{ lastId: HistoryId; pruned: number }>(this.#pool, prune, values);
+    const { lastId, pruned } = step as { lastId: HistoryId; pruned: number };
+    return { pruned, next: pruned > 0 ? lastId : undefined };
   }
 }

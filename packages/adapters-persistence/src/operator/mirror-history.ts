@@ -6,8 +6,8 @@ import type {
   KeyChanges,
   MirrorHistory,
 } from '@campaign-mirror/domain';
-import type { Pool, PoolClient } from 'pg';
-import { numberOf, rowsOf } from '../connection/rows.ts';
+import type { Pool } from 'pg';
+import { rowsOf } from '../connection/rows.ts';
 import { cursorRows, ofOneMoment } from '../connection/snapshot.ts';
 import { timestampText } from '../schema/schema.ts';
 
@@ -16,18 +16,45 @@ const entries = `
   select id, mirror_id as "mirrorId", campaign_id as "campaignId",
     concat_ws(':', actor, coalesce(subject, access_key_id::text)) as subject, owner_id as "ownerId",
     address_before as "addressBefore", address_after as "addressAfter",
-    ${timestampText('changed_at')} as "changedAt", request_id as "requestId"
-  from campaign_mirror.mirror_history where`;
-const page = `${entries} campaign_id = $1 and ($2::bigint is null or id < $2) order by id desc limit $3`;
-const one = `${entries} campaign_id = $1 and id = $2`;
-const ofKey = `${entries} access_key_id = $1 and ($2::timestamptz is null or changed_at >= $2)
-  and ctid >= $3::tid and ctid < $4::tid order by id desc`;
-const blocks = `select pg_relation_size('campaign_mirror.mirror_history') / current_setting('block_size')::int as number`;
+    ${timestampText('changed_at')} as "changedAt", request_id as "requestId"`;
 
-/** The whole history is scanned in as many parts, so that it is known how far the scan is. */
-const parts = 20;
+/**
+ * Along the chain: from the change before $2, if that is one of the campaign; otherwise from the last change of the
+ * mirror, or, where the campaign was deleted, from that in the audit's entry. Only as many links are followed as there are
+ * rows to return.
+ */
+const page = `
+  with recursive given as (
+    select previous_id from campaign_mirror.mirror_history where id = $2 and campaign_id = $1
+  ), first as (
+    select previous_id as id from given
+    union all
+    select coalesce(
+      (select last_change_id from campaign_mirror.mirrors where campaign_id = $1),
+      (select last_change_id from campaign_mirror.operator_audit
+        where campaign_id = $1 and act = 'campaign-deleted' order by id desc limit 1))
+    where not exists (select from given)
+  ), chain as (
+    select changes.* from first join campaign_mirror.mirror_history as changes on changes.id = first.id
+    union all
+    select changes.* from chain join campaign_mirror.mirror_history as changes on changes.id = chain.previous_id
+  )
+  ${entries} from chain where campaign_id = $1 and ($2::bigint is null or id < $2) limit $3`;
 
-/** The history in PostgreSQL. Its only index is its primary key, which begins with the campaign. */
+const one = `${entries} from campaign_mirror.mirror_history where campaign_id = $1 and id = $2`;
+
+/**
+ * Numbers rise with time, but for changes of the same moment: those since a time begin after the last one that is older
+ * by more than a minute.
+ */
+const ofKey = `${entries} from campaign_mirror.mirror_history
+  where access_key_id = $1 and ($2::timestamptz is null or changed_at >= $2)
+    and id > coalesce((
+      select id from campaign_mirror.mirror_history
+      where changed_at < $2::timestamptz - interval '1 minute' order by id desc limit 1), 0)
+  order by id desc`;
+
+/** The history in PostgreSQL. Its only index is its own number. */
 export class PostgresMirrorHistory implements MirrorHistory {
   readonly #pool: Pool;
   readonly #signal: AbortSignal | undefined;
@@ -46,38 +73,9 @@ export class PostgresMirrorHistory implements MirrorHistory {
     return (await rowsOf<HistoryEntry>(this.#pool, one, [campaign, id]))[0];
   }
 
-  ofKey(asked: KeyChanges, scanned?: (percent: number) => void): AsyncGenerator<HistoryEntry> {
-    return ofOneMoment(this.#pool, this.#signal, (client) => merged(client, asked, scanned));
+  ofKey({ key, since }: KeyChanges): AsyncGenerator<HistoryEntry> {
+    return ofOneMoment(this.#pool, this.#signal, (client) =>
+      cursorRows<HistoryEntry>(client, ofKey, [key, since]),
+    );
   }
-}
-
-/** PostgreSQL scans and sorts a part when its first row is fetched; the parts are then merged. */
-async function* merged(
-  client: PoolClient,
-  { key, since }: KeyChanges,
-  scanned: ((percent: number) => void) | undefined,
-): AsyncGenerator<HistoryEntry> {
-  const size = Math.ceil((await numberOf(client, blocks)) / parts);
-  const heads: { entry: HistoryEntry; readonly rest: AsyncGenerator<HistoryEntry> }[] = [];
-  for (let part = 0; part < parts; part++) {
-    // What others append meanwhile lies behind; the history of this moment does not contain it.
-    const values = [key, since, `(${part * size},0)`, `(${(part + 1) * size},0)`];
-    const rest = cursorRows<HistoryEntry>(client, ofKey, values, `part_${part}`);
-    const first = await rest.next();
-    if (!first.done) heads.push({ entry: first.value, rest });
-    scanned?.((100 * (part + 1)) / parts);
-  }
-  for (let head = newest(heads); head; head = newest(heads)) {
-    yield head.entry;
-    const next = await head.rest.next();
-    if (next.done) heads.splice(heads.indexOf(head), 1);
-    else head.entry = next.value;
-  }
-}
-
-function newest<Head extends { readonly entry: HistoryEntry }>(heads: readonly Head[]): Head | undefined {
-  return heads.reduce<Head | undefined>(
-    (one, next) => (one && one.entry.id > next.entry.id ? one : next),
-    undefined,
-  );
 }

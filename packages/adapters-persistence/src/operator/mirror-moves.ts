@@ -2,6 +2,7 @@ import {
   type AuditId,
   type CampaignId,
   type FoundMirrors,
+  type HistoryId,
   type MirrorAddress,
   type MirrorMove,
   type MirrorMoveOutcome,
@@ -16,19 +17,14 @@ import {
 import type { Pool, PoolClient } from 'pg';
 import { isHeld } from '../connection/database-faults.ts';
 import { numberOf, rowsOf } from '../connection/rows.ts';
-import { inTransaction, noteIn } from '../connection/transaction.ts';
-import { movingMirrors } from './move-mirrors-text.ts';
+import { inTransaction } from '../connection/transaction.ts';
+import { setAsOperator } from './operator-mirrors.ts';
 
 /** Every mirror of the range is counted; where an owner is given, the addresses of others are left out. */
 const findText = `
-  with looked as materialized (
-    select campaign_id, target_url from campaign_mirror.mirrors
-    where campaign_id > $1 order by campaign_id limit $2
-  )
-  select looked.campaign_id, owner_id, is_default,
-    case when $3::bigint is null or owner_id = $3 then looked.target_url end as target_url
-  from looked join campaign_mirror.campaigns on campaigns.id = looked.campaign_id
-  order by looked.campaign_id`;
+  select campaign_id, owner_id, is_default,
+    case when $3::bigint is null or owner_id = $3 then target_url end as target_url
+  from campaign_mirror.mirrors where campaign_id > $1 order by campaign_id limit $2`;
 
 interface Found {
   campaign_id: CampaignId;
@@ -37,37 +33,44 @@ interface Found {
   target_url: MirrorAddress | null;
 }
 
-/** A move is several entries of the audit, one for each transaction, with one request; the first is its number. */
-const numberText = `
-  select min(id) as number from campaign_mirror.operator_audit where request_id = $1 and act = 'mirrors-moved'`;
-const requestText = `
-  select request_id from campaign_mirror.operator_audit where id = $1 and act = 'mirrors-moved'`;
+type Part = { readonly id: AuditId } & Record<'first' | 'last', HistoryId>;
 
-/** The history's only index begins with the campaign: this reads it in that order. */
+const isMove = `
+  select from campaign_mirror.operator_audit where id = $1 and act = 'mirrors-moved' and part_of is null`;
+
+/** The entries of a move with changes after $2, each with the numbers between which they are. */
+const partsText = `
+  select id, greatest(first_change_id, $2 + 1) as first, last_change_id as last from campaign_mirror.operator_audit
+  where (id = $1 or part_of = $1) and last_change_id > $2 order by id limit $3`;
+
+/** Others' changes between these numbers belong to another entry, or to none. */
 const changesText = `
-  select history.campaign_id as campaign, address_before as before, address_after as after,
-    coalesce(mirrors.id = mirror_id and updated_at = changed_at, false) as "isLatest",
+  select changes.id as change, changes.campaign_id as campaign, address_before as before, address_after as after,
+    coalesce(mirrors.last_change_id = changes.id, false) as "isLatest",
     case when campaigns.id is not null then json_build_object('id', campaigns.id, 'ownerId', campaigns.owner_id,
-      'isDefault', is_default, 'hasMirror', mirrors.id is not null) end as now
-  from campaign_mirror.mirror_history as history
-  left join campaign_mirror.campaigns on campaigns.id = history.campaign_id
-  left join campaign_mirror.mirrors on mirrors.campaign_id = history.campaign_id
-  where request_id = $1 and history.campaign_id > $2 order by history.campaign_id limit $3`;
-
-const moveText = movingMirrors({ wait: false });
-const moveAfterWaitText = movingMirrors({ wait: true });
+      'isDefault', campaigns.is_default, 'hasMirror', mirrors.id is not null) end as now
+  from campaign_mirror.mirror_history as changes
+  left join campaign_mirror.campaigns on campaigns.id = changes.campaign_id
+  left join campaign_mirror.mirrors on mirrors.campaign_id = changes.campaign_id
+  where changes.audit_id = $1 and changes.id between $2 and $3 order by changes.id limit $4`;
 
 /** For one lock. */
 const longestWait = '2s';
 
-/** Moves mirrors to another host, in PostgreSQL. */
+/** Moves mirrors to another host, in PostgreSQL: one move for each of these. */
 export class PostgresMirrorMoves implements MirrorMoves {
   readonly #pool: Pool;
   readonly #act: OperatorAct;
+  /** The first entry of the move in the audit. */
+  #move: AuditId | undefined;
 
   constructor(pool: Pool, act: OperatorAct) {
     this.#pool = pool;
     this.#act = act;
+  }
+
+  get moveId(): AuditId | undefined {
+    return this.#move;
   }
 
   count(): Promise<number> {
@@ -84,57 +87,70 @@ export class PostgresMirrorMoves implements MirrorMoves {
     return { mirrors, looked: rows.length, last: rows.at(-1)?.campaign_id };
   }
 
-  async number(): Promise<AuditId | undefined> {
-    const [row] = await rowsOf<{ number: AuditId | null }>(this.#pool, numberText, [this.#act.requestId]);
-    return row?.number ?? undefined;
-  }
-
-  async changes(move: AuditId, after: CampaignId | undefined, limit: number) {
-    const [made] = await rowsOf<{ request_id: string }>(this.#pool, requestText, [move]);
+  async changes(move: AuditId, after: HistoryId | undefined, limit: number) {
+    const [made] = await rowsOf(this.#pool, isMove, [move]);
     if (!made) return undefined;
-    return rowsOf<MoveChange>(this.#pool, changesText, [made.request_id, after ?? 0, limit]);
+    const parts = await rowsOf<Part>(this.#pool, partsText, [move, after ?? 0, limit]);
+    const changes: MoveChange[] = [];
+    for (const { id, first, last } of parts) {
+      if (changes.length >= limit) break;
+      const values = [id, first, last, limit - changes.length];
+      changes.push(...(await rowsOf<MoveChange>(this.#pool, changesText, values)));
+    }
+    return changes;
   }
 
-  setMany(moves: readonly MirrorMove[], terms: MoveTerms): Promise<readonly MirrorMoveOutcome[]> {
-    return inTransaction(this.#pool, (client) => this.#set(client, moveText, moves, terms));
+  async setMany(moves: readonly MirrorMove[], terms: MoveTerms): Promise<readonly MirrorMoveOutcome[]> {
+    return this.#committed((client) => this.#set(client, moves, terms, 'passingOver'));
   }
 
   async setOne(move: MirrorMove, terms: MoveTerms): Promise<MirrorMoveOutcome> {
+    const waiting = `set local lock_timeout = '${longestWait}'`;
     try {
-      return await inTransaction(
-        this.#pool,
-        async (client) => {
-          const [outcome] = await this.#set(client, moveAfterWaitText, [move], terms);
-          // After waiting, the row is newer than the statement's snapshot.
-          return outcome === 'moved' ? 'moved' : 'changed-meanwhile';
-        },
-        `set local lock_timeout = '${longestWait}'`,
+      const [outcome] = await this.#committed(
+        (client) => this.#set(client, [move], terms, 'waiting'),
+        waiting,
       );
+      // After waiting, the row is newer than the statement's snapshot.
+      return outcome === 'moved' ? 'moved' : 'changed-meanwhile';
     } catch (error) {
       if (error instanceof Unavailable && isHeld(error.cause)) return 'held';
       throw error;
     }
   }
 
+  /** Only what is committed has a number. */
+  async #committed(run: (client: PoolClient) => Promise<Made>, settings?: string) {
+    const { outcomes, entry } = await inTransaction(this.#pool, run, settings);
+    if (outcomes.includes('moved')) this.#move ??= entry;
+    return outcomes;
+  }
+
   async #set(
     client: PoolClient,
-    text: string,
     moves: readonly MirrorMove[],
-    { noted, owner, includeDefault }: MoveTerms,
-  ): Promise<MirrorMoveOutcome[]> {
-    const { rows } = await client.query<{ moved: boolean; held: boolean }>(text, [
-      moves.map(({ campaign }) => campaign),
-      moves.map(({ before }) => before),
-      moves.map(({ after }) => after),
-      owner ?? null,
-      includeDefault,
-      this.#act.requestId,
-    ]);
-    const mirrors = rows.filter(({ moved }) => moved).length;
-    if (mirrors > 0) {
-      const details = { ...noted, mirrors };
-      await noteIn(client, this.#act, { act: 'mirrors-moved', ownerId: owner ?? null, details });
-    }
-    return rows.map(({ moved, held }) => (moved ? 'moved' : held ? 'held' : 'changed-meanwhile'));
+    { noted, owner: only, includeDefault }: MoveTerms,
+    locked: 'waiting' | 'passingOver',
+  ): Promise<Made> {
+    const [owner, isDefault] = [only ?? null, includeDefault ? null : false];
+    const mirrors = moves.map(({ campaign, before, after }) => {
+      return { campaign, owner, isDefault, address: after, expected: before };
+    });
+    const audited = { kind: 'mirrors-moved', owner, details: noted, partOf: this.#move } as const;
+    const { results, entry } = await setAsOperator(client, this.#act, mirrors, audited, locked);
+    return { outcomes: results.map(({ kind }) => outcomes[kind]), entry };
   }
 }
+
+interface Made {
+  readonly outcomes: readonly MirrorMoveOutcome[];
+  readonly entry: AuditId;
+}
+
+const outcomes = {
+  'mirror-set': 'moved',
+  locked: 'held',
+  'caller-invalid': 'changed-meanwhile',
+  'campaign-differs': 'changed-meanwhile',
+  'address-differs': 'changed-meanwhile',
+} as const;

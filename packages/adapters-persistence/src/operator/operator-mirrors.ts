@@ -1,40 +1,63 @@
 import type {
+  AuditId,
   Campaign,
   HistoryId,
   Mirror,
   MirrorAddress,
   OperatorAct,
   OperatorMirrors,
+  OwnerId,
 } from '@campaign-mirror/domain';
-import type { Pool } from 'pg';
-import { mirrorSetTo, type SetMirrorRow } from '../statements/mirror-row.ts';
-import { setMirrorByOperatorText } from '../statements/set-mirror-text.ts';
-import { type Statement, Statements } from '../statements/statements.ts';
+import type { ClientBase, Pool } from 'pg';
+import { textRowsOf } from '../connection/rows.ts';
+import { inTransaction } from '../connection/transaction.ts';
+import {
+  entryOf,
+  type MirrorToSet,
+  mirrorsValues,
+  resultsOf,
+  type SetResult,
+  setMirrorsAsOperatorText,
+} from '../statements/set-mirrors.ts';
 
-const set: Statement = {
-  name: 'set-mirror-as-operator',
-  text: setMirrorByOperatorText({
-    actor: "'operator'",
-    accessKeyId: 'null',
-    subject: 'null',
-    requestId: '$5',
-    also: `noted as (
-      insert into campaign_mirror.operator_audit (act, operator, request_id, campaign_id, owner_id, details)
-      select case when $7::bigint is null then 'mirror-set' else 'mirror-restored' end, $6, $5, campaign_id, owner_id,
-        jsonb_strip_nulls(jsonb_build_object('change', $7::bigint, 'address_before', address_before,
-          'address_after', address_after))
-      from changed
-    )`,
-  }),
+const texts = {
+  waiting: setMirrorsAsOperatorText({ waits: true }),
+  passingOver: setMirrorsAsOperatorText({ waits: false }),
 };
+
+/** What the audit says of mirrors that the operator sets. */
+export interface AuditedSetting {
+  readonly kind: 'mirror-set' | 'mirror-restored' | 'mirrors-moved';
+  readonly owner: OwnerId | null;
+  readonly details: Readonly<Record<string, string | number | boolean>>;
+  /** The move that it continues. */
+  readonly partOf?: AuditId | undefined;
+}
+
+/**
+ * Sets mirrors for the operator, and records that in the history and the audit, all in one transaction. Only a
+ * statement for a single mirror may wait. Returns what came of each, and the number of the entry in the audit, which
+ * there is if any was set. @throws Unavailable
+ */
+export async function setAsOperator(
+  client: ClientBase,
+  { operator, requestId }: OperatorAct,
+  mirrors: readonly MirrorToSet[],
+  { kind, owner, details, partOf }: AuditedSetting,
+  locked: keyof typeof texts,
+): Promise<{ results: SetResult[]; entry: AuditId }> {
+  const noted = [kind, operator, requestId, owner, JSON.stringify(details), partOf ?? null];
+  const rows = await textRowsOf(client, texts[locked], [...mirrorsValues(mirrors), ...noted]);
+  return { results: resultsOf(mirrors, rows), entry: entryOf(rows) as AuditId };
+}
 
 /** Mirrors as the operator sets them, in PostgreSQL: one statement sets, records and audits. */
 export class PostgresOperatorMirrors implements OperatorMirrors {
-  readonly #statements: Statements;
+  readonly #pool: Pool;
   readonly #act: OperatorAct;
 
   constructor(pool: Pool, act: OperatorAct) {
-    this.#statements = new Statements(pool, { named: false });
+    this.#pool = pool;
     this.#act = act;
   }
 
@@ -44,9 +67,12 @@ export class PostgresOperatorMirrors implements OperatorMirrors {
     change: HistoryId | undefined,
   ): Promise<Mirror | undefined> {
     if (!seen.hasMirror) return undefined;
-    const { operator, requestId } = this.#act;
-    const values = [seen.id, seen.ownerId, seen.isDefault, address, requestId, operator, change ?? null];
-    const [row] = await this.#statements.run<SetMirrorRow>(set, values);
-    return row && mirrorSetTo(seen.id, address, row);
+    const kind = change === undefined ? 'mirror-set' : 'mirror-restored';
+    const { id: campaign, ownerId: owner, isDefault } = seen;
+    const audited = { kind, owner, details: change === undefined ? {} : { change } } as const;
+    const { results } = await inTransaction(this.#pool, (client) =>
+      setAsOperator(client, this.#act, [{ campaign, owner, isDefault, address }], audited, 'waiting'),
+    );
+    return results[0]?.kind === 'mirror-set' ? results[0].mirror : undefined;
   }
 }

@@ -15,34 +15,38 @@ function on(objects: string, rights: string, columns?: readonly string[]): Grant
     .flatMap((on) => rights.split(' ').map((right) => ({ right, on, ...(columns && { columns }) })));
 }
 
-/** Imported and restored rows keep their numbers: the sequences are then moved beyond them. */
+/** Read for a backup, so that no number is assigned again after a restore. */
 const sequences =
   'campaigns_id_seq mirrors_id_seq access_keys_id_seq mirror_history_id_seq operator_audit_id_seq';
 
 /**
- * What each role may do, and nothing else. The owner's rights come with ownership. The service locks the campaign that
- * it judged by its right on `lock_anchor`, a column that cannot be changed. A redirector that counts has to read the
- * count and find the row.
+ * What each role may do, and nothing else. The owner's rights come with ownership. Nobody else writes addresses, their
+ * history or the audit but through the functions and triggers of the schema. The operator sets mirrors with an access key,
+ * too. It imports campaigns with their
+ * numbers, hence its rights on two sequences; its right to count clicks is for locking a mirror that is deleted. A
+ * redirector that counts has to read the count and find the row.
  */
 export const grants: Record<Exclude<Role, 'owner'>, readonly Grant[]> = {
   operator: [
-    ...on('campaigns', 'select insert update delete'),
-    ...on('mirrors access_keys', 'select insert update'),
-    ...on('mirror_history operator_audit', 'select insert'),
-    ...on('current_mirrors migrations', 'select'),
-    ...on(sequences, 'usage select update'),
-    ...on('prune_history', 'execute'),
+    ...on('campaigns', 'select insert delete'),
+    ...on('campaigns', 'update', ['owner_id', 'is_default']),
+    ...on('mirrors', 'select insert'),
+    ...on('mirrors', 'update', ['clicks']),
+    ...on('access_keys', 'select insert'),
+    ...on('access_keys', 'update', ['expires_at', 'revoked_at', 'last_used_at', 'replaced_by']),
+    ...on('mirror_history operator_audit current_mirrors migrations', 'select'),
+    ...on(sequences, 'select'),
+    ...on('campaigns_id_seq mirrors_id_seq', 'usage update'),
+    ...on('prune_history set_mirrors set_mirrors_as_operator', 'execute'),
   ],
   service: [
     ...on('campaigns', 'select', ['id', 'owner_id', 'is_default']),
-    ...on('campaigns', 'update', ['lock_anchor']),
-    ...on('mirrors', 'select'),
-    ...on('mirrors', 'update', ['target_url', 'updated_externally', 'updated_externally_at', 'updated_at']),
+    ...on('mirrors', 'select', ['campaign_id']),
     ...on('access_keys', 'select', ['id', 'hash', 'owner_id', 'expires_at', 'revoked_at', 'last_used_at']),
     ...on('access_keys', 'update', ['last_used_at']),
-    ...on('mirror_history', 'insert'),
     ...on('recent_moves', 'select'),
     ...on('migrations', 'select', ['name']),
+    ...on('set_mirrors', 'execute'),
   ],
   redirector: [
     ...on('current_mirrors', 'select'),
@@ -50,6 +54,9 @@ export const grants: Record<Exclude<Role, 'owner'>, readonly Grant[]> = {
     ...on('mirrors', 'update', ['clicks']),
   ],
 };
+
+/** By default, everybody may execute a function. */
+export const revokeFromPublic = `revoke execute on all functions in schema ${schema} from public`;
 
 /** The statements that grant the roles of these names their rights, which differ between versions. They have to exist. */
 export function grantTexts(names: readonly string[]): string[] {
@@ -66,6 +73,14 @@ function grantText({ right, on, columns }: Grant, role: string): string {
   const kind = right === 'execute' ? 'function' : on.endsWith('_seq') ? 'sequence' : 'table';
   return `grant ${right} ${columns ? `(${columns.join(', ')})` : ''} on ${kind} ${schema}.${on} to ${role}`;
 }
+
+/** By default, everybody may make temporary tables, which fill the disk. */
+export const revokeTemporary = `
+  do $$ begin
+    if has_database_privilege('public', current_database(), 'temporary') then
+      execute format('revoke temporary on database %I from public', current_database());
+    end if;
+  end $$`;
 
 /** Grants a right on the database itself where it is missing; only its owner can. */
 export function databaseGrantText(right: 'connect' | 'create' | 'temporary', role: Role): string {

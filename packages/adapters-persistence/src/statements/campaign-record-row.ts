@@ -16,9 +16,9 @@ export type RecordRow = Pick<CampaignRecord, 'ownerId' | 'isDefault' | 'name'> &
 export const namedCampaigns = `
   select id as campaign, owner_id, is_default, name, created_at as campaign_created from campaign_mirror.campaigns`;
 
-/** `RecordRow`s of such campaigns, in the order of their numbers. */
+/** `RecordRow`s of such campaigns, which are called `asked`, in the order of their numbers. */
 export const recordsText = (campaigns: string) => `
-  select campaign, owner_id as "ownerId", is_default as "isDefault", name,
+  select campaign, asked.owner_id as "ownerId", asked.is_default as "isDefault", name,
     ${timestampText('campaign_created')} as "campaignCreatedAt", ${mirrorColumns}
   from ${campaigns} left join campaign_mirror.mirrors on mirrors.campaign_id = campaign
   order by campaign`;

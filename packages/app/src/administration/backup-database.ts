@@ -43,7 +43,7 @@ export async function backUp(call: Call, path: string): Promise<number> {
 /** Restores a backup into an empty database. @throws ClearError */
 export async function restoreFrom(call: Call, file: GivenFile): Promise<TableCounts> {
   const { signal } = call.interruption;
-  return actOn(call, openPool, { pace }, ({ database: { pool }, act }) => {
+  return actOn(call, openPool, { pace, role: 'owner' }, ({ database: { pool }, act }) => {
     const bytes = unpacked(readShown(call, 'Reading', file));
     return restoreBackup(pool, act, { source: file.name, bytes }, signal);
   }).catch((error) => {

@@ -57,7 +57,7 @@ const factsText = `
   select current_setting('server_version_num')::int / 10000 as version, current_setting('server_encoding') as encoding,
     pg_is_in_recovery() as standby, current_setting('transaction_read_only') = 'on' as read_only,
     (select string_agg(name, ', ' order by name) from pg_settings where name = any($1) and setting = 'off') as off,
-    current_setting('statement_timeout') = '0' as unlimited,
+    current_setting('statement_timeout') = '0' as unlimited, current_setting('transaction_isolation') as isolation,
     extract(epoch from clock_timestamp())::float8 as time, rolname::text as name, rolsuper as superuser,
     coalesce(pg_has_role(nspowner, 'usage'), false) as owner,
     array_remove(array[case when rolsuper then 'superuser' end, case when rolcreaterole then 'createrole' end,
@@ -134,6 +134,17 @@ export const checks: readonly Check[] = [
     },
   },
   {
+    // At another level, a statement that waited for a row is ended instead of reading it again.
+    name: 'isolation',
+    ask({ facts: { name, isolation } }) {
+      if (isolation === 'read committed') return [];
+      return warning(
+        `transactions of ${JSON.stringify(name)} are ${isolation} by default, and a pooler passes no other level on`,
+        `alter role ${name} set default_transaction_isolation = 'read committed'`,
+      );
+    },
+  },
+  {
     name: 'durability',
     ask({ facts: { off } }) {
       if (off === null) return ok(`${durable.join(', ')} are not off`);
@@ -161,10 +172,12 @@ async function askMigrations({ database, purpose }: Asked): Promise<Result> {
   }
   const named = (wanted: MigrationState['state']) =>
     states.filter(({ state }) => state === wanted).map(({ name }) => name);
-  const [pending, earlier, unknown] = [named('pending'), named('earlier'), named('unknown')];
+  const [pending, unknown] = [named('pending'), named('unknown')];
   const migrate = 'run `./campaign-mirror migrate` as the owner of the schema';
-  if (pending.length > 0 && earlier.length > 0)
-    return problem(`the schema is of a version before 1.0.0: ${earlier.join(', ')}`, migrate);
+  if (pending.length > 0 && unknown.length > 0) {
+    const advice = 'restore a backup of that version into a new database (docs/how-to/upgrade.md)';
+    return problem(`the schema is of a version before 1.0.0: ${unknown.join(', ')}`, advice);
+  }
   // A service may start while others migrate: it is ready afterwards.
   const found = purpose && states.length > pending.length ? warning : problem;
   if (pending.length > 0) return found(`pending: ${pending.join(', ')}`, migrate);

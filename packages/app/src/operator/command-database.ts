@@ -44,7 +44,7 @@ const paces: Readonly<Record<NonNullable<How['pace']>, Partial<PoolLimits>>> = {
 export function actOn<T, Opened extends OpenPool>(
   call: Call,
   open: Open<Opened>,
-  { pace, left }: How,
+  { pace, left, role = 'operator' }: How & { role?: 'owner' | 'operator' },
   run: (operator: Operator<Opened>, terms: Terms) => Promise<T>,
 ): Promise<T> {
   return withDatabase(call, (access, settings) => {
@@ -55,28 +55,30 @@ export function actOn<T, Opened extends OpenPool>(
         if (!access.embedded) throw error;
       });
       if (!migrated) {
-        if (!access.embedded) throw notSetUp(access.address('operator'));
+        if (!access.embedded) throw notSetUp(access.address(role));
         await migrateTelling(access, call);
       }
       const { MIRROR_HOST_DENYLIST: deniedHosts } = settings;
       return run(operator, { deniedHosts, requestId: operator.act.requestId, undoneBy }).catch((error) => {
-        throw clearFault(error, access.address('operator'), 'acting', left);
+        throw clearFault(error, access.address(role), 'acting', left);
       });
     };
-    return asOperator(open, access, acts, person(call.environment), pace && paces[pace]);
+    const bounds = pace && paces[pace];
+    return asOperator(open, access, acts, person(call.environment), bounds, role);
   });
 }
 
-/** Runs the act as the operator's role, then closes the database. `operator`: who acts. */
+/** Runs the act as the operator's role, or the owner's, then closes the database. `operator`: who acts. */
 export async function asOperator<T, Opened extends OpenPool>(
   open: Open<Opened>,
   access: DatabaseAccess,
   run: (operator: Operator<Opened>) => Promise<T>,
   operator: string,
   limits?: Partial<PoolLimits>,
+  role: 'owner' | 'operator' = 'operator',
 ): Promise<T> {
   const bounds = { ...defaultPoolLimits, size: 2, ...limits };
-  const database = await open(access.address('operator'), bounds, applicationName);
+  const database = await open(access.address(role), bounds, applicationName);
   const act = { operator, requestId: `operator-${randomUUID()}` };
   return run({ database, act }).finally(() => database.close());
 }

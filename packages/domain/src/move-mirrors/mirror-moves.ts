@@ -1,5 +1,5 @@
 import type { Campaign } from '../set-campaign-mirror/campaign.ts';
-import type { AuditId, CampaignId, OwnerId } from '../values/identifiers.ts';
+import type { AuditId, CampaignId, HistoryId, OwnerId } from '../values/identifiers.ts';
 import type { MirrorAddress } from '../values/mirror-address.ts';
 
 /** A mirror as it was read. */
@@ -36,6 +36,7 @@ export interface MirrorMove {
 
 /** A change that a move has made. */
 export interface MoveChange extends MirrorMove {
+  readonly change: HistoryId;
   /** As it is now; undefined where there is no such campaign any longer. */
   readonly now: Campaign | undefined;
   /** Whether the mirror is still as the move left it. */
@@ -56,11 +57,11 @@ export type MirrorMoveOutcome =
   | 'moved'
   /** The campaign or its mirror has changed since it was read; nothing was written. */
   | 'changed-meanwhile'
-  /** Another transaction holds the campaign or its mirror; nothing was written. */
+  /** Another transaction holds the mirror; nothing was written. */
   | 'held';
 
 /**
- * Moves mirrors to another host for an operator. Each moved mirror is recorded in the history, with the campaign's
+ * Moves mirrors to another host for an operator: an instance makes one move. Each moved mirror is recorded in the history, with the campaign's
  * owner at that moment, and the number of mirrors moved together in the audit; a call commits all of this or nothing.
  * Every call throws `Unavailable` when the store is unavailable; whether the moves of that call were made is then
  * unknown.
@@ -80,10 +81,10 @@ export interface MirrorMoves {
   setMany(moves: readonly MirrorMove[], terms: MoveTerms): Promise<readonly MirrorMoveOutcome[]>;
 
   /** The number under which the audit has what was moved so far; undefined while that is nothing. */
-  number(): Promise<AuditId | undefined>;
+  readonly moveId: AuditId | undefined;
 
-  /** The changes that a move has made, in the order of their campaigns; undefined if there is no such move. */
-  changes(move: AuditId, after: CampaignId | undefined, limit: number): Promise<MoveChange[] | undefined>;
+  /** The changes that a move has made, in their order; undefined if there is no such move. */
+  changes(move: AuditId, after: HistoryId | undefined, limit: number): Promise<MoveChange[] | undefined>;
 
   /** Makes one move. Waits about two seconds for a lock, then returns `held`. */
   setOne(move: MirrorMove, terms: MoveTerms): Promise<MirrorMoveOutcome>;

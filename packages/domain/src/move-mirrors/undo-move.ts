@@ -1,6 +1,6 @@
 import { operatorRefusalOf } from '../set-campaign-mirror/authorization-rules.ts';
 import { type HostDenylist, noDeniedHosts } from '../values/host-denylist.ts';
-import type { AuditId, CampaignId } from '../values/identifiers.ts';
+import type { AuditId, HistoryId } from '../values/identifiers.ts';
 import { mirrorAddress } from '../values/mirror-address.ts';
 import { batch, type MirrorMoved, type MoveProgress, makeMoves, maxVainWaits } from './make-moves.ts';
 import type { MirrorMove, MirrorMoves, MoveChange, MoveTerms } from './mirror-moves.ts';
@@ -35,7 +35,7 @@ export class UndoMove {
     const terms = { includeDefault: request.includeDefault, noted: { undoes: request.move } };
     const waits = { left: maxVainWaits };
     let looked = 0;
-    let after: CampaignId | undefined;
+    let after: HistoryId | undefined;
     const progress = () => ({ kind: 'progress' as const, looked, total: undefined, isTargetInUse: true });
     do {
       const changes = await this.#mirrors.changes(request.move, after, batch);
@@ -50,7 +50,7 @@ export class UndoMove {
           yield* made;
           yield progress();
         }
-      after = changes.length < batch ? undefined : changes.at(-1)?.campaign;
+      after = changes.length < batch ? undefined : changes.at(-1)?.change;
       yield progress();
     } while (after);
   }

@@ -1,7 +1,10 @@
 import type { AccessKeyId, AuditId, CampaignId, OwnerId } from '../values/identifiers.ts';
 import type { Timestamp } from '../values/timestamp.ts';
 
-/** What an operator can do. A mirror that was set is also recorded in the history. */
+/**
+ * What an operator can do. A mirror that was set is also recorded in the history. An import is one entry for its campaigns
+ * and one for its mirrors. A key was changed if something else was done to it, past the commands.
+ */
 export type AuditedAct =
   | 'campaign-created'
   | 'campaign-transferred'
@@ -15,7 +18,9 @@ export type AuditedAct =
   | 'key-issued'
   | 'key-rotated'
   | 'key-revoked'
+  | 'key-changed'
   | 'campaigns-imported'
+  | 'mirrors-imported'
   | 'history-pruned'
   | 'backup-restored';
 

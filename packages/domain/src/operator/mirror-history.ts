@@ -46,8 +46,8 @@ export interface MirrorHistory {
 
   /**
    * The changes made with a key, newest first, from one snapshot, including those to campaigns that were transferred
-   * or deleted since. Scans the whole history before the first one; `scanned` receives how far that is, in percent. Rows
-   * are read as fast as the caller takes them.
+   * or deleted since. Reads every change since the given time, or the whole history. Rows are read as fast as the
+   * caller takes them.
    */
-  ofKey(asked: KeyChanges, scanned?: (percent: number) => void): AsyncIterable<HistoryEntry>;
+  ofKey(asked: KeyChanges): AsyncIterable<HistoryEntry>;
 }

@@ -1,0 +1,109 @@
+/**
+ * The database itself records what the operator does, so that nothing is done without an entry, and no entry says
+ * another role or time. The operator's name and the request come from settings of the transaction, and so do details
+ * that a row does not tell, such as the name of an imported file; a row's own facts win over those. Restoring a backup
+ * is one entry: only the owner of the tables can leave out the others.
+ */
+const note = `
+  create function campaign_mirror.note(act text, campaign_id bigint, owner_id bigint, access_key_id bigint, details jsonb,
+    last_change_id bigint default null) returns void language plpgsql set search_path = pg_catalog, pg_temp as $$
+    begin
+      if current_setting('campaign_mirror.restoring', true) = 'on' and pg_has_role(session_user, current_user, 'usage')
+      then return; end if;
+      insert into campaign_mirror.operator_audit
+        (act, operator, request_id, campaign_id, owner_id, access_key_id, details, last_change_id)
+      values (act, coalesce(nullif(current_setting('campaign_mirror.operator', true), ''), session_user),
+        coalesce(nullif(current_setting('campaign_mirror.request_id', true), ''), gen_random_uuid()::text),
+        campaign_id, owner_id, access_key_id,
+        coalesce(nullif(current_setting('campaign_mirror.details', true), ''), '{}')::jsonb || details, last_change_id);
+    end
+  $$;`;
+
+const recording = (what: string) => `
+  create function campaign_mirror.record_${what}() returns trigger language plpgsql
+  security definer set search_path = pg_catalog, pg_temp as $$`;
+
+/** Whether the program is importing: what it creates are two entries, however much that is. */
+const importing = "current_setting('campaign_mirror.details', true) like '%\"source\"%'";
+
+const campaigns = `${recording('created_campaigns')}
+    begin
+      if ${importing} or (select count(*) > 1 from created) then
+        perform campaign_mirror.note('campaigns-imported', null, null, null,
+          jsonb_build_object('campaigns', (select count(*) from created)));
+      else
+        perform campaign_mirror.note('campaign-created', id, owner_id, null,
+          jsonb_build_object('default', is_default, 'name', name)) from created;
+      end if;
+      return null;
+    end
+  $$;
+  create trigger record_created after insert on campaign_mirror.campaigns referencing new table as created
+    for each statement execute function campaign_mirror.record_created_campaigns();
+${recording('changed_campaign')}
+    begin
+      if new.owner_id <> old.owner_id then
+        perform campaign_mirror.note('campaign-transferred', new.id, new.owner_id, null,
+          jsonb_build_object('owner_id_before', old.owner_id, 'default', new.is_default, 'name', new.name));
+      end if;
+      if new.is_default <> old.is_default then
+        perform campaign_mirror.note(case when new.is_default then 'default-set' else 'default-unset' end, new.id,
+          new.owner_id, null, jsonb_build_object('name', new.name));
+      end if;
+      return null;
+    end
+  $$;
+  create trigger record_changed after update on campaign_mirror.campaigns
+    for each row execute function campaign_mirror.record_changed_campaign();
+${recording('deleted_campaign')}
+    declare mirror campaign_mirror.mirrors;
+    begin
+      -- Locked, so that the entry has the address and the change that really were the last.
+      select * into mirror from campaign_mirror.mirrors where campaign_id = old.id for update;
+      perform campaign_mirror.note('campaign-deleted', old.id, old.owner_id, null,
+        jsonb_build_object('default', old.is_default, 'name', old.name) || case when mirror.id is null then '{}' else
+          jsonb_build_object('target_url', mirror.target_url, 'clicks', mirror.clicks) end,
+        mirror.last_change_id);
+      return old;
+    end
+  $$;
+  create trigger record_deleted before delete on campaign_mirror.campaigns
+    for each row execute function campaign_mirror.record_deleted_campaign();`;
+
+const mirrors = `${recording('created_mirrors')}
+    begin
+      if ${importing} or (select count(*) > 1 from created) then
+        perform campaign_mirror.note('mirrors-imported', null, null, null,
+          jsonb_build_object('mirrors', (select count(*) from created)));
+      else
+        perform campaign_mirror.note('mirror-created', campaign_id, owner_id, null,
+          jsonb_build_object('target_url', target_url)) from created;
+      end if;
+      return null;
+    end
+  $$;
+  create trigger record_created after insert on campaign_mirror.mirrors referencing new table as created
+    for each statement execute function campaign_mirror.record_created_mirrors();`;
+
+/** Not when a key was used: the service records that, in a column of its own. */
+const accessKeys = `${recording('access_key')}
+    begin
+      if tg_op = 'INSERT' then
+        perform campaign_mirror.note('key-issued', null, new.owner_id, new.id, jsonb_build_object('name', new.name));
+      elsif old.revoked_at is null and new.revoked_at is not null then
+        perform campaign_mirror.note('key-revoked', null, new.owner_id, new.id, '{}');
+      elsif old.replaced_by is null and new.replaced_by is not null then
+        perform campaign_mirror.note('key-rotated', null, new.owner_id, new.id,
+          jsonb_build_object('replaced_by', new.replaced_by));
+      else
+        perform campaign_mirror.note('key-changed', null, new.owner_id, new.id,
+          jsonb_build_object('expires_at', new.expires_at, 'revoked_at', new.revoked_at));
+      end if;
+      return null;
+    end
+  $$;
+  create trigger record after insert
+    or update of id, hash, displayed, name, owner_id, created_at, expires_at, revoked_at, replaced_by
+    on campaign_mirror.access_keys for each row execute function campaign_mirror.record_access_key();`;
+
+export const auditTriggers = `${note}${campaigns}${mirrors}${accessKeys}`;
