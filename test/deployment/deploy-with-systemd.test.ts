@@ -100,7 +100,33 @@ describe(`${page}, on a new Debian 12`, function () {
       // Of systemd's dynamic users.
       expect(Number(user)).to.be.within(61_184, 65_519);
     },
+    command: async () => {
+      const hostile = `a & b; c $HOME \`id\` #d 'e' "f" %h {g}=`;
+      const lines = [
+        '# it is said',
+        `PGUSER=${hostile}`,
+        'MIRROR_HOST_DENYLIST=denied.example, *.denied.example',
+      ];
+      await paste(`cp -p /etc/campaign-mirror/environment /root/kept
+        cat > /etc/campaign-mirror/environment <<'EOF'\n${lines.join('\n')}\nEOF`);
+      const bySystemd =
+        'systemd-run --quiet --wait --pipe -p EnvironmentFile=/etc/campaign-mirror/environment env';
+      for (const line of lines.slice(1)) expect(await paste(bySystemd)).to.include(`\n${line}\n`);
+      const shown = JSON.parse(await paste('campaign-mirror config --json')).settings;
+      const shownAs = (name: string) =>
+        shown.find(({ setting }: { setting: string }) => setting === name).value;
+      expect(shownAs('PGUSER')).to.equal(hostile);
+      expect(shownAs('MIRROR_HOST_DENYLIST')).to.equal('denied.example, *.denied.example');
+    },
     call: async (output) => {
+      const denied = await paste(
+        `cp -p /root/kept /etc/campaign-mirror/environment
+        sed -i 's/^MIRROR_HOST_DENYLIST=.*/MIRROR_HOST_DENYLIST=other.example, denied.example/' /etc/campaign-mirror/environment
+        ANOTHER=$(campaign-mirror campaign create --owner 42 --json | grep -o '[0-9]*')
+        ! campaign-mirror mirror create "$ANOTHER" --target-url https://denied.example/
+        cp -p /root/kept /etc/campaign-mirror/environment`,
+      );
+      expect(denied).to.include('MIRROR_HOST_DENYLIST denies');
       expect(output).to.match(/"target_url":"https:\/\/second\.example\/\?click=\{click_id\}".*\n200\n$/);
     },
     rolling: async (output) => {
