@@ -27,11 +27,10 @@ function clickIdOf(query) {
 }
 
 /**
- * Sends visitors of `/c/{campaign}` to its mirror, and counts their clicks. `now` gives milliseconds. `stop` ends it when
- * all clicks are written.
+ * Sends visitors of `/c/{campaign}` to its mirror, and counts their clicks. `stop` ends it when all clicks are written.
  * @param {Pick<import('pg').Pool, 'query'>} pool
  */
-export function redirector(pool, now = () => performance.now()) {
+export function redirector(pool) {
   /** @type {Map<string, { url: Promise<string | undefined>, until: number }>} */
   const mirrors = new Map();
   /** @type {Map<string, number>} */
@@ -46,7 +45,7 @@ export function redirector(pool, now = () => performance.now()) {
   /** @param {string} campaign */
   function mirrorOf(campaign) {
     const kept = mirrors.get(campaign);
-    if (kept && kept.until > now()) return kept.url;
+    if (kept && kept.until > performance.now()) return kept.url;
     mirrors.delete(campaign);
     // The one that was not read for longest.
     const [first] = mirrors.keys();
@@ -57,7 +56,7 @@ export function redirector(pool, now = () => performance.now()) {
       mirrors.delete(campaign);
       throw error;
     });
-    mirrors.set(campaign, { url, until: now() + age });
+    mirrors.set(campaign, { url, until: performance.now() + age });
     return url;
   }
 

@@ -32,6 +32,7 @@ docker() {
 
 describe(`compose.yaml, as ${page} has it`, function () {
   this.bail(true);
+  this.timeout(240_000);
   const folder = folderOf('suite');
   let settings: Record<string, string>;
   const ours = `${project}/compose`;
@@ -145,7 +146,6 @@ describe(`compose.yaml, as ${page} has it`, function () {
 
   it('nothing in it can write to its image, gain a right, or see a password of another', async () => {
     await paste('several', { 'mirror.example.com': 'localhost', '3001-3002': '0' });
-    await paste('redirector');
     const label = `--filter=label=com.docker.compose.project=${project}`;
     const containers = (await docker('ps', '--all', '--quiet', label)).split('\n');
     expect(containers).to.have.length(8);
@@ -196,21 +196,22 @@ describe(`compose.yaml, as ${page} has it`, function () {
     await eventually('the click', async () => expect((await listed()).join()).to.match(/"clicks":[1-9]/));
   });
 
-  it('campaigns are imported', async () => {
+  let had: readonly string[] = [];
+  it('what it has is there after it was stopped, removed and started again', async () => {
+    had = await listed();
     await writeFile(folder.at('more.csv'), 'owner_id,name,target_url\n77,more,https://more.example/\n');
-    await paste('import');
-    expect((await listed()).join()).to.include('https://more.example/');
-  });
-
-  it('what it had is there after it was stopped, removed and started again, and in a backup', async () => {
-    const had = await listed();
     await paste('backup');
     expect(await readFile(folder.at('campaigns.csv'), 'utf8')).to.include('https://second.example/');
+    const now = await listed();
+    expect(now.join()).to.include('https://more.example/');
     await compose('stop', 'service');
     expect(await inspected(await containerOf('service'), '.State.ExitCode')).to.equal(0);
     await compose('down');
     await compose('up', '--detach', 'service');
-    expect(await listed()).to.deep.equal(had);
+    expect(await listed()).to.deep.equal(now);
+  });
+
+  it('a backup is restored into an installation without data', async () => {
     await compose('down', '--volumes');
     await paste('restore');
     expect(await listed()).to.deep.equal(had);
@@ -225,8 +226,6 @@ describe(`compose.yaml, as ${page} has it`, function () {
 
   it('every block was run', async () => {
     const names = blocks.flatMap(({ marker }) => /^rehearsed: (.*)/.exec(marker)?.slice(1) ?? []);
-    expect(names).to.have.members([
-      ...['start', 'operate', 'several', 'redirector', 'backup', 'import', 'restore', 'upgrade'],
-    ]);
+    expect(names).to.have.members([...['start', 'operate', 'several', 'backup', 'restore', 'upgrade']]);
   });
 });
