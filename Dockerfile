@@ -1,6 +1,6 @@
 # The service and its operator's commands: docker build --tag campaign-mirror .
 # Without a network: NODE_IMAGE has tini, and .pnpm-store holds a filled store of pnpm, and pnpm itself.
-ARG NODE_IMAGE=node:26.10.0-bookworm-slim
+ARG NODE_IMAGE=node:26.10.0-bookworm-slim@sha256:662933cf47f013bc8e4beb31a6116448427a82057ba7c42c97e4c5ba766504c2
 
 FROM ${NODE_IMAGE} AS build
 # The lock file stands here so that there is something to copy where there is no store.
@@ -42,8 +42,9 @@ LABEL org.opencontainers.image.title="Campaign Mirror" \
 RUN command -v tini >/dev/null \
   || { apt-get update && apt-get install --yes --no-install-recommends tini && rm -rf /var/lib/apt/lists/*; }
 # Where `roles create --passwords` writes, a folder a role: a volume that is mounted there belongs to the user below.
+# /files is for what the operator's commands write and read.
 RUN for role in owner operator service redirector; do mkdir -p "/run/campaign-mirror/$role"; done \
-  && chown -R 65532:65532 /run/campaign-mirror && chmod -R go= /run/campaign-mirror \
+  && mkdir /files && chown -R 65532:65532 /run/campaign-mirror /files && chmod -R go= /run/campaign-mirror /files \
   && ln -s /opt/campaign-mirror/campaign-mirror /usr/local/bin/campaign-mirror
 COPY --from=build /opt/campaign-mirror /opt/campaign-mirror
 WORKDIR /opt/campaign-mirror

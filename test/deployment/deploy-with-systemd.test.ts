@@ -100,7 +100,33 @@ describe(`${page}, on a new Debian 12`, function () {
       // Of systemd's dynamic users.
       expect(Number(user)).to.be.within(61_184, 65_519);
     },
+    command: async () => {
+      const hostile = `a & b; c $HOME \`id\` #d 'e' "f" %h {g}=`;
+      const lines = [
+        '# it is said',
+        `PGUSER=${hostile}`,
+        'MIRROR_HOST_DENYLIST=denied.example, *.denied.example',
+      ];
+      await paste(`cp -p /etc/campaign-mirror/environment /root/kept
+        cat > /etc/campaign-mirror/environment <<'EOF'\n${lines.join('\n')}\nEOF`);
+      const bySystemd =
+        'systemd-run --quiet --wait --pipe -p EnvironmentFile=/etc/campaign-mirror/environment env';
+      for (const line of lines.slice(1)) expect(await paste(bySystemd)).to.include(`\n${line}\n`);
+      const shown = JSON.parse(await paste('campaign-mirror config --json')).settings;
+      const shownAs = (name: string) =>
+        shown.find(({ setting }: { setting: string }) => setting === name).value;
+      expect(shownAs('PGUSER')).to.equal(hostile);
+      expect(shownAs('MIRROR_HOST_DENYLIST')).to.equal('denied.example, *.denied.example');
+    },
     call: async (output) => {
+      const denied = await paste(
+        `cp -p /root/kept /etc/campaign-mirror/environment
+        sed -i 's/^MIRROR_HOST_DENYLIST=.*/MIRROR_HOST_DENYLIST=other.example, denied.example/' /etc/campaign-mirror/environment
+        ANOTHER=$(campaign-mirror campaign create --owner 42 --json | grep -o '[0-9]*')
+        ! campaign-mirror mirror create "$ANOTHER" --target-url https://denied.example/
+        cp -p /root/kept /etc/campaign-mirror/environment`,
+      );
+      expect(denied).to.include('MIRROR_HOST_DENYLIST denies');
       expect(output).to.match(/"target_url":"https:\/\/second\.example\/\?click=\{click_id\}".*\n200\n$/);
     },
     rolling: async (output) => {
@@ -108,13 +134,21 @@ describe(`${page}, on a new Debian 12`, function () {
       expect(output).to.match(/^codes: (000 )?200$/m);
       expect(output).to.match(/^faults:( curl: \((52|56)\))*$/m);
     },
-    stop: async () => {
-      const result = 'systemctl show -P Result campaign-mirror@1 campaign-mirror@2';
-      expect(await wordsOf(result)).to.deep.equal(['success', 'success']);
-      await callIsAnswered();
-    },
-    backup: async () => {
-      expect(await paste("stat -c '%U %a' /var/backups/campaign-mirror/*.backup")).to.equal('root 600\n');
+    timers: async () => {
+      await paste('systemd-analyze verify campaign-mirror-backup.service campaign-mirror-prune.service');
+      const next = await paste('systemctl list-timers --no-pager "campaign-mirror-*"');
+      expect(next)
+        .to.match(/backup\.timer/)
+        .and.to.match(/prune\.timer/);
+      const folder = "stat -c '%U %a' /var/backups/campaign-mirror/*";
+      expect(await paste(folder)).to.equal('root 600\n');
+      await paste(`
+        rm /var/backups/campaign-mirror/*
+        touch -d '20 days ago' /var/backups/campaign-mirror/old.backup
+        systemctl start campaign-mirror-backup campaign-mirror-prune`);
+      expect(await paste(folder)).to.equal('root 600\n');
+      const results = 'systemctl show -P Result campaign-mirror-backup campaign-mirror-prune';
+      expect(await wordsOf(results)).to.deep.equal(['success', 'success']);
     },
     upgraded: async (output) => {
       expect(output.split(`"version":"${versions.next}"`)).to.have.length(3);
@@ -136,6 +170,42 @@ describe(`${page}, on a new Debian 12`, function () {
       const output = await paste(whole, filledIn, marker.endsWith(', with a network'));
       await checks[name]?.(output);
     });
+
+  it('processes that are stopped end in order, and are started again', async () => {
+    await paste('systemctl stop campaign-mirror@1 campaign-mirror@2');
+    const result = 'systemctl show -P Result campaign-mirror@1 campaign-mirror@2';
+    expect(await wordsOf(result)).to.deep.equal(['success', 'success']);
+    await paste('systemctl start campaign-mirror@1 campaign-mirror@2');
+    await callIsAnswered();
+  });
+
+  it('a process with a wrong setting is not started again, and is when the setting is right', async () => {
+    const result = await paste(`
+      cp -p /etc/campaign-mirror/environment /root/kept
+      echo POOL_SIZE=many >> /etc/campaign-mirror/environment
+      systemctl restart campaign-mirror@2
+      until [ "$(systemctl show -P ActiveState campaign-mirror@2)" = failed ]; do sleep 0.05; done
+      systemctl show -P NRestarts campaign-mirror@2
+      systemctl show -P ExecMainStatus campaign-mirror@2
+      journalctl --unit campaign-mirror@2 --output cat --no-pager | grep POOL_SIZE
+      cp -p /root/kept /etc/campaign-mirror/environment
+      systemctl restart campaign-mirror@2
+      until curl -fs http://127.0.0.1:3002/readyz > /dev/null; do sleep 0.05; done`);
+    expect(result).to.match(/^0\n2\nPOOL_SIZE must be .*\n$/);
+  });
+
+  it('journald keeps every line of the log, beyond the 10,000 in 30 s that it grants to other units', async () => {
+    const lines = `journalctl --sync
+      journalctl --unit 'campaign-mirror@*' --output cat --no-pager | grep -c '"event":"request'`;
+    const [before, after] = await wordsOf(`
+      ${lines}
+      for caller in 1 2 3 4; do
+        curl -s --parallel --parallel-max 8 -o /dev/null "http://127.0.0.1:3000/no/[1-3000]" 2> /dev/null &
+      done
+      wait
+      ${lines}`);
+    expect(Number(after) - Number(before)).to.equal(12_000);
+  });
 
   it('a process that is killed twelve times in quick succession is started again each time', async () => {
     const restarts = await paste(`

@@ -1,3 +1,5 @@
+import { once } from 'node:events';
+import { connect, type TLSSocket } from 'node:tls';
 import { expect } from 'chai';
 import {
   callersAddress,
@@ -9,6 +11,7 @@ import {
 import { proxyNames, type TlsProxy, tlsProxy } from '../support/deployment/tls-proxy.ts';
 import { serviceDataOf } from '../support/process/lives.ts';
 import { type Listening, listeningService } from '../support/process/service-process.ts';
+import { eventually } from '../support/promises.ts';
 
 const forged = {
   'X-Forwarded-For': ['203.0.113.9', '203.0.113.10, 127.0.0.1'],
@@ -16,6 +19,82 @@ const forged = {
   'X-Real-IP': '203.0.113.9',
 };
 const second = 'https://second.example/?click={click_id}';
+
+describe('one client of nginx leaves room for others', () => {
+  const data = serviceDataOf('suite');
+  let proxy: TlsProxy;
+  const sockets: TLSSocket[] = [];
+  before(async () => {
+    const { base } = await listeningService(data.settings({ TRUSTED_PROXIES: '127.0.0.1' }));
+    proxy = await tlsProxy('nginx', Number(new URL(base).port));
+  });
+  afterEach(() => {
+    for (const socket of sockets.splice(0)) socket.destroy();
+  });
+  after(() => proxy?.stop());
+
+  const call = {
+    path: `/public/v1/mirror/campaign/1/mirror`,
+    body: JSON.stringify({ mirror_endpoint: second }),
+  };
+  const head = `POST ${call.path} HTTP/1.1\r\nHost: mirror.example.com\r\nContent-Length: 1\r\n\r\n`;
+  /** From another address than others. */
+  async function connected(localAddress: string): Promise<TLSSocket> {
+    const { port, ca } = proxy;
+    const to = { host: '127.0.0.1', port, ca, localAddress, servername: 'mirror.example.com' };
+    const socket = connect(to);
+    sockets.push(socket);
+    socket.on('error', () => {});
+    await once(socket, 'secureConnect');
+    return socket;
+  }
+  async function othersAreAnswered(): Promise<void> {
+    for (const from of ['127.0.0.2', '::1']) {
+      const caller = tlsCaller(proxy, undefined, from);
+      expect((await caller.call({ ...call, headers: {} })).status).to.equal(401);
+      caller.close();
+    }
+  }
+  const limited = '{"message":"Too Many Attempts."}';
+
+  it('with more requests than it may have in a second', async () => {
+    const callers = Array.from({ length: 8 }, () => tlsCaller(proxy, undefined, '127.0.0.3'));
+    const send = async (caller: TlsCaller) => {
+      for (;;) {
+        const { status, headers, body } = await caller.call({ ...call, headers: {} });
+        if (status === 429) return { body, retryAfter: headers['retry-after'] };
+      }
+    };
+    for (const answer of await Promise.all(callers.map(send)))
+      expect(answer).to.deep.equal({ body: limited, retryAfter: '1' });
+    await othersAreAnswered();
+    for (const caller of callers) caller.close();
+  });
+
+  it('with more requests at once, whose bodies it does not send', async () => {
+    const answers = Array.from({ length: 110 }, async () => {
+      const socket = await connected('127.0.0.4');
+      socket.write(head);
+      return socket;
+    });
+    const all = await Promise.all(answers);
+    await othersAreAnswered();
+    const refused = await eventually('refusals', () => {
+      const those = all.filter((socket) => socket.bytesRead > 0);
+      expect(those).to.have.length(10);
+      return those;
+    });
+    for (const socket of refused)
+      expect(String(socket.read()))
+        .to.match(/^HTTP\/1.1 429 /)
+        .and.to.include(limited);
+  });
+
+  it('with more idle connections than nginx has', async () => {
+    for (let number = 0; number < 600; number++) await connected('127.0.0.5');
+    await othersAreAnswered();
+  });
+});
 
 for (const name of proxyNames) {
   describe(`the service behind ${name}`, () => {
@@ -45,7 +124,9 @@ for (const name of proxyNames) {
 
     before(async () => {
       service = await serve();
-      proxy = await tlsProxy(name, port());
+      // These callers wait for nothing: they would be limited.
+      const unlimited = name === 'nginx' ? { 'rate=500r/s': 'rate=100000r/s' } : {};
+      proxy = await tlsProxy(name, port(), unlimited);
       caller = tlsCaller(proxy);
     });
 

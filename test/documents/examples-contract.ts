@@ -22,18 +22,25 @@ const patience = /\b40(_000)?\b/g;
 type Scripted =
   | 'silence'
   | 'end'
-  | { readonly status: number; readonly retryAfter?: number; readonly body: unknown };
+  | {
+      readonly status: number;
+      readonly retryAfter?: number;
+      readonly location?: string;
+      readonly body: unknown;
+    };
 
 /** A server that answers one request after the other as it is told; the last answer is for all that follow. */
 async function scriptedServer(script: readonly Scripted[]) {
-  const received: { requestId: unknown; authorization: string | undefined; body: string }[] = [];
+  const received: { url: unknown; requestId: unknown; authorization: string | undefined; body: string }[] =
+    [];
   const server = await httpServer(async (request, response) => {
     const { authorization, 'x-request-id': requestId } = request.headers;
     const scripted = script[Math.min(received.length, script.length - 1)];
-    received.push({ authorization, requestId, body: await text(request) });
+    received.push({ url: request.url, authorization, requestId, body: await text(request) });
     if (scripted === 'end') request.socket.destroy();
     if (!scripted || typeof scripted === 'string') return;
-    const { status, retryAfter, body } = scripted;
+    const { status, retryAfter, location, body } = scripted;
+    if (location !== undefined) response.setHeader('Location', location);
     if (retryAfter !== undefined) response.setHeader('Retry-After', retryAfter);
     response.writeHead(status, { 'Content-Type': 'application/json; charset=utf-8' });
     response.end(JSON.stringify(body));
@@ -102,6 +109,50 @@ export function exampleContract(file: string, command: () => string, { repeatsFa
       expect([never.code, never.output, never.received.length]).to.deep.equal([1, '', 4]);
       expect(never.errors).to.include('503').and.to.include(never.received[0]?.requestId);
       expect([later.code, later.received.length], 'an hour').to.deep.equal([1, 1]);
+    });
+
+    it('takes white space from the ends of the key and the URL, and the slash from the end of the URL', async () => {
+      const { url, received, close } = await scriptedServer([set]);
+      const { code, errors } = await run(path, ` ${url}/\r\n`, ' cm_key\r\n', 42, address).finally(close);
+      expect(code, errors).to.equal(0);
+      expect(received.map(({ url: at, authorization }) => [at, authorization])).to.deep.equal([
+        ['/public/v1/mirror/campaign/42/mirror', 'Bearer cm_key'],
+      ]);
+    });
+
+    it('says what is missing or wrong without sending a call, and shows no key', async () => {
+      const { url, received, close } = await scriptedServer([set]);
+      const all = { CAMPAIGN_MIRROR_URL: url, CAMPAIGN_MIRROR_KEY: 'cm_MARKED' };
+      const ends = (words: readonly string[], variables: Record<string, string>) =>
+        start(command(), [path, ...words], variables).done();
+      const words = ['42', address];
+      for (const few of [[], ['42'], [...words, 'more']])
+        expect((await ends(few, all)).errors).to.match(/^usage: .*CAMPAIGN ADDRESS\n$/);
+      for (const none of [{}, { CAMPAIGN_MIRROR_KEY: '' }, { CAMPAIGN_MIRROR_KEY: ' \r\n' }])
+        expect((await ends(words, { CAMPAIGN_MIRROR_URL: url, ...none })).errors).to.equal(
+          'CAMPAIGN_MIRROR_KEY is not set\n',
+        );
+      for (const inside of ['\r', '\n', '\r\n', ' ', '\t', '\u001b'])
+        expect(await ends(words, { ...all, CAMPAIGN_MIRROR_KEY: `cm_MARKED${inside}MARKED` })).to.deep.equal({
+          code: 1,
+          output: '',
+          errors: 'CAMPAIGN_MIRROR_KEY is no key: it has white space or other characters in it\n',
+        });
+      await close();
+      expect(received).to.deep.equal([]);
+    });
+
+    it('follows no redirect, by which another server would get the key', async () => {
+      const other = await scriptedServer([set]);
+      for (const status of [301, 302, 303, 307, 308]) {
+        const { code, errors, received } = await scripted([
+          { ...refused(status, 'Elsewhere.'), location: `${other.url}/` },
+        ]);
+        expect([code, received.length], errors).to.deep.equal([1, 1]);
+        expect(errors).to.include(String(status));
+      }
+      await other.close();
+      expect(other.received).to.deep.equal([]);
     });
 
     it('repeats nothing else', async () => {

@@ -44,9 +44,11 @@ ENV XDG_CONFIG_HOME=/config XDG_DATA_HOME=/data
 CMD ["caddy", "run", "--config", "/etc/caddy/Caddyfile", "--adapter", "caddyfile"]
 LINES
 
-# As the public image has it from PostgreSQL 18 on: the data in a folder of the version's.
+# As the public image has it before PostgreSQL 18: the data in a volume of its own, below the one that compose.yaml mounts.
 stand_in postgres "$name/debian" <<'LINES'
-ENV PGDATA=/var/lib/postgresql/15/docker
+ENV PGDATA=/var/lib/postgresql/data
+RUN mkdir -p $PGDATA && chown postgres /var/lib/postgresql $PGDATA && chmod 1777 /var/lib/postgresql $PGDATA
+VOLUME /var/lib/postgresql/data
 RUN mkdir -p /run/postgresql && chown postgres /run/postgresql && chmod 3777 /run/postgresql
 ENTRYPOINT ["docker-entrypoint.sh"]
 CMD ["postgres"]

@@ -1,36 +1,77 @@
+import { readFile, writeFile } from 'node:fs/promises';
 import { freePort } from '@campaign-mirror/embedded-postgres';
 import { expect } from 'chai';
 import { tlsCaller } from '../support/deployment/tls-caller.ts';
+import { blocksOf } from '../support/documents/blocks.ts';
+import { folderOf } from '../support/process/lives.ts';
 import { endAll, outputOf, start } from '../support/process/service-process.ts';
 import { program } from '../support/programs.ts';
 import { eventually } from '../support/promises.ts';
+import { projectFolder } from '../support/workspace.ts';
 import { docker, engine, healthy, images, inspected } from './containers.ts';
 
 const project = 'campaign-mirror-test';
+const page = 'docs/how-to/compose.md';
+const blocks = blocksOf(await readFile(`${projectFolder}${page}`, 'utf8'));
 
-describe('compose.yaml', () => {
+/** Debian's compose is a program of its own, which needs to be told that there is no terminal; nothing is built here. */
+const shim = (compose: string, next: string) => `
+compose() {
+  case $1 in
+    build) docker tag ${next} "$CAMPAIGN_MIRROR_IMAGE" ;;
+    run | exec) word=$1; shift; case "$*" in *' -T '*) ;; *) set -- -T "$@" ;; esac
+      ${compose} --project-name ${project} "$word" "$@" ;;
+    *) ${compose} --project-name ${project} "$@" ;;
+  esac
+}
+docker() {
+  if [ "$1" = compose ]; then shift; else command docker "$@"; return; fi
+  case $1 in --profile) profile="$1 $2"; shift 2 ;; *) profile= ;; esac
+  compose $profile "$@"
+}`;
+
+describe(`compose.yaml, as ${page} has it`, function () {
+  this.bail(true);
+  this.timeout(240_000);
+  const folder = folderOf('suite');
   let settings: Record<string, string>;
+  const ours = `${project}/compose`;
 
   const compose = (...words: string[]) => {
-    const all = ['--project-name', project, '--profile', 'tls', ...words];
+    const all = ['--project-name', project, '--profile', 'tls', '--profile', 'redirector', ...words];
     return outputOf(start(program('docker-compose'), all, settings));
   };
-  const withDemo = (...words: string[]) => compose('--profile', 'demo', ...words);
-  const up = () => withDemo('up', '--detach', '--no-color');
   const containersOf = async (service: string) =>
     (await compose('ps', '--all', '--quiet', service)).trim().split('\n');
   const containerOf = async (service: string) => (await containersOf(service))[0] ?? '';
+
+  /** What a block of the page shows, without the host names and ports that are others' here. */
+  async function paste(name: string, replaced: Readonly<Record<string, string>> = {}): Promise<string> {
+    const block = blocks.find(({ marker }) => marker === `rehearsed: ${name}`);
+    const text = Object.entries(replaced).reduce(
+      (now, [old, anew]) => now.replaceAll(old, anew),
+      block?.text ?? `exit 1 # the page has no block ${name}`,
+    );
+    const here = text.replaceAll(/(?<=[<>] )\S+/g, (file) => folder.at(file));
+    return outputOf(
+      start('sh', ['-ec', `${shim(program('docker-compose'), `${ours}:next`)}\n${here}`], settings),
+    );
+  }
+  const operator = (...words: string[]) =>
+    start(
+      program('docker-compose'),
+      ['--project-name', project, 'run', '--rm', '-T', 'operator', ...words],
+      settings,
+    );
+  const listed = async () => (await outputOf(operator('mirror', 'list', '--json'))).trim().split('\n');
+
   /** The call that the demonstration shows first, made as it stands there. */
-  const shownCall = async () => {
-    await docker('wait', await containerOf('demo'));
-    const said = await compose('logs', '--no-color', 'demo');
-    return /^(?:.*\| )?(curl .*)$/m.exec(said)?.[1] ?? 'false';
-  };
+  let shownCall = '';
   const answerTo = async (call: string) =>
     (await start('sh', ['-c', `${call} --write-out ' %{http_code}'`], {}).done()).output;
   /** The same by TLS through the proxy, each on a connection of its own. */
-  const shownCallByTls = async () => {
-    const [, path = '', key = ''] = /:\d+(\/\S+) .*Bearer (\w+)/.exec(await shownCall()) ?? [];
+  async function callByTls() {
+    const [, path = '', key = ''] = /:\d+(\/\S+) .*Bearer (\w+)/.exec(shownCall) ?? [];
     const certificate = '/data/caddy/pki/authorities/local/root.crt';
     const ca = await docker('exec', await containerOf('proxy'), 'cat', certificate);
     const port = Number(settings.TLS_PORT?.split(':')[1]);
@@ -46,73 +87,85 @@ describe('compose.yaml', () => {
       caller.close();
       return status;
     };
-  };
+  }
 
   before(async () => {
+    await docker('tag', images.ours, ours);
+    const next = `printf 'FROM ${images.ours}\\nLABEL next=1\\n' | docker build --quiet --tag ${ours}:next -`;
+    await outputOf(start('sh', ['-c', next], engine()));
     settings = {
       ...engine(),
-      ...{ CAMPAIGN_MIRROR_IMAGE: images.ours, POSTGRES_IMAGE: images.postgres, CADDY_IMAGE: images.caddy },
-      SERVICE_PORT: `127.0.0.1:${await freePort()}`,
-      OPS_PORT: `127.0.0.1:${await freePort()}`,
+      ...{ CAMPAIGN_MIRROR_IMAGE: ours, POSTGRES_IMAGE: images.postgres, CADDY_IMAGE: images.caddy },
+      PORT: `${await freePort()}`,
+      OPS_PORT: `${await freePort()}`,
       TLS_PORT: `127.0.0.1:${await freePort()}`,
+      MIRROR_HOST_DENYLIST: 'denied.example, *.denied.example',
+      RATE_LIMIT: '1000/1m',
     };
-    await up();
   });
   after(async () => {
-    await withDemo('down', '--volumes');
+    await compose('down', '--volumes');
     await endAll();
   });
 
-  it('with one command it serves: the call that it shows answers 200, and the operator’s commands run', async () => {
-    expect(await answerTo(await shownCall())).to.match(/^\{"mirror":\{.*\} 200$/);
-    const listed = await compose('run', '--rm', '-T', 'operator', 'campaign', 'list', '--json');
-    expect(listed.trim().split('\n')).to.have.length(4);
+  it('it starts, and the call that it shows answers 200; both ports are this machine’s alone', async () => {
+    await paste('start');
+    await docker('wait', await containerOf('demo'));
+    const shown = await compose('logs', '--no-color', 'demo');
+    shownCall = /^(?:.*\| )?(curl .*)$/m.exec(shown)?.[1] ?? 'false';
+    expect(await answerTo(shownCall)).to.match(/^\{"mirror":\{.*\} 200$/);
+    expect(await answerTo(`${shownCall.replace(/-d .*/, '')} -i -d '{}'`)).to.match(
+      /^X-RateLimit-Limit: 1000\r$/m,
+    );
+    const ports = await inspected<Record<string, [{ HostIp: string; HostPort: string }]>>(
+      await containerOf('service'),
+      '.NetworkSettings.Ports',
+    );
+    expect(ports).to.deep.include({
+      '3000/tcp': [{ HostIp: '127.0.0.1', HostPort: settings.PORT }],
+      '3001/tcp': [{ HostIp: '127.0.0.1', HostPort: settings.OPS_PORT }],
+    });
   });
 
-  it('through the proxy too, by TLS, and the log names the caller', async () => {
-    const call = await shownCallByTls();
-    expect(await call('by-tls')).to.equal(200);
-    const log = start('docker', ['logs', '--follow', await containerOf('service')], engine());
-    const line = await log.says(() => log.log.find(({ requestId }) => requestId === 'by-tls'));
-    const networks = '.NetworkSettings.Networks';
-    const [address] = Object.values(
-      await inspected<Record<string, { IPAddress: string }>>(await containerOf('proxy'), networks),
-    );
-    expect(line.client).not.to.equal(address?.IPAddress);
-    await log.stop();
+  it('it is operated, by the settings of the service', async () => {
+    const shown = await paste('operate');
+    expect(shown)
+      .to.match(/^cm_\w{49}$/m)
+      .and.to.match(/^ok +database /m);
+    expect(shown).to.match(/^ +3$/m);
+    const denied = await operator(
+      'mirror',
+      'create',
+      '5',
+      '--target-url',
+      'https://a.denied.example/',
+    ).done();
+    expect(denied).to.include({ code: 1 });
+    expect(denied.errors).to.include('MIRROR_HOST_DENYLIST');
   });
 
   it('nothing in it can write to its image, gain a right, or see a password of another', async () => {
+    await paste('several', { 'mirror.example.com': 'localhost', '3001-3002': '0' });
     const label = `--filter=label=com.docker.compose.project=${project}`;
     const containers = (await docker('ps', '--all', '--quiet', label)).split('\n');
-    expect(containers).to.have.length(6);
+    expect(containers).to.have.length(8);
     for (const one of containers) {
       const host = await inspected<{ SecurityOpt: string[] }>(one, '.HostConfig');
       expect(host).to.deep.include({ ReadonlyRootfs: true, CapDrop: ['ALL'] });
       expect(host.SecurityOpt).to.include('no-new-privileges:true');
       expect((await inspected<string[]>(one, '.Config.Env')).join('\n')).not.to.match(/PASSWORD=|:\/\/.*@/);
     }
-    const service = await containerOf('service');
-    expect(await docker('exec', service, 'find', '/run/campaign-mirror', '-name', 'password')).to.equal(
-      '/run/campaign-mirror/service/password',
-    );
+    for (const role of ['service', 'redirector'])
+      expect(
+        await docker('exec', await containerOf(role), 'find', '/run/campaign-mirror', '-name', 'password'),
+      ).to.equal(`/run/campaign-mirror/${role}/password`);
   });
 
-  it('it is stopped and started again: it ends with 0, and what it had is there', async () => {
-    const call = await shownCall();
-    await withDemo('stop');
-    expect(await inspected(await containerOf('service'), '.State.ExitCode')).to.equal(0);
-    await up();
-    expect(await answerTo(call)).to.match(/ 200$/);
-  });
-
-  it('two processes serve behind the proxy, each with a port of its own for operators', async () => {
-    const call = await shownCallByTls();
-    Object.assign(settings, { SERVICE_PORT: '127.0.0.1:0', OPS_PORT: '127.0.0.1:0' });
-    await compose('up', '--detach', '--no-color', '--scale', 'service=2');
+  it('two processes serve behind the proxy, each with a port of its own for operators, and the log names the caller', async () => {
     const both = await containersOf('service');
     expect(both).to.have.length(2);
     for (const container of both) await healthy(container);
+    const call = await callByTls();
     const hasAnswered = async (index: number) => {
       const where = await compose('port', `--index=${index}`, 'service', '3001');
       const metrics = await (await fetch(`http://${where.trim()}/metrics`)).text();
@@ -126,5 +179,53 @@ describe('compose.yaml', () => {
       await hasAnswered(1);
       await hasAnswered(2);
     });
+    const log = start('docker', ['logs', '--follow', both[0] ?? ''], engine());
+    const line = await log.says(() => log.log.find(({ requestId }) => /^by-tls-/.test(`${requestId}`)));
+    const addresses = await inspected<Record<string, { IPAddress: string }>>(
+      await containerOf('proxy'),
+      '.NetworkSettings.Networks',
+    );
+    for (const { IPAddress } of Object.values(addresses)) expect(line.client).not.to.equal(IPAddress);
+    await log.stop();
+  });
+
+  it('the redirector sends visitors on, and counts them', async () => {
+    const [, campaign] = /campaign\/(\d+)\/mirror/.exec(shownCall) ?? [];
+    const { status, headers } = await fetch(`http://127.0.0.1:8080/c/${campaign}`, { redirect: 'manual' });
+    expect([status, headers.get('location')]).to.deep.equal([302, 'https://second.example/']);
+    await eventually('the click', async () => expect((await listed()).join()).to.match(/"clicks":[1-9]/));
+  });
+
+  let had: readonly string[] = [];
+  it('what it has is there after it was stopped, removed and started again', async () => {
+    had = await listed();
+    await writeFile(folder.at('more.csv'), 'owner_id,name,target_url\n77,more,https://more.example/\n');
+    await paste('backup');
+    expect(await readFile(folder.at('campaigns.csv'), 'utf8')).to.include('https://second.example/');
+    const now = await listed();
+    expect(now.join()).to.include('https://more.example/');
+    await compose('stop', 'service');
+    expect(await inspected(await containerOf('service'), '.State.ExitCode')).to.equal(0);
+    await compose('down');
+    await compose('up', '--detach', 'service');
+    expect(await listed()).to.deep.equal(now);
+  });
+
+  it('a backup is restored into an installation without data', async () => {
+    await compose('down', '--volumes');
+    await paste('restore');
+    expect(await listed()).to.deep.equal(had);
+  });
+
+  it('it is upgraded: the service runs from the new image', async () => {
+    const { version } = JSON.parse(await readFile(`${projectFolder}package.json`, 'utf8'));
+    expect(await paste('upgrade')).to.match(new RegExp(`^${version}$`, 'm'));
+    expect(await inspected(await containerOf('service'), '.Config.Labels')).to.include({ next: '1' });
+    expect(await answerTo(shownCall)).to.match(/ 200$/);
+  });
+
+  it('every block was run', async () => {
+    const names = blocks.flatMap(({ marker }) => /^rehearsed: (.*)/.exec(marker)?.slice(1) ?? []);
+    expect(names).to.have.members([...['start', 'operate', 'several', 'backup', 'restore', 'upgrade']]);
   });
 });

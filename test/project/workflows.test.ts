@@ -22,16 +22,35 @@ describe('the workflows', () => {
     const release = parse(await read(`${folder}/release.yml`));
     expect(Object.keys(release.on)).to.deep.equal(['push']);
     expect(Object.keys(release.on.push)).to.deep.equal(['tags']);
-    const { permissions, steps } = release.jobs.publish;
-    expect(permissions).to.include({ 'id-token': 'write' });
-    const commands: string[] = steps.flatMap(({ run = [] }: { run?: string | [] }) => run);
-    expect(commands.slice(1, -1)).to.deep.equal([
+    const { build, publish } = release.jobs;
+    type Step = { run?: string; uses?: string };
+    const commands = build.steps.flatMap(({ run = [] }: { run?: string | [] }) => run);
+    expect(commands.slice(1)).to.deep.equal([
       'npm run setup',
       'npm test -- --suite packages',
       'npm run pack',
     ]);
-    expect(commands.at(-1)).to.match(
-      /for tarball in packed\/\*\.tgz;.*npm publish "\$tarball" --provenance/s,
+    // Whoever could change a package that is installed must not be able to ask for the identity.
+    expect([release.permissions, build.permissions]).to.deep.equal([{}, { contents: 'read' }]);
+    expect(publish.permissions).to.deep.equal({ 'id-token': 'write' });
+    expect(publish.needs).to.equal('build');
+    expect(publish.steps.map(({ run, uses }: Step) => uses?.split('@')[0] ?? run?.slice(0, 3))).to.deep.equal(
+      ['actions/setup-node', 'actions/download-artifact', 'for'],
     );
+    expect(publish.steps.at(-1).run).to.match(
+      /for tarball in packed\/\*\.tgz;.*npm publish "\.\/\$tarball" --provenance .*--ignore-scripts/s,
+    );
+  });
+
+  it('actions and images are those of a digest', async () => {
+    const paths = globSync(`${folder}/*.yml`, { cwd: projectFolder });
+    for (const path of [...paths, 'compose.yaml', 'Dockerfile']) {
+      const text = await read(path);
+      const used = [...text.matchAll(/^(?:[ -]*(?:uses|image): |ARG NODE_IMAGE=)(?:\$\{\w+:-)?(\S+)/gm)];
+      const others = used.map(([, one = '']) => one).filter((one) => !one.startsWith('campaign-mirror'));
+      expect(others, path).not.to.deep.equal([]);
+      for (const one of others) expect(one, path).to.match(/@(?:[0-9a-f]{40}|sha256:[0-9a-f]{64}\}?)$/);
+      for (const [pulled] of text.matchAll(/docker pull .*/g)) expect(pulled).to.include('$PINNED_');
+    }
   });
 });

@@ -108,9 +108,9 @@ describe('settings', () => {
     expect(readSettings({ ...all, IDENTITY: 'keys' })).to.deep.include({ notes: [unused] });
   });
 
-  it('that are wrong end the start with one line for each, and exit code 1', async () => {
+  it('that are wrong end the start with one line for each, and exit code 2', async () => {
     const process = startService({ PORT: 'x', DEMO: 'x', DATABASE_URL: 'http://u:MARKED@h/' });
-    expect((await process.ended).code).to.equal(1);
+    expect((await process.ended).code).to.equal(2);
     expect(process.output).to.equal('');
     const lines = process.errors.trim().split('\n');
     expect(lines.map((line) => line.split(' ')[0])).to.deep.equal(['PORT', 'DATABASE_URL', 'DEMO']);

@@ -1,18 +1,20 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 
-const { CAMPAIGN_MIRROR_URL = 'http://127.0.0.1:3000', CAMPAIGN_MIRROR_KEY } = process.env;
+const base = (process.env.CAMPAIGN_MIRROR_URL?.trim() || 'http://127.0.0.1:3000').replace(/\/+$/, '');
+const key = process.env.CAMPAIGN_MIRROR_KEY?.trim();
 
 async function attempt(campaign, address, request) {
   try {
-    const response = await fetch(`${CAMPAIGN_MIRROR_URL}/public/v1/mirror/campaign/${campaign}/mirror`, {
+    const response = await fetch(`${base}/public/v1/mirror/campaign/${campaign}/mirror`, {
       method: 'POST',
       headers: {
-        Authorization: `Bearer ${CAMPAIGN_MIRROR_KEY}`,
+        Authorization: `Bearer ${key}`,
         'Content-Type': 'application/json',
         'X-Request-Id': request,
       },
       body: JSON.stringify({ mirror_endpoint: address }),
+      redirect: 'manual',
       signal: AbortSignal.timeout(40_000),
     });
     const wait = Number(response.headers.get('Retry-After')) || 1;
@@ -24,6 +26,10 @@ async function attempt(campaign, address, request) {
 
 /** Sets the mirror of a campaign. Throws when it is refused, or when four attempts came to nothing. */
 export async function setMirror(campaign, address) {
+  if (!key) throw new Error('CAMPAIGN_MIRROR_KEY is not set');
+  // A message about a header that cannot be sent would show the key.
+  if (/[^!-~]/.test(key))
+    throw new Error('CAMPAIGN_MIRROR_KEY is no key: it has white space or other characters in it');
   const request = randomUUID();
   for (let attempts = 1; ; attempts++) {
     const { status, text, wait } = await attempt(campaign, address, request);
@@ -35,6 +41,8 @@ export async function setMirror(campaign, address) {
 }
 
 try {
+  if (process.argv.length !== 4)
+    throw new Error('usage: CAMPAIGN_MIRROR_KEY=cm_... node set-mirror.mjs CAMPAIGN ADDRESS');
   console.log(await setMirror(process.argv[2], process.argv[3]));
 } catch (error) {
   console.error(error.message);

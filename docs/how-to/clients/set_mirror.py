@@ -2,15 +2,23 @@
 import json
 import os
 import random
+import re
 import sys
 import time
 import uuid
 from http.client import HTTPException
 from urllib.error import HTTPError
-from urllib.request import Request, urlopen
+from urllib.request import HTTPRedirectHandler, Request, build_opener
 
-BASE = os.environ.get("CAMPAIGN_MIRROR_URL", "http://127.0.0.1:3000")
-KEY = os.environ.get("CAMPAIGN_MIRROR_KEY", "")
+BASE = (os.environ.get("CAMPAIGN_MIRROR_URL", "").strip() or "http://127.0.0.1:3000").rstrip("/")
+KEY = os.environ.get("CAMPAIGN_MIRROR_KEY", "").strip()
+
+
+class NoRedirect(HTTPRedirectHandler):
+    """The key must not follow a redirect to another server."""
+
+    def redirect_request(self, *_):
+        return None
 
 
 def attempt(campaign, address, request_id):
@@ -26,7 +34,7 @@ def attempt(campaign, address, request_id):
     )
     try:
         try:
-            response = urlopen(request, timeout=40)
+            response = build_opener(NoRedirect).open(request, timeout=40)
         except HTTPError as error:
             response = error
         with response:
@@ -38,6 +46,11 @@ def attempt(campaign, address, request_id):
 
 def set_mirror(campaign, address):
     """Sets the mirror of a campaign. Raises RuntimeError when it is refused, or when four attempts came to nothing."""
+    if not KEY:
+        raise RuntimeError("CAMPAIGN_MIRROR_KEY is not set")
+    # A message about a header that cannot be sent would show the key.
+    if re.search("[^!-~]", KEY):
+        raise RuntimeError("CAMPAIGN_MIRROR_KEY is no key: it has white space or other characters in it")
     request_id = str(uuid.uuid4())
     for attempts in range(1, 5):
         status, text, wait = attempt(campaign, address, request_id)
@@ -49,7 +62,9 @@ def set_mirror(campaign, address):
 
 
 if __name__ == "__main__":
+    if len(sys.argv) != 3:
+        sys.exit("usage: CAMPAIGN_MIRROR_KEY=cm_... python3 set_mirror.py CAMPAIGN ADDRESS")
     try:
         print(json.dumps(set_mirror(sys.argv[1], sys.argv[2])))
-    except RuntimeError as error:
+    except (RuntimeError, ValueError) as error:
         sys.exit(str(error))

@@ -17,9 +17,19 @@ export type TlsCaller = ReturnType<typeof tlsCaller>;
 export type TlsAnswer = Awaited<ReturnType<TlsCaller['call']>>;
 
 /** A caller that verifies the proxy's certificate, which is for this name, and keeps its connection. */
-export function tlsCaller({ port, ca }: Pick<TlsProxy, 'port' | 'ca'>, servername: string = host) {
-  const agent = new Agent({ keepAlive: true, maxSockets: 1, ca, localAddress: callersAddress });
-  const to = { host: '127.0.0.1', port, servername, agent, method: 'POST' };
+export function tlsCaller(
+  { port, ca }: Pick<TlsProxy, 'port' | 'ca'>,
+  servername: string = host,
+  localAddress = callersAddress,
+) {
+  const agent = new Agent({ keepAlive: true, maxSockets: 1, ca, localAddress });
+  const to = {
+    host: localAddress.includes(':') ? '::1' : '127.0.0.1',
+    port,
+    servername,
+    agent,
+    method: 'POST',
+  };
   /** @throws what breaks the connection */
   const call = async ({ path, headers, body }: TlsCall) => {
     const sent = request({ ...to, path, headers: { Host: servername, ...headers } });

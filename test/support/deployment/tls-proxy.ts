@@ -32,6 +32,7 @@ const kinds = {
     file: 'ops/nginx.conf',
     replaced: ({ port, upstream, certificate, key }: Place) => ({
       'listen 443 ssl': `listen 127.0.0.1:${port} ssl`,
+      'listen [::]:443 ssl': `listen [::1]:${port} ssl`,
       '127.0.0.1:3000': `127.0.0.1:${upstream}`,
       '/etc/ssl/campaign-mirror.pem': certificate,
       '/etc/ssl/private/campaign-mirror.key': key,
@@ -68,12 +69,16 @@ export const proxyNames = Object.keys(kinds) as ProxyName[];
 
 export type TlsProxy = Awaited<ReturnType<typeof tlsProxy>>;
 
-/** Starts a real proxy, which runs what ops/ holds for it, in front of what listens on `upstream`. */
-export async function tlsProxy(name: ProxyName, upstream: number) {
+/** Starts a real proxy, which runs what ops/ holds for it, with texts replaced, in front of what listens on `upstream`. */
+export async function tlsProxy(
+  name: ProxyName,
+  upstream: number,
+  replaced: Readonly<Record<string, string>> = {},
+) {
   const kind = kinds[name];
   const folder = await mkdtemp(join(tmpdir(), 'campaign-mirror-proxy-'));
   const place = { folder, upstream, port: await freePort(), ...selfMadeCertificate(folder, host) };
-  const config = await configuration(kind.file, kind.replaced(place));
+  const config = await configuration(kind.file, { ...kind.replaced(place), ...replaced });
   const file = join(folder, 'configuration');
   await writeFile(file, kind.around(folder, config));
   const own = { HOME: folder, XDG_DATA_HOME: folder, XDG_CONFIG_HOME: folder };

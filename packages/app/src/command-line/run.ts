@@ -1,11 +1,13 @@
 import { Call, ClearError, exitCodes, type Given, Interrupted } from '@campaign-mirror/adapters-cli/terminal';
 import { CommanderError } from 'commander';
+import { addEnvironmentFile } from '../settings/environment-file.ts';
 import { program } from './program.ts';
 
 /** Runs the command line with these words; resolves with the exit code. Never throws, and calls share no state. */
 export async function run(words: readonly string[], given: Given): Promise<number> {
   const call = new Call(given);
   try {
+    addEnvironmentFile(given.environment);
     const asked = words[0] === 'help' ? [...words.slice(1), '--help'] : words;
     await (await program(call, asked[0])).parseAsync(asked, { from: 'user' });
     await call.output.allWritten();

@@ -18,7 +18,7 @@ import { type Given, tokens } from '../wiring/tokens.ts';
 import { useCaseModule } from '../wiring/use-case-module.ts';
 import { greet } from './greeting.ts';
 
-/** Runs the service until it is asked to stop; resolves with the exit code. */
+/** Runs the service until it is asked to stop; resolves with the exit code: 2 for a wrong setting, which no restart mends. */
 export async function runService(
   environment: NodeJS.ProcessEnv,
   stop: Promise<NodeJS.Signals>,
@@ -26,7 +26,7 @@ export async function runService(
   const read = readSettings(environment);
   if ('wrong' in read) {
     for (const line of read.wrong) console.error(printable(line));
-    return 1;
+    return 2;
   }
   const { settings, origins, notes } = read;
   const { log, lines, gone, lostLines, close } = openLog(settings.LOG_LEVEL);

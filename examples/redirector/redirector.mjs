@@ -1,0 +1,105 @@
+import { randomUUID } from 'node:crypto';
+import { createServer } from 'node:http';
+import { setInterval } from 'node:timers/promises';
+
+/** How long an address is used without being read again, and how often clicks are written, in milliseconds. */
+const age = 1_000;
+/** How many addresses are kept. */
+const most = 100_000;
+const headers = { 'Cache-Control': 'no-store', 'Content-Length': 0 };
+
+/**
+ * The address with `{click_id}` filled in; all else stays as it is, other macros too. What is not ASCII cannot be in a
+ * header: it is encoded.
+ * @param {string} address @param {string} clickId
+ */
+function location(address, clickId) {
+  const url = address.replaceAll('{click_id}', encodeURIComponent(clickId));
+  if (/^[!-~]*$/.test(url)) return url;
+  const withAsciiHost = url.replace(/(?<=^\w+:\/\/)[^/?#]*[^!-~/?#][^/?#]*/, () => new URL(url).host);
+  return withAsciiHost.replace(/[^!-~]+/g, encodeURIComponent);
+}
+
+/** What the visitor came with, if it is short enough to be one. @param {string} query */
+function clickIdOf(query) {
+  const given = new URLSearchParams(query).get('click_id');
+  return given && given.length <= 200 ? given : randomUUID();
+}
+
+/**
+ * Sends visitors of `/c/{campaign}` to its mirror, and counts their clicks. `stop` ends it when all clicks are written.
+ * @param {Pick<import('pg').Pool, 'query'>} pool
+ */
+export function redirector(pool) {
+  /** @type {Map<string, { url: Promise<string | undefined>, until: number }>} */
+  const mirrors = new Map();
+  /** @type {Map<string, number>} */
+  const clicks = new Map();
+
+  /** @param {string} campaign @returns {Promise<string | undefined>} */
+  async function read(campaign) {
+    const text = 'select target_url from campaign_mirror.current_mirrors where campaign_id = $1';
+    return (await pool.query(text, [campaign])).rows[0]?.target_url;
+  }
+
+  /** @param {string} campaign */
+  function mirrorOf(campaign) {
+    const kept = mirrors.get(campaign);
+    if (kept && kept.until > performance.now()) return kept.url;
+    mirrors.delete(campaign);
+    // The one that was not read for longest.
+    const [first] = mirrors.keys();
+    if (first !== undefined && mirrors.size >= most) mirrors.delete(first);
+    const url = read(campaign).catch((error) => {
+      // While the database is away, visitors go where they went before.
+      if (kept) return kept.url;
+      mirrors.delete(campaign);
+      throw error;
+    });
+    mirrors.set(campaign, { url, until: performance.now() + age });
+    return url;
+  }
+
+  /** @param {string} campaign @param {number} more */
+  const add = (campaign, more) => clicks.set(campaign, (clicks.get(campaign) ?? 0) + more);
+
+  /** Each increment is a transaction of its own, so that an update of the mirror does not wait for others. */
+  async function write() {
+    const text = 'update campaign_mirror.mirrors set clicks = clicks + $2 where campaign_id = $1';
+    for (const [campaign, more] of [...clicks]) {
+      clicks.delete(campaign);
+      try {
+        await pool.query(text, [campaign, more]);
+      } catch (error) {
+        add(campaign, more);
+        console.error('clicks are not written yet:', error instanceof Error && error.message);
+        return;
+      }
+    }
+  }
+  const end = new AbortController();
+  async function keepWriting() {
+    for await (const _ of setInterval(age, undefined, { signal: end.signal })) await write();
+  }
+  const writing = keepWriting().catch(() => {});
+
+  const server = createServer(async ({ method, url = '' }, response) => {
+    const [, campaign, query = ''] = /^\/c\/([1-9][0-9]{0,15})(?:\?(.*))?$/.exec(url) ?? [];
+    if (!campaign) return response.writeHead(404, headers).end();
+    if (method !== 'GET' && method !== 'HEAD')
+      return response.writeHead(405, { ...headers, Allow: 'GET, HEAD' }).end();
+    const mirror = await mirrorOf(campaign).catch(() => null);
+    if (mirror === null) return response.writeHead(503, { ...headers, 'Retry-After': 1 }).end();
+    if (mirror === undefined) return response.writeHead(404, headers).end();
+    response.writeHead(302, { ...headers, Location: location(mirror, clickIdOf(query)) }).end();
+    if (method === 'GET') add(campaign, 1);
+  });
+
+  async function stop() {
+    end.abort();
+    if (server.listening) await new Promise((resolve) => server.close(resolve).closeIdleConnections());
+    await writing;
+    await write();
+  }
+  return { server, stop };
+}

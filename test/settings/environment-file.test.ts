@@ -1,0 +1,67 @@
+import { writeFile } from 'node:fs/promises';
+import { expect } from 'chai';
+import { command, refused } from '../support/commands/command.ts';
+import { folderOf } from '../support/process/lives.ts';
+
+describe('ENVIRONMENT_FILE', () => {
+  const { at } = folderOf('suite');
+  let path: string;
+  before(() => {
+    path = at('environment');
+  });
+
+  /** What `config` shows of settings that the file sets. */
+  async function shown(content: string | Buffer, ...names: string[]) {
+    await writeFile(path, content);
+    const { output, errors } = await command(['config', '--json'], {
+      ENVIRONMENT_FILE: path,
+      PGUSER: 'other',
+    });
+    expect(errors).to.equal('');
+    const { settings } = JSON.parse(output);
+    return names.map((name) => settings.find(({ setting }: { setting: string }) => setting === name).value);
+  }
+
+  it('is read as it stands: a blank, &, ;, $, # and quotes inside are parts of a value', async () => {
+    const user = `a & b; c $HOME #d 'e' "f" %g {h}=`;
+    const text = `# a comment\n\n#PGPORT=1\nPGHOST=db.example\r\nMIRROR_HOST_DENYLIST=a.example, b.example\nPGUSER=first\nPGUSER=${user}\r\nDOCS=`;
+    expect(await shown(text, 'MIRROR_HOST_DENYLIST', 'PGUSER', 'PGPORT', 'DOCS')).to.deep.equal([
+      ...['a.example, b.example', user, null, 'on'],
+    ]);
+  });
+
+  it('stops the command at a line that somebody else could read differently, and does not show it', async () => {
+    const lines = [
+      ...[`A="MARKED"`, `A='MARKED'`, 'A=MARKED\\', 'A=MAR\\KED', 'A= MARKED', 'A=MARKED ', 'A=MAR\tKED'],
+      ...[
+        'A =MARKED',
+        ' A=MARKED',
+        'export A=MARKED',
+        'MARKED',
+        '; MARKED',
+        '# MARKED\\',
+        '1A=MARKED',
+        '=MARKED',
+      ],
+      ...['\u{feff}A=MARKED', 'A=MAR\rKED', 'A=MAR\0KED'],
+    ];
+    for (const line of lines) {
+      await writeFile(path, `B=1\n${line}\nC=2\n`);
+      const { code, output, errors } = await command(['config'], { ENVIRONMENT_FILE: path });
+      expect({ code, output }, line).to.deep.equal({ code: 2, output: '' });
+      expect(errors, line)
+        .to.match(/^\S+\/environment, line 2: write NAME=value, .*\n$/)
+        .and.not.to.include('MARKED');
+    }
+  });
+
+  it('stops the command where the file cannot be read', async () => {
+    const nowhere = at('nowhere');
+    const fault = `ENOENT: no such file or directory, open '${nowhere}'`;
+    expect(await command(['config'], { ENVIRONMENT_FILE: nowhere })).to.deep.equal(
+      refused(`ENVIRONMENT_FILE: ${nowhere} cannot be read: ${fault}\n`, 2),
+    );
+    await writeFile(path, Buffer.from('A=\xff\n', 'latin1'));
+    expect((await command(['config'], { ENVIRONMENT_FILE: path })).code).to.equal(2);
+  });
+});
