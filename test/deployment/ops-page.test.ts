@@ -35,9 +35,14 @@ describe('the page for operators, in Chromium', () => {
     await run(`mirror move --undo ${/This is move (\d+)/.exec(moved)?.[1]} --yes`);
     // A move of many mirrors is several entries, of which the first is its number.
     await data.database.admin.query(`
-      insert into campaign_mirror.operator_audit (act, operator, request_id, details)
-      select 'mirrors-moved', 'me', 'large', jsonb_build_object('from', 'a.example', 'to', '${longHost}', 'mirrors', 1000)
-      from generate_series(1, 3)`);
+      with large as materialized (
+        select jsonb_build_object('from', 'a.example', 'to', '${longHost}', 'mirrors', 1000) as details
+      ), first as (
+        insert into campaign_mirror.operator_audit (act, operator, request_id, details)
+        select 'mirrors-moved', 'me', 'large', details from large returning id
+      )
+      insert into campaign_mirror.operator_audit (act, operator, request_id, details, part_of)
+      select 'mirrors-moved', 'me', 'large', details, first.id from large, first, generate_series(1, 2)`);
     service = await listeningService(data.settings());
     callers = load(data.updates(service.base), 2);
     browser = await openBrowser();
