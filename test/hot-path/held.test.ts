@@ -59,9 +59,11 @@ describe('group commit: while somebody holds a campaign or a mirror', () => {
     for (const other of others)
       expect(await service.setMirror(other, address)).to.include({ targetUrl: address });
     expect(takenConnections()).to.equal(1);
+    const free = await service.world.others.clock();
     await holder.rollback();
     await Promise.all([first, ...later]);
     const rows = await service.history(held);
+    expect(String(rows[0]?.changedAt) > free, 'the time is taken when the mirror is locked').to.equal(true);
     expect(rows.map((row) => row.addressAfter)).to.deep.equal(rows.map((_, at) => `${address}/${at}`));
     const statements = service.ran.map(({ name }) => name);
     expect(statements).to.deep.equal([...Array(4).fill('set-mirrors'), ...Array(21).fill('set-held-mirror')]);
