@@ -1,5 +1,5 @@
 import type { CallLimit } from '@campaign-mirror/domain';
-import { type Reply, tooManyAttempts } from '../answers/replies.ts';
+import { type Reply, tooManyAttempts, wholeSeconds } from '../answers/replies.ts';
 import type { Context } from '../chain/context.ts';
 
 /** A limit per window. */
@@ -36,24 +36,16 @@ export interface Limits {
   readonly failedKeys?: Limiter | undefined;
 }
 
-/** The limit for one request. */
-interface CountedCall extends CallLimit {
-  /** Seconds until the end of the window in which this request exceeds the limit. */
-  secondsLeft: number;
-}
-
 /** A limit on the requests of each caller: each access key. The answer to a request reports it. */
-export function keyLimit(limiter: Limiter): (context: Context) => CountedCall {
+export function keyLimit(limiter: Limiter): (context: Context) => CallLimit {
   const headersOf = limitHeaders('key', limiter.rate);
   return (context) => ({
-    secondsLeft: 0,
     /** Counts the request (contract: order of checks, 6). */
     async admits(caller) {
       const count = await limiter.count(caller.subject);
-      if (!count) return true;
+      if (!count) return { admitted: true, resetIn: 0 };
       context.set(headersOf(count));
-      this.secondsLeft = secondsLeft(count);
-      return count.consumed <= limiter.rate.limit;
+      return { admitted: count.consumed <= limiter.rate.limit, resetIn: count.resetIn };
     },
   });
 }
@@ -67,7 +59,7 @@ export function failedKeyLimit(limiter: Limiter): (client: string, refusal: Repl
   return async (client, refusal) => {
     const count = await limiter.count(networkOf(client));
     if (!count || count.consumed <= limiter.rate.limit) return refusal;
-    const limited = tooManyAttempts('failed-keys', secondsLeft(count));
+    const limited = tooManyAttempts('failed-keys', count.resetIn);
     return { ...limited, headers: { ...limited.headers, ...headersOf(count) } };
   };
 }
@@ -96,12 +88,7 @@ function limitHeaders(policy: string, { limit, seconds }: Rate): (count: Count) 
       'X-RateLimit-Remaining': String(remaining),
       'X-RateLimit-Reset': String(Math.ceil((Date.now() + count.resetIn) / 1_000)),
       'RateLimit-Policy': `${name};q=${limit};w=${seconds}`,
-      RateLimit: `${name};r=${remaining};t=${secondsLeft(count)}`,
+      RateLimit: `${name};r=${remaining};t=${wholeSeconds(count.resetIn)}`,
     };
   };
-}
-
-/** The rest of the window in whole seconds, rounded up so that a caller that waits this long is in the next window. */
-function secondsLeft({ resetIn }: Count): number {
-  return Math.ceil(resetIn / 1_000);
 }

@@ -54,7 +54,7 @@ export function setMirror(settings: SetMirrorSettings): Middleware {
       const limit = limitOf?.(context);
       const request = { credential, campaign, address, requestId: call.requestId };
       const outcome = await useCase.execute(request, limit);
-      const reply = replyTo(outcome, { campaign: named, fault, secondsLeft: limit?.secondsLeft });
+      const reply = replyTo(outcome, { campaign: named, fault });
       if (outcome.kind === 'unauthenticated') await refuseKey(context, reply);
       else answer(context, reply);
     } finally {
