@@ -15,8 +15,8 @@ import { Connection, type HttpServerSettings, lastWords } from './connection.ts'
 import { timeLimits } from './time-limits.ts';
 
 /**
- * Node's HTTP server for an application, which is its `callback()`. What Node answers by itself is JSON here, pipelined
- * requests are carried out one after the other, and a drain loses no answer.
+ * Node's HTTP server for an application, which is its `callback()`. What Node answers by itself is JSON here, a
+ * connection carries one request at a time, and a drain loses no answer.
  */
 export class HttpServer {
   readonly #settings: HttpServerSettings;

@@ -36,6 +36,8 @@ export function readBody({
     try {
       await parse(context, async () => {});
     } catch (error) {
+      // The parser has stopped reading: without this, the connection would wait for somebody to read the rest.
+      request.resume();
       const { type } = error as { type?: string };
       if (type === 'entity.too.large') return answer(context, faults['body-too-large']);
       // The caller left in the middle of its body.
