@@ -46,3 +46,14 @@ export function clientOf(request: IncomingMessage, proxies: TrustedProxies): str
 function plain(address: string): string {
   return address.startsWith('::ffff:') && address.includes('.') ? address.slice('::ffff:'.length) : address;
 }
+
+/**
+ * The network that counts as one caller: an IPv4 address, or the /64 of an IPv6 address. Takes an address in its
+ * shortest form.
+ */
+export function networkOf(address: string): string {
+  if (!address.includes(':')) return address;
+  const [before = '', after = ''] = address.split('::').map((part) => part.split(':').filter(Boolean));
+  const zeros = Array.from({ length: Math.max(8 - before.length - after.length, 0) }, () => '0');
+  return `${[...before, ...zeros, ...after].slice(0, 4).join(':')}::/64`;
+}

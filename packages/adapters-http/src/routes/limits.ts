@@ -1,5 +1,6 @@
 import type { CallLimit } from '@campaign-mirror/domain';
 import { type Reply, tooManyAttempts, wholeSeconds } from '../answers/replies.ts';
+import { networkOf } from '../chain/client-address.ts';
 import type { Context } from '../chain/context.ts';
 
 /** A limit per window. */
@@ -50,6 +51,19 @@ export function keyLimit(limiter: Limiter): (context: Context) => CallLimit {
   });
 }
 
+const reporting = [
+  'X-RateLimit-Limit',
+  'X-RateLimit-Remaining',
+  'X-RateLimit-Reset',
+  'RateLimit-Policy',
+  'RateLimit',
+];
+
+/** For a key that was counted before it was found to be invalid: each 401 is the same. */
+export function withoutLimit(context: Context): void {
+  for (const name of reporting) context.remove(name);
+}
+
 /**
  * The answer to a refused key: 401, or 429 if the address has sent too many of them. Each key is checked first, so a
  * valid key is never refused because of others at its address. A 401 does not show the count.
@@ -62,17 +76,6 @@ export function failedKeyLimit(limiter: Limiter): (client: string, refusal: Repl
     const limited = tooManyAttempts('failed-keys', count.resetIn);
     return { ...limited, headers: { ...limited.headers, ...headersOf(count) } };
   };
-}
-
-/**
- * The network that counts as one caller: an IPv4 address, or the /64 of an IPv6 address. Takes an address in its
- * shortest form.
- */
-function networkOf(address: string): string {
-  if (!address.includes(':')) return address;
-  const [before = '', after = ''] = address.split('::').map((part) => part.split(':').filter(Boolean));
-  const zeros = Array.from({ length: Math.max(8 - before.length - after.length, 0) }, () => '0');
-  return `${[...before, ...zeros, ...after].slice(0, 4).join(':')}::/64`;
 }
 
 /**

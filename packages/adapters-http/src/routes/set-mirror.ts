@@ -1,10 +1,19 @@
-import { accessKey, campaignId, type SetCampaignMirror } from '@campaign-mirror/domain';
+import {
+  type Admission,
+  accessKey,
+  type Caller,
+  type CallLimit,
+  campaignId,
+  isCaller,
+  type SetCampaignMirror,
+} from '@campaign-mirror/domain';
 import { faults, type Reply, replyTo } from '../answers/replies.ts';
 import { Capacity } from '../chain/capacity.ts';
+import { networkOf } from '../chain/client-address.ts';
 import { answer, type Context, type Middleware } from '../chain/context.ts';
 import { credentialInHeaders } from '../messages/authorization.ts';
 import { submitted } from '../messages/submitted-body.ts';
-import { failedKeyLimit, keyLimit, type Limits } from './limits.ts';
+import { failedKeyLimit, keyLimit, type Limits, withoutLimit } from './limits.ts';
 
 /** What the route needs. */
 export interface SetMirrorSettings {
@@ -43,25 +52,44 @@ export function setMirror(settings: SetMirrorSettings): Middleware {
   const limitOf = limits?.keys && keyLimit(limits.keys);
   const refuseKey = keyRefusal(settings);
   return async (context) => {
-    if (!capacity.enter()) return capacity.refuse(context, 'requests');
+    const { call, credential, body } = context.state;
+    // As it was sent: the router's parameter is decoded.
+    const named = context.path.split('/').at(-2) ?? '';
+    const campaign = campaignId(named);
+    call.campaign = campaign;
+    const claim = await useCase.claimedBy(credential);
+    const place = capacity.place();
+    const takenBy = ({ subject }: Caller) => place.take(subject, ...(campaign ? [campaign] : []));
+    let overload = isCaller(claim) ? takenBy(claim) : place.take(`address ${networkOf(call.client)}`);
+    if (overload) return capacity.refuse(context, overload);
     try {
-      const { call, credential, body } = context.state;
-      // As it was sent: the router's parameter is decoded.
-      const named = context.path.split('/').at(-2) ?? '';
-      const campaign = campaignId(named);
-      call.campaign = campaign;
       const { address, fault } = submitted(body);
-      const limit = limitOf?.(context);
-      const request = { credential, campaign, address, requestId: call.requestId };
+      const counted = limitOf?.(context);
+      const limit: CallLimit = {
+        async admits(caller) {
+          // A stranger until now.
+          if (claim === undefined) overload = takenBy(caller);
+          if (overload) return notAdmitted;
+          return counted ? counted.admits(caller) : admitted;
+        },
+      };
+      const request = { credential, claim, campaign, address, requestId: call.requestId };
       const outcome = await useCase.execute(request, limit);
       const reply = replyTo(outcome, { campaign: named, fault });
-      if (outcome.kind === 'unauthenticated') await refuseKey(context, reply);
-      else answer(context, reply);
+      if (overload) await capacity.refuse(context, overload);
+      else if (outcome.kind !== 'unauthenticated') answer(context, reply);
+      else {
+        withoutLimit(context);
+        await refuseKey(context, reply);
+      }
     } finally {
-      capacity.leave();
+      place.leave();
     }
   };
 }
+
+const admitted: Admission = { admitted: true, resetIn: 0 };
+const notAdmitted: Admission = { admitted: false, resetIn: 0 };
 
 /** The same for all refused keys, whether or not they were looked up, so that callers cannot tell the difference. */
 function keyRefusal({ limits }: SetMirrorSettings) {
