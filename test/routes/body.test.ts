@@ -42,16 +42,27 @@ for (const address of [
 
 const headers: Record<string, Record<number, readonly (string | readonly string[] | undefined)[]>> = {
   'Content-Type': {
-    200: ['APPLICATION/Json', 'application/json;Charset="Utf-8"; version=1'],
+    200: [
+      ...['APPLICATION/Json', 'application/json;Charset="Utf-8"; version=1', 'application/json;'],
+      ...['application/json; charset=utf8', 'application/json;charset="UTF8"'],
+    ],
     415: [
       ...[undefined, 'application/vnd.api+json', 'application/*', 'application/json, text/plain'],
-      ...['application/json; charset=utf-16', 'application/json; charset=utf8', 'application/json; charset='],
+      ...[
+        'application/json; charset=utf-16',
+        'application/json; charset=utf_8',
+        'application/json; charset=',
+      ],
       ['application/json', 'application/json'],
     ],
   },
   'Content-Encoding': {
-    200: ['identity', 'IDENTITY'],
-    415: ['utf-8', 'identity, gzip', ['identity', 'gzip']],
+    200: ['identity', 'IDENTITY', '', ' , identity,'],
+    415: ['utf-8', 'identity, gzip', ['identity', 'gzip'], ['', 'gzip']],
+  },
+  Expect: {
+    200: ['', ' ', ',', ['', '']],
+    417: ['more', '100-continue, more', ['', 'more']],
   },
 };
 
@@ -77,7 +88,7 @@ describe('contract: answers: the body', () => {
     });
 
   for (const [header, statuses] of Object.entries(headers))
-    it(`contract: order of checks, 4: ${header}`, async () => {
+    it(`contract: order of checks, 1 and 4: ${header}`, async () => {
       for (const [status, values] of Object.entries(statuses))
         for (const value of values) {
           const answer = await ask(service(), { headers: { [header]: value } });

@@ -38,8 +38,14 @@ export function clientOf(request: IncomingMessage, proxies: TrustedProxies): str
   if (remoteAddress === undefined) return '-';
   const peer = plain(remoteAddress);
   if (proxies === noProxies || !proxies.has(peer)) return peer;
-  const hops = proxyAddr.all(request, (address) => isIP(address) !== 0 && proxies.has(plain(address)));
-  return plain(hops.findLast((hop) => isIP(hop) !== 0) ?? peer);
+  const hops = proxyAddr.all(request, (hop) => isIP(bare(hop)) !== 0 && proxies.has(plain(bare(hop))));
+  return plain(hops.map(bare).findLast((hop) => isIP(hop) !== 0) ?? peer);
+}
+
+/** Without the port that some proxies add, and the brackets in which IPv6 addresses then stand. */
+function bare(hop: string): string {
+  const [, ipv6, ipv4] = /^(?:\[([^\]]*)\](?::\d+)?|([\d.]+):\d+)$/.exec(hop) ?? [];
+  return ipv6 ?? ipv4 ?? hop;
 }
 
 /** An IPv4 address that is written as IPv6 (`::ffff:192.0.2.1`), as IPv4. */

@@ -20,8 +20,15 @@ export interface HttpServerSettings {
   readonly log: HttpLog;
   readonly capacity: Capacity;
   readonly limits?: TimeLimits;
-  /** Of answers to input that never becomes a request. */
-  readonly headers?: Readonly<Record<string, string>>;
+  /** Of answers to input that never becomes a request, of which `heard` is what was read last. */
+  readonly headers?: ((heard: string) => Readonly<Record<string, string>>) | undefined;
+}
+
+/** What is known of input that is refused. */
+interface Refused {
+  readonly method?: string;
+  readonly requestId?: string;
+  readonly heard?: string;
 }
 
 /**
@@ -44,7 +51,7 @@ export class Connection {
     this.#settings = settings;
     // Node's parser tells of a body that breaks off, but not of one behind an `Upgrade`.
     socket.once('end', () => {
-      if (this.carriedOut?.req.complete === false) this.refuse(faults['bad-request'], '-');
+      if (this.carriedOut?.req.complete === false) this.refuse(faults['bad-request']);
     });
   }
 
@@ -60,12 +67,12 @@ export class Connection {
   }
 
   /** Answers input that cannot become a request, unless an answer before it is due, and closes the connection. */
-  refuse(reply: Reply, method: string, requestId: string = randomUUID()): void {
+  refuse(reply: Reply, { method = '-', requestId = randomUUID(), heard = '' }: Refused = {}): void {
     // The parser reports an error for every further chunk.
     if (this.#isClosing) return;
     this.#isClosing = true;
     const before = this.carriedOut;
-    const end = () => this.#end(reply, method, requestId);
+    const end = () => this.#end(reply, { method, requestId, heard });
     if (before?.req.complete === false) {
       // The headers of a request were understood. If it has been answered, its body does not matter.
       if (!this.#settings.calls.cutShort(before, reply)) this.#socket.destroySoon();
@@ -89,10 +96,10 @@ export class Connection {
     else if (this.#ignored === 1) setImmediate(() => this.#socket.pause());
   }
 
-  #end(reply: Reply, method: string, requestId: string): void {
+  #end(reply: Reply, { method, requestId, heard }: Required<Refused>): void {
     if (!this.#socket.writable) return;
-    const { log, headers = {} } = this.#settings;
-    this.#socket.end(wireFormat(reply, requestId, headers));
+    const { log, headers } = this.#settings;
+    this.#socket.end(wireFormat(reply, requestId, headers?.(heard) ?? {}));
     // So that the answer is not lost to a caller that still writes.
     this.#socket.resume();
     setTimeout(() => this.#socket.destroy(), lastWords).unref();
