@@ -56,6 +56,9 @@ export const faults = named({
 });
 export type Fault = keyof typeof faults;
 
+/** For operators: the request was meant for another host, such as one whose name was bound to an address of ours. */
+export const misdirected: Reply = { ...said(421, 'Misdirected Request'), because: 'other-host' };
+
 /** What an answer needs to know about its request. */
 interface Asked {
   /** The identifier as given in the path. */

@@ -79,6 +79,15 @@ export const hosts = parsed<HostDenylist>(
   },
 );
 
+/** In lower case. */
+export const names = parsed<readonly string[]>(
+  'host names such as mirrors.internal, with commas between them',
+  (list) => {
+    const isName = (text: string) => /^[a-z0-9_-]+(?:\.[a-z0-9_-]+)*$/.test(text);
+    return items(list.toLowerCase()).every(isName) ? items(list.toLowerCase()) : refuse();
+  },
+);
+
 export const proxies = parsed(
   'IP addresses, or ranges such as 10.0.0.0/8 or fd00::/8, or loopback, with commas between them',
   (list) => trustedProxies(items(list)),
