@@ -1,5 +1,6 @@
+import { randomBytes } from 'node:crypto';
 import { Capacity, type CapacityLimits, type Overload } from '@campaign-mirror/adapters-http';
-import type { CampaignId, OwnerId } from '@campaign-mirror/domain';
+import { accessKeyBytes, accessKeyFrom, type CampaignId, type OwnerId } from '@campaign-mirror/domain';
 import { expect } from 'chai';
 import { lockMirror, rival } from '../support/database/rival.ts';
 import { json, keptAlive, standing } from '../support/http/answer-rows.ts';
@@ -20,7 +21,6 @@ import {
   withHttpService,
 } from '../support/http/service.ts';
 import { eventually } from '../support/promises.ts';
-import { unknownKey } from '../support/secrets.ts';
 import { liveCampaign, named } from '../support/store/world.ts';
 
 describe('contract: overload', () => {
@@ -168,7 +168,43 @@ describe('contract: overload', () => {
       expect(ends.filter((status) => status === 200)).to.have.length(inFlight / 2 + inFlight / 8);
     });
 
+    it('600 calls with a key that is not known yet: it is looked up once, and other strangers of the address are served', async () => {
+      const { promise: end, resolve: letGo } = Promise.withResolvers<void>();
+      let lookUps = 0;
+      let greedy = '';
+      await serving(
+        { inFlight },
+        {
+          ports: ({ identity }) => ({
+            identity: {
+              claimedBy: (credential) => identity.claimedBy(credential),
+              whoIs: async (credential) => {
+                if (credential === greedy) lookUps += 1;
+                if (credential === greedy) await end;
+                return identity.whoIs(credential);
+              },
+            },
+          }),
+        },
+      );
+      const [many, other] = [await liveCampaign(service.world), await liveCampaign(service.world)];
+      greedy = many.key;
+      const holder = await rival(service.database, lockMirror, many.seen.id);
+      const first = await send(
+        Array.from({ length: 600 }, () => asking({ key: greedy, campaign: many.seen.id })),
+      );
+      await eventually('a look-up', () => expect(lookUps).to.equal(1));
+      expect((await ask(service, asking({ key: other.key, campaign: other.seen.id }))).status).to.equal(200);
+      letGo();
+      await inFlightAre(inFlight / 2, 600 - inFlight / 2);
+      expect(lookUps).to.equal(1);
+      await holder.commit();
+      const ends = await Promise.all(first.map(async (one) => (await one.response()).status));
+      expect(ends.filter((status) => status === 200)).to.have.length(inFlight / 2);
+    });
+
     it('strangers of one address, whose keys take long to look up: known callers, and strangers from elsewhere, are served', async () => {
+      const unknown = Array.from({ length: 100 }, () => accessKeyFrom(randomBytes(accessKeyBytes)) as string);
       const { promise: end, resolve: letGo } = Promise.withResolvers<void>();
       await serving(
         { inFlight },
@@ -178,7 +214,7 @@ describe('contract: overload', () => {
             identity: {
               claimedBy: (credential) => identity.claimedBy(credential),
               whoIs: async (credential) => {
-                if (credential === unknownKey) await end;
+                if (unknown.includes(credential)) await end;
                 return identity.whoIs(credential);
               },
             },
@@ -187,8 +223,7 @@ describe('contract: overload', () => {
       );
       const other = await owner();
       const { seen, key } = await liveCampaign(service.world);
-      const unknown = asking({ ...other, key: unknownKey }, '203.0.113.9');
-      const strangers = await send(Array.from({ length: 100 }, () => unknown));
+      const strangers = await send(unknown.map((key) => asking({ ...other, key }, '203.0.113.9')));
       await inFlightAre(inFlight / 2, 100 - inFlight / 2);
       // For the campaign that they name, too, and from their address.
       expect((await ask(service, asking(other, '203.0.113.9'))).status).to.equal(200);

@@ -51,22 +51,29 @@ export function setMirror(settings: SetMirrorSettings): Middleware {
   const { useCase, capacity = new Capacity({ inFlight: Number.POSITIVE_INFINITY }), limits } = settings;
   const limitOf = limits?.keys && keyLimit(limits.keys);
   const refuseKey = keyRefusal(settings);
+  const lookUps = new LookUps();
   return async (context) => {
     const { call, credential, body } = context.state;
     // As it was sent: the router's parameter is decoded.
     const named = context.path.split('/').at(-2) ?? '';
     const campaign = campaignId(named);
     call.campaign = campaign;
-    const claim = await useCase.claimedBy(credential);
+    let claim = await useCase.claimedBy(credential);
+    if (claim === undefined && lookUps.has(credential)) {
+      await lookUps.end(credential);
+      claim = await useCase.claimedBy(credential);
+    }
     const place = capacity.place();
     const takenBy = ({ subject }: Caller) => place.take(subject, ...(campaign ? [campaign] : []));
     let overload = isCaller(claim) ? takenBy(claim) : place.take(`address ${networkOf(call.client)}`);
     if (overload) return capacity.refuse(context, overload);
+    const lookedUp = claim === undefined ? lookUps.begin(credential) : undefined;
     try {
       const { address, fault } = submitted(body);
       const counted = limitOf?.(context);
       const limit: CallLimit = {
         async admits(caller) {
+          lookedUp?.();
           // A stranger until now.
           if (claim === undefined) overload = takenBy(caller);
           if (overload) return notAdmitted;
@@ -83,9 +90,36 @@ export function setMirror(settings: SetMirrorSettings): Middleware {
         await refuseKey(context, reply);
       }
     } finally {
+      lookedUp?.();
       place.leave();
     }
   };
+}
+
+/**
+ * Credentials that are being looked up. Other requests with one of them wait, and are then known by the claim: as
+ * strangers, they would have to share the places of their address.
+ */
+class LookUps {
+  readonly #ends = new Map<string, Promise<void>>();
+
+  has(credential: string): boolean {
+    return this.#ends.has(credential);
+  }
+
+  async end(credential: string): Promise<void> {
+    await this.#ends.get(credential);
+  }
+
+  /** Returns what ends it. */
+  begin(credential: string): () => void {
+    const { promise, resolve } = Promise.withResolvers<void>();
+    this.#ends.set(credential, promise);
+    return () => {
+      if (this.#ends.get(credential) === promise) this.#ends.delete(credential);
+      resolve();
+    };
+  }
 }
 
 const admitted: Admission = { admitted: true, resetIn: 0 };
