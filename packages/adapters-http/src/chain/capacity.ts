@@ -110,8 +110,9 @@ export class Capacity {
   #overloadFor(holders: readonly Holder[]): Overload | undefined {
     const { inFlight: all } = this.limits;
     if (this.#inFlight >= all) return 'requests';
-    if (this.#inFlight < all / 2) return undefined;
-    const share = Math.max(Math.floor(all / 8), 1);
+    const share = Math.floor(all / 8);
+    // Of fewer than eight places, none can be kept for everybody.
+    if (this.#inFlight < all / 2 || share === 0) return undefined;
     return holders.some((one) => (this.#held.get(one) ?? 0) >= share) ? 'share' : undefined;
   }
 
