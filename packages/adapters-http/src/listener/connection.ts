@@ -77,8 +77,11 @@ export class Connection {
       // The headers of a request were understood. If it has been answered, its body does not matter.
       if (!this.#settings.calls.cutShort(before, reply)) this.#socket.destroySoon();
     } else if (before === undefined || before.closed) end();
-    else if (before.writableEnded && staysOpen(before)) before.once('close', end);
-    else this.#closeAfter(before);
+    else if (before.writableEnded && staysOpen(before)) {
+      // What follows is not read before it is sent.
+      this.#socket.pause();
+      before.once('close', end);
+    } else this.#closeAfter(before);
   }
 
   #closeAfter(response: ServerResponse): void {
