@@ -71,17 +71,16 @@ export function setMirror(settings: SetMirrorSettings): Middleware {
     try {
       const { address, fault } = submitted(body);
       const counted = limitOf?.(context);
-      const limit: CallLimit = {
+      const ofStranger: CallLimit = {
         async admits(caller) {
           lookedUp?.();
-          // A stranger until now.
-          if (claim === undefined) overload = takenBy(caller);
+          overload = takenBy(caller);
           if (overload) return notAdmitted;
           return counted ? counted.admits(caller) : admitted;
         },
       };
       const request = { credential, claim, campaign, address, requestId: call.requestId };
-      const outcome = await useCase.execute(request, limit);
+      const outcome = await useCase.execute(request, claim ? counted : ofStranger);
       const reply = replyTo(outcome, { campaign: named, fault });
       if (overload) await capacity.refuse(context, overload);
       else if (outcome.kind !== 'unauthenticated') answer(context, reply);

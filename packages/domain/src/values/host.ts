@@ -35,7 +35,8 @@ export function isOnHost(url: string, wanted: HostName, subdomains: boolean): bo
 
 /** In characters (RFC 1035, section 2.3.4). */
 export const longestHost = 253;
-const longestLabel = 63;
+/** At least two labels of 1 to 63 characters. */
+const publicName = /^(?:[^.]{1,63}\.)+[^.]{1,63}$/;
 
 /**
  * Whether visitors can reach a host of this name: an IP address, `localhost`, or a name of at least two labels, none of
@@ -43,10 +44,8 @@ const longestLabel = 63;
  */
 export function isPublicHost(hostname: string): boolean {
   const name = hostname.replace(/\.$/, '');
-  if (isIpAddress(name) || name === 'localhost') return true;
-  const labels = name.split('.');
-  const isLabel = ({ length }: string) => length > 0 && length <= longestLabel;
-  return name.length <= longestHost && labels.length > 1 && labels.every(isLabel);
+  if (publicName.test(name)) return name.length <= longestHost;
+  return name === 'localhost' || isIpAddress(name);
 }
 
 /**

@@ -40,7 +40,8 @@ export function mirrorAddress(text: string, denied: HostDenylist): MirrorAddress
   if (authority === undefined) return { fault: 'not-http' };
   if (authority.includes('@')) return { fault: 'credentials' };
   // Before it is parsed: international names of any length would take milliseconds.
-  if (isLongerThan(authority.replace(port, ''), longestHost)) return { fault: 'not-a-url' };
+  if (authority.length > longestHost && isLongerThan(authority.replace(port, ''), longestHost))
+    return { fault: 'not-a-url' };
   const parsed = parseUrl(text);
   if (!parsed || !isPublicHost(parsed.hostname)) return { fault: 'not-a-url' };
   if (isDenied(denied, parsed.hostname)) return { fault: 'denied-host' };
