@@ -91,7 +91,7 @@ describe('import and export', () => {
       'line 10: owner_id: it must be a whole number from 1 to 9007199254740991',
       'line 10: id: campaign 50 is in line 2 already',
       'line 11: the line is longer than 65536 bytes',
-      'line 12: target_url: MIRROR_HOST_DENYLIST denies its host',
+      'line 12: target_url: it must not point to this host, which MIRROR_HOST_DENYLIST denies',
       'line 13: the line is not in UTF-8',
       'nothing was imported, since 10 lines are bad: fix the file, and import it again',
       '',

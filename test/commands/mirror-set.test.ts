@@ -41,24 +41,32 @@ describe('mirror set, as a call with an access key does it', () => {
     const { id: bare } = await newCampaign(service.world, newOwner(), true);
     const key = `CAMPAIGN_MIRROR_KEY=${live.key}`;
     await on().session(`
-      $ CAMPAIGN_MIRROR_KEY=cm_0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefg3pdwZj mirror set 999999 'not a url'
+      $ CAMPAIGN_MIRROR_KEY=cm_0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefg3pdwZj mirror set 999999 not-a-url
       ! the access key is malformed, unknown, expired or revoked: \`./campaign-mirror key issue\` issues another
-      $ ${key} mirror set 999999 'not a url'
+      $ ${key} mirror set 999999 not-a-url
       ! there is no campaign 999999
-      $ ${key} mirror set ${bare} 'not a url'
+      $ ${key} mirror set ${bare} not-a-url
       ! the campaign ${bare} has no mirror: \`./campaign-mirror mirror create ${bare}\` creates it
-      $ CAMPAIGN_MIRROR_KEY=${other.key} mirror set ${id} 'not a url'
+      $ CAMPAIGN_MIRROR_KEY=${other.key} mirror set ${id} not-a-url
       ! the campaign ${id} belongs to another owner than the key: use a key of the campaign's owner
-      $ ${key} mirror set ${id} 'not a url'
-      ! the URL is refused: it must begin with http:// or https://, and a host
+      $ ${key} mirror set ${id} not-a-url
+      ! the URL is refused: it must start with http:// or https://
+      $ ${key} mirror set ${id} https://https://x.example/
+      ! the URL is refused: it must be a valid URL
+      $ ${key} mirror set ${id} https://a@x.example/
+      ! the URL is refused: it must not contain a user name or a password
+      $ ${key} mirror set ${id} https://x\u200b.example/
+      ! the URL is refused: it must not contain white space, backslashes or invisible characters
+      $ MIRROR_HOST_DENYLIST=192.0.2.1 ${key} mirror set ${id} http://[::ffff:192.0.2.1]/
+      ! the URL is refused: it must not point to this host, which MIRROR_HOST_DENYLIST denies
       $ MIRROR_HOST_DENYLIST=*.denied.example ${key} mirror set ${id} https://Go.denied.example./
-      ! the URL is refused: MIRROR_HOST_DENYLIST denies its host
+      ! the URL is refused: it must not point to this host, which MIRROR_HOST_DENYLIST denies
       $ MIRROR_HOST_DENYLIST=*.denied.example mirror create ${bare} --target-url https://Go.denied.example./
-      ! --target-url: MIRROR_HOST_DENYLIST denies its host`);
+      ! --target-url: it must not point to this host, which MIRROR_HOST_DENYLIST denies`);
     await service.world.others.setDefault(live.seen.id, true);
     const unset = `\`./campaign-mirror campaign unset-default ${id}\` makes it an ordinary one`;
     await on().session(`
-      $ CAMPAIGN_MIRROR_KEY=${other.key} mirror set ${id} 'not a url'
+      $ CAMPAIGN_MIRROR_KEY=${other.key} mirror set ${id} not-a-url
       ! the campaign ${id} is its owner's default campaign, whose mirror cannot be set: ${unset}`);
     expect(await mirror()).to.deep.equal(live.mirror);
     expect(await service.world.others.history(live.seen.id)).to.deep.equal([]);
@@ -69,7 +77,7 @@ describe('mirror set, as a call with an access key does it', () => {
       $ mirror set ${id} https://operators.example/ --as-operator
       The mirror of campaign ${id} is set.
       $ mirror set ${id} ftp://operators.example/ --as-operator
-      ! the URL is refused: it must begin with http:// or https://, and a host`);
+      ! the URL is refused: it must start with http:// or https://`);
     const [row] = await service.world.others.history(live.seen.id);
     expect(row).to.include({ subject: 'operator', addressAfter: 'https://operators.example/' });
     const [noted] = await on().objects(`audit --campaign ${id}`);

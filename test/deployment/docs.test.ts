@@ -47,7 +47,7 @@ describe('the page at /docs, in Chromium', () => {
     expect([status, JSON.parse(body).mirror.target_url]).to.deep.equal(['200', address]);
     await refused(foreign, address, '403', { message: 'This action is unauthorized.' });
     await refused(424242, address, '404', { message: 'No query results for model [Campaign] 424242' });
-    const message = 'The mirror endpoint field must be a valid URL.';
+    const message = 'The mirror endpoint field must start with http:// or https://.';
     await refused(own(), 'somewhere', '422', { message, errors: { mirror_endpoint: [message] } });
     expect(await data.recorded()).to.have.length(1);
   });

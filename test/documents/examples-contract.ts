@@ -83,7 +83,7 @@ export function exampleContract(file: string, command: () => string, { repeatsFa
       expect(rows).to.deep.equal([{ target_url: address }]);
       const malformed = await real(campaign, 'somewhere');
       expect(malformed).to.include({ code: 1, output: '' });
-      expect(malformed.errors).to.include('422').and.to.include('must be a valid URL');
+      expect(malformed.errors).to.include('422').and.to.include('must start with http:// or https://');
       const missing = await real(424242, address);
       expect(missing.errors).to.include('404').and.to.include('No query results');
     });

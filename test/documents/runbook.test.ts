@@ -180,7 +180,7 @@ describe('docs/runbook.md', () => {
 
     it('load and refusals are seen, and the rest of what is looked at can be looked at', async () => {
       expect(await set(data.key, 'https://owners.example/')).to.equal(200);
-      expect(await set(data.key, 'no address')).to.equal(422);
+      expect(await set(data.key, 'no-address')).to.equal(422);
       await refusal('not-http');
       const client = /^ *[12] "client":"127\.0\.0\.1"$/m;
       for (const [name, ...patterns] of [

@@ -88,7 +88,7 @@ describe('a campaign that is imported', () => {
       'is_default: not-a-flag',
       'created_at: not-a-time',
       'mirror_id: not-an-identifier',
-      'target_url: not-http',
+      'target_url: forbidden-character',
       'clicks: not-a-count',
       'updated_externally: not-a-flag',
       'updated_externally_at: not-a-time',
@@ -114,6 +114,8 @@ describe('a campaign that is imported', () => {
   it('contract: the address — under the rule of the interface, denied hosts included', () => {
     for (const [text, because] of [
       [`https://a.example/${'x'.repeat(2048)}`, 'too-long'],
+      ['https://a.example/\u200b', 'forbidden-character'],
+      ['https://https://x.example/', 'not-a-url'],
       ['https://go.A.example./', 'denied-host'],
     ]) {
       const faults = faultsOf({ ...least, target_url: text as string }, denying('*.a.example'));

@@ -1,3 +1,4 @@
+import { mock } from 'node:test';
 import { hostDenylist, longestAddress, mirrorAddress, noDeniedHosts } from '@campaign-mirror/domain';
 import { expect } from 'chai';
 import { denying } from '../support/store/fake-ports.ts';
@@ -21,7 +22,7 @@ describe('contract: the address — accepted, exactly as it was sent', () => {
     'macros of trackers':
       'https://t.example/{click_id}/[sub]?a={b}&c=[d]|e#{f}|[g] https://t.example/?x=%7Bx%7D&y=$(z)&w=<v>&u=^`"\'',
     'hosts of any script, of machines, and with a port':
-      'https://b\u00fccher.example/ https://xn--bcher-kva.example http://127.0.0.1/ http://[::1]:8080/ http://localhost/x http://a.example:/x',
+      'https://b\u00fccher.example/ https://xn--bcher-kva.example http://127.0.0.1/ http://[::1]:8080/ http://localhost/x http://a.example:/x https://a.example./ http://localhost.:80 http://127.1/',
     'an @, slashes and colons after the authority':
       'https://a.example/@user https://a.example?to=a@b https://a.example#@ https://a.example//x:y@z https://a.example/https://b.example/',
   };
@@ -32,10 +33,10 @@ describe('contract: the address — accepted, exactly as it was sent', () => {
   }
 });
 
-describe('contract: the address — refused as no URL', () => {
+describe('contract: the address — refused, each for what is wrong with it', () => {
   const refused = {
     'not-http: another scheme, or none':
-      'javascript:alert(1) data:text/html,x ftp://a.example/ httpss://a.example/ xhttp://a.example/ a.example //a.example/ ?x https: ://a.example',
+      'javascript:alert(1) data:text/html,x ftp://a@a.example/ httpss://a.example/ xhttp://a.example/ a.example //a.example/ ?x https: ://a.example',
     'not-http: other than exactly two slashes, or no host':
       'http:a.example http:/a.example http:///a.example https:////a.example/ http:// https://?x https://#x',
     'credentials: any @ in the authority':
@@ -44,6 +45,10 @@ describe('contract: the address — refused as no URL', () => {
       'https://a.example\\b https://a.example/\\ https://a.example?\\ https://a.example#\\ https://a.example/\ud83c https://a.example?\udf89\ud83c',
     'not-a-url: a host or a port that the parser refuses':
       'http://:80/ https://a%40b.example/ https://a<b/ https://a|b.example/ https://1.2.3.256/ https://[::1/ https://a.example:65536/ https://a.example:{port}/',
+    'not-a-url: an address that was pasted twice, or a host of one label':
+      'https://https://x.example/ https://http://x.example/ HTTP://HTTPS:// https://https//x.example/ https://second/ https://com. http://intranet:8080/x',
+    'not-a-url: an empty label':
+      'https://x..example/ https://.x.example/ https://x.example../ https://x.example..:443/ https://localhost.. https://./ https://x\u3002.example/',
   };
   for (const [what, texts] of Object.entries(refused)) {
     it(what, () => {
@@ -58,6 +63,7 @@ describe('contract: the address — refused as no URL', () => {
     'white space (Zs)': '20 a0 1680 2000-200a 202f 205f 3000',
     'line and paragraph separators (Zl, Zp)': '2028-2029',
     'bidirectional controls': '202a-202e 2066-2069',
+    'what nobody sees': 'ad 180e 200b 2060-2064 feff',
   };
   for (const [what, ranges] of Object.entries(forbidden)) {
     it(`${what}, in front, in the scheme, the host, the path, the query, the fragment, and at the end`, () => {
@@ -75,13 +81,35 @@ describe('contract: the address — refused as no URL', () => {
             'https://a.example/|',
           ]) {
             const text = place.replace('|', String.fromCodePoint(codePoint));
-            const fault = /^https?:\/\/[^/?#]/.test(text) ? 'forbidden-character' : 'not-http';
-            expect(faultOf(text), JSON.stringify(text)).to.equal(fault);
+            expect(faultOf(text), JSON.stringify(text)).to.equal('forbidden-character');
           }
         }
       }
     });
   }
+});
+
+describe('contract: the address — hosts of at most 253 characters, labels of at most 63', () => {
+  const label = (length: number) => 'a'.repeat(length);
+  const name = (length: number) => `${`${label(63)}.`.repeat(3)}${label(length - 3 * 64)}`;
+
+  it('as they are written, and as the parser writes them', () => {
+    for (const host of [name(253), `${label(63)}.example`, `${name(253)}:443`])
+      expect(faultOf(`https://${host}/`), host).to.equal(undefined);
+    // In ASCII 64 characters, though it is written in 40.
+    const international = String.fromCodePoint(...Array.from({ length: 40 }, (_, at) => 0x4e00 + 97 * at));
+    // Of 12 labels that are short enough, and 163 characters as they are written.
+    const many = `${`${international.slice(0, 12)}.`.repeat(12)}example`;
+    for (const host of [many, name(254), `${name(253)}.`, `${label(64)}.example`, `${international}.example`])
+      expect(faultOf(`https://${host}/`), host).to.equal('not-a-url');
+  });
+
+  it('a longer one is not parsed', () => {
+    const parse = mock.method(URL, 'parse');
+    expect(faultOf(`https://${'\u65e5'.repeat(246)}.example/`)).to.equal('not-a-url');
+    expect(parse.mock.callCount()).to.equal(0);
+    parse.mock.restore();
+  });
 });
 
 describe('contract: the address — at most 2,048 Unicode code points', () => {
@@ -97,11 +125,14 @@ describe('contract: the address — at most 2,048 Unicode code points', () => {
     expect(faultOf(long(1_000_000, party))).to.equal('too-long');
   });
 
-  it('contract: order of checks — too long, no URL, a denied host', () => {
+  it('contract: order of checks — too long, a character, no address of the web, credentials, no URL, a denied host', () => {
     const denied = denying('a.example');
     expect(faultOf('\\'.repeat(2049))).to.equal('too-long');
-    expect(faultOf('\\'.repeat(2048))).to.equal('not-http');
-    expect(faultOf('https://user@a.example/', denied)).to.equal('credentials');
+    expect(faultOf('\\'.repeat(2048))).to.equal('forbidden-character');
+    expect(faultOf('ftp://user@a.example/\u200b')).to.equal('forbidden-character');
+    expect(faultOf('ftp://user@a.example../')).to.equal('not-http');
+    expect(faultOf('https://user@a.example../', denied)).to.equal('credentials');
+    expect(faultOf('https://a.example../', denied)).to.equal('not-a-url');
   });
 });
 
@@ -122,11 +153,19 @@ describe('contract: the address — hosts that may not be set', () => {
     ],
     'disguised.example': [
       'https://disguised%2eexample/ https://disguise%64.example/ https://\uff44isguised.example/ https://disguised\u3002example/',
-      'https://disguised-example/ https://b.example/disguised.example?to=https://disguised.example/#disguised.example',
+      'https://disguised-example.example/ https://b.example/disguised.example?to=https://disguised.example/#disguised.example',
     ],
     '0x7f.1': [
       'http://127.0.0.1/ http://127.1/ http://0x7f.1/ http://2130706433/ http://0177.0.0.1/ http://127.0.0.1./',
       'http://127.0.0.2/',
+    ],
+    '192.0.2.1': [
+      'http://[::ffff:192.0.2.1]/ http://[0::FFFF:c000:0201]:80/ http://[64:ff9b::192.0.2.1]/ http://192.0.2.1./',
+      'http://[::192.0.2.1]/ http://[64:ff9b:1::192.0.2.1]/ http://[::ffff:0:192.0.2.1]/ http://[::ffff:192.0.2.2]/',
+    ],
+    '[::ffff:0.0.0.1]': [
+      'http://0.0.0.1/ http://1/ http://[64:ff9b::1]/',
+      'http://[::ffff:1]/ http://[::1]/',
     ],
     '[::1]': ['http://[::1]/ http://[0:0:0:0:0:0:0:1]:80/ http://[0::0001]/', 'http://[::2]/'],
   };

@@ -1,3 +1,4 @@
+import { mock } from 'node:test';
 import { setImmediate as later } from 'node:timers/promises';
 import {
   type AccessKeyId,
@@ -7,6 +8,7 @@ import {
   type Campaign,
   type CampaignId,
   type CampaignRepository,
+  type Identified,
   type Identity,
   keySubject,
   type MirrorChange,
@@ -15,6 +17,8 @@ import {
   type Refusal,
   SetCampaignMirror,
   type SetMirrorResult,
+  type Subject,
+  subject,
   Unavailable,
 } from '@campaign-mirror/domain';
 import { expect } from 'chai';
@@ -41,18 +45,18 @@ class FakePorts implements CampaignRepository, Identity {
   readonly asked: string[] = [];
   readonly changes: { seen: Campaign; change: MirrorChange }[] = [];
   /** Nobody is known before a look-up, unless a test says so. */
-  claim: Caller | undefined;
-  caller: () => Promise<Caller | undefined> = async () => caller;
+  claim: Identified;
+  caller: () => Promise<Identified> = async () => caller;
   found: () => Promise<Campaign | undefined> = async () => campaign;
   /** What the writes come to, one after the other; those beyond set the mirror. */
   readonly results: SetMirrorResult[] = [];
   set: () => Promise<SetMirrorResult> = async () => this.results.shift() ?? { kind: 'mirror-set', mirror };
 
-  async claimedBy(): Promise<Caller | undefined> {
+  async claimedBy(): Promise<Identified> {
     return this.claim;
   }
 
-  whoIs(key: string): Promise<Caller | undefined> {
+  whoIs(key: string): Promise<Identified> {
     this.asked.push(`whoIs ${key}`);
     return this.caller();
   }
@@ -115,17 +119,43 @@ describe('contract: the call — set the mirror of a campaign', () => {
     });
   }
 
-  it('an identity that knows why a credential is refused is asked for the name of the reason, for the log', async () => {
+  for (const refused of ['claimed', 'looked up'] as const)
+    it(`a credential that is refused when it is ${refused} is refused at once, with the reason for the log`, async () => {
+      if (refused === 'claimed') ports.claim = { refused: 'token-expired' };
+      ports.caller = async () => ({ refused: 'token-expired' });
+      const outcome = await useCase.execute(request);
+      expect(outcome).to.deep.equal({ kind: 'unauthenticated', because: 'token-expired' });
+      expect(ports.asked).to.deep.equal(refused === 'claimed' ? [] : [`whoIs ${key}`]);
+    });
+
+  it('for whom nobody knows the address is not parsed and no campaign is read', async () => {
     ports.caller = async () => undefined;
-    const identity = Object.assign(ports, { whyNot: async (one: string) => `not ${one}` });
-    useCase = new SetCampaignMirror(ports, identity);
-    expect(await useCase.execute(request)).to.deep.equal({ kind: 'unauthenticated', because: `not ${key}` });
+    const parses: string[] = [];
+    const parse = mock.method(URL, 'parse', (text: string) => void parses.push(text));
+    expect(await useCase.execute(request)).to.deep.equal({ kind: 'unauthenticated' });
+    ports.claim = caller;
+    const over = { admits: async () => ({ admitted: false, resetIn: 7 }) };
+    expect(await useCase.execute(request, over)).to.deep.equal({ kind: 'over-limit', resetIn: 7 });
+    parse.mock.restore();
+    expect(parses).to.deep.equal([]);
+    expect(ports.asked).to.deep.equal([`whoIs ${key}`]);
+  });
+
+  it('a claim that no write proves is not asked for again', async () => {
+    const byToken = { ...caller, subject: subject('jwt', 'client-4') as Subject };
+    ports.claim = byToken;
+    ports.found = async () => foreign;
+    expect(await useCase.execute({ ...request, address: undefined })).to.deep.equal(notTheOwner);
+    expect(ports.asked).to.deep.equal([`find ${campaign.id}`]);
+    expect(await useCase.execute({ ...request, claim: caller })).to.deep.equal(isSet);
+    expect(ports.changes[0]?.change.by).to.equal(caller);
   });
 
   it('a fault of the look-up of the campaign does not hide that the key is unknown, and nobody misses it', async () => {
     const missed: unknown[] = [];
     const miss = (fault: unknown) => void missed.push(fault);
     process.on('unhandledRejection', miss);
+    ports.claim = caller;
     ports.found = () => Promise.reject(away);
     ports.caller = async () => {
       // Long enough for a rejection that nobody has taken to be told.
@@ -133,7 +163,9 @@ describe('contract: the call — set the mirror of a campaign', () => {
       await later();
       return undefined;
     };
-    expect(await useCase.execute(request)).to.deep.equal({ kind: 'unauthenticated' });
+    expect(await useCase.execute({ ...request, address: undefined })).to.deep.equal({
+      kind: 'unauthenticated',
+    });
     process.off('unhandledRejection', miss);
     expect(missed).to.deep.equal([]);
   });
@@ -159,8 +191,9 @@ describe('contract: the call — set the mirror of a campaign', () => {
     // A key that is no longer valid, or another caller's than was claimed.
     ['known', [{ kind: 'caller-invalid' }], { kind: 'unauthenticated' }, 'setMirror find whoIs', undefined],
     ['known', [{ kind: 'caller-invalid' }], notTheOwner, 'setMirror find whoIs', other],
-    ['looked up', [differs(foreign)], notTheOwner, 'find whoIs setMirror', caller],
-    ['looked up', [differs(undefined)], notFound, 'find whoIs setMirror', caller],
+    ['looked up', [], isSet, 'whoIs setMirror', caller],
+    ['looked up', [differs(foreign)], notTheOwner, 'whoIs setMirror', caller],
+    ['looked up', [differs(undefined)], notFound, 'whoIs setMirror', caller],
   ];
   for (const [who, results, outcome, calls, lookedUp] of writes) {
     const found = results.map((one) => ('campaign' in one ? JSON.stringify(one.campaign) : one.kind));
@@ -190,17 +223,17 @@ describe('contract: the call — set the mirror of a campaign', () => {
     it(`contract: order of checks, 6 — a limit of calls, of a caller who is ${claim ? 'known' : 'looked up'}`, async () => {
       ports.claim = claim;
       const counted: Caller[] = [];
-      const counts = { admits: async (one: Caller) => counted.push(one) > 0 };
+      const counts = { admits: async (one: Caller) => ({ admitted: counted.push(one) > 0, resetIn: 0 }) };
       ports.results.push({ kind: 'caller-invalid' }, { kind: 'campaign-differs', campaign });
       expect(await useCase.execute(request, counts)).to.have.property('kind', 'mirror-set');
       expect(counted, 'also one that is judged again is counted once').to.deep.equal([caller]);
       ports.changes.length = 0;
 
-      const over = { admits: async () => false };
-      ports.found = async () => undefined;
-      expect(await useCase.execute(request, over)).to.deep.equal({ kind: 'over-limit' });
+      const over = { admits: async () => ({ admitted: false, resetIn: 29_001 }) };
+      expect(await useCase.execute(request, over)).to.deep.equal({ kind: 'over-limit', resetIn: 29_001 });
       const broken = { admits: () => Promise.reject(away) };
       expect(await rejection(useCase.execute(request, broken))).to.equal(away);
+      ports.claim = undefined;
       ports.caller = async () => undefined;
       expect(await useCase.execute(request, over)).to.deep.equal({ kind: 'unauthenticated' });
       expect(ports.changes).to.deep.equal([]);
@@ -210,7 +243,8 @@ describe('contract: the call — set the mirror of a campaign', () => {
   for (const [port, written] of Object.entries({ found: 0, caller: 0, set: 1 })) {
     it(`a fault is not tried again: ${written ? 'what was written is unknown' : 'nothing is written'} (${port})`, async () => {
       Object.assign(ports, { [port]: () => Promise.reject(away) });
-      expect(await rejection(useCase.execute(request))).to.equal(away);
+      const address = port === 'found' ? undefined : request.address;
+      expect(await rejection(useCase.execute({ ...request, address }))).to.equal(away);
       expect(ports.changes).to.have.length(written);
     });
   }

@@ -1,6 +1,7 @@
 import { expect } from 'chai';
 import { lockMirror, untilWaiting } from '../support/database/rival.ts';
 import { groupedOf } from '../support/process/lives.ts';
+import { unknownKey } from '../support/secrets.ts';
 import { setAddress } from '../support/store/grouped.ts';
 import type { Live } from '../support/store/world.ts';
 
@@ -32,7 +33,10 @@ describe('one statement for a request: the write proves who calls and what is ju
     expect(await called(address, ofAnother)).to.deep.equal(['not-the-owner', 'set-mirrors']);
     expect(await called('ftp://a.example/', ofAnother)).to.deep.equal(['not-the-owner', 'look-up-one']);
     const unused = { seen: other.seen, key: stranger.key };
-    expect(await called(address, unused)).to.deep.equal(['not-the-owner', 'look-up-one']);
+    expect(await called(address, unused)).to.deep.equal(['not-the-owner', 'look-up-one', 'set-mirror']);
+    const unknown = { seen: other.seen, key: unknownKey };
+    for (const to of [address, 'ftp://a.example/'])
+      expect(await called(to, unknown)).to.deep.equal(['unauthenticated', 'look-up-one']);
     await service.world.others.setDefault(other.seen.id, true);
     expect(await called(address, other)).to.deep.equal(['default-campaign', 'set-mirrors']);
     await service.world.others.deleteMirror(live.seen.id);

@@ -56,12 +56,10 @@ describe('contract: order of checks: a body, however it comes', () => {
     });
   }
 
-  it('100-Continue gets its 100 when the body is about to be read, after what was asked before', async () => {
+  it('100-Continue gets its 100 when the body is about to be read', async () => {
     const headers = { Expect: '100-Continue', 'Content-Length': String(goodBody.length) };
     const head = requestBytes(service(), { headers, body: undefined });
-    const both = Buffer.concat([requestBytes(service()), head]);
-    const connection = await RawConnection.open(service().port, both);
-    expect((await connection.response()).status).to.equal(200);
+    const connection = await RawConnection.open(service().port, head);
     const { status, headers: none, body } = await connection.response();
     expect([status, none, body]).to.deep.equal([100, {}, '']);
     await connection.send(goodBody);
@@ -83,6 +81,43 @@ describe('contract: order of checks: a body, however it comes', () => {
       const answer = await exchange(service(), bytes);
       expect([answer.status, answer.headers.connection]).to.deep.equal([Number(expected), 'close']);
     });
+});
+
+describe('contract: connections: a refusal in the middle of a body leaves the connection usable, or closed', () => {
+  const service = withHttpService();
+  const large = 'x'.repeat(200_000);
+  const early: Record<string, readonly [expected: number, asking: Asking]> = {
+    'a body that is too large': [413, {}],
+    'another type': [415, { headers: { 'Content-Type': 'text/plain' } }],
+    'a coding': [415, { headers: { 'Content-Encoding': 'gzip' } }],
+    'no key': [401, { headers: { Authorization: undefined } }],
+    'two keys': [400, { headers: { Authorization: ['Bearer a', 'Bearer a'] } }],
+    'no route': [404, { target: '/nowhere' }],
+    'another method': [405, { method: 'PUT' }],
+    OPTIONS: [204, { method: 'OPTIONS' }],
+    'a page': [200, { method: 'GET', target: '/public/v1/openapi.json' }],
+    'a Host that is none': [400, { headers: { Host: 'a/b' } }],
+    'an Expect that is not met': [417, { headers: { Expect: 'more' } }],
+  };
+  const bytesOf: typeof framings = {
+    'by Content-Length': (one, body, asking) => requestBytes(one, { ...asking, body }),
+    'in chunks': (one, body, asking) => chunkedBytes(one, [body.slice(0, 50_000), body], asking),
+  };
+  for (const [framing, bytes] of Object.entries(bytesOf))
+    for (const [what, [expected, asking]] of Object.entries(early))
+      for (const waits of [false, true])
+        it(`${what}, ${framing}${waits ? ', for a caller that waits for its 100' : ''}: ${expected}`, async () => {
+          const headers = { ...(waits && { Expect: '100-continue' }), ...asking.headers };
+          const whole = bytes(service(), large, { ...asking, headers });
+          // As a proxy does that has more to send when it is answered.
+          const connection = await RawConnection.open(service().port, whole.subarray(0, 100_000));
+          let answer = await connection.response();
+          if (answer.status === 100) answer = await connection.response();
+          expect(answer.status).to.equal(expected);
+          if (answer.headers.connection === 'close') return void (await connection.closed());
+          await connection.send(whole.subarray(100_000));
+          await servesOn(service(), connection);
+        });
 });
 
 describe('contract: connections: a refusal that left the body unread', () => {

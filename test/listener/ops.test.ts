@@ -20,7 +20,8 @@ describe('contract: life: the ops listener', () => {
   };
   const log = new CapturedLog();
   const shared = { calls: new Calls({ log }), log, capacity: new Capacity({ inFlight: 64 }) };
-  const app = operatorsApplication({ ...shared, readiness: () => readiness(), version });
+  const names = ['mirrors.internal'];
+  const app = operatorsApplication({ ...shared, readiness: () => readiness(), version, names });
   const server = new HttpServer(app.callback(), shared);
   let port = 0;
   before(async () => {
@@ -28,8 +29,10 @@ describe('contract: life: the ops listener', () => {
   });
   after(() => server.drain(0));
 
-  const ask = (method: string, target: string) =>
-    exchange({ port }, `${method} ${target} HTTP/1.1\r\nHost: a\r\n\r\n`, { toHead: method === 'HEAD' });
+  const ask = (method: string, target: string, host = '127.0.0.1') =>
+    exchange({ port }, `${method} ${target} HTTP/1.1\r\nHost: ${host}\r\n\r\n`, {
+      toHead: method === 'HEAD',
+    });
 
   it('/livez, /readyz, /version: 200; HEAD has their headers only; other methods are 405, OPTIONS is 204', async () => {
     readiness = async () => ({ database: true, schema: true });
@@ -59,5 +62,36 @@ describe('contract: life: the ops listener', () => {
       expect([status, JSON.parse(body).status]).to.deep.equal([503, 'not ready']);
       expect(body).not.to.include('secret');
     }
+  });
+
+  it('is called by an address, localhost or a name on the list; by any other, 421 (DNS rebinding)', async () => {
+    const own = [
+      '127.0.0.1',
+      '10.0.0.7:3001',
+      '[::1]',
+      '[::1]:3001',
+      'localhost',
+      'LOCALHOST.:1',
+      'mirrors.internal:80',
+    ];
+    for (const host of [...own, '', ':3001'])
+      expect((await ask('GET', '/livez', host)).status, host).to.equal(200);
+    const others = [
+      'a',
+      'mirrors.internal.evil.example',
+      'x.mirrors.internal',
+      '127.0.0.1.evil.example',
+      'localhost.evil',
+    ];
+    for (const host of [...others, '[localhost]', '1.2.3', '127.0.0.1..']) {
+      const { status, body } = await ask('GET', '/livez', host);
+      expect([status, body], host).to.deep.equal(
+        host === '[localhost]'
+          ? [400, '{"message":"Bad Request"}']
+          : [421, '{"message":"Misdirected Request"}'],
+      );
+    }
+    const old = await exchange({ port }, 'GET /livez HTTP/1.0\r\n\r\n');
+    expect(old.status).to.equal(200);
   });
 });

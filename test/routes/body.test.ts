@@ -9,6 +9,8 @@ const latin1 = (text: string) => Buffer.from(text, 'latin1');
 const notJson = 'The request body is not valid JSON.';
 const required = 'The mirror endpoint field is required.';
 const notAString = 'The mirror endpoint field must be a string.';
+const forbidden =
+  'The mirror endpoint field must not contain white space, backslashes or invisible characters.';
 const notAUrl = 'The mirror endpoint field must be a valid URL.';
 const tooLong = 'The mirror endpoint field must not be greater than 2048 characters.';
 
@@ -22,7 +24,11 @@ const refused: Record<string, readonly [Asking['body'], number, string]> = {
   'a blank address that is too long': [bodyWith(' '.repeat(2049)), 422, required],
   'the address in an array, too long': [bodyWith(['a'.repeat(2049)]), 422, notAString],
   'no URL, too long': [bodyWith('a'.repeat(2049)), 422, tooLong],
-  'white space around it': [bodyWith(` ${url} `), 422, notAUrl],
+  'white space around it': [bodyWith(` ${url} `), 422, forbidden],
+  'a zero-width space in the host': [bodyWith('https://example\u200b.com/'), 422, forbidden],
+  'a byte order mark in front of it': [bodyWith(`${bom}${url}`), 422, forbidden],
+  'an address that was pasted twice': [bodyWith('https://https://example.com/'), 422, notAUrl],
+  'a host of 2,000 international characters': [bodyWith(`https://${'\u65e5'.repeat(2000)}/`), 422, notAUrl],
 };
 const set: Record<string, readonly [body: string, address: string]> = {
   'a leading byte order mark': [bom + good, url],
@@ -36,16 +42,27 @@ for (const address of [
 
 const headers: Record<string, Record<number, readonly (string | readonly string[] | undefined)[]>> = {
   'Content-Type': {
-    200: ['APPLICATION/Json', 'application/json;Charset="Utf-8"; version=1'],
+    200: [
+      ...['APPLICATION/Json', 'application/json;Charset="Utf-8"; version=1', 'application/json;'],
+      ...['application/json; charset=utf8', 'application/json;charset="UTF8"'],
+    ],
     415: [
       ...[undefined, 'application/vnd.api+json', 'application/*', 'application/json, text/plain'],
-      ...['application/json; charset=utf-16', 'application/json; charset=utf8', 'application/json; charset='],
+      ...[
+        'application/json; charset=utf-16',
+        'application/json; charset=utf_8',
+        'application/json; charset=',
+      ],
       ['application/json', 'application/json'],
     ],
   },
   'Content-Encoding': {
-    200: ['identity', 'IDENTITY'],
-    415: ['utf-8', 'identity, gzip', ['identity', 'gzip']],
+    200: ['identity', 'IDENTITY', '', ' , identity,'],
+    415: ['utf-8', 'identity, gzip', ['identity', 'gzip'], ['', 'gzip']],
+  },
+  Expect: {
+    200: ['', ' ', ',', ['', '']],
+    417: ['more', '100-continue, more', ['', 'more']],
   },
 };
 
@@ -71,7 +88,7 @@ describe('contract: answers: the body', () => {
     });
 
   for (const [header, statuses] of Object.entries(headers))
-    it(`contract: order of checks, 4: ${header}`, async () => {
+    it(`contract: order of checks, 1 and 4: ${header}`, async () => {
       for (const [status, values] of Object.entries(statuses))
         for (const value of values) {
           const answer = await ask(service(), { headers: { [header]: value } });

@@ -14,7 +14,11 @@ const told: Record<string, readonly [Asking['headers'] & object, string]> = {
   'nobody but proxies': [xff('10.0.0.1, 10.0.0.2'), '10.0.0.1'],
   'IPv4 as IPv6': [xff('::ffff:203.0.113.9'), '203.0.113.9'],
   'a proxy as IPv6': [xff('203.0.113.9, ::ffff:10.0.0.1'), '203.0.113.9'],
-  'a port, which is no address': [xff('203.0.113.9:4711'), '127.0.0.1'],
+  'with a port, as Azure writes it': [xff('192.0.2.66:1, 203.0.113.9:4711, 10.0.0.1:80'), '203.0.113.9'],
+  'IPv6 in brackets': [xff('[2001:db8::1], [fd00::2]'), '2001:db8::1'],
+  'IPv6 in brackets, with a port': [xff('[2001:db8::1]:4711, [::ffff:10.0.0.1]:80'), '2001:db8::1'],
+  'brackets with nothing in them': [xff('203.0.113.9, []:80'), '127.0.0.1'],
+  'a port without an address': [xff(':4711'), '127.0.0.1'],
   'no address before a proxy': [xff('203.0.113.9, somewhere, 10.0.0.1'), '10.0.0.1'],
   'Forwarded, which is not read': [{ Forwarded: 'for=203.0.113.9' }, '127.0.0.1'],
 };

@@ -9,6 +9,7 @@ import { json, keptAlive, standing } from '../support/http/answer-rows.ts';
 import type { RawResponse } from '../support/http/message.ts';
 import { type Asking, ask } from '../support/http/request.ts';
 import { withHttpService } from '../support/http/service.ts';
+import { named } from '../support/store/world.ts';
 
 /** Counts each by itself in a window that never ends. */
 class Counts implements Limiter {
@@ -59,14 +60,24 @@ function expectCounted(
 
 describe('contract: limits: the rate of a key', () => {
   let isAway = false;
+  /** Questions to the database. */
+  let statements = 0;
+  const stated = <Answer>(answer: Promise<Answer>) => {
+    statements += 1;
+    return answer;
+  };
   const counts = new Counts(1);
   const service = withHttpService({
     limits: { keys: counts },
-    ports: ({ campaigns }) => ({
+    ports: ({ campaigns, identity }) => ({
       campaigns: {
-        find: (id) => campaigns.find(id),
+        find: (id) => stated(campaigns.find(id)),
         setMirror: (seen, change) =>
-          isAway ? Promise.reject(new Unavailable('away')) : campaigns.setMirror(seen, change),
+          isAway ? Promise.reject(new Unavailable('away')) : stated(campaigns.setMirror(seen, change)),
+      },
+      identity: {
+        claimedBy: (credential) => identity.claimedBy(credential),
+        whoIs: (credential) => stated(identity.whoIs(credential)),
       },
     }),
   });
@@ -110,6 +121,23 @@ describe('contract: limits: the rate of a key', () => {
       expect([answer.status, limitHeaders(answer)]).to.deep.equal([status, 5]);
       expect((await ask(service(), asking)).status).to.equal(429);
     }
+  });
+
+  it('beyond it nothing is asked of the database; a key that is revoked meanwhile is 401 in the next window', async () => {
+    const { key, id } = await service().world.accessKeys.issue({
+      owner: service().owner,
+      name: named('limited'),
+    });
+    const call = async (asking: Asking = {}) =>
+      (await ask(service(), { ...asking, headers: { Authorization: `Bearer ${key}` } })).status;
+    expect(await call()).to.equal(200);
+    statements = 0;
+    for (const asking of [{}, { campaign: '042' }, { body: '{}' }, { campaign: service().campaigns.foreign }])
+      expect(await call(asking)).to.equal(429);
+    await service().world.accessKeys.revoke(id);
+    expect([await call(), statements]).to.deep.equal([429, 0]);
+    counts.asked = [];
+    expect([await call(), await call()]).to.deep.equal([401, 401]);
   });
 
   it('a fault after it was counted tells of it too; where it may not pass uncounted, it is 503 and sets nothing', async () => {

@@ -22,7 +22,17 @@ describe('settings', () => {
     isRead('RATE_LIMIT', '1/1s').to.deep.equal({ limit: 1, seconds: 1 });
     isRead('RATE_LIMIT', '600/1m').to.deep.equal({ limit: 600, seconds: 60 });
     isRead('RATE_LIMIT', '1000000/24h').to.deep.equal({ limit: 1_000_000, seconds: 86_400 });
-    const origins = ['https://tools.example', 'http://localhost:8080'];
+    const origins = [
+      ...[
+        'https://tools.example',
+        'http://localhost:8080',
+        'chrome-extension://abcdefghijklmnopabcdefghijklmnop',
+      ],
+      ...[
+        'moz-extension://2c127fa4-62c7-7e4f-90e5-472b45eecfdc',
+        'safari-web-extension://E1A5B5A5-0C2B-4F0A',
+      ],
+    ];
     isRead('CORS_ORIGINS', origins.join(', ')).to.deep.equal(origins);
     const redis = 'rediss://me:p%40ss@[::1]:6380/3';
     isRead('REDIS_URL', redis).to.have.property('href', redis);
@@ -42,7 +52,8 @@ describe('settings', () => {
     PGHOST: ['one,other', 'postgres://me:MARKED@db/x'],
     CORS_ORIGINS: [
       ...['*', 'null', 'tools.example', 'https://tools.example/', 'https://TOOLS.example', 'ftp://a.example'],
-      ...['https://a@tools.example', ' ', 'https://*.example'],
+      ...['https://a@tools.example', ' ', 'https://*.example', 'chrome-extension://', 'chrome-extension://*'],
+      ...['chrome-extension://abc/', 'extension://abc', 'javascript://abc'],
     ],
     JWT_JWKS_URL: ['http://issuer.example/jwks', 'https://user:MARKED@issuer.example/jwks', 'ftp://a/b'],
     REDIS_URL: [

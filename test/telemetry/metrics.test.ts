@@ -57,7 +57,7 @@ describe('contract: answers — metrics of a process', () => {
     expect(told.by('campaign_mirror_http_refusals_total', 'because')).to.deep.equal({
       ...{ 'not-the-owner': 2, 'default-campaign': 1, 'mirror-not-created': 1, 'campaign-not-found': 1 },
       ...{ 'unknown-key': 2, 'invalid-key': 1 },
-      ...{ required: 1, 'not-http': 1, 'denied-host': 1, 'too-long': 1 },
+      ...{ required: 1, 'forbidden-character': 1, 'denied-host': 1, 'too-long': 1 },
       ...{ 'method-not-supported': 1, 'route-not-found': 4, 'bad-request': 1 },
     });
     const ofOperators = async () => (await scrape(service)).by(requests, 'route', { listener: 'operators' });

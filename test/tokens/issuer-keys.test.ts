@@ -1,5 +1,5 @@
 import { issuerKeys, JwtIdentity } from '@campaign-mirror/adapters-jwt';
-import { Unavailable } from '@campaign-mirror/domain';
+import { isCaller, Unavailable } from '@campaign-mirror/domain';
 import { type Clock, install } from '@sinonjs/fake-timers';
 import { expect } from 'chai';
 import { TestIssuer } from '../support/tokens/issuer.ts';
@@ -39,7 +39,7 @@ describe('contract: tokens: the keys of an issuer', () => {
     await issuer.close();
   });
 
-  const isKnown = async (key: SigningKey) => (await identity.whoIs(await token(key))) !== undefined;
+  const isKnown = async (key: SigningKey) => isCaller(await identity.whoIs(await token(key)));
   const fault = async (key: SigningKey) => {
     const error = await identity.whoIs(await token(key)).catch((error) => error);
     expect(error).to.be.instanceOf(Unavailable);

@@ -21,24 +21,29 @@ const good: Record<string, Made> = {
   'an access token by its type': (of) => token(of, {}, { typ: 'application/at+JWT' }),
 };
 const header = { alg: 'ES256', kid: 'first' };
+/** By the reason that the log shows. */
 const bad: Record<string, Made> = {
-  'alg: none': () => unsigned({ alg: 'none', kid: 'first' }, 'AAAA'),
+  'algorithm: alg: none': () => unsigned({ alg: 'none', kid: 'first' }, 'AAAA'),
   // As by an attacker who hopes for a mistaken algorithm.
-  'HS256 with the public key': async ({ kid, jwk }) => {
+  'algorithm: HS256 with the public key': async ({ kid, jwk }) => {
     const pem = await exportSPKI((await importJWK(jwk)) as CryptoKey);
     return token({ kid, algorithm: 'HS256', privateKey: new TextEncoder().encode(pem), jwk: {} });
   },
-  'signed by another key of the same id': async () => token(await signingKey('first')),
-  'its claims changed': async (of) => {
+  'signature: signed by another key of the same id': async () => token(await signingKey('first')),
+  'signature: its claims changed': async (of) => {
     const [head, , signature] = (await token(of)).split('.');
     return [head, (await token(of, { owner_id: 8 })).split('.')[1], signature].join('.');
   },
-  'its key inside': async () => signingKey('own').then((own) => token(own, {}, { jwk: own.jwk })),
-  'an algorithm that is not allowed': (_, unallowed) => token(unallowed),
-  'longer than 8,192 characters': (of) => token(of, { more: 'x'.repeat(8_192) }),
-  'a critical header that nobody knows': () => unsigned({ ...header, crit: ['x'], x: 1 }, 'AAAA'),
-  'a key id that is no text': () => unsigned({ ...header, kid: ['first'] }, 'AAAA'),
-  'another kind of token': (of) => token(of, {}, { typ: 'logout+jwt' }),
+  'key: its key inside': async () => signingKey('own').then((own) => token(own, {}, { jwk: own.jwk })),
+  'algorithm: an algorithm that is not allowed': (_, unallowed) => token(unallowed),
+  'malformed: longer than 8,192 characters': (of) => token(of, { more: 'x'.repeat(8_192) }),
+  'malformed: a critical header that nobody knows': () => unsigned({ ...header, crit: ['x'], x: 1 }, 'AAAA'),
+  'key: a key id that is no text': () => unsigned({ ...header, kid: ['first'] }, 'AAAA'),
+  'type: another kind of token': (of) => token(of, {}, { typ: 'logout+jwt' }),
+};
+const reasons: Record<string, string> = {
+  ...{ iss: 'issuer', aud: 'audience', exp: 'expir', nbf: 'not-yet-valid', cnf: 'bound-to-a-key' },
+  ...{ owner_id: 'owner-claim', sub: 'subject-claim' },
 };
 /** Claims with which a token is nobody's. */
 const badClaims: Record<string, readonly unknown[]> = {
@@ -72,25 +77,31 @@ describe('contract: tokens: who a token is of', () => {
   const identityOf = ({ url }: TestIssuer, otherwise: Partial<typeof rules> = {}) =>
     new JwtIdentity({ ...rules, ...otherwise }, issuerKeys({ url }));
   /** `claimedBy` says the same, since there is no store. */
-  async function expectCaller(credential: string, expected: object | undefined) {
+  async function expectCaller(credential: string, expected: object) {
     expect(await identity.whoIs(credential)).to.deep.equal(expected);
     expect(await identity.claimedBy(credential)).to.deep.equal(expected);
+  }
+
+  async function expectRefused(credential: string, reason = '') {
+    const refused = await identity.whoIs(credential);
+    expect(refused).to.have.property('refused').that.includes(`token-${reason}`);
+    expect(await identity.claimedBy(credential)).to.deep.equal(refused);
   }
 
   for (const [name, make] of Object.entries(good))
     it(`accepted: ${name}`, async () => expectCaller(await make(key, unallowed), caller));
   for (const [name, make] of Object.entries(bad))
-    it(`refused: ${name}`, async () => expectCaller(await make(key, unallowed), undefined));
+    it(`refused: ${name}`, async () => expectRefused(await make(key, unallowed), name.split(':')[0]));
   for (const [claim, values] of Object.entries(badClaims))
     it(`refused: another ${claim}`, async () => {
-      for (const value of values) await expectCaller(await token(key, { [claim]: value }), undefined);
+      for (const value of values) await expectRefused(await token(key, { [claim]: value }), reasons[claim]);
     });
 
   it('without a key id: the only key that fits, or nobody', async () => {
     const unnamed = await token(key, {}, { kid: undefined });
     await expectCaller(unnamed, caller);
     const several = await new TestIssuer(key, await signingKey('third')).open();
-    expect(await identityOf(several).whoIs(unnamed)).to.equal(undefined);
+    expect(await identityOf(several).whoIs(unnamed)).to.deep.equal({ refused: 'token-malformed' });
     await several.close();
   });
 

@@ -16,10 +16,22 @@ describe('contract: tokens: over HTTP', () => {
   let key: SigningKey;
   let issuer: TestIssuer;
   let identity: JwtIdentity;
+  const questions: string[] = [];
+  const asked = <Answer>(question: string, answer: Answer) => {
+    questions.push(question);
+    return answer;
+  };
   const tokens = withHttpService({
     isWellFormed: isTokenForm,
-    ports: () => ({
-      identity: { claimedBy: (one) => identity.claimedBy(one), whoIs: (one) => identity.whoIs(one) },
+    ports: ({ campaigns }) => ({
+      identity: {
+        claimedBy: (one) => asked('token', identity.claimedBy(one)),
+        whoIs: (one) => asked('token', identity.whoIs(one)),
+      },
+      campaigns: {
+        find: (id) => asked('campaign', campaigns.find(id)),
+        setMirror: (seen, change) => asked('write', campaigns.setMirror(seen, change)),
+      },
     }),
   });
 
@@ -48,4 +60,21 @@ describe('contract: tokens: over HTTP', () => {
       const asked = expected === 401 ? challenge : undefined;
       expect([status, headers['www-authenticate']]).to.deep.equal([expected, asked]);
     });
+
+  it('a token is verified once, and nothing is asked of the database for one that is refused', async () => {
+    const ofOwner = () => token(key, { owner_id: tokens().owner });
+    const campaign = tokens().campaigns.foreign;
+    for (const [expected, credential, asking, ...questioned] of [
+      [401, expired, {}, 'token'],
+      [401, () => token(key, { owner_id: 'x' }), { body: '{' }, 'token'],
+      [200, ofOwner, {}, 'token', 'write'],
+      [403, ofOwner, { campaign }, 'token', 'write'],
+      [403, ofOwner, { campaign, body: '{' }, 'token', 'campaign'],
+      [422, ofOwner, { body: '{}' }, 'token', 'campaign'],
+    ] as const) {
+      questions.length = 0;
+      const { status } = await askWith(await credential(), asking);
+      expect([status, ...questions]).to.deep.equal([expected, ...questioned]);
+    }
+  });
 });

@@ -1,6 +1,6 @@
 export { contentSecurityPolicy, Page, type Pages } from './answers/pages.ts';
 export { faults, mirrorBody, type Reply, refusals } from './answers/replies.ts';
-export { type AnswerHeaderSettings, standingHeaders } from './chain/answer-headers.ts';
+export { type AnswerHeaderSettings, headersOfRefusals } from './chain/answer-headers.ts';
 export { type CallSettings, Calls } from './chain/calls.ts';
 export { Capacity, type CapacityLimits, type Overload } from './chain/capacity.ts';
 export { noProxies, type TrustedProxies, trustedProxies } from './chain/client-address.ts';

@@ -93,7 +93,25 @@ export const inOrder: readonly Row[] = [
   unprocessable('no address', '{}', 'required', 'is required'),
   unprocessable('no string', bodyWith(42), 'not-a-string', 'must be a string'),
   unprocessable('too long', bodyWith(tooLong), 'too-long', 'must not be greater than 2048 characters'),
-  unprocessable('no address of the web', bodyWith('ftp://a.example/'), 'not-http', 'must be a valid URL'),
+  unprocessable(
+    'white space',
+    bodyWith('ftp://a@b.example/ '),
+    'forbidden-character',
+    'must not contain white space, backslashes or invisible characters',
+  ),
+  unprocessable(
+    'no address of the web',
+    bodyWith('ftp://a@b.example/'),
+    'not-http',
+    'must start with http:// or https://',
+  ),
+  unprocessable(
+    'credentials',
+    bodyWith('https://a@go.denied.example../'),
+    'credentials',
+    'must not contain a user name or a password',
+  ),
+  unprocessable('no host', bodyWith('https://go.denied.example../'), 'not-a-url', 'must be a valid URL'),
   unprocessable('a denied host', bodyWith(denied), 'denied-host', 'must not point to this host'),
 ];
 

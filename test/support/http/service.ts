@@ -5,10 +5,10 @@ import {
   Calls,
   Capacity,
   HttpServer,
+  headersOfRefusals,
   interfacePages,
   type Pages,
   type SetMirrorSettings,
-  standingHeaders,
   type TimeLimits,
 } from '@campaign-mirror/adapters-http';
 import {
@@ -91,7 +91,7 @@ export async function httpService(
   const useCase = new SetCampaignMirror(campaigns, identity, deniedHosts);
   const server = new HttpServer(application({ ...options, ...shared, useCase, pages }).callback(), {
     ...shared,
-    headers: standingHeaders,
+    headers: headersOfRefusals(options),
     ...(options.timeLimits && { limits: options.timeLimits }),
   });
   const { port } = await server.listen(0, '127.0.0.1');

@@ -2,6 +2,7 @@ import type * as domain from '@campaign-mirror/domain';
 import type { Call } from '../terminal/call.ts';
 import type { Progress } from '../terminal/progress.ts';
 import { counted, printable } from '../terminal/text.ts';
+import { addressFaults } from '../words/refusals.ts';
 
 interface Reporting {
   readonly json: boolean | undefined;
@@ -99,27 +100,18 @@ function objectOf(mirror: domain.MirrorMoved): object {
 function sentenceOf(mirror: domain.MirrorMoved): string {
   const before = `campaign ${mirror.campaign}: ${printable(mirror.before)}`;
   if (mirror.kind === 'would-move') return `${before} → ${printable(mirror.after)}`;
+  if (mirror.kind === 'invalid')
+    return `${before} is not moved: the new address is refused: ${addressFaults[mirror.because]}`;
   const otherwise = mirror.kind === 'moved' ? 'held' : mirror.kind;
   return `${before} is not moved: ${reasons['because' in mirror ? mirror.because : (otherwise as 'held')]}`;
 }
 
-const invalid = 'the new address would not be a valid mirror address';
-
 /** Why a mirror is not moved. */
 const reasons: Readonly<
-  Record<
-    domain.OperatorRefusal | domain.AddressFault | 'held' | 'changed-meanwhile' | 'changed-since',
-    string
-  >
+  Record<domain.OperatorRefusal | 'held' | 'changed-meanwhile' | 'changed-since', string>
 > = {
   'mirror-not-created': 'it was not created in the settings',
   'default-campaign': 'it is that of a default campaign; --include-default moves it, too',
-  'too-long': 'its address would be longer than 2048 characters',
-  'not-http': invalid,
-  credentials: invalid,
-  'forbidden-character': invalid,
-  'not-a-url': invalid,
-  'denied-host': 'MIRROR_HOST_DENYLIST denies the host that it would have',
   held: 'another transaction holds it',
   'changed-meanwhile': 'the campaign or its mirror was changed meanwhile',
   'changed-since': 'the campaign or its mirror was changed after the move',

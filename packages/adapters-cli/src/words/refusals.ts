@@ -55,13 +55,14 @@ export function campaignNamed(id: domain.CampaignId | null, name: string | null)
   return name === null ? campaign : `${campaign} "${printable(name)}"`;
 }
 
+/** In the words of the interface (contract: answers, 422). */
 export const addressFaults: Readonly<Record<domain.AddressFault, string>> = {
-  'too-long': 'it must not be longer than 2048 characters',
-  'not-http': 'it must begin with http:// or https://, and a host',
-  credentials: 'it must not contain a user or a password before its host',
-  'forbidden-character': 'it must not contain white space, control characters or a backslash',
-  'not-a-url': 'its host or its port is none that a URL can have',
-  'denied-host': 'MIRROR_HOST_DENYLIST denies its host',
+  'too-long': 'it must not be greater than 2048 characters',
+  'forbidden-character': 'it must not contain white space, backslashes or invisible characters',
+  'not-http': 'it must start with http:// or https://',
+  credentials: 'it must not contain a user name or a password',
+  'not-a-url': 'it must be a valid URL',
+  'denied-host': 'it must not point to this host, which MIRROR_HOST_DENYLIST denies',
 };
 
 /** That a list is empty, and why. */

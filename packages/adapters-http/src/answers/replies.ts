@@ -56,25 +56,26 @@ export const faults = named({
 });
 export type Fault = keyof typeof faults;
 
+/** For operators: the request was meant for another host, such as one whose name was bound to an address of ours. */
+export const misdirected: Reply = { ...said(421, 'Misdirected Request'), because: 'other-host' };
+
 /** What an answer needs to know about its request. */
 interface Asked {
   /** The identifier as given in the path. */
   readonly campaign: string;
   /** Why the body has no target URL. */
   readonly fault?: BodyFault | undefined;
-  /** Seconds until the window of a limit ends. */
-  readonly secondsLeft?: number | undefined;
 }
 
 /** The answer to an outcome of the use case. */
-export function replyTo(outcome: Outcome, { campaign, fault = 'required', secondsLeft = 1 }: Asked): Reply {
+export function replyTo(outcome: Outcome, { campaign, fault = 'required' }: Asked): Reply {
   switch (outcome.kind) {
     case 'mirror-set':
       return { status: 200, body: mirrorBody(outcome.mirror) };
     case 'unauthenticated':
       return outcome.because ? { ...unknownKey, because: outcome.because } : unknownKey;
     case 'over-limit':
-      return tooManyAttempts('rate', secondsLeft);
+      return tooManyAttempts('rate', outcome.resetIn);
     case 'campaign-not-found':
       return campaignNotFound(campaign);
     case 'refused':
@@ -86,12 +87,17 @@ export function replyTo(outcome: Outcome, { campaign, fault = 'required', second
   }
 }
 
-/** `seconds`: how long until the limit admits another request. */
-export function tooManyAttempts(because: 'rate' | 'failed-keys', seconds: number): Reply {
+/** `resetIn`: how long until the limit admits another request, in milliseconds. */
+export function tooManyAttempts(because: 'rate' | 'failed-keys', resetIn: number): Reply {
   return said(429, 'Too Many Attempts.', {
-    headers: { 'Retry-After': String(Math.max(seconds, 1)) },
+    headers: { 'Retry-After': String(Math.max(wholeSeconds(resetIn), 1)) },
     because,
   });
+}
+
+/** Rounded up, so that a caller that waits this long is in the next window. */
+export function wholeSeconds(milliseconds: number): number {
+  return Math.ceil(milliseconds / 1_000);
 }
 
 const unknownKey: Reply = { ...faults['invalid-key'], because: 'unknown-key' };
@@ -110,13 +116,14 @@ const unreadable: Readonly<Record<BodyFault, Reply>> = named({
   'not-a-string': unprocessable('The mirror endpoint field must be a string.'),
 });
 
-const notAUrl = unprocessable('The mirror endpoint field must be a valid URL.');
 const invalidAddress: Readonly<Record<AddressFault, Reply>> = named({
   'too-long': unprocessable('The mirror endpoint field must not be greater than 2048 characters.'),
-  'not-http': notAUrl,
-  credentials: notAUrl,
-  'forbidden-character': notAUrl,
-  'not-a-url': notAUrl,
+  'forbidden-character': unprocessable(
+    'The mirror endpoint field must not contain white space, backslashes or invisible characters.',
+  ),
+  'not-http': unprocessable('The mirror endpoint field must start with http:// or https://.'),
+  credentials: unprocessable('The mirror endpoint field must not contain a user name or a password.'),
+  'not-a-url': unprocessable('The mirror endpoint field must be a valid URL.'),
   'denied-host': unprocessable('The mirror endpoint field must not point to this host.'),
 });
 

@@ -23,16 +23,39 @@ export function answerHeaders({ origins = [] }: AnswerHeaderSettings): Middlewar
   return origins.length === 0 ? [set] : [set, callsFrom(new Set(origins))];
 }
 
+/**
+ * The headers of an answer to input that never became a request, of which `heard` is what was read last. A browser shows
+ * a page an answer only if it names the page's origin.
+ */
+export function headersOfRefusals({
+  origins = [],
+}: AnswerHeaderSettings): (heard: string) => Readonly<Record<string, string>> {
+  if (origins.length === 0) return () => standingHeaders;
+  return (heard) => {
+    const said = /^origin:[\t ]*([^\t\r\n ]+)/im.exec(heard)?.[1];
+    // It may have been said earlier. Where there is one origin, no other can be meant.
+    const allowed = origins.find((origin) => origin === said || (!said && origins.length === 1));
+    const named = allowed !== undefined && {
+      'Access-Control-Allow-Origin': allowed,
+      'Access-Control-Expose-Headers': exposed.join(', '),
+    };
+    return { ...standingHeaders, Vary: 'Origin', ...named };
+  };
+}
+
+const exposed = [
+  'X-Request-Id, Retry-After, WWW-Authenticate, Allow',
+  'X-RateLimit-Limit, X-RateLimit-Remaining, X-RateLimit-Reset, RateLimit, RateLimit-Policy',
+];
+
 /** Lets the pages of these origins call (the Fetch standard's CORS protocol). */
 function callsFrom(origins: ReadonlySet<string>): Middleware {
   return cors({
     origin: (context) => (origins.has(context.get('Origin')) ? context.get('Origin') : ''),
     allowMethods: 'POST',
-    allowHeaders: 'Authorization, Content-Type, X-Request-Id',
-    exposeHeaders: [
-      'X-Request-Id, Retry-After, WWW-Authenticate, Allow',
-      'X-RateLimit-Limit, X-RateLimit-Remaining, X-RateLimit-Reset, RateLimit, RateLimit-Policy',
-    ],
+    // Those of a trace, too (W3C Trace Context and Baggage), which tracing in a browser adds by itself.
+    allowHeaders: 'Authorization, Content-Type, X-Request-Id, traceparent, tracestate, baggage',
+    exposeHeaders: exposed,
     // How long a browser keeps a preflight, in seconds: removing an origin can take as long to have effect.
     maxAge: 600,
   });

@@ -9,8 +9,19 @@ import { EventLoopDelay } from './event-loop-delay.ts';
  */
 const refusalDelay = 1_000;
 
-/** The limit that was exceeded. */
-export type Overload = 'requests' | 'event-loop-delay' | 'connections';
+/** The limit that was exceeded; `share` is that of one caller or campaign. */
+export type Overload = 'requests' | 'share' | 'event-loop-delay' | 'connections';
+
+/** Whoever holds places: a campaign by its number, a caller by its subject, a stranger by its network. */
+export type Holder = number | string;
+
+/** The place of a request that is carried out. */
+export interface Place {
+  /** Takes it for these, instead of those who held it. If there is none for them, it is given back. */
+  take(...holders: readonly Holder[]): Overload | undefined;
+  /** Gives it back, if it was taken. */
+  leave(): void;
+}
 
 /** The load from which on requests are refused. */
 export interface CapacityLimits {
@@ -25,6 +36,8 @@ export interface CapacityLimits {
 /**
  * The load that a listener accepts (contract: overload). A request counts from the last byte of its body until its
  * outcome is known, whether or not its caller still waits. Callers that send or read slowly use none of it.
+ *
+ * Half of the places are for whoever comes first. While these are taken, nobody gets more than an eighth of all.
  */
 export class Capacity {
   readonly limits: CapacityLimits;
@@ -32,6 +45,7 @@ export class Capacity {
   readonly refusals = new Map<Overload, number>();
   readonly #delay: EventLoopDelay | undefined;
   readonly #onRefused: (what: Overload) => void;
+  readonly #held = new Map<Holder, number>();
   #inFlight = 0;
 
   /** `onRefused` is called with each refusal: it must be cheap. */
@@ -52,16 +66,25 @@ export class Capacity {
     return overload ? this.refuse(context, overload) : next();
   };
 
-  /** Takes a place for a request that is carried out now. False if there is none. */
-  enter(): boolean {
-    if (this.#inFlight >= this.limits.inFlight) return false;
-    this.#inFlight += 1;
-    return true;
-  }
-
-  /** Gives the place back. */
-  leave(): void {
-    this.#inFlight -= 1;
+  /** The place of a request, which is yet to be taken. */
+  place(): Place {
+    let held: readonly Holder[] | undefined;
+    const leave = () => {
+      if (held === undefined) return;
+      this.#inFlight -= 1;
+      for (const one of held) this.#count(one, -1);
+      held = undefined;
+    };
+    const take = (...holders: readonly Holder[]) => {
+      leave();
+      const overload = this.#overloadFor(holders);
+      if (overload) return overload;
+      this.#inFlight += 1;
+      for (const one of holders) this.#count(one, 1);
+      held = holders;
+      return undefined;
+    };
+    return { take, leave };
   }
 
   /** Answers 503, a second after the headers. */
@@ -82,6 +105,21 @@ export class Capacity {
   /** Stops measuring. */
   stop(): void {
     this.#delay?.stop();
+  }
+
+  #overloadFor(holders: readonly Holder[]): Overload | undefined {
+    const { inFlight: all } = this.limits;
+    if (this.#inFlight >= all) return 'requests';
+    const share = Math.floor(all / 8);
+    // Of fewer than eight places, none can be kept for everybody.
+    if (this.#inFlight < all / 2 || share === 0) return undefined;
+    return holders.some((one) => (this.#held.get(one) ?? 0) >= share) ? 'share' : undefined;
+  }
+
+  #count(holder: Holder, more: number): void {
+    const places = (this.#held.get(holder) ?? 0) + more;
+    if (places > 0) this.#held.set(holder, places);
+    else this.#held.delete(holder);
   }
 
   get #overload(): Overload | undefined {

@@ -38,11 +38,28 @@ export function clientOf(request: IncomingMessage, proxies: TrustedProxies): str
   if (remoteAddress === undefined) return '-';
   const peer = plain(remoteAddress);
   if (proxies === noProxies || !proxies.has(peer)) return peer;
-  const hops = proxyAddr.all(request, (address) => isIP(address) !== 0 && proxies.has(plain(address)));
-  return plain(hops.findLast((hop) => isIP(hop) !== 0) ?? peer);
+  const hops = proxyAddr.all(request, (hop) => isIP(bare(hop)) !== 0 && proxies.has(plain(bare(hop))));
+  return plain(hops.map(bare).findLast((hop) => isIP(hop) !== 0) ?? peer);
+}
+
+/** Without the port that some proxies add, and the brackets in which IPv6 addresses then stand. */
+function bare(hop: string): string {
+  const [, ipv6, ipv4] = /^(?:\[([^\]]*)\](?::\d+)?|([\d.]+):\d+)$/.exec(hop) ?? [];
+  return ipv6 ?? ipv4 ?? hop;
 }
 
 /** An IPv4 address that is written as IPv6 (`::ffff:192.0.2.1`), as IPv4. */
 function plain(address: string): string {
   return address.startsWith('::ffff:') && address.includes('.') ? address.slice('::ffff:'.length) : address;
+}
+
+/**
+ * The network that counts as one caller: an IPv4 address, or the /64 of an IPv6 address. Takes an address in its
+ * shortest form.
+ */
+export function networkOf(address: string): string {
+  if (!address.includes(':')) return address;
+  const [before = '', after = ''] = address.split('::').map((part) => part.split(':').filter(Boolean));
+  const zeros = Array.from({ length: Math.max(8 - before.length - after.length, 0) }, () => '0');
+  return `${[...before, ...zeros, ...after].slice(0, 4).join(':')}::/64`;
 }

@@ -1,4 +1,3 @@
-import { AsyncResource } from 'node:async_hooks';
 import { randomUUID } from 'node:crypto';
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
@@ -9,8 +8,8 @@ import type { Capacity } from '../chain/capacity.ts';
 import type { HttpLog } from '../chain/http-log.ts';
 import type { TimeLimits } from './time-limits.ts';
 
-/** How many requests may wait behind another one of their connection; with one more the connection is cut. */
-const maxPipelined = 32;
+/** How many requests behind another one are ignored until it is answered; with one more the connection is cut. */
+const maxIgnored = 32;
 /** How long a connection stays open for its caller to read a last answer, in milliseconds. */
 export const lastWords = 1_000;
 
@@ -21,21 +20,30 @@ export interface HttpServerSettings {
   readonly log: HttpLog;
   readonly capacity: Capacity;
   readonly limits?: TimeLimits;
-  /** Of answers to input that never becomes a request. */
-  readonly headers?: Readonly<Record<string, string>>;
+  /** Of answers to input that never becomes a request, of which `heard` is what was read last. */
+  readonly headers?: ((heard: string) => Readonly<Record<string, string>>) | undefined;
 }
 
-/** The requests of one connection: carried out one after the other, as their method is not safe (RFC 9112, 9.3.2). */
+/** What is known of input that is refused. */
+interface Refused {
+  readonly method?: string;
+  readonly requestId?: string;
+  readonly heard?: string;
+}
+
+/**
+ * One connection, on which one request at a time is carried out. If another arrives before the answer, it and what follows
+ * are not carried out, and the connection closes with the answer (RFC 9112, section 9.3.2).
+ */
 export class Connection {
   /** To the request that is carried out, or was last. */
   carriedOut: ServerResponse | undefined;
   readonly #socket: Socket;
   readonly #settings: HttpServerSettings;
   readonly #application: RequestListener;
-  #latest: ServerResponse | undefined;
-  #behind = 0;
-  /** Answers the input that was refused. Nothing behind it is read as a request. */
-  #refusal: (() => void) | undefined;
+  /** Whether nothing further is read as a request. */
+  #isClosing = false;
+  #ignored = 0;
 
   constructor(socket: Socket, application: RequestListener, settings: HttpServerSettings) {
     this.#socket = socket;
@@ -43,56 +51,58 @@ export class Connection {
     this.#settings = settings;
     // Node's parser tells of a body that breaks off, but not of one behind an `Upgrade`.
     socket.once('end', () => {
-      if (this.#latest?.req.complete === false) this.refuse(faults['bad-request'], '-');
+      if (this.carriedOut?.req.complete === false) this.refuse(faults['bad-request']);
     });
   }
 
-  /** Carries a request out after those before it, and none after an answer that ends the connection (RFC 9112, 9.6). */
+  /** Carries a request out, unless an answer before it is due or ends the connection (RFC 9112, section 9.6). */
   ask(request: IncomingMessage, response: ServerResponse): void {
-    if (!this.#socket.writable) return;
-    const before = this.#latest;
-    this.#latest = response;
-    const carryOut = () => {
+    const before = this.carriedOut;
+    if (this.#isClosing || !this.#socket.writable) this.#ignore();
+    else if (before && !(before.writableEnded && staysOpen(before))) this.#closeAfter(before);
+    else {
       this.carriedOut = response;
       this.#application(request, response);
-    };
-    if (before === undefined || before.closed) carryOut();
-    else {
-      this.#behind += 1;
-      if (this.#behind > maxPipelined) this.#socket.destroy();
-      // In its own asynchronous context, and so in its own trace.
-      const itsTurn = AsyncResource.bind(() => {
-        this.#behind -= 1;
-        if (!this.#socket.writable) return;
-        // Its body broke off while it waited for its turn.
-        if (this.#refusal && !request.complete) this.#refusal();
-        else carryOut();
-      });
-      before.once('close', itsTurn);
     }
   }
 
-  /** Answers input that cannot become a request, after what was asked before it, and closes the connection. */
-  refuse(reply: Reply, method: string, requestId: string = randomUUID()): void {
+  /** Answers input that cannot become a request, unless an answer before it is due, and closes the connection. */
+  refuse(reply: Reply, { method = '-', requestId = randomUUID(), heard = '' }: Refused = {}): void {
     // The parser reports an error for every further chunk.
-    if (this.#refusal) return;
-    this.#refusal = () => this.#end(reply, method, requestId);
-    const latest = this.#latest;
-    if (latest && latest === this.carriedOut && !latest.req.complete) {
+    if (this.#isClosing) return;
+    this.#isClosing = true;
+    const before = this.carriedOut;
+    const end = () => this.#end(reply, { method, requestId, heard });
+    if (before?.req.complete === false) {
       // The headers of a request were understood. If it has been answered, its body does not matter.
-      if (!this.#settings.calls.cutShort(latest, reply)) this.#socket.destroySoon();
-    } else if (latest === undefined || latest.closed) this.#refusal();
-    else {
-      // What follows is not read before this is answered.
+      if (!this.#settings.calls.cutShort(before, reply)) this.#socket.destroySoon();
+    } else if (before === undefined || before.closed) end();
+    else if (before.writableEnded && staysOpen(before)) {
+      // What follows is not read before it is sent.
       this.#socket.pause();
-      if (latest.req.complete) latest.once('close', this.#refusal);
-    }
+      before.once('close', end);
+    } else this.#closeAfter(before);
   }
 
-  #end(reply: Reply, method: string, requestId: string): void {
+  #closeAfter(response: ServerResponse): void {
+    this.#isClosing = true;
+    if (!response.headersSent) response.setHeader('Connection', 'close');
+    response.once('close', () => this.#socket.destroySoon());
+    this.#ignore();
+  }
+
+  /** Nothing more is read but what has arrived with this; Node keeps an object for each request in it. */
+  #ignore(): void {
+    this.#ignored += 1;
+    if (this.#ignored > maxIgnored) this.#socket.destroy();
+    // Not at once: after a message Node's parser reads on.
+    else if (this.#ignored === 1) setImmediate(() => this.#socket.pause());
+  }
+
+  #end(reply: Reply, { method, requestId, heard }: Required<Refused>): void {
     if (!this.#socket.writable) return;
-    const { log, headers = {} } = this.#settings;
-    this.#socket.end(wireFormat(reply, requestId, headers));
+    const { log, headers } = this.#settings;
+    this.#socket.end(wireFormat(reply, requestId, headers?.(heard) ?? {}));
     // So that the answer is not lost to a caller that still writes.
     this.#socket.resume();
     setTimeout(() => this.#socket.destroy(), lastWords).unref();
@@ -100,4 +110,9 @@ export class Connection {
     const client = this.#socket.remoteAddress ?? '-';
     log.answered({ requestId, client, method, route: '-', status, milliseconds: 0, because });
   }
+}
+
+/** Whether the connection can be used after this answer. */
+function staysOpen(response: ServerResponse): boolean {
+  return response.shouldKeepAlive && response.getHeader('connection') !== 'close';
 }

@@ -15,8 +15,8 @@ import { Connection, type HttpServerSettings, lastWords } from './connection.ts'
 import { timeLimits } from './time-limits.ts';
 
 /**
- * Node's HTTP server for an application, which is its `callback()`. What Node answers by itself is JSON here, pipelined
- * requests are carried out one after the other, and a drain loses no answer.
+ * Node's HTTP server for an application, which is its `callback()`. What Node answers by itself is JSON here, a
+ * connection carries one request at a time, and a drain loses no answer.
  */
 export class HttpServer {
   readonly #settings: HttpServerSettings;
@@ -124,14 +124,21 @@ export class HttpServer {
     // It has taken its own listeners off; without one, a caller that resets the connection would end the process.
     socket.on('error', () => socket.destroy());
     const requestId = requestIdOf(headers['x-request-id']);
-    this.#connections.get(socket)?.refuse(methodNotSupported('CONNECT', 'POST'), 'CONNECT', requestId);
+    const method = 'CONNECT';
+    this.#connections.get(socket)?.refuse(methodNotSupported(method, 'POST'), { method, requestId });
   }
 
-  #misunderstood({ code }: NodeJS.ErrnoException, socket: Socket): void {
+  #misunderstood({ code, rawPacket }: ParserError, socket: Socket): void {
     if (code === 'ECONNRESET' || !socket.writable) socket.destroy();
-    else this.#connections.get(socket)?.refuse(faults[parserFault(code)], '-');
+    else {
+      const heard = rawPacket?.toString('latin1');
+      this.#connections.get(socket)?.refuse(faults[parserFault(code)], heard === undefined ? {} : { heard });
+    }
   }
 }
+
+/** `rawPacket`: what was read last. */
+type ParserError = NodeJS.ErrnoException & { readonly rawPacket?: Buffer };
 
 /** The answer to an error of Node's parser, or to a missed time limit. */
 function parserFault(code: string | undefined): Fault {

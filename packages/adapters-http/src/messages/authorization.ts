@@ -28,3 +28,9 @@ export function headerValues(rawHeaders: readonly string[], name: string): strin
   }
   return values;
 }
+
+/** The elements of a header, in lower case; empty ones are none (RFC 9110, section 5.6.1). */
+export function listed(value: string | undefined): string[] {
+  if (value === undefined) return [];
+  return value.split(',').flatMap((one) => one.trim().toLowerCase() || []);
+}

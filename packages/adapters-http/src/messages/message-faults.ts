@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import type { Fault } from '../answers/replies.ts';
-import { headerValues } from './authorization.ts';
+import { headerValues, listed } from './authorization.ts';
 
 /** A host and a port, or nothing (RFC 9112, section 3.2; RFC 3986, section 3.2.2). */
 const host = /^(?:\[[0-9A-Fa-f:.]+\]|[A-Za-z0-9._~!$&'()*+,;=%-]*)(?::[0-9]*)?$/;
@@ -11,9 +11,8 @@ export function messageFault(request: IncomingMessage): Fault | undefined {
   const hosts = headerValues(request.rawHeaders, 'host');
   if (hosts.length > 1 || (hosts.length === 0 && request.httpVersionMinor === 1)) return 'bad-request';
   if (!host.test(hosts[0] ?? '')) return 'bad-request';
-  const expected = request.headers.expect;
-  if (expected !== undefined && expected.toLowerCase() !== '100-continue') return 'expectation-failed';
-  return undefined;
+  const isMet = listed(request.headers.expect).every((one) => one === '100-continue');
+  return isMet ? undefined : 'expectation-failed';
 }
 
 /** A transfer coding that we do not decode, or any at all in HTTP/1.0 (RFC 9112, section 6.1). */

@@ -1,5 +1,6 @@
 import type { CallLimit } from '@campaign-mirror/domain';
-import { type Reply, tooManyAttempts } from '../answers/replies.ts';
+import { type Reply, tooManyAttempts, wholeSeconds } from '../answers/replies.ts';
+import { networkOf } from '../chain/client-address.ts';
 import type { Context } from '../chain/context.ts';
 
 /** A limit per window. */
@@ -36,26 +37,31 @@ export interface Limits {
   readonly failedKeys?: Limiter | undefined;
 }
 
-/** The limit for one request. */
-interface CountedCall extends CallLimit {
-  /** Seconds until the end of the window in which this request exceeds the limit. */
-  secondsLeft: number;
-}
-
 /** A limit on the requests of each caller: each access key. The answer to a request reports it. */
-export function keyLimit(limiter: Limiter): (context: Context) => CountedCall {
+export function keyLimit(limiter: Limiter): (context: Context) => CallLimit {
   const headersOf = limitHeaders('key', limiter.rate);
   return (context) => ({
-    secondsLeft: 0,
     /** Counts the request (contract: order of checks, 6). */
     async admits(caller) {
       const count = await limiter.count(caller.subject);
-      if (!count) return true;
+      if (!count) return { admitted: true, resetIn: 0 };
       context.set(headersOf(count));
-      this.secondsLeft = secondsLeft(count);
-      return count.consumed <= limiter.rate.limit;
+      return { admitted: count.consumed <= limiter.rate.limit, resetIn: count.resetIn };
     },
   });
+}
+
+const reporting = [
+  'X-RateLimit-Limit',
+  'X-RateLimit-Remaining',
+  'X-RateLimit-Reset',
+  'RateLimit-Policy',
+  'RateLimit',
+];
+
+/** For a key that was counted before it was found to be invalid: each 401 is the same. */
+export function withoutLimit(context: Context): void {
+  for (const name of reporting) context.remove(name);
 }
 
 /**
@@ -67,20 +73,9 @@ export function failedKeyLimit(limiter: Limiter): (client: string, refusal: Repl
   return async (client, refusal) => {
     const count = await limiter.count(networkOf(client));
     if (!count || count.consumed <= limiter.rate.limit) return refusal;
-    const limited = tooManyAttempts('failed-keys', secondsLeft(count));
+    const limited = tooManyAttempts('failed-keys', count.resetIn);
     return { ...limited, headers: { ...limited.headers, ...headersOf(count) } };
   };
-}
-
-/**
- * The network that counts as one caller: an IPv4 address, or the /64 of an IPv6 address. Takes an address in its
- * shortest form.
- */
-function networkOf(address: string): string {
-  if (!address.includes(':')) return address;
-  const [before = '', after = ''] = address.split('::').map((part) => part.split(':').filter(Boolean));
-  const zeros = Array.from({ length: Math.max(8 - before.length - after.length, 0) }, () => '0');
-  return `${[...before, ...zeros, ...after].slice(0, 4).join(':')}::/64`;
 }
 
 /**
@@ -96,12 +91,7 @@ function limitHeaders(policy: string, { limit, seconds }: Rate): (count: Count) 
       'X-RateLimit-Remaining': String(remaining),
       'X-RateLimit-Reset': String(Math.ceil((Date.now() + count.resetIn) / 1_000)),
       'RateLimit-Policy': `${name};q=${limit};w=${seconds}`,
-      RateLimit: `${name};r=${remaining};t=${secondsLeft(count)}`,
+      RateLimit: `${name};r=${remaining};t=${wholeSeconds(count.resetIn)}`,
     };
   };
-}
-
-/** The rest of the window in whole seconds, rounded up so that a caller that waits this long is in the next window. */
-function secondsLeft({ resetIn }: Count): number {
-  return Math.ceil(resetIn / 1_000);
 }

@@ -1,8 +1,9 @@
+import { isIP } from 'node:net';
 import Router from '@koa/router';
 import type Koa from 'koa';
-import type { Reply } from '../answers/replies.ts';
+import { misdirected, type Reply } from '../answers/replies.ts';
 import type { Capacity } from '../chain/capacity.ts';
-import { answer, type ServiceState } from '../chain/context.ts';
+import { answer, type Middleware, type ServiceState } from '../chain/context.ts';
 import { type SurroundingSettings, surroundings } from './application.ts';
 import { exactPaths, koa, notFound, refuseMalformed } from './koa.ts';
 import { readOnly } from './page-routes.ts';
@@ -30,11 +31,13 @@ export interface OperatorsSettings extends SurroundingSettings {
   readonly version: Version;
   /** More paths and their answers. */
   readonly more?: Readonly<Record<string, OpsAnswer>>;
+  /** The names by which it may be called, besides addresses and `localhost`; in lower case. */
+  readonly names?: readonly string[];
 }
 
 /** The operators' listener, which is read-only: `/livez`, `/readyz`, `/version`, and the paths of `more`. */
 export function operatorsApplication(settings: OperatorsSettings): Koa<ServiceState> {
-  const { capacity, readiness, version, more } = settings;
+  const { capacity, readiness, version, more, names = [] } = settings;
   const answers: Readonly<Record<string, OpsAnswer>> = {
     ...more,
     // That it is answered at all says that the event loop runs.
@@ -47,10 +50,24 @@ export function operatorsApplication(settings: OperatorsSettings): Koa<ServiceSt
     readOnly(router, path, async (context) => answer(context, await read()));
   const app = koa(surroundings(settings));
   app.use(refuseMalformed);
+  app.use(onlyByName(new Set(['', 'localhost', ...names])));
   app.use(capacity.middleware);
   app.use(router.routes());
   app.use(notFound);
   return app;
+}
+
+/**
+ * A page of another site can have its own name resolve to an address of ours, and would then read what is answered (DNS
+ * rebinding); it cannot choose another `Host`. Programs may leave it out.
+ */
+function onlyByName(names: ReadonlySet<string>): Middleware {
+  return (context, next) => {
+    const [, ipv6, name = ''] =
+      /^(?:\[(.*)\]|([^:]*?)\.?)(?::\d*)?$/.exec(context.req.headers.host ?? '') ?? [];
+    const isMeant = isIP(ipv6 ?? name) !== 0 || (ipv6 === undefined && names.has(name.toLowerCase()));
+    return isMeant ? next() : answer(context, misdirected);
+  };
 }
 
 function checked(checks: Checks, good: string): Reply {

@@ -3,7 +3,7 @@ import { parse as mediaType } from 'content-type';
 import bodyParser from 'koa-bodyparser';
 import { faults } from '../answers/replies.ts';
 import { answer, type Middleware } from '../chain/context.ts';
-import { headerValues } from '../messages/authorization.ts';
+import { headerValues, listed } from '../messages/authorization.ts';
 import type { SetMirrorSettings } from './set-mirror.ts';
 
 const nothing = Buffer.alloc(0);
@@ -36,6 +36,8 @@ export function readBody({
     try {
       await parse(context, async () => {});
     } catch (error) {
+      // The parser has stopped reading: without this, the connection would wait for somebody to read the rest.
+      request.resume();
       const { type } = error as { type?: string };
       if (type === 'entity.too.large') return answer(context, faults['body-too-large']);
       // The caller left in the middle of its body.
@@ -66,6 +68,7 @@ function isJson({ rawHeaders, headers }: IncomingMessage): boolean {
   const types = headerValues(rawHeaders, 'content-type');
   const { type, parameters } = mediaType(types[0] ?? '');
   if (types.length !== 1 || type !== 'application/json') return false;
-  if ((parameters.charset ?? 'utf-8').toLowerCase() !== 'utf-8') return false;
-  return (headers['content-encoding'] ?? 'identity').toLowerCase() === 'identity';
+  // Many programs write `utf8`, which the Encoding standard reads as the same.
+  if (!/^utf-?8$/i.test(parameters.charset ?? 'utf-8')) return false;
+  return listed(headers['content-encoding']).every((coding) => coding === 'identity');
 }

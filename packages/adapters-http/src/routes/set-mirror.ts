@@ -1,10 +1,19 @@
-import { accessKey, campaignId, type SetCampaignMirror } from '@campaign-mirror/domain';
+import {
+  type Admission,
+  accessKey,
+  type Caller,
+  type CallLimit,
+  campaignId,
+  isCaller,
+  type SetCampaignMirror,
+} from '@campaign-mirror/domain';
 import { faults, type Reply, replyTo } from '../answers/replies.ts';
 import { Capacity } from '../chain/capacity.ts';
+import { networkOf } from '../chain/client-address.ts';
 import { answer, type Context, type Middleware } from '../chain/context.ts';
 import { credentialInHeaders } from '../messages/authorization.ts';
 import { submitted } from '../messages/submitted-body.ts';
-import { failedKeyLimit, keyLimit, type Limits } from './limits.ts';
+import { failedKeyLimit, keyLimit, type Limits, withoutLimit } from './limits.ts';
 
 /** What the route needs. */
 export interface SetMirrorSettings {
@@ -42,26 +51,78 @@ export function setMirror(settings: SetMirrorSettings): Middleware {
   const { useCase, capacity = new Capacity({ inFlight: Number.POSITIVE_INFINITY }), limits } = settings;
   const limitOf = limits?.keys && keyLimit(limits.keys);
   const refuseKey = keyRefusal(settings);
+  const lookUps = new LookUps();
   return async (context) => {
-    if (!capacity.enter()) return capacity.refuse(context, 'requests');
+    const { call, credential, body } = context.state;
+    // As it was sent: the router's parameter is decoded.
+    const named = context.path.split('/').at(-2) ?? '';
+    const campaign = campaignId(named);
+    call.campaign = campaign;
+    let claim = await useCase.claimedBy(credential);
+    if (claim === undefined && lookUps.has(credential)) {
+      await lookUps.end(credential);
+      claim = await useCase.claimedBy(credential);
+    }
+    const place = capacity.place();
+    const takenBy = ({ subject }: Caller) => place.take(subject, ...(campaign ? [campaign] : []));
+    let overload = isCaller(claim) ? takenBy(claim) : place.take(`address ${networkOf(call.client)}`);
+    if (overload) return capacity.refuse(context, overload);
+    const lookedUp = claim === undefined ? lookUps.begin(credential) : undefined;
     try {
-      const { call, credential, body } = context.state;
-      // As it was sent: the router's parameter is decoded.
-      const named = context.path.split('/').at(-2) ?? '';
-      const campaign = campaignId(named);
-      call.campaign = campaign;
       const { address, fault } = submitted(body);
-      const limit = limitOf?.(context);
-      const request = { credential, campaign, address, requestId: call.requestId };
-      const outcome = await useCase.execute(request, limit);
-      const reply = replyTo(outcome, { campaign: named, fault, secondsLeft: limit?.secondsLeft });
-      if (outcome.kind === 'unauthenticated') await refuseKey(context, reply);
-      else answer(context, reply);
+      const counted = limitOf?.(context);
+      const ofStranger: CallLimit = {
+        async admits(caller) {
+          lookedUp?.();
+          overload = takenBy(caller);
+          if (overload) return notAdmitted;
+          return counted ? counted.admits(caller) : admitted;
+        },
+      };
+      const request = { credential, claim, campaign, address, requestId: call.requestId };
+      const outcome = await useCase.execute(request, claim ? counted : ofStranger);
+      const reply = replyTo(outcome, { campaign: named, fault });
+      if (overload) await capacity.refuse(context, overload);
+      else if (outcome.kind !== 'unauthenticated') answer(context, reply);
+      else {
+        withoutLimit(context);
+        await refuseKey(context, reply);
+      }
     } finally {
-      capacity.leave();
+      lookedUp?.();
+      place.leave();
     }
   };
 }
+
+/**
+ * Credentials that are being looked up. Other requests with one of them wait, and are then known by the claim: as
+ * strangers, they would have to share the places of their address.
+ */
+class LookUps {
+  readonly #ends = new Map<string, Promise<void>>();
+
+  has(credential: string): boolean {
+    return this.#ends.has(credential);
+  }
+
+  async end(credential: string): Promise<void> {
+    await this.#ends.get(credential);
+  }
+
+  /** Returns what ends it. */
+  begin(credential: string): () => void {
+    const { promise, resolve } = Promise.withResolvers<void>();
+    this.#ends.set(credential, promise);
+    return () => {
+      if (this.#ends.get(credential) === promise) this.#ends.delete(credential);
+      resolve();
+    };
+  }
+}
+
+const admitted: Admission = { admitted: true, resetIn: 0 };
+const notAdmitted: Admission = { admitted: false, resetIn: 0 };
 
 /** The same for all refused keys, whether or not they were looked up, so that callers cannot tell the difference. */
 function keyRefusal({ limits }: SetMirrorSettings) {

@@ -44,22 +44,12 @@ export class JwtIdentity implements Identity {
   }
 
   /** The same as `whoIs`: a token is judged by itself, and there is no store to read. */
-  claimedBy(token: string): Promise<Caller | undefined> {
+  claimedBy(token: string): Promise<Caller | TokenRefused> {
     return this.whoIs(token);
   }
 
-  async whoIs(token: string): Promise<Caller | undefined> {
-    const judged = await this.#judge(token);
-    return 'fault' in judged ? undefined : judged;
-  }
-
-  async whyNot(token: string): Promise<TokenFault | undefined> {
-    const judged = await this.#judge(token);
-    return 'fault' in judged ? judged.fault : undefined;
-  }
-
-  async #judge(token: string): Promise<Caller | { readonly fault: TokenFault }> {
-    if (!isTokenForm(token)) return { fault: 'token-malformed' };
+  async whoIs(token: string): Promise<Caller | TokenRefused> {
+    if (!isTokenForm(token)) return { refused: 'token-malformed' };
     const { issuer, audience, algorithms, clockTolerance } = this.#rules;
     try {
       const { payload, protectedHeader } = await jwtVerify(token, this.#keys, {
@@ -69,27 +59,31 @@ export class JwtIdentity implements Identity {
         clockTolerance: clockTolerance / 1_000,
         requiredClaims: ['exp'],
       });
-      if (!accessTokenType.test(protectedHeader.typ ?? 'JWT')) return { fault: 'token-type' };
+      if (!accessTokenType.test(protectedHeader.typ ?? 'JWT')) return { refused: 'token-type' };
       return this.#callerIn(payload);
     } catch (error) {
-      if (error instanceof errors.JOSEError) return { fault: faultOf(error) };
+      if (error instanceof errors.JOSEError) return { refused: faultOf(error) };
       if (error instanceof Unavailable) throw error;
       throw new Unavailable('a key of the issuer of tokens cannot be used', { cause: error });
     }
   }
 
-  #callerIn(claims: JWTPayload): Caller | { readonly fault: TokenFault } {
+  #callerIn(claims: JWTPayload): Caller | TokenRefused {
     // A token that only the holder of a key may use: that cannot be checked here (RFC 7800).
-    if (claims.cnf !== undefined) return { fault: 'token-bound-to-a-key' };
+    if (claims.cnf !== undefined) return { refused: 'token-bound-to-a-key' };
     const owner = ownerIn(claims[this.#rules.ownerClaim]);
-    if (!owner) return { fault: 'token-owner-claim' };
+    if (!owner) return { refused: 'token-owner-claim' };
     const named = subjectIn(claims[this.#rules.subjectClaim]);
-    return named ? { ownerId: owner, subject: named } : { fault: 'token-subject-claim' };
+    return named ? { ownerId: owner, subject: named } : { refused: 'token-subject-claim' };
   }
 }
 
 /** Why a token is refused, by the name of what is wrong with it. */
 export type TokenFault = `token-${string}`;
+
+interface TokenRefused {
+  readonly refused: TokenFault;
+}
 
 /** By the claim that is missing or another than expected (RFC 7519, section 4.1). */
 const claimFaults: Readonly<Record<string, TokenFault>> = {

@@ -6,6 +6,5 @@ export function keysOrTokens(keys: Identity, tokens: Identity): Identity {
   return {
     claimedBy: (credential) => of(credential).claimedBy(credential),
     whoIs: (credential) => of(credential).whoIs(credential),
-    whyNot: async (credential) => of(credential).whyNot?.(credential),
   };
 }

@@ -12,6 +12,7 @@ const betweenLines = 5_000;
 /** The log's text: what is refused, and when. */
 const texts: Readonly<Record<Overload, string>> = {
   requests: 'requests are refused: MAX_IN_FLIGHT are being carried out',
+  share: 'requests are refused: of more than half of MAX_IN_FLIGHT, one caller or campaign has its eighth',
   'event-loop-delay': 'requests are refused: the event loop is later than MAX_EVENT_LOOP_DELAY',
   connections: `connections are refused: ${maxConnections} are open, or the system has no room for more`,
 };

@@ -66,7 +66,8 @@ export function httpMetrics(registry: Registry) {
   for (const { status, because } of refusals) refused.inc({ status, because }, 0);
   for (const listener of ['callers', 'operators']) {
     callersGone.inc({ listener }, 0);
-    for (const what of ['requests', 'event-loop-delay', 'connections']) overloads.inc({ listener, what }, 0);
+    for (const what of ['requests', 'share', 'event-loop-delay', 'connections'])
+      overloads.inc({ listener, what }, 0);
   }
 
   const watched = new Map<Listener, Watched>();

@@ -79,17 +79,31 @@ export const hosts = parsed<HostDenylist>(
   },
 );
 
+/** In lower case. */
+export const names = parsed<readonly string[]>(
+  'host names such as mirrors.internal, with commas between them',
+  (list) => {
+    const isName = (text: string) => /^[a-z0-9_-]+(?:\.[a-z0-9_-]+)*$/.test(text);
+    return items(list.toLowerCase()).every(isName) ? items(list.toLowerCase()) : refuse();
+  },
+);
+
 export const proxies = parsed(
   'IP addresses, or ranges such as 10.0.0.0/8 or fd00::/8, or loopback, with commas between them',
   (list) => trustedProxies(items(list)),
 );
 
-/** Scheme, host and port as a browser sends them: in lower case, without a slash at the end or a default port. */
+/**
+ * Scheme, host and port as a browser sends them: in lower case, without a slash at the end or a default port. That of an
+ * extension has no other form that the URL standard knows: a UUID, in Safari in upper case, or letters.
+ */
 export const origins = parsed<readonly string[]>(
-  'origins as browsers write them, such as https://tools.example or http://localhost:8080, with commas between them',
+  'origins as browsers write them, such as https://tools.example, http://localhost:8080 or chrome-extension://IDENTIFIER, with commas between them',
   (list) => {
+    const extension = /^[a-z][a-z-]*-extension:\/\/[A-Za-z0-9-]+$/;
     // A URL may contain a star; as a pattern it would never match.
-    const isOrigin = (text: string) => /^https?:[^*]+$/.test(text) && URL.parse(text)?.origin === text;
+    const isOfWeb = (text: string) => /^https?:[^*]+$/.test(text) && URL.parse(text)?.origin === text;
+    const isOrigin = (text: string) => isOfWeb(text) || extension.test(text);
     return items(list).length > 0 && items(list).every(isOrigin) ? items(list) : refuse();
   },
 );

@@ -28,6 +28,9 @@ export const schema = v.object({
     'address of the listener for operators: a page at `/`, `/livez`, `/readyz`, `/version`, `/metrics`',
   ),
   OPS_PORT: setting(is.wholeNumber(0, 65_535), '3001').means('port of that listener; 0 takes a free one'),
+  OPS_NAMES: setting(is.names, '').means(
+    'names by which that listener may be called, besides addresses, `localhost` and `OPS_HOST`: others get 421, so that no page of another site reads it (DNS rebinding)',
+  ),
   TRUSTED_PROXIES: setting(is.proxies).means(
     'the TLS proxies in front, such as `127.0.0.1,10.0.0.0/8,fd00::/8`, or `loopback`: what they say about the client is trusted',
   ),

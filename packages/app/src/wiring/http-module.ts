@@ -2,8 +2,8 @@ import {
   application,
   Calls,
   HttpServer,
+  headersOfRefusals,
   interfacePages,
-  standingHeaders,
   timeLimits,
 } from '@campaign-mirror/adapters-http';
 import { ContainerModule } from 'inversify';
@@ -31,7 +31,7 @@ export const httpModule = ({ settings, log, lines, registry, life }: Given) =>
         const app = application({ ...shared, origins, useCase, isWellFormed, limits, pages });
         const server = new HttpServer(app.callback(), {
           ...shared,
-          headers: standingHeaders,
+          headers: headersOfRefusals({ origins }),
           limits: { ...timeLimits, keepAliveTimeout: settings.IDLE_TIMEOUT },
         });
         metrics.watch('callers', { server, capacity });

@@ -2,9 +2,9 @@ import {
   Calls,
   faults,
   HttpServer,
+  headersOfRefusals,
   type OpsAnswer,
   operatorsApplication,
-  standingHeaders,
 } from '@campaign-mirror/adapters-http';
 import { openProbe } from '@campaign-mirror/adapters-persistence';
 import { ContainerModule } from 'inversify';
@@ -60,8 +60,9 @@ export const operationsModule = ({ settings, log, lines, registry, life }: Given
         const capacity = capacityOf('operators', settings, log, metrics.overload('operators'));
         const shared = { calls: new Calls({ log: requestLog }), log: requestLog, capacity };
         const more = { ...page, '/metrics': scrape };
-        const app = operatorsApplication({ ...shared, readiness, version: version(), more });
-        const server = new HttpServer(app.callback(), { ...shared, headers: standingHeaders });
+        const names = [settings.OPS_HOST.toLowerCase(), ...settings.OPS_NAMES];
+        const app = operatorsApplication({ ...shared, readiness, version: version(), more, names });
+        const server = new HttpServer(app.callback(), { ...shared, headers: headersOfRefusals({}) });
         metrics.watch('operators', { server, capacity });
         life.atEnd('ops', () => server.drain(0));
         return server;

@@ -1,5 +1,5 @@
 import type { Caller } from '../set-campaign-mirror/caller.ts';
-import type { Identity } from '../set-campaign-mirror/identity.ts';
+import { type Identified, type Identity, isCaller } from '../set-campaign-mirror/identity.ts';
 import { operatorSubject } from '../values/subject.ts';
 import type { Breakage } from './case.ts';
 import type { IdentityWorld } from './identity-world.ts';
@@ -12,7 +12,10 @@ export const brokenIdentities: readonly Breakage<IdentityWorld>[] = [
     broken: (right) => {
       const anybody = { ownerId: newOwner(), subject: withoutKey };
       return identifying(right, {
-        whoIs: async (credential) => (await right.identity.whoIs(credential)) ?? anybody,
+        whoIs: async (credential) => {
+          const caller = await right.identity.whoIs(credential);
+          return isCaller(caller) ? caller : anybody;
+        },
       });
     },
   },
@@ -22,7 +25,7 @@ export const brokenIdentities: readonly Breakage<IdentityWorld>[] = [
       const asOperator = (caller: Caller) => ({ ...caller, subject: operatorSubject });
       const whoIs = async (credential: string) => {
         const caller = await right.identity.whoIs(credential);
-        return caller && asOperator(caller);
+        return isCaller(caller) ? asOperator(caller) : caller;
       };
       const issue: IdentityWorld['issue'] = async (owner, expires) => {
         const { credential, caller } = await right.issue(owner, expires);
@@ -37,8 +40,9 @@ export const brokenIdentities: readonly Breakage<IdentityWorld>[] = [
       let one: Caller | undefined;
       const whoIs = async (credential: string) => {
         const caller = await right.identity.whoIs(credential);
+        if (!isCaller(caller)) return caller;
         one ??= caller;
-        return caller && one;
+        return one;
       };
       return identifying(right, { whoIs });
     },
@@ -64,7 +68,7 @@ export const brokenIdentities: readonly Breakage<IdentityWorld>[] = [
   {
     name: 'confuses claims',
     broken: (right) => {
-      let last: Caller | undefined;
+      let last: Identified;
       const whoIs = async (credential: string) => {
         const caller = await right.identity.whoIs(credential);
         last = caller ?? last;
@@ -78,7 +82,7 @@ export const brokenIdentities: readonly Breakage<IdentityWorld>[] = [
     broken: (right) => {
       const whoIs = async (credential: string) => {
         const caller = await right.identity.whoIs(credential);
-        if (!caller) throw new TypeError('unknown');
+        if (!isCaller(caller)) throw new TypeError('unknown');
         return caller;
       };
       return identifying(right, { whoIs });
@@ -100,7 +104,7 @@ function remembered({ identity }: IdentityWorld): Identity['whoIs'] {
   const callers = new Map<string, Caller>();
   return async (credential) => {
     const caller = callers.get(credential) ?? (await identity.whoIs(credential));
-    if (caller) callers.set(credential, caller);
+    if (isCaller(caller)) callers.set(credential, caller);
     return caller;
   };
 }

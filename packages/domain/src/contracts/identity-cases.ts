@@ -1,8 +1,13 @@
+import { type Identified, isCaller } from '../set-campaign-mirror/identity.ts';
 import { operatorSubject, partsOf } from '../values/subject.ts';
 import { type Case, part } from './case.ts';
 import { expectEqual, expectThat } from './expectations.ts';
 import type { IdentityWorld } from './identity-world.ts';
 import { newOwner } from './live-campaign.ts';
+
+function expectNobody(identified: Identified, who = 'the caller'): void {
+  expectThat(!isCaller(identified), `nobody: ${who}`);
+}
 
 /** What every `Identity` promises (contract: keys). */
 export const identityCases: readonly Case<IdentityWorld>[] = [
@@ -22,7 +27,7 @@ export const identityCases: readonly Case<IdentityWorld>[] = [
     run: async (world) => {
       const { credential } = await world.issue(newOwner());
       const caller = await world.identity.whoIs(credential);
-      const { kind, name } = partsOf(caller?.subject ?? operatorSubject);
+      const { kind, name } = partsOf(isCaller(caller) ? caller.subject : operatorSubject);
       expectThat(
         kind !== operatorSubject && name !== undefined,
         "a subject with a name, which is not the operator's",
@@ -33,7 +38,7 @@ export const identityCases: readonly Case<IdentityWorld>[] = [
     name: 'whoIs: nobody for a well-formed credential that was never issued',
     run: async (world) => {
       await world.issue(newOwner());
-      expectEqual(await world.identity.whoIs(await world.unknown()), undefined);
+      expectNobody(await world.identity.whoIs(await world.unknown()));
     },
   },
   {
@@ -43,8 +48,8 @@ export const identityCases: readonly Case<IdentityWorld>[] = [
       await identity.whoIs(credential);
       const texts = ['', ' ', '.', 'a.b.c', '\u{1f389}', credential.slice(0, -1)];
       for (const text of [...texts, credential.repeat(50)]) {
-        expectEqual(await identity.claimedBy(text), undefined, `the claim of '${text}'`);
-        expectEqual(await identity.whoIs(text), undefined, `the caller by '${text}'`);
+        expectNobody(await identity.claimedBy(text), `the claim of '${text}'`);
+        expectNobody(await identity.whoIs(text), `the caller by '${text}'`);
       }
     },
   },
@@ -55,7 +60,7 @@ export const identityCases: readonly Case<IdentityWorld>[] = [
       const { credential, caller } = await world.issue(newOwner());
       expectEqual(await world.identity.whoIs(credential), caller);
       await part(world, 'expire')(credential);
-      expectEqual(await world.identity.whoIs(credential), undefined);
+      expectNobody(await world.identity.whoIs(credential));
     },
   },
   {
@@ -63,7 +68,7 @@ export const identityCases: readonly Case<IdentityWorld>[] = [
     needs: 'issueExpired',
     run: async (world) => {
       const credential = await part(world, 'issueExpired')(newOwner());
-      expectEqual(await world.identity.whoIs(credential), undefined);
+      expectNobody(await world.identity.whoIs(credential));
     },
   },
   {
@@ -75,7 +80,7 @@ export const identityCases: readonly Case<IdentityWorld>[] = [
         const { credential, caller } = await world.issue(newOwner(), ...expires);
         expectEqual(await world.identity.whoIs(credential), caller);
         await part(world, 'revoke')(credential);
-        expectEqual(await world.identity.whoIs(credential), undefined);
+        expectNobody(await world.identity.whoIs(credential));
       }
       expectEqual(await world.identity.whoIs(kept.credential), kept.caller);
     },
@@ -86,7 +91,7 @@ export const identityCases: readonly Case<IdentityWorld>[] = [
     run: async (world) => {
       const { credential } = await world.issue(newOwner());
       await part(world, 'forget')(credential);
-      expectEqual(await world.identity.whoIs(credential), undefined);
+      expectNobody(await world.identity.whoIs(credential));
     },
   },
   {
@@ -97,7 +102,7 @@ export const identityCases: readonly Case<IdentityWorld>[] = [
       await identity.whoIs(credential);
       await identity.whoIs(other.credential);
       claims.push(await identity.claimedBy(credential));
-      for (const claim of claims) if (claim) expectEqual(claim, caller);
+      for (const claim of claims) if (claim !== undefined) expectEqual(claim, caller);
     },
   },
   {
@@ -118,16 +123,16 @@ export const identityCases: readonly Case<IdentityWorld>[] = [
       await world.identity.whoIs(credential);
       await part(world, 'revoke')(credential);
       await world.identity.whoIs(credential);
-      expectEqual(await world.identity.claimedBy(credential), undefined);
+      expectNobody(await world.identity.claimedBy(credential));
     },
   },
   {
     name: 'claimedBy: nobody for a well-formed credential that was never issued',
     run: async ({ identity, unknown }) => {
       const credential = await unknown();
-      expectThat((await identity.claimedBy(credential)) === undefined, 'nobody, before it was looked up');
+      expectNobody(await identity.claimedBy(credential), 'before it was looked up');
       await identity.whoIs(credential);
-      expectThat((await identity.claimedBy(credential)) === undefined, 'nobody, after it was looked up');
+      expectNobody(await identity.claimedBy(credential), 'after it was looked up');
     },
   },
 ];

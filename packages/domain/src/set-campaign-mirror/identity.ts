@@ -1,19 +1,30 @@
 import type { Caller } from './caller.ts';
 
+/** A credential that is refused. `refused` names the reason, for the log only; it contains nothing of the credential. */
+export interface Refused {
+  readonly refused: string;
+}
+
+/** The caller that a credential belongs to; why it is refused; or undefined: it is not known. */
+export type Identified = Caller | Refused | undefined;
+
 /**
  * Identifies the caller by a credential: what the driving adapter was shown, such as an access key or a signed token.
  * Throws `Unavailable` when it cannot.
  */
 export interface Identity {
   /**
-   * The caller as far as it is known without reading a store. An access key can have been revoked or have expired
-   * since, which `CampaignRepository#setMirror` detects. Undefined if a store must be read.
+   * Whom the credential identifies, as far as that is known without reading a store; undefined if a store must be read.
+   * An access key can have been revoked or have expired since, which `CampaignRepository#setMirror` detects. Nothing
+   * proves another caller, or a refusal, again.
    */
-  claimedBy(credential: string): Promise<Caller | undefined>;
+  claimedBy(credential: string): Promise<Identified>;
 
-  /** The present caller. Undefined if the credential is unknown, expired or revoked. */
-  whoIs(credential: string): Promise<Caller | undefined>;
+  /** Whom the credential identifies now. Undefined if it is unknown, expired or revoked. */
+  whoIs(credential: string): Promise<Identified>;
+}
 
-  /** The name of the reason for which a credential is refused, for the log only; it contains nothing of the credential. */
-  whyNot?(credential: string): Promise<string | undefined>;
+/** Whether a caller was identified. */
+export function isCaller(identified: Identified): identified is Caller {
+  return identified !== undefined && !('refused' in identified);
 }

@@ -1,12 +1,13 @@
 import { type HostDenylist, noDeniedHosts } from '../values/host-denylist.ts';
 import type { CampaignId } from '../values/identifiers.ts';
 import { type AddressFault, mirrorAddress } from '../values/mirror-address.ts';
+import { accessKeyOf } from '../values/subject.ts';
 import { type Refusal, refusalOf } from './authorization-rules.ts';
 import type { CallLimit } from './call-limit.ts';
 import type { Caller } from './caller.ts';
 import type { Campaign } from './campaign.ts';
 import type { CampaignRepository } from './campaign-repository.ts';
-import type { Identity } from './identity.ts';
+import { type Identified, type Identity, isCaller } from './identity.ts';
 import type { Mirror } from './mirror.ts';
 import { Unavailable } from './unavailable.ts';
 
@@ -14,6 +15,8 @@ import { Unavailable } from './unavailable.ts';
 export interface SetMirrorRequest {
   /** What the caller was identified by; secret. */
   readonly credential: string;
+  /** What `claimedBy` said of the credential, if it was asked before. */
+  readonly claim?: Identified;
   /** Undefined if the submitted identifier cannot be a campaign's. */
   readonly campaign: CampaignId | undefined;
   /** Undefined if the submitted body contains no address. */
@@ -27,7 +30,8 @@ export type Outcome =
   | { readonly kind: 'mirror-set'; readonly mirror: Mirror }
   /** `because` is for the log only. */
   | { readonly kind: 'unauthenticated'; readonly because?: string }
-  | { readonly kind: 'over-limit' }
+  /** `resetIn`: as `CallLimit` says. */
+  | { readonly kind: 'over-limit'; readonly resetIn: number }
   | { readonly kind: 'campaign-not-found' }
   | { readonly kind: 'refused'; readonly because: Refusal }
   | { readonly kind: 'no-address' }
@@ -35,7 +39,7 @@ export type Outcome =
 
 /** What a request is judged on: the caller and the campaign. */
 interface Facts {
-  readonly caller: Caller | undefined;
+  readonly caller: Identified;
   readonly campaign: Campaign | undefined;
 }
 
@@ -45,11 +49,13 @@ const maxAttempts = 5;
 /**
  * Sets the mirror of a campaign (contract: the call).
  *
- * A known caller is judged on a hypothesis: that the campaign satisfies the rules. The write checks the hypothesis and
- * the caller's access key, or returns the actual campaign, which is then judged. Most requests therefore take one call of the
- * repository. Only a write can rest on a hypothesis: every refusal is based on facts read for the request.
+ * A caller is judged on a hypothesis: that the campaign satisfies the rules. The write checks the hypothesis and the
+ * caller's access key, or returns the actual campaign, which is then judged. Most requests therefore take one call of the
+ * repository. Only a write can rest on a hypothesis: every refusal but that of a limit is based on facts read for the
+ * request.
  *
- * A caller that is not allowed to set the mirror learns nothing about what it submitted (contract: order of checks).
+ * Nothing is done for somebody who is not known but to look up the credential: no address is parsed, and no campaign
+ * read. A caller that is not allowed to set the mirror learns nothing about what it submitted (contract: order of checks).
  */
 export class SetCampaignMirror {
   readonly #campaigns: CampaignRepository;
@@ -62,24 +68,31 @@ export class SetCampaignMirror {
     this.#deniedHosts = deniedHosts;
   }
 
+  /** As `Identity#claimedBy`: for a driving adapter that treats callers apart, and passes the answer on as `claim`. */
+  claimedBy(credential: string): Promise<Identified> {
+    return this.#identity.claimedBy(credential);
+  }
+
   /**
    * `limit` counts the call once its caller is known.
    * @throws Unavailable when a port is unavailable, or when the campaign changed after each judgement
    */
   async execute(request: SetMirrorRequest, limit?: CallLimit): Promise<Outcome> {
-    const { requestId } = request;
-    const address = this.#judgeAddress(request.address);
-    const hoped = typeof address === 'string' ? await this.#hypothesis(request) : undefined;
-    let facts: Facts = hoped ?? (await this.#read(request));
-    if (limit && facts.caller && !(await limit.admits(facts.caller))) {
-      // Only valid credentials learn the limit, and that of a hypothesis has not been checked yet.
-      const caller = hoped ? await this.#identity.whoIs(request.credential) : facts.caller;
-      return caller ? { kind: 'over-limit' } : this.#unauthenticated(request);
-    }
+    const { credential, requestId } = request;
+    const claim = 'claim' in request ? request.claim : await this.claimedBy(credential);
+    const known = claim ?? (await this.#identity.whoIs(credential));
+    if (!isCaller(known)) return unauthenticated(known);
+    const counted = await limit?.admits(known);
+    if (counted && !counted.admitted) return { kind: 'over-limit', resetIn: counted.resetIn };
 
+    const address = this.#judgeAddress(request.address);
+    // Another caller than a key is as it claims to be.
+    const isProven = claim === undefined || accessKeyOf(known.subject) === undefined;
+    const hoped = typeof address === 'string' ? hypothesis(request, known) : undefined;
+    let facts: Facts = hoped ?? (await this.#read(request, isProven ? known : undefined));
     for (let attempt = 0; attempt < maxAttempts; attempt++) {
       const { caller, campaign } = facts;
-      if (!caller) return this.#unauthenticated(request);
+      if (!isCaller(caller)) return unauthenticated(caller);
       if (!campaign) return { kind: 'campaign-not-found' };
       const refusal = refusalOf(campaign, caller);
       if (refusal) return { kind: 'refused', because: refusal };
@@ -93,11 +106,6 @@ export class SetCampaignMirror {
     throw new Unavailable('the campaign changed each time that it was judged');
   }
 
-  async #unauthenticated({ credential }: SetMirrorRequest): Promise<Outcome> {
-    const because = await this.#identity.whyNot?.(credential);
-    return { kind: 'unauthenticated', ...(because && { because }) };
-  }
-
   /** The address, or the outcome for an invalid one. */
   #judgeAddress(submitted: string | undefined) {
     if (submitted === undefined) return { kind: 'no-address' } as const;
@@ -107,19 +115,25 @@ export class SetCampaignMirror {
       : ({ kind: 'invalid-address', because: address.fault } as const);
   }
 
-  /** The presumed caller and a campaign that satisfies all rules; undefined if nothing can be assumed. */
-  async #hypothesis({ credential, campaign: id }: SetMirrorRequest): Promise<Facts | undefined> {
-    const caller = id && (await this.#identity.claimedBy(credential));
-    if (!caller) return undefined;
-    const campaign = { id, ownerId: caller.ownerId, isDefault: false, hasMirror: true };
-    return refusalOf(campaign, caller) ? undefined : { caller, campaign };
-  }
-
-  /** Reads both at the same time. A failure to read the campaign does not hide an invalid credential. */
-  async #read({ credential, campaign: id }: SetMirrorRequest): Promise<Facts> {
+  /**
+   * Reads both at the same time; `proven` is a caller that need not be read again. A failure to read the campaign does
+   * not hide an invalid credential.
+   */
+  async #read({ credential, campaign: id }: SetMirrorRequest, proven?: Caller): Promise<Facts> {
     const finding = id === undefined ? undefined : this.#campaigns.find(id);
     finding?.catch(() => {});
-    const caller = await this.#identity.whoIs(credential);
-    return { caller, campaign: caller && (await finding) };
+    const caller = proven ?? (await this.#identity.whoIs(credential));
+    return { caller, campaign: isCaller(caller) ? await finding : undefined };
   }
+}
+
+/** The caller and a campaign that satisfies all rules; undefined if nothing can be assumed. */
+function hypothesis({ campaign: id }: SetMirrorRequest, caller: Caller): Facts | undefined {
+  if (id === undefined) return undefined;
+  const campaign = { id, ownerId: caller.ownerId, isDefault: false, hasMirror: true };
+  return refusalOf(campaign, caller) ? undefined : { caller, campaign };
+}
+
+function unauthenticated(identified: Exclude<Identified, Caller>): Outcome {
+  return { kind: 'unauthenticated', ...(identified && { because: identified.refused }) };
 }
