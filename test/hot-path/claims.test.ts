@@ -33,7 +33,7 @@ describe('one statement for a request: the write proves who calls and what is ju
     expect(await called(address, ofAnother)).to.deep.equal(['not-the-owner', 'set-mirrors']);
     expect(await called('ftp://a.example/', ofAnother)).to.deep.equal(['not-the-owner', 'look-up-one']);
     const unused = { seen: other.seen, key: stranger.key };
-    expect(await called(address, unused)).to.deep.equal(['not-the-owner', 'look-up-one', 'set-mirror']);
+    expect(await called(address, unused)).to.deep.equal(['not-the-owner', 'look-up-one', 'set-mirrors']);
     const unknown = { seen: other.seen, key: unknownKey };
     for (const to of [address, 'ftp://a.example/'])
       expect(await called(to, unknown)).to.deep.equal(['unauthenticated', 'look-up-one']);
