@@ -12,13 +12,10 @@ const refusalDelay = 1_000;
 /** The limit that was exceeded; `share` is that of one caller or campaign. */
 export type Overload = 'requests' | 'share' | 'event-loop-delay' | 'connections';
 
-/** Whoever holds places: a campaign by its number, a caller by its subject, a stranger by its network. */
-export type Holder = number | string;
-
-/** The place of a request that is carried out. */
+/** The place of a request that is carried out. A caller is named by its subject, a stranger by its network. */
 export interface Place {
-  /** Takes it for these, instead of those who held it. If there is none for them, it is given back. */
-  take(...holders: readonly Holder[]): Overload | undefined;
+  /** Takes it for this caller and campaign, instead of those who held it. If there is none for them, it is given back. */
+  take(caller: string, campaign?: number): Overload | undefined;
   /** Gives it back, if it was taken. */
   leave(): void;
 }
@@ -45,8 +42,8 @@ export class Capacity {
   readonly refusals = new Map<Overload, number>();
   readonly #delay: EventLoopDelay | undefined;
   readonly #onRefused: (what: Overload) => void;
-  readonly #held = new Map<Holder, number>();
-  #inFlight = 0;
+  /** Those that are taken. */
+  readonly #places = new Set<RequestPlace>();
 
   /** `onRefused` is called with each refusal: it must be cheap. */
   constructor(limits: CapacityLimits, onRefused: (what: Overload) => void = () => {}) {
@@ -57,7 +54,7 @@ export class Capacity {
 
   /** Requests that are being carried out. */
   get inFlight(): number {
-    return this.#inFlight;
+    return this.#places.size;
   }
 
   /** Refuses requests that come while the load is too high, before anything is read of them. */
@@ -68,23 +65,7 @@ export class Capacity {
 
   /** The place of a request, which is yet to be taken. */
   place(): Place {
-    let held: readonly Holder[] | undefined;
-    const leave = () => {
-      if (held === undefined) return;
-      this.#inFlight -= 1;
-      for (const one of held) this.#count(one, -1);
-      held = undefined;
-    };
-    const take = (...holders: readonly Holder[]) => {
-      leave();
-      const overload = this.#overloadFor(holders);
-      if (overload) return overload;
-      this.#inFlight += 1;
-      for (const one of holders) this.#count(one, 1);
-      held = holders;
-      return undefined;
-    };
-    return { take, leave };
+    return new RequestPlace(this.#places, this.limits.inFlight);
   }
 
   /** Answers 503, a second after the headers. */
@@ -107,23 +88,48 @@ export class Capacity {
     this.#delay?.stop();
   }
 
-  #overloadFor(holders: readonly Holder[]): Overload | undefined {
-    const { inFlight: all } = this.limits;
-    if (this.#inFlight >= all) return 'requests';
-    const share = Math.floor(all / 8);
-    // Of fewer than eight places, none can be kept for everybody.
-    if (this.#inFlight < all / 2 || share === 0) return undefined;
-    return holders.some((one) => (this.#held.get(one) ?? 0) >= share) ? 'share' : undefined;
+  get #overload(): Overload | undefined {
+    if (this.inFlight >= this.limits.inFlight) return 'requests';
+    return this.#delay?.tooLong ? 'event-loop-delay' : undefined;
+  }
+}
+
+/** Who holds a place is counted only where it matters, since most requests come while half of the places are free. */
+class RequestPlace implements Place {
+  readonly #taken: Set<RequestPlace>;
+  readonly #all: number;
+  #caller = '';
+  #campaign: number | undefined;
+
+  constructor(taken: Set<RequestPlace>, all: number) {
+    this.#taken = taken;
+    this.#all = all;
   }
 
-  #count(holder: Holder, more: number): void {
-    const places = (this.#held.get(holder) ?? 0) + more;
-    if (places > 0) this.#held.set(holder, places);
-    else this.#held.delete(holder);
+  take(caller: string, campaign?: number): Overload | undefined {
+    this.leave();
+    this.#caller = caller;
+    this.#campaign = campaign;
+    const overload = this.#overload;
+    if (!overload) this.#taken.add(this);
+    return overload;
+  }
+
+  leave(): void {
+    this.#taken.delete(this);
   }
 
   get #overload(): Overload | undefined {
-    if (this.#inFlight >= this.limits.inFlight) return 'requests';
-    return this.#delay?.tooLong ? 'event-loop-delay' : undefined;
+    const { size } = this.#taken;
+    if (size >= this.#all) return 'requests';
+    const share = Math.floor(this.#all / 8);
+    // Of fewer than eight places, none can be kept for everybody.
+    if (size < this.#all / 2 || share === 0) return undefined;
+    let [ofCaller, ofCampaign] = [0, 0];
+    for (const one of this.#taken) {
+      if (one.#caller === this.#caller) ofCaller += 1;
+      if (this.#campaign !== undefined && one.#campaign === this.#campaign) ofCampaign += 1;
+    }
+    return ofCaller >= share || ofCampaign >= share ? 'share' : undefined;
   }
 }

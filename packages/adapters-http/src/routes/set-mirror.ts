@@ -64,23 +64,23 @@ export function setMirror(settings: SetMirrorSettings): Middleware {
       claim = await useCase.claimedBy(credential);
     }
     const place = capacity.place();
-    const takenBy = ({ subject }: Caller) => place.take(subject, ...(campaign ? [campaign] : []));
+    const takenBy = ({ subject }: Caller) => place.take(subject, campaign);
     let overload = isCaller(claim) ? takenBy(claim) : place.take(`address ${networkOf(call.client)}`);
     if (overload) return capacity.refuse(context, overload);
     const lookedUp = claim === undefined ? lookUps.begin(credential) : undefined;
     try {
       const { address, fault } = submitted(body);
       const counted = limitOf?.(context);
-      const ofStranger: CallLimit = {
+      const ofStranger = (): CallLimit => ({
         async admits(caller) {
           lookedUp?.();
           overload = takenBy(caller);
           if (overload) return notAdmitted;
           return counted ? counted.admits(caller) : admitted;
         },
-      };
+      });
       const request = { credential, claim, campaign, address, requestId: call.requestId };
-      const outcome = await useCase.execute(request, claim ? counted : ofStranger);
+      const outcome = await useCase.execute(request, claim ? counted : ofStranger());
       const reply = replyTo(outcome, { campaign: named, fault });
       if (overload) await capacity.refuse(context, overload);
       else if (outcome.kind !== 'unauthenticated') answer(context, reply);
