@@ -7,9 +7,14 @@ const restCore = '1';
 
 /** Puts this process, and with it whatever it starts from now on, on the second core. False where that cannot be had. */
 export function divideCores(): boolean {
-  if (availableParallelism() < 2) return false;
-  return spawnSync('taskset', ['-a', '-c', '-p', restCore, String(process.pid)]).status === 0;
+  // Once: afterwards, this process sees one core.
+  isDivided ??=
+    availableParallelism() >= 2 &&
+    spawnSync('taskset', ['-a', '-c', '-p', restCore, String(process.pid)]).status === 0;
+  return isDivided;
 }
+
+let isDivided: boolean | undefined;
 
 /** What the figures are measured on. */
 export function machine(isDivided: boolean): string {
