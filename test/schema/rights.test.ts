@@ -10,7 +10,10 @@ const decided = {
     ['DELETE INSERT SELECT', 'campaigns'],
     ['UPDATE', 'campaigns.owner_id campaigns.is_default mirrors.clicks access_keys.expires_at'],
     ['UPDATE', 'access_keys.revoked_at access_keys.last_used_at access_keys.replaced_by'],
-    ['INSERT SELECT', 'mirrors access_keys'],
+    ['INSERT SELECT', 'access_keys'],
+    ['SELECT', 'mirrors'],
+    ['INSERT', 'mirrors.id mirrors.campaign_id mirrors.target_url mirrors.clicks mirrors.created_at'],
+    ['INSERT', 'mirrors.updated_at mirrors.updated_externally mirrors.updated_externally_at'],
     ['SELECT', 'mirror_history operator_audit current_mirrors migrations'],
     ['SELECT UPDATE USAGE', 'campaigns_id_seq mirrors_id_seq'],
     ['SELECT', 'access_keys_id_seq mirror_history_id_seq operator_audit_id_seq'],
@@ -140,6 +143,8 @@ describe('contract: the data around it — who may do what', () => {
       `select * from campaign_mirror.${name}('{${live.seen.id}}', '{${live.seen.ownerId}}', '{f}', '{${address}}',
         '{NULL}', '{${key ?? 'NULL'}}', '{${actor}}', '{NULL}', '{r}', false${more})`;
     const mirror = 'update campaign_mirror.mirrors';
+    const forged =
+      "insert into campaign_mirror.mirrors (campaign_id, target_url, last_change_id) values (1, 'x', 1)";
     const row = `insert into campaign_mirror.mirror_history
       (campaign_id, mirror_id, actor, owner_id, address_before, address_after, changed_at, request_id)
       values (1, 1, 'operator', 1, 'a', 'b', now() - interval '1 year', 'r')`;
@@ -171,7 +176,7 @@ describe('contract: the data around it — who may do what', () => {
         ],
         [
           'operator',
-          [`${mirror} set target_url = '${address}'`, `${mirror} set last_change_id = 1`, row, entry],
+          [`${mirror} set target_url = '${address}'`, `${mirror} set last_change_id = 1`, forged, row, entry],
         ],
         ['operator', [number('mirror_history'), number('operator_audit'), number('access_keys')]],
         [

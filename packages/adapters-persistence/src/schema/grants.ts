@@ -19,6 +19,12 @@ function on(objects: string, rights: string, columns?: readonly string[]): Grant
 const sequences =
   'campaigns_id_seq mirrors_id_seq access_keys_id_seq mirror_history_id_seq operator_audit_id_seq';
 
+/** What a mirror is created with: not what the database itself fills in, such as where its history begins. */
+const mirrorFields = [
+  ...['id', 'campaign_id', 'target_url', 'clicks', 'updated_externally', 'updated_externally_at'],
+  ...['created_at', 'updated_at'],
+];
+
 /**
  * What each role may do, and nothing else. The owner's rights come with ownership. Nobody else writes addresses, their
  * history or the audit but through the functions and triggers of the schema. The operator sets mirrors with an access key,
@@ -30,7 +36,8 @@ export const grants: Record<Exclude<Role, 'owner'>, readonly Grant[]> = {
   operator: [
     ...on('campaigns', 'select insert delete'),
     ...on('campaigns', 'update', ['owner_id', 'is_default']),
-    ...on('mirrors', 'select insert'),
+    ...on('mirrors', 'select'),
+    ...on('mirrors', 'insert', mirrorFields),
     ...on('mirrors', 'update', ['clicks']),
     ...on('access_keys', 'select insert'),
     ...on('access_keys', 'update', ['expires_at', 'revoked_at', 'last_used_at', 'replaced_by']),

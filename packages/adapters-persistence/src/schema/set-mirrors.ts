@@ -18,7 +18,7 @@ const isProven = (key: string, owner: string) => `(case when ${key} is null then
 
 /** Which mirrors may be set, as far as the locked row tells it. */
 const isAsSeen = (owner: string, isDefault: string, expected: string) => `
-(${owner} is null or mirrors.owner_id = ${owner})
+            (${owner} is null or mirrors.owner_id = ${owner})
               and (${isDefault} is null or mirrors.is_default = ${isDefault})
               and (${expected} is null or mirrors.target_url = ${expected})`;
 
@@ -172,14 +172,15 @@ const setMirrorsAsOperator = `
       if part_of is not null and not exists (select from campaign_mirror.operator_audit as move
         where move.id = set_mirrors_as_operator.part_of and move.act = 'mirrors-moved' and move.part_of is null)
       then raise invalid_parameter_value using message = 'there is no such move'; end if;
-      return query select made.*, new_entry from campaign_mirror.set_mirrors_with_entry(campaigns, owners, defaults, addresses,
-        expected, array_fill(null::bigint, array[many]), array_fill('operator'::text, array[many]),
-        array_fill(null::text, array[many]), array_fill(request_id, array[many]), waits, new_entry) as made;
+      return query select made.*, new_entry from campaign_mirror.set_mirrors_with_entry(
+        campaigns, owners, defaults, addresses, expected, array_fill(null::bigint, array[many]),
+        array_fill('operator'::text, array[many]), array_fill(null::text, array[many]),
+        array_fill(request_id, array[many]), waits, new_entry) as made;
       insert into campaign_mirror.operator_audit
         (id, act, operator, request_id, campaign_id, owner_id, details, part_of, first_change_id, last_change_id)
       overriding system value
-      select new_entry, act, operator, set_mirrors_as_operator.request_id, case when not is_move then min(campaign_id) end, audited_owner,
-        details || case when is_move then jsonb_build_object('mirrors', count(*)) else
+      select new_entry, act, operator, set_mirrors_as_operator.request_id,
+        case when not is_move then min(campaign_id) end, audited_owner, details || case when is_move then jsonb_build_object('mirrors', count(*)) else
           jsonb_build_object('address_before', min(address_before), 'address_after', min(address_after)) end,
         part_of, min(id), max(id)
       from campaign_mirror.mirror_history where id >= lowest and audit_id = new_entry having count(*) > 0;

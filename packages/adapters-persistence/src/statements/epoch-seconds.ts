@@ -1,18 +1,14 @@
 import type { Timestamp } from '@campaign-mirror/domain';
 
-/**
- * A time as PostgreSQL's `extract(epoch …)` (section 9.9.1): seconds since 1970, with six fractional digits whatever
- * the session's time zone and `DateStyle`. Faster than `to_char`.
- */
-export function epochSeconds(column: string): string {
-  return `extract(epoch from ${column})`;
-}
-
 /** Stands for an infinite time, for which ISO 8601 has no form. */
 const first = '0001-01-01T00:00:00.000000Z' as Timestamp;
 const last = '9999-12-31T23:59:59.999999Z' as Timestamp;
 
-/** Converts such seconds to a timestamp; an infinite one to the first or the last moment of the years 1 to 9999. */
+/**
+ * Converts what PostgreSQL's `extract(epoch …)` gives (section 9.9.1) to a timestamp: seconds since 1970, with six
+ * fractional digits whatever the session's time zone and `DateStyle`; faster than `to_char`. An infinite time becomes the
+ * first or the last moment of the years 1 to 9999.
+ */
 export function timestampAt(seconds: string): Timestamp {
   const point = seconds.indexOf('.');
   let whole = Number(seconds.slice(0, point));

@@ -14,7 +14,7 @@ import { plainArray, textArray } from './array-literal.ts';
 import { timestampAt } from './epoch-seconds.ts';
 import type { TextRow } from './extended-query.ts';
 
-/** The columns of `campaign_mirror.set_mirrors`, with times as `epochSeconds`. */
+/** The columns of `campaign_mirror.set_mirrors`, with times as `timestampAt` reads them. */
 const columns = [
   'place',
   'mirror_id',
