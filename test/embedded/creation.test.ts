@@ -1,10 +1,10 @@
 import { existsSync } from 'node:fs';
 import { chmod, lchown, mkdir, readdir, readFile, stat, symlink, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
+import { advice } from '@campaign-mirror/embedded-postgres';
 import { expect } from 'chai';
-import { expectNoPlantedLink } from '../../packages/embedded-postgres/src/programs/folders.ts';
-import { databaseOsUser } from '../../packages/embedded-postgres/src/programs/os-user.ts';
-import { findPrograms } from '../../packages/embedded-postgres/src/programs/programs.ts';
+import { expectNoPlantedLink } from '../../packages/embedded-postgres/src/server/cluster.ts';
+import { databaseOsUser, findPrograms } from '../../packages/embedded-postgres/src/server/programs.ts';
 import { clearError, isRoot, pgdataOf, Sandbox } from '../support/embedded/embedded-sandbox.ts';
 import { eventually } from '../support/promises.ts';
 
@@ -82,19 +82,19 @@ describe('the creation of the embedded database', () => {
 
   it('is refused in one line where there is no program, no folder, no right or no space for it', async () => {
     for (const platform of ['win32-x64', 'linux-mips'])
-      expect(await clearError(findPrograms(platform))).contain('set DATABASE_URL');
+      expect(await clearError(findPrograms(platform))).contain(advice.otherServer);
 
     const file = await sandbox.folder();
     await writeFile(file, 'a file');
     expect(await clearError(sandbox.open(file))).contain(`The data folder ${file} cannot be used (EEXIST`);
-    expect(await clearError(sandbox.open(join(file, 'below')))).match(/EEXIST.*DATA_DIR/);
+    expect(await clearError(sandbox.open(join(file, 'below')))).match(/EEXIST.*choose another data folder/);
     expect(await clearError(sandbox.open(join(dirname(file), 'x'.repeat(300))))).contain('ENAMETOOLONG');
     expect(await clearError(sandbox.open('/proc/data'))).match(/\((ENOENT|EACCES|EPERM)/);
 
     const closed = await sandbox.folder();
     await mkdir(closed, isRoot ? 0o700 : 0o500);
     const message = await clearError(sandbox.open(join(closed, 'data')));
-    expect(message).match(/permission denied.*DATA_DIR/i);
+    expect(message).match(/permission denied.*choose another data folder/i);
     const user = await databaseOsUser('');
     if (user) expect(message).contain(`as the OS user ${user.name} because it cannot run as root`);
     expect(await filesIn(join(closed, 'data'))).not.contain('cluster');
@@ -102,7 +102,9 @@ describe('the creation of the embedded database', () => {
     const small = await sandbox.folder();
     const { failed, name } = await sandbox.member(small, 'ulimit -f 500;').said;
     expect(name).equal('EmbeddedError');
-    expect(failed).match(/^The embedded database cannot be created in .*File too large.*DATABASE_URL.*\.$/);
+    expect(failed).match(
+      /^The embedded database cannot be created in .*File too large.*use a PostgreSQL server of your own\.$/,
+    );
     expect((await filesIn(small)).filter((one) => one.startsWith('cluster'))).deep.equal([]);
   });
 
@@ -127,6 +129,6 @@ describe('the creation of the embedded database', () => {
 
     const half = await sandbox.folder();
     await mkdir(join(half, 'cluster'), { recursive: true, mode: 0o755 });
-    expect(await clearError(sandbox.open(half))).contain('is not a whole database of Campaign Mirror');
+    expect(await clearError(sandbox.open(half))).contain('is not a whole database');
   });
 });

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { cp, readFile, rm, stat, symlink, truncate, utimes, writeFile } from 'node:fs/promises';
 import { dirname, join, relative } from 'node:path';
 import { expect } from 'chai';
-import { databaseOsUser, surroundings } from '../../packages/embedded-postgres/src/programs/os-user.ts';
+import { databaseOsUser, surroundings } from '../../packages/embedded-postgres/src/server/programs.ts';
 import { clearError, pgdataOf, Sandbox, serverOf } from '../support/embedded/embedded-sandbox.ts';
 import { eventually } from '../support/promises.ts';
 

@@ -10,7 +10,7 @@ const packages: Readonly<Record<string, string>> = {
   'adapters-http': 'answers messages chain routes listener',
   'adapters-persistence': 'schema connection statements hot-path operator bulk migration in-memory',
   'adapters-jwt': 'tokens',
-  'embedded-postgres': 'programs cluster server',
+  'embedded-postgres': 'server',
   'adapters-cli': 'terminal words commands import-export',
   app: 'settings logging process database metrics ops-page http wiring operator service administration command-line',
 };

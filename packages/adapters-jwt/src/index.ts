@@ -4,6 +4,4 @@ export {
   type IssuerObserver,
   issuerKeys,
 } from './tokens/issuer-keys.ts';
-export { JwtIdentity, type TokenRules } from './tokens/jwt-identity.ts';
-export { keysOrTokens } from './tokens/keys-or-tokens.ts';
-export { isTokenForm } from './tokens/token-form.ts';
+export { isTokenForm, JwtIdentity, keysOrTokens, type TokenRules } from './tokens/jwt-identity.ts';

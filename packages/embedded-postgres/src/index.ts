@@ -1,5 +1,3 @@
-export { defaultFolder, type Place } from './cluster/default-folder.ts';
-export { EmbeddedError } from './programs/errors.ts';
 export {
   type DatabaseAddress,
   type EmbeddedDatabase,
@@ -7,5 +5,5 @@ export {
   type EmbeddedOptions,
   openEmbeddedDatabase,
 } from './server/database.ts';
-export { freePort } from './server/port.ts';
-export type { ServerSettings } from './server/server-settings.ts';
+export { advice, EmbeddedError } from './server/errors.ts';
+export { freePort, type ServerSettings } from './server/server.ts';

@@ -6,12 +6,12 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import type { DatabaseAddress } from '@campaign-mirror/adapters-persistence';
 import { freePort } from '@campaign-mirror/embedded-postgres';
-import { databaseOsUser } from '../../../packages/embedded-postgres/src/programs/os-user.ts';
 import {
+  databaseOsUser,
   findPrograms,
   programIn,
   reachable,
-} from '../../../packages/embedded-postgres/src/programs/programs.ts';
+} from '../../../packages/embedded-postgres/src/server/programs.ts';
 import { RunningProcess } from '../process/service-process.ts';
 import { tell } from '../run-folder.ts';
 

@@ -36,7 +36,7 @@ export class Sandbox {
     const events: string[] = [];
     const lost = Promise.withResolvers<Error>();
     const onEvent = (event: string) => void events.push(event);
-    const usual = { roles, folder, settings, onEvent, onLost: lost.resolve };
+    const usual = { database: 'campaign_mirror', roles, folder, settings, onEvent, onLost: lost.resolve };
     const database = await openEmbeddedDatabase({ ...usual, ...options });
     this.#ends.push(database.close);
     const asSuperuser = (text: string, values?: unknown[]) =>
@@ -47,7 +47,7 @@ export class Sandbox {
   /** A process that has the database open, in a shell that did this before. */
   member(folder: string, shell = '') {
     const script = fileURLToPath(new URL('embedded-member.ts', import.meta.url));
-    const options = JSON.stringify({ roles, folder, settings });
+    const options = JSON.stringify({ database: 'campaign_mirror', roles, folder, settings });
     const words = ['-c', `${shell} exec "$0" "$@"`, process.execPath, script, options];
     const child = spawn('/bin/sh', words, { stdio: ['ignore', 'ignore', 'inherit', 'ipc'] });
     const ended = once(child, 'exit');

@@ -1,4 +1,5 @@
 import {
+  accessKey,
   type Caller,
   type Identity,
   type OwnerId,
@@ -9,7 +10,16 @@ import {
 } from '@campaign-mirror/domain';
 import { errors, type JWTPayload, jwtVerify } from 'jose';
 import type { IssuerKeys } from './issuer-keys.ts';
-import { isTokenForm } from './token-form.ts';
+
+/** In characters. Tokens of Keycloak and Auth0 have 1,000 to 2,000. */
+const maxLength = 8_192;
+
+const threeParts = /^[\w-]+\.[\w-]+\.[\w-]+$/;
+
+/** Whether this has the form of a signed token: three parts in base64url (RFC 7515, section 7.1), at most 8 KiB. */
+export function isTokenForm(credential: string): boolean {
+  return credential.length <= maxLength && threeParts.test(credential);
+}
 
 /** Which tokens are accepted, and what their claims mean. */
 export interface TokenRules {
@@ -108,4 +118,13 @@ function ownerIn(claim: unknown): OwnerId | undefined {
 
 function subjectIn(claim: unknown): Subject | undefined {
   return typeof claim === 'string' ? subject('jwt', claim) : undefined;
+}
+
+/** Two identities: one for credentials that are well-formed access keys, one for all others. */
+export function keysOrTokens(keys: Identity, tokens: Identity): Identity {
+  const of = (credential: string) => (accessKey(credential) ? keys : tokens);
+  return {
+    claimedBy: (credential) => of(credential).claimedBy(credential),
+    whoIs: (credential) => of(credential).whoIs(credential),
+  };
 }

@@ -60,7 +60,7 @@ function shown(name: SettingName, { text, from, file }: Origin) {
 async function database(read: Settings): Promise<Record<string, string>> {
   if (!isYours(read)) {
     const { dataFolder } = await import('../database/embedded-database.ts');
-    return { database: 'embedded', folder: (await dataFolder(read)).folder };
+    return { database: 'embedded', folder: dataFolder(read) };
   }
   const { address, tls } = yourDatabase(read);
   return { database: nameOf(address), user: String(address.user), tls };

@@ -44,7 +44,7 @@ export async function* examine(call: Call): AsyncGenerator<Finding> {
   const { IDENTITY, JWT_JWKS_URL } = settings;
   if (IDENTITY !== 'keys' && JWT_JWKS_URL) yield ['issuer', await checkIssuer(JWT_JWKS_URL)];
   if (!isYours(settings)) {
-    const { folder } = await dataFolder(settings);
+    const folder = dataFolder(settings);
     yield ['disk', await checkDisk(folder)];
     if (!existsSync(join(folder, 'cluster'))) {
       yield ['database', ok(`there is no embedded database in ${folder} yet: the first start makes it`)];

@@ -33,9 +33,7 @@ export async function openDatabaseAccess(
     return { embedded: false, address: () => address, close: async () => {} };
   }
   const { dataFolder, openOwnDatabase } = await import('./embedded-database.ts');
-  const { folder, because } = await dataFolder(settings);
-  if (because !== undefined)
-    log.info({ event: 'database-elsewhere', folder, because }, `the data lies in ${folder}: ${because}`);
+  const folder = dataFolder(settings);
   const database = await openOwnDatabase({
     folder,
     signal,

@@ -40,7 +40,6 @@ export const logEvents = {
   hung: 'a part or a request did not end in time',
   'stop-failed': 'a part ended with an error',
   stopped: 'the last line',
-  'database-elsewhere': 'the data is in this folder, not in the project',
   'database-starting': 'the embedded database is being started',
   'database-started': 'the embedded database runs',
   'database-stopped':

@@ -1,11 +1,9 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { type ByRole, type Cluster, prepareFolder, readPasswords } from '../cluster/cluster.ts';
-import { databaseName, prepareCluster, superuser } from '../cluster/creation.ts';
-import { EmbeddedError, fileTrouble } from '../programs/errors.ts';
+import { type ByRole, type Cluster, prepareFolder, readPasswords } from './cluster.ts';
+import { prepareCluster, superuser } from './creation.ts';
+import { advice, EmbeddedError, fileTrouble } from './errors.ts';
 import { type Lock, openLock } from './lock.ts';
-import { readPostmaster } from './postmaster.ts';
-import { logOf, startServer } from './server.ts';
-import type { ServerSettings } from './server-settings.ts';
+import { logOf, readPostmaster, type ServerSettings, startServer } from './server.ts';
 
 /** Every field that a connection needs, so that none is taken from PG* variables. */
 export interface DatabaseAddress {
@@ -21,8 +19,10 @@ export type EmbeddedEvent = 'awaited' | 'starting' | 'started' | 'stopped';
 
 /** Where the data is, who uses it, and who is told what happens. */
 export interface EmbeddedOptions<Role extends string> {
-  /** The data folder (DATA_DIR). Created if missing; the permissions of an existing one are never changed. */
+  /** The data folder. Created if missing; the permissions of an existing one are never changed. */
   folder: string;
+  /** The name of the database; not secret. */
+  database: string;
   /** The names of the database roles of a new cluster; not secret. The owner's role owns the database. */
   roles: Readonly<Record<Role | 'owner', string>>;
   /**
@@ -59,7 +59,7 @@ const longestWait = 5 * 60_000;
 export async function openEmbeddedDatabase<Role extends string>(
   options: EmbeddedOptions<Role>,
 ): Promise<EmbeddedDatabase<Role>> {
-  const { folder, roles }: { folder: string; roles: ByRole } = options;
+  const { folder, database, roles }: { folder: string; database: string; roles: ByRole } = options;
   const late = AbortSignal.timeout(longestWait);
   const signal = AbortSignal.any([late, ...(options.signal ? [options.signal] : [])]);
   let lock: Lock | undefined;
@@ -75,7 +75,7 @@ export async function openEmbeddedDatabase<Role extends string>(
       port,
       user: roles[user] ?? superuser,
       password: passwords[user] ?? '',
-      database: databaseName,
+      database,
     });
     return { address, close };
   } catch (error) {
@@ -104,7 +104,7 @@ async function turn(
     // At the first look the number of a process that has just taken it may not be there yet.
     if (looks === 1 && service && isOfService)
       throw new EmbeddedError(
-        `The data folder ${folder} is in use by another service (process ${lock.owner()}): stop that one, or choose another folder with DATA_DIR.`,
+        `The data folder ${folder} is in use by another service (process ${lock.owner()}): stop that one, or ${advice.otherFolder}.`,
       );
     if (looks === 20) onEvent?.('awaited', { folder, processId: lock.owner() });
     await pause(50, undefined, { signal }).catch(() => {});
@@ -116,12 +116,12 @@ async function turn(
 async function runServer(
   cluster: Cluster,
   lock: Lock,
-  { roles, settings = {}, onEvent, onLost }: EmbeddedOptions<string>,
+  { database, roles, settings = {}, onEvent, onLost }: EmbeddedOptions<string>,
   signal: AbortSignal,
 ): Promise<Running> {
   const { folder } = cluster;
   onEvent?.('starting', { folder });
-  const program = await prepareCluster(cluster, roles, settings.fsync !== 'off');
+  const program = await prepareCluster(cluster, { database, roles }, settings.fsync !== 'off');
   const server = await startServer(cluster, program, settings, signal);
   const { processId, port } = server;
   onEvent?.('started', { processId, port });

@@ -1,7 +1,7 @@
 import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { lstat, writeFile } from 'node:fs/promises';
 import { DatabaseSync } from 'node:sqlite';
-import { EmbeddedError, oneLine, orYourOwn } from '../programs/errors.ts';
+import { advice, EmbeddedError, oneLine } from './errors.ts';
 
 export type Lock = Awaited<ReturnType<typeof openLock>>;
 
@@ -28,7 +28,7 @@ export async function openLock(folder: string) {
       // SQLITE_BUSY.
       if (errcode === 5) return true;
       throw new EmbeddedError(
-        `${file} cannot be locked (${oneLine(message)}): make it writable, choose another folder with DATA_DIR, or ${orYourOwn}.`,
+        `${file} cannot be locked (${oneLine(message)}): make it writable, ${advice.otherFolder}, or ${advice.otherServer}.`,
       );
     }
   };

@@ -1,15 +1,78 @@
 import { type ChildProcess, spawn } from 'node:child_process';
+import { randomInt } from 'node:crypto';
+import { once } from 'node:events';
 import { constants } from 'node:fs';
-import { open } from 'node:fs/promises';
-import type { Socket } from 'node:net';
+import { open, readFile, rm, stat } from 'node:fs/promises';
+import { createServer, type Socket } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
-import type { Cluster } from '../cluster/cluster.ts';
-import { EmbeddedError, oneLine, orYourOwn } from '../programs/errors.ts';
-import { surroundings } from '../programs/os-user.ts';
-import { freePort } from './port.ts';
-import { readPostmaster, removeStale } from './postmaster.ts';
-import { type ServerSettings, serverArguments } from './server-settings.ts';
+import type { Cluster } from './cluster.ts';
+import { advice, EmbeddedError, oneLine } from './errors.ts';
+import { surroundings } from './programs.ts';
+
+/**
+ * A free port of 127.0.0.1, below the range for outgoing connections: otherwise such a connection might take it before
+ * the database does, and a pool that reconnects can even connect to itself.
+ */
+export async function freePort(): Promise<number> {
+  for (let tries = 0; tries < 100; tries++) {
+    const port = randomInt(20_000, 30_000);
+    const server = createServer().listen({ host: '127.0.0.1', port, exclusive: true });
+    const isFree = await once(server, 'listening').catch(() => false);
+    server.close();
+    if (isFree) return port;
+  }
+  throw new Error('no free port between 20000 and 30000');
+}
+
+/** The server, as it describes itself in postmaster.pid, which a killed one leaves behind. */
+export async function readPostmaster(pgdata: string) {
+  const text = await readFile(fileOf(pgdata), 'utf8').catch(() => undefined);
+  if (text === undefined) return undefined;
+  const lines = text.split('\n').map((line) => line.trim());
+  return { processId: Number(lines[0]), port: Number(lines[3]), isReady: lines[7] === 'ready' };
+}
+
+/**
+ * Removes a postmaster.pid of no server, for which PostgreSQL would refuse to start: it names a process that is alive but
+ * another program, as Linux says, or is empty after a loss of power. Any other is judged by PostgreSQL, which looks at more.
+ */
+export async function removeStale(pgdata: string): Promise<void> {
+  const found = await readPostmaster(pgdata);
+  if (found === undefined) return;
+  const words = await readFile(`/proc/${found.processId}/cmdline`, 'utf8').catch(() => undefined);
+  // A server that has just started may not have written it yet.
+  const isStale = found.processId
+    ? words && !words.includes(`\0-D\0${pgdata}\0`)
+    : Date.now() - (await stat(fileOf(pgdata))).mtimeMs > 2_000;
+  if (isStale) await rm(fileOf(pgdata));
+}
+
+const fileOf = (pgdata: string) => join(pgdata, 'postmaster.pid');
+
+/** Settings of the server by their names, as in postgresql.conf. */
+export type ServerSettings = Record<string, string>;
+
+/** The server's command line. It overrides postgresql.conf, so that an update also reaches existing clusters. */
+export function serverArguments(pgdata: string, port: number, extra: ServerSettings): string[] {
+  const options = Object.entries({ ...usual, ...extra }).map(([name, value]) => `--${name}=${value}`);
+  return ['-D', pgdata, '-p', String(port), ...options];
+}
+
+const usual: ServerSettings = {
+  // Reachable from this machine only, and not by a socket file: its path is limited to about 100 bytes.
+  listen_addresses: '127.0.0.1',
+  unix_socket_directories: '',
+  timezone: 'UTC',
+  log_timezone: 'UTC',
+  // No statement and no parameter reaches the log: this leaves plain errors out, whose first line may quote a parameter;
+  // they are the caller's to report. `terse` drops the DETAIL of a crash, the running statement.
+  log_min_messages: 'log',
+  log_min_error_statement: 'panic',
+  log_error_verbosity: 'terse',
+  log_autovacuum_min_duration: '-1',
+  log_checkpoints: 'off',
+};
 
 /** How long what is left of a killed server may take to end, in milliseconds. */
 const longestEnd = 60_000;
@@ -38,7 +101,7 @@ export async function startServer(
     const mayPass = /lock file "postmaster.pid"|is still in use|could not bind/.test(server);
     if (!mayPass || Date.now() > deadline)
       throw new EmbeddedError(
-        `The embedded database in ${cluster.folder} does not start${cluster.user ? ` as the OS user ${cluster.user.name}` : ''} (${reasonIn(server)}): see ${logOf(cluster)}, or ${orYourOwn}.`,
+        `The embedded database in ${cluster.folder} does not start${cluster.user ? ` as the OS user ${cluster.user.name}` : ''} (${reasonIn(server)}): see ${logOf(cluster)}, or ${advice.otherServer}.`,
       );
   }
 }

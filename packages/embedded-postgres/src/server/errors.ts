@@ -3,7 +3,11 @@ export class EmbeddedError extends Error {
   override name = 'EmbeddedError';
 }
 
-export const orYourOwn = 'set DATABASE_URL to use a PostgreSQL of your own';
+/** What messages advise, so that a program can say how its user does it. */
+export const advice = {
+  otherFolder: 'choose another data folder',
+  otherServer: 'use a PostgreSQL server of your own',
+};
 
 /** A text as one line of at most 300 characters, for an `EmbeddedError`. */
 export function oneLine(text: string): string {
@@ -14,6 +18,6 @@ export function oneLine(text: string): string {
 export function fileTrouble(error: unknown, folder: string): unknown {
   if (!(error instanceof Error && 'syscall' in error)) return error;
   return new EmbeddedError(
-    `The data folder ${folder} cannot be used (${oneLine(error.message)}): correct that, choose another folder with DATA_DIR, or ${orYourOwn}.`,
+    `The data folder ${folder} cannot be used (${oneLine(error.message)}): correct that, ${advice.otherFolder}, or ${advice.otherServer}.`,
   );
 }

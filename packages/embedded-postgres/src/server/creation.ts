@@ -2,29 +2,43 @@ import { randomBytes } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { chown, open, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { EmbeddedError, oneLine, orYourOwn } from '../programs/errors.ts';
-import { makeFolders } from '../programs/folders.ts';
-import { passageMode, run } from '../programs/os-user.ts';
-import { findPrograms, type Programs, programIn, reachable } from '../programs/programs.ts';
-import { type ByRole, type Cluster, makePasswords, passwordsIn, readPasswords } from './cluster.ts';
+import {
+  type ByRole,
+  type Cluster,
+  makeFolders,
+  makePasswords,
+  passwordsIn,
+  readPasswords,
+} from './cluster.ts';
+import { advice, EmbeddedError, oneLine } from './errors.ts';
+import { findPrograms, type Programs, passageMode, programIn, reachable, run } from './programs.ts';
 
-export const databaseName = 'campaign_mirror';
 export const superuser = 'postgres';
 
+/** What a new cluster has. */
+interface Contents {
+  readonly database: string;
+  readonly roles: ByRole;
+}
+
 /** Makes the database if there is none. For who has the lock. @returns the server's program @throws EmbeddedError */
-export async function prepareCluster(cluster: Cluster, roles: ByRole, durable: boolean): Promise<string> {
+export async function prepareCluster(
+  cluster: Cluster,
+  contents: Contents,
+  durable: boolean,
+): Promise<string> {
   const programs = await reachable(await findPrograms(), cluster.user);
-  if (!existsSync(cluster.home)) await createCluster(cluster, programs, roles, durable);
+  if (!existsSync(cluster.home)) await createCluster(cluster, programs, contents, durable);
   const version = join(cluster.pgdata, 'PG_VERSION');
   if (!existsSync(version) || !existsSync(passwordsIn(cluster.home)))
     throw new EmbeddedError(
-      `The folder ${cluster.home} is not a whole database of Campaign Mirror: restore it from a backup, move it away to start with an empty one, or choose another folder with DATA_DIR.`,
+      `The folder ${cluster.home} is not a whole database: restore it from a backup, move it away to start with an empty one, or ${advice.otherFolder}.`,
     );
-  await readPasswords(cluster.home, roles);
+  await readPasswords(cluster.home, contents.roles);
   const [made, ours] = [(await readFile(version, 'utf8')).trim(), programs.version.split('.')[0]];
   if (made === ours) return programIn(programs, 'postgres');
   throw new EmbeddedError(
-    `The data folder ${cluster.folder} was made by PostgreSQL ${made}, this version of Campaign Mirror brings PostgreSQL ${ours}, and nothing was changed: run the version of Campaign Mirror that made it, or start it with PostgreSQL ${made}, copy it with that version's pg_dump and load the copy into a new data folder (DATA_DIR) or your own PostgreSQL (DATABASE_URL).`,
+    `The data folder ${cluster.folder} was made by PostgreSQL ${made}, this version of the program brings PostgreSQL ${ours}, and nothing was changed: run the version that made it, or start it with PostgreSQL ${made}, copy it with that version's pg_dump, and load the copy into a new folder (${advice.otherFolder}) or another server (${advice.otherServer}).`,
   );
 }
 
@@ -36,7 +50,7 @@ export async function prepareCluster(cluster: Cluster, roles: ByRole, durable: b
 async function createCluster(
   { real, home, user }: Cluster,
   programs: Programs,
-  roles: ByRole,
+  { database, roles }: Contents,
   durable: boolean,
 ): Promise<void> {
   const remove = (path: string) => rm(path, { recursive: true, force: true, maxRetries: 5 });
@@ -49,7 +63,7 @@ async function createCluster(
     const as = user ? `, as the OS user ${user.name} because it cannot run as root` : '';
     if (failed)
       throw new EmbeddedError(
-        `The embedded database cannot be created in ${pgdata}${as} (${oneLine(why)}): choose another folder with DATA_DIR, or ${orYourOwn}.`,
+        `The embedded database cannot be created in ${pgdata}${as} (${oneLine(why)}): ${advice.otherFolder}, or ${advice.otherServer}.`,
       );
   };
   try {
@@ -65,7 +79,7 @@ async function createCluster(
     await program('initdb', [...cluster, ...access]);
     const quiet = ['-c', 'log_min_messages=fatal', '-c', 'log_min_error_statement=panic'];
     const single = ['--single', '-D', pgdata, '-c', 'exit_on_error=on', '-c', 'fsync=off', ...quiet];
-    await program('postgres', [...single, 'template1'], firstStatements(roles, passwords));
+    await program('postgres', [...single, 'template1'], firstStatements(database, roles, passwords));
     if (durable) await program('initdb', ['-D', pgdata, '--sync-only']);
 
     await rm(passwordFile);
@@ -79,15 +93,15 @@ async function createCluster(
 }
 
 /** One line each, as single-user mode requires. They run in template1, which new databases copy. */
-function firstStatements(roles: ByRole, passwords: ByRole): string {
+function firstStatements(database: string, roles: ByRole, passwords: ByRole): string {
   const names = Object.values(roles).join(', ');
   const lines = [
     ...Object.entries(roles).map(([role, name]) => `CREATE ROLE ${name} LOGIN PASSWORD '${passwords[role]}'`),
     'REVOKE ALL ON SCHEMA public FROM PUBLIC',
     `GRANT USAGE ON SCHEMA public TO ${names}`,
-    `CREATE DATABASE ${databaseName} OWNER ${roles.owner}`,
-    `REVOKE ALL ON DATABASE ${databaseName}, postgres, template1 FROM PUBLIC`,
-    `GRANT CONNECT ON DATABASE ${databaseName} TO ${names}`,
+    `CREATE DATABASE ${database} OWNER ${roles.owner}`,
+    `REVOKE ALL ON DATABASE ${database}, postgres, template1 FROM PUBLIC`,
+    `GRANT CONNECT ON DATABASE ${database} TO ${names}`,
   ];
   return lines.map((line) => `${line}\n`).join('');
 }
