@@ -44,7 +44,12 @@ describe('contract: headers: for browsers', () => {
       const { headers } = await ask(service(), { headers: { ...Origin, ...more } });
       expect(headers).to.include({ vary: 'Origin', 'access-control-allow-origin': origin });
       const exposed = String(headers['access-control-expose-headers']).split(', ');
-      expect(exposed).to.include.members(['X-Request-Id', 'Retry-After', 'WWW-Authenticate', 'RateLimit']);
+      expect(exposed).to.include.members([
+        'X-Request-Id',
+        'Retry-After',
+        'WWW-Authenticate',
+        'X-RateLimit-Limit',
+      ]);
     }
   });
 

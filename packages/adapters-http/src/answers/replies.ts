@@ -96,7 +96,7 @@ export function tooManyAttempts(because: 'rate' | 'failed-keys', resetIn: number
 }
 
 /** Rounded up, so that a caller that waits this long is in the next window. */
-export function wholeSeconds(milliseconds: number): number {
+function wholeSeconds(milliseconds: number): number {
   return Math.ceil(milliseconds / 1_000);
 }
 

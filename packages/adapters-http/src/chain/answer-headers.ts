@@ -37,16 +37,14 @@ export function headersOfRefusals({
     const allowed = origins.find((origin) => origin === said || (!said && origins.length === 1));
     const named = allowed !== undefined && {
       'Access-Control-Allow-Origin': allowed,
-      'Access-Control-Expose-Headers': exposed.join(', '),
+      'Access-Control-Expose-Headers': exposed,
     };
     return { ...standingHeaders, Vary: 'Origin', ...named };
   };
 }
 
-const exposed = [
-  'X-Request-Id, Retry-After, WWW-Authenticate, Allow',
-  'X-RateLimit-Limit, X-RateLimit-Remaining, X-RateLimit-Reset, RateLimit, RateLimit-Policy',
-];
+const exposed =
+  'X-Request-Id, Retry-After, WWW-Authenticate, Allow, X-RateLimit-Limit, X-RateLimit-Remaining, X-RateLimit-Reset';
 
 /** Lets the pages of these origins call (the Fetch standard's CORS protocol). */
 function callsFrom(origins: ReadonlySet<string>): Middleware {

@@ -1,5 +1,5 @@
 import type { CallLimit } from '@campaign-mirror/domain';
-import { type Reply, tooManyAttempts, wholeSeconds } from '../answers/replies.ts';
+import { type Reply, tooManyAttempts } from '../answers/replies.ts';
 import { networkOf } from '../chain/client-address.ts';
 import type { Context } from '../chain/context.ts';
 
@@ -39,25 +39,18 @@ export interface Limits {
 
 /** A limit on the requests of each caller: each access key. The answer to a request reports it. */
 export function keyLimit(limiter: Limiter): (context: Context) => CallLimit {
-  const headersOf = limitHeaders('key', limiter.rate);
   return (context) => ({
     /** Counts the request (contract: order of checks, 6). */
     async admits(caller) {
       const count = await limiter.count(caller.subject);
       if (!count) return { admitted: true, resetIn: 0 };
-      context.set(headersOf(count));
+      context.set(limitHeaders(limiter.rate, count));
       return { admitted: count.consumed <= limiter.rate.limit, resetIn: count.resetIn };
     },
   });
 }
 
-const reporting = [
-  'X-RateLimit-Limit',
-  'X-RateLimit-Remaining',
-  'X-RateLimit-Reset',
-  'RateLimit-Policy',
-  'RateLimit',
-];
+const reporting = ['X-RateLimit-Limit', 'X-RateLimit-Remaining', 'X-RateLimit-Reset'];
 
 /** For a key that was counted before it was found to be invalid: each 401 is the same. */
 export function withoutLimit(context: Context): void {
@@ -69,29 +62,19 @@ export function withoutLimit(context: Context): void {
  * valid key is never refused because of others at its address. A 401 does not show the count.
  */
 export function failedKeyLimit(limiter: Limiter): (client: string, refusal: Reply) => Promise<Reply> {
-  const headersOf = limitHeaders('failed-keys', limiter.rate);
   return async (client, refusal) => {
     const count = await limiter.count(networkOf(client));
     if (!count || count.consumed <= limiter.rate.limit) return refusal;
     const limited = tooManyAttempts('failed-keys', count.resetIn);
-    return { ...limited, headers: { ...limited.headers, ...headersOf(count) } };
+    return { ...limited, headers: { ...limited.headers, ...limitHeaders(limiter.rate, count) } };
   };
 }
 
-/**
- * The headers that report a limit: those of the contract (limits), and those of the draft standard
- * (draft-ietf-httpapi-ratelimit-headers-11, structured fields of RFC 9651). `policy` is the name of the limit.
- */
-function limitHeaders(policy: string, { limit, seconds }: Rate): (count: Count) => Record<string, string> {
-  const name = JSON.stringify(policy);
-  return (count) => {
-    const remaining = Math.max(limit - count.consumed, 0);
-    return {
-      'X-RateLimit-Limit': String(limit),
-      'X-RateLimit-Remaining': String(remaining),
-      'X-RateLimit-Reset': String(Math.ceil((Date.now() + count.resetIn) / 1_000)),
-      'RateLimit-Policy': `${name};q=${limit};w=${seconds}`,
-      RateLimit: `${name};r=${remaining};t=${wholeSeconds(count.resetIn)}`,
-    };
+/** The headers that report a limit (contract: limits). */
+function limitHeaders({ limit }: Rate, { consumed, resetIn }: Count): Record<string, string> {
+  return {
+    'X-RateLimit-Limit': String(limit),
+    'X-RateLimit-Remaining': String(Math.max(limit - consumed, 0)),
+    'X-RateLimit-Reset': String(Math.ceil((Date.now() + resetIn) / 1_000)),
   };
 }
