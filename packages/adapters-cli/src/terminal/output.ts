@@ -6,8 +6,6 @@ import { escaped, jsonOf, printable, printableLines } from './text.ts';
 /** A stream that a command writes to, and whether it is a terminal. */
 export interface OutputStream extends Writable {
   readonly isTTY?: boolean;
-  /** The characters of a line of the terminal. */
-  readonly columns?: number;
 }
 
 /** What a table shows for people; null is a missing value. */
@@ -33,8 +31,6 @@ export interface Listing<Row> {
 
 /** The number of rows that are laid out together. */
 const together = 500;
-/** A cell is not cut below this many characters. */
-const leastWidth = 10;
 
 /**
  * The output of a call: the answer on standard output, messages for people on standard error. Characters that control a
@@ -98,7 +94,7 @@ export class Output {
 
   /**
    * A table for people, or a line of JSON for each row; stops when the reader stops. Returns the number of rows. The
-   * columns never get narrower within a table; in a terminal, cells are cut so that each row fits in its line.
+   * columns never get narrower within a table.
    */
   async list<Row extends object>(
     rows: AsyncIterable<Row> | Iterable<Row>,
@@ -108,13 +104,13 @@ export class Output {
     const aligns = columns.map(({ right }) => (right ? 'right' : 'left'));
     const widths = columns.map(({ head }) => head.length);
     const table = async (page: Row[]) => {
-      const cells = page.map((row) => columns.map(({ cell }) => shown(cell(row))));
+      const cells = page.map((row) => columns.map(({ cell }) => cellText(cell(row))));
       for (const row of cells)
         for (const [at, text] of row.entries()) widths[at] = Math.max(widths[at] ?? 0, text.length);
       // The first line is one of these widths, and is not shown.
       const ruler = widths.map((width) => '-'.repeat(width));
       const heads = count <= together ? [columns.map(({ head }) => this.#bold(head))] : [];
-      await this.#table([ruler, ...heads, ...cells], aligns, fitting(widths, this.#stdout.columns), 1);
+      await this.#table([ruler, ...heads, ...cells], aligns, 1);
     };
     let count = 0;
     let page: Row[] = [];
@@ -134,18 +130,13 @@ export class Output {
 
   /** The fields of one object, one a line. */
   fields(fields: readonly (readonly [name: string, value: Cell])[]): Promise<void> {
-    return this.#table(fields.map(([name, value]) => [this.#bold(name), shown(value)]));
+    return this.#table(fields.map(([name, value]) => [this.#bold(name), cellText(value)]));
   }
 
-  async #table(
-    lines: string[][],
-    colAligns: ('left' | 'right')[] = [],
-    colWidths: number[] = [],
-    hidden = 0,
-  ): Promise<void> {
+  async #table(lines: string[][], colAligns: ('left' | 'right')[] = [], hidden = 0): Promise<void> {
     const { default: Table } = await import('cli-table3');
     const style = { 'padding-left': 0, 'padding-right': 0, head: [], border: [] };
-    const table = new Table({ chars: noFrame, colAligns, colWidths, style });
+    const table = new Table({ chars: noFrame, colAligns, style });
     table.push(...lines);
     const text = table.toString().replace(/[ \t]+$/gm, '');
     await this.write(`${text.split('\n').slice(hidden).join('\n')}\n`);
@@ -166,19 +157,7 @@ const noFrame = {
   middle: '  ',
 };
 
-/** Of columns with two characters between them, where they have to be cut for a line of so many; the widest are. */
-function fitting(widths: readonly number[], line = Number.POSITIVE_INFINITY): number[] {
-  const cut = [...widths];
-  const over = () => cut.reduce((sum, width) => sum + width + 2, -2) - line;
-  while (over() > 0) {
-    const widest = Math.max(...cut);
-    if (widest <= leastWidth) break;
-    cut[cut.indexOf(widest)] = Math.max(leastWidth, widest - over());
-  }
-  return over() < 0 || line === Number.POSITIVE_INFINITY ? [] : cut;
-}
-
-function shown(value: Cell): string {
+function cellText(value: Cell): string {
   if (typeof value === 'boolean') return value ? 'yes' : 'no';
   return value === null ? '-' : printable(String(value));
 }
