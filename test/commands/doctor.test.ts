@@ -38,7 +38,7 @@ const cases: [title: string, given: Given, code: number, ...amiss: RegExp[]][] =
     1,
     /^settings problem IDLE_TIMEOUT /,
     /^settings problem REUSE_PORT=on needs a PORT: with 0 each process takes another /,
-    /^settings warning POOL_SZIE is no setting: did you mean POOL_SIZE\? /,
+    /^settings warning POOL_SZIE is not a setting: did you mean POOL_SIZE\? /,
     /^pool problem POOL_SIZE is 1000, of /,
   ],
   [

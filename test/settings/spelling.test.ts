@@ -23,7 +23,7 @@ describe('a setting that has no effect is reported in a line, without its value'
       ATABASE_URL DATABASE_URL, PROT PORT, PGPASWORD_FILE PGPASSWORD_FILE, PGHOTS PGHOST, LOGLEVEL LOG_LEVEL`;
     for (const slip of slips.split(',')) {
       const [name = '', meant] = slip.trim().split(' ');
-      notes({ [name]: 'MARKED' }, [`${name} is no setting: did you mean ${meant}?`]);
+      notes({ [name]: 'MARKED' }, [`${name} is not a setting: did you mean ${meant}?`]);
     }
   });
 
@@ -32,11 +32,7 @@ describe('a setting that has no effect is reported in a line, without its value'
     notes(Object.fromEntries(names.map((name) => [name, 'x'])), []);
   });
 
-  it('where it is none any more, others keep it from having one, or it is no secret that a file may hold', () => {
-    notes({ WORKERS: '4', METRICS: 'off', BODY_LIMIT: '' }, [
-      'WORKERS is no longer a setting: start one process per core with REUSE_PORT=on, see docs/how-to/deploy-with-systemd.md',
-      'METRICS is no longer a setting: METRICS=on holds',
-    ]);
+  it('where others keep it from having one, or it is not a secret that a file may hold', () => {
     const twice = 'PGHOST is used only where DATABASE_URL names no host';
     notes({ DATABASE_URL: 'postgres://other/x', PGHOST: 'db' }, [twice]);
     const file = 'PGHOST_FILE is not read: set PGHOST itself';
@@ -48,7 +44,7 @@ describe('a setting that has no effect is reported in a line, without its value'
     const ofOthers = { PGSSLMODE: 'prefer', PGSSLROOTCERT: '/nowhere', PGUSER: 'somebody' };
     const settings = { DATA_DIR: folder.path, SHUTDWON_TIMEOUT: 'MARKED', ...ofOthers };
     const told = [
-      'SHUTDWON_TIMEOUT is no setting: did you mean SHUTDOWN_TIMEOUT?',
+      'SHUTDWON_TIMEOUT is not a setting: did you mean SHUTDOWN_TIMEOUT?',
       'the embedded database is used, not PGUSER, PGSSLMODE, PGSSLROOTCERT: set PGHOST to use yours',
     ];
     const { process } = await listeningService(settings);

@@ -4,42 +4,21 @@ const names = Object.keys(settings) as SettingName[];
 
 /** Values that are valid, but may be mistakes: one line each, without a value. */
 export function settingsNotes(environment: NodeJS.ProcessEnv, read: Settings): string[] {
-  const removed = [...removedSettings].filter(([name]) => environment[name]);
   // Only secrets are read from files.
   const files = names.filter((name) => !settings[name].secret && environment[`${name}_FILE`]);
   return [
-    ...removed.map(([name, instead]) => `${name} is no longer a setting: ${instead}`),
     ...misspelt(Object.keys(environment)),
     ...files.map((name) => `${name}_FILE is not read: set ${name} itself`),
     ...unused(read),
-    ...untraced(environment),
   ];
-}
-
-/** Former settings, and what always holds now. Not NODE_ENV, which has other readers. */
-const fixed = `
-  METRICS=on BODY_LIMIT=16384 HSTS_SECONDS=0 MAX_CONNECTIONS=4096 HEADERS_TIMEOUT=10s REQUEST_TIMEOUT=30s
-  ANSWER_TIMEOUT=30s READINESS_TIMEOUT=1s POOL_WAIT_TIMEOUT=3s QUERY_TIMEOUT=STATEMENT_TIMEOUT+1s
-  JWT_ALGORITHMS=asymmetric JWT_CLOCK_TOLERANCE=30s JWT_KEYS_MAX_AGE=10m JWT_KEYS_STALE_IF_ERROR=60m
-  RATE_LIMIT_WHEN_AWAY=open BODY_TIMEOUT=30s RETRY_AFTER=1 KEY_CACHE_SECONDS=0 GROUP_COMMIT=on NAMED_STATEMENTS=on`;
-const removedSettings = new Map([
-  ['WORKERS', 'start one process per core with REUSE_PORT=on, see docs/how-to/deploy-with-systemd.md'],
-  ...Array.from(fixed.matchAll(/(\w+)=\S+/g), ([all, name = '']) => [name, `${all} holds`] as const),
-]);
-
-/** They had an effect by themselves in earlier versions. */
-function untraced(environment: NodeJS.ProcessEnv): string[] {
-  const isLoaded = `${process.execArgv} ${environment.NODE_OPTIONS}`.includes('tracing.ts');
-  const isAsked = Object.keys(environment).some((name) => name.startsWith('OTEL_EXPORTER_OTLP_'));
-  return isAsked && !isLoaded ? ['OTEL_… is not used: see docs/how-to/trace-requests.md'] : [];
 }
 
 function misspelt(variables: readonly string[]): string[] {
   const known = names.flatMap((name) => (settings[name].secret ? [name, `${name}_FILE`] : [name]));
   return variables.flatMap((name) => {
-    if (known.includes(name) || removedSettings.has(name)) return [];
+    if (known.includes(name)) return [];
     const meant = known.find((one) => isSlip(name, one));
-    return meant ? [`${name} is no setting: did you mean ${meant}?`] : [];
+    return meant ? [`${name} is not a setting: did you mean ${meant}?`] : [];
   });
 }
 
