@@ -130,7 +130,7 @@ for (const company of [undefined, 'in company', 'beside a chain'] as const) {
       });
       world = await postgresWorld(pooled, {
         ...(company && { company }),
-        statementsOn: (pool) => new Statements(pool, { named: false }),
+        statementsOn: (pool) => new Statements(pool, { prepared: false }),
       });
     });
     everyCaseOn(() => world);

@@ -2,7 +2,7 @@ import { openDatabase, silentHotPathObserver } from '@campaign-mirror/adapters-p
 import { Unavailable } from '@campaign-mirror/domain';
 import { expect } from 'chai';
 import pg from 'pg';
-import { PostgresCampaigns } from '../../packages/adapters-persistence/src/hot-path/campaigns.ts';
+import { PostgresCampaigns } from '../../packages/adapters-persistence/src/hot-path/postgres-ports.ts';
 import { Statements } from '../../packages/adapters-persistence/src/statements/statements.ts';
 import { endWaiting, lockMirror, untilWaiting } from '../support/database/rival.ts';
 import { tcpProxy } from '../support/database/tcp-proxy.ts';
@@ -152,7 +152,7 @@ describe('group commit: a batch that fails', () => {
     const [first, ...others] = setAll(campaigns);
     for (const fault of await rejections(others)) expect(fault).to.equal(away);
     expect(await first).to.have.property('kind', 'mirror-set');
-    expect(tried).to.deep.equal(['set-mirrors', 'set-mirrors', 'set-mirrors', 'set-held-mirror']);
+    expect(tried).to.deep.equal(['set-mirrors', 'set-mirrors', 'set-mirrors', 'set-locked-mirror']);
   });
 
   it('since rows are missing in its answer: nobody waits for ever', async () => {

@@ -2,9 +2,11 @@ import { type HotPathObserver, openDatabase } from '@campaign-mirror/adapters-pe
 import { type CampaignId, SetCampaignMirror } from '@campaign-mirror/domain';
 import { expect } from 'chai';
 import { Registry } from 'prom-client';
-import { PostgresCampaigns } from '../../packages/adapters-persistence/src/hot-path/campaigns.ts';
-import type { HotPath } from '../../packages/adapters-persistence/src/hot-path/hot-path.ts';
-import { PostgresIdentity } from '../../packages/adapters-persistence/src/hot-path/identity.ts';
+import {
+  type HotPath,
+  PostgresCampaigns,
+  PostgresIdentity,
+} from '../../packages/adapters-persistence/src/hot-path/postgres-ports.ts';
 import { Statements } from '../../packages/adapters-persistence/src/statements/statements.ts';
 import { hotPathMetrics } from '../../packages/app/src/metrics/database-metrics.ts';
 import { untilWaiting } from '../support/database/rival.ts';
@@ -86,7 +88,7 @@ describe('group commit: what its observer hears', () => {
     await untilWaiting(service.database, call);
     await holder.commit();
     expect(await call).to.deep.equal({ kind: 'refused', because: 'not-the-owner' });
-    const waited = ['set aside', 'update ×1', 'set-held-mirror'];
+    const waited = ['set aside', 'update ×1', 'set-locked-mirror'];
     expect(heard.slice(2)).to.deep.equal(['update ×1', 'set-mirrors', ...waited]);
   });
 
@@ -124,7 +126,7 @@ describe('group commit: what its observer hears', () => {
     await untilWaiting(service.database, call);
     await holder.commit();
     expect(await call).to.have.nested.property('mirror.clicks', 1);
-    const waited = ['set aside', 'update ×1', 'set-held-mirror'];
+    const waited = ['set aside', 'update ×1', 'set-locked-mirror'];
     expect(heard).to.deep.equal(['update ×1', 'set-mirrors', ...waited]);
     await close();
   });

@@ -32,7 +32,7 @@ describe('the ports of the use case, as a program of your own opens them', () =>
     const [{ seen, by }] = await service.live(1);
     const kept = `select from pg_prepared_statements where name = 'set-mirrors'`;
     for (const [options, count] of [
-      [{ named: false }, 0],
+      [{ prepared: false }, 0],
       [{}, 1],
     ] as const) {
       const { pool } = await service.another();

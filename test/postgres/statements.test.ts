@@ -1,7 +1,7 @@
 import { type Database, openDatabase } from '@campaign-mirror/adapters-persistence';
 import { expect } from 'chai';
 import { timestampText } from '../../packages/adapters-persistence/src/schema/schema.ts';
-import { timestampAt } from '../../packages/adapters-persistence/src/statements/epoch-seconds.ts';
+import { timestampAt } from '../../packages/adapters-persistence/src/statements/set-mirrors.ts';
 import { Statements } from '../../packages/adapters-persistence/src/statements/statements.ts';
 import { databaseOf } from '../support/process/lives.ts';
 import { rejection } from '../support/promises.ts';
@@ -15,10 +15,10 @@ describe('statements of the hot path, on one connection', () => {
   });
   afterEach(() => service.close());
 
-  for (const named of [true, false]) {
-    describe(named ? 'kept by it' : 'not kept', () => {
+  for (const prepared of [true, false]) {
+    describe(prepared ? 'kept by it' : 'not kept', () => {
       const run = (name: string, text: string, values: Parameters<Statements['run']>[1] = []) =>
-        new Statements(service.pool, named ? {} : { named }).run({ name, text }, values);
+        new Statements(service.pool, prepared ? {} : { prepared }).run({ name, text }, values);
 
       it('values arrive as they are, and rows come back as PostgreSQL writes them, in order', async () => {
         const text = `select $1::text, $2::bigint, $3::boolean, $4::boolean, encode($5::bytea, 'hex'), $6::text,
@@ -31,7 +31,7 @@ describe('statements of the hot path, on one connection', () => {
           ]);
         }
         const { rows } = await service.pool.query('select name from pg_prepared_statements');
-        expect(rows).to.deep.equal(named ? [{ name: 'every-kind' }] : []);
+        expect(rows).to.deep.equal(prepared ? [{ name: 'every-kind' }] : []);
         const answers = [1, 2, 3, 4].map((number) => run('echo', 'select $1::int', [number]));
         expect(await Promise.all(answers)).to.deep.equal([[['1']], [['2']], [['3']], [['4']]]);
       });

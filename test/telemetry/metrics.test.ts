@@ -123,7 +123,7 @@ describe('contract: answers — metrics of a process', () => {
     expect(idle.value('campaign_mirror_http_requests_in_flight')).to.equal(0);
     expect(idle.by('campaign_mirror_pool_connections', 'state')).to.deep.equal({ idle: 1 });
     expect(idle.by('campaign_mirror_statement_duration_seconds_count', 'statement')).to.deep.equal({
-      ...{ 'look-up-one': 1, 'set-mirrors': 2, 'set-held-mirror': 1 },
+      ...{ 'look-up-one': 1, 'set-mirrors': 2, 'set-locked-mirror': 1 },
     });
     await service.process.stop();
     const told = eventsOf(service.process, 'overload').map(({ listener, what }) => [listener, what]);

@@ -44,4 +44,4 @@ export {
   type BatchKind,
   type HotPathObserver,
   silentHotPathObserver,
-} from './statements/hot-path-observer.ts';
+} from './statements/statements.ts';

@@ -5,13 +5,15 @@ import {
   type PoolLimits,
 } from '@campaign-mirror/adapters-persistence';
 import { type MirrorAddress, SetCampaignMirror } from '@campaign-mirror/domain';
-import { PostgresCampaigns } from '../../../packages/adapters-persistence/src/hot-path/campaigns.ts';
-import type { HotPath } from '../../../packages/adapters-persistence/src/hot-path/hot-path.ts';
-import { PostgresIdentity } from '../../../packages/adapters-persistence/src/hot-path/identity.ts';
 import {
   groupCommit,
-  heldAtMost,
+  maxLockedOf,
 } from '../../../packages/adapters-persistence/src/hot-path/open-hot-path.ts';
+import {
+  type HotPath,
+  PostgresCampaigns,
+  PostgresIdentity,
+} from '../../../packages/adapters-persistence/src/hot-path/postgres-ports.ts';
 import { freshDatabase } from '../database/database-server.ts';
 import { rival } from '../database/rival.ts';
 import { statementsBy } from './hot-paths.ts';
@@ -27,7 +29,7 @@ type ManyLives<Count extends number, Made extends Live[] = []> = number extends 
 
 export interface GroupedOptions extends Partial<PoolLimits> {
   /** Campaigns that are waited for at once. */
-  readonly maxHeld?: number;
+  readonly maxLocked?: number;
   /** In milliseconds. */
   readonly timeout?: number;
 }
@@ -38,7 +40,7 @@ export type Service = Awaited<ReturnType<typeof serviceOn>>;
 export async function serviceOn(address: DatabaseAddress, options: GroupedOptions = {}) {
   const limits = { ...defaultPoolLimits, ...options };
   const { pool, close } = await openDatabase(address, limits);
-  const { maxHeld = heldAtMost(limits.size), timeout = limits.waitTimeout } = options;
+  const { maxLocked = maxLockedOf(limits.size), timeout = limits.waitTimeout } = options;
   /** The statements that were run, and how many rows each gave. */
   const ran: { name: string; rows: number }[] = [];
   const recorded = statementsBy(pool, async (run, { name }) => {
@@ -46,7 +48,7 @@ export async function serviceOn(address: DatabaseAddress, options: GroupedOption
     ran.push({ name, rows: rows.length });
     return rows;
   });
-  const hotPath: HotPath = groupCommit(recorded, { maxHeld, timeout });
+  const hotPath: HotPath = groupCommit(recorded, { maxLocked, timeout });
   const campaigns = new PostgresCampaigns(hotPath);
   const useCase = new SetCampaignMirror(campaigns, new PostgresIdentity(hotPath));
   const set = ({ key, seen }: Pick<Live, 'seen' | 'key'>, to: string, requestId = 'request-1') =>

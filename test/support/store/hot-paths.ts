@@ -1,20 +1,21 @@
 import { defaultPoolLimits, type HotPathObserver } from '@campaign-mirror/adapters-persistence';
 import type { Pool } from 'pg';
-import type { HotPath } from '../../../packages/adapters-persistence/src/hot-path/hot-path.ts';
 import {
   groupCommit,
-  heldAtMost,
+  maxLockedOf,
 } from '../../../packages/adapters-persistence/src/hot-path/open-hot-path.ts';
-import type { TextRow, Value } from '../../../packages/adapters-persistence/src/statements/extended-query.ts';
+import type { HotPath } from '../../../packages/adapters-persistence/src/hot-path/postgres-ports.ts';
 import {
   type Statement,
   Statements,
+  type TextRow,
+  type Value,
 } from '../../../packages/adapters-persistence/src/statements/statements.ts';
 
 /** As the service has it. */
 export function hotPathOn(statements: Statements, observer?: HotPathObserver): HotPath {
   const { size, waitTimeout } = defaultPoolLimits;
-  return groupCommit(statements, { maxHeld: heldAtMost(size), timeout: waitTimeout }, observer);
+  return groupCommit(statements, { maxLocked: maxLockedOf(size), timeout: waitTimeout }, observer);
 }
 
 /** Statements that come to what `instead` makes of them: of the `nth`, from 1, which `run` runs, as it is or altered. */

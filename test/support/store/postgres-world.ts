@@ -12,10 +12,12 @@ import {
 import type { CampaignId, CampaignRepository, HistoryEntry, Identity, Mirror } from '@campaign-mirror/domain';
 import type { KeyHolder, Others } from '@campaign-mirror/domain/contracts';
 import type { Pool } from 'pg';
-import { PostgresCampaigns } from '../../../packages/adapters-persistence/src/hot-path/campaigns.ts';
-import type { HotPath } from '../../../packages/adapters-persistence/src/hot-path/hot-path.ts';
-import { PostgresIdentity } from '../../../packages/adapters-persistence/src/hot-path/identity.ts';
 import { KeyUses } from '../../../packages/adapters-persistence/src/hot-path/key-uses.ts';
+import {
+  type HotPath,
+  PostgresCampaigns,
+  PostgresIdentity,
+} from '../../../packages/adapters-persistence/src/hot-path/postgres-ports.ts';
 import { keyHash } from '../../../packages/adapters-persistence/src/schema/key-hash.ts';
 import { Statements } from '../../../packages/adapters-persistence/src/statements/statements.ts';
 import type { TestDatabase } from '../database/database-server.ts';

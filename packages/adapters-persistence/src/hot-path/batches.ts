@@ -25,6 +25,43 @@ export async function answering<Member extends Waiting>(
   }
 }
 
+/**
+ * One timer for the calls that wait: it fires when the first of them has waited for `timeout` milliseconds. It is kept
+ * running between batches, because it costs nothing if no call waits for long.
+ */
+export class WaitLimit {
+  readonly #timeout: number;
+  readonly #first: () => Waiting | undefined;
+  readonly #dismiss: (before: number) => void;
+  #timer: NodeJS.Timeout | undefined;
+
+  /** `first`: the call that has waited the longest. `dismiss`: answers the calls that arrived before this time. */
+  constructor(timeout: number, first: () => Waiting | undefined, dismiss: (before: number) => void) {
+    this.#timeout = timeout;
+    this.#first = first;
+    this.#dismiss = dismiss;
+  }
+
+  /** To be called when a call begins to wait. */
+  watch(): void {
+    if (this.#timer) return;
+    const first = this.#first();
+    if (!first) return;
+    const left = Math.max(0, first.since + this.#timeout - performance.now());
+    this.#timer = setTimeout(() => {
+      this.#timer = undefined;
+      this.#dismiss(performance.now() - this.#timeout);
+      this.watch();
+    }, left).unref();
+  }
+}
+
+/** Removes those that arrived before this time from the beginning of a queue. */
+export function takeBefore<Member extends Waiting>(queue: Member[], before: number): Member[] {
+  const kept = queue.findIndex(({ since }) => since > before);
+  return queue.splice(0, kept === -1 ? queue.length : kept);
+}
+
 /** Which calls are batched, and how. */
 export interface Stage<Member extends Waiting> {
   /**
@@ -47,22 +84,25 @@ const small = 64;
  */
 export class Batches<Member extends Waiting> {
   readonly #stage: Stage<Member>;
-  readonly #timeout: number;
-  #waiting: Member[] = [];
+  readonly #waitLimit: WaitLimit;
+  readonly #waiting: Member[] = [];
   #armed = false;
   #underWay = 0;
   /** Of the batch that was sent last. */
   #size = 0;
-  #watch: NodeJS.Timeout | undefined;
 
   constructor(stage: Stage<Member>, timeout: number) {
     this.#stage = stage;
-    this.#timeout = timeout;
+    const dismiss = (before: number) => {
+      for (const member of takeBefore(this.#waiting, before))
+        member.reject(new Unavailable('no batch could take the request in time'));
+    };
+    this.#waitLimit = new WaitLimit(timeout, () => this.#waiting[0], dismiss);
   }
 
   add(member: Member): void {
     this.#waiting.push(member);
-    this.#watchOver();
+    this.#waitLimit.watch();
     this.#arm();
   }
 
@@ -92,25 +132,5 @@ export class Batches<Member extends Waiting> {
       await answering(batch, (members) => this.#stage.carryOut(members));
       this.#underWay -= 1;
     }
-  }
-
-  /** One timer, which is kept running between batches: it costs nothing where no call waits for long. */
-  #watchOver(): void {
-    if (this.#watch) return;
-    const [first] = this.#waiting;
-    if (!first) return;
-    const left = Math.max(0, first.since + this.#timeout - performance.now());
-    this.#watch = setTimeout(() => {
-      this.#watch = undefined;
-      this.#dismiss();
-      this.#watchOver();
-    }, left).unref();
-  }
-
-  #dismiss(): void {
-    const tooLong = performance.now() - this.#timeout;
-    const kept = this.#waiting.findIndex(({ since }) => since > tooLong);
-    const dismissed = this.#waiting.splice(0, kept === -1 ? this.#waiting.length : kept);
-    for (const member of dismissed) member.reject(new Unavailable('no batch could take the request in time'));
   }
 }

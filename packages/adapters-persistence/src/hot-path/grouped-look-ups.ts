@@ -1,12 +1,31 @@
 import { AsyncResource } from 'node:async_hooks';
-import { type Caller, type Campaign, type CampaignId, Unavailable } from '@campaign-mirror/domain';
+import {
+  type AccessKeyId,
+  type Caller,
+  type Campaign,
+  type CampaignId,
+  keySubject,
+  type OwnerId,
+  Unavailable,
+} from '@campaign-mirror/domain';
 import { isStatementsFault } from '../connection/database-faults.ts';
-import { byteaArray, plainArray } from '../statements/array-literal.ts';
-import type { HotPathObserver } from '../statements/hot-path-observer.ts';
-import { campaignOf, keyOf } from '../statements/judged-facts.ts';
-import type { Statement, Statements } from '../statements/statements.ts';
+import { safeInteger } from '../connection/rows.ts';
+import { byteaArray, isTrue, plainArray } from '../statements/set-mirrors.ts';
+import type { HotPathObserver, Statement, Statements } from '../statements/statements.ts';
 import { Batches, type Stage, type Waiting } from './batches.ts';
-import { type CampaignColumns, callerIn, campaignIn, type KeyColumns } from './hot-path.ts';
+
+/** When a key is valid. */
+const isValid = 'revoked_at is null and (expires_at is null or expires_at > clock_timestamp())';
+
+/** The valid key with this hash, an SQL expression. */
+const keyOf = (hash: string) =>
+  `select access_keys.id, access_keys.owner_id from campaign_mirror.access_keys where hash = ${hash} and ${isValid}`;
+
+/** The campaign with this identifier, an SQL expression: its owner, its default flag, and whether it has a mirror. */
+const campaignOf = (id: string) => `
+  select owner_id as campaign_owner_id, is_default,
+    (select true from campaign_mirror.mirrors where campaign_id = campaigns.id) as has_mirror
+  from campaign_mirror.campaigns where id = ${id}`;
 
 /** The maximum number of keys and campaigns in one statement: those of 128 requests. */
 const maxBatchSize = 256;
@@ -34,8 +53,14 @@ const lookUpOne: Statement = {
     from (select) as asked left join (${keyOf('$1')}) k on true left join (${campaignOf('$2::bigint')}) c on true`,
 };
 
-/** A key, then a campaign; the columns of a missing one are null. */
-type Row = readonly [...KeyColumns, ...CampaignColumns];
+/** The columns of a key, then those of a campaign; null if there is none. */
+type Row = readonly [
+  key: string | null,
+  keyOwner: string | null,
+  campaignOwner: string | null,
+  isDefault: string | null,
+  hasMirror: string | null,
+];
 
 interface KeyMember extends Waiting {
   readonly hash: Buffer;
@@ -96,14 +121,9 @@ export class GroupedLookUps implements Stage<Member> {
       else campaigns.push(member);
     }
     const rows = await this.#read(keys, campaigns);
-    for (const [place, member] of keys.entries()) {
-      const [id, owner] = rows[place] as Row;
-      member.resolve(callerIn([id, owner]));
-    }
-    for (const [place, member] of campaigns.entries()) {
-      const [, , owner, isDefault, hasMirror] = rows[place] as Row;
-      member.resolve(campaignIn(member.id, [owner, isDefault, hasMirror]));
-    }
+    for (const [place, member] of keys.entries()) member.resolve(callerIn(rows[place] as Row));
+    for (const [place, member] of campaigns.entries())
+      member.resolve(campaignIn(member.id, rows[place] as Row));
   }
 
   #read(keys: readonly KeyMember[], campaigns: readonly CampaignMember[]): Promise<Row[]> {
@@ -126,4 +146,19 @@ export class GroupedLookUps implements Stage<Member> {
       }
     }
   }
+}
+
+function callerIn([key, owner]: Row): Caller | undefined {
+  if (key === null || owner === null) return undefined;
+  return { ownerId: safeInteger(owner) as OwnerId, subject: keySubject(safeInteger(key) as AccessKeyId) };
+}
+
+function campaignIn(id: CampaignId, [, , owner, isDefault, hasMirror]: Row): Campaign | undefined {
+  if (owner === null) return undefined;
+  return {
+    id,
+    ownerId: safeInteger(owner) as OwnerId,
+    isDefault: isTrue(isDefault),
+    hasMirror: isTrue(hasMirror),
+  };
 }

@@ -7,7 +7,6 @@ import {
   Unavailable,
 } from '@campaign-mirror/domain';
 import { isCanceled, isMembersFault, isStatementsFault } from '../connection/database-faults.ts';
-import type { HotPathObserver } from '../statements/hot-path-observer.ts';
 import {
   type CallersMirror,
   callersValues,
@@ -15,16 +14,33 @@ import {
   type SetResult,
   setMirrorsText,
 } from '../statements/set-mirrors.ts';
-import type { Statement, Statements } from '../statements/statements.ts';
+import type { HotPathObserver, Statement, Statements } from '../statements/statements.ts';
 import { Batches, type Stage } from './batches.ts';
 import { LockQueue, type Queued } from './lock-queue.ts';
+
+/*
+ * The states of an update, from its arrival to its answer:
+ *
+ * 1. It waits in `Batches` until a batch takes it: at the end of this turn of the event loop if none is under way,
+ *    otherwise when that one ends. Beside a small batch, a second one may be sent earlier.
+ * 2. It is under way with the others of its batch, in one statement that waits for no lock. A second update of the same
+ *    line (a campaign, and the owner that its caller saw) is not taken until this one has ended.
+ * 3. If its mirror is locked, it enters the `LockQueue`. The first of a line waits in the database, on a connection of its
+ *    own, for at most `maxLocked` lines; the others of the line wait behind it. While a line waits, later updates of it
+ *    go there without a batch.
+ *
+ * It is answered from its own row: in state 2 or 3 with the mirror, or with what is different. It is rejected in state 1
+ * or 3 if its turn does not come within `timeout`; in state 3 the database is asked once more whether its caller and its
+ * campaign are still as they were, since this answer would come before a lock. If a statement fails, and one member may be
+ * the cause, its members run one by one.
+ */
 
 /** The maximum number of updates in one statement. */
 const maxBatchSize = 128;
 
 const setMirrors: Statement = { name: 'set-mirrors', text: setMirrorsText({ waits: false }) };
 /** For one update; the only one that waits for a lock. */
-const setHeldMirror: Statement = { name: 'set-held-mirror', text: setMirrorsText({ waits: true }) };
+const setLockedMirror: Statement = { name: 'set-locked-mirror', text: setMirrorsText({ waits: true }) };
 
 /** No mirror has it: a statement that expects it sets nothing. */
 const noAddress = '' as MirrorAddress;
@@ -35,31 +51,27 @@ interface Member extends Queued, CallersMirror {
 
 type PassedOver = (member: Member) => void;
 
-/**
- * Batched updates, as one statement and one commit. A campaign is in a batch once, and never in two batches at the same
- * time: a second update of it waits for the next one. A batch waits for no row: an update whose mirror is locked leaves it
- * and waits in the lock queue. Each update is answered from its own row.
- */
+/** Batched updates, as one statement and one commit. */
 export class GroupedUpdates implements Stage<Member> {
   readonly #statements: Statements;
   readonly #observer: HotPathObserver;
   readonly #batches: Batches<Member>;
-  readonly #held: LockQueue<Member>;
+  readonly #lockQueue: LockQueue<Member>;
   /** The lines of the batches that are under way. */
   readonly #underWay = new Set<string>();
 
   constructor(
     statements: Statements,
-    { maxHeld, timeout }: { readonly maxHeld: number; readonly timeout: number },
+    { maxLocked, timeout }: { readonly maxLocked: number; readonly timeout: number },
     observer: HotPathObserver,
   ) {
     this.#statements = statements;
     this.#observer = observer;
     this.#batches = new Batches(this, timeout);
-    this.#held = new LockQueue(
+    this.#lockQueue = new LockQueue(
       (member) => this.#waitForRow(member),
       (members) => this.#lookOnce(members),
-      { maxCampaigns: maxHeld, timeout },
+      { maxCampaigns: maxLocked, timeout },
     );
   }
 
@@ -80,7 +92,7 @@ export class GroupedUpdates implements Stage<Member> {
     let looked = 0;
     for (; looked < waiting.length && batch.length < maxBatchSize; looked++) {
       const member = waiting[looked] as Member;
-      if (this.#held.has(member.line)) this.#hold(member);
+      if (this.#lockQueue.has(member.line)) this.#enqueue(member);
       else if (this.#underWay.has(member.line)) others.push(member);
       else {
         this.#underWay.add(member.line);
@@ -94,7 +106,7 @@ export class GroupedUpdates implements Stage<Member> {
   async carryOut(batch: readonly Member[]): Promise<void> {
     try {
       this.#observer.batch('update', batch.length);
-      await this.#run(setMirrors, batch, (member) => this.#hold(member));
+      await this.#run(setMirrors, batch, (member) => this.#enqueue(member));
     } finally {
       for (const { line } of batch) this.#underWay.delete(line);
     }
@@ -103,7 +115,7 @@ export class GroupedUpdates implements Stage<Member> {
   /** Where nothing was set, the campaign changed while its row was waited for. */
   async #waitForRow(member: Member): Promise<void> {
     this.#observer.batch('update', 1);
-    await this.#run(setHeldMirror, [member], () => member.resolve(undefined));
+    await this.#run(setLockedMirror, [member], () => member.resolve(undefined));
   }
 
   /**
@@ -144,7 +156,7 @@ export class GroupedUpdates implements Stage<Member> {
     batch: readonly Member[],
     passedOver: PassedOver,
   ): Promise<void> {
-    if (statement === setHeldMirror && isCanceled(error)) return this.#lookOnce(batch, error.cause);
+    if (statement === setLockedMirror && isCanceled(error)) return this.#lookOnce(batch, error.cause);
     const isRefused = isStatementsFault(error);
     if (isRefused) this.#observer.refused(statement.name, error);
     if (batch.length === 1 || !(isRefused || isMembersFault(error))) {
@@ -165,10 +177,10 @@ export class GroupedUpdates implements Stage<Member> {
     }
   }
 
-  #hold(member: Member): void {
+  #enqueue(member: Member): void {
     try {
       this.#observer.setAside();
-      this.#held.enter(member);
+      this.#lockQueue.enter(member);
     } catch (error) {
       member.reject(error);
     }

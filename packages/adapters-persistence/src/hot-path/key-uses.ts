@@ -25,7 +25,7 @@ const maxRecent = 100_000;
 const maxGathered = 10_000;
 
 /** How often, at most, a write lets requests that wait for a connection go first. */
-const givesWay = 60;
+const maxDeferrals = 60;
 
 /**
  * Writes when access keys were last used, in the background: no request waits for it, and its failures are only
@@ -74,10 +74,10 @@ export class KeyUses {
     return within(timeout, written, false);
   }
 
-  #writeSoon(gaveWay = 0): void {
-    if (this.#timer && gaveWay === 0) return;
+  #writeSoon(deferrals = 0): void {
+    if (this.#timer && deferrals === 0) return;
     this.#timer = setTimeout(() => {
-      if (this.#pool.waitingCount > 0 && gaveWay < givesWay) return this.#writeSoon(gaveWay + 1);
+      if (this.#pool.waitingCount > 0 && deferrals < maxDeferrals) return this.#writeSoon(deferrals + 1);
       void this.write().then(() => {
         this.#timer = undefined;
         if (this.#gathered.size > 0) this.#writeSoon();

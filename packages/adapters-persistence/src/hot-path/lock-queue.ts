@@ -1,4 +1,4 @@
-import { answering, type Waiting } from './batches.ts';
+import { answering, takeBefore, type Waiting, WaitLimit } from './batches.ts';
 
 /** An update that waits for its answer. */
 export interface Queued extends Waiting {
@@ -20,11 +20,11 @@ export interface LockQueueLimits {
 export class LockQueue<Member extends Queued> {
   readonly #wait: (member: Member) => Promise<void>;
   readonly #dismiss: (members: readonly Member[]) => Promise<void>;
-  readonly #limits: LockQueueLimits;
+  readonly #maxCampaigns: number;
+  readonly #waitLimit: WaitLimit;
   /** In the order of their turns; the members of each in order of arrival. */
   readonly #lines = new Map<string, Member[]>();
   readonly #waitedFor = new Set<string>();
-  #watch: NodeJS.Timeout | undefined;
 
   /**
    * `wait`: waits for the lock on the mirror of this one, and answers it. `dismiss`: answers those whose turn did not come
@@ -33,11 +33,16 @@ export class LockQueue<Member extends Queued> {
   constructor(
     wait: (member: Member) => Promise<void>,
     dismiss: (members: readonly Member[]) => Promise<void>,
-    limits: LockQueueLimits,
+    { maxCampaigns, timeout }: LockQueueLimits,
   ) {
     this.#wait = wait;
     this.#dismiss = dismiss;
-    this.#limits = limits;
+    this.#maxCampaigns = maxCampaigns;
+    this.#waitLimit = new WaitLimit(
+      timeout,
+      () => this.#first,
+      (before) => this.#dismissLate(before),
+    );
   }
 
   /** Whether updates wait in this line: a later one then waits behind them. */
@@ -55,10 +60,10 @@ export class LockQueue<Member extends Queued> {
 
   #callNext(): void {
     for (const [name, line] of this.#lines) {
-      if (this.#waitedFor.size >= this.#limits.maxCampaigns) break;
+      if (this.#waitedFor.size >= this.#maxCampaigns) break;
       if (!this.#waitedFor.has(name)) void this.#waitFor(name, line);
     }
-    this.#watchOver();
+    this.#waitLimit.watch();
   }
 
   async #waitFor(name: string, line: Member[]): Promise<void> {
@@ -71,27 +76,19 @@ export class LockQueue<Member extends Queued> {
     this.#callNext();
   }
 
-  /** One timer for all, while any update waits for its turn. */
-  #watchOver(): void {
-    if (this.#watch) return;
-    const first = Math.min(
-      ...[...this.#lines.values()].map(([member]) => member?.since ?? Number.POSITIVE_INFINITY),
+  /** The one that has waited the longest for its turn. */
+  get #first(): Member | undefined {
+    const first = [...this.#lines.values()].flatMap((line) => line.slice(0, 1));
+    return first.reduce<Member | undefined>(
+      (one, other) => (one && one.since <= other.since ? one : other),
+      undefined,
     );
-    if (first === Number.POSITIVE_INFINITY) return;
-    const left = Math.max(0, first + this.#limits.timeout - performance.now());
-    this.#watch = setTimeout(() => {
-      this.#watch = undefined;
-      this.#dismissLate();
-      this.#watchOver();
-    }, left).unref();
   }
 
-  #dismissLate(): void {
+  #dismissLate(before: number): void {
     const late: Member[] = [];
-    const tooLong = performance.now() - this.#limits.timeout;
     for (const [name, line] of this.#lines) {
-      const kept = line.findIndex(({ since }) => since > tooLong);
-      late.push(...line.splice(0, kept === -1 ? line.length : kept));
+      late.push(...takeBefore(line, before));
       if (line.length === 0 && !this.#waitedFor.has(name)) this.#lines.delete(name);
     }
     void answering(late, this.#dismiss);

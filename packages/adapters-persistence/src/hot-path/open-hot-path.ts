@@ -1,20 +1,17 @@
 import type { CampaignRepository, Identity } from '@campaign-mirror/domain';
 import type { Pool } from 'pg';
 import { defaultPoolLimits, type PoolLimits } from '../connection/pool.ts';
-import { type HotPathObserver, silentHotPathObserver } from '../statements/hot-path-observer.ts';
-import { Statements } from '../statements/statements.ts';
-import { PostgresCampaigns } from './campaigns.ts';
+import { type HotPathObserver, Statements, silentHotPathObserver } from '../statements/statements.ts';
 import { GroupedLookUps } from './grouped-look-ups.ts';
 import { GroupedUpdates } from './grouped-updates.ts';
-import type { HotPath } from './hot-path.ts';
-import { PostgresIdentity } from './identity.ts';
 import { KeyUses } from './key-uses.ts';
+import { type HotPath, PostgresCampaigns, PostgresIdentity } from './postgres-ports.ts';
 
 export interface HotPathOptions {
   /** Those of the pool: a call waits for its turn as long as for a connection. */
   readonly limits?: Pick<PoolLimits, 'size' | 'waitTimeout'>;
-  /** False for a pooler in transaction mode without prepared statements. */
-  readonly named?: boolean;
+  /** Whether statements are prepared; false for a pooler in transaction mode that does not keep them. */
+  readonly prepared?: boolean;
 }
 
 /** Where the pool sets no limit: the longest time that a timer of Node takes, in milliseconds. */
@@ -31,12 +28,12 @@ export interface OpenHotPath {
 /** The ports of the use case on this pool. */
 export function openHotPath(
   pool: Pool,
-  { limits: { size, waitTimeout } = defaultPoolLimits, named = true }: HotPathOptions = {},
+  { limits: { size, waitTimeout } = defaultPoolLimits, prepared = true }: HotPathOptions = {},
   observer: HotPathObserver = silentHotPathObserver,
 ): OpenHotPath {
-  const statements = new Statements(pool, { named }, observer);
+  const statements = new Statements(pool, { prepared }, observer);
   const timeout = waitTimeout > 0 ? waitTimeout : noTimeout;
-  const hotPath = groupCommit(statements, { maxHeld: heldAtMost(size), timeout }, observer);
+  const hotPath = groupCommit(statements, { maxLocked: maxLockedOf(size), timeout }, observer);
   const uses = new KeyUses(pool);
   return {
     campaigns: new PostgresCampaigns(hotPath, { observer, uses }),
@@ -46,13 +43,13 @@ export function openHotPath(
 }
 
 /** The maximum number of campaigns waited for at once: half of the pool, so that other work continues. */
-export function heldAtMost(poolSize: number): number {
+export function maxLockedOf(poolSize: number): number {
   return Math.max(1, Math.floor(poolSize / 2));
 }
 
 export interface GroupCommitLimits {
   /** The maximum number of campaigns whose locks are awaited at once, each on its own connection. */
-  readonly maxHeld: number;
+  readonly maxLocked: number;
   /** How long a call waits for its turn, in milliseconds. */
   readonly timeout: number;
 }

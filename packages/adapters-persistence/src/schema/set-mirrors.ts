@@ -22,11 +22,11 @@ const isAsSeen = (owner: string, isDefault: string, expected: string) => `
               and (${isDefault} is null or mirrors.is_default = ${isDefault})
               and (${expected} is null or mirrors.target_url = ${expected})`;
 
-const locked = (orNot: string) => `
+const locked = (lockOption: string) => `
           select * into mirror from campaign_mirror.mirrors
           where mirrors.campaign_id = campaigns[1] and ${isAsSeen('owners[1]', 'defaults[1]', 'expected[1]')}
             and ${isProven('keys[1]', 'owners[1]')}
-          for no key update${orNot};`;
+          for no key update${lockOption};`;
 
 /** For one member, which half of the time of the statement for many is enough for; the only form that may wait. */
 const settingOne = (entry: string) => `

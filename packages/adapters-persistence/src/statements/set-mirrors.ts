@@ -8,11 +8,61 @@ import {
   type MirrorId,
   type OwnerId,
   partsOf,
+  type Timestamp,
 } from '@campaign-mirror/domain';
 import { safeInteger } from '../connection/rows.ts';
-import { plainArray, textArray } from './array-literal.ts';
-import { timestampAt } from './epoch-seconds.ts';
-import type { TextRow } from './extended-query.ts';
+import type { TextRow } from './statements.ts';
+
+/*
+ * Array literals (PostgreSQL, section 8.15). The driver would check the type of each element and quote each one, which
+ * numbers and hexadecimal do not need.
+ */
+
+/** For elements that need no quotes, and null. */
+export function plainArray(elements: readonly (number | boolean | null)[]): string {
+  return `{${elements.map((element) => element ?? 'NULL').join(',')}}`;
+}
+
+export function byteaArray(elements: readonly Buffer[]): string {
+  return `{${elements.map((bytes) => `\\\\x${bytes.toString('hex')}`).join(',')}}`;
+}
+
+export function textArray(elements: readonly (string | null)[]): string {
+  return `{${elements.map((text) => (text === null ? 'NULL' : `"${text.replace(/["\\]/g, '\\$&')}"`)).join(',')}}`;
+}
+
+/** Stands for an infinite time, for which ISO 8601 has no form. */
+const first = '0001-01-01T00:00:00.000000Z' as Timestamp;
+const last = '9999-12-31T23:59:59.999999Z' as Timestamp;
+
+/**
+ * Converts what PostgreSQL's `extract(epoch …)` gives (section 9.9.1) to a timestamp: seconds since 1970, with six
+ * fractional digits whatever the session's time zone and `DateStyle`; faster than `to_char`. An infinite time becomes the
+ * first or the last moment of the years 1 to 9999.
+ */
+export function timestampAt(seconds: string): Timestamp {
+  const point = seconds.indexOf('.');
+  let whole = Number(seconds.slice(0, point));
+  let fraction = seconds.slice(point + 1);
+  // The fraction counts forward from the preceding second, also before 1970.
+  if (seconds.startsWith('-') && fraction !== '000000') {
+    whole -= 1;
+    fraction = String(1_000_000 - Number(fraction)).padStart(6, '0');
+  }
+  const at = new Date(whole * 1_000);
+  if (Number.isNaN(at.getTime())) return seconds.startsWith('-') ? first : last;
+  // Faster than `toISOString`; it runs for each answer.
+  const year = String(at.getUTCFullYear()).padStart(4, '0');
+  const date = `${year}-${two(at.getUTCMonth() + 1)}-${two(at.getUTCDate())}`;
+  const time = `${two(at.getUTCHours())}:${two(at.getUTCMinutes())}:${two(at.getUTCSeconds())}`;
+  return `${date}T${time}.${fraction}Z` as Timestamp;
+}
+
+const twoDigits = Array.from({ length: 60 }, (_, number) => String(number).padStart(2, '0'));
+
+function two(number: number): string | undefined {
+  return twoDigits[number];
+}
 
 /** The columns of `campaign_mirror.set_mirrors`, with times as `timestampAt` reads them. */
 const columns = [

@@ -3,7 +3,7 @@ import type { Registry } from 'prom-client';
 import { instruments, ofSeconds } from './instruments.ts';
 
 /** By their names. */
-const statements = [...['look-up-one', 'look-up-many', 'set-mirrors', 'set-held-mirror']];
+const statements = [...['look-up-one', 'look-up-many', 'set-mirrors', 'set-locked-mirror']];
 /** Calls. */
 const memberBuckets = [1, 2, 4, 8, 16, 32, 64, 128, 256];
 

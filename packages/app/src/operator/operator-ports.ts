@@ -20,7 +20,7 @@ export function operatorPorts(call: Call): Pick<Operator, 'acting' | 'administer
   return {
     acting: (run, how = {}) =>
       actOn(call, openPool, how, ({ database: { pool }, act }, terms) => {
-        const hotPath = openHotPath(pool, { named: false });
+        const hotPath = openHotPath(pool, { prepared: false });
         const ports = {
           ...hotPath,
           records: new PostgresCampaignRecords(pool),

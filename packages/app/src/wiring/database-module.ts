@@ -43,7 +43,7 @@ export const databaseModule = ({ settings, log, registry, life }: Given) =>
             ),
           );
         };
-        const options = { limits, named: settings.DATABASE_POOLER === 'none' };
+        const options = { limits, prepared: settings.DATABASE_POOLER === 'none' };
         const hotPath = openHotPath(database.pool, options, { ...metrics, refused });
         // Before the connections: the last uses of keys have yet to be written.
         life.atEnd('key uses', async () => {

@@ -66,7 +66,10 @@ describe('group commit: while somebody holds a campaign or a mirror', () => {
     expect(String(rows[0]?.changedAt) > free, 'the time is taken when the mirror is locked').to.equal(true);
     expect(rows.map((row) => row.addressAfter)).to.deep.equal(rows.map((_, at) => `${address}/${at}`));
     const statements = service.ran.map(({ name }) => name);
-    expect(statements).to.deep.equal([...Array(4).fill('set-mirrors'), ...Array(21).fill('set-held-mirror')]);
+    expect(statements).to.deep.equal([
+      ...Array(4).fill('set-mirrors'),
+      ...Array(21).fill('set-locked-mirror'),
+    ]);
   });
 
   for (const [who, sessions, held] of [
@@ -91,7 +94,7 @@ describe('group commit: while somebody holds a campaign or a mirror', () => {
     });
 
   it('more of them than are waited for, for too long: those beyond are Unavailable and nothing is written for them', async () => {
-    service = await grouped({ maxHeld: 2, timeout: 50 });
+    service = await grouped({ maxLocked: 2, timeout: 50 });
     const [free, ...held] = await service.live(7);
     const rest = 'select from campaign_mirror.mirrors where campaign_id <> $1 for update';
     const holder = await service.hold(rest, free.seen.id);
@@ -107,7 +110,7 @@ describe('group commit: while somebody holds a campaign or a mirror', () => {
   });
 
   for (const [where, options] of [
-    ['for its turn', { maxHeld: 1, timeout: 300 }],
+    ['for its turn', { maxLocked: 1, timeout: 300 }],
     ['for the row', { statementTimeout: 300 }],
   ] as const)
     it(`too long ${where}: a key that was revoked is told so, a valid one that it is Unavailable`, async () => {
