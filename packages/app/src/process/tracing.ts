@@ -1,10 +1,15 @@
+import { existsSync, realpathSync } from 'node:fs';
 import { createRequire } from 'node:module';
+import { fileURLToPath } from 'node:url';
+
+const service = fileURLToPath(new URL('../main.ts', import.meta.url));
+const [, program = ''] = process.argv;
 
 /*
  * OpenTelemetry's instrumentations, for `node --import`. It reads the OTEL_* variables by itself (docs/how-to/trace-requests.md).
  * In NODE_OPTIONS it may reach programs that start beside the service, such as a health check: they load nothing.
  */
-if (process.argv[1]?.endsWith('/app/src/main.ts')) {
+if (existsSync(program) && realpathSync(program) === service) {
   const { startNodeSdk } = await import('@opentelemetry/sdk-node');
   const { HttpInstrumentation } = await import('@opentelemetry/instrumentation-http');
   const { KoaInstrumentation, KoaLayerType } = await import('@opentelemetry/instrumentation-koa');
