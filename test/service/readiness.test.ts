@@ -3,7 +3,7 @@ import { expect } from 'chai';
 import { readinessOf } from '../../packages/app/src/process/readiness.ts';
 import { databaseOf } from '../support/process/lives.ts';
 
-const good = { database: true, writable: true, migrations: true };
+const good = { database: true, writable: true, migrations: true, sequences: true };
 const limits = { timeout: 10_000, statementTimeout: true };
 
 describe('contract: life — what /readyz asks of the database', () => {
@@ -36,6 +36,17 @@ describe('contract: life — what /readyz asks of the database', () => {
     await answer({ ...good, writable: false });
     for (const wrong of [{ port: 1 }, { password: 'wrong' }, { database: 'nothing' }])
       await answer({ database: false }, wrong);
+  });
+
+  it('it is asked without a pause: the first answer after the database takes writes again says so', async () => {
+    const probe = await openProbe(database.address('service'), limits);
+    await database.admin.query(`alter database ${database.name} set default_transaction_read_only = on`);
+    for (let times = 0; times < 3; times++)
+      expect(await probe.ask()).to.deep.equal({ ...good, writable: false });
+    // A session keeps the default with which it began.
+    await database.admin.query(`alter database ${database.name} reset default_transaction_read_only`);
+    expect(await probe.ask()).to.deep.equal(good);
+    await probe.close();
   });
 
   it('it changes nothing and holds no more than one connection', async () => {

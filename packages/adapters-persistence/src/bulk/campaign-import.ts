@@ -13,15 +13,13 @@ import { rowsOf } from '../connection/rows.ts';
 import { refuseOtherEncoding } from '../connection/server.ts';
 import { stoppable, withoutTimeouts } from '../connection/stoppable.ts';
 import { actIn, inTransaction } from '../connection/transaction.ts';
+import { countedUpTo } from '../schema/tables.ts';
 import { tellFaults } from './import-faults.ts';
 import { fillImportTable } from './import-table.ts';
 import { moveOn } from './number-sequences.ts';
 
 /** Attempts, when another session takes a number between the check and the write. */
 const tries = 5;
-
-/** Imported numbers count up to here: 2^53-1 would leave no number for the next. */
-const countedUpTo = Number.MAX_SAFE_INTEGER - 1_000_000;
 
 /** After the numbers that the lines name, in line order. */
 const newNumbers = [

@@ -1,11 +1,11 @@
 import { Unavailable } from '@campaign-mirror/domain';
 
 /**
- * SQLSTATE classes and codes of a database that is unreachable, full, starting or shutting down, rejects the login, or
- * did not finish in time (PostgreSQL, appendix A).
+ * SQLSTATE classes and codes of a database that is unreachable, full, starting or shutting down, rejects the login, did
+ * not finish in time, or assigns a number that is taken, by a sequence behind its table (PostgreSQL, appendix A).
  */
 const awayClasses = new Set(['08', '28', '53', '57', '58']);
-const awayCodes = new Set(['25006', '25P03', '25P04', '3D000', '55000', '55P03']);
+const awayCodes = new Set(['23505', '25006', '25P03', '25P04', '3D000', '55000', '55P03']);
 
 /** A transaction that PostgreSQL ended so that another could continue: nothing of it was done. */
 const retryable = new Set(['40001', '40P01']);

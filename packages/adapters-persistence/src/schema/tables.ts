@@ -103,6 +103,25 @@ export const tables = `
     from campaign_mirror.operator_audit as move
     where act = 'mirrors-moved' and part_of is null order by id desc limit 10;`;
 
+const numbered = ['campaigns', 'mirrors', 'access_keys', 'mirror_history', 'operator_audit'];
+
+/** Imported numbers count up to here: 2^53-1 would leave no number for the next. */
+export const countedUpTo = greatest - 1_000_000;
+
+/**
+ * The sequences whose next number is taken, or would be out of order, and what mends each: logical replication and COPY
+ * write rows with their numbers, and move no sequence.
+ */
+export const sequencesBehind = `
+  create view campaign_mirror.sequences_behind (sequence, mended_by) as ${numbered
+    .map((table) => {
+      const highest = `select max(id) from campaign_mirror.${table} where id <= ${countedUpTo}`;
+      return `
+    select '${table}_id_seq', $$select setval('campaign_mirror.${table}_id_seq', (${highest}))$$
+    from campaign_mirror.${table}_id_seq where (${highest}) > last_value - case when is_called then 0 else 1 end`;
+    })
+    .join(' union all ')};`;
+
 /** What a mirror takes from its campaign when it is created: the judged facts, and the end of an earlier one's history. */
 export const mirrorFacts = `
   create function campaign_mirror.take_facts_of_the_campaign() returns trigger language plpgsql

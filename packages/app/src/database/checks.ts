@@ -109,6 +109,7 @@ export const checks: readonly Check[] = [
   },
   { name: 'migrations', stops: true, warns: true, ask: askMigrations },
   { name: 'rights', stops: true, warns: true, ask: askRights },
+  { name: 'sequences', stops: true, warns: true, ask: askSequences },
   {
     // Behind a pooler, the server counts the pooler's connections.
     name: 'pool',
@@ -186,6 +187,21 @@ async function askMigrations({ database, purpose }: Asked): Promise<Result> {
     `applied by a newer version: ${unknown.join(', ')}`,
     'run that version, here and for the service',
   );
+}
+
+/** The service assigns the numbers of the history only, and so can work where others are behind. */
+async function askSequences({ database, purpose }: Asked): Promise<Result[]> {
+  const text = 'select sequence, mended_by from campaign_mirror.sequences_behind';
+  const { rows } = await (database as Pool).query(text).catch((error) => {
+    // The view is missing, or must not be read: the checks of migrations and rights tell.
+    if (!['42P01', '3F000', '42501'].includes(codeOf(error))) throw error;
+    return { rows: [] };
+  });
+  return rows.map(({ sequence, mended_by }) => {
+    const found = purpose && sequence !== 'mirror_history_id_seq' ? warning : problem;
+    const says = `the sequence ${sequence} is behind its table: numbers that it assigns are taken, or out of order`;
+    return found(says, `run as the owner of the schema: ${mended_by}`);
+  });
 }
 
 /** What the user may do beyond its needs, and what it lacks. */

@@ -30,6 +30,11 @@ const undone: Advice<Undone> = {
   '(57014|55P03|40001|40P01|25P04) ': {
     what: 'another transaction holds what this is about, or {database} is too slow ({reason})',
   },
+  // No statement names a number of its own, but that of an import, which sees to it itself.
+  '23505 ': {
+    what: 'a sequence of {database} is behind its table, and has assigned a number that is taken',
+    remedy: '`./campaign-mirror doctor` names it, and the statement that mends it',
+  },
   '25006 ': { what: '{database} takes no writes (a standby, or set to read only)', remedy: namePrimary },
   '53300 ': { what: '{database} has no connection left ({reason})', remedy },
   '53... ': { what: '{database} has no disk space or memory left ({reason})', remedy },
