@@ -10,7 +10,7 @@ const notes = (environment: Record<string, string>, expected: readonly string[])
 /** What machines of users, of CI and in clusters have in their environments. */
 const ofOthers = `
   PATH HOME USER SHELL TERM LANG TZ HOSTNAME HOSTTYPE CI POSTS COST SORT LOGS MODE NODE_OPTIONS NODE_PORT HTTP_PROXY
-  NO_PROXY PGDATA PGHOSTADDR PGPASSFILE PGSERVICE PGAPPNAME PGTZ PGSSLCERT PGSSLKEY PGSSLCRL POSTGRES_PASSWORD
+  NO_PROXY PGDATA PGPASSFILE PGAPPNAME PGTZ PGSSLCERT PGSSLKEY PGSSLCRL POSTGRES_PASSWORD
   POSTGRES_PASSWORD_FILE DB_HOST DB_PORT REDIS_HOST KUBERNETES_PORT ES_PORT ES_HOST WEB_PORT API_HOST APP_PORT LOG_FORMAT
   STATE_DIRECTORY MEMORY_LIMIT ENV PS1 IFS _ TEST_DATABASE_URL
 `;
@@ -39,6 +39,9 @@ describe('a setting that has no effect is reported in a line, without its value'
     ]);
     const twice = 'PGHOST is used only where DATABASE_URL names no host';
     notes({ DATABASE_URL: 'postgres://other/x', PGHOST: 'db' }, [twice]);
+    for (const name of ['PGUSER', 'PGSERVICE', 'PGHOSTADDR'])
+      notes({ [name]: 'x' }, [`the embedded database is used, not ${name}: set PGHOST to use yours`]);
+    notes({ PGHOST: 'db', PGSERVICE: 'x' }, []);
     const file = 'PGHOST_FILE is not read: set PGHOST itself';
     notes({ PGHOST_FILE: '/run/secrets/host', LOG_LEVEL_FILE: '' }, [file]);
   });

@@ -18,7 +18,8 @@ export type Doing = 'connecting' | 'migrating' | 'acting';
 
 /**
  * By the beginning of a fault's code (SQLSTATE, Node's or OpenSSL's), a space and its message, as a regular expression:
- * what to say; the first that matches counts. The texts may name `{database}`, `{user}` and `{reason}`.
+ * what to say; the first that matches counts. The texts may name `{database}`, `{user}`, `{reason}`, and in its own words
+ * what the server `{said}`.
  */
 type Advice<Text> = Readonly<Record<string, Text>>;
 
@@ -48,9 +49,8 @@ const lasting: Advice<string> = {
   // The driver reports it without a code.
   ' The server does not support SSL connections':
     '{database} does not speak TLS, which sslmode asks for: switch it on there (ssl = on), or set sslmode=disable',
-  // In the words of the server's language: only English is recognized.
-  '28000 .*pg_hba.conf .*no encryption':
-    '{database} lets the user {user} in with TLS only, or not at all: set sslmode=verify-full, or check pg_hba.conf',
+  '28000 ':
+    '{database} lets the user {user} in with TLS only, or not at all: set sslmode=verify-full, or check pg_hba.conf and the name',
   // SASL: the server asks for a password, and none is set.
   '28... | SASL': '{database} refuses the user {user}: check its name, its password and pg_hba.conf',
   '3D000 ': '{database} does not exist: create it, or correct DATABASE_URL or PGDATABASE',
@@ -62,18 +62,23 @@ const lasting: Advice<string> = {
     '{database} and we cannot agree on TLS ({reason}): check its settings (ssl_…), its certificate and the clocks',
 };
 
+/** As it is after a restore of the schema alone. */
+export const withoutRecord =
+  'if it was restored with --schema-only, restore the data too; if there is none, drop the schema (drop schema campaign_mirror cascade) and run `./campaign-mirror migrate`';
 const migrate = 'run `./campaign-mirror migrate` as the owner of the schema';
 const notSetUpText = `{database} is not set up for this version (it is new, or of an earlier one): ${migrate}`;
 
 /** A right or a table that is missing. */
 const unprepared: Readonly<Record<Doing, Advice<string>>> = {
-  connecting: { '42501 ': 'the user {user} may not use {database}: grant it CONNECT' },
+  connecting: { '42501 ': 'the user {user} may not use {database} ({said}): grant it CONNECT' },
   migrating: {
-    '42501 ': `the user {user} may not migrate {database}: ${migrate}, and start with RUN_MIGRATIONS=false`,
+    // A table, a function or a trigger is there.
+    '42(P07|723|710) ': `{database} has a schema campaign_mirror without a record of its migrations ({said}): ${withoutRecord}`,
+    '42501 ': `the user {user} may not migrate {database} ({said}): ${migrate}, or where it is not there yet, \`./campaign-mirror roles create\` as the owner of the database; start with RUN_MIGRATIONS=false`,
   },
   acting: {
     '(42P01|3F000) ': notSetUpText,
-    '42501 ': `the user {user} of {database} lacks a right: use the operator's, or ${migrate}, which gives that one its rights; \`./campaign-mirror doctor\` says which is missing`,
+    '42501 ': `the user {user} of {database} lacks a right ({said}): use the operator's, or run \`./campaign-mirror doctor\`, which says which is missing and who gives it`,
   },
 };
 
@@ -147,6 +152,8 @@ function filled(text: string, error: unknown, place?: DatabaseAddress): string {
     database: place ? `the database ${nameOf(place)}` : 'the database',
     user: JSON.stringify(place?.user),
     reason: reason(error),
+    // After it, MikroORM puts values.
+    said: error instanceof Error ? error.message.replace(/\n.*/s, '') : '',
   };
-  return text.replace(/\{(database|user|reason)\}/g, (_, name: keyof typeof values) => values[name]);
+  return text.replace(/\{(database|user|reason|said)\}/g, (_, name: keyof typeof values) => values[name]);
 }

@@ -11,7 +11,7 @@ export function settingsNotes(environment: NodeJS.ProcessEnv, read: Settings): s
     ...removed.map(([name, instead]) => `${name} is no longer a setting: ${instead}`),
     ...misspelt(Object.keys(environment)),
     ...files.map((name) => `${name}_FILE is not read: set ${name} itself`),
-    ...unused(read),
+    ...unused(environment, read),
     ...untraced(environment),
   ];
 }
@@ -54,9 +54,11 @@ function isSlip(name: string, meant: string): boolean {
 }
 
 /** Settings that others keep from having an effect. */
-function unused(read: Settings): string[] {
+function unused(environment: NodeJS.ProcessEnv, read: Settings): string[] {
   const { DATABASE_URL, PGHOST, IDENTITY, REDIS_URL, RATE_LIMIT, FAILED_KEY_LIMIT } = read;
-  const others = names.filter((name) => name.startsWith('PG') && read[name] !== undefined);
+  // Whoever sets the last two means a database of theirs, too.
+  const ofDatabase = [...names.filter((name) => name.startsWith('PG')), 'PGSERVICE', 'PGHOSTADDR'];
+  const others = ofDatabase.filter((name) => environment[name]);
   const isEmbedded = !DATABASE_URL && !PGHOST && others.length > 0;
   const hasTokens = read.JWT_ISSUER || read.JWT_AUDIENCE || read.JWT_JWKS_URL;
   const all = [
