@@ -38,7 +38,7 @@ describe('what holds of every command', () => {
   });
 
   it('a database that is away, refuses, or was never migrated: one clear line', async () => {
-    const on = (DATABASE_URL: string, line = 'demo remove') =>
+    const on = (DATABASE_URL: string, line = 'campaign list') =>
       command(line.split(' '), { DATABASE_URL, DATABASE_WAIT: '0s' });
     const nowhere = 'postgres://me:MARKED@127.0.0.1:9/x';
     const away = await on(nowhere);

@@ -11,7 +11,7 @@ describe('npm start', () => {
     // Ctrl-C goes to npm and to the service, which npm sends it on to.
     const terminal = inTerminal(['npm', 'start'], { DATA_DIR: folder.path });
     await terminal.shows('listening on');
-    await terminal.shows('demo remove');
+    await terminal.shows('not an address');
     expect(terminal.screen, 'readable in a terminal').not.to.match(/^\{"level"/m);
     const statuses: string[] = [];
     for (const [line] of terminal.screen.matchAll(/^curl .*$/gm)) {

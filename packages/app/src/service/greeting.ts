@@ -20,7 +20,7 @@ export async function greet(
     const base = `http://${reachable(settings.HOST)}:${port}`;
     const greeting = async (as: Operator<Database>) => {
       const made = await demonstrateWhereNothingIs(as);
-      return made ? firstCalls(made, base) : laterCalls(as);
+      return made ? firstCalls(made, base) : laterCalls;
     };
     lines.write(await asOperator(openDatabase, access, greeting, operator));
   } catch (error) {
