@@ -1,11 +1,11 @@
 import { Unavailable } from '@campaign-mirror/domain';
 
 /**
- * SQLSTATE classes and codes of a database that is unreachable, full, starting or shutting down, rejects the login, did
- * not finish in time, or assigns a number that is taken, by a sequence behind its table (PostgreSQL, appendix A).
+ * SQLSTATE classes and codes of a database that is unreachable, full, starting or shutting down, rejects the login, or
+ * did not finish in time (PostgreSQL, appendix A).
  */
 const awayClasses = new Set(['08', '28', '53', '57', '58']);
-const awayCodes = new Set(['23505', '25006', '25P03', '25P04', '3D000', '55000', '55P03']);
+const awayCodes = new Set(['25006', '25P03', '25P04', '3D000', '55000', '55P03']);
 
 /** A transaction that PostgreSQL ended so that another could continue: nothing of it was done. */
 const retryable = new Set(['40001', '40P01']);
@@ -82,7 +82,10 @@ export function isDatabaseAway(error: unknown): boolean {
     return error.constructor === Error || error.constructor === AggregateError;
   }
   if (sqlState.test(code) && !isSystemCode(error)) {
-    return awayClasses.has(code.slice(0, 2)) || awayCodes.has(code) || retryable.has(code);
+    // By a sequence that is behind its table: no statement brings a number of its own.
+    const isNumberTaken =
+      code === '23505' && /_pkey$/.test((error as { constraint?: string }).constraint ?? '');
+    return awayClasses.has(code.slice(0, 2)) || awayCodes.has(code) || retryable.has(code) || isNumberTaken;
   }
   // A code of a socket, the resolver or TLS: ECONNRESET, EAI_AGAIN, CERT_HAS_EXPIRED …
   return true;

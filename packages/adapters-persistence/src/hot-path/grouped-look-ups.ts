@@ -1,5 +1,5 @@
 import { AsyncResource } from 'node:async_hooks';
-import { type Caller, type Campaign, type CampaignId, Unavailable } from '@campaign-mirror/domain';
+import { type Campaign, type CampaignId, type Identified, Unavailable } from '@campaign-mirror/domain';
 import { isStatementsFault } from '../connection/database-faults.ts';
 import { byteaArray, plainArray } from '../statements/array-literal.ts';
 import type { HotPathObserver } from '../statements/hot-path-observer.ts';
@@ -39,7 +39,7 @@ type Row = readonly [...KeyColumns, ...CampaignColumns];
 
 interface KeyMember extends Waiting {
   readonly hash: Buffer;
-  resolve(caller: Caller | undefined): void;
+  resolve(identified: Identified): void;
 }
 interface CampaignMember extends Waiting {
   readonly id: CampaignId;
@@ -59,7 +59,7 @@ export class GroupedLookUps implements Stage<Member> {
     this.#batches = new Batches(this, timeout);
   }
 
-  key(hash: Buffer): Promise<Caller | undefined> {
+  key(hash: Buffer): Promise<Identified> {
     return new Promise((resolve, reject) => {
       const origin = new AsyncResource('KeyLookUp');
       this.#batches.add({ hash, origin, since: performance.now(), resolve, reject });
@@ -97,11 +97,11 @@ export class GroupedLookUps implements Stage<Member> {
     }
     const rows = await this.#read(keys, campaigns);
     for (const [place, member] of keys.entries()) {
-      const [id, owner] = rows[place] as Row;
-      member.resolve(callerIn([id, owner]));
+      const [id, owner, refused] = rows[place] as Row;
+      member.resolve(callerIn([id, owner, refused]));
     }
     for (const [place, member] of campaigns.entries()) {
-      const [, , owner, isDefault, hasMirror] = rows[place] as Row;
+      const [, , , owner, isDefault, hasMirror] = rows[place] as Row;
       member.resolve(campaignIn(member.id, [owner, isDefault, hasMirror]));
     }
   }

@@ -1,4 +1,4 @@
-import { accessKeyOf, type Caller, type Identity } from '@campaign-mirror/domain';
+import { accessKeyOf, type Caller, type Identified, type Identity, isCaller } from '@campaign-mirror/domain';
 import { LRUCache } from 'lru-cache';
 import { keyHash } from '../schema/key-hash.ts';
 import type { HotPath } from './hot-path.ts';
@@ -26,12 +26,12 @@ export class PostgresIdentity implements Identity {
     return this.#claims.get(keyHash(key).toString('latin1'));
   }
 
-  async whoIs(key: string): Promise<Caller | undefined> {
+  async whoIs(key: string): Promise<Identified> {
     const hash = keyHash(key);
     const caller = await this.#lookUp.key(hash);
-    if (!caller) {
+    if (!isCaller(caller)) {
       this.#claims.delete(hash.toString('latin1'));
-      return undefined;
+      return caller;
     }
     const id = accessKeyOf(caller.subject);
     if (id) this.#uses?.note(id);

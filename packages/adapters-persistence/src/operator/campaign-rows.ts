@@ -29,8 +29,8 @@ export async function unlessOvertaken<T>(act: () => Promise<T>): Promise<T> {
 
 /** Not any unique constraint: an explicit identifier may be taken, too. */
 export function violates(error: unknown, constraint: string): boolean {
-  const { cause } = error as { cause?: { constraint?: string } };
-  return cause instanceof UniqueConstraintViolationException && cause.constraint === constraint;
+  const named = error as UniqueConstraintViolationException & { constraint?: string };
+  return error instanceof UniqueConstraintViolationException && named.constraint === constraint;
 }
 
 /** The fields of an entity are those of the domain. */

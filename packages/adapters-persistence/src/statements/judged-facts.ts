@@ -1,9 +1,8 @@
-/** When a key is valid. */
-const isValid = 'revoked_at is null and (expires_at is null or expires_at > clock_timestamp())';
-
-/** The valid key with this hash, an SQL expression. */
-export const keyOf = (hash: string) =>
-  `select access_keys.id, access_keys.owner_id from campaign_mirror.access_keys where hash = ${hash} and ${isValid}`;
+/** The key with this hash, an SQL expression: a row of `KeyColumns`. */
+export const keyOf = (hash: string) => `
+  select access_keys.id, access_keys.owner_id, case when revoked_at is not null then 'revoked-key'
+    when expires_at <= clock_timestamp() then 'expired-key' end as refused
+  from campaign_mirror.access_keys where hash = ${hash}`;
 
 /** The campaign with this identifier, an SQL expression: a row of `CampaignColumns`. */
 export const campaignOf = (id: string) => `
