@@ -12,6 +12,13 @@ describe('npm start', () => {
     const terminal = inTerminal(['npm', 'start'], { DATA_DIR: folder.path });
     await terminal.shows('listening on');
     await terminal.shows('not an address');
+    const [, docs = '', operators = ''] =
+      /page to try it: (\S+)\); the page for operators: (\S+)/.exec(
+        terminal.screen.replaceAll(/\s*\r?\n\s*/g, ' '),
+      ) ?? [];
+    expect(docs).to.match(/\/docs$/);
+    for (const page of [docs, operators])
+      expect((await fetch(page)).headers.get('content-type'), page).to.match(/^text\/html/);
     expect(terminal.screen, 'readable in a terminal').not.to.match(/^\{"level"/m);
     const statuses: string[] = [];
     for (const [line] of terminal.screen.matchAll(/^curl .*$/gm)) {

@@ -1,6 +1,8 @@
+import { mkdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { expect } from 'chai';
 import { readSettings } from '../../packages/app/src/settings/read-settings.ts';
-import { command } from '../support/commands/command.ts';
+import { command, commandProcess } from '../support/commands/command.ts';
 import { dataFolderOf } from '../support/process/lives.ts';
 import { listeningService } from '../support/process/service-process.ts';
 
@@ -44,6 +46,21 @@ describe('a setting that has no effect is reported in a line, without its value'
     notes({ PGHOST: 'db', PGSERVICE: 'x' }, []);
     const file = 'PGHOST_FILE is not read: set PGHOST itself';
     notes({ PGHOST_FILE: '/run/secrets/host', LOG_LEVEL_FILE: '' }, [file]);
+  });
+
+  it('where only a file has it that the program does not read: once, by its name', async () => {
+    await mkdir(folder.path);
+    await writeFile(
+      join(folder.path, '.env'),
+      '# PORT=1\nexport LOG_LEVEL=MARKED\nPGPASSWORD_FILE=MARKED\nOTHER=x\nHOST=\n',
+    );
+    const told =
+      '.env is not read, and so LOG_LEVEL, PGPASSWORD_FILE is not set: pass it on by `set -a; . ./.env`, or to a command by ENVIRONMENT_FILE=.env\n';
+    const config = (settings = {}) => commandProcess(['config', '--json'], settings, folder.path);
+    expect((await config()).errors).to.equal(told);
+    const { errors } = await config({ LOG_LEVEL: 'info', PGPASSWORD_FILE: join(folder.path, '.env') });
+    expect(errors).to.match(/^PGPASSWORD_FILE: .* must hold one line\n$/);
+    expect((await config({ LOG_LEVEL: 'info' })).errors).to.equal(told.replace('LOG_LEVEL, ', ''));
   });
 
   it('once at the start of the service, in its log, and once by a command, on standard error', async () => {

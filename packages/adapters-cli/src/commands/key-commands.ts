@@ -5,7 +5,7 @@ import type { Call } from '../terminal/call.ts';
 import { ClearError } from '../terminal/errors.ts';
 import { group, leaf } from '../terminal/leaf.ts';
 import { paged } from '../terminal/pages.ts';
-import { noSuchKey, notRotated } from '../words/refusals.ts';
+import { doubtOwner, noSuchKey, notRotated } from '../words/refusals.ts';
 import { type Operator, reading } from './operator.ts';
 
 /** In seconds. */
@@ -42,9 +42,10 @@ export function keyCommands(call: Call, operator: Operator) {
     .addOption(new Option('--no-expiry', 'the key never expires').conflicts('expiresIn'))
     .action(async ({ owner, name, expiresIn, expiry, json }) => {
       const life = expiry ? expiresIn : 'never';
-      const issued = await operator.administering(({ keys }) =>
-        keys.issue({ owner, name, ...(life && { expiresIn: life }) }),
-      );
+      const issued = await operator.administering(async ({ keys, records }) => {
+        await doubtOwner(call, records, owner);
+        return keys.issue({ owner, name, ...(life && { expiresIn: life }) });
+      });
       const ends = expiry ? (expiresIn ? '' : ' It expires in 365 days.') : ' It never expires.';
       await showOnce(json, issued, `Key ${issued.id} of the owner ${owner}.${ends}`);
     });

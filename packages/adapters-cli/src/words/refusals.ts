@@ -1,4 +1,5 @@
 import type * as domain from '@campaign-mirror/domain';
+import type { Call } from '../terminal/call.ts';
 import { ClearError } from '../terminal/errors.ts';
 import { printable } from '../terminal/text.ts';
 
@@ -73,6 +74,16 @@ export function noneOf(
   const where = [on && `on ${on}`, after && `after campaign ${after}`].filter(Boolean).join(' ');
   const which = where ? `${what} ${where}` : what;
   return owner ? `The owner ${owner} has no ${which}.` : `There is no ${which}.`;
+}
+
+/** Before an owner gets something: a number without a campaign may be a slip. */
+export async function doubtOwner(
+  { output }: Call,
+  records: domain.CampaignRecords,
+  owner: domain.OwnerId,
+): Promise<void> {
+  const [one] = await records.list({ owner, limit: 1 });
+  if (!one) await output.tell(`The owner ${owner} has no campaign so far: check the number.`);
 }
 
 export function noSuchKey(id: domain.AccessKeyId): ClearError {

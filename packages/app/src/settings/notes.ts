@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { type SettingName, type Settings, settings } from './settings.ts';
 
 const names = Object.keys(settings) as SettingName[];
@@ -13,6 +14,7 @@ export function settingsNotes(environment: NodeJS.ProcessEnv, read: Settings): s
     ...files.map((name) => `${name}_FILE is not read: set ${name} itself`),
     ...unused(environment, read),
     ...untraced(environment),
+    ...unreadFile(environment),
   ];
 }
 
@@ -32,6 +34,19 @@ function untraced(environment: NodeJS.ProcessEnv): string[] {
   const isLoaded = `${process.execArgv} ${environment.NODE_OPTIONS}`.includes('tracing.ts');
   const isAsked = Object.keys(environment).some((name) => name.startsWith('OTEL_EXPORTER_OTLP_'));
   return isAsked && !isLoaded ? ['OTEL_… is not used: see docs/how-to/trace-requests.md'] : [];
+}
+
+/** Other programs read a file of this name by themselves. */
+function unreadFile(environment: NodeJS.ProcessEnv): string[] {
+  let text = '';
+  try {
+    text = readFileSync('.env', 'utf8');
+  } catch {}
+  const set = Array.from(text.matchAll(/^[ \t]*(?:export )?(\w+)=./gm), ([, name = '']) => name);
+  const lost = set.filter((name) => name.replace(/_FILE$/, '') in settings && !environment[name]);
+  if (lost.length === 0) return [];
+  const pass = 'pass it on by `set -a; . ./.env`, or to a command by ENVIRONMENT_FILE=.env';
+  return [`.env is not read, and so ${[...new Set(lost)].join(', ')} is not set: ${pass}`];
 }
 
 function misspelt(variables: readonly string[]): string[] {
