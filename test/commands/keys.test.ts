@@ -61,7 +61,7 @@ describe('commands for keys', () => {
       const { output, errors } = await run('issue', '--owner', '14', '--name', 'lives', ...args);
       const record = (await listed('14')).at(-1);
       expect(errors).to.equal(
-        'The owner 14 has no campaign so far: check the number.\n' +
+        'The owner 14 had no campaign so far: check the number.\n' +
           `Key ${record.id} of the owner 14.${told} It cannot be shown again:\n`,
       );
       const key = output.trim();

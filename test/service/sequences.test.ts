@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { answered, command, refused } from '../support/commands/command.ts';
+import { command, refused } from '../support/commands/command.ts';
 import { objectsOf } from '../support/commands/commands-on.ts';
 import { call } from '../support/http/caller.ts';
 import { serviceDataOf } from '../support/process/lives.ts';
@@ -34,6 +34,9 @@ describe('sequences behind their tables, as logical replication and COPY leave t
       `a sequence of the database ${host}:${port}/${name} is behind its table, and has assigned a number that is taken: ` +
       'nothing was done; `./campaign-mirror doctor` names it, and the statement that mends it\n';
     expect(await create()).to.deep.equal(refused(line, 3));
+    const lines = 'owner_id,target_url\n7,https://one.example/\n8,https://two.example/\n';
+    const imported = await command(['import', '-'], { DATABASE_URL: data.database.url('operator') }, lines);
+    expect(imported.errors + imported.output).to.match(/2 campaigns/);
     expect(await run('key', 'issue', '--owner', '1', '--name', 'x')).to.deep.equal(refused(line, 3));
     expect(found.map(({ state }) => state)).to.deep.equal(tables.map(() => 'problem'));
     for (const [at, table] of tables.entries()) {
@@ -42,7 +45,7 @@ describe('sequences behind their tables, as logical replication and COPY leave t
       await data.database.admin.query(String(advice).replace('run as the owner of the schema: ', ''));
     }
     expect(await doctor()).to.deep.equal([]);
-    expect(await create()).to.deep.equal(answered('Campaign 3 was created for the owner 7.\n'));
+    expect((await create()).code).to.equal(0);
   });
 
   it('that of the history: no start, /readyz says so, and a caller gets 503 until it is mended', async () => {

@@ -1,5 +1,4 @@
 import type * as domain from '@campaign-mirror/domain';
-import type { Call } from '../terminal/call.ts';
 import { ClearError } from '../terminal/errors.ts';
 import { printable } from '../terminal/text.ts';
 
@@ -76,14 +75,10 @@ export function noneOf(
   return owner ? `The owner ${owner} has no ${which}.` : `There is no ${which}.`;
 }
 
-/** Before an owner gets something: a number without a campaign may be a slip. */
-export async function doubtOwner(
-  { output }: Call,
-  records: domain.CampaignRecords,
-  owner: domain.OwnerId,
-): Promise<void> {
+/** What to say of an owner who gets something: a number without a campaign may be a slip. Undefined for nothing. */
+export async function ownerDoubt(records: domain.CampaignRecords, owner: domain.OwnerId) {
   const [one] = await records.list({ owner, limit: 1 });
-  if (!one) await output.tell(`The owner ${owner} has no campaign so far: check the number.`);
+  return one ? undefined : `The owner ${owner} had no campaign so far: check the number.`;
 }
 
 export function noSuchKey(id: domain.AccessKeyId): ClearError {

@@ -61,6 +61,7 @@ const factsText = `
     extract(epoch from clock_timestamp())::float8 as time, rolname::text as name, rolsuper as superuser,
     coalesce(pg_has_role(nspowner, 'usage'), false) as owner, pg_get_userbyid(nspowner)::text as schema_owner,
     pg_get_userbyid(datdba)::text as database_owner, has_database_privilege(datname, 'create') as may_create,
+    has_database_privilege(datname, 'temporary') as temporary,
     exists (select from pg_class where relnamespace = pg_namespace.oid and relname = 'mirrors') as has_tables,
     array_remove(array[case when rolsuper then 'superuser' end, case when rolcreaterole then 'createrole' end,
       case when rolcreatedb then 'createdb' end, case when rolreplication then 'replication' end,
@@ -229,7 +230,10 @@ async function askRights({ facts, database, purpose }: Asked): Promise<Result[]>
   }
   if (owner) {
     const advice = `use it for \`./campaign-mirror migrate\` only, and start the service as ${roles.service}`;
-    return [...found, warning(`${who} owns the schema, and so may change all that is in it`, advice)];
+    found.push(warning(`${who} owns the schema, and so may change all that is in it`, advice));
+    if (facts.temporary || purpose) return found;
+    const grants = `run \`./campaign-mirror roles create\` as ${database_owner}, who owns the database`;
+    return [...found, problem(`${who} lacks what a restore needs: temporary on the database`, grants)];
   }
   const rights = await heldRights(database);
   const mayOperate = name !== roles.service && rightsOf('operator', rights).missing.length === 0;

@@ -50,7 +50,7 @@ const lasting: Advice<string> = {
   ' The server does not support SSL connections':
     '{database} does not speak TLS, which sslmode asks for: switch it on there (ssl = on), or set sslmode=disable',
   '28000 ':
-    '{database} lets the user {user} in with TLS only, or not at all: set sslmode=verify-full, or check pg_hba.conf and the name',
+    '{database} lets the user {user} in with TLS only, or not at all: set sslmode=verify-full, or check its name and pg_hba.conf ({said})',
   // SASL: the server asks for a password, and none is set.
   '28... | SASL': '{database} refuses the user {user}: check its name, its password and pg_hba.conf',
   '3D000 ': '{database} does not exist: create it, or correct DATABASE_URL or PGDATABASE',
@@ -131,11 +131,11 @@ export function undoneBy(error: unknown, place?: DatabaseAddress): Undone | unde
   return found && { ...found, what: filled(found.what, fault, place) };
 }
 
-/** The driver's error in a few words. A message with 08P01 comes from a pooler, and the code adds nothing. */
+/** The driver's error in a few words. 08P01, which comes from a pooler, and 55000 say little by themselves. */
 function reason(error: unknown): string {
   const code = codeOf(error);
   const said = error instanceof Error ? error.message : 'no answer';
-  return code === '08P01' ? `${code}: ${said}` : code || said;
+  return ['08P01', '55000'].includes(code) ? `${code}: ${said}` : code || said;
 }
 
 function causeOf(error: unknown): unknown {
