@@ -2,6 +2,8 @@ import { migrations, openProbe, roles } from '@campaign-mirror/adapters-persiste
 import { expect } from 'chai';
 import { readinessOf } from '../../packages/app/src/process/readiness.ts';
 import { databaseOf } from '../support/process/lives.ts';
+import { listeningService } from '../support/process/service-process.ts';
+import { eventually } from '../support/promises.ts';
 
 const good = { database: true, writable: true, migrations: true, sequences: true };
 const limits = { timeout: 10_000, statementTimeout: true };
@@ -38,15 +40,25 @@ describe('contract: life — what /readyz asks of the database', () => {
       await answer({ database: false }, wrong);
   });
 
-  it('it is asked without a pause: the first answer after the database takes writes again says so', async () => {
-    const probe = await openProbe(database.address('service'), limits);
-    await database.admin.query(`alter database ${database.name} set default_transaction_read_only = on`);
-    for (let times = 0; times < 3; times++)
-      expect(await probe.ask()).to.deep.equal({ ...good, writable: false });
+  it('it recovers while it is asked, when the database takes writes again: no session of before is kept', async () => {
+    const { ops } = await listeningService({
+      DATABASE_URL: database.url('service'),
+      RUN_MIGRATIONS: 'false',
+    });
+    const answers = (status: number, writable: boolean) =>
+      eventually(`${status} from /readyz`, async () => {
+        const answer = await fetch(`${ops}/readyz`);
+        const { checks } = (await answer.json()) as { checks: object };
+        expect([answer.status, checks]).to.deep.equal([status, { accepting: true, ...good, writable }]);
+      });
+    await answers(200, true);
     // A session keeps the default with which it began.
+    await database.admin.query(`alter database ${database.name} set default_transaction_read_only = on`);
+    await database.admin.query(`select pg_terminate_backend(pid) from pg_stat_activity
+      where datname = current_database() and application_name like 'campaign-mirror%'`);
+    await answers(503, false);
     await database.admin.query(`alter database ${database.name} reset default_transaction_read_only`);
-    expect(await probe.ask()).to.deep.equal(good);
-    await probe.close();
+    await answers(200, true);
   });
 
   it('it changes nothing and holds no more than one connection', async () => {
