@@ -64,7 +64,7 @@ const lasting: Advice<string> = {
 
 /** As it is after a restore of the schema alone. */
 export const withoutRecord =
-  'if it was restored with --schema-only, restore the data too; if there is none, drop the schema (drop schema campaign_mirror cascade) and run `./campaign-mirror migrate`';
+  'if it was restored with --schema-only, restore the data too (--data-only --disable-triggers); if there is none, drop the schema (drop schema campaign_mirror cascade) and run `./campaign-mirror migrate`';
 const migrate = 'run `./campaign-mirror migrate` as the owner of the schema';
 const notSetUpText = `{database} is not set up for this version (it is new, or of an earlier one): ${migrate}`;
 
