@@ -1,4 +1,5 @@
-import { readFileSync } from 'node:fs';
+import { readFileSync, statSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
 import { type SettingName, type Settings, settings } from './settings.ts';
 
 const names = Object.keys(settings) as SettingName[];
@@ -36,17 +37,26 @@ function untraced(environment: NodeJS.ProcessEnv): string[] {
   return isAsked && !isLoaded ? ['OTEL_… is not used: see docs/how-to/trace-requests.md'] : [];
 }
 
+/** In the working directory, or beside the program. */
+const files = ['.env', fileURLToPath(new URL('../../../../.env', import.meta.url))];
+
 /** Other programs read a file of this name by themselves. */
 function unreadFile(environment: NodeJS.ProcessEnv): string[] {
-  let text = '';
-  try {
-    text = readFileSync('.env', 'utf8');
-  } catch {}
+  const [file = '', text = ''] = files.map((path) => [path, textOf(path)]).find(([, read]) => read) ?? [];
   const set = Array.from(text.matchAll(/^[ \t]*(?:export )?(\w+)=./gm), ([, name = '']) => name);
   const lost = set.filter((name) => name.replace(/_FILE$/, '') in settings && !environment[name]);
   if (lost.length === 0) return [];
-  const pass = 'pass it on by `set -a; . ./.env`, or to a command by ENVIRONMENT_FILE=.env';
-  return [`.env is not read, and so ${[...new Set(lost)].join(', ')} is not set: ${pass}`];
+  const how = `pass it on by \`set -a; . ${file === '.env' ? './.env' : file}\`, or to a command by ENVIRONMENT_FILE=${file}`;
+  return [`${file} is not read, and so ${[...new Set(lost)].join(', ')} is not set: ${how}`];
+}
+
+/** Empty where there is none that may be read. Reading a pipe would wait. */
+function textOf(path: string): string {
+  try {
+    return statSync(path).isFile() ? readFileSync(path, 'utf8') : '';
+  } catch {
+    return '';
+  }
 }
 
 function misspelt(variables: readonly string[]): string[] {
