@@ -23,6 +23,7 @@ describe('the command audit', () => {
       ! the campaign 1 has a mirror already
       $ SUDO_USER=bob campaign transfer 1 --to 8
       Campaign 1 belongs to the owner 8 now; before, to the owner 7.
+      ! The owner 8 had no campaign so far: check the number.
       $ SUDO_USER=bob campaign set-default 1
       Campaign 1 is its owner's default one now.`);
     await database.admin.query('update campaign_mirror.mirrors set clicks = 1');

@@ -37,6 +37,7 @@ describe('the command campaign', () => {
     await on.session(`
       $ campaign transfer ${id} --to 3 --json
       {"id":${id},"owner_id":3,"owner_id_before":2,"changed":true}
+      ! The owner 3 had no campaign so far: check the number.
       $ campaign set-default ${id} --json
       {"id":${id},"owner_id":3,"is_default":true,"changed":true}
       $ campaign set-default ${id} --json

@@ -52,7 +52,7 @@ const cases: [title: string, given: Given, code: number, ...amiss: RegExp[]][] =
     'a server that takes no writes',
     { as: 'service', sql: 'alter database $ set default_transaction_read_only = on' },
     1,
-    /^writes problem .* set to read only \(default_transaction_read_only\) name the primary in DATABASE_URL/,
+    /^writes problem .* set to read only \(default_transaction_read_only\) name the primary in DATABASE_URL or PGHOST, or unset it for the role, the database/,
   ],
 ];
 
@@ -86,6 +86,38 @@ describe('doctor', () => {
     });
   }
 
+  it('a schema without its record of migrations, as --schema-only leaves it: doctor and migrate say what to do', async () => {
+    await database.admin.query('delete from campaign_mirror.migrations');
+    const advice =
+      'if it was restored with --schema-only, restore the data too (--data-only --disable-triggers); if there is none, drop the schema';
+    const { amiss } = await examined({ DATABASE_URL: database.url('operator') }, 1);
+    expect(amiss[0]).to.include(
+      `migrations problem the tables are there, but no record of their migrations ${advice}`,
+    );
+    const { code, errors } = await command(['migrate'], { DATABASE_URL: database.url('owner') });
+    expect(code).to.equal(1);
+    expect(errors).to.match(
+      /without a record of its migrations \(relation "campaigns" already exists\): .*\n$/,
+    );
+    expect(errors).to.include(advice);
+  });
+
+  it('a role that may make no temporary table, and who makes it; an import that needs one says the same', async () => {
+    await database.admin.query(
+      `revoke temporary on database ${database.name} from public, ${roles.operator}`,
+    );
+    const settings = { DATABASE_URL: database.url('operator') };
+    const { amiss } = await examined(settings, 1);
+    expect(amiss.join()).to.match(
+      /^rights problem .* lacks what the operator needs: temporary on the database .* `\.\/campaign-mirror roles create` as that of the database, \w+, /,
+    );
+    const { code, errors } = await command(['import', '-'], settings, 'owner_id\n7\n');
+    expect(code).to.equal(1);
+    expect(errors).to.match(
+      / lacks a right \(permission denied to create temporary tables in database "\w+"\): .*doctor/,
+    );
+  });
+
   it('tells what it can where the database is away, unknown, in another encoding, or was never migrated', async () => {
     const DATABASE_URL = 'postgres://me:MARKED@127.0.0.1:9/x';
     const away = await examined({ DATABASE_URL, DATABASE_WAIT: '0s', PORT: 'x' }, 3);
@@ -96,6 +128,12 @@ describe('doctor', () => {
       .to.match(/^ok {7}settings {4}none is wrong\nproblem {2}database /)
       .and.not.include('MARKED');
     expect((await examined({ DATABASE_URL: 'mysql://me:MARKED@db/x' }, 1)).checks).to.equal('settings');
+    const { url } = await emptyDatabase('admin');
+    const unowned = await examined({ DATABASE_URL: url('operator') }, 1);
+    expect(unowned.amiss).to.have.length(2);
+    expect(unowned.amiss[1]).to.match(
+      /^rights problem .* may not make the schema, which is not there run `\.\/campaign-mirror roles create` as \w+, who owns the database/,
+    );
     const other = await examined({ DATABASE_URL: (await emptyDatabase('owner', latin1)).url('owner') }, 1);
     expect(other.amiss).to.include.members([
       'encoding problem the database is in LATIN1 make one with encoding UTF8',

@@ -60,7 +60,10 @@ describe('commands for keys', () => {
     for (const [told, asked, ...args] of cases) {
       const { output, errors } = await run('issue', '--owner', '14', '--name', 'lives', ...args);
       const record = (await listed('14')).at(-1);
-      expect(errors).to.equal(`Key ${record.id} of the owner 14.${told} It cannot be shown again:\n`);
+      expect(errors).to.equal(
+        'The owner 14 had no campaign so far: check the number.\n' +
+          `Key ${record.id} of the owner 14.${told} It cannot be shown again:\n`,
+      );
       const key = output.trim();
       expect(key).to.match(/^cm_[0-9A-Za-z]{49}$/);
       expect(record.displayed).to.equal(key.slice(0, 10));

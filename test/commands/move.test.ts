@@ -113,6 +113,13 @@ describe('mirror move', () => {
       ! --to-host: MIRROR_HOST_DENYLIST denies new.example`);
     expect((await on.run('mirror move --from-host old.example:80 --to-host x.example')).code).to.equal(2);
     expect(await history()).to.deep.equal([]);
+    const all = 'mirror move --from-host example --to-host new.test --subdomains --include-default';
+    expect((await on.run(`${all} --dry-run`)).output).to.match(
+      /^4 mirrors on 3 names would be moved from example to new\.test; nothing was done\.$/m,
+    );
+    expect((await on.run(all)).errors).to.match(
+      /^Move 4 mirrors on 3 names from example to new\.test, such as /,
+    );
     expect((await on.run(`${line} --owner 1 --subdomains --include-default`)).code).to.equal(0);
     expect(await addresses()).to.deep.equal([
       ...['https://A.new.example/', 'https://new.example/'],
@@ -152,7 +159,9 @@ describe('mirror move', () => {
     expect(await addresses()).to.deep.equal([first, 'https://elsewhere.example/', ...others]);
     const [noted] = await on.objects('audit --limit 1');
     expect(noted).to.deep.include({ id: 3, act: 'mirrors-moved', details: { undoes: 1, mirrors: 2 } });
-    expect((await on.run(`${undo} --yes`)).code, 'changed since, all of them').to.equal(1);
+    const again = await on.run(`${undo} --yes`);
+    const undone = 'not every mirror was moved: 3 changed since; this move was undone before, by move 3\n';
+    expect([again.code, again.errors]).to.deep.equal([1, undone]);
     expect((await on.objects('mirror move --undo 3 --yes')).at(-1)).to.include({ moved: 2 });
     expect((await addresses())[0]).to.equal('https://new.example/1');
     await on.session(`

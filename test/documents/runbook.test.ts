@@ -137,10 +137,12 @@ describe('docs/runbook.md', () => {
         expect(await set(owners, 'https://owners.example/2')).to.equal(200);
       const told = (await paste('leaked-key-changes')).trim().split('\n');
       expect(told.map((line) => JSON.parse(line).address_after)).to.deep.equal(changes.toReversed());
-      await refusal('unknown-key');
-      expect(await paste('leaked-key-over')).to.match(/"status":401,"because":"unknown-key"/);
+      await refusal('revoked-key');
+      expect(await paste('leaked-key-over')).to.match(
+        /"status":401,"because":"revoked-key".*"subject":"key:\d+"/,
+      );
       const storm = await paste('storm');
-      expect(storm).to.match(/^ *1 "because":"unknown-key"$/m);
+      expect(storm).to.match(/^ *1 "because":"revoked-key"$/m);
       expect(storm).to.match(/^ *1 "client":"127\.0\.0\.1"$/m);
 
       const others = (await mirrors()).slice(0, -1);

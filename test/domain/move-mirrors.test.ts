@@ -174,6 +174,7 @@ describe('mirror move: all mirrors', () => {
       return held(calls.length) ? 'held' : set(move);
     },
     moveId: undefined,
+    undoneBy: async () => undefined,
     changes: async (_, after, limit) => changes?.slice(after ?? 0, (after ?? 0) + limit),
   };
 

@@ -11,7 +11,14 @@ describe('npm start', () => {
     // Ctrl-C goes to npm and to the service, which npm sends it on to.
     const terminal = inTerminal(['npm', 'start'], { DATA_DIR: folder.path });
     await terminal.shows('listening on');
-    await terminal.shows('demo remove');
+    await terminal.shows('not an address');
+    const [, docs = '', operators = ''] =
+      /page to try it: (\S+)\); the page for operators: (\S+)/.exec(
+        terminal.screen.replaceAll(/\s*\r?\n\s*/g, ' '),
+      ) ?? [];
+    expect(docs).to.match(/\/docs$/);
+    for (const page of [docs, operators])
+      expect((await fetch(page)).headers.get('content-type'), page).to.match(/^text\/html/);
     expect(terminal.screen, 'readable in a terminal').not.to.match(/^\{"level"/m);
     const statuses: string[] = [];
     for (const [line] of terminal.screen.matchAll(/^curl .*$/gm)) {

@@ -20,7 +20,7 @@ describe('a process of the service on its embedded database', () => {
   /** Its first start, with a call of its demonstration set, under load. */
   async function underLoad() {
     const { process, base } = await serving();
-    await process.says(() => process.output.includes('demo remove') || undefined);
+    await process.says(() => process.output.includes('not an address') || undefined);
     const [, campaign, key = ''] = /campaign\/(\d+)\/.*Bearer (\S+)'/.exec(process.output) ?? [];
     const one = { key, campaign: Number(campaign), address: 'https://example.com/' };
     const callers = load([{ base, ...one }], 8);

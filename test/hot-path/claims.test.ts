@@ -67,7 +67,8 @@ describe('one statement for a request: the write proves who calls and what is ju
     await holder.run(setAddress, live.seen.id, 'https://example.com/rival');
     await holder.commit();
     expect(await waiting).to.have.property('kind', 'mirror-set');
-    expect(await later).to.deep.equal({ kind: 'unauthenticated' });
+    const revoked = { because: 'revoked-key', subject: `key:${live.keyId}` };
+    expect(await later).to.deep.equal({ kind: 'unauthenticated', ...revoked });
     const written = (await service.history(live)).map((row) => row.addressAfter);
     expect(written).to.deep.equal([first, `${address}/before`]);
   });

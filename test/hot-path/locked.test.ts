@@ -130,7 +130,9 @@ describe('group commit: while somebody holds a campaign or a mirror', () => {
       if (where === 'for its turn')
         await eventually('its first statement', () => expect(service.ran).to.have.lengthOf.above(length));
       await service.world.accessKeys.revoke(id);
-      expect(await service.set({ ...held, key }, address)).to.deep.equal({ kind: 'unauthenticated' });
+      expect(await service.set({ ...held, key }, address)).to.deep.equal({
+        ...{ kind: 'unauthenticated', because: 'revoked-key', subject: `key:${id}` },
+      });
       const fault = (await valid) as Unavailable & { cause?: { code: string } };
       expect(fault).to.be.instanceOf(Unavailable);
       expect(fault.message).to.equal('the campaign was locked for too long');

@@ -1,4 +1,10 @@
-import { type AccessKey, accessKeyFrom, type CampaignId, Unavailable } from '@campaign-mirror/domain';
+import {
+  type AccessKey,
+  accessKeyFrom,
+  type CampaignId,
+  type Identified,
+  Unavailable,
+} from '@campaign-mirror/domain';
 import { expect } from 'chai';
 import { KeyUses } from '../../packages/adapters-persistence/src/hot-path/key-uses.ts';
 import {
@@ -43,7 +49,11 @@ describe('group commit: look-ups that go together', () => {
       [unknown(2), undefined],
     ];
     const callers = await Promise.all(asked.map(([key]) => identity.whoIs(key)));
-    expect(callers).to.deep.equal(asked.map(([, live]) => live?.by));
+    const refused: Record<string, Identified> = {
+      [revoked.key]: { refused: 'revoked-key', subject: revoked.by.subject },
+      [expired.key]: { refused: 'expired-key', subject: expired.by.subject },
+    };
+    expect(callers).to.deep.equal(asked.map(([key, live]) => live?.by ?? refused[key]));
     expect(service.ran).to.have.length(1);
 
     await uses.write();
@@ -80,7 +90,8 @@ describe('group commit: look-ups that go together', () => {
     await holder.run('update campaign_mirror.access_keys set revoked_at = now() where id = $1', first.keyId);
     await holder.commit();
     await before;
-    expect(await after).to.deep.equal([undefined, second.by]);
+    const revoked = { refused: 'revoked-key', subject: first.by.subject };
+    expect(await after).to.deep.equal([revoked, second.by]);
     expect(service.ran).to.have.length(2);
   });
 

@@ -12,6 +12,7 @@ const away = [
   ...all(sqlFault, '08000 08006 28000 28P01 3D000 53100 53200 53300 57014 57P01 57P02 57P03 58030'),
   ...all(sqlFault, '25006 25P03 25P04 40001 40P01 55000 55P03'),
   ...all(systemFault, 'ECONNREFUSED ECONNRESET EPIPE ETIMEDOUT ENOENT EAI_AGAIN CERT_HAS_EXPIRED'),
+  Object.assign(new pg.DatabaseError('23505', 1, 'error'), { code: '23505', constraint: 'campaigns_pkey' }),
   // The driver's own, without a code.
   new Error('Connection terminated unexpectedly'),
   new AggregateError([new Error('connect')], 'both addresses'),

@@ -29,6 +29,17 @@ describe('contract: answers — a database that is slow, cut off or away', () =>
     await untilServed({ set }, live);
   });
 
+  it('a connection that takes no writes is dropped by the update that finds out: the next one is made', async () => {
+    const { admin, name } = service.database;
+    const live = await service.campaign();
+    const { set } = await service.another({ ...patient, size: 1 });
+    await admin.query(`alter database ${name} set default_transaction_read_only = on`);
+    // Whom the key belongs to is found, on the same connection.
+    expect(await rejection(set(live, address))).to.have.nested.property('cause.code', '25006');
+    await admin.query(`alter database ${name} reset default_transaction_read_only`);
+    expect(await set(live, address)).to.have.property('kind', 'mirror-set');
+  });
+
   it('a network that stops, is silent, resets or refuses: Unavailable within the bounds, and serving again', async () => {
     const proxy = await tcpProxy(service.database.address('service'));
     const behindProxy = { ...service.database.address('service'), host: '127.0.0.1', port: proxy.port };

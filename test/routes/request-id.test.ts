@@ -35,7 +35,7 @@ describe('contract: headers: X-Request-Id, and the line of the log', () => {
   });
 
   for (const [status, asking, of] of [
-    [200, {}, { route: '/public/v1/mirror/campaign/{campaign}/mirror' }],
+    [200, {}, { route: '/public/v1/mirror/campaign/{campaign}/mirror', subject: 'key:1' }],
     [404, { target: '/secret-path?secret-query' }, { route: '-', because: 'route-not-found' }],
   ] as const)
     it(`${status}: one line has it, and nothing else that the caller chose`, async () => {

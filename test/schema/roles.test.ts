@@ -1,7 +1,7 @@
 import { mkdtemp, readFile, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { heldRights, migrate, rightsOf, roles } from '@campaign-mirror/adapters-persistence';
+import { heldRights, migrate, type Role, rightsOf, roles } from '@campaign-mirror/adapters-persistence';
 import { expect } from 'chai';
 import type pg from 'pg';
 import { command, piped, refused } from '../support/commands/command.ts';
@@ -156,9 +156,27 @@ describe('roles create', () => {
     const { code, output, errors } = await command(['roles', 'create', '--json'], { DATABASE_URL });
     expect(code, errors).to.equal(0);
     expect(errors).to.include('The schema belongs to "single", who has to go on migrating it.\n');
-    const { password } = (objectsOf(output) as Shown[]).find(({ role }) => role === 'operator') ?? {};
-    const as = { DATABASE_URL: url('single', `campaign_mirror_operator:${password}`) };
-    expect((await command(['campaign', 'create', '--owner', '1'], as)).code).to.equal(0);
+    const as = (role: Role, database: string) => {
+      const { password } = (objectsOf(output) as Shown[]).find((one) => one.role === role) ?? {};
+      return { DATABASE_URL: url(database, `${roles[role]}:${password}`) };
+    };
+    const campaign = ['campaign', 'create', '--owner', '1'];
+    expect((await command(campaign, as('operator', 'single'))).code).to.equal(0);
+
+    // In a further database, whose schema the role of the owner makes: he may not act as that one.
+    await admin.query('create database second owner single');
+    const again = () => command(['roles', 'create'], { DATABASE_URL: url('second', 'single:single') });
+    const next =
+      'Next: `./campaign-mirror migrate` as campaign_mirror_owner, which gives the roles their rights.\n';
+    expect(await again()).to.include({ code: 0, errors: `All roles were there.\n${next}` });
+    expect((await command(['migrate'], as('owner', 'second'))).code).to.equal(0);
+    expect(await again()).to.include({ code: 0, errors: 'All roles were there.\n' });
+    expect((await command(campaign, as('operator', 'second'))).code).to.equal(0);
+
+    // In one that was migrated before there were roles.
+    expect((await command(campaign, as('operator', 'plain'))).code).to.equal(1);
+    expect(await create('plain')).to.include({ code: 0 });
+    expect((await command(campaign, as('operator', 'plain'))).code).to.equal(0);
   });
 
   it('the passwords go to files, and are shown nowhere', async () => {

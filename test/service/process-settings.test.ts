@@ -43,6 +43,8 @@ describe('what is set of a process holds', () => {
       expect([answer.status, await answer.text()]).to.deep.equal([404, text]);
     }
     expect((await fetch(service.base + openapiPath)).status).to.equal(200);
+    const { msg } = await service.process.event('listening');
+    expect(msg).to.equal(`listening on ${service.base}; the page for operators: ${service.ops}/`);
     const path = `/public/v1/mirror/campaign/${data.campaigns[0]}/mirror`;
     const { status, headers } = await fetch(service.base + path, {
       method: 'POST',

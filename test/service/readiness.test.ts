@@ -2,8 +2,10 @@ import { migrations, openProbe, roles } from '@campaign-mirror/adapters-persiste
 import { expect } from 'chai';
 import { readinessOf } from '../../packages/app/src/process/readiness.ts';
 import { databaseOf } from '../support/process/lives.ts';
+import { listeningService } from '../support/process/service-process.ts';
+import { eventually } from '../support/promises.ts';
 
-const good = { database: true, writable: true, migrations: true };
+const good = { database: true, writable: true, migrations: true, sequences: true };
 const limits = { timeout: 10_000, statementTimeout: true };
 
 describe('contract: life — what /readyz asks of the database', () => {
@@ -36,6 +38,27 @@ describe('contract: life — what /readyz asks of the database', () => {
     await answer({ ...good, writable: false });
     for (const wrong of [{ port: 1 }, { password: 'wrong' }, { database: 'nothing' }])
       await answer({ database: false }, wrong);
+  });
+
+  it('it recovers while it is asked, when the database takes writes again: no session of before is kept', async () => {
+    const { ops } = await listeningService({
+      DATABASE_URL: database.url('service'),
+      RUN_MIGRATIONS: 'false',
+    });
+    const answers = (status: number, writable: boolean) =>
+      eventually(`${status} from /readyz`, async () => {
+        const answer = await fetch(`${ops}/readyz`);
+        const { checks } = (await answer.json()) as { checks: object };
+        expect([answer.status, checks]).to.deep.equal([status, { accepting: true, ...good, writable }]);
+      });
+    await answers(200, true);
+    // A session keeps the default with which it began.
+    await database.admin.query(`alter database ${database.name} set default_transaction_read_only = on`);
+    await database.admin.query(`select pg_terminate_backend(pid) from pg_stat_activity
+      where datname = current_database() and application_name like 'campaign-mirror%'`);
+    await answers(503, false);
+    await database.admin.query(`alter database ${database.name} reset default_transaction_read_only`);
+    await answers(200, true);
   });
 
   it('it changes nothing and holds no more than one connection', async () => {

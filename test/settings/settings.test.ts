@@ -96,7 +96,15 @@ describe('settings', () => {
       [url('sslrootcert=/nowhere/at/all'), noFile('/nowhere/at/all')],
       [{ PGHOST: 'db', PGSSLROOTCERT: packageJson }, unusable('error:0480006C:PEM routines::no start line')],
       [url('sslmode=require&sslrootcert=system'), noFile('system')],
-      [url('tls=true'), unknown],
+      [url('tls=true'), `${unknown}: leave out tls`],
+      [
+        url('channel_binding=require&target_session_attrs=any'),
+        `${unknown}: leave out channel_binding, target_session_attrs`,
+      ],
+      [{ DATABASE_URL: 'postgres:///x?channel_binding=require' }, `${unknown}: leave out channel_binding`],
+      [{ DATABASE_URL: 'postgres://me:one?MARKED=2' }, unknown],
+      [{ DATABASE_URL: 'postgres://db/x?password=one&MARKED=2' }, unknown],
+      [url('ssl=MARKED'), 'ssl in DATABASE_URL must be true or false; sslmode says more'],
       [url(`sslmode=require&sslcert=${packageJson}`), unknown],
     ];
     for (const [environment, line] of cases) wrong(environment, [line]);

@@ -1,6 +1,8 @@
+import { mkdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { expect } from 'chai';
 import { readSettings } from '../../packages/app/src/settings/read-settings.ts';
-import { command } from '../support/commands/command.ts';
+import { command, commandProcess } from '../support/commands/command.ts';
 import { dataFolderOf } from '../support/process/lives.ts';
 import { listeningService } from '../support/process/service-process.ts';
 
@@ -10,7 +12,7 @@ const notes = (environment: Record<string, string>, expected: readonly string[])
 /** What machines of users, of CI and in clusters have in their environments. */
 const ofOthers = `
   PATH HOME USER SHELL TERM LANG TZ HOSTNAME HOSTTYPE CI POSTS COST SORT LOGS MODE NODE_OPTIONS NODE_PORT HTTP_PROXY
-  NO_PROXY PGDATA PGHOSTADDR PGPASSFILE PGSERVICE PGAPPNAME PGTZ PGSSLCERT PGSSLKEY PGSSLCRL POSTGRES_PASSWORD
+  NO_PROXY PGDATA PGPASSFILE PGAPPNAME PGTZ PGSSLCERT PGSSLKEY PGSSLCRL POSTGRES_PASSWORD
   POSTGRES_PASSWORD_FILE DB_HOST DB_PORT REDIS_HOST KUBERNETES_PORT ES_PORT ES_HOST WEB_PORT API_HOST APP_PORT LOG_FORMAT
   STATE_DIRECTORY MEMORY_LIMIT ENV PS1 IFS _ TEST_DATABASE_URL
 `;
@@ -35,8 +37,26 @@ describe('a setting that has no effect is reported in a line, without its value'
   it('where others keep it from having one, or it is not a secret that a file may hold', () => {
     const twice = 'PGHOST is used only where DATABASE_URL names no host';
     notes({ DATABASE_URL: 'postgres://other/x', PGHOST: 'db' }, [twice]);
+    for (const name of ['PGUSER', 'PGSERVICE', 'PGHOSTADDR'])
+      notes({ [name]: 'x' }, [`the embedded database is used, not ${name}: set PGHOST to use yours`]);
+    notes({ PGHOST: 'db', PGSERVICE: 'x' }, []);
     const file = 'PGHOST_FILE is not read: set PGHOST itself';
     notes({ PGHOST_FILE: '/run/secrets/host', LOG_LEVEL_FILE: '' }, [file]);
+  });
+
+  it('where only a file has it that the program does not read: once, by its name', async () => {
+    await mkdir(folder.path);
+    await writeFile(
+      join(folder.path, '.env'),
+      '# PORT=1\nexport LOG_LEVEL=MARKED\nPGPASSWORD_FILE=MARKED\nOTHER=x\nHOST=\n',
+    );
+    const told =
+      '.env is not read, and so LOG_LEVEL, PGPASSWORD_FILE is not set: pass it on by `set -a; . ./.env`, or to a command by ENVIRONMENT_FILE=.env\n';
+    const config = (settings = {}) => commandProcess(['config', '--json'], settings, folder.path);
+    expect((await config()).errors).to.equal(told);
+    const { errors } = await config({ LOG_LEVEL: 'info', PGPASSWORD_FILE: join(folder.path, '.env') });
+    expect(errors).to.match(/^PGPASSWORD_FILE: .* must hold one line\n$/);
+    expect((await config({ LOG_LEVEL: 'info' })).errors).to.equal(told.replace('LOG_LEVEL, ', ''));
   });
 
   it('once at the start of the service, in its log, and once by a command, on standard error', async () => {

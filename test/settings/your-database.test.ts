@@ -38,6 +38,46 @@ describe('a database of yours', () => {
     for (const [environment, expected] of places) expect(place(environment)).to.equal(expected);
   });
 
+  it('is spoken to as the URL says, else as PGSSLMODE does; a part of TLS without a mode means all of it', () => {
+    const modes: [parameters: string, PGSSLMODE: string, tls: string][] = [
+      ['', '', 'disable'],
+      ['?ssl=false', '', 'disable'],
+      ['?ssl=0', 'verify-full', 'disable'],
+      ['?ssl=true', '', 'verify-full'],
+      ['?ssl=1', 'require', 'require'],
+      ['?ssl=true', 'disable', 'verify-full'],
+      ['?ssl=false&sslmode=require', '', 'require'],
+      ['?sslnegotiation=direct', '', 'verify-full'],
+      ['', 'require', 'require'],
+      ['?sslmode=disable', 'require', 'disable'],
+    ];
+    for (const [parameters, PGSSLMODE, tls] of modes) {
+      const read = readSettings({ DATABASE_URL: `postgres://me@db/x${parameters}`, PGSSLMODE });
+      if ('wrong' in read) throw new Error(read.wrong.join('\n'));
+      const { address, tls: mode } = yourDatabase(read.settings);
+      expect([mode, address.ssl === false], parameters + PGSSLMODE).to.deep.equal([tls, tls === 'disable']);
+    }
+  });
+
+  it('needs a user, where that of the operating system has no name, as in a container that runs as any number', async () => {
+    const unnamed = encodeURIComponent(`
+      import os from 'node:os';
+      import { syncBuiltinESMExports } from 'node:module';
+      os.userInfo = () => { throw new Error('no such user'); };
+      syncBuiltinESMExports();`);
+    const config = (settings: Environment) =>
+      commandProcess(['config', '--json'], {
+        NODE_OPTIONS: `--import=data:text/javascript,${unnamed}`,
+        ...settings,
+      });
+    for (const settings of [{ PGHOST: 'db' }, { DATABASE_URL: 'postgres://db/x' }]) {
+      const { code, errors } = await config(settings);
+      expect(code).to.equal(2);
+      expect(errors).to.match(/^PGUSER must be set, or DATABASE_URL name a user: .* \d+, has no name\n$/);
+    }
+    expect(await config({ PGHOST: 'db', PGUSER: 'me' })).to.include({ code: 0, errors: '' });
+  });
+
   it('is found by the commands, by its socket and from any folder, whatever variables of MikroORM there are', async () => {
     const server = await dedicatedServer({ socket: true });
     try {

@@ -81,7 +81,7 @@ export const inOrder: readonly Row[] = [
   row('content encoding', header('Content-Encoding', 'gzip'), 415, 'unsupported-body', otherBody),
   row('body over the limit', () => ({ body: tooLarge }), 413, 'body-too-large', overTheLimit),
   ...(['unknown', 'expired', 'revoked'] as const).map((kind) =>
-    invalidKey(`${kind} key`, ({ keys }) => keys[kind], 'unknown-key'),
+    invalidKey(`${kind} key`, ({ keys }) => keys[kind], `${kind}-key`),
   ),
   row('no such campaign', () => ({ campaign: 424242 }), 404, 'campaign-not-found', `${noCampaign} 424242`),
   row('malformed identifier', () => ({ campaign: '042' }), 404, 'campaign-not-found', `${noCampaign} 042`),

@@ -6,7 +6,7 @@ import { group, leaf } from '../terminal/leaf.ts';
 import { paged } from '../terminal/pages.ts';
 import { confirmed } from '../terminal/prompt.ts';
 import { jsonOf, printable } from '../terminal/text.ts';
-import { campaignNamed, campaignRefused, noneOf } from '../words/refusals.ts';
+import { campaignNamed, campaignRefused, noneOf, ownerDoubt } from '../words/refusals.ts';
 import { type Operator, reading } from './operator.ts';
 
 export function campaignCommands(call: Call, operator: Operator) {
@@ -77,9 +77,13 @@ export function campaignCommands(call: Call, operator: Operator) {
     .argument('<campaign>', 'the campaign', given.campaign)
     .requiredOption('--to <owner>', 'the new owner; required', given.owner)
     .action(async (id, { to, json }) => {
-      const done = await operator.administering(({ settings }) => settings.transfer(id, to));
+      const { doubt, done } = await operator.administering(async ({ settings, records }) => ({
+        doubt: await ownerDoubt(records, to),
+        done: await settings.transfer(id, to),
+      }));
       if (done.kind !== 'transferred' && done.kind !== 'unchanged') throw campaignRefused(id, done);
       const changed = done.kind === 'transferred';
+      if (doubt) await call.output.tell(doubt);
       await call.output.answer(
         json,
         { id, owner_id: to, owner_id_before: changed ? done.from : to, changed },

@@ -5,7 +5,7 @@ import type { Call } from '../terminal/call.ts';
 import { ClearError } from '../terminal/errors.ts';
 import { group, leaf } from '../terminal/leaf.ts';
 import { paged } from '../terminal/pages.ts';
-import { noSuchKey, notRotated } from '../words/refusals.ts';
+import { noSuchKey, notRotated, ownerDoubt } from '../words/refusals.ts';
 import { type Operator, reading } from './operator.ts';
 
 /** In seconds. */
@@ -42,9 +42,11 @@ export function keyCommands(call: Call, operator: Operator) {
     .addOption(new Option('--no-expiry', 'the key never expires').conflicts('expiresIn'))
     .action(async ({ owner, name, expiresIn, expiry, json }) => {
       const life = expiry ? expiresIn : 'never';
-      const issued = await operator.administering(({ keys }) =>
-        keys.issue({ owner, name, ...(life && { expiresIn: life }) }),
-      );
+      const { doubt, issued } = await operator.administering(async ({ keys, records }) => ({
+        doubt: await ownerDoubt(records, owner),
+        issued: await keys.issue({ owner, name, ...(life && { expiresIn: life }) }),
+      }));
+      if (doubt) await call.output.tell(doubt);
       const ends = expiry ? (expiresIn ? '' : ' It expires in 365 days.') : ' It never expires.';
       await showOnce(json, issued, `Key ${issued.id} of the owner ${owner}.${ends}`);
     });

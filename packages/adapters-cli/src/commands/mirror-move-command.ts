@@ -19,6 +19,8 @@ interface Moving {
   readonly none: string;
   /** What the user should look at before it begins; empty for nothing. */
   doubts(seen: MoveReport): string;
+  /** The move that undid this one before. */
+  readonly undoneBy?: domain.AuditId | undefined;
 }
 
 export function move(call: Call, operator: Operator) {
@@ -49,18 +51,21 @@ export function move(call: Call, operator: Operator) {
       if (undo === undefined ? !from || !to : isOfHosts)
         throw new ClearError('either --from-host and --to-host are needed, or --undo alone', 'usage');
       const domain = await import('@campaign-mirror/domain');
-      const movingWith = ({ moves }: OperatorPorts, { deniedHosts }: Terms): Moving => {
-        if (!from || !to) return undoing(new domain.UndoMove(moves, deniedHosts), undo, includeDefault);
+      const movingWith = async ({ moves }: OperatorPorts, { deniedHosts }: Terms): Promise<Moving> => {
+        if (!from || !to) {
+          const undoneBy = await moves.undoneBy(undo as domain.AuditId);
+          return { ...undoing(new domain.UndoMove(moves, deniedHosts), undo, includeDefault), undoneBy };
+        }
         const move = domain.hostMove(from, to, subdomains, deniedHosts);
         if ('fault' in move) throw refused(move.fault, from.written, to.written);
         const request = { move, includeDefault, ...(owner && { owner }) };
         return hostMoving(new domain.MoveMirrors(moves, deniedHosts), request, from);
       };
       const act = async (ports: OperatorPorts, terms: Terms) => {
-        const moving = movingWith(ports, terms);
+        const moving = await movingWith(ports, terms);
         const moveId = () => ports.moves.moveId;
         const told = async (isDry: boolean, isShown: boolean) => {
-          const report = new MoveReport(call, { json, isDry, isShown, moveId });
+          const report = new MoveReport(call, { json, isDry, isShown, subdomains, moveId });
           return report.tell(moving.events(isDry)).catch((error) => {
             throw cutOff(error, isDry ? undefined : report.movedSoFar, terms.undoneBy);
           });
@@ -78,10 +83,10 @@ export function move(call: Call, operator: Operator) {
 
 /** Asks before live mirrors are changed, unless there are none to change. @throws ClearError; Interrupted */
 async function confirmedAsSeen(call: Call, { how, doubts }: Moving, seen: MoveReport): Promise<void> {
-  const { counts, example } = seen;
+  const { example, toMove } = seen;
   if (!example) return;
   const such = `such as that of campaign ${example.campaign} to ${example.after}`;
-  const question = `Move ${counted(counts['would-move'], 'mirror')} ${how}, ${such}? ${doubts(seen)}`;
+  const question = `Move ${toMove} ${how}, ${such}? ${doubts(seen)}`;
   await confirmed(call, question.trim());
   call.interruption.throwIfInterrupted('Nothing was done.');
 }
@@ -122,13 +127,13 @@ function undoing(act: domain.UndoMove, move: domain.AuditId | undefined, include
 async function end(
   { output }: Call,
   report: MoveReport,
-  { how, none }: Moving,
+  { how, none, undoneBy }: Moving,
   { json, dryRun }: { json: boolean | undefined; dryRun: boolean },
 ): Promise<void> {
   const { counts, looked, number = null } = report;
   const all = Object.entries(counts);
   const each = all.map(([kind, count]) => [kind.replace('-', '_'), count]);
-  const would = `${counted(counts['would-move'], 'mirror')} would be moved ${how}; nothing was done.`;
+  const would = `${report.toMove} would be moved ${how}; nothing was done.`;
   const undo =
     number && ` This is move ${number}: \`./campaign-mirror mirror move --undo ${number}\` undoes it.`;
   const isNone = all.every(([, count]) => count === 0);
@@ -138,7 +143,8 @@ async function end(
   const left = all.filter(([kind, count]) => count > 0 && kind !== 'moved' && kind !== 'would-move');
   if (left.length === 0 || (dryRun && output.isReaderGone)) return;
   const why = left.map(([kind, count]) => `${count} ${kind.replace('-', ' ')}`).join(', ');
-  throw new ClearError(`not every mirror ${dryRun ? 'would be' : 'was'} moved: ${why}`);
+  const before = undoneBy ? `; this move was undone before, by move ${undoneBy}` : '';
+  throw new ClearError(`not every mirror ${dryRun ? 'would be' : 'was'} moved: ${why}${before}`);
 }
 
 /** Why a move is invalid, and what to do instead. */

@@ -4,11 +4,15 @@ import type { Progress } from '../terminal/progress.ts';
 import { counted, printable } from '../terminal/text.ts';
 import { addressFaults } from '../words/refusals.ts';
 
+/** So many are counted: a suffix may have any number of names below it. */
+const mostHosts = 10_000;
+
 interface Reporting {
   readonly json: boolean | undefined;
   readonly isDry: boolean;
   /** Whether each mirror is told, or only counted. */
   readonly isShown: boolean;
+  readonly subdomains: boolean;
   moveId(): domain.AuditId | undefined;
 }
 
@@ -27,6 +31,8 @@ export class MoveReport {
   isTargetInUse = true;
   /** The first mirror that would be moved. */
   example: domain.MirrorMoved | undefined;
+  /** With `subdomains`, the hosts of the mirrors that would be moved, up to `mostHosts` of them. */
+  readonly hosts = new Set<string>();
   /** Of the move, once anything was moved. */
   number: domain.AuditId | undefined;
   readonly #call: Call;
@@ -41,6 +47,13 @@ export class MoveReport {
   /** Such as `2 mirrors were moved`. */
   get moved(): string {
     return `${counted(this.counts.moved, 'mirror was', 'mirrors were')} moved`;
+  }
+
+  /** Such as `2 mirrors on 2 names`, where they are on several. */
+  get toMove(): string {
+    const { size } = this.hosts;
+    const names = size === mostHosts ? `${size} names or more` : `${size} names`;
+    return `${counted(this.counts['would-move'], 'mirror')}${size > 1 ? ` on ${names}` : ''}`;
   }
 
   /** The same of a move that was cut off, with its number. */
@@ -78,7 +91,11 @@ export class MoveReport {
     const { json, isShown } = this.#how;
     const { output } = this.#call;
     this.counts[event.kind] += 1;
-    if (event.kind === 'would-move') this.example ??= event;
+    if (event.kind === 'would-move') {
+      this.example ??= event;
+      if (this.#how.subdomains && this.hosts.size < mostHosts)
+        this.hosts.add(new URL(event.before).hostname.replace(/\.$/, ''));
+    }
     if (!isShown) return;
     if (json) return output.object(objectOf(event));
     if (event.kind === 'moved') return;

@@ -75,6 +75,12 @@ export function noneOf(
   return owner ? `The owner ${owner} has no ${which}.` : `There is no ${which}.`;
 }
 
+/** What to say of an owner who gets something: a number without a campaign may be a slip. Undefined for nothing. */
+export async function ownerDoubt(records: domain.CampaignRecords, owner: domain.OwnerId) {
+  const [one] = await records.list({ owner, limit: 1 });
+  return one ? undefined : `The owner ${owner} had no campaign so far: check the number.`;
+}
+
 export function noSuchKey(id: domain.AccessKeyId): ClearError {
   return new ClearError(`there is no key ${id}`);
 }

@@ -73,7 +73,7 @@ export function replyTo(outcome: Outcome, { campaign, fault = 'required' }: Aske
     case 'mirror-set':
       return { status: 200, body: mirrorBody(outcome.mirror) };
     case 'unauthenticated':
-      return outcome.because ? { ...unknownKey, because: outcome.because } : unknownKey;
+      return { ...unknownKey, because: outcome.because ?? 'unknown-key' };
     case 'over-limit':
       return tooManyAttempts('rate', outcome.resetIn);
     case 'campaign-not-found':
@@ -185,6 +185,7 @@ export type BodyFault = 'not-json' | 'required' | 'not-a-string';
 /** All reasons for another status than 200, each with its status. */
 export const refusals: readonly { readonly status: number; readonly because: string }[] = [
   ...[faults, refused, unreadable, invalidAddress].flatMap((table): Reply[] => Object.values(table)),
-  ...[unknownKey, campaignNotFound(''), routeNotFound(''), methodNotSupported('', '')],
+  ...[unknownKey, ...['expired-key', 'revoked-key'].map((because) => ({ ...unknownKey, because }))],
+  ...[campaignNotFound(''), routeNotFound(''), methodNotSupported('', '')],
   ...[tooManyAttempts('rate', 1), tooManyAttempts('failed-keys', 1)],
 ].map(({ status, because = '' }) => ({ status, because }));

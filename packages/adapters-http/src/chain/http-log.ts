@@ -12,6 +12,8 @@ export interface AnsweredRequest {
   /** Why the status is not 200: the rule that refused the request, or the fault. */
   readonly because?: string | undefined;
   readonly campaign?: number | undefined;
+  /** Who called, as the history names it, such as `key:17`; for a refused key too, where it was issued once. */
+  readonly subject?: string | undefined;
   /** The caller did not wait for the answer. */
   readonly callerGone?: true | undefined;
   /** It was refused because of the load: a line for it would add to the load. */

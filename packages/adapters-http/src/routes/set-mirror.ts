@@ -63,6 +63,7 @@ export function setMirror(settings: SetMirrorSettings): Middleware {
       await lookUps.end(credential);
       claim = await useCase.claimedBy(credential);
     }
+    if (isCaller(claim)) call.subject = claim.subject;
     const place = capacity.place();
     const takenBy = ({ subject }: Caller) => place.take(subject, campaign);
     let overload = isCaller(claim) ? takenBy(claim) : place.take(`address ${networkOf(call.client)}`);
@@ -74,6 +75,7 @@ export function setMirror(settings: SetMirrorSettings): Middleware {
       const ofStranger = (): CallLimit => ({
         async admits(caller) {
           lookedUp?.();
+          call.subject = caller.subject;
           overload = takenBy(caller);
           if (overload) return notAdmitted;
           return counted ? counted.admits(caller) : admitted;
@@ -86,6 +88,7 @@ export function setMirror(settings: SetMirrorSettings): Middleware {
       else if (outcome.kind !== 'unauthenticated') answer(context, reply);
       else {
         withoutLimit(context);
+        call.subject = outcome.subject;
         await refuseKey(context, reply);
       }
     } finally {

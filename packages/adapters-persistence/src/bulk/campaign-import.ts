@@ -13,15 +13,13 @@ import { rowsOf } from '../connection/rows.ts';
 import { refuseOtherEncoding } from '../connection/server.ts';
 import { stoppable, withoutTimeouts } from '../connection/stoppable.ts';
 import { actIn, inTransaction } from '../connection/transaction.ts';
+import { countedUpTo } from '../schema/tables.ts';
 import { tellFaults } from './import-faults.ts';
 import { fillImportTable } from './import-table.ts';
 import { moveOn } from './number-sequences.ts';
 
 /** Attempts, when another session takes a number between the check and the write. */
 const tries = 5;
-
-/** Imported numbers count up to here: 2^53-1 would leave no number for the next. */
-const countedUpTo = Number.MAX_SAFE_INTEGER - 1_000_000;
 
 /** After the numbers that the lines name, in line order. */
 const newNumbers = [
@@ -106,11 +104,14 @@ type Survey = Partial<Record<'campaigns' | 'mirrors' | 'duplicates', number>>;
 
 async function write(client: PoolClient): Promise<{ campaigns: number; mirrors: number }> {
   const { rows } = await client.query<{ campaigns: string | null; mirrors: string | null }>(
-    `select max(id) filter (where id <= $1) as campaigns, max(mirror_id) filter (where mirror_id <= $1) as mirrors
-    from pg_temp.imported_lines`,
+    `select
+      greatest(max(id), (select max(id) from campaign_mirror.campaigns where id <= $1)) as campaigns,
+      greatest(max(mirror_id), (select max(id) from campaign_mirror.mirrors where id <= $1)) as mirrors
+    from (select case when id <= $1 then id end as id, case when mirror_id <= $1 then mirror_id end as mirror_id
+      from pg_temp.imported_lines) as counted`,
     [countedUpTo],
   );
-  // First, so that a campaign created meanwhile gets none of these numbers.
+  // First, so that a campaign created meanwhile gets none of these numbers. Also where a sequence is behind its table.
   await moveOn(client, 'campaigns', Number(rows[0]?.campaigns));
   await moveOn(client, 'mirrors', Number(rows[0]?.mirrors));
   for (const text of newNumbers) await client.query(text);

@@ -82,7 +82,10 @@ export function isDatabaseAway(error: unknown): boolean {
     return error.constructor === Error || error.constructor === AggregateError;
   }
   if (sqlState.test(code) && !isSystemCode(error)) {
-    return awayClasses.has(code.slice(0, 2)) || awayCodes.has(code) || retryable.has(code);
+    // By a sequence that is behind its table: no statement brings a number of its own.
+    const isNumberTaken =
+      code === '23505' && /_pkey$/.test((error as { constraint?: string }).constraint ?? '');
+    return awayClasses.has(code.slice(0, 2)) || awayCodes.has(code) || retryable.has(code) || isNumberTaken;
   }
   // A code of a socket, the resolver or TLS: ECONNRESET, EAI_AGAIN, CERT_HAS_EXPIRED …
   return true;

@@ -1,3 +1,4 @@
+import type { PoolClient } from 'pg';
 import { migrationNames } from '../schema/migration-names.ts';
 import { codeOf } from './database-faults.ts';
 import { type DatabaseAddress, openPool } from './pool.ts';
@@ -11,6 +12,8 @@ export interface DatabaseState {
   readonly writable?: boolean;
   /** It has every migration that this version needs; migrations of a newer version are accepted. */
   readonly migrations?: boolean;
+  /** The numbers of the history continue: its sequence is not behind the table. */
+  readonly sequences?: boolean;
 }
 
 /** Asks a database, on a connection of its own, whether it answers and is set up. */
@@ -38,7 +41,9 @@ const stateText = `
   select current_setting('transaction_read_only') = 'off' as writable, not exists (
     select from unnest($1::text[]) as needed (name)
     where not exists (select from campaign_mirror.migrations as applied where applied.name = needed.name)
-  ) as migrated,
+  ) as migrations, not exists (
+    select from campaign_mirror.sequences_behind where sequence = 'mirror_history_id_seq'
+  ) as sequences,
   (select reltuples from pg_class where oid = to_regclass('campaign_mirror.mirror_history')) as history_rows`;
 
 /**
@@ -57,16 +62,27 @@ export async function openProbe(address: DatabaseAddress, limits: ProbeLimits): 
   const statementTimeout = limits.statementTimeout ? timeout : 0;
   const { pool, close } = openPool(address, { ...bounds, statementTimeout }, 'campaign-mirror readiness');
 
+  // The running statement reports why a connection ended.
+  pool.on('connect', (client) => client.on('error', () => {}));
+
   let historyRows: number | undefined;
   const read = async (): Promise<DatabaseState> => {
+    let client: PoolClient | undefined;
+    let isUsable = false;
     try {
-      const { rows } = await pool.query(stateText, [migrationNames]);
+      client = await pool.connect();
+      const { rows } = await client.query(stateText, [migrationNames]);
+      const { history_rows, ...state } = rows[0];
       // -1: never counted.
-      if (rows[0].history_rows >= 0) historyRows = rows[0].history_rows;
-      return { database: true, writable: rows[0].writable, migrations: rows[0].migrated };
+      if (history_rows >= 0) historyRows = history_rows;
+      isUsable = state.writable;
+      return { database: true, ...state };
     } catch (error) {
       const code = codeOf(error);
       return notMigrated.has(code) ? { database: true, migrations: false } : { database: false };
+    } finally {
+      // A session keeps the default with which it began: one that takes no writes may take none for ever.
+      client?.release(!isUsable);
     }
   };
   return {

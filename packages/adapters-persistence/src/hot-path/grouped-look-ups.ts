@@ -1,9 +1,9 @@
 import { AsyncResource } from 'node:async_hooks';
 import {
   type AccessKeyId,
-  type Caller,
   type Campaign,
   type CampaignId,
+  type Identified,
   keySubject,
   type OwnerId,
   Unavailable,
@@ -14,12 +14,11 @@ import { byteaArray, isTrue, plainArray } from '../statements/set-mirrors.ts';
 import type { HotPathObserver, Statement, Statements } from '../statements/statements.ts';
 import { Batches, type Stage, type Waiting } from './batches.ts';
 
-/** When a key is valid. */
-const isValid = 'revoked_at is null and (expires_at is null or expires_at > clock_timestamp())';
-
-/** The valid key with this hash, an SQL expression. */
-const keyOf = (hash: string) =>
-  `select access_keys.id, access_keys.owner_id from campaign_mirror.access_keys where hash = ${hash} and ${isValid}`;
+/** The key with this hash, an SQL expression: its number, its owner, and why it is refused, if it is. */
+const keyOf = (hash: string) => `
+  select access_keys.id, access_keys.owner_id, case when revoked_at is not null then 'revoked-key'
+    when expires_at <= clock_timestamp() then 'expired-key' end as refused
+  from campaign_mirror.access_keys where hash = ${hash}`;
 
 /** The campaign with this identifier, an SQL expression: its owner, its default flag, and whether it has a mirror. */
 const campaignOf = (id: string) => `
@@ -57,6 +56,7 @@ const lookUpOne: Statement = {
 type Row = readonly [
   key: string | null,
   keyOwner: string | null,
+  refused: string | null,
   campaignOwner: string | null,
   isDefault: string | null,
   hasMirror: string | null,
@@ -64,7 +64,7 @@ type Row = readonly [
 
 interface KeyMember extends Waiting {
   readonly hash: Buffer;
-  resolve(caller: Caller | undefined): void;
+  resolve(identified: Identified): void;
 }
 interface CampaignMember extends Waiting {
   readonly id: CampaignId;
@@ -84,7 +84,7 @@ export class GroupedLookUps implements Stage<Member> {
     this.#batches = new Batches(this, timeout);
   }
 
-  key(hash: Buffer): Promise<Caller | undefined> {
+  key(hash: Buffer): Promise<Identified> {
     return new Promise((resolve, reject) => {
       const origin = new AsyncResource('KeyLookUp');
       this.#batches.add({ hash, origin, since: performance.now(), resolve, reject });
@@ -121,7 +121,7 @@ export class GroupedLookUps implements Stage<Member> {
       else campaigns.push(member);
     }
     const rows = await this.#read(keys, campaigns);
-    for (const [place, member] of keys.entries()) member.resolve(callerIn(rows[place] as Row));
+    for (const [place, member] of keys.entries()) member.resolve(identifiedIn(rows[place] as Row));
     for (const [place, member] of campaigns.entries())
       member.resolve(campaignIn(member.id, rows[place] as Row));
   }
@@ -148,12 +148,13 @@ export class GroupedLookUps implements Stage<Member> {
   }
 }
 
-function callerIn([key, owner]: Row): Caller | undefined {
+function identifiedIn([key, owner, refused]: Row): Identified {
   if (key === null || owner === null) return undefined;
-  return { ownerId: safeInteger(owner) as OwnerId, subject: keySubject(safeInteger(key) as AccessKeyId) };
+  const subject = keySubject(safeInteger(key) as AccessKeyId);
+  return refused === null ? { ownerId: safeInteger(owner) as OwnerId, subject } : { refused, subject };
 }
 
-function campaignIn(id: CampaignId, [, , owner, isDefault, hasMirror]: Row): Campaign | undefined {
+function campaignIn(id: CampaignId, [, , , owner, isDefault, hasMirror]: Row): Campaign | undefined {
   if (owner === null) return undefined;
   return {
     id,

@@ -4,7 +4,9 @@ import {
   type Campaign,
   type CampaignId,
   type CampaignRepository,
+  type Identified,
   type Identity,
+  isCaller,
   type MirrorChange,
   type SetMirrorResult,
 } from '@campaign-mirror/domain';
@@ -15,8 +17,8 @@ import type { KeyUses } from './key-uses.ts';
 
 /** How the ports of the hot path reach PostgreSQL. Any call may reject with `Unavailable`. */
 export interface HotPath {
-  /** The caller that a key belongs to; undefined for a key that is unknown, expired or revoked. */
-  key(hash: Buffer): Promise<Caller | undefined>;
+  /** The caller that a key belongs to, or that it has expired or was revoked; undefined for a key that is unknown. */
+  key(hash: Buffer): Promise<Identified>;
   campaign(id: CampaignId): Promise<Campaign | undefined>;
   /** As `CampaignRepository#setMirror`; undefined where the campaign changed while its row was waited for. */
   set(seen: Campaign, change: MirrorChange): Promise<SetMirrorResult | undefined>;
@@ -78,12 +80,12 @@ export class PostgresIdentity implements Identity {
     return this.#claims.get(keyHash(key).toString('latin1'));
   }
 
-  async whoIs(key: string): Promise<Caller | undefined> {
+  async whoIs(key: string): Promise<Identified> {
     const hash = keyHash(key);
     const caller = await this.#lookUp.key(hash);
-    if (!caller) {
+    if (!isCaller(caller)) {
       this.#claims.delete(hash.toString('latin1'));
-      return undefined;
+      return caller;
     }
     const id = accessKeyOf(caller.subject);
     if (id) this.#uses?.note(id);

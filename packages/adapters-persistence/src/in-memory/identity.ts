@@ -1,4 +1,4 @@
-import { type Caller, type Identity, keySubject } from '@campaign-mirror/domain';
+import { type Caller, type Identified, type Identity, keySubject } from '@campaign-mirror/domain';
 import { keyHash } from '../schema/key-hash.ts';
 import type { InMemoryStore } from './store.ts';
 
@@ -16,12 +16,16 @@ export class InMemoryIdentity implements Identity {
     return this.#claims.get(keyHash(key).toString('hex'));
   }
 
-  async whoIs(key: string): Promise<Caller | undefined> {
+  async whoIs(key: string): Promise<Identified> {
     const hash = keyHash(key).toString('hex');
     const stored = this.#store.accessKeys.get(hash);
     this.#claims.delete(hash);
-    if (!stored || !this.#store.isValid(stored)) return undefined;
-    const caller = { ownerId: stored.ownerId, subject: keySubject(stored.id) };
+    if (!stored) return undefined;
+    const subject = keySubject(stored.id);
+    if (!this.#store.isValid(stored)) {
+      return { refused: stored.revokedAt === null ? 'expired-key' : 'revoked-key', subject };
+    }
+    const caller = { ownerId: stored.ownerId, subject };
     this.#claims.set(hash, caller);
     return caller;
   }

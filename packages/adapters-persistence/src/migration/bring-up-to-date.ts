@@ -14,7 +14,8 @@ const migrationLock = 7_236_110_421;
 const refuseOthers = `
   do $$ begin
     if exists (select from pg_namespace where nspname = '${schema}' and not pg_has_role(nspowner, 'usage')) then
-      raise insufficient_privilege using message = 'the schema ${schema} is another role''s';
+      raise insufficient_privilege using message = (
+        select format('the schema ${schema} belongs to %I', pg_get_userbyid(nspowner)) from pg_namespace where nspname = '${schema}');
     end if;
   end $$`;
 

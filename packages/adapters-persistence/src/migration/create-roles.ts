@@ -31,18 +31,23 @@ export type RolesCreation =
       readonly roles: readonly CreatedRole[];
       /** The schema's owner, where it is not the owner role: it continues to migrate the schema. */
       readonly schemaOwner: string | undefined;
-      /** The schema is missing or not at this version: a migration grants the roles their rights. */
+      /**
+       * The schema is missing, not at this version, or another's, and the roles lack rights in it: a migration grants
+       * them.
+       */
       readonly toMigrate: boolean;
     }
-  /** Only the owner of the database and of the schema, or a superuser, can grant rights on them. */
-  | { readonly kind: 'not-the-owner'; readonly of: 'database' | 'schema'; readonly owner: string };
+  /** Only the owner of the database, or a superuser, can grant rights on it. */
+  | { readonly kind: 'not-the-owner'; readonly owner: string };
 
 /** To read a table of migrations that is missing, or to name one of another's schema, would end the transaction. */
 const factsText = `
   select pg_get_userbyid(datdba)::text as database_owner, pg_has_role(datdba, 'usage') as owns_database,
     pg_get_userbyid(nspowner)::text as schema_owner, pg_has_role(nspowner, 'usage') as owns_schema,
     exists (select from pg_class where relnamespace = pg_namespace.oid and relname = 'migrations') as has_migrations,
-    array(select rolname::text from pg_roles where rolname = any($2)) as existing
+    array(select rolname::text from pg_roles where rolname = any($2)) as existing,
+    array(select rolname::text from pg_roles
+      where rolname = any($2) and has_schema_privilege(pg_roles.oid, pg_namespace.oid, 'usage')) as granted
   from pg_database left join pg_namespace on nspname = $1
   where datname = current_database()`;
 
@@ -57,16 +62,19 @@ export function createRoles(
 ): Promise<RolesCreation> {
   return inTransaction(pool, async (client) => {
     const { rows } = await client.query(factsText, [schema, Object.values(roles)]);
-    const { database_owner, owns_database, schema_owner, owns_schema, has_migrations, existing } = rows[0];
-    if (!owns_database) return { kind: 'not-the-owner', of: 'database', owner: database_owner };
-    if (owns_schema === false) return { kind: 'not-the-owner', of: 'schema', owner: schema_owner };
+    const { database_owner, owns_database, schema_owner, owns_schema, has_migrations } = rows[0];
+    const { existing, granted } = rows[0] as Record<string, string[]>;
+    if (!owns_database) return { kind: 'not-the-owner', owner: database_owner };
 
     const all = (Object.keys(roles) as Role[]).map((role): CreatedRole => {
-      const password = existing.includes(roles[role]) ? undefined : randomBytes(24).toString('base64url');
+      const password = existing?.includes(roles[role]) ? undefined : randomBytes(24).toString('base64url');
       return { role, name: roles[role], password };
     });
     const missing = all.filter(({ password }) => password !== undefined);
-    const toMigrate = !has_migrations || !(await isMigrated(client));
+    // Those of another database of the server are there, and have no rights in this one.
+    const ungranted = Object.values(roles).filter((name) => name !== roles.owner && !granted?.includes(name));
+    const toMigrate =
+      owns_schema === false ? ungranted.length > 0 : !has_migrations || !(await isMigrated(client));
     const statements = [
       ...missing.flatMap(({ role, name, password = '' }) => [
         `create role ${name} login password '${scramVerifier(password)}' connection limit ${connectionLimits[role]}`,
@@ -81,7 +89,7 @@ export function createRoles(
       // For the schema.
       ...(schema_owner === null ? [databaseGrantText('create', 'owner')] : []),
       // Where a migration is due, it grants them.
-      ...(toMigrate ? [] : grantTexts(missing.map(({ name }) => name))),
+      ...(toMigrate ? [] : grantTexts(ungranted)),
     ];
     for (const statement of statements) await client.query(statement);
     await show(all);

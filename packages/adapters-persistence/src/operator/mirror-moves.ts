@@ -54,6 +54,10 @@ const changesText = `
   left join campaign_mirror.mirrors on mirrors.campaign_id = changes.campaign_id
   where changes.audit_id = $1 and changes.id between $2 and $3 order by changes.id limit $4`;
 
+const undoneByText = `
+  select max(id) as id from campaign_mirror.operator_audit
+  where id > $1 and act = 'mirrors-moved' and part_of is null and details->'undoes' = to_jsonb($1::bigint)`;
+
 /** For one lock. */
 const longestWait = '2s';
 
@@ -98,6 +102,11 @@ export class PostgresMirrorMoves implements MirrorMoves {
       changes.push(...(await rowsOf<MoveChange>(this.#pool, changesText, values)));
     }
     return changes;
+  }
+
+  async undoneBy(move: AuditId): Promise<AuditId | undefined> {
+    const [found] = await rowsOf<{ id: AuditId | null }>(this.#pool, undoneByText, [move]);
+    return found?.id ?? undefined;
   }
 
   async setMany(moves: readonly MirrorMove[], terms: MoveTerms): Promise<readonly MirrorMoveOutcome[]> {

@@ -13,27 +13,5 @@ export function demonstrationCommands(call: Call) {
       const made = await createDemonstration(call);
       await call.output.answer(json, made, firstCalls(made, base));
     });
-  const again = leaf(
-    'call',
-    'issue another key for the owner of the demonstration set, and show calls to try with it',
-    ['demo call', 'demo call --base https://mirror.example.com'],
-  )
-    .option('--base <url>', 'base URL of the service in the calls shown', 'http://127.0.0.1:3000')
-    .action(async ({ base, json }) => {
-      const { demonstrateAgain, firstCalls } = await import('../operator/demonstration.ts');
-      const made = await demonstrateAgain(call);
-      await call.output.answer(json, made, firstCalls(made, base));
-    });
-  const remove = leaf('remove', 'delete the campaigns of the demonstration set and revoke its key', [
-    'demo remove',
-  ]).action(async ({ json }) => {
-    const { removeDemonstration } = await import('../operator/demonstration.ts');
-    const campaigns = await removeDemonstration(call);
-    await call.output.answer(
-      json,
-      { campaigns },
-      `The demonstration set is removed: ${campaigns} campaigns.`,
-    );
-  });
-  return group('demo', 'create, call or remove the demonstration set', [create, again, remove]);
+  return group('demo', 'create the demonstration set', [create]);
 }

@@ -43,7 +43,7 @@ export function rolesCommands(call: Call) {
       );
       if (done.kind === 'not-the-owner') {
         throw new ClearError(
-          `the ${done.of === 'schema' ? 'schema campaign_mirror' : 'database'} belongs to ${JSON.stringify(done.owner)}: ` +
+          `the database belongs to ${JSON.stringify(done.owner)}: ` +
             'run this as that user, who needs CREATEROLE too, or as a superuser',
         );
       }

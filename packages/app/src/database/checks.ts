@@ -9,7 +9,7 @@ import {
 } from '@campaign-mirror/adapters-persistence/sql';
 import type { ClientBase, Pool } from 'pg';
 import type { Settings } from '../settings/settings.ts';
-import { namePrimary } from './connection-advice.ts';
+import { namePrimary, withoutRecord } from './connection-advice.ts';
 
 /** What a check has found, and what to do about it: null for nothing. */
 export interface Result {
@@ -59,7 +59,10 @@ const factsText = `
     (select string_agg(name, ', ' order by name) from pg_settings where name = any($1) and setting = 'off') as off,
     current_setting('statement_timeout') = '0' as unlimited, current_setting('transaction_isolation') as isolation,
     extract(epoch from clock_timestamp())::float8 as time, rolname::text as name, rolsuper as superuser,
-    coalesce(pg_has_role(nspowner, 'usage'), false) as owner,
+    coalesce(pg_has_role(nspowner, 'usage'), false) as owner, pg_get_userbyid(nspowner)::text as schema_owner,
+    pg_get_userbyid(datdba)::text as database_owner, has_database_privilege(datname, 'create') as may_create,
+    has_database_privilege(datname, 'temporary') as temporary,
+    exists (select from pg_class where relnamespace = pg_namespace.oid and relname = 'mirrors') as has_tables,
     array_remove(array[case when rolsuper then 'superuser' end, case when rolcreaterole then 'createrole' end,
       case when rolcreatedb then 'createdb' end, case when rolreplication then 'replication' end,
       case when rolbypassrls then 'bypassrls' end], null) as powers,
@@ -104,11 +107,15 @@ export const checks: readonly Check[] = [
     ask({ facts: { standby, read_only } }) {
       if (!standby && !read_only) return ok('this server takes writes');
       const why = standby ? 'it is a standby' : 'it is set to read only (default_transaction_read_only)';
-      return problem(`this server takes no writes: ${why}`, namePrimary);
+      const advice = standby
+        ? namePrimary
+        : `${namePrimary}, or unset it for the role, the database or the server`;
+      return problem(`this server takes no writes: ${why}`, advice);
     },
   },
   { name: 'migrations', stops: true, warns: true, ask: askMigrations },
   { name: 'rights', stops: true, warns: true, ask: askRights },
+  { name: 'sequences', stops: true, warns: true, ask: askSequences },
   {
     // Behind a pooler, the server counts the pooler's connections.
     name: 'pool',
@@ -162,7 +169,7 @@ export const checks: readonly Check[] = [
   },
 ];
 
-async function askMigrations({ database, purpose }: Asked): Promise<Result> {
+async function askMigrations({ facts, database, purpose }: Asked): Promise<Result> {
   const states = await migrationStates(database).catch((error) => {
     if (codeOf(error) !== '42501') throw error;
   });
@@ -178,6 +185,8 @@ async function askMigrations({ database, purpose }: Asked): Promise<Result> {
     const advice = 'restore a backup of that version into a new database (docs/how-to/upgrade.md)';
     return problem(`the schema is of a version before 1.0.0: ${unknown.join(', ')}`, advice);
   }
+  if (pending.length === states.length && facts.has_tables)
+    return problem('the tables are there, but no record of their migrations', withoutRecord);
   // A service may start while others migrate: it is ready afterwards.
   const found = purpose && states.length > pending.length ? warning : problem;
   if (pending.length > 0) return found(`pending: ${pending.join(', ')}`, migrate);
@@ -188,9 +197,24 @@ async function askMigrations({ database, purpose }: Asked): Promise<Result> {
   );
 }
 
+/** The service assigns the numbers of the history only, and so can work where others are behind. */
+async function askSequences({ database, purpose }: Asked): Promise<Result[]> {
+  const text = 'select sequence, mended_by from campaign_mirror.sequences_behind';
+  const { rows } = await (database as Pool).query(text).catch((error) => {
+    // The view is missing, or must not be read: the checks of migrations and rights tell.
+    if (!['42P01', '3F000', '42501'].includes(codeOf(error))) throw error;
+    return { rows: [] };
+  });
+  return rows.map(({ sequence, mended_by }) => {
+    const found = purpose && sequence !== 'mirror_history_id_seq' ? warning : problem;
+    const says = `the sequence ${sequence} is behind its table: numbers that it assigns are taken, or out of order`;
+    return found(says, `run as the owner of the schema: ${mended_by}`);
+  });
+}
+
 /** What the user may do beyond its needs, and what it lacks. */
 async function askRights({ facts, database, purpose }: Asked): Promise<Result[]> {
-  const { name, superuser, owner, powers } = facts;
+  const { name, superuser, owner, powers, schema_owner, database_owner } = facts;
   const who = `the user ${JSON.stringify(name)}`;
   const found: Result[] = [];
   if (powers.length > 0) {
@@ -198,22 +222,27 @@ async function askRights({ facts, database, purpose }: Asked): Promise<Result[]>
     found.push(warning(`${who} has more power than is needed: ${powers.join(', ')}`, advice));
   }
   if (superuser) return found;
+  // Which the check of migrations tells.
+  if (schema_owner === null) {
+    if (facts.may_create) return found;
+    const advice = `run \`./campaign-mirror roles create\` as ${database_owner}, who owns the database, then \`./campaign-mirror migrate\` as ${roles.owner}`;
+    return [...found, problem(`${who} may not make the schema, which is not there`, advice)];
+  }
   if (owner) {
     const advice = `use it for \`./campaign-mirror migrate\` only, and start the service as ${roles.service}`;
-    return [...found, warning(`${who} owns the schema, and so may change all that is in it`, advice)];
+    found.push(warning(`${who} owns the schema, and so may change all that is in it`, advice));
+    if (facts.temporary || purpose) return found;
+    const grants = `run \`./campaign-mirror roles create\` as ${database_owner}, who owns the database`;
+    return [...found, problem(`${who} lacks what a restore needs: temporary on the database`, grants)];
   }
-  const rights = await heldRights(database).catch((error) => {
-    // The schema is missing, which the check of migrations tells.
-    if (codeOf(error) !== '3F000') throw error;
-    return [];
-  });
+  const rights = await heldRights(database);
   const mayOperate = name !== roles.service && rightsOf('operator', rights).missing.length === 0;
   const needed = purpose ?? (mayOperate || name === roles.operator ? 'operator' : 'service');
   const { missing, beyond } = rightsOf(needed, rights);
   if (missing.length > 0) {
     const advice =
-      'run `./campaign-mirror migrate` as the owner of the schema, `./campaign-mirror roles create` as that of the ' +
-      `database where its right is missing, and use ${roles[needed]} or a member of it`;
+      `run \`./campaign-mirror migrate\` as the owner of the schema, ${schema_owner}, \`./campaign-mirror roles create\` as ` +
+      `that of the database, ${database_owner}, where its right is missing, and use ${roles[needed]} or a member of it`;
     found.push(problem(`${who} lacks what the ${needed} needs: ${missing.join(', ')}`, advice));
   }
   if (beyond.length > 0) {

@@ -18,7 +18,8 @@ export type Doing = 'connecting' | 'migrating' | 'acting';
 
 /**
  * By the beginning of a fault's code (SQLSTATE, Node's or OpenSSL's), a space and its message, as a regular expression:
- * what to say; the first that matches counts. The texts may name `{database}`, `{user}` and `{reason}`.
+ * what to say; the first that matches counts. The texts may name `{database}`, `{user}`, `{reason}`, and in its own words
+ * what the server `{said}`.
  */
 type Advice<Text> = Readonly<Record<string, Text>>;
 
@@ -29,6 +30,11 @@ const remedy = 'make room there';
 const undone: Advice<Undone> = {
   '(57014|55P03|40001|40P01|25P04) ': {
     what: 'another transaction holds what this is about, or {database} is too slow ({reason})',
+  },
+  // No statement names a number of its own, but that of an import, which sees to it itself.
+  '23505 ': {
+    what: 'a sequence of {database} is behind its table, and has assigned a number that is taken',
+    remedy: '`./campaign-mirror doctor` names it, and the statement that mends it',
   },
   '25006 ': { what: '{database} takes no writes (a standby, or set to read only)', remedy: namePrimary },
   '53300 ': { what: '{database} has no connection left ({reason})', remedy },
@@ -43,9 +49,8 @@ const lasting: Advice<string> = {
   // The driver reports it without a code.
   ' The server does not support SSL connections':
     '{database} does not speak TLS, which sslmode asks for: switch it on there (ssl = on), or set sslmode=disable',
-  // In the words of the server's language: only English is recognized.
-  '28000 .*pg_hba.conf .*no encryption':
-    '{database} lets the user {user} in with TLS only, or not at all: set sslmode=verify-full, or check pg_hba.conf',
+  '28000 ':
+    '{database} lets the user {user} in with TLS only, or not at all: set sslmode=verify-full, or check its name and pg_hba.conf ({said})',
   // SASL: the server asks for a password, and none is set.
   '28... | SASL': '{database} refuses the user {user}: check its name, its password and pg_hba.conf',
   '3D000 ': '{database} does not exist: create it, or correct DATABASE_URL or PGDATABASE',
@@ -57,18 +62,23 @@ const lasting: Advice<string> = {
     '{database} and we cannot agree on TLS ({reason}): check its settings (ssl_…), its certificate and the clocks',
 };
 
+/** As it is after a restore of the schema alone. */
+export const withoutRecord =
+  'if it was restored with --schema-only, restore the data too (--data-only --disable-triggers); if there is none, drop the schema (drop schema campaign_mirror cascade) and run `./campaign-mirror migrate`';
 const migrate = 'run `./campaign-mirror migrate` as the owner of the schema';
 const notSetUpText = `{database} is not set up for this version (it is new, or of an earlier one): ${migrate}`;
 
 /** A right or a table that is missing. */
 const unprepared: Readonly<Record<Doing, Advice<string>>> = {
-  connecting: { '42501 ': 'the user {user} may not use {database}: grant it CONNECT' },
+  connecting: { '42501 ': 'the user {user} may not use {database} ({said}): grant it CONNECT' },
   migrating: {
-    '42501 ': `the user {user} may not migrate {database}: ${migrate}, and start with RUN_MIGRATIONS=false`,
+    // A table, a function or a trigger is there.
+    '42(P07|723|710) ': `{database} has a schema campaign_mirror without a record of its migrations ({said}): ${withoutRecord}`,
+    '42501 ': `the user {user} may not migrate {database} ({said}): ${migrate}, or where it is not there yet, \`./campaign-mirror roles create\` as the owner of the database; start with RUN_MIGRATIONS=false`,
   },
   acting: {
     '(42P01|3F000) ': notSetUpText,
-    '42501 ': `the user {user} of {database} lacks a right: use the operator's, or ${migrate}, which gives that one its rights; \`./campaign-mirror doctor\` says which is missing`,
+    '42501 ': `the user {user} of {database} lacks a right ({said}): use the operator's, or run \`./campaign-mirror doctor\`, which says which is missing and who gives it`,
   },
 };
 
@@ -121,11 +131,11 @@ export function undoneBy(error: unknown, place?: DatabaseAddress): Undone | unde
   return found && { ...found, what: filled(found.what, fault, place) };
 }
 
-/** The driver's error in a few words. A message with 08P01 comes from a pooler, and the code adds nothing. */
+/** The driver's error in a few words. 08P01, which comes from a pooler, and 55000 say little by themselves. */
 function reason(error: unknown): string {
   const code = codeOf(error);
   const said = error instanceof Error ? error.message : 'no answer';
-  return code === '08P01' ? `${code}: ${said}` : code || said;
+  return ['08P01', '55000'].includes(code) ? `${code}: ${said}` : code || said;
 }
 
 function causeOf(error: unknown): unknown {
@@ -142,6 +152,8 @@ function filled(text: string, error: unknown, place?: DatabaseAddress): string {
     database: place ? `the database ${nameOf(place)}` : 'the database',
     user: JSON.stringify(place?.user),
     reason: reason(error),
+    // After it, MikroORM puts values.
+    said: error instanceof Error ? error.message.replace(/\n.*/s, '') : '',
   };
-  return text.replace(/\{(database|user|reason)\}/g, (_, name: keyof typeof values) => values[name]);
+  return text.replace(/\{(database|user|reason|said)\}/g, (_, name: keyof typeof values) => values[name]);
 }

@@ -30,11 +30,11 @@ export function httpLog(
       count(request);
       // A line for each refusal would add to the load.
       if (request.overload || !log.isLevelEnabled(level)) return;
-      const { requestId, client, method, route, status, because, campaign, callerGone } = request;
+      const { requestId, client, method, route, status, because, campaign, subject, callerGone } = request;
       // The line that pino would write, without pino: that costs half of it.
       const line = {
         ...{ level: number, time: timeOfLine(), pid, ...traceIds(), event: events[status] ?? 'request' },
-        ...{ requestId, client, method, route, status, because, campaign, callerGone },
+        ...{ requestId, client, method, route, status, because, campaign, subject, callerGone },
         milliseconds: Math.round(request.milliseconds * 1000) / 1000,
         msg: 'request',
       };

@@ -21,8 +21,9 @@ export async function listen(
   }
 }
 
+/** HOST is also what conda and some shells call the kind or the name of the machine. */
 const noAddress = (name: string, _where: string, host: string) =>
-  `${name}: ${JSON.stringify(host)} is no address of this machine`;
+  `${name.replace('PORT', 'HOST')}: ${JSON.stringify(host)} is no address of this machine: unset it, or set one`;
 
 const remedies: Readonly<Record<string, (name: string, where: string, host: string) => string>> = {
   EADDRINUSE: (name, where) => `${where} is in use: free it, or set ${name}`,

@@ -5,7 +5,6 @@ import {
   openDatabase,
   demonstrationOwners as owners,
   PostgresAccessKeys,
-  PostgresCampaignRecords,
   PostgresSettings,
 } from '@campaign-mirror/adapters-persistence';
 import { type Label, label, mirrorAddress, noDeniedHosts, type OwnerId } from '@campaign-mirror/domain';
@@ -26,26 +25,6 @@ export async function createDemonstration(call: Call) {
   throw new ClearError('the database contains data, or contained some earlier: nothing was created');
 }
 
-/**
- * Deletes its campaigns and revokes its key, which stays as the trace of the demonstration. Resolves with the number of
- * campaigns.
- */
-export function removeDemonstration(call: Call): Promise<number> {
-  return actOn(call, openDatabase, {}, async ({ database, act }) => {
-    const keys = new PostgresAccessKeys(database.orm, act);
-    const campaigns = new PostgresSettings(database.orm, act);
-    let removed = 0;
-    for (const owner of owners) {
-      for (const { id } of await keys.list({ owner, limit: 100 })) await keys.revoke(id);
-      for (const { id } of await new PostgresCampaignRecords(database.pool).list({ owner, limit: 100 })) {
-        await campaigns.deleteCampaign(id);
-        removed += 1;
-      }
-    }
-    return removed;
-  });
-}
-
 /** Creates an owner with three campaigns and a key, and a campaign of another owner. */
 async function demonstrate({ database, act }: Operator<Database>) {
   const campaigns = new PostgresSettings(database.orm, act);
@@ -61,51 +40,16 @@ async function demonstrate({ database, act }: Operator<Database>) {
   const isDefault = await create(owner, 'the default campaign', true);
   const foreign = await create(stranger, "another owner's");
   for (const campaign of [withMirror, isDefault, foreign]) await campaigns.createMirror(campaign, address);
-  const key = await issueKey({ database, act });
+  const keys = new PostgresAccessKeys(database.orm, act);
+  const { key } = await keys.issue({ owner, name: label('Demonstration') as Label, expiresIn: sevenDays });
   return { key, withMirror, withoutMirror, isDefault, foreign };
 }
 
-async function issueKey({ database, act }: Operator<Database>) {
-  const keys = new PostgresAccessKeys(database.orm, act);
-  const name = label('Demonstration') as Label;
-  return (await keys.issue({ owner: owners[0], name, expiresIn: sevenDays })).key;
-}
-
-/** Its campaigns, as far as they are there; undefined where the first one is not. */
-async function campaignsOf(database: Pick<Database, 'pool'>) {
-  const records = new PostgresCampaignRecords(database.pool);
-  const [[withMirror, withoutMirror, isDefault], [foreign]] = [
-    await records.list({ owner: owners[0], limit: 3 }),
-    await records.list({ owner: owners[1], limit: 1 }),
-  ];
-  if (!withMirror || !withoutMirror || !isDefault || !foreign) return undefined;
-  return {
-    withMirror: withMirror.id,
-    withoutMirror: withoutMirror.id,
-    isDefault: isDefault.id,
-    foreign: foreign.id,
-  };
-}
-
-/** Issues another key for its owner. @throws ClearError where it is not there */
-export function demonstrateAgain(call: Call) {
-  return actOn(call, openDatabase, {}, async (operator) => {
-    const campaigns = await campaignsOf(operator.database);
-    if (!campaigns)
-      throw new ClearError('the demonstration set is not there: `./campaign-mirror demo create` makes one');
-    return { key: await issueKey(operator), ...campaigns };
-  });
-}
-
 /** What a later start says. */
-export async function laterCalls({ database }: Operator<Database>): Promise<string> {
-  const isThere = await campaignsOf(database);
-  const demonstration = `./campaign-mirror demo call                         makes another key for the demonstration's owner (${owners[0]}), and shows calls\n`;
-  return `
-${isThere ? demonstration : ''}./campaign-mirror key issue --owner N --name NAME   makes a key for the owner N
+export const laterCalls = `
+./campaign-mirror key issue --owner N --name NAME   makes a key for the owner N; the demonstration set has ${owners[0]}
 
 `;
-}
 
 /** Calls for a newcomer to try, with their answers. `base` is the address of the service: `http://host:port`. */
 export function firstCalls(made: Awaited<ReturnType<typeof demonstrate>>, base: string): string {
@@ -130,8 +74,6 @@ ${call(999_999_999, good)}
 422, because that is not an address:
 
 ${call(withMirror, 'somewhere')}
-
-./campaign-mirror demo remove   removes the demonstration set
 
 `;
 }

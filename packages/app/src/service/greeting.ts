@@ -17,10 +17,10 @@ export async function greet(
   if (!isWanted(settings, access.embedded)) return;
   try {
     const operator = 'the service, at its start';
-    const base = `http://${reachable(settings.HOST)}:${port}`;
+    const base = urlOf(settings.HOST, port);
     const greeting = async (as: Operator<Database>) => {
       const made = await demonstrateWhereNothingIs(as);
-      return made ? firstCalls(made, base) : laterCalls(as);
+      return made ? firstCalls(made, base) : laterCalls;
     };
     lines.write(await asOperator(openDatabase, access, greeting, operator));
   } catch (error) {
@@ -33,9 +33,8 @@ function isWanted({ DEMO, IDENTITY }: Settings, embedded: boolean): boolean {
   return IDENTITY !== 'jwt' && (DEMO === undefined ? embedded : DEMO === 'on');
 }
 
-/** An address to call for a listener on every address of the machine. */
-function reachable(host: string): string {
-  if (host === '0.0.0.0') return '127.0.0.1';
-  if (host === '::') return '[::1]';
-  return host.includes(':') ? `[${host}]` : host;
+/** Where to call a listener, also one on every address of the machine. */
+export function urlOf(host: string, port: number): string {
+  const name = { '0.0.0.0': '127.0.0.1', '::': '::1' }[host] ?? host;
+  return `http://${name.includes(':') ? `[${name}]` : name}:${port}`;
 }

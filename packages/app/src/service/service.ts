@@ -16,7 +16,7 @@ import { httpModule } from '../wiring/http-module.ts';
 import { operationsModule } from '../wiring/operations-module.ts';
 import { type Given, tokens } from '../wiring/tokens.ts';
 import { useCaseModule } from '../wiring/use-case-module.ts';
-import { greet } from './greeting.ts';
+import { greet, urlOf } from './greeting.ts';
 
 /** Runs the service until it is asked to stop; resolves with the exit code: 2 for a wrong setting, which no restart mends. */
 export async function runService(
@@ -76,7 +76,9 @@ async function start(container: Container, given: Given): Promise<boolean> {
   const http = await container.getAsync(tokens.http);
   const port = await listen(http, settings, 'PORT');
   const where = { host: settings.HOST, port, opsHost: settings.OPS_HOST, opsPort };
-  log.info({ event: 'listening', ...where }, `listening on http://${settings.HOST}:${port}`);
+  const docs = settings.DOCS === 'on' ? ` (a page to try it: ${urlOf(settings.HOST, port)}/docs)` : '';
+  const pages = `${docs}; the page for operators: ${urlOf(settings.OPS_HOST, opsPort)}/`;
+  log.info({ event: 'listening', ...where }, `listening on http://${settings.HOST}:${port}${pages}`);
   warnOfPlainHttp(settings, log);
   if (!ending.aborted) await greet(given, access, port);
   return true;

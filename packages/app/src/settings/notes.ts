@@ -1,3 +1,5 @@
+import { readFileSync, statSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
 import { type SettingName, type Settings, settings } from './settings.ts';
 
 const names = Object.keys(settings) as SettingName[];
@@ -9,8 +11,31 @@ export function settingsNotes(environment: NodeJS.ProcessEnv, read: Settings): s
   return [
     ...misspelt(Object.keys(environment)),
     ...files.map((name) => `${name}_FILE is not read: set ${name} itself`),
-    ...unused(read),
+    ...unused(environment, read),
+    ...unreadFile(environment),
   ];
+}
+
+/** In the working directory, or beside the program. */
+const files = ['.env', fileURLToPath(new URL('../../../../.env', import.meta.url))];
+
+/** Other programs read a file of this name by themselves. */
+function unreadFile(environment: NodeJS.ProcessEnv): string[] {
+  const [file = '', text = ''] = files.map((path) => [path, textOf(path)]).find(([, read]) => read) ?? [];
+  const set = Array.from(text.matchAll(/^[ \t]*(?:export )?(\w+)=./gm), ([, name = '']) => name);
+  const lost = set.filter((name) => name.replace(/_FILE$/, '') in settings && !environment[name]);
+  if (lost.length === 0) return [];
+  const how = `pass it on by \`set -a; . ${file === '.env' ? './.env' : file}\`, or to a command by ENVIRONMENT_FILE=${file}`;
+  return [`${file} is not read, and so ${[...new Set(lost)].join(', ')} is not set: ${how}`];
+}
+
+/** Empty where there is none that may be read. Reading a pipe would wait. */
+function textOf(path: string): string {
+  try {
+    return statSync(path).isFile() ? readFileSync(path, 'utf8') : '';
+  } catch {
+    return '';
+  }
 }
 
 function misspelt(variables: readonly string[]): string[] {
@@ -33,9 +58,11 @@ function isSlip(name: string, meant: string): boolean {
 }
 
 /** Settings that others keep from having an effect. */
-function unused(read: Settings): string[] {
+function unused(environment: NodeJS.ProcessEnv, read: Settings): string[] {
   const { DATABASE_URL, PGHOST, IDENTITY, REDIS_URL, RATE_LIMIT, FAILED_KEY_LIMIT } = read;
-  const others = names.filter((name) => name.startsWith('PG') && read[name] !== undefined);
+  // Whoever sets the last two means a database of theirs, too.
+  const ofDatabase = [...names.filter((name) => name.startsWith('PG')), 'PGSERVICE', 'PGHOSTADDR'];
+  const others = ofDatabase.filter((name) => environment[name]);
   const isEmbedded = !DATABASE_URL && !PGHOST && others.length > 0;
   const hasTokens = read.JWT_ISSUER || read.JWT_AUDIENCE || read.JWT_JWKS_URL;
   const all = [

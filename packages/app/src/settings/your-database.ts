@@ -22,7 +22,7 @@ export function isYours({ DATABASE_URL, PGHOST }: Settings): boolean {
 export function yourDatabase(read: Settings): { address: DatabaseAddress; tls: string } {
   const url = parsedUrl(read);
   const host = url.host || read.PGHOST || 'localhost';
-  const user = url.user || read.PGUSER || userInfo().username;
+  const user = url.user || read.PGUSER || userOfSystem();
   const password = url.password || read.PGPASSWORD;
   // A socket is never encrypted.
   const tls = host.startsWith('/') ? 'disable' : url.sslmode;
@@ -43,6 +43,16 @@ export function yourDatabase(read: Settings): { address: DatabaseAddress; tls: s
   };
 }
 
+/** @throws ClearError for a number without a name, as in a container that runs as any */
+function userOfSystem(): string {
+  try {
+    return userInfo().username;
+  } catch {
+    const line = `PGUSER must be set, or DATABASE_URL name a user: the user of the operating system, ${process.getuid?.()}, has no name`;
+    throw new ClearError(line, 'usage');
+  }
+}
+
 /** Any other would be ignored, however much it was meant to protect. */
 const parameters = new Set([
   ...['host', 'port', 'user', 'password', 'application_name', 'connect_timeout', 'uselibpqcompat'],
@@ -52,14 +62,25 @@ const parameters = new Set([
 function parsedUrl(read: Settings) {
   const [place, query] = (read.DATABASE_URL ?? 'postgres://').split(/\?(.*)/);
   const named: Record<string, string> = Object.fromEntries(new URLSearchParams(query));
-  if (!Object.keys(named).every((name) => parameters.has(name)) || !named.sslcert !== !named.sslkey) {
+  const others = Object.keys(named).filter((name) => !parameters.has(name));
+  if (others.length > 0 || !named.sslcert !== !named.sslkey) {
     const line = `DATABASE_URL must have no parameters but ${[...parameters].join(', ')}, and sslcert with sslkey`;
-    throw new ClearError(line, 'usage');
+    // Otherwise, what looks like a name may be a part of a password that holds a & or a ?.
+    const mayShow = !('password' in named) && /@|^\w+:\/\/[^:]*(?::\d*)?(?:\/|$)/.test(place ?? '');
+    const shown = others.filter((name) => /^\w{1,40}$/.test(name)).join(', ');
+    throw new ClearError(mayShow && shown ? `${line}: leave out ${shown}` : line, 'usage');
+  }
+  if (!['true', 'false', '1', '0', undefined].includes(named.ssl)) {
+    throw new ClearError('ssl in DATABASE_URL must be true or false; sslmode says more', 'usage');
   }
   const sslrootcert = named.sslrootcert || read.PGSSLROOTCERT || '';
   // Whoever names any part of TLS without a mode gets all that can be checked.
-  const isTls = sslrootcert !== '' || Object.keys(named).some((name) => name.startsWith('ssl'));
-  const sslmode = named.sslmode || read.PGSSLMODE || (isTls ? 'verify-full' : 'disable');
+  const isInUrl = Object.keys(named).some((name) => name.startsWith('ssl'));
+  const isOff = named.ssl === 'false' || named.ssl === '0';
+  // The URL counts more: a variable does not undo what it says of TLS.
+  const ofVariable = isInUrl && read.PGSSLMODE === 'disable' ? '' : read.PGSSLMODE;
+  const otherwise = isInUrl || sslrootcert !== '' ? 'verify-full' : 'disable';
+  const sslmode = named.sslmode || (isOff ? 'disable' : ofVariable || otherwise);
   if (!modes.includes(sslmode)) {
     throw new ClearError(`sslmode or PGSSLMODE must be ${modes.join(', ')}`, 'usage');
   }
@@ -67,7 +88,8 @@ function parsedUrl(read: Settings) {
     throw new ClearError('sslmode=verify-ca needs the file of a CA: sslrootcert or PGSSLROOTCERT', 'usage');
   }
   const isSystem = sslmode === 'verify-full' && sslrootcert === 'system';
-  const all = { ...named, sslmode, sslrootcert: isSystem ? '' : sslrootcert, uselibpqcompat: 'true' };
+  const { ssl: _, ...rest } = named;
+  const all = { ...rest, sslmode, sslrootcert: isSystem ? '' : sslrootcert, uselibpqcompat: 'true' };
   try {
     const url = parseIntoClientConfig(`${place}?${new URLSearchParams(all)}`);
     const { host = '', port = 5432 } = url;

@@ -86,6 +86,9 @@ export interface MirrorMoves {
   /** The changes that a move has made, in their order; undefined if there is no such move. */
   changes(move: AuditId, after: HistoryId | undefined, limit: number): Promise<MoveChange[] | undefined>;
 
+  /** The last move that undid this one; undefined if none did. */
+  undoneBy(move: AuditId): Promise<AuditId | undefined>;
+
   /** Makes one move. Waits about two seconds for a lock, then returns `held`. */
   setOne(move: MirrorMove, terms: MoveTerms): Promise<MirrorMoveOutcome>;
 }

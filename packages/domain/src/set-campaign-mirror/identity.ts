@@ -1,8 +1,13 @@
+import type { Subject } from '../values/subject.ts';
 import type { Caller } from './caller.ts';
 
-/** A credential that is refused. `refused` names the reason, for the log only; it contains nothing of the credential. */
+/**
+ * A credential that is refused. `refused` names the reason, for the log only; it contains nothing of the credential, and
+ * nor does `subject`, which names it where it was issued once.
+ */
 export interface Refused {
   readonly refused: string;
+  readonly subject?: Subject;
 }
 
 /** The caller that a credential belongs to; why it is refused; or undefined: it is not known. */
@@ -20,7 +25,7 @@ export interface Identity {
    */
   claimedBy(credential: string): Promise<Identified>;
 
-  /** Whom the credential identifies now. Undefined if it is unknown, expired or revoked. */
+  /** Whom the credential identifies now; why it is refused, such as that it has expired; undefined if it is unknown. */
   whoIs(credential: string): Promise<Identified>;
 }
 

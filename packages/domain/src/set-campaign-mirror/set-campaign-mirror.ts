@@ -1,7 +1,7 @@
 import { type HostDenylist, noDeniedHosts } from '../values/host-denylist.ts';
 import type { CampaignId } from '../values/identifiers.ts';
 import { type AddressFault, mirrorAddress } from '../values/mirror-address.ts';
-import { accessKeyOf } from '../values/subject.ts';
+import { accessKeyOf, type Subject } from '../values/subject.ts';
 import { type Refusal, refusalOf } from './authorization-rules.ts';
 import type { CallLimit } from './call-limit.ts';
 import type { Caller } from './caller.ts';
@@ -28,8 +28,8 @@ export interface SetMirrorRequest {
 /** The result of a call (contract: answers). Nothing was written unless it is `mirror-set`. */
 export type Outcome =
   | { readonly kind: 'mirror-set'; readonly mirror: Mirror }
-  /** `because` is for the log only. */
-  | { readonly kind: 'unauthenticated'; readonly because?: string }
+  /** `because` and `subject` are for the log only. */
+  | { readonly kind: 'unauthenticated'; readonly because?: string; readonly subject?: Subject }
   /** `resetIn`: as `CallLimit` says. */
   | { readonly kind: 'over-limit'; readonly resetIn: number }
   | { readonly kind: 'campaign-not-found' }
@@ -135,5 +135,7 @@ function hypothesis({ campaign: id }: SetMirrorRequest, caller: Caller): Facts |
 }
 
 function unauthenticated(identified: Exclude<Identified, Caller>): Outcome {
-  return { kind: 'unauthenticated', ...(identified && { because: identified.refused }) };
+  if (!identified) return { kind: 'unauthenticated' };
+  const { refused: because, ...more } = identified;
+  return { kind: 'unauthenticated', because, ...more };
 }

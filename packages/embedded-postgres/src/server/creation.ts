@@ -61,9 +61,12 @@ async function createCluster(
     const { failed, output, errors } = await run(programIn(programs, name), words, user, input);
     const why = /\b(error|FATAL|PANIC): .*/.exec(`${output}\n${errors}`)?.[0] ?? errors;
     const as = user ? `, as the OS user ${user.name} because it cannot run as root` : '';
+    // Of a container that runs as any number.
+    const isNameless = why.includes('could not look up effective user ID');
+    const instead = isNameless ? 'give this user a name in /etc/passwd' : advice.otherFolder;
     if (failed)
       throw new EmbeddedError(
-        `The embedded database cannot be created in ${pgdata}${as} (${oneLine(why)}): ${advice.otherFolder}, or ${advice.otherServer}.`,
+        `The embedded database cannot be created in ${pgdata}${as} (${oneLine(why)}): ${instead}, or ${advice.otherServer}.`,
       );
   };
   try {

@@ -1,0 +1,78 @@
+import { expect } from 'chai';
+import { command, refused } from '../support/commands/command.ts';
+import { objectsOf } from '../support/commands/commands-on.ts';
+import { call } from '../support/http/caller.ts';
+import { serviceDataOf } from '../support/process/lives.ts';
+import { listeningService, startService } from '../support/process/service-process.ts';
+
+const tables = ['campaigns', 'mirrors', 'access_keys', 'mirror_history', 'operator_audit'];
+
+describe('sequences behind their tables, as logical replication and COPY leave them', () => {
+  const data = serviceDataOf('test');
+  const run = (...words: string[]) => command(words, { DATABASE_URL: data.database.url('operator') });
+  const behind = async (...of: string[]) => {
+    for (const table of of)
+      await data.database.admin.query(`select setval('campaign_mirror.${table}_id_seq', 1, false)`);
+  };
+  const doctor = async () => {
+    const { output } = await run('doctor', '--json');
+    return objectsOf(output).filter(({ check }) => check === 'sequences');
+  };
+  const create = () => run('campaign', 'create', '--owner', '7');
+
+  it('doctor names each, and the statement that mends it; a command that meets one does nothing and says so', async () => {
+    const { process, base } = await listeningService(data.settings());
+    expect((await call(data.one({ base }))).status).to.equal(200);
+    await process.stop();
+    expect((await create()).code).to.equal(0);
+    expect(await doctor()).to.deep.equal([]);
+
+    await behind(...tables);
+    const found = await doctor();
+    const { host, port, name } = { ...data.database.address('operator'), name: data.database.name };
+    const line =
+      `a sequence of the database ${host}:${port}/${name} is behind its table, and has assigned a number that is taken: ` +
+      'nothing was done; `./campaign-mirror doctor` names it, and the statement that mends it\n';
+    expect(await create()).to.deep.equal(refused(line, 3));
+    const lines = 'owner_id,target_url\n7,https://one.example/\n8,https://two.example/\n';
+    const imported = await command(['import', '-'], { DATABASE_URL: data.database.url('operator') }, lines);
+    expect(imported.errors + imported.output).to.match(/2 campaigns/);
+    expect(await run('key', 'issue', '--owner', '1', '--name', 'x')).to.deep.equal(refused(line, 3));
+    expect(found.map(({ state }) => state)).to.deep.equal(tables.map(() => 'problem'));
+    for (const [at, table] of tables.entries()) {
+      const { finding, advice } = found[at] ?? {};
+      expect(finding).to.match(new RegExp(`^the sequence ${table}_id_seq is behind its table`));
+      await data.database.admin.query(String(advice).replace('run as the owner of the schema: ', ''));
+    }
+    expect(await doctor()).to.deep.equal([]);
+    expect((await create()).code).to.equal(0);
+  });
+
+  it('that of the history: no start, /readyz says so, and a caller gets 503 until it is mended', async () => {
+    const { process, base, ops } = await listeningService(data.settings());
+    const set = async () => (await call(data.one({ base }))).status;
+    expect([await set(), await set()]).to.deep.equal([200, 200]);
+    await behind('mirror_history');
+    const ready = await fetch(`${ops}/readyz`);
+    expect(ready.status).to.equal(503);
+    expect(await ready.json()).to.have.nested.property('checks.sequences', false);
+    expect(await set()).to.equal(503);
+    expect(await process.event('unavailable')).to.have.nested.property('err.cause.code', '23505');
+
+    const second = await startService(data.settings()).done();
+    expect(second.code).to.equal(1);
+    const [, statement = ''] =
+      /is behind its table.*run as the owner of the schema: (.*)\n/.exec(second.errors) ?? [];
+    await data.database.admin.query(statement);
+    expect(await set()).to.equal(200);
+    expect((await data.recorded()).length).to.equal(3);
+  });
+
+  it('others do not keep the service from starting', async () => {
+    await behind('campaigns', 'access_keys');
+    const { process, ops } = await listeningService(data.settings());
+    expect((await fetch(`${ops}/readyz`)).status).to.equal(200);
+    const { msg } = await process.event('check-warned');
+    expect(msg).to.match(/^the sequence campaigns_id_seq is behind its table/);
+  });
+});
