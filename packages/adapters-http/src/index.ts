@@ -15,7 +15,6 @@ export {
   setMirrorPath,
   setMirrorRoute,
 } from './routes/application.ts';
-export { type InterfacePagesSettings, interfacePages, openapiPath } from './routes/docs-pages.ts';
 export type { Count, Limiter, Rate } from './routes/limits.ts';
 export { type MountSettings, setMirrorListener, setMirrorRouter } from './routes/mount.ts';
 export {

@@ -1,21 +1,23 @@
 import type { Fault } from '../answers/replies.ts';
 
 /** The scheme in any case, then one or more spaces and what follows them, if anything does (RFC 6750, section 2.1). */
-const bearer = /^bearer(?: +(.*))?$/i;
+const bearer = /^bearer(?: +|$)(.*)$/i;
 
 /**
- * The credential that the headers carry, or why there is none (contract: order of checks, 3). Takes the raw headers,
+ * The credential that the headers carry, or why there is none (contract: order of checks, 3): the bearer token, or the
+ * whole value of `header`, which is in lower case. Takes the raw headers,
  * name and value in turn, because `headers.authorization` hides a second one.
  */
 export function credentialInHeaders(
   rawHeaders: readonly string[],
   isWellFormed: (credential: string) => boolean,
+  header?: string,
 ): string | { fault: Fault } {
-  const credentials = headerValues(rawHeaders, 'authorization');
+  const credentials = headerValues(rawHeaders, header ?? 'authorization');
   if (credentials.length > 1) return { fault: 'repeated-authorization' };
-  const scheme = bearer.exec(credentials[0] ?? '');
-  if (!scheme) return { fault: 'no-key' };
-  const credential = scheme[1] ?? '';
+  const [value] = credentials;
+  const credential = header === undefined ? bearer.exec(value ?? '')?.[1] : value;
+  if (credential === undefined) return { fault: 'no-key' };
   return isWellFormed(credential) ? credential : { fault: 'invalid-key' };
 }
 

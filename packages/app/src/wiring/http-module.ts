@@ -3,9 +3,9 @@ import {
   Calls,
   HttpServer,
   headersOfRefusals,
-  interfacePages,
   timeLimits,
 } from '@campaign-mirror/adapters-http';
+import { interfacePages } from '@campaign-mirror/adapters-http/docs';
 import { ContainerModule } from 'inversify';
 import { capacityOf } from '../http/capacity.ts';
 import { httpLog, tellOfUnfinished } from '../http/http-log.ts';
