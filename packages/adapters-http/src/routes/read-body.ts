@@ -61,11 +61,11 @@ function announcedLength({ headers }: IncomingMessage): number {
 }
 
 /** Whether the body is JSON in UTF-8, without a content encoding (RFC 9110, section 8.3 and 8.4). */
-function isJson({ rawHeaders, headers }: IncomingMessage): boolean {
-  const types = headerValues(rawHeaders, 'content-type');
+function isJson(request: IncomingMessage): boolean {
+  const types = headerValues(request, 'content-type');
   const { type, parameters } = mediaType(types[0] ?? '');
   if (types.length !== 1 || type !== 'application/json') return false;
   // Many programs write `utf8`, which the Encoding standard reads as the same.
   if (!/^utf-?8$/i.test(parameters.charset ?? 'utf-8')) return false;
-  return listed(headers['content-encoding']).every((coding) => coding === 'identity');
+  return listed(request.headers['content-encoding']).every((coding) => coding === 'identity');
 }

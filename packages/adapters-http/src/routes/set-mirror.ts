@@ -42,7 +42,7 @@ function authorization(settings: SetMirrorSettings) {
   const header = credentialHeader?.toLowerCase();
   const refuseKey = keyRefusal(settings);
   return async (context: Context): Promise<string | undefined> => {
-    const credential = credentialInHeaders(context.req.rawHeaders, isWellFormed, header);
+    const credential = credentialInHeaders(context.req, isWellFormed, header);
     if (typeof credential === 'string') return credential;
     const refusal = faults[credential.fault];
     if (credential.fault === 'invalid-key') await refuseKey(context, refusal);

@@ -1,4 +1,4 @@
-import { resolve } from 'node:path';
+import { resolve, sep } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { ClearError } from '@campaign-mirror/adapters-cli/terminal';
 import { type Role, roles } from '@campaign-mirror/adapters-persistence/sql';
@@ -12,8 +12,12 @@ import {
 } from '@campaign-mirror/embedded-postgres';
 import { type Settings, settings } from '../settings/settings.ts';
 
-/** The folder of this copy of the project, without a slash at its end and without symbolic links. */
-export const projectFolder = fileURLToPath(new URL('../../../..', import.meta.url)).replace(/\/$/, '');
+const above = fileURLToPath(new URL('../../../..', import.meta.url)).replace(/\/$/, '');
+/**
+ * The folder of this copy of the project, without a slash at its end and without symbolic links; of a program that has
+ * installed this package, the working directory, because its next installation would delete what lies in node_modules.
+ */
+export const projectFolder = above.split(sep).includes('node_modules') ? process.cwd() : above;
 
 /** The data folder: the default is in the project; any other path is relative to the working directory. */
 export async function dataFolder({ DATA_DIR }: Settings): Promise<Place> {
