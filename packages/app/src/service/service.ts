@@ -35,8 +35,9 @@ export interface ServiceOptions {
  */
 export async function runService(
   environment: NodeJS.ProcessEnv,
-  { modules = [], stop = stopSignal(endBy), onListening = () => {} }: ServiceOptions = {},
+  options: ServiceOptions = {},
 ): Promise<number> {
+  const { stop = stopSignal(endBy) } = options;
   forgetOrmVariables(process.env);
   const read = readSettings(environment);
   if ('wrong' in read) {
@@ -53,7 +54,7 @@ export async function runService(
   void gone.then((error) => life.fail(error, 'nobody reads the log any longer'));
   void stop.then((signal) => life.end(signal));
 
-  await live({ settings, log, lines, registry: processMetrics(lostLines), life }, modules, onListening);
+  await live({ settings, log, lines, registry: processMetrics(lostLines), life }, options);
   await life.endParts();
   await sendLastSpans();
   log.info({ event: 'stopped' }, 'stopped');
@@ -62,20 +63,17 @@ export async function runService(
 }
 
 /** From the start until the process is to end (contract: life). Never rejects. */
-async function live(
-  given: Given,
-  modules: readonly ContainerModule[],
-  onListening: (port: number) => void,
-): Promise<void> {
+async function live(given: Given, { modules = [], onListening }: ServiceOptions): Promise<void> {
   const { settings, life } = given;
   const container = new Container({ defaultScope: 'Singleton' });
   const own = [databaseModule, useCaseModule, httpModule, operationsModule].map((part) => part(given));
   try {
     await container.loadAsync(...own, ...modules);
-    const serves = await start(container, given, onListening);
+    const port = await start(container, given);
+    if (port !== undefined) onListening?.(port);
     await aborted(life.ending);
     // After a failure, new callers are not served any longer.
-    if (serves && !life.failing.aborted) {
+    if (port !== undefined && !life.failing.aborted) {
       await pause(settings.SHUTDOWN_DELAY, undefined, { signal: life.failing }).catch(() => {});
     }
   } catch (error) {
@@ -84,16 +82,12 @@ async function live(
   }
 }
 
-/** Stops between and within its steps when the process is to end. True when it serves. @throws ClearError */
-async function start(
-  container: Container,
-  given: Given,
-  onListening: (port: number) => void,
-): Promise<boolean> {
+/** Stops between and within its steps when the process is to end. The port where it serves. @throws ClearError */
+async function start(container: Container, given: Given): Promise<number | undefined> {
   const { settings, log, life } = given;
   const { ending } = life;
   const access = await container.getAsync(parts.opened);
-  if (ending.aborted) return false;
+  if (ending.aborted) return undefined;
   const ops = await container.getAsync(parts.ops);
   const opsPort = await listen(ops, settings, 'OPS_PORT');
   const http = await container.getAsync(parts.http);
@@ -101,10 +95,9 @@ async function start(
   const where = { host: settings.HOST, port, opsHost: settings.OPS_HOST, opsPort };
   log.info({ event: 'listening', ...where }, `listening on http://${settings.HOST}:${port}`);
   warnOfPlainHttp(settings, log);
-  onListening(port);
   const isShown = access && (await container.getAsync(parts.knowsKeys));
   if (isShown && !ending.aborted) await greet(given, access, port);
-  return true;
+  return port;
 }
 
 /** The maximum length of a value shown, in characters. */

@@ -1,10 +1,9 @@
-import type { HttpServer, Limiter, SetMirrorSettings } from '@campaign-mirror/adapters-http';
+import type { HttpServer, Limiter, Limits, SetMirrorSettings } from '@campaign-mirror/adapters-http';
 import type { OpenHotPath } from '@campaign-mirror/adapters-persistence';
 import type { CampaignRepository, Identity, SetCampaignMirror } from '@campaign-mirror/domain';
 import type { ServiceIdentifier } from 'inversify';
 import type { Registry } from 'prom-client';
 import type { DatabaseAccess } from '../database/database-access.ts';
-import type { Limits } from '../http/limiters.ts';
 import type { Log } from '../logging/log.ts';
 import type { LogLines } from '../logging/log-lines.ts';
 import type { httpMetrics } from '../metrics/http-metrics.ts';
