@@ -8,7 +8,15 @@ import { fileURLToPath } from 'node:url';
 const pnpm = 'pnpm@12.21.0';
 
 process.chdir(fileURLToPath(new URL('..', import.meta.url)));
-const folder = resolve(process.argv[2] ?? 'packed');
+const [into = 'packed', ...more] = process.argv.slice(2);
+if (into === '' || into.startsWith('-') || more.length > 0) {
+  const isAsked = ['--help', '-h'].includes(into) && more.length === 0;
+  console[isAsked ? 'log' : 'error'](
+    'Usage: npm run pack [FOLDER]\n\nWrites the tarballs into FOLDER: packed by default.',
+  );
+  process.exit(isAsked ? 0 : 2);
+}
+const folder = resolve(into);
 const packages = globSync('packages/*/package.json')
   .map((path) => JSON.parse(readFileSync(path, 'utf8')))
   .filter(({ publishConfig }) => publishConfig);

@@ -6,6 +6,9 @@ const repository = process.env.PACKED_FROM;
 
 export const hooks = {
   beforePacking({ private: _, devDependencies: __, ...manifest }) {
+    // Here everything is installed; elsewhere what is a peer, too, is left to whoever installs the package.
+    const { dependencies = {}, peerDependencies = {} } = manifest;
+    for (const name of Object.keys(peerDependencies)) delete dependencies[name];
     return repository ? { ...manifest, repository: { type: 'git', url: `git+${repository}.git` } } : manifest;
   },
 };

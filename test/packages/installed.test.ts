@@ -46,7 +46,7 @@ describe('the packages in an empty project', function () {
           const [example] = await installed.example(`@campaign-mirror/${name}`);
           await installed.write(`${name}.ts`, String(example?.text).replace('/tmp/embedded-example', folder));
         }
-        const planted = `import { campaignId } from '@campaign-mirror/domain';\ncampaignId(7);\n`;
+        const planted = `import { campaignId } from '@campaign-mirror/domain';\ncampaignId(true);\n`;
         await installed.write('planted.ts', planted);
         const [error, ...more] = await installed.compile();
         expect(error).to.match(/^planted\.ts\(2,12\): error TS2345/);

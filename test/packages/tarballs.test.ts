@@ -7,7 +7,7 @@ import { projectFolder } from '../support/workspace.ts';
 import { type Manifest, manifestIn, names, type Packed, packed, run } from './packed.ts';
 
 const allowed =
-  /^(?:src\/(?!.*\btests?\b).+\.ts|dist\/.+\.(?:js|d\.ts)(?:\.map)?|docs\/[\w.]+|README\.md|package\.json)$/;
+  /^(?:src\/(?!.*\btests?\b).+\.ts|dist\/.+\.(?:js|d\.ts)(?:\.map)?|(?:docs|ops-page)\/[\w.]+|README\.md|package\.json)$/;
 
 describe('what leaves the workspace', function () {
   this.timeout(120_000);
@@ -18,13 +18,21 @@ describe('what leaves the workspace', function () {
     root = await manifestIn(projectFolder);
   });
 
-  it('is six packages of one version, licence and range of Node', () => {
+  it('are these packages, of one version, licence and range of Node', () => {
     expect(all.map(({ manifest }) => manifest.name)).to.have.members(
       names.map((name) => `@campaign-mirror/${name}`),
     );
     const { version, license } = root;
     const engines = all[0]?.manifest.engines;
     for (const { manifest } of all) expect(manifest).to.deep.include({ version, license, engines });
+  });
+
+  it('bring nothing that only one of their entries needs', () => {
+    const brought = (name: string) => all.find((one) => one.manifest.name.endsWith(`/${name}`))?.manifest;
+    expect(brought('adapters-http')?.dependencies).not.to.have.any.keys('swagger-ui-dist');
+    for (const name of ['core', 'migrations', 'postgresql'])
+      expect(brought('adapters-persistence')?.dependencies).not.to.have.any.keys(`@mikro-orm/${name}`);
+    expect(brought('app')?.dependencies).not.to.have.any.keys('swagger-ui-dist', 'inversify', 'koa');
   });
 
   for (const name of names)

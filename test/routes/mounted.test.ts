@@ -1,8 +1,9 @@
 import { once } from 'node:events';
-import { createServer, type Server } from 'node:http';
+import { createServer, type RequestListener, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { inspect } from 'node:util';
 import { setMirrorListener, setMirrorPath, setMirrorRouter } from '@campaign-mirror/adapters-http';
-import { SetCampaignMirror } from '@campaign-mirror/domain';
+import { SetCampaignMirror, Unavailable } from '@campaign-mirror/domain';
 import Router from '@koa/router';
 import { expect } from 'chai';
 import express from 'express';
@@ -15,22 +16,32 @@ import { CapturedLog } from '../support/http/log.ts';
 import { type Asking, ask, pathOf, requestBytes } from '../support/http/request.ts';
 import { withHttpService } from '../support/http/service.ts';
 
-/** Applications of others with something else under `/other`, all of it below `/api`. */
-const hosts: Readonly<Record<string, (useCase: SetCampaignMirror) => Server | Promise<Server>>> = {
-  'a prefix of Koa': (useCase) => {
-    const router = new Router({ prefix: '/api' }).use(setMirrorRouter({ useCase }).routes());
+type Settings = Parameters<typeof setMirrorListener>[0];
+
+/** Applications of others as the guide mounts the route in them, below `/api`, before `/api/other`. */
+const hosts: Readonly<Record<string, (settings: Settings) => Server | Promise<Server>>> = {
+  'a prefix of Koa': (settings) => {
+    const app = new Koa().use(setMirrorRouter(settings).prefix('/api').routes());
+    const router = new Router({ prefix: '/api' }).post('/other', (context) => {
+      context.body = `other ${Object.keys(context.state)}`;
+    });
+    return createServer(app.use(router.routes()).callback());
+  },
+  'a router below a prefix of Koa': (settings) => {
+    const router = new Router({ prefix: '/api' }).use(setMirrorRouter(settings).routes());
     router.post('/other', (context) => {
-      context.body = 'other';
+      context.body = `other ${Object.keys(context.state)}`;
     });
     return createServer(new Koa().use(router.routes()).callback());
   },
-  'a prefix of Express': (useCase) => {
-    const app = express().post('/api/other', (_request, response) => void response.send('other'));
-    return createServer(app.disable('x-powered-by').use('/api', setMirrorListener({ useCase })));
+  'a prefix of Express': (settings) => {
+    const app = express().disable('x-powered-by');
+    app.use('/api', express.Router().all(setMirrorPath, setMirrorListener(settings)));
+    return createServer(app.post('/api/other', (_request, response) => void response.send('other ')));
   },
-  'a prefix of Fastify': async (useCase) => {
+  'a prefix of Fastify': async (settings) => {
     const app = fastify();
-    const listener = setMirrorListener({ useCase });
+    const listener = setMirrorListener(settings);
     app.all(`/api${setMirrorPath}`, {
       onRequest: async (request, reply) => {
         reply.hijack();
@@ -39,7 +50,7 @@ const hosts: Readonly<Record<string, (useCase: SetCampaignMirror) => Server | Pr
       },
       handler: () => {},
     });
-    app.post('/api/other', (_request, reply) => reply.send('other'));
+    app.post('/api/other', (_request, reply) => reply.send('other '));
     await app.ready();
     return app.server;
   },
@@ -64,7 +75,7 @@ describe('the route in applications of others', () => {
       const target = ({ campaign = service().campaigns.own }: Asking) => `/api${pathOf(campaign)}`;
       // Without those that a server of Node or the other application refuses.
       const refused = rows.filter((row) => !row.closes && row.case !== 'route unknown');
-      await hosted(await start(useCase()), async (host) => {
+      await hosted(await start({ useCase: useCase() }), async (host) => {
         for (const asking of [{}, ...refused.map((row) => row.asking(host))]) {
           const ours = await ask(service(), asking);
           const theirs = await ask(host, { ...asking, target: target(asking) });
@@ -75,22 +86,99 @@ describe('the route in applications of others', () => {
         const bytes = requestBytes(host, { headers, target: target({}) });
         const all = await (await RawConnection.open(host.port, bytes)).closed();
         expect(all.match(/HTTP\/1\.1 \d+/g)).to.deep.equal(['HTTP/1.1 100', 'HTTP/1.1 200']);
-        expect((await ask(host, { target: '/api/other' })).body).to.equal('other');
+        expect((await ask(host, { target: '/api/other' })).body).to.equal('other ');
       });
     });
 
-  it('behind a reader of bodies nothing is set, and the log says how to mount it', async () => {
-    const log = new CapturedLog();
-    const app = new Koa().use(bodyParser()).use(setMirrorRouter({ useCase: useCase(), log }).routes());
-    const stored = await service().world.others.mirror(service().campaigns.own);
+  for (const [name, start] of Object.entries(hosts))
+    it(`${name}: without a log, what is behind a 500 and a 503 is on standard error, and nothing else`, async () => {
+      const faults = [new Error('behind the 500'), new Unavailable('behind the 503', { cause: 'a secret' })];
+      const lines: string[] = [];
+      const { error } = console;
+      console.error = (...words) => lines.push(words.join(' '));
+      try {
+        const { identity } = service().world;
+        const campaigns = { find: throwing(faults), setMirror: throwing(faults) };
+        await hosted(await start({ useCase: new SetCampaignMirror(campaigns, identity) }), async (host) => {
+          const target = `/api${pathOf(service().campaigns.own)}`;
+          const statuses = [];
+          for (let call = 0; call < 2; call++) statuses.push((await ask(host, { target })).status);
+          expect(statuses).to.deep.equal([500, 503]);
+          await ask(host, { target, headers: { Authorization: undefined } });
+        });
+      } finally {
+        console.error = error;
+      }
+      expect(lines).to.have.length(2);
+      expect(lines[0]).to.match(/Error: behind the 500\n +at /);
+      expect(lines[1])
+        .to.match(/Unavailable: behind the 503\n +at /)
+        .and.not.include('secret');
+    });
+
+  it('Koa: the application hears what is behind a 500, even what is no error', async () => {
+    const heard: unknown[] = [];
+    const failing = { find: throwing(['text']), setMirror: throwing(['text']) };
+    const app = new Koa().use(
+      setMirrorRouter({ useCase: new SetCampaignMirror(failing, service().world.identity) }).routes(),
+    );
+    app.on('error', (error, context) => heard.push(error.message, context.status));
     await hosted(createServer(app.callback()), async (host) => {
       expect((await ask(host)).body).to.equal('{"message":"Server Error"}');
     });
-    const said = 'Error: another reader has read the body: mount this route before it';
-    expect(log.faults.map(({ error }) => String(error))).to.deep.equal([said]);
-    expect(await service().world.others.mirror(service().campaigns.own)).to.deep.equal(stored);
+    expect(heard).to.deep.equal(['text', 500]);
   });
+
+  it('Koa: a prefix of the router changes no other, and other middleware sees no key', async () => {
+    const seen: string[] = [];
+    const app = new Koa().use(async (context, next) => {
+      await next();
+      seen.push(inspect(context.state, { depth: 5, showHidden: true }));
+    });
+    setMirrorRouter({ useCase: useCase() }).prefix('/elsewhere');
+    app.use(setMirrorRouter({ useCase: useCase() }).routes());
+    await hosted(createServer(app.callback()), async (host) => {
+      for (const asking of [{}, { body: 'x'.repeat(20_000) }, { headers: { 'Content-Type': 'text/plain' } }])
+        await ask(host, asking);
+    });
+    expect(seen).to.have.length(3);
+    for (const one of seen) expect(one).to.include('requestId').and.not.include(service().keys.valid);
+  });
+
+  it('the credential may be a header of its own', async () => {
+    const settings = { useCase: useCase(), credentialHeader: 'X-Gateway', isWellFormed: () => true };
+    await hosted(createServer(setMirrorListener(settings)), async (host) => {
+      const key = service().keys.valid;
+      const calls = [{}, { 'X-Gateway': key }, { 'X-Gateway': `Bearer ${key}` }, { 'x-gateway': [key, key] }];
+      const statuses = [];
+      for (const headers of calls) statuses.push((await ask(host, { headers })).status);
+      expect(statuses).to.deep.equal([401, 200, 401, 400]);
+    });
+  });
+
+  for (const [name, behindReader] of Object.entries<(settings: Settings) => RequestListener>({
+    Koa: (settings) => new Koa().use(bodyParser()).use(setMirrorRouter(settings).routes()).callback(),
+    Express: (settings) => express().use(express.json()).all(setMirrorPath, setMirrorListener(settings)),
+  }))
+    it(`${name}: behind a reader of bodies nothing is set, and the log says how to mount it`, async () => {
+      const log = new CapturedLog();
+      const stored = await service().world.others.mirror(service().campaigns.own);
+      await hosted(createServer(behindReader({ useCase: useCase(), log })), async (host) => {
+        expect((await ask(host)).body).to.equal('{"message":"Server Error"}');
+      });
+      const said = 'Error: another reader has read the body: mount this route before it';
+      expect(log.faults.map(({ error }) => String(error))).to.deep.equal([said]);
+      expect(await service().world.others.mirror(service().campaigns.own)).to.deep.equal(stored);
+    });
 });
+
+/** A port that throws these, one after the other. */
+function throwing(faults: readonly unknown[]) {
+  let calls = 0;
+  return async () => {
+    throw faults[calls++];
+  };
+}
 
 /** Without times, and without what each server says in its own way: how long a connection may be idle. */
 function comparable({ headers, body, ...answer }: Awaited<ReturnType<typeof ask>>) {

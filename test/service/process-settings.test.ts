@@ -1,5 +1,5 @@
 import { Agent } from 'node:http';
-import { openapiPath } from '@campaign-mirror/adapters-http';
+import { openapiPath } from '@campaign-mirror/adapters-http/docs';
 import { migrations } from '@campaign-mirror/adapters-persistence';
 import { freePort } from '@campaign-mirror/embedded-postgres';
 import { expect } from 'chai';

@@ -1,9 +1,9 @@
 export { contentSecurityPolicy, Page, type Pages } from './answers/pages.ts';
-export { faults, mirrorBody, type Reply, refusals } from './answers/replies.ts';
+export { type Asked, type BodyFault, faults, type Reply, refusals, replyTo } from './answers/replies.ts';
 export { type AnswerHeaderSettings, headersOfRefusals } from './chain/answer-headers.ts';
 export { type CallSettings, Calls } from './chain/calls.ts';
 export { Capacity, type CapacityLimits, type Overload } from './chain/capacity.ts';
-export { noProxies, type TrustedProxies, trustedProxies } from './chain/client-address.ts';
+export { type TrustedProxies, trustedProxies } from './chain/client-address.ts';
 export type { Middleware } from './chain/context.ts';
 export { type AnsweredRequest, type HttpLog, silentLog } from './chain/http-log.ts';
 export type { HttpServerSettings } from './listener/connection.ts';
@@ -15,8 +15,7 @@ export {
   setMirrorPath,
   setMirrorRoute,
 } from './routes/application.ts';
-export { type InterfacePagesSettings, interfacePages, openapiPath } from './routes/docs-pages.ts';
-export type { Count, Limiter, Rate } from './routes/limits.ts';
+export type { Count, Limiter, Limits, Rate } from './routes/limits.ts';
 export { type MountSettings, setMirrorListener, setMirrorRouter } from './routes/mount.ts';
 export {
   type Checks,

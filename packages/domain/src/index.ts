@@ -16,7 +16,7 @@ export * from './operator/mirror-history.ts';
 export * from './operator/operator-mirrors.ts';
 export * from './operator/restore-mirror.ts';
 export * from './operator/set-mirror-as-operator.ts';
-export * from './set-campaign-mirror/authorization-rules.ts';
+export type { OperatorRefusal, Refusal } from './set-campaign-mirror/authorization-rules.ts';
 export * from './set-campaign-mirror/call-limit.ts';
 export * from './set-campaign-mirror/caller.ts';
 export * from './set-campaign-mirror/campaign.ts';
@@ -31,5 +31,12 @@ export { type HostDenylist, hostDenylist, noDeniedHosts } from './values/host-de
 export * from './values/identifiers.ts';
 export * from './values/label.ts';
 export * from './values/mirror-address.ts';
-export * from './values/subject.ts';
+export {
+  accessKeyOf,
+  keySubject,
+  operatorSubject,
+  partsOf,
+  type Subject,
+  subject,
+} from './values/subject.ts';
 export * from './values/timestamp.ts';

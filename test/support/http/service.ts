@@ -6,11 +6,11 @@ import {
   Capacity,
   HttpServer,
   headersOfRefusals,
-  interfacePages,
   type Pages,
   type SetMirrorSettings,
   type TimeLimits,
 } from '@campaign-mirror/adapters-http';
+import { interfacePages } from '@campaign-mirror/adapters-http/docs';
 import {
   type CampaignId,
   type HostDenylist,

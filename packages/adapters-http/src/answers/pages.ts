@@ -28,6 +28,9 @@ export class Page {
   }
 }
 
+/** The page to try the call; its files lie below it. */
+export const docsPath = '/docs';
+
 /** By their paths. One that may change is made for each request. */
 export type Pages = ReadonlyMap<string, Page | (() => Promise<Page>)>;
 

@@ -60,14 +60,14 @@ export type Fault = keyof typeof faults;
 export const misdirected: Reply = { ...said(421, 'Misdirected Request'), because: 'other-host' };
 
 /** What an answer needs to know about its request. */
-interface Asked {
+export interface Asked {
   /** The identifier as given in the path. */
   readonly campaign: string;
   /** Why the body has no target URL. */
   readonly fault?: BodyFault | undefined;
 }
 
-/** The answer to an outcome of the use case. */
+/** The answer to an outcome of the use case: for a driving adapter that gives the contract's answers in its own way. */
 export function replyTo(outcome: Outcome, { campaign, fault = 'required' }: Asked): Reply {
   switch (outcome.kind) {
     case 'mirror-set':
@@ -128,7 +128,7 @@ const invalidAddress: Readonly<Record<AddressFault, Reply>> = named({
 });
 
 /** The mirror in JSON: these keys, in this order (contract: the mirror). */
-export function mirrorBody(mirror: Mirror): string {
+function mirrorBody(mirror: Mirror): string {
   return JSON.stringify({
     mirror: {
       id: mirror.id,

@@ -82,8 +82,8 @@ export class Calls {
     response[inProgress] = undefined;
     const { log, answerTimeout = 30_000 } = this.#settings;
     if (this.draining) context.set('Connection', 'close');
-    // Node replaces it as soon as the answer is sent.
-    req.socket.setTimeout(answerTimeout);
+    // Node replaces it as soon as the answer is sent. Behind a gateway's event there may be another stream, without it.
+    req.socket.setTimeout?.(answerTimeout);
     const { call, began } = context.state;
     call.status = status;
     call.milliseconds = performance.now() - began;

@@ -13,10 +13,6 @@ export interface ServiceState {
   began: number;
   /** Its asynchronous context, and with it its trace. */
   origin: AsyncResource;
-  /** Well-formed; secret. */
-  credential: string;
-  /** As its bytes were sent. */
-  body: Buffer;
 }
 
 export type Context = Koa.ParameterizedContext<ServiceState>;

@@ -8,7 +8,7 @@ const host = /^(?:\[[0-9A-Fa-f:.]+\]|[A-Za-z0-9._~!$&'()*+,;=%-]*)(?::[0-9]*)?$/
 /** Why a message that Node's parser accepts must be refused all the same. */
 export function messageFault(request: IncomingMessage): Fault | undefined {
   if (request.httpVersionMajor !== 1 || isWronglyFramed(request)) return 'bad-request';
-  const hosts = headerValues(request.rawHeaders, 'host');
+  const hosts = headerValues(request, 'host');
   if (hosts.length > 1 || (hosts.length === 0 && request.httpVersionMinor === 1)) return 'bad-request';
   if (!host.test(hosts[0] ?? '')) return 'bad-request';
   const isMet = listed(request.headers.expect).every((one) => one === '100-continue');

@@ -2,16 +2,12 @@ import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { contentSecurityPolicy, Page, type Pages } from '../answers/pages.ts';
+import { contentSecurityPolicy, docsPath, Page, type Pages } from '../answers/pages.ts';
 
 /** The path of the interface as OpenAPI 3.1. */
 export const openapiPath = '/public/v1/openapi.json';
-/** The page to try the call; its files lie below it. */
-export const docsPath = '/docs';
 
 const ownFolder = fileURLToPath(new URL('../../docs/', import.meta.url));
-const require = createRequire(import.meta.url);
-const componentFolder = dirname(require.resolve('swagger-ui-dist/package.json'));
 
 const json = 'application/json; charset=utf-8';
 const html = 'text/html; charset=utf-8';
@@ -28,7 +24,10 @@ export interface InterfacePagesSettings {
   readonly campaign?: () => Promise<number | undefined>;
 }
 
-/** The OpenAPI document and, with `docs`, the page to try the call. */
+/**
+ * The OpenAPI document and, with `docs`, the page to try the call, which needs `swagger-ui-dist`.
+ * @throws Error where that is not installed
+ */
 export function interfacePages({
   docs = true,
   campaign = async () => undefined,
@@ -37,6 +36,7 @@ export function interfacePages({
   const document = JSON.stringify(JSON.parse(own('openapi.json').toString()));
   const pages: Map<string, Page | (() => Promise<Page>)> = new Map([[openapiPath, new Page(json, document)]]);
   if (!docs) return pages;
+  const componentFolder = folderOfComponent();
   const ofComponent = (name: string) => readFileSync(join(componentFolder, name));
   return pages
     .set(docsPath, new Page(html, own('index.html'), policy))
@@ -50,4 +50,12 @@ export function interfacePages({
     .set(`${docsPath}/page.css`, new Page(css, own('page.css')))
     .set(`${docsPath}/swagger-ui.js`, new Page(javascript, ofComponent('swagger-ui-bundle.js')))
     .set(`${docsPath}/swagger-ui.css`, new Page(css, ofComponent('swagger-ui.css')));
+}
+
+function folderOfComponent(): string {
+  try {
+    return dirname(createRequire(import.meta.url).resolve('swagger-ui-dist/package.json'));
+  } catch (cause) {
+    throw new Error('/docs needs the package swagger-ui-dist: install it, or leave the page out', { cause });
+  }
 }

@@ -1,10 +1,11 @@
+import Router from '@koa/router';
 import Koa from 'koa';
 import { faults, methodNotSupported, options, routeNotFound } from '../answers/replies.ts';
 import { answer, type Middleware, type ServiceState } from '../chain/context.ts';
 import { messageFault } from '../messages/message-faults.ts';
 
-/** Case and trailing slashes matter (contract: the path). */
-export const exactPaths = { sensitive: true, strict: true };
+/** Case and trailing slashes matter (contract: the path). A router keeps its options, and changes them with `prefix`. */
+export const exactRouter = () => new Router<ServiceState>({ sensitive: true, strict: true });
 
 /** A Koa application that begins with these. */
 export function koa(beginning: readonly Middleware[]): Koa<ServiceState> {

@@ -1,11 +1,12 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import Router from '@koa/router';
+import type Router from '@koa/router';
+import { faults } from '../answers/replies.ts';
 import type { AnswerHeaderSettings } from '../chain/answer-headers.ts';
 import { type CallSettings, Calls } from '../chain/calls.ts';
 import type { ServiceState } from '../chain/context.ts';
-import { silentLog } from '../chain/http-log.ts';
+import { type HttpLog, silentLog } from '../chain/http-log.ts';
 import { setMirrorRoutes, surroundings } from './application.ts';
-import { exactPaths, koa, notFound } from './koa.ts';
+import { koa, notFound } from './koa.ts';
 import type { SetMirrorSettings } from './set-mirror.ts';
 
 /** All but the use case have defaults. */
@@ -17,22 +18,31 @@ export type MountSettings = Pick<SetMirrorSettings, 'useCase'> &
  * The route for a Koa application of yours: `app.use(setMirrorRouter({ useCase }).routes())`. Mount it before anything
  * that reads bodies: an address is stored as its bytes were sent. The answers are the contract's. What `HttpServer` does
  * for connections remains to your server: time limits, a bounded load, draining, Node's own answers in JSON.
+ *
+ * Without a `log`, what is answered 500 or 503 is an error of your application: its `error` event.
  */
 export function setMirrorRouter(settings: MountSettings): Router<ServiceState> {
-  const all = withDefaults(settings);
-  const router = new Router<ServiceState>(exactPaths).use(...surroundings(all));
-  return router.use(setMirrorRoutes(all).routes());
+  const all = { ...settings, calls: new Calls({ ...settings, log: settings.log ?? silentLog }) };
+  return setMirrorRoutes(all, surroundings(all));
 }
 
-/** The same for `node:http`, Express and Fastify. Requests for other paths get the contract's 404. */
+/**
+ * The same for `node:http`, Express and Fastify. Requests for other paths get the contract's 404. Without a `log`, what is
+ * answered 500 or 503 is written to standard error.
+ */
 export function setMirrorListener(
   settings: MountSettings,
 ): (request: IncomingMessage, response: ServerResponse) => Promise<void> {
-  const all = withDefaults(settings);
+  const { log = standardError } = settings;
+  const all = { ...settings, log, calls: new Calls({ ...settings, log }) };
   return koa(surroundings(all)).use(setMirrorRoutes(all).routes()).use(notFound).callback();
 }
 
-function withDefaults(settings: MountSettings) {
-  const { log = silentLog } = settings;
-  return { ...settings, log, calls: new Calls({ ...settings, log }) };
-}
+/** As Koa writes it: without the properties of an error, which may have values of parameters. */
+const standardError: HttpLog = {
+  answered: () => {},
+  failed: (requestId, error, because) => {
+    const told = error instanceof Error ? error.stack : String(error);
+    console.error(`request ${requestId} was answered ${faults[because].status}: ${told}`);
+  },
+};

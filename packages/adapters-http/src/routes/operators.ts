@@ -1,11 +1,10 @@
 import { isIP } from 'node:net';
-import Router from '@koa/router';
 import type Koa from 'koa';
 import { misdirected, type Reply } from '../answers/replies.ts';
 import type { Capacity } from '../chain/capacity.ts';
 import { answer, type Middleware, type ServiceState } from '../chain/context.ts';
 import { type SurroundingSettings, surroundings } from './application.ts';
-import { exactPaths, koa, notFound, refuseMalformed } from './koa.ts';
+import { exactRouter, koa, notFound, refuseMalformed } from './koa.ts';
 import { readOnly } from './page-routes.ts';
 
 /** Whether each thing that is needed is there, by its name. */
@@ -45,7 +44,7 @@ export function operatorsApplication(settings: OperatorsSettings): Koa<ServiceSt
     '/readyz': async () => checked(await readiness().catch(() => ({ service: false })), 'ready'),
     '/version': () => ({ status: 200, body: JSON.stringify(version) }),
   };
-  const router = new Router<ServiceState>(exactPaths);
+  const router = exactRouter();
   for (const [path, read] of Object.entries(answers))
     readOnly(router, path, async (context) => answer(context, await read()));
   const app = koa(surroundings(settings));

@@ -1,13 +1,12 @@
-import Router from '@koa/router';
-import type { Page, Pages } from '../answers/pages.ts';
+import type Router from '@koa/router';
+import { docsPath, type Page, type Pages } from '../answers/pages.ts';
 import { movedTo } from '../answers/replies.ts';
 import { answer, type Middleware, type ServiceState } from '../chain/context.ts';
-import { docsPath } from './docs-pages.ts';
-import { exactPaths, named, otherMethods } from './koa.ts';
+import { exactRouter, named, otherMethods } from './koa.ts';
 
 /** Pages that are read-only and the same for every caller. */
 export function pageRoutes(pages: Pages): Router<ServiceState> {
-  const router = new Router<ServiceState>(exactPaths);
+  const router = exactRouter();
   for (const [path, page] of pages) readOnly(router, path, show(page));
   // Other methods have no route there, as without the page.
   if (pages.has(docsPath))

@@ -1,20 +1,15 @@
 import type { IncomingMessage } from 'node:http';
 import { parse as mediaType } from 'content-type';
 import bodyParser from 'koa-bodyparser';
-import { faults } from '../answers/replies.ts';
-import { answer, type Middleware } from '../chain/context.ts';
+import { type Fault, faults } from '../answers/replies.ts';
+import { answer, type Context } from '../chain/context.ts';
 import { headerValues, listed } from '../messages/authorization.ts';
-import type { SetMirrorSettings } from './set-mirror.ts';
-
-const nothing = Buffer.alloc(0);
 
 /** The largest body by default, in bytes (contract: answers, 413). */
 const defaultLimit = 16_384;
 
-/** Check 4: the body's type and size. Its bytes are read, and decoded later. */
-export function readBody({
-  bodyLimit: limit = defaultLimit,
-}: Pick<SetMirrorSettings, 'bodyLimit'>): Middleware {
+/** Check 4: the body's type and size. Its bytes as they were sent, to be decoded later, unless it has been answered. */
+export function bodyReader(limit = defaultLimit): (context: Context) => Promise<Buffer | undefined> {
   const parse = bodyParser({
     // Without an encoding koa-bodyparser leaves the bytes as they are: its decoding would store another address.
     ...{ encoding: null },
@@ -23,13 +18,13 @@ export function readBody({
     textLimit: String(limit),
   });
 
-  return async (context, next) => {
-    const { req: request, state } = context;
-    state.body = nothing;
-    if (!announcesBody(request)) return next();
-    if (!isJson(request)) return answer(context, faults['unsupported-body']);
+  return async (context) => {
+    const request = context.req;
+    const refuse = (because: Fault) => void answer(context, faults[because]);
+    if (!announcesBody(request)) return Buffer.alloc(0);
+    if (!isJson(request)) return refuse('unsupported-body');
     // The parser takes a length above 2^31 for another one.
-    if (announcedLength(request) > limit) return answer(context, faults['body-too-large']);
+    if (announcedLength(request) > limit) return refuse('body-too-large');
     // Whatever their spelling is: the parser reads no other.
     request.headers['content-type'] = 'application/json';
     delete request.headers['content-encoding'];
@@ -39,19 +34,21 @@ export function readBody({
       // The parser has stopped reading: without this, the connection would wait for somebody to read the rest.
       request.resume();
       const { type } = error as { type?: string };
-      if (type === 'entity.too.large') return answer(context, faults['body-too-large']);
+      if (type === 'entity.too.large') return refuse('body-too-large');
       // The caller left in the middle of its body.
       const hasLeft = type === 'request.aborted' || type === 'request.size.invalid';
-      if (hasLeft) return answer(context, faults['bad-request']);
-      throw error;
+      if (hasLeft) return refuse('bad-request');
+      throw type === 'stream.not.readable' ? anotherReader() : error;
     }
     const { body } = context.request;
-    if (Buffer.isBuffer(body)) state.body = body;
+    if (Buffer.isBuffer(body)) return body;
     // An empty chunked body has no bytes.
-    else if (body !== '') throw new Error('another reader has read the body: mount this route before it');
-    return next();
+    if (body === '') return Buffer.alloc(0);
+    throw anotherReader();
   };
 }
+
+const anotherReader = () => new Error('another reader has read the body: mount this route before it');
 
 /** Whether the headers announce a body. A chunked body can still be empty. */
 function announcesBody(request: IncomingMessage): boolean {
@@ -64,11 +61,11 @@ function announcedLength({ headers }: IncomingMessage): number {
 }
 
 /** Whether the body is JSON in UTF-8, without a content encoding (RFC 9110, section 8.3 and 8.4). */
-function isJson({ rawHeaders, headers }: IncomingMessage): boolean {
-  const types = headerValues(rawHeaders, 'content-type');
+function isJson(request: IncomingMessage): boolean {
+  const types = headerValues(request, 'content-type');
   const { type, parameters } = mediaType(types[0] ?? '');
   if (types.length !== 1 || type !== 'application/json') return false;
   // Many programs write `utf8`, which the Encoding standard reads as the same.
   if (!/^utf-?8$/i.test(parameters.charset ?? 'utf-8')) return false;
-  return listed(headers['content-encoding']).every((coding) => coding === 'identity');
+  return listed(request.headers['content-encoding']).every((coding) => coding === 'identity');
 }

@@ -14,6 +14,7 @@ import { answer, type Context, type Middleware } from '../chain/context.ts';
 import { credentialInHeaders } from '../messages/authorization.ts';
 import { submitted } from '../messages/submitted-body.ts';
 import { failedKeyLimit, keyLimit, type Limits, withoutLimit } from './limits.ts';
+import { bodyReader } from './read-body.ts';
 
 /** What the route needs. */
 export interface SetMirrorSettings {
@@ -23,6 +24,10 @@ export interface SetMirrorSettings {
    * it is a well-formed access key.
    */
   readonly isWellFormed?: ((credential: string) => boolean) | undefined;
+  /**
+   * The header whose whole value is the credential, such as one that a gateway sets and signs. By default the credential is the bearer token of `Authorization`.
+   */
+  readonly credentialHeader?: string | undefined;
   /** The largest body, in bytes; 16,384 by default. */
   readonly bodyLimit?: number | undefined;
   /** How many requests are carried out at once; unlimited by default. */
@@ -31,29 +36,37 @@ export interface SetMirrorSettings {
   readonly limits?: Limits | undefined;
 }
 
-/** Check 3 of the contract's order: one well-formed credential, from the headers alone. */
-export function authorization(settings: SetMirrorSettings): Middleware {
-  const { isWellFormed = (credential) => accessKey(credential) !== undefined } = settings;
+/** Check 3 of the contract's order: one well-formed credential, from the headers alone; undefined if it was answered. */
+function authorization(settings: SetMirrorSettings) {
+  const { isWellFormed = (credential) => accessKey(credential) !== undefined, credentialHeader } = settings;
+  const header = credentialHeader?.toLowerCase();
   const refuseKey = keyRefusal(settings);
-  return (context, next) => {
-    const credential = credentialInHeaders(context.req.rawHeaders, isWellFormed);
-    if (typeof credential !== 'string') {
-      const refusal = faults[credential.fault];
-      return credential.fault === 'invalid-key' ? refuseKey(context, refusal) : answer(context, refusal);
-    }
-    context.state.credential = credential;
-    return next();
+  return async (context: Context): Promise<string | undefined> => {
+    const credential = credentialInHeaders(context.req, isWellFormed, header);
+    if (typeof credential === 'string') return credential;
+    const refusal = faults[credential.fault];
+    if (credential.fault === 'invalid-key') await refuseKey(context, refusal);
+    else answer(context, refusal);
+    return undefined;
   };
 }
 
-/** Checks 5 to 10: the use case, whose outcome is the answer. */
+/**
+ * Checks 3 to 10: authorization, the body, and the use case, whose outcome is the answer. One handler, so that the
+ * credential is nowhere in the context, which other middleware sees.
+ */
 export function setMirror(settings: SetMirrorSettings): Middleware {
+  const authorize = authorization(settings);
+  const readBody = bodyReader(settings.bodyLimit);
   const { useCase, capacity = new Capacity({ inFlight: Number.POSITIVE_INFINITY }), limits } = settings;
   const limitOf = limits?.keys && keyLimit(limits.keys);
   const refuseKey = keyRefusal(settings);
   const lookUps = new LookUps();
   return async (context) => {
-    const { call, credential, body } = context.state;
+    const credential = await authorize(context);
+    const body = credential === undefined ? undefined : await readBody(context);
+    if (credential === undefined || body === undefined) return;
+    const { call } = context.state;
     // As it was sent: the router's parameter is decoded.
     const named = context.path.split('/').at(-2) ?? '';
     const campaign = campaignId(named);

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { existsSync } from 'node:fs';
-import { basename, join, resolve } from 'node:path';
+import { basename, join, resolve, sep } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { ClearError } from '@campaign-mirror/adapters-cli/terminal';
 import { type Role, roles } from '@campaign-mirror/adapters-persistence/sql';
@@ -13,8 +13,12 @@ import {
 } from '@campaign-mirror/embedded-postgres';
 import { type Settings, settings } from '../settings/settings.ts';
 
-/** The folder of this copy of the project, without a slash at its end and without symbolic links. */
-export const projectFolder = fileURLToPath(new URL('../../../..', import.meta.url)).replace(/\/$/, '');
+const above = fileURLToPath(new URL('../../../..', import.meta.url)).replace(/\/$/, '');
+/**
+ * The folder of this copy of the project, without a slash at its end and without symbolic links; of a program that has
+ * installed this package, the working directory, because its next installation would delete what lies in node_modules.
+ */
+export const projectFolder = above.split(sep).includes('node_modules') ? process.cwd() : above;
 
 /**
  * The data folder. The default is in the project; that of root is in a system folder, because the OS user that runs the

@@ -17,16 +17,16 @@ const betweenFetches = 300_000;
 const longestUse = 3_900_000;
 
 /**
- * The identity that is set. `keys` is that of access keys. The issuer's keys are fetched at once, but not awaited: the
+ * The identity that is set. `keys` is that of access keys, needed but where tokens alone are accepted. The issuer's keys are fetched at once, but not awaited: the
  * service starts without the issuer. What tokens need is loaded only where they are accepted.
  */
 export async function openIdentity(
   settings: Settings,
-  keys: Identity,
+  keys: Identity | undefined,
   observer?: IssuerObserver,
 ): Promise<OpenIdentity> {
   const isKey = (credential: string) => accessKey(credential) !== undefined;
-  if (settings.IDENTITY === 'keys') return { identity: keys, isWellFormed: isKey };
+  if (settings.IDENTITY === 'keys') return { identity: needed(keys), isWellFormed: isKey };
   const { issuerKeys, JwtIdentity, keysOrTokens, isTokenForm } = await import(
     '@campaign-mirror/adapters-jwt'
   );
@@ -39,7 +39,7 @@ export async function openIdentity(
   const tokens = new JwtIdentity(tokenRules(settings), keysOfIssuer);
   if (settings.IDENTITY === 'jwt') return { identity: tokens, isWellFormed: isTokenForm };
   const isWellFormed = (credential: string) => isKey(credential) || isTokenForm(credential);
-  return { identity: keysOrTokens(keys, tokens), isWellFormed };
+  return { identity: keysOrTokens(needed(keys), tokens), isWellFormed };
 }
 
 /** All are asymmetric: with `HS256` whoever can check tokens could make them, and `none` checks nothing. */
@@ -57,9 +57,9 @@ function tokenRules(settings: Settings): TokenRules {
   };
 }
 
-/** @throws Error unless the settings that tokens need are there, which reading them has checked */
+/** @throws Error unless what is needed is there, which reading the settings has checked */
 function needed<Value>(value: Value | undefined): Value {
-  if (value === undefined) throw new Error('a setting that tokens need is missing');
+  if (value === undefined) throw new Error('a setting or a part that the identity needs is missing');
   return value;
 }
 

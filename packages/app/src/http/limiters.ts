@@ -1,21 +1,14 @@
-import type { Limiter, Rate } from '@campaign-mirror/adapters-http';
+import type { Limiter, Limits, Rate } from '@campaign-mirror/adapters-http';
 import type { Log } from '../logging/log.ts';
 import { throttled } from '../logging/log-throttle.ts';
 import type { Settings } from '../settings/settings.ts';
 import type { Counting, Counts, LimitName } from './counts.ts';
 
-/** The limits that are set. */
-export interface Limits {
-  readonly keys?: Limiter;
-  readonly failedKeys?: Limiter;
-  close(): void;
-}
-
 /** While the store is unavailable, each request would repeat the line; milliseconds. */
 const betweenLines = 1_000;
 
 /** The limits that are set. They count in Redis where it is set, else in this process. */
-export async function openLimits(settings: Settings, log: Log): Promise<Limits> {
+export async function openLimits(settings: Settings, log: Log): Promise<Limits & { close(): void }> {
   const { RATE_LIMIT, FAILED_KEY_LIMIT } = settings;
   if (!RATE_LIMIT && !FAILED_KEY_LIMIT) return { close: () => {} };
   const { counting, close } = await openCounts(settings);

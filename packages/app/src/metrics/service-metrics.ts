@@ -5,7 +5,7 @@ import { version } from '../process/version.ts';
 import { instruments } from './instruments.ts';
 
 /** What runs, and whether it can serve. */
-export function serviceMetrics(registry: Registry, readiness: Readiness, probe: DatabaseProbe): void {
+export function serviceMetrics(registry: Registry, readiness: Readiness, probe?: DatabaseProbe): void {
   const { gauge } = instruments(registry);
   const { name: _, ...labels } = version();
   gauge(
@@ -27,6 +27,7 @@ export function serviceMetrics(registry: Registry, readiness: Readiness, probe: 
     },
     'check',
   );
+  if (!probe) return;
   gauge(
     'campaign_mirror_history_rows',
     "PostgreSQL's estimate of the rows of the history, as of its last vacuum or analyze; absent before that.",

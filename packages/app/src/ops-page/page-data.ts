@@ -20,6 +20,12 @@ const betweenFaults = 60_000;
 
 export type PageData = ReturnType<typeof pageData>;
 
+/** Where the service has no database. */
+export const nothingToShow: PageData = {
+  lists: async () => ({ keys: [], moves: [] }),
+  demonstration: async () => undefined,
+};
+
 /** What the pages show of the database. Where it does not answer in time, it is unknown; nothing rejects. */
 export function pageData(pool: Pool, log: Log) {
   const throttle = throttled(betweenFaults);

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 
-/** The name and version in the project's `package.json`. */
+/** The name of the project, and the version in the package's `package.json`, which is that of all packages. */
 export function project(): { readonly name: string; readonly version: string } {
-  return JSON.parse(readFileSync(new URL('../../../../package.json', import.meta.url), 'utf8'));
+  const { version } = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8'));
+  return { name: 'campaign-mirror', version };
 }

@@ -8,11 +8,11 @@ export type Readiness = () => Promise<Checks>;
 const usuallyFresh = 1_000;
 
 /**
- * The database is ready, and the process is not `ending`. However often it is called, the database is asked at most once
+ * The database, if there is one, is ready, and the process is not `ending`. However often it is called, the database is asked at most once
  * a second, and once at a time. `ask` answers in bounded time, and never rejects.
  */
 export function readinessOf(
-  ask: () => Promise<DatabaseState>,
+  ask: () => Promise<Partial<DatabaseState>>,
   ending: AbortSignal,
   fresh = usuallyFresh,
 ): Readiness {

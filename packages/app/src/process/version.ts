@@ -2,7 +2,7 @@ import type { Version } from '@campaign-mirror/adapters-http';
 import { migrationNames } from '@campaign-mirror/adapters-persistence/sql';
 import { project } from './project.ts';
 
-/** The version in the project's `package.json`. */
+/** What runs. */
 export function version(): Version {
   const { name, version } = project();
   return { name, version, node: process.version, migration: migrationNames.at(-1) ?? '-' };

@@ -2,7 +2,6 @@ import { type Database, openDatabase } from '@campaign-mirror/adapters-persisten
 import type { DatabaseAccess } from '../database/database-access.ts';
 import { asOperator, type Operator } from '../operator/command-database.ts';
 import { demonstrateWhereNothingIs, firstCalls, laterCalls } from '../operator/demonstration.ts';
-import type { Settings } from '../settings/settings.ts';
 import type { Given } from '../wiring/tokens.ts';
 
 /**
@@ -14,7 +13,7 @@ export async function greet(
   access: DatabaseAccess,
   port: number,
 ): Promise<void> {
-  if (!isWanted(settings, access.embedded)) return;
+  if (settings.DEMO === undefined ? !access.embedded : settings.DEMO === 'off') return;
   try {
     const operator = 'the service, at its start';
     const base = urlOf(settings.HOST, port);
@@ -26,11 +25,6 @@ export async function greet(
   } catch (error) {
     log.warn({ event: 'demonstration-failed', err: error }, 'the demonstration set could not be made');
   }
-}
-
-/** Its key would be refused where tokens alone are accepted. */
-function isWanted({ DEMO, IDENTITY }: Settings, embedded: boolean): boolean {
-  return IDENTITY !== 'jwt' && (DEMO === undefined ? embedded : DEMO === 'on');
 }
 
 /** Where to call a listener, also one on every address of the machine. */

@@ -1,28 +1,44 @@
 import 'reflect-metadata';
 import { setTimeout as pause } from 'node:timers/promises';
 import { printable } from '@campaign-mirror/adapters-cli/terminal';
-import { Container } from 'inversify';
-import { prepareDatabase } from '../database/prepare-database.ts';
+import { Container, type ContainerModule } from 'inversify';
 import { listen, warnOfPlainHttp } from '../http/listening.ts';
 import { type Log, levelToggle, openLog } from '../logging/log.ts';
 import { processMetrics } from '../metrics/process-metrics.ts';
 import { sendLastSpans } from '../process/last-spans.ts';
 import { aborted, Life } from '../process/life.ts';
+import { forgetOrmVariables } from '../process/orm-variables.ts';
+import { endBy, stopSignal } from '../process/stop-signals.ts';
 import { version } from '../process/version.ts';
 import { type Origins, readSettings } from '../settings/read-settings.ts';
 import { type Setting, type SettingName, settings as table } from '../settings/settings.ts';
 import { databaseModule } from '../wiring/database-module.ts';
 import { httpModule } from '../wiring/http-module.ts';
 import { operationsModule } from '../wiring/operations-module.ts';
-import { type Given, tokens } from '../wiring/tokens.ts';
+import { type Given, parts } from '../wiring/tokens.ts';
 import { useCaseModule } from '../wiring/use-case-module.ts';
 import { greet, urlOf } from './greeting.ts';
 
-/** Runs the service until it is asked to stop; resolves with the exit code: 2 for a wrong setting, which no restart mends. */
+/** What a program of yours may say when it runs the service. */
+export interface ServiceOptions {
+  /** They are loaded after the service's own, and may rebind its `tokens`. */
+  readonly modules?: readonly ContainerModule[];
+  /** When it resolves, the service stops. By default with the first SIGTERM, SIGINT or SIGHUP. */
+  readonly stop?: Promise<NodeJS.Signals>;
+  /** Called once calls are answered. */
+  readonly onListening?: (port: number) => void;
+}
+
+/**
+ * Runs the service until it is asked to stop. Its settings are variables of this environment (docs/reference/settings.md).
+ * Resolves with the exit code, for `process.exit`: 0; 1 after a failure; 2 for a wrong setting, which no restart mends.
+ */
 export async function runService(
   environment: NodeJS.ProcessEnv,
-  stop: Promise<NodeJS.Signals>,
+  options: ServiceOptions = {},
 ): Promise<number> {
+  const { stop = stopSignal(endBy) } = options;
+  forgetOrmVariables(process.env);
   const read = readSettings(environment);
   if ('wrong' in read) {
     for (const line of read.wrong) console.error(printable(line));
@@ -38,7 +54,7 @@ export async function runService(
   void gone.then((error) => life.fail(error, 'nobody reads the log any longer'));
   void stop.then((signal) => life.end(signal));
 
-  await live({ settings, log, lines, registry: processMetrics(lostLines), life });
+  await live({ settings, log, lines, registry: processMetrics(lostLines), life }, options);
   await life.endParts();
   await sendLastSpans();
   log.info({ event: 'stopped' }, 'stopped');
@@ -47,15 +63,17 @@ export async function runService(
 }
 
 /** From the start until the process is to end (contract: life). Never rejects. */
-async function live(given: Given): Promise<void> {
+async function live(given: Given, { modules = [], onListening }: ServiceOptions): Promise<void> {
   const { settings, life } = given;
   const container = new Container({ defaultScope: 'Singleton' });
-  container.load(...[databaseModule, useCaseModule, httpModule, operationsModule].map((part) => part(given)));
+  const own = [databaseModule, useCaseModule, httpModule, operationsModule].map((part) => part(given));
   try {
-    const serves = await start(container, given);
+    await container.loadAsync(...own, ...modules);
+    const port = await start(container, given);
+    if (port !== undefined) onListening?.(port);
     await aborted(life.ending);
     // After a failure, new callers are not served any longer.
-    if (serves && !life.failing.aborted) {
+    if (port !== undefined && !life.failing.aborted) {
       await pause(settings.SHUTDOWN_DELAY, undefined, { signal: life.failing }).catch(() => {});
     }
   } catch (error) {
@@ -64,24 +82,24 @@ async function live(given: Given): Promise<void> {
   }
 }
 
-/** Stops between and within its steps when the process is to end. True when it serves. @throws ClearError */
-async function start(container: Container, given: Given): Promise<boolean> {
+/** Stops between and within its steps when the process is to end. The port where it serves. @throws ClearError */
+async function start(container: Container, given: Given): Promise<number | undefined> {
   const { settings, log, life } = given;
   const { ending } = life;
-  const access = await container.getAsync(tokens.access);
-  await prepareDatabase(access, { settings, log, ending });
-  if (ending.aborted) return false;
-  const ops = await container.getAsync(tokens.ops);
+  const access = await container.getAsync(parts.opened);
+  if (ending.aborted) return undefined;
+  const ops = await container.getAsync(parts.ops);
   const opsPort = await listen(ops, settings, 'OPS_PORT');
-  const http = await container.getAsync(tokens.http);
+  const http = await container.getAsync(parts.http);
   const port = await listen(http, settings, 'PORT');
   const where = { host: settings.HOST, port, opsHost: settings.OPS_HOST, opsPort };
   const docs = settings.DOCS === 'on' ? ` (a page to try it: ${urlOf(settings.HOST, port)}/docs)` : '';
   const pages = `${docs}; the page for operators: ${urlOf(settings.OPS_HOST, opsPort)}/`;
   log.info({ event: 'listening', ...where }, `listening on http://${settings.HOST}:${port}${pages}`);
   warnOfPlainHttp(settings, log);
-  if (!ending.aborted) await greet(given, access, port);
-  return true;
+  const isShown = access && (await container.getAsync(parts.knowsKeys));
+  if (isShown && !ending.aborted) await greet(given, access, port);
+  return port;
 }
 
 /** The maximum length of a value shown, in characters. */

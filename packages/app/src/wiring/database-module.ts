@@ -1,11 +1,12 @@
 import { openDatabase, openHotPath, openPool } from '@campaign-mirror/adapters-persistence';
 import { ContainerModule } from 'inversify';
-import { openDatabaseAccess } from '../database/database-access.ts';
+import { type DatabaseAccess, openDatabaseAccess } from '../database/database-access.ts';
+import { prepareDatabase } from '../database/prepare-database.ts';
 import { throttled } from '../logging/log-throttle.ts';
 import { hotPathMetrics, keyUseMetrics, poolMetrics } from '../metrics/database-metrics.ts';
-import { pageData } from '../ops-page/page-data.ts';
+import { nothingToShow, pageData } from '../ops-page/page-data.ts';
 import type { Settings } from '../settings/settings.ts';
-import { type Given, tokens } from './tokens.ts';
+import { type Given, parts } from './tokens.ts';
 
 /** The embedded database gets 20 s to write everything, then 15 s for an immediate shutdown; in milliseconds. */
 const endTimeout = 45_000;
@@ -13,17 +14,21 @@ const endTimeout = 45_000;
 /** Each batch would repeat the line; milliseconds. */
 const betweenRefusals = 60_000;
 
-/** The database, yours or the embedded one; the connections as the service's role; the hot path on them. */
+/** The database, yours or the embedded one, up to date; the connections as the service's role; the hot path on them. */
 export const databaseModule = ({ settings, log, registry, life }: Given) =>
   new ContainerModule(({ bind }) => {
-    bind(tokens.access).toResolvedValue(async () => {
+    let opened: DatabaseAccess | undefined;
+    bind(parts.opened).toResolvedValue((_) => opened, [parts.setCampaignMirror]);
+    bind(parts.access).toResolvedValue(async () => {
       const onLost = (error: Error) => life.fail(error, 'the embedded database ended by itself');
       const onWait = (line: string) => log.warn({ event: 'database-awaited' }, line);
       const access = await openDatabaseAccess(settings, log, { signal: life.ending, onWait, onLost });
       life.atEnd('database', access.close, endTimeout);
+      await prepareDatabase(access, { settings, log, ending: life.ending });
+      opened = access;
       return access;
     }, []);
-    bind(tokens.hotPath).toResolvedValue(
+    bind(parts.hotPath).toResolvedValue(
       async (access) => {
         const limits = poolLimits(settings);
         const database = await openDatabase(access.address('service'), limits);
@@ -53,10 +58,11 @@ export const databaseModule = ({ settings, log, registry, life }: Given) =>
         keyUseMetrics(registry, hotPath.uses);
         return hotPath;
       },
-      [tokens.access],
+      [parts.access],
     );
-    bind(tokens.pageData).toResolvedValue(
+    bind(parts.pageData).toResolvedValue(
       (access) => {
+        if (!access) return nothingToShow;
         const { pool, close } = openPool(
           access.address('service'),
           pageLimits(settings),
@@ -65,7 +71,7 @@ export const databaseModule = ({ settings, log, registry, life }: Given) =>
         life.atEnd('connection for pages', () => close(0));
         return pageData(pool, log);
       },
-      [tokens.access],
+      [parts.opened],
     );
   });
 

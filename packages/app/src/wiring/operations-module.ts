@@ -17,7 +17,7 @@ import { opsPage } from '../ops-page/page.ts';
 import { recentMoments } from '../ops-page/recent.ts';
 import { readinessOf } from '../process/readiness.ts';
 import { version } from '../process/version.ts';
-import { type Given, tokens } from './tokens.ts';
+import { type Given, parts } from './tokens.ts';
 
 /** How long the database may take to answer for `/readyz`, in milliseconds. */
 const probeTimeout = 1_000;
@@ -28,12 +28,12 @@ const betweenFaults = 60_000;
 /** Health, metrics and the page for operators, on a listener of their own. */
 export const operationsModule = ({ settings, log, lines, registry, life }: Given) =>
   new ContainerModule(({ bind }) => {
-    bind(tokens.ops).toResolvedValue(
+    bind(parts.ops).toResolvedValue(
       async (access, metrics, { lists }) => {
         const limits = { timeout: probeTimeout, statementTimeout: settings.STATEMENT_TIMEOUT > 0 };
-        const probe = await openProbe(access.address('service'), limits);
-        life.atEnd('probe', probe.close);
-        const readiness = readinessOf(() => probe.ask(), life.ending);
+        const probe = access && (await openProbe(access.address('service'), limits));
+        if (probe) life.atEnd('probe', probe.close);
+        const readiness = readinessOf(async () => (await probe?.ask()) ?? {}, life.ending);
         // Not in the registry that the page reads every 5 s: they ask the database.
         const asked = new Registry();
         serviceMetrics(asked, readiness, probe);
@@ -67,6 +67,6 @@ export const operationsModule = ({ settings, log, lines, registry, life }: Given
         life.atEnd('ops', () => server.drain(0));
         return server;
       },
-      [tokens.access, tokens.httpMetrics, tokens.pageData],
+      [parts.opened, parts.httpMetrics, parts.pageData],
     );
   });

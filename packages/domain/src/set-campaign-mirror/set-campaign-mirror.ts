@@ -1,7 +1,7 @@
 import { type HostDenylist, noDeniedHosts } from '../values/host-denylist.ts';
-import type { CampaignId } from '../values/identifiers.ts';
+import { type CampaignId, campaignId, isRequestId, ownerId } from '../values/identifiers.ts';
 import { type AddressFault, mirrorAddress } from '../values/mirror-address.ts';
-import { accessKeyOf, type Subject } from '../values/subject.ts';
+import { accessKeyOf, isCallersSubject, type Subject } from '../values/subject.ts';
 import { type Refusal, refusalOf } from './authorization-rules.ts';
 import type { CallLimit } from './call-limit.ts';
 import type { Caller } from './caller.ts';
@@ -21,7 +21,7 @@ export interface SetMirrorRequest {
   readonly campaign: CampaignId | undefined;
   /** Undefined if the submitted body contains no address. */
   readonly address: string | undefined;
-  /** Links the history row to the log lines of the request: 1 to 128 visible ASCII characters. */
+  /** Links the history row to the log lines of the request: 1 to 128 visible ASCII characters (`isRequestId`). */
   readonly requestId: string;
 }
 
@@ -76,9 +76,13 @@ export class SetCampaignMirror {
   /**
    * `limit` counts the call once its caller is known.
    * @throws Unavailable when a port is unavailable, or when the campaign changed after each judgement
+   * @throws TypeError when an adapter hands over what no store holds: a request id, campaign or caller that is none
    */
   async execute(request: SetMirrorRequest, limit?: CallLimit): Promise<Outcome> {
     const { credential, requestId } = request;
+    if (!isRequestId(requestId)) throw new TypeError('requestId: not 1 to 128 visible ASCII characters');
+    if (request.campaign !== undefined && campaignId(request.campaign) !== request.campaign)
+      throw new TypeError('campaign: not an integer from 1 to 2^53-1');
     const claim = 'claim' in request ? request.claim : await this.claimedBy(credential);
     const known = claim ?? (await this.#identity.whoIs(credential));
     if (!isCaller(known)) return unauthenticated(known);
@@ -98,6 +102,8 @@ export class SetCampaignMirror {
       if (refusal) return { kind: 'refused', because: refusal };
       if (typeof address !== 'string') return address;
 
+      if (ownerId(caller.ownerId) === undefined || !isCallersSubject(caller.subject))
+        throw new TypeError('the identity gave a caller whose owner or subject is none');
       const result = await this.#campaigns.setMirror(campaign, { address, by: caller, requestId });
       if (result.kind === 'mirror-set') return result;
       facts =

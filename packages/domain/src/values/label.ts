@@ -9,6 +9,6 @@ export const longestLabel = 200;
 /** Reads a label and trims white space. Undefined if it is invalid. */
 export function label(text: string): Label | undefined {
   const trimmed = text.trim();
-  const isOneLine = trimmed !== '' && !/[\p{Cc}\p{Zl}\p{Zp}]/u.test(trimmed);
+  const isOneLine = trimmed !== '' && !/[\p{Cc}\p{Cs}\p{Zl}\p{Zp}]/u.test(trimmed);
   return isOneLine && [...trimmed].length <= longestLabel ? (trimmed as Label) : undefined;
 }

@@ -30,6 +30,12 @@ export function subject(kind: string, name: string): Subject | undefined {
   return wellFormedKind.test(kind) && wellFormedName.test(name) ? (`${kind}:${name}` as Subject) : undefined;
 }
 
+/** Whether this is the subject of a caller, as the two above make it. */
+export function isCallersSubject(text: string): text is Subject {
+  const { kind, name = '' } = partsOf(text as Subject);
+  return kind === keyKind ? accessKeyId(name) !== undefined : subject(kind, name) !== undefined;
+}
+
 /** The parts of a subject; no name for the operator. */
 export function partsOf(subject: Subject): { readonly kind: string; readonly name: string | undefined } {
   const colon = subject.indexOf(':');

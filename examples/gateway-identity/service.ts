@@ -1,0 +1,31 @@
+import { createHmac, timingSafeEqual } from 'node:crypto';
+import { runService, tokens } from '@campaign-mirror/app';
+import { type Identified, type Identity, ownerId, subject } from '@campaign-mirror/domain';
+import { ContainerModule } from 'inversify';
+
+/** Trusts the gateway, which says who calls: `{ owner, user, until }` in base64url, a dot, and its HMAC with SHA-256. */
+function gatewayIdentity(secret: string): Identity {
+  const whoIs = async (credential: string): Promise<Identified> => {
+    const [claims = '', signature = ''] = credential.split('.');
+    const expected = createHmac('sha256', secret).update(claims).digest();
+    const given = Buffer.from(signature, 'base64url');
+    if (given.length !== expected.length || !timingSafeEqual(given, expected))
+      return { refused: 'gateway-signature' };
+    const { owner, user, until } = JSON.parse(Buffer.from(claims, 'base64url').toString());
+    if (!(Date.now() < until)) return { refused: 'gateway-expired' };
+    const [caller, name] = [ownerId(owner), subject('gateway', user)];
+    return caller && name ? { ownerId: caller, subject: name } : { refused: 'gateway-caller' };
+  };
+  return { claimedBy: whoIs, whoIs };
+}
+
+const { GATEWAY_SECRET: secret = '' } = process.env;
+if (secret.length < 32) throw new Error('GATEWAY_SECRET: at least 32 characters');
+const gateway = new ContainerModule(({ rebind }) => {
+  rebind(tokens.identity).toConstantValue(gatewayIdentity(secret));
+  rebind(tokens.credentialForm).toConstantValue({
+    credentialHeader: 'X-Gateway-Caller',
+    isWellFormed: (text) => /^[\w-]+\.[\w-]{43}$/.test(text),
+  });
+});
+process.exit(await runService(process.env, { modules: [gateway] }));

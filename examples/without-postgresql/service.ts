@@ -1,0 +1,21 @@
+import {
+  InMemoryCampaigns,
+  InMemoryIdentity,
+  InMemoryStore,
+} from '@campaign-mirror/adapters-persistence/in-memory';
+import { runService, tokens } from '@campaign-mirror/app';
+import type { MirrorAddress, OwnerId } from '@campaign-mirror/domain';
+import { ContainerModule } from 'inversify';
+
+const store = new InMemoryStore();
+const owner = 7 as OwnerId;
+const campaign = store.createCampaign(owner);
+store.createMirror(campaign, 'https://first.example/' as MirrorAddress);
+console.error(JSON.stringify({ campaign, key: store.issueKey(owner).key }));
+
+/** Both ports of the use case: nobody asks for PostgreSQL any longer. Yours would be on a store that lasts. */
+const inMemory = new ContainerModule(({ rebind }) => {
+  rebind(tokens.campaignRepository).toConstantValue(new InMemoryCampaigns(store));
+  rebind(tokens.identity).toConstantValue(new InMemoryIdentity(store));
+});
+process.exit(await runService(process.env, { modules: [inMemory] }));
