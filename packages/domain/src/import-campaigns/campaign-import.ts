@@ -69,11 +69,11 @@ export interface CampaignImport {
   ): Promise<ImportOutcome>;
 }
 
-/** Reads all campaigns. Throws `Unavailable` when the store is unavailable. */
+/** Reads all campaigns. Every call throws `Unavailable` when the store is unavailable. */
 export interface CampaignExport {
-  /**
-   * Every campaign with its mirror, by ascending number, all from one snapshot. `total` is called with their number
-   * before the first.
-   */
-  all(total?: (campaigns: number) => void): AsyncIterable<CampaignRecord>;
+  /** The number of campaigns. */
+  count(): Promise<number>;
+
+  /** Every campaign with its mirror, by ascending number, all from one snapshot. */
+  all(): AsyncIterable<CampaignRecord>;
 }
