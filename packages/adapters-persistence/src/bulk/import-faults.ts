@@ -40,11 +40,37 @@ function claimed(column: string): string {
     from pg_temp.imported_lines where ${column} is not null`;
 }
 
+/**
+ * The lines without a number that equal a campaign: its owner and its name or, without one, its address. All campaigns
+ * of the lines' owners are read once, and joined by hashing or sorting.
+ */
+const duplicates = `
+  with line as (
+    select line, owner_id, coalesce('n' || name, 't' || target_url, '') as content
+    from pg_temp.imported_lines where id is null
+  ), stored as (
+    select campaigns.id, campaigns.owner_id, name, coalesce('n' || name, 't' || target_url, '') as content
+    from campaign_mirror.campaigns left join campaign_mirror.mirrors on campaign_id = campaigns.id and name is null
+    where campaigns.owner_id in (select owner_id from line)
+  )
+  select line, json_build_object('kind', 'duplicate', 'id', min(stored.id), 'ownerId', line.owner_id,
+    'name', min(name)) as fault
+  from line join stored on stored.owner_id = line.owner_id and stored.content = line.content
+  group by line.line, line.owner_id order by line`;
+
+export function tellDuplicates(client: PoolClient, tell: (bad: BadLine) => Promise<void>): Promise<number> {
+  return tellFaults(client, tell, duplicates);
+}
+
 /** Reports each fault, however many there are; then returns how many lines have any. */
-export async function tellFaults(client: PoolClient, tell: (bad: BadLine) => Promise<void>): Promise<number> {
+export async function tellFaults(
+  client: PoolClient,
+  tell: (bad: BadLine) => Promise<void>,
+  found = faults,
+): Promise<number> {
   let badLines = 0;
   let last = 0;
-  for await (const { line, fault } of cursorRows<{ line: number; fault: LineFault }>(client, faults)) {
+  for await (const { line, fault } of cursorRows<{ line: number; fault: LineFault }>(client, found)) {
     if (line !== last) badLines += 1;
     last = line;
     await tell({ line, fault });
