@@ -168,7 +168,7 @@ export function mirrorCommands(call: Call, operator: Operator) {
 
 /** The number of mirrors read at once, and of those that the store examines at once for their hosts. */
 const together = 500;
-const examined = 10_000;
+const examined = 20_000;
 
 interface AskedMirrors {
   readonly owner: OwnerId | undefined;

@@ -27,7 +27,7 @@ export interface MoveProgress {
 }
 
 /** The number of mirrors examined together, and the number written together. */
-export const stretch = 10_000;
+export const stretch = 20_000;
 export const batch = 500;
 
 /** The lock waits that may still time out during one move. */
