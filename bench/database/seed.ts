@@ -11,6 +11,8 @@ export interface Seed {
   readonly keys: readonly AccessKey[];
   /** How many there were already: of each campaign as many as of any other, or one more. */
   readonly changes: number;
+  /** Where mirrors point at first, of `campaign`, in SQL; by default all to `addressBefore`. */
+  readonly addresses?: string;
 }
 
 /** Where every mirror points at first. */
@@ -26,7 +28,7 @@ export function seedOf(campaigns: number, changes = 0): Seed {
 /** A prime, so that the changes of a campaign are as far from each other as they can be: the n-th is of 1 + n × this. */
 const stride = 7_907;
 
-export function seed(url: URL, { campaigns, keys, changes }: Seed): Promise<void> {
+export function seed(url: URL, { campaigns, keys, changes, addresses = '$2::text' }: Seed): Promise<void> {
   return withClient(url, async (client) => {
     // Neither triggers nor foreign keys, which would take most of the time.
     await client.query('set session_replication_role = replica');
@@ -41,12 +43,14 @@ export function seed(url: URL, { campaigns, keys, changes }: Seed): Promise<void
     const facts = hasFacts ? ', owner_id, is_default, last_change_id' : '';
     await client.query(
       `insert into campaign_mirror.mirrors (campaign_id, target_url${facts})
-        select campaign, $2${hasFacts ? ', campaign % $4 + 1, false, case when n > 0 then n end' : ''}
+        select campaign, coalesce(${addresses}, $2)${hasFacts ? ', campaign % $4 + 1, false, case when n > 0 then n end' : ''}
         from generate_series($3::bigint - $1 + 1, $3) n, lateral (select 1 + (n + $1) * $5 % $1 as campaign) c
         where $4 > 0 order by campaign`,
       [campaigns, addressBefore, changes, owners, stride],
     );
     if (changes > 0) await seedHistory(client, campaigns, changes);
+    for (const table of ['campaigns', 'mirrors'])
+      await client.query(`select setval('campaign_mirror.${table}_id_seq', $1)`, [campaigns]);
     await client.query(
       `insert into campaign_mirror.access_keys (hash, displayed, name, owner_id)
         select hash, displayed, 'benchmark', owner

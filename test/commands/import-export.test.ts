@@ -46,9 +46,9 @@ describe('import and export', () => {
     expect(second).to.include({ id: 3, name: null, mirror_id: null, target_url: null, clicks: null });
   });
 
-  it('takes what a spreadsheet writes: a byte order mark, its own order of columns, TRUE, empty lines', async () => {
+  it('takes what a spreadsheet writes: a byte order mark, sep=, columns in another order and case, TRUE, empty lines', async () => {
     const columns = header.split(',').reverse();
-    const text = `\ufeff"${columns.join('","')}"\r\n,,,,,,,,TRUE,7,"Mine",\r\n\r\n,,,,,https://a.example/,,,,8,,\r\n`;
+    const text = `\ufeffsep=,\r\n"${columns.join('","').toUpperCase()}"\r\n,,,,,,,,,,,\r\n,,,,,,,,TRUE,7,"Mine",\r\n\r\n,,,,,https://a.example/,,,,8,,\r\n`;
     expect(await importing(text)).to.deep.equal(answered('Imported: 2 campaigns, 1 mirror.\n'));
     const [mine, others] = await on.objects('export');
     expect(mine).to.include({ owner_id: 7, is_default: true, name: 'Mine', target_url: null });
@@ -72,9 +72,11 @@ describe('import and export', () => {
       line({ owner_id: '3', target_url: 'https://go.example/' }),
     ];
     const latin = Buffer.from(line({ owner_id: '3', name: '\xff' }), 'latin1');
-    const input = Buffer.concat([Buffer.from(csv(...bad)), latin]);
+    const input = Buffer.concat([Buffer.from(csv(...bad)), latin, Buffer.from('\n'), latin]);
     const { code, output, errors } = await importing(input);
     expect({ code, output }).to.deep.equal({ code: 1, output: '' });
+    const notInUtf8 =
+      'the line is not in UTF-8, and the file perhaps in Windows-1252: in Excel, save it as “CSV UTF-8 (Comma delimited)”';
     const open = 'a quotation mark is not closed: a field cannot go over several lines';
     const stray =
       'a quotation mark stands where none may: a field with one is quoted as a whole, and the mark doubled';
@@ -92,7 +94,7 @@ describe('import and export', () => {
       'line 10: id: campaign 50 is in line 2 already',
       'line 11: the line is longer than 65536 bytes',
       'line 12: target_url: it must not point to this host, which MIRROR_HOST_DENYLIST denies',
-      'line 13: the line is not in UTF-8',
+      `line 13: ${notInUtf8}`,
       'nothing was imported, since 10 lines are bad: fix the file, and import it again',
       '',
     ]);
@@ -105,9 +107,24 @@ describe('import and export', () => {
   });
 
   it('a header that is not ours is said to be so, with what it must be', async () => {
-    expect(await importing(`${header.replace('clicks', 'Clicks')},id`)).to.deep.equal(
+    const inUtf16 =
+      'line 1: the file is in UTF-16, not in UTF-8: in Excel, save it as “CSV UTF-8 (Comma delimited)”\n';
+    for (const start of ['', '\ufeff'])
+      expect(await importing(Buffer.from(`${start}${header}\n`, 'utf16le'))).to.deep.equal(refused(inUtf16));
+    for (const [separator, named] of [
+      [';', 'semicolons'],
+      ['\t', 'tabs'],
+    ] as const) {
+      const errors = `line 2: its columns are separated by ${named}: separate them by commas\n`;
+      for (const between of [separator, `"${separator}"`]) {
+        const quote = between.slice(2);
+        const text = `sep=${separator}\n${quote}${header.replaceAll(',', between)}${quote}\n`;
+        expect(await importing(text)).to.deep.equal(refused(errors));
+      }
+    }
+    expect(await importing(`${header.replace('clicks', 'Hits')},ID`)).to.deep.equal(
       refused(
-        'line 1: it has unknown columns Clicks; it has columns twice id. ' +
+        'line 1: it has unknown columns Hits; it has columns twice id. ' +
           `The first line must name owner_id, and may name, in any order: ${header}\n`,
       ),
     );
@@ -137,10 +154,22 @@ describe('import and export', () => {
     const again = csv(...[summer, unnamed, ...others].map(line));
     const said = '2 lines have no id, and the owner and name of a campaign that is there';
     const remedy = 'give them their ids, leave them out, or add --allow-duplicates';
+    const named = 'there is a campaign 1 "Summer" of the owner 7 already';
+    const pointed = 'there is a campaign 2 of the owner 8 without a name, and with this address, already';
+    const told = `line 2: name: ${named}\nline 3: target_url: ${pointed}\n`;
     const count = async () => (await on.objects('campaign list')).length;
-    expect(await importing(again)).to.deep.equal(refused(`nothing was imported, since ${said}: ${remedy}\n`));
+    const faults = [
+      { line: 2, column: 'name', fault: 'duplicate', reason: named },
+      { line: 3, column: 'target_url', fault: 'duplicate', reason: pointed },
+    ];
+    for (const how of [[], ['--dry-run']]) {
+      const end = `nothing was imported, since ${said}: ${remedy}\n`;
+      expect(await importing(again, ...how)).to.deep.equal(refused(`${told}${end}`));
+      const { code, output, errors } = await importing(again, ...how, '--json');
+      expect([code, errors, objectsOf(output)]).to.deep.equal([1, end, faults]);
+    }
     const would = 'No line is bad; this would be imported: 5 campaigns, 1 mirror.\n';
-    expect(await importing(again, '--dry-run')).to.deep.equal(answered(would, `${said}: ${remedy}\n`));
+    expect(await importing(again, '--dry-run', '--allow-duplicates')).to.deep.equal(answered(would));
     expect(await count()).to.equal(2);
     expect((await importing(again, '--allow-duplicates')).code).to.equal(0);
     expect(await count()).to.equal(7);

@@ -1,3 +1,4 @@
+import { type Host, host, isOnHost } from '@campaign-mirror/domain';
 import { expect } from 'chai';
 import { piped } from '../support/commands/command.ts';
 import { commandsOn } from '../support/commands/commands-on.ts';
@@ -84,6 +85,41 @@ describe('the commands campaign list, mirror list and mirror show', () => {
     expect(await listed('mirror list --host X.example.com --subdomains')).to.deep.equal([4, 1_000]);
     expect(await listed('mirror list --host bücher.example')).to.deep.equal([700]);
     expect(await listed('mirror list --host example.com --after 2 --limit 2')).to.deep.equal([6, 8]);
+  });
+
+  it('--host: the program judges every spelling that the database cannot rule out', async () => {
+    const texts = [
+      'old.example OLD.example old.example. old.example.. o%6cd.example old%2Eexample old。example ｏｌｄ．ｅｘａｍｐｌｅ',
+      'ol\u00add.example a.old.example bold.example old.example.com old o_ld.example 5.old.example old.example.5',
+      'bücher.example BÜCHER.example xn--bcher-kva.example XN--Bcher-KVA.example b%c3%bccher.example x.bücher.example',
+      'bu\u0308cher.example 192.0.2.1 192.0.2.1. 192.0.2.01 0xc0000201 3221225985 0300.0.2.1 192.0.513 192.0.2.10',
+      '[::ffff:192.0.2.1] [::FFFF:c000:201] [64:ff9b::c000:201] [0:0:0:0:0:ffff:c000:0201] １９２.0.2.1 192。0。2。1',
+      '1.192.0.2.1 [2001:db8::1] [2001:DB8:0:0::1]',
+    ].flatMap((some) => some.split(' '));
+    const ways =
+      'https://*/ http://* HTTPS://*:8443?u=https://x.example https://*:80/old http://*#b https://*?a/b';
+    // None of these passes as an address today; a table may have been written to by hand.
+    const strange = [
+      ' https://old.example/|https:/\\old.example/|https:old.example/a/x.example|https:///old.example/x|',
+      'https://u@old.example/|https://old.example@x.example/|https://ol\td.example/|ht\ntps://old.example|',
+      'https://\\/old.example/|https://x.example\\.old.example/|https://old.example\\x.example|ftp://old.example/',
+    ].join('');
+    const made = texts.flatMap((text) => ways.split(' ').map((way) => way.replace('*', text)));
+    const urls = [...made, ...strange.split('|')];
+    await sql(
+      `update campaign_mirror.mirrors
+       set target_url = coalesce(($1::text[])[campaign_id / 2], 'https://elsewhere.example/')`,
+      urls,
+    );
+    for (const text of ['old.example', 'bücher.example', '192.0.2.1', '[2001:db8::1]', 'x.example']) {
+      const wanted = host(text) as Host;
+      for (const subdomains of [false, true]) {
+        const on = urls.flatMap((url, at) => (isOnHost(url, wanted.name, subdomains) ? [2 * at + 2] : []));
+        expect(on.length, text).to.be.greaterThan(0);
+        const words = `mirror list --host ${text}${subdomains ? ' --subdomains' : ''}`;
+        expect(await listed(words), words).to.deep.equal(on);
+      }
+    }
   });
 
   it('nothing to show: said beside the answer, and not to programs', () =>

@@ -162,7 +162,7 @@ describe('mirror move: all mirrors', () => {
     find: async ({ after = 0, limit, owner }) => {
       const looked = stored.slice(after, after + limit);
       const found = looked.filter(({ campaign }) => owner === undefined || campaign.ownerId === owner);
-      return { mirrors: found, looked: looked.length, last: looked.at(-1)?.campaign.id };
+      return { found, looked: looked.length, last: looked.at(-1)?.campaign.id };
     },
     setMany: async (moves, given) => {
       terms = given;

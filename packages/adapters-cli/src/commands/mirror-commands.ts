@@ -1,10 +1,16 @@
-import type { CampaignId, HistoryEntry, Mirror } from '@campaign-mirror/domain';
+import type {
+  CampaignId,
+  CampaignRecords,
+  HistoryEntry,
+  Host,
+  Mirror,
+  OwnerId,
+} from '@campaign-mirror/domain';
 import { Option } from '@commander-js/extra-typings';
 import * as given from '../terminal/arguments.ts';
 import type { Call } from '../terminal/call.ts';
 import { ClearError } from '../terminal/errors.ts';
 import { group, leaf } from '../terminal/leaf.ts';
-import { filtered, paged } from '../terminal/pages.ts';
 import { confirmed, secret } from '../terminal/prompt.ts';
 import { jsonOf, printable } from '../terminal/text.ts';
 import { campaignRefused, noneOf } from '../words/refusals.ts';
@@ -41,13 +47,8 @@ export function mirrorCommands(call: Call, operator: Operator) {
     .option('--after <campaign>', 'only those of campaigns after this one', given.campaign)
     .action(async ({ json, owner, host, subdomains = false, after, limit }) => {
       if (subdomains && !host) throw new ClearError('--subdomains is of use with --host only', 'usage');
-      const { isOnHost } = await import('@campaign-mirror/domain');
       await operator.acting(({ records }) => {
-        const all = paged(call, { after, limit: host ? undefined : limit }, 'campaignId', (page) =>
-          records.listMirrors({ ...page, owner }),
-        );
-        const isAsked = ({ targetUrl }: Mirror) => !host || isOnHost(targetUrl, host.name, subdomains);
-        const rows = filtered(all, isAsked, limit);
+        const rows = mirrorsOf(call, records, { owner, host, subdomains, after, limit });
         return call.output.list(rows, {
           json,
           columns: [
@@ -163,6 +164,43 @@ export function mirrorCommands(call: Call, operator: Operator) {
 
   const all = [create, list, show, set, history(call, operator), restore, move(call, operator)];
   return group('mirror', 'create, list, set, restore and move the mirrors of campaigns', all);
+}
+
+/** The number of mirrors read at once, and of those that the store examines at once for their hosts. */
+const together = 500;
+const examined = 20_000;
+
+interface AskedMirrors {
+  readonly owner: OwnerId | undefined;
+  readonly host: Host | undefined;
+  readonly subdomains: boolean;
+  readonly after: CampaignId | undefined;
+  readonly limit: number | undefined;
+}
+
+/** The mirrors that are asked for, read as they are needed. @throws Interrupted between two readings */
+async function* mirrorsOf(
+  { interruption }: Call,
+  records: CampaignRecords,
+  { owner, host, subdomains, after, limit = Number.POSITIVE_INFINITY }: AskedMirrors,
+): AsyncGenerator<Mirror> {
+  const { isOnHost } = await import('@campaign-mirror/domain');
+  const asked = host
+    ? { owner, limit: examined, near: [host.name] }
+    : { owner, limit: Math.min(limit, together) };
+  let left = limit;
+  let next = after;
+  do {
+    interruption.throwIfInterrupted('Stopped: there is more.');
+    const { found, last } = await records.listMirrors({ ...asked, after: next });
+    for (const mirror of found) {
+      if (host && !isOnHost(mirror.targetUrl, host.name, subdomains)) continue;
+      yield mirror;
+      left -= 1;
+      if (left === 0) return;
+    }
+    next = last;
+  } while (next);
 }
 
 /** The number of later changes that a question names. */

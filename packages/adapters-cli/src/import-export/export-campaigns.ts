@@ -3,7 +3,7 @@ import { stringify } from 'csv-stringify/sync';
 import type { OperatorPorts } from '../commands/operator.ts';
 import type { Call } from '../terminal/call.ts';
 import { type Replacing, writeNewFile } from '../terminal/new-file.ts';
-import { type Progress, progress } from '../terminal/progress.ts';
+import { progress } from '../terminal/progress.ts';
 
 /** The number of campaigns written at once, and between two updates of the progress bar. */
 const together = 500;
@@ -28,19 +28,16 @@ export async function exportToFile(
   path: string,
   replacing: Replacing,
 ): Promise<number> {
-  let bar: Progress | undefined;
+  const bar = progress(call, 'Reading campaigns', await exports.count());
   let count = 0;
   async function* shown(): AsyncGenerator<CampaignRecord> {
-    const all = exports.all((total) => {
-      bar = progress(call, 'Reading campaigns', total);
-    });
-    for await (const campaign of all) {
+    for await (const campaign of exports.all()) {
       yield campaign;
       count += 1;
-      if (count % together === 0) bar?.at(count);
+      if (count % together === 0) bar.at(count);
     }
   }
-  await writeNewFile(path, csvOf(shown()), replacing).finally(() => bar?.stop());
+  await writeNewFile(path, csvOf(shown()), replacing).finally(() => bar.stop());
   return count;
 }
 

@@ -36,22 +36,19 @@ export function importCommand(call: Call, operator: Operator) {
         const lines = outcome.badLines === 1 ? 'one line is' : `${outcome.badLines} lines are`;
         throw new ClearError(`nothing was imported, since ${lines} bad: fix the file, and import it again`);
       }
-      if (outcome.kind === 'duplicates')
-        throw new ClearError(`nothing was imported, since ${doubled(outcome.lines)}: ${remedy}`);
+      if (outcome.kind === 'duplicates') {
+        const doubled = `${counted(outcome.lines, 'line has', 'lines have')} no id, and the owner and name of a campaign that is there`;
+        const remedy = 'give them their ids, leave them out, or add --allow-duplicates';
+        throw new ClearError(`nothing was imported, since ${doubled}: ${remedy}`);
+      }
       const { campaigns, mirrors } = outcome;
       const what = `${counted(campaigns, 'campaign')}, ${counted(mirrors, 'mirror')}.`;
       if (outcome.kind === 'imported')
         return call.output.answer(json, { campaigns, mirrors }, `Imported: ${what}`);
-      const { duplicates } = outcome;
-      if (duplicates > 0) await call.output.tell(`${doubled(duplicates)}: ${remedy}`);
-      const object = { campaigns, mirrors, duplicates, dry_run: true };
+      const object = { campaigns, mirrors, dry_run: true };
       await call.output.answer(json, object, `No line is bad; this would be imported: ${what}`);
     });
 }
-
-const doubled = (lines: number) =>
-  `${counted(lines, 'line has', 'lines have')} no id, and the owner and name of a campaign that is there`;
-const remedy = 'give them their ids, leave them out, or add --allow-duplicates';
 
 export function exportCommand(call: Call, operator: Operator) {
   return leaf('export', 'write a consistent snapshot of all campaigns and their mirrors as CSV', [

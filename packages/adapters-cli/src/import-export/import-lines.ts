@@ -1,10 +1,11 @@
 import * as domain from '@campaign-mirror/domain';
 import { ClearError } from '../terminal/errors.ts';
-import { type CsvRecord, recordsOf } from './csv-lines.ts';
+import { type CsvRecord, inUtf16, notInUtf8, recordsOf } from './csv-lines.ts';
 
 /**
- * Reads the lines of a CSV file of campaigns and checks them.
- * @throws ClearError when the first line does not name the columns
+ * Reads the lines of a CSV file of campaigns and checks them. A first line such as `sep=,`, which is for spreadsheets,
+ * and rows without any value are passed over. A file in another encoding is told of once, by its first such line.
+ * @throws ClearError when the header does not name the columns
  */
 export async function* importLines(
   bytes: AsyncIterable<Buffer>,
@@ -12,14 +13,22 @@ export async function* importLines(
 ): AsyncGenerator<domain.ImportLine> {
   let columns: readonly domain.CampaignField[] | undefined;
   let line = 0;
+  let isUtf8 = true;
   for await (const records of recordsOf(bytes)) {
     for (const record of records) {
       line += 1;
-      if (!columns) columns = columnsOf(record);
-      else if (record) yield { line, ...judged(record, columns, denied) };
+      const isUnread = record !== undefined && 'unread' in record;
+      if (!columns) {
+        if (line > 1 || isUnread || !/^sep=/i.test(record?.[0] ?? '')) columns = columnsOf(record, line);
+      } else if (isUnread && record.unread === notInUtf8) {
+        if (isUtf8) yield { line, ...judged(record, columns, denied) };
+        isUtf8 = false;
+      } else if (record && (isUnread || record.some((field) => field !== ''))) {
+        yield { line, ...judged(record, columns, denied) };
+      }
     }
   }
-  if (!columns) columnsOf([]);
+  if (!columns) columnsOf([], 1);
 }
 
 const nothingClaimed = { id: null, name: null, mirrorId: null, defaultOf: null };
@@ -41,13 +50,19 @@ function judged(
 }
 
 /**
- * In the order of the header, which names each column at most once; a column that it does not name is empty in every
- * line.
+ * In the order of the header, which names each column at most once, in any case; a column that it does not name is empty
+ * in every line.
  */
-function columnsOf(header: CsvRecord = []): readonly domain.CampaignField[] {
-  if ('unread' in header) throw new ClearError(`line 1: ${header.unread}`);
+function columnsOf(given: CsvRecord = [], line: number): readonly domain.CampaignField[] {
+  const unread = (because: string) => new ClearError(`line ${line}: ${because}`);
+  const text = 'unread' in given ? (given.text ?? '') : given.join(',');
+  if (text.includes('\0')) throw unread(inUtf16);
+  const [, other] = (!text.includes(',') && /([;\t|])/.exec(text)) || [];
+  if (other) throw unread(`its columns are separated by ${separators[other]}: separate them by commas`);
+  if ('unread' in given) throw unread(given.unread);
+  const header = given.map((name) => name.trim().toLowerCase());
   const known: readonly string[] = domain.campaignFields;
-  const unknown = header.filter((name) => !known.includes(name));
+  const unknown = given.filter((_, at) => !known.includes(header[at] ?? ''));
   const twice = known.filter((name) => header.indexOf(name) !== header.lastIndexOf(name));
   const faults = [
     ...(unknown.length > 0 ? [`it has unknown columns ${listed(unknown)}`] : []),
@@ -55,11 +70,13 @@ function columnsOf(header: CsvRecord = []): readonly domain.CampaignField[] {
     ...(twice.length > 0 ? [`it has columns twice ${listed(twice)}`] : []),
   ];
   if (faults.length === 0) return header as domain.CampaignField[];
-  throw new ClearError(
-    `line 1: ${faults.join('; ')}. ` +
+  throw unread(
+    `${faults.join('; ')}. ` +
       `The first line must name owner_id, and may name, in any order: ${domain.campaignFields.join(',')}`,
   );
 }
+
+const separators: Readonly<Record<string, string>> = { ';': 'semicolons', '\t': 'tabs', '|': 'bars' };
 
 /** The first ones, and the beginning of each. */
 function listed(names: readonly string[]): string {

@@ -25,21 +25,6 @@ export async function* paged<Field extends string, Key, Row extends Readonly<Rec
   }
 }
 
-/** At most `limit` of the rows that are asked for. */
-export async function* filtered<Row>(
-  rows: AsyncIterable<Row>,
-  isAsked: (row: Row) => boolean,
-  limit = Number.POSITIVE_INFINITY,
-): AsyncGenerator<Row> {
-  let left = limit;
-  for await (const row of rows) {
-    if (!isAsked(row)) continue;
-    yield row;
-    left -= 1;
-    if (left === 0) return;
-  }
-}
-
 /** Lists the newest rows before one of them, and says how to see more. @throws Interrupted between two pages */
 export async function listNewest<Id extends number, Row extends { readonly id: Id }>(
   call: Call,

@@ -1,5 +1,5 @@
 import type { FieldFault, LineFault } from '@campaign-mirror/domain';
-import { addressFaults, hasDefault } from './refusals.ts';
+import { addressFaults, campaignNamed, hasDefault } from './refusals.ts';
 
 /** The column, if the error is in one, and the cause. */
 export function faultInWords(fault: LineFault): [column: string | null, reason: string] {
@@ -12,6 +12,12 @@ export function faultInWords(fault: LineFault): [column: string | null, reason: 
       return ['id', taken(`campaign ${fault.id}`, fault.line)];
     case 'mirror-taken':
       return ['mirror_id', taken(`mirror ${fault.id}`, fault.line)];
+    case 'duplicate': {
+      const there = `${campaignNamed(fault.id, fault.name)} of the owner ${fault.ownerId}`;
+      return fault.name === null
+        ? ['target_url', `there is a ${there} without a name, and with this address, already`]
+        : ['name', `there is a ${there} already`];
+    }
     case 'second-default':
       return ['is_default', `${hasDefault(fault)}${fault.line === null ? '' : ` (line ${fault.line})`}`];
   }

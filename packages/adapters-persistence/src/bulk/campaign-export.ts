@@ -1,6 +1,5 @@
 import type { CampaignExport, CampaignRecord } from '@campaign-mirror/domain';
-import type { Pool, PoolClient } from 'pg';
-import { numberOf } from '../connection/rows.ts';
+import type { Pool } from 'pg';
 import { cursorRows, ofOneMoment } from '../connection/snapshot.ts';
 import { namedCampaigns, type RecordRow, recordOf, recordsText } from '../statements/campaign-record-row.ts';
 
@@ -11,23 +10,24 @@ export class PostgresCampaignExport implements CampaignExport {
   readonly #pool: Pool;
   readonly #signal: AbortSignal | undefined;
 
-  /** `signal` ends the reading at once, by throwing the signal's reason. */
+  /** `signal` ends a reading at once, by throwing the signal's reason. */
   constructor(pool: Pool, signal?: AbortSignal) {
     this.#pool = pool;
     this.#signal = signal;
   }
 
-  /** `total` receives the number of campaigns, before the first one. */
-  async *all(total?: (campaigns: number) => void): AsyncGenerator<CampaignRecord> {
-    const rows = ofOneMoment(this.#pool, this.#signal, (client) => read(client, total));
+  async count(): Promise<number> {
+    const text = 'select count(*) as number from campaign_mirror.campaigns';
+    const counting = ofOneMoment(this.#pool, this.#signal, (client) =>
+      cursorRows<{ number: number }>(client, text),
+    );
+    let all = 0;
+    for await (const { number } of counting) all = number;
+    return all;
+  }
+
+  async *all(): AsyncGenerator<CampaignRecord> {
+    const rows = ofOneMoment(this.#pool, this.#signal, (client) => cursorRows<RecordRow>(client, all));
     for await (const row of rows) yield recordOf(row);
   }
-}
-
-async function* read(
-  client: PoolClient,
-  total: ((campaigns: number) => void) | undefined,
-): AsyncGenerator<RecordRow> {
-  total?.(await numberOf(client, 'select count(*) as number from campaign_mirror.campaigns'));
-  yield* cursorRows<RecordRow>(client, all);
 }

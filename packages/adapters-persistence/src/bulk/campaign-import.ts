@@ -14,7 +14,7 @@ import { refuseOtherEncoding } from '../connection/server.ts';
 import { stoppable, withoutTimeouts } from '../connection/stoppable.ts';
 import { actIn, inTransaction } from '../connection/transaction.ts';
 import { countedUpTo } from '../schema/tables.ts';
-import { tellFaults } from './import-faults.ts';
+import { tellDuplicates, tellFaults } from './import-faults.ts';
 import { fillImportTable } from './import-table.ts';
 import { moveOn } from './number-sequences.ts';
 
@@ -39,13 +39,8 @@ const insertMirrors = `
     coalesce(mirror_created_at, now()), coalesce(mirror_updated_at, now())
   from pg_temp.imported_lines where target_url is not null order by mirror_id`;
 
-/** What the lines would make, and those that may be there already. */
-const surveyText = `
-  select count(*) as campaigns, count(target_url) as mirrors, count(*) filter (where id is null and exists (
-    select from campaign_mirror.campaigns left join campaign_mirror.mirrors on mirrors.campaign_id = campaigns.id
-    where campaigns.owner_id = line.owner_id and campaigns.name is not distinct from line.name
-      and (line.name is not null or mirrors.target_url is not distinct from line.target_url))) as duplicates
-  from pg_temp.imported_lines as line`;
+/** What the lines would make. */
+const counted = 'select count(*) as campaigns, count(target_url) as mirrors from pg_temp.imported_lines';
 
 const usualTerms: ImportTerms = { dryRun: false, allowDuplicates: true };
 
@@ -89,10 +84,12 @@ export class PostgresCampaignImport implements CampaignImport {
     for (let tried = 0; tried < tries; tried++) {
       const badLines = await tellFaults(client, tell);
       if (badLines > 0) return { kind: 'refused', badLines };
-      const [survey] = await rowsOf<Survey>(client, surveyText);
-      const { campaigns = 0, mirrors = 0, duplicates = 0 } = survey ?? {};
-      if (dryRun) return { kind: 'would-import', campaigns, mirrors, duplicates };
-      if (duplicates > 0 && !allowDuplicates) return { kind: 'duplicates', lines: duplicates };
+      const lines = allowDuplicates ? 0 : await tellDuplicates(client, tell);
+      if (lines > 0) return { kind: 'duplicates', lines };
+      if (dryRun) {
+        const [would] = await rowsOf<Written>(client, counted);
+        return { kind: 'would-import', ...(would as Written) };
+      }
       const written = await unlessTaken(client, () => write(client));
       if (written) return { kind: 'imported', ...written };
     }
@@ -100,9 +97,9 @@ export class PostgresCampaignImport implements CampaignImport {
   }
 }
 
-type Survey = Partial<Record<'campaigns' | 'mirrors' | 'duplicates', number>>;
+type Written = Record<'campaigns' | 'mirrors', number>;
 
-async function write(client: PoolClient): Promise<{ campaigns: number; mirrors: number }> {
+async function write(client: PoolClient): Promise<Written> {
   const { rows } = await client.query<{ campaigns: string | null; mirrors: string | null }>(
     `select
       greatest(max(id), (select max(id) from campaign_mirror.campaigns where id <= $1)) as campaigns,

@@ -37,8 +37,12 @@ export async function textRowsOf(
 }
 
 /** The `number` of a statement's only row. @throws as `rowsOf` */
-export async function numberOf(database: Pool | ClientBase, text: string): Promise<number> {
-  const [row] = await rowsOf<{ number: number }>(database, text);
+export async function numberOf(
+  database: Pool | ClientBase,
+  text: string,
+  values: unknown[] = [],
+): Promise<number> {
+  const [row] = await rowsOf<{ number: number }>(database, text, values);
   return row?.number ?? 0;
 }
 

@@ -37,18 +37,17 @@ export async function* ofOneMoment<T>(
 /** The number of rows fetched at once. */
 const together = 1_000;
 
-/** `name` tells cursors apart that are open at the same time. */
+/** The rows of a statement, of which one at a time is open on a connection. */
 export async function* cursorRows<Row extends QueryResultRow>(
   client: PoolClient,
   query: string,
   values: unknown[] = [],
-  name = 'taken',
 ): AsyncGenerator<Row> {
-  await client.query(`declare ${name} no scroll cursor for ${query}`, values);
+  await client.query(`declare taken no scroll cursor for ${query}`, values);
   for (;;) {
-    const rows = await rowsOf<Row>(client, `fetch ${together} from ${name}`);
+    const rows = await rowsOf<Row>(client, `fetch ${together} from taken`);
     yield* rows;
     if (rows.length < together) break;
   }
-  await client.query(`close ${name}`);
+  await client.query('close taken');
 }

@@ -4,6 +4,8 @@ import type {
   CampaignRecord,
   CampaignRecords,
   Mirror,
+  MirrorStretch,
+  Stretch,
 } from '@campaign-mirror/domain';
 import type { Pool } from 'pg';
 import { rowsOf } from '../connection/rows.ts';
@@ -22,11 +24,64 @@ const records = (where: string) => `
 const one = records('id = $1');
 const page = records('id > $1 and ($2::bigint is null or owner_id = $2) order by id limit $3');
 
-const mirrorPage = `
-  select ${mirrorColumns} from campaign_mirror.mirrors
-  where campaign_id > $1 and ($2::bigint is null or exists
-    (select from campaign_mirror.campaigns where campaigns.id = mirrors.campaign_id and owner_id = $2))
-  order by campaign_id limit $3`;
+/** Up to the path or the query of an address that begins with a scheme in lower case. */
+const authority = `split_part(split_part(target_url collate "C", '/', 3), '?', 1) as authority`;
+
+/**
+ * Whether the URL parser may read another host than is written there: a scheme in another spelling, other characters
+ * than those of a plain name, or a last label that is a number, as in some spelling of an IPv4 address; plain decimal is
+ * the usual one. Such addresses are candidates, whatever host is asked for.
+ */
+const isOdd = `
+  not (target_url collate "C" like 'https://%' or target_url collate "C" like 'http://%')
+  or authority ~ '^$|[^a-z0-9.:_-]|(^|\\.)[0-9][^.:]*\\.*(:|$)'
+    and authority !~ '^((0|[1-9][0-9]*)\\.){3}(0|[1-9][0-9]*)(:[0-9]*)?$'`;
+
+/**
+ * The next mirrors, with these columns, one of which is "campaignId", by the index of their campaigns, or of the owner's
+ * campaigns. @throws Unavailable
+ */
+export async function stretchOf<Row extends { readonly campaignId: CampaignId }>(
+  pool: Pool,
+  columns: string,
+  { after = 0 as CampaignId, limit, owner, near }: MirrorStretch,
+): Promise<Stretch<Row>> {
+  const owned = owner === undefined ? [] : [owner];
+  const [from, number] = owned.length > 0 ? [ofOwner, 'campaigns.id'] : [ofAll, 'campaign_id'];
+  const next = `${from} > $1 order by ${number} limit $2`;
+  const lastOf = (looked: number, last: CampaignId | undefined) => (looked < limit ? undefined : last);
+  if (!near) {
+    const text = `select ${columns} from (select mirrors.* from ${next}) as mirrors order by campaign_id`;
+    const found = await rowsOf<Row>(pool, text, [after, limit, ...owned]);
+    return { found, looked: found.length, last: lastOf(found.length, found.at(-1)?.campaignId) };
+  }
+  const ends = `
+    select count(*) as looked, min(campaign_id) as first, max(campaign_id) as last
+    from (select campaign_id from ${next}) as numbers`;
+  const [range] = await rowsOf<Range>(pool, ends, [after, limit, ...owned]);
+  const { looked, first, last } = range as Range;
+  const isNear = near.map((_, at) => `strpos(authority, $${at + 3 + owned.length}) > 0 or`);
+  // Without the offset, the planner would compute the authority once for each of its uses.
+  const text = `
+    select ${columns} from (select mirrors.*, ${authority} from ${from} between $1 and $2 offset 0) as mirrors
+    where ${isNear.join(' ')} ${isOdd} order by campaign_id`;
+  // Two at the same time, each on a processor of its own.
+  const middle = Math.floor((first + last) / 2);
+  const halves = [first, middle + 1].map((begin, at) =>
+    rowsOf<Row>(pool, text, [begin, [middle, last][at], ...owned, ...near]),
+  );
+  return { found: (await Promise.all(halves)).flat(), looked, last: lastOf(looked, last) };
+}
+
+interface Range {
+  readonly looked: number;
+  readonly first: CampaignId;
+  readonly last: CampaignId;
+}
+
+const ofAll = 'campaign_mirror.mirrors where campaign_id';
+const ofOwner = `campaign_mirror.campaigns join campaign_mirror.mirrors on campaign_id = campaigns.id
+  where campaigns.owner_id = $3 and campaigns.id`;
 
 /** Campaigns and their mirrors as the operator sees them, in PostgreSQL. */
 export class PostgresCampaignRecords implements CampaignRecords {
@@ -45,7 +100,7 @@ export class PostgresCampaignRecords implements CampaignRecords {
     return (await rowsOf<RecordRow>(this.#pool, page, [after ?? 0, owner, limit])).map(recordOf);
   }
 
-  listMirrors({ owner, after, limit }: CampaignPage): Promise<Mirror[]> {
-    return rowsOf<Mirror>(this.#pool, mirrorPage, [after ?? 0, owner, limit]);
+  listMirrors(stretch: MirrorStretch): Promise<Stretch<Mirror>> {
+    return stretchOf<Mirror>(this.#pool, mirrorColumns, stretch);
   }
 }

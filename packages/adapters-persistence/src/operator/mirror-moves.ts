@@ -1,7 +1,7 @@
 import {
   type AuditId,
   type CampaignId,
-  type FoundMirrors,
+  type FoundMirror,
   type HistoryId,
   type MirrorAddress,
   type MirrorMove,
@@ -12,36 +12,43 @@ import {
   type MoveTerms,
   type OperatorAct,
   type OwnerId,
+  type Stretch,
   Unavailable,
 } from '@campaign-mirror/domain';
 import type { Pool, PoolClient } from 'pg';
 import { isHeld } from '../connection/database-faults.ts';
 import { numberOf, rowsOf } from '../connection/rows.ts';
 import { inTransaction } from '../connection/transaction.ts';
+import { stretchOf } from './campaign-records.ts';
 import { setAsOperator } from './operator-mirrors.ts';
 
-/** Every mirror of the range is counted; where an owner is given, the addresses of others are left out. */
-const findText = `
-  select campaign_id, owner_id, is_default,
-    case when $3::bigint is null or owner_id = $3 then target_url end as target_url
-  from campaign_mirror.mirrors where campaign_id > $1 order by campaign_id limit $2`;
+const columns =
+  'campaign_id as "campaignId", owner_id as "ownerId", is_default as "isDefault", target_url as address';
 
 interface Found {
-  campaign_id: CampaignId;
-  owner_id: OwnerId;
-  is_default: boolean;
-  target_url: MirrorAddress | null;
+  readonly campaignId: CampaignId;
+  readonly ownerId: OwnerId;
+  readonly isDefault: boolean;
+  readonly address: MirrorAddress;
 }
+
+const countOfOwner = `
+  select count(*) as number from campaign_mirror.campaigns join campaign_mirror.mirrors on campaign_id = campaigns.id
+  where campaigns.owner_id = $1`;
 
 type Part = { readonly id: AuditId } & Record<'first' | 'last', HistoryId>;
 
 const isMove = `
   select from campaign_mirror.operator_audit where id = $1 and act = 'mirrors-moved' and part_of is null`;
 
-/** The entries of a move with changes after $2, each with the numbers between which they are. */
+/** The first entries of a move with changes after $2, each with the numbers between which they are. */
 const partsText = `
-  select id, greatest(first_change_id, $2 + 1) as first, last_change_id as last from campaign_mirror.operator_audit
-  where (id = $1 or part_of = $1) and last_change_id > $2 order by id limit $3`;
+  select id, greatest(first_change_id, $2 + 1) as first, last_change_id as last from (
+    select * from campaign_mirror.operator_audit where id = $1 and last_change_id > $2
+    union all (
+      select * from campaign_mirror.operator_audit where part_of = $1 and last_change_id > $2
+      order by last_change_id limit $3)
+  ) as parts order by last_change_id limit $3`;
 
 /** Others' changes between these numbers belong to another entry, or to none. */
 const changesText = `
@@ -77,18 +84,20 @@ export class PostgresMirrorMoves implements MirrorMoves {
     return this.#move;
   }
 
-  count(): Promise<number> {
-    return numberOf(this.#pool, 'select count(*) as number from campaign_mirror.mirrors');
+  count(owner?: OwnerId): Promise<number> {
+    return owner === undefined
+      ? numberOf(this.#pool, 'select count(*) as number from campaign_mirror.mirrors')
+      : numberOf(this.#pool, countOfOwner, [owner]);
   }
 
-  async find({ after, limit, owner }: MirrorStretch): Promise<FoundMirrors> {
-    const rows = await rowsOf<Found>(this.#pool, findText, [after ?? 0, limit, owner ?? null]);
-    const mirrors = rows.flatMap(({ target_url: address, ...row }) => {
-      if (address === null) return [];
-      const { campaign_id: id, owner_id: ownerId, is_default: isDefault } = row;
-      return [{ campaign: { id, ownerId, isDefault, hasMirror: true }, address }];
-    });
-    return { mirrors, looked: rows.length, last: rows.at(-1)?.campaign_id };
+  async find(asked: MirrorStretch): Promise<Stretch<FoundMirror>> {
+    const { found, ...examined } = await stretchOf<Found>(this.#pool, columns, asked);
+    return {
+      found: found.map(({ campaignId: id, address, ...facts }) => {
+        return { campaign: { id, ...facts, hasMirror: true }, address };
+      }),
+      ...examined,
+    };
   }
 
   async changes(move: AuditId, after: HistoryId | undefined, limit: number) {

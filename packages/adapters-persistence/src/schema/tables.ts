@@ -107,7 +107,7 @@ export const tables = `
     first_change_id bigint,
     last_change_id bigint
   );
-  create index parts_of_a_move on campaign_mirror.operator_audit (part_of) where part_of is not null;
+  create index parts_of_a_move on campaign_mirror.operator_audit (part_of, last_change_id) where part_of is not null;
   create index acts_on_a_campaign on campaign_mirror.operator_audit (campaign_id, id) where campaign_id is not null;
 
   create view campaign_mirror.current_mirrors as

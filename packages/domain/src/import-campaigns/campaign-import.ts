@@ -15,6 +15,13 @@ export type LineFault =
       readonly name: string | null;
       readonly line: number | null;
     }
+  /** It has no number, and equals this campaign in the store: its owner and its name or, without one, its address. */
+  | {
+      readonly kind: 'duplicate';
+      readonly id: CampaignId;
+      readonly ownerId: OwnerId;
+      readonly name: string | null;
+    }
   /** The driving adapter could not read the line; the text is the adapter's. */
   | { readonly kind: 'unread'; readonly because: string };
 
@@ -34,12 +41,7 @@ export interface BadLine {
 export type ImportOutcome =
   | { readonly kind: 'imported'; readonly campaigns: number; readonly mirrors: number }
   /** Nothing was written; what would have been. */
-  | {
-      readonly kind: 'would-import';
-      readonly campaigns: number;
-      readonly mirrors: number;
-      readonly duplicates: number;
-    }
+  | { readonly kind: 'would-import'; readonly campaigns: number; readonly mirrors: number }
   /** Nothing was imported; the number of lines that equal campaigns in the store. */
   | { readonly kind: 'duplicates'; readonly lines: number }
   /** Nothing was imported; the number of bad lines. */
@@ -47,9 +49,9 @@ export type ImportOutcome =
 
 /** How to import. */
 export interface ImportTerms {
-  /** Judges the lines, and writes nothing. */
+  /** Judges the lines as an import does, and writes nothing. */
   readonly dryRun: boolean;
-  /** Imports lines without a number that equal a campaign in the store: its owner and its name, or without one its address. */
+  /** Imports lines that are a `duplicate`, for which it does not look. */
   readonly allowDuplicates: boolean;
 }
 
@@ -69,11 +71,11 @@ export interface CampaignImport {
   ): Promise<ImportOutcome>;
 }
 
-/** Reads all campaigns. Throws `Unavailable` when the store is unavailable. */
+/** Reads all campaigns. Every call throws `Unavailable` when the store is unavailable. */
 export interface CampaignExport {
-  /**
-   * Every campaign with its mirror, by ascending number, all from one snapshot. `total` is called with their number
-   * before the first.
-   */
-  all(total?: (campaigns: number) => void): AsyncIterable<CampaignRecord>;
+  /** The number of campaigns. */
+  count(): Promise<number>;
+
+  /** Every campaign with its mirror, by ascending number, all from one snapshot. */
+  all(): AsyncIterable<CampaignRecord>;
 }

@@ -26,8 +26,8 @@ export interface MoveProgress {
   readonly isTargetInUse: boolean;
 }
 
-/** The number of mirrors read together, and the number written together. */
-export const stretch = 2_000;
+/** The number of mirrors examined together, and the number written together. */
+export const stretch = 20_000;
 export const batch = 500;
 
 /** The lock waits that may still time out during one move. */

@@ -1,3 +1,4 @@
+import type { MirrorStretch, Stretch } from '../operator/campaign-record.ts';
 import type { Campaign } from '../set-campaign-mirror/campaign.ts';
 import type { AuditId, CampaignId, HistoryId, OwnerId } from '../values/identifiers.ts';
 import type { MirrorAddress } from '../values/mirror-address.ts';
@@ -6,25 +7,6 @@ import type { MirrorAddress } from '../values/mirror-address.ts';
 export interface FoundMirror {
   readonly campaign: Campaign;
   readonly address: MirrorAddress;
-}
-
-/** Which mirrors to read, in the order of their campaigns. */
-export interface MirrorStretch {
-  /** Start after this campaign; without it, at the first. */
-  readonly after?: CampaignId;
-  /** The number of mirrors to examine, at most; at least 1. */
-  readonly limit: number;
-  /** Return only the mirrors of this owner. */
-  readonly owner?: OwnerId;
-}
-
-/** The mirrors that one read found. */
-export interface FoundMirrors {
-  readonly mirrors: readonly FoundMirror[];
-  /** The number of mirrors examined, of all owners. */
-  readonly looked: number;
-  /** The last mirror examined; undefined if none was left. */
-  readonly last: CampaignId | undefined;
 }
 
 /** The move of one mirror. */
@@ -67,11 +49,11 @@ export type MirrorMoveOutcome =
  * unknown.
  */
 export interface MirrorMoves {
-  /** Of all owners. */
-  count(): Promise<number>;
+  /** The number of mirrors, of this owner or of all. */
+  count(owner?: OwnerId): Promise<number>;
 
-  /** Reads mirrors in the order of their campaigns. */
-  find(stretch: MirrorStretch): Promise<FoundMirrors>;
+  /** Reads the next mirrors. */
+  find(stretch: MirrorStretch): Promise<Stretch<FoundMirror>>;
 
   /**
    * Makes each move if, at the moment of the write, the terms hold and the address is still the one that was read.

@@ -41,7 +41,7 @@ export class MoveMirrors {
     const { owner, move, dryRun } = request;
     const { from, to, subdomains } = move;
     const terms = { ...request, noted: { from, to: to.written, subdomains } };
-    const total = await this.#mirrors.count();
+    const total = await this.#mirrors.count(owner);
     const waits = { left: maxVainWaits };
     const pending: MirrorMove[] = [];
     let looked = 0;
@@ -52,19 +52,24 @@ export class MoveMirrors {
     };
     do {
       yield progress();
-      const found = await this.#mirrors.find({
+      const {
+        found,
+        looked: more,
+        last,
+      } = await this.#mirrors.find({
         limit: stretch,
-        ...(after && { after }),
-        ...(owner && { owner }),
+        near: dryRun && !isTargetInUse ? [from, to.name] : [from],
+        after,
+        owner,
       });
-      for (const mirror of found.mirrors) {
+      for (const mirror of found) {
         const judged = this.#judge(mirror, request);
         if (judged?.kind === 'would-move' && !dryRun) pending.push(judged);
         else if (judged) yield judged;
         else if (dryRun && !isTargetInUse) isTargetInUse = isOnHost(mirror.address, to.name, subdomains);
       }
-      looked += found.looked;
-      after = found.last;
+      looked += more;
+      after = last;
       while (pending.length >= (after ? batch : 1)) {
         for await (const made of makeMoves(this.#mirrors, pending.splice(0, batch), terms, waits)) {
           yield* made;

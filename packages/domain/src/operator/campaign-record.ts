@@ -1,4 +1,5 @@
 import type { Mirror } from '../set-campaign-mirror/mirror.ts';
+import type { HostName } from '../values/host.ts';
 import type { CampaignId, OwnerId } from '../values/identifiers.ts';
 import type { Timestamp } from '../values/timestamp.ts';
 
@@ -22,6 +23,24 @@ export interface CampaignPage {
   readonly limit: number;
 }
 
+/** Which mirrors to examine, in the order of their campaigns. */
+export interface MirrorStretch extends CampaignPage {
+  /**
+   * Leave out mirrors whose addresses are certainly on none of these hosts, nor on names below them. What is returned
+   * can be elsewhere all the same: `isOnHost` decides.
+   */
+  readonly near?: readonly HostName[];
+}
+
+/** What one reading of mirrors found. */
+export interface Stretch<Found> {
+  readonly found: readonly Found[];
+  /** The number of mirrors examined. */
+  readonly looked: number;
+  /** The campaign of the last mirror examined, where there can be more; otherwise undefined. */
+  readonly last: CampaignId | undefined;
+}
+
 /** Reads campaigns and their mirrors. Every call throws `Unavailable` when the store is unavailable. */
 export interface CampaignRecords {
   /** Undefined if there is no such campaign. */
@@ -30,6 +49,6 @@ export interface CampaignRecords {
   /** By ascending number. */
   list(page: CampaignPage): Promise<CampaignRecord[]>;
 
-  /** The mirrors of those of these campaigns that have one, by ascending campaign number. */
-  listMirrors(page: CampaignPage): Promise<Mirror[]>;
+  /** The next mirrors, by ascending campaign number. `limit` is the number of mirrors to examine, at most. */
+  listMirrors(stretch: MirrorStretch): Promise<Stretch<Mirror>>;
 }

@@ -1,0 +1,126 @@
+import { execFile } from 'node:child_process';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { median } from 'd3-array';
+import { openDatabases } from '../database/database.ts';
+import { query } from '../database/query.ts';
+import { seedOf } from '../database/seed.ts';
+import { number, table } from '../figures/statistics.ts';
+import { machine } from '../machine/cores.ts';
+import type { Cleanup } from '../machine/run.ts';
+import type { Options } from './bench.ts';
+
+const small = 1_000_000;
+const changesOfEach = 6;
+/** The number of mirrors on the host that moves, and about that of the changes that are pruned, at any size. */
+const moving = 2_500;
+const pruned = 500_000;
+
+const bare = "select count(*) from campaign_mirror.mirrors where target_url like '%blocked.example%'";
+
+const addresses = (campaigns: number) => `
+  'https://' || case when campaign % ${Math.ceil(campaigns / moving)} = 0 then 'blocked' else 'lp-' || campaign % 5000 end
+    || '.example/offer/' || campaign || '?click={click_id}&s=' || md5(campaign::text)`;
+
+/** Five moves, each of 8,000 entries. */
+const moves = `
+  insert into campaign_mirror.operator_audit
+    (act, operator, request_id, details, part_of, first_change_id, last_change_id)
+  select 'mirrors-moved', 'bench', 'bench', '{"mirrors": 500}', case when n % 8000 > 0 then 1 + n - n % 8000 end, n, n
+  from generate_series(0, 39999) n`;
+
+/** How long the operator's commands take, each a process with a small heap, beside a bare scan of all addresses. */
+export async function operator(options: Options, cleanup: Cleanup): Promise<readonly string[]> {
+  const seconds: Record<string, Record<string, string>> = {};
+  const faults: string[] = [];
+  for (const campaigns of options.campaigns > small ? [small, options.campaigns] : [options.campaigns]) {
+    const own: Cleanup = [];
+    const end = async () => {
+      for (let step = own.pop(); step; step = own.pop()) await step();
+    };
+    cleanup.push(end);
+    await measure(options, campaigns, own, faults, (what, times) => {
+      console.error(`${campaigns} campaigns, ${what}: ${times.map((one) => number(one, 2))}`);
+      const row = seconds[what] ?? { 'seconds of': what };
+      seconds[what] = { ...row, [`at ${campaigns}`]: number(median(times), 2) };
+    });
+    await end();
+  }
+  console.log(table(Object.values(seconds)));
+  return faults;
+}
+
+async function measure(
+  { rounds, tuned = false }: Options,
+  campaigns: number,
+  cleanup: Cleanup,
+  faults: string[],
+  note: (what: string, times: number[]) => void,
+): Promise<void> {
+  const changes = campaigns * changesOfEach;
+  const seed = { ...seedOf(campaigns, changes), addresses: addresses(campaigns) };
+  const databases = await openDatabases(seed, tuned, cleanup);
+  console.error(`${machine(false)}\n${databases.server}\n${campaigns} campaigns, ${changes} changes`);
+  const { admin } = await databases.copy();
+  await query(admin, moves);
+  const folder = await mkdtemp(join(tmpdir(), 'campaign-mirror-bench-'));
+  cleanup.push(() => rm(folder, { recursive: true, force: true }));
+  const written = async (name: string, count: number) => {
+    const lines = Array.from({ length: count }, (_, at) => `${((at + 1) % 1_000) + 1},${name} ${at + 1}`);
+    await writeFile(join(folder, name), ['owner_id,name', ...lines, ''].join('\n'));
+    return join(folder, name);
+  };
+  const timed = async <T>(what: string, times: number, act: () => Promise<T>): Promise<T | undefined> => {
+    const taken: number[] = [];
+    let result: T | undefined;
+    while (taken.length < times) {
+      const begin = performance.now();
+      result = await act();
+      taken.push((performance.now() - begin) / 1_000);
+    }
+    note(what, taken);
+    return result;
+  };
+  const run = (words: string, times = 1, what = words, expected = 0) =>
+    timed(what, times, async () => {
+      const { code, output, errors } = await command(admin, words.split(' '));
+      if (code !== expected) faults.push(`${words}: exit code ${code}: ${errors}`);
+      return output;
+    });
+
+  const move = 'mirror move --from-host blocked.example --to-host new.example';
+  await timed('a bare scan of the addresses', rounds, () => query(admin, bare));
+  await run('mirror list --host blocked.example --json', rounds);
+  await run('mirror list --owner 7 --limit 1000', rounds);
+  await run('campaign list --owner 7 --limit 1000', rounds);
+  await run(`${move} --dry-run --json`, rounds, 'mirror move --dry-run');
+  const moved = await run(`${move} --yes --json`, 1, `mirror move of ${moving} mirrors`);
+  const { move: made } = JSON.parse(moved?.trim().split('\n').at(-1) ?? '{}');
+  await run(`mirror move --undo ${made} --yes`, 1, 'mirror move --undo of it');
+  await run('audit --limit 50', rounds, 'audit with 40,000 entries of moves');
+  await run('mirror history 42', rounds);
+  const yesterday = new Date(Date.now() - 86_400_000).toISOString().slice(0, 10);
+  await run(
+    `mirror history --key 7 --since ${yesterday}`,
+    rounds,
+    'mirror history --key 7 --since yesterday',
+  );
+  await run(`import ${await written('New', 4_000)}`, 1, 'import of 4,000 lines');
+  const again = await written('Campaign', 100_000);
+  await run(`import ${again} --json`, 1, 'import of 100,000 lines that are there: refused', 1);
+  await run(`import ${again} --allow-duplicates`, 1, 'the same with --allow-duplicates');
+  const days = Math.floor((changes - pruned) / 86_400);
+  await run(`history prune --older-than ${days}d --yes`, 1, `history prune of about ${pruned} changes`);
+}
+
+function command(url: URL, words: string[]): Promise<{ code: number; output: string; errors: string }> {
+  const program = resolve(import.meta.dirname, '../../campaign-mirror');
+  const env = { PATH: process.env.PATH, DATABASE_URL: url.href, NODE_OPTIONS: '--max-old-space-size=64' };
+  const options = { env, maxBuffer: 2 ** 28 };
+  return new Promise((done) => {
+    execFile(program, words, options, (error, output, errors) =>
+      done({ code: error ? Number(error.code) : 0, output, errors }),
+    );
+  });
+}
