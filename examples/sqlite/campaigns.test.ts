@@ -1,7 +1,11 @@
 import { DatabaseSync } from 'node:sqlite';
 import { test } from 'node:test';
 import type { HistoryEntry } from '@campaign-mirror/domain';
-import { type CampaignRepositoryWorld, campaignRepositoryCases } from '@campaign-mirror/domain/contracts';
+import {
+  type CampaignRepositoryWorld,
+  campaignRepositoryCases,
+  missing,
+} from '@campaign-mirror/port-contracts';
 import { later, mirrorIn, SqliteCampaigns, schema } from './campaigns.ts';
 
 const database = new DatabaseSync(':memory:');
@@ -12,11 +16,10 @@ const run = async (text: string, ...values: (string | number)[]) => database.pre
 const world: CampaignRepositoryWorld = {
   campaigns: new SqliteCampaigns(database),
   others: {
-    createCampaign: async (owner, isDefault) => {
+    createCampaign: async (owner) => {
       const { lastInsertRowid } = await run(
-        'insert into campaigns (owner_id, is_default) values (?, ?)',
+        'insert into campaigns (owner_id, is_default) values (?, 0)',
         owner,
-        +isDefault,
       );
       return Number(lastInsertRowid) as never;
     },
@@ -47,7 +50,7 @@ const world: CampaignRepositoryWorld = {
   },
 };
 
-for (const { name, needs, run } of campaignRepositoryCases) {
-  const skip = needs && world[needs] === undefined ? `not applicable: no ${needs}` : false;
-  test(name, { skip }, () => run(world));
+for (const one of campaignRepositoryCases) {
+  const lacking = missing(one, world);
+  test(one.name, { skip: lacking ? `not applicable: no ${lacking}` : false }, () => one.run(world));
 }

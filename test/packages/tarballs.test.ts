@@ -18,7 +18,7 @@ describe('what leaves the workspace', function () {
     root = await manifestIn(projectFolder);
   });
 
-  it('is six packages of one version, licence and range of Node', () => {
+  it('is seven packages of one version, licence and range of Node', () => {
     expect(all.map(({ manifest }) => manifest.name)).to.have.members(
       names.map((name) => `@campaign-mirror/${name}`),
     );
