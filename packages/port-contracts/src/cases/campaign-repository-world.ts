@@ -14,7 +14,7 @@ export interface CampaignRepositoryWorld {
 }
 
 /**
- * What others than the repository do to the store, and what it contains. Each act has a connection of its own, and is
+ * What others than the repository do to the store, and what it contains. Each act is a transaction of its own, and is
  * committed when it resolves.
  */
 export interface Others {

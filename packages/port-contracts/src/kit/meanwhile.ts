@@ -92,13 +92,13 @@ async function stepwise(steps: Steps, round: Round): Promise<void> {
         // The change may make calls of the adapter itself.
         if (step === at && !changing) {
           changing = change();
-          await Promise.race([changing, pause(blocked)]);
+          await Promise.race([changing.catch(() => {}), pause(blocked)]);
         }
         return 'go on';
       });
-      const result = await answer(calling);
+      await Promise.allSettled([calling]);
       await (changing ?? change());
-      return result;
+      return answer(calling);
     };
     await round(meanwhile, at, 1);
   }
