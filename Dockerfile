@@ -16,6 +16,7 @@ COPY packages/adapters-http/package.json packages/adapters-http/
 COPY packages/adapters-jwt/package.json packages/adapters-jwt/
 COPY packages/adapters-persistence/package.json packages/adapters-persistence/
 COPY packages/embedded-postgres/package.json packages/embedded-postgres/
+COPY packages/port-contracts/package.json packages/port-contracts/
 COPY packages/app/package.json packages/app/
 RUN pnpm --filter '!@campaign-mirror/test' --filter '!@campaign-mirror/bench' install --frozen-lockfile --ignore-scripts
 COPY packages packages

@@ -1,7 +1,11 @@
 import { DatabaseSync } from 'node:sqlite';
 import { test } from 'node:test';
 import type { HistoryEntry } from '@campaign-mirror/domain';
-import { type CampaignRepositoryWorld, campaignRepositoryCases } from '@campaign-mirror/domain/contracts';
+import {
+  type CampaignRepositoryWorld,
+  campaignRepositoryCases,
+  missing,
+} from '@campaign-mirror/port-contracts';
 import { later, mirrorIn, SqliteCampaigns, schema } from './campaigns.ts';
 
 const database = new DatabaseSync(':memory:');
@@ -12,11 +16,10 @@ const run = async (text: string, ...values: (string | number)[]) => database.pre
 const world: CampaignRepositoryWorld = {
   campaigns: new SqliteCampaigns(database),
   others: {
-    createCampaign: async (owner, isDefault) => {
+    createCampaign: async (owner) => {
       const { lastInsertRowid } = await run(
-        'insert into campaigns (owner_id, is_default) values (?, ?)',
+        'insert into campaigns (owner_id, is_default) values (?, 0)',
         owner,
-        +isDefault,
       );
       return Number(lastInsertRowid) as never;
     },
@@ -31,10 +34,12 @@ const world: CampaignRepositoryWorld = {
     transfer: (id, to) => run('update campaigns set owner_id = ? where id = ?', to, id),
     setDefault: (id, isDefault) => run('update campaigns set is_default = ? where id = ?', +isDefault, id),
     deleteMirror: (id) => run('delete from mirrors where campaign_id = ?', id),
-    deleteCampaign: async (id) => {
-      await run('delete from mirrors where campaign_id = ?', id);
-      await run('delete from campaigns where id = ?', id);
-    },
+    // Both before anybody else's turn, as in a transaction.
+    deleteCampaign: (id) =>
+      Promise.all([
+        run('delete from mirrors where campaign_id = ?', id),
+        run('delete from campaigns where id = ?', id),
+      ]),
     countClick: (id) => run('update mirrors set clicks = clicks + 1 where campaign_id = ?', id),
     setUpdatedAt: (id, time) => run('update mirrors set updated_at = ? where campaign_id = ?', time, id),
     mirror: async (id) => mirrorIn(database, id),
@@ -47,7 +52,7 @@ const world: CampaignRepositoryWorld = {
   },
 };
 
-for (const { name, needs, run } of campaignRepositoryCases) {
-  const skip = needs && world[needs] === undefined ? `not applicable: no ${needs}` : false;
-  test(name, { skip }, () => run(world));
+for (const one of campaignRepositoryCases) {
+  const lacking = missing(one, world);
+  test(one.name, { skip: lacking ? `not applicable: no ${lacking}` : false }, () => one.run(world));
 }

@@ -1,10 +1,16 @@
+import { issuerKeys, JwtIdentity, keysOrTokens } from '@campaign-mirror/adapters-jwt';
+import { type OwnerId, type Subject, subject } from '@campaign-mirror/domain';
+import { type IdentityWorld, identityCases } from '@campaign-mirror/port-contracts';
 import { worldOf } from '../support/process/lives.ts';
-import { everyCaseOn } from '../support/store/every-case.ts';
-import { inMemoryStore } from '../support/store/in-memory-world.ts';
+import { casesOf, everyCaseOn } from '../support/store/every-case.ts';
+import { inMemoryStore, inMemoryWorlds } from '../support/store/in-memory-world.ts';
+import { TestIssuer } from '../support/tokens/issuer.ts';
+import { fromNow, rules, type SigningKey, signingKey, token } from '../support/tokens/signing-key.ts';
 
 describe('the contracts of the ports, in memory', () => {
   const store = inMemoryStore();
-  everyCaseOn(() => store);
+  // It has no steps, and never goes away.
+  everyCaseOn(() => store, ['steps']);
 });
 
 for (const company of [undefined, 'in company', 'beside a chain'] as const) {
@@ -13,3 +19,52 @@ for (const company of [undefined, 'in company', 'beside a chain'] as const) {
     everyCaseOn(() => world);
   });
 }
+
+describe('the contract of Identity, with signed tokens', () => {
+  let [key, other]: SigningKey[] = [];
+  let issuer: TestIssuer;
+  before(async () => {
+    [key, other] = [await signingKey('first'), await signingKey('first')];
+    issuer = await new TestIssuer(key).open();
+  });
+  after(() => issuer.close());
+
+  let issued = 0;
+  const signed = (owner: OwnerId, claims = {}) =>
+    token(key as SigningKey, { owner_id: owner, sub: `client-${issued}`, ...claims });
+  const tokens: Omit<IdentityWorld, 'identity'> = {
+    issue: async (ownerId) => {
+      issued += 1;
+      const named = subject('jwt', `client-${issued}`) as Subject;
+      return { credential: await signed(ownerId), caller: { ownerId, subject: named } };
+    },
+    unknown: () => token(other as SigningKey),
+    issueExpired: (owner) => signed(owner, { exp: fromNow(-60) }),
+    claims: true,
+    // A step asks the issuer for its keys.
+    steps: async (call, ahead) => {
+      let step = -1;
+      issuer.answer = async (_, response) => {
+        step += 1;
+        if ((await ahead(step)) === 'break') response.destroy();
+        else response.end(JSON.stringify({ keys: [key?.jwk] }));
+      };
+      return call().finally(() => {
+        issuer.answer = undefined;
+      });
+    },
+  };
+  // Each call knows no keys yet.
+  const anew = () => new JwtIdentity(rules, issuerKeys({ url: issuer.url }));
+  const identity = {
+    claimedBy: (credential: string) => anew().claimedBy(credential),
+    whoIs: (credential: string) => anew().whoIs(credential),
+  };
+  const without = ['expire', 'revoke', 'forget'];
+  casesOf('alone', identityCases, () => ({ ...tokens, identity }), without);
+
+  const keys = inMemoryWorlds().identity;
+  const either = keysOrTokens(keys.identity, identity);
+  casesOf('tokens beside keys', identityCases, () => ({ ...tokens, identity: either }), without);
+  casesOf('keys beside tokens', identityCases, () => ({ ...keys, identity: either }), ['steps']);
+});

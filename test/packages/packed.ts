@@ -9,7 +9,7 @@ export const run = promisify(execFile);
 
 export const names = [
   ...['adapters-cli', 'adapters-http', 'adapters-jwt'],
-  ...['adapters-persistence', 'app', 'domain', 'embedded-postgres'],
+  ...['adapters-persistence', 'app', 'domain', 'embedded-postgres', 'port-contracts'],
 ];
 
 type Versions = Readonly<Record<string, string>>;

@@ -4,15 +4,19 @@ import {
   InMemoryStore,
   type StoredAccessKey,
 } from '@campaign-mirror/adapters-persistence/in-memory';
-import type { AccessKeyId, Timestamp } from '@campaign-mirror/domain';
+import type { AccessKeyId } from '@campaign-mirror/domain';
+import { timestamp } from '../../../packages/adapters-persistence/src/in-memory/store.ts';
 import { type JudgedStore, worldsOf } from './every-case.ts';
 
 /** The worlds of the two ports of the use case, on one store in memory. */
 export const inMemoryWorlds = () => worldsOf(inMemoryStore());
 
-export function inMemoryStore(): JudgedStore {
-  const store = new InMemoryStore();
-  const clock = () => new Date(Number(store.now() / 1000n)).toISOString().replace('Z', '000Z') as Timestamp;
+/** A store whose clock has microseconds, in which every pause shows. */
+export const preciseStore = () =>
+  new InMemoryStore(() => BigInt(Math.round((performance.timeOrigin + performance.now()) * 1_000)));
+
+export function inMemoryStore(store = new InMemoryStore()): JudgedStore {
+  const clock = () => timestamp(store.now());
   const change = (id: AccessKeyId, to: Partial<StoredAccessKey>) =>
     Object.assign(found(store.accessKey(id)), to);
   return {
@@ -42,8 +46,6 @@ export function inMemoryStore(): JudgedStore {
       mirror: async (id) => structuredClone(store.mirrors.get(id)),
       history: async (id) => store.history.filter((row) => row.campaignId === id),
       clock: async () => clock(),
-      // Nobody is interrupted here: all that begins before the first `await` is done at once.
-      atOnce: (_, calls) => Promise.all(calls.map((call) => call())),
       expireKey: async (id) => change(id, { expiresAt: clock() }),
       giveKey: async (id, ownerId) => change(id, { ownerId }),
       deleteKey: async (id) => {

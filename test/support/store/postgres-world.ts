@@ -10,7 +10,7 @@ import {
   type Role,
 } from '@campaign-mirror/adapters-persistence';
 import type { CampaignId, CampaignRepository, HistoryEntry, Identity, Mirror } from '@campaign-mirror/domain';
-import type { KeyHolder, Others } from '@campaign-mirror/domain/contracts';
+import type { KeyHolder, Others, Steps } from '@campaign-mirror/port-contracts';
 import type { Pool } from 'pg';
 import { KeyUses } from '../../../packages/adapters-persistence/src/hot-path/key-uses.ts';
 import {
@@ -19,15 +19,20 @@ import {
   PostgresIdentity,
 } from '../../../packages/adapters-persistence/src/hot-path/postgres-ports.ts';
 import { keyHash } from '../../../packages/adapters-persistence/src/schema/key-hash.ts';
-import { Statements } from '../../../packages/adapters-persistence/src/statements/statements.ts';
+import type { TextRow, Value } from '../../../packages/adapters-persistence/src/statements/statements.ts';
+import {
+  type Statement,
+  Statements,
+} from '../../../packages/adapters-persistence/src/statements/statements.ts';
 import type { TestDatabase } from '../database/database-server.ts';
-import { lockMirror, meanwhile } from '../database/rival.ts';
+import { endWaiting, rival, untilWaiting } from '../database/rival.ts';
 import { hotPathOn } from './hot-paths.ts';
 import { change, type Live, liveCampaign, tester } from './world.ts';
 
 /** A store with all ports, and what happens to it by other hands than theirs. */
-export interface World extends Omit<Awaited<ReturnType<typeof postgresPorts>>, 'uses'> {
+export interface World extends Omit<Awaited<ReturnType<typeof postgresPorts>>, 'uses' | 'statements'> {
   readonly others: StoreOthers;
+  readonly steps: Steps;
 }
 
 export interface StoreOthers extends Required<Omit<Others, 'createCampaign' | 'createMirror'>> {
@@ -55,11 +60,13 @@ export async function postgresPorts(
   const settings = new PostgresSettings(operator.orm, tester);
   const accessKeys = new PostgresAccessKeys(operator.orm, tester);
   const uses = new KeyUses(service.pool);
-  const alone = hotPathOn(statementsOn(service.pool));
+  const statements = statementsOn(service.pool);
+  const alone = hotPathOn(statements);
   const companion = () => liveCampaign({ settings, accessKeys });
   const hotPath = company ? inCompany(alone, companion, company === 'beside a chain' ? 2 : 1) : alone;
   return {
     uses,
+    statements,
     campaigns: new PostgresCampaigns(hotPath, { uses }) as CampaignRepository,
     identity: new PostgresIdentity(hotPath, { uses }) as Identity,
     settings,
@@ -116,9 +123,10 @@ export async function postgresWorld(database: TestDatabase, options?: PostgresWo
       const { rowCount } = await admin.query(text, values);
       if (rowCount === 0) throw new Error('no such row');
     };
-  const { uses: _, ...ports } = await postgresPorts(database, options);
+  const { uses: _, statements, ...ports } = await postgresPorts(database, options);
   return {
     ...ports,
+    steps: stepsOf(statements, database),
     others: {
       transfer: run('update campaign_mirror.campaigns set owner_id = $2 where id = $1'),
       setDefault: run('update campaign_mirror.campaigns set is_default = $2 where id = $1'),
@@ -135,12 +143,36 @@ export async function postgresWorld(database: TestDatabase, options?: PostgresWo
       },
       mirror: (id) => storedMirror(admin, id),
       history: (id) => storedHistory(admin, id),
-      // Together only one of them waits in the database, for all.
-      atOnce: (id, calls) =>
-        meanwhile(database, [lockMirror, id], () => Promise.all(calls.map((call) => call())), 'rollback'),
     },
   };
 }
+
+/** Each statement of the hot path is a step. One that breaks is ended by the server while it waits for a lock. */
+function stepsOf(statements: Statements, database: TestDatabase): Steps {
+  const run: Statements['run'] = statements.run.bind(statements);
+  let before: () => Promise<'go on' | 'break'> = async () => 'go on';
+  statements.run = async <Row extends TextRow>(statement: Statement, values: readonly Value[]) => {
+    if ((await before()) === 'go on') return run<Row>(statement, values);
+    const other = await rival(database, `lock table ${tables.map((one) => `campaign_mirror.${one}`)}`);
+    const running = run<Row>(statement, values);
+    await untilWaiting(database, running)
+      .then(() => endWaiting(database))
+      .finally(other.rollback);
+    return running;
+  };
+  return async (call, ahead) => {
+    let step = -1;
+    before = () => {
+      step += 1;
+      return ahead(step);
+    };
+    return call().finally(() => {
+      before = async () => 'go on';
+    });
+  };
+}
+
+const tables = ['campaigns', 'mirrors', 'access_keys'];
 
 /** Written apart from the adapters', which it judges. */
 function utc(column: string): string {

@@ -10,7 +10,11 @@ import type {
   OperatorAct,
 } from '@campaign-mirror/domain';
 import { keySubject, label } from '@campaign-mirror/domain';
-import { before, type LiveCampaign, newOwner } from '../../../packages/domain/src/contracts/live-campaign.ts';
+import {
+  before,
+  type LiveCampaign,
+  newOwner,
+} from '../../../packages/port-contracts/src/cases/live-campaign.ts';
 
 export {
   address,
@@ -19,7 +23,7 @@ export {
   change,
   mirrorSet,
   newOwner,
-} from '../../../packages/domain/src/contracts/live-campaign.ts';
+} from '../../../packages/port-contracts/src/cases/live-campaign.ts';
 
 interface Settings {
   readonly settings: Pick<CampaignSettings, 'createCampaign' | 'createMirror'>;

@@ -1,12 +1,57 @@
-import type { Caller } from '../set-campaign-mirror/caller.ts';
-import { type Identified, type Identity, isCaller } from '../set-campaign-mirror/identity.ts';
-import { operatorSubject } from '../values/subject.ts';
-import type { Breakage } from './case.ts';
-import type { IdentityWorld } from './identity-world.ts';
-import { newOwner, withoutKey } from './live-campaign.ts';
+import { setImmediate as turn } from 'node:timers/promises';
+import {
+  type Caller,
+  type Identified,
+  type Identity,
+  isCaller,
+  operatorSubject,
+  Unavailable,
+} from '@campaign-mirror/domain';
+import type { IdentityWorld } from '@campaign-mirror/port-contracts';
+import { newOwner, withoutKey } from '../../packages/port-contracts/src/cases/live-campaign.ts';
+import { inMemoryWorlds } from '../support/store/in-memory-world.ts';
 
-/** Breaks a correct identity, to show that the cases notice it: each case fails at least one of these. */
-export const brokenIdentities: readonly Breakage<IdentityWorld>[] = [
+interface Breakage {
+  readonly name: string;
+  readonly broken: (right: IdentityWorld) => IdentityWorld;
+}
+
+/** A right identity that pauses before it looks at its store, and after it. */
+export function pausedIdentity(): IdentityWorld {
+  const { identity: right, ...world } = inMemoryWorlds().identity;
+  let ahead: ((step: number) => Promise<'go on' | 'break'>) | undefined;
+  let step = -1;
+  const pause = async () => {
+    await turn();
+    step += 1;
+    if ((await ahead?.(step)) === 'break') throw new Error('read ECONNRESET');
+  };
+  return {
+    ...world,
+    identity: {
+      claimedBy: (credential) => right.claimedBy(credential),
+      whoIs: async (credential) => {
+        try {
+          await pause();
+          const caller = await right.whoIs(credential);
+          await pause();
+          return caller;
+        } catch (cause) {
+          throw new Unavailable('the store went away', { cause });
+        }
+      },
+    },
+    steps: async (call, before) => {
+      [step, ahead] = [-1, before];
+      return call().finally(() => {
+        ahead = undefined;
+      });
+    },
+  };
+}
+
+/** Breaks a right identity, to show that the cases notice it: each case fails at least one of these. */
+export const brokenIdentities: readonly Breakage[] = [
   {
     name: 'knows everybody',
     broken: (right) => {
@@ -49,12 +94,10 @@ export const brokenIdentities: readonly Breakage<IdentityWorld>[] = [
   },
   {
     name: 'never forgets a caller',
-    needs: 'revoke',
     broken: (right) => identifying(right, { whoIs: remembered(right) }),
   },
   {
     name: 'never forgets a claim',
-    needs: 'revoke',
     broken: (right) => {
       const remember = remembered(right);
       const whoIs = async (credential: string) => {
@@ -85,6 +128,45 @@ export const brokenIdentities: readonly Breakage<IdentityWorld>[] = [
         if (!isCaller(caller)) throw new TypeError('unknown');
         return caller;
       };
+      return identifying(right, { whoIs });
+    },
+  },
+  {
+    name: 'joins a look-up that is under way',
+    broken: (right) => {
+      const looking = new Map<string, Promise<Identified>>();
+      const whoIs = async (credential: string) => {
+        const look = looking.get(credential) ?? right.identity.whoIs(credential);
+        looking.set(credential, look);
+        return look.finally(() => looking.delete(credential));
+      };
+      return identifying(right, { whoIs });
+    },
+  },
+  {
+    name: 'shares its state between calls',
+    broken: (right) => {
+      let last = '';
+      const whoIs = async (credential: string) => {
+        last = credential;
+        await turn();
+        return right.identity.whoIs(last);
+      };
+      return identifying(right, { whoIs });
+    },
+  },
+  {
+    name: 'throws what the driver throws',
+    broken: (right) => {
+      const whoIs = (credential: string) =>
+        right.identity.whoIs(credential).catch(({ cause }) => Promise.reject(cause));
+      return identifying(right, { whoIs });
+    },
+  },
+  {
+    name: 'knows nobody while the store is away',
+    broken: (right) => {
+      const whoIs = (credential: string) => right.identity.whoIs(credential).catch(() => undefined);
       return identifying(right, { whoIs });
     },
   },

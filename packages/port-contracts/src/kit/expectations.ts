@@ -24,20 +24,14 @@ export function expectEqual(actual: unknown, expected: unknown, what = 'the valu
 }
 
 /** Compares those fields of the value that `expected` names. @throws ContractViolation as `expectEqual` */
-export function expectFields(actual: object | null | undefined, expected: object): void {
+export function expectFields(actual: object | null | undefined, expected: object, what?: string): void {
   const fields = Object.entries(actual ?? {}).filter(([name]) => name in expected);
-  expectEqual(actual && Object.fromEntries(fields), expected);
+  expectEqual(actual && Object.fromEntries(fields), expected, what);
 }
 
-/** @throws ContractViolation unless it holds; the message is `what` is expected */
-export function expectThat(holds: boolean, what: string): asserts holds {
-  if (!holds) throw new ContractViolation(`expected: ${what}`);
-}
-
-/** Compares each item with the next one. @throws ContractViolation as `expectEqual` */
-export function expectAscending<Item extends string | number>(items: readonly Item[]): void {
-  const ascending = items.toSorted((one, other) => (one < other ? -1 : Number(one > other)));
-  expectEqual(items, ascending);
+/** @throws ContractViolation unless it holds; the message is the fault */
+export function expectThat(holds: boolean, fault: string): asserts holds {
+  if (!holds) throw new ContractViolation(fault);
 }
 
 /** Where two values first differ, such as `the value.mirror.clicks`; undefined if they are equal. */
@@ -57,9 +51,7 @@ function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
   return typeof value === 'object' && value !== null;
 }
 
-/** JSON, with what JSON does not have as text: `undefined`, `NaN`, `1n`. */
+/** JSON, with `undefined`, which JSON does not have. */
 function shown(value: unknown): string {
-  const isJson = (one: unknown) => one !== undefined && typeof one !== 'bigint' && !Number.isNaN(one);
-  const asText = (one: unknown) => `${one}${typeof one === 'bigint' ? 'n' : ''}`;
-  return isJson(value) ? JSON.stringify(value, (_, one) => (isJson(one) ? one : asText(one))) : asText(value);
+  return JSON.stringify(value, (_, one) => (one === undefined ? 'undefined' : one));
 }

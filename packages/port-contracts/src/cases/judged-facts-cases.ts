@@ -1,0 +1,151 @@
+import type { AccessKeyId, Campaign, OwnerId, Timestamp } from '@campaign-mirror/domain';
+import { accessKeyOf } from '@campaign-mirror/domain';
+import { type Case, casesOf } from '../kit/case.ts';
+import { expectEqual, expectFields, expectThat } from '../kit/expectations.ts';
+import { meanwhileCases } from '../kit/meanwhile.ts';
+import type { Others, CampaignRepositoryWorld as World } from './campaign-repository-world.ts';
+import * as live from './live-campaign.ts';
+
+const otherOwner = live.newOwner();
+const greatest = Number.MAX_SAFE_INTEGER as OwnerId;
+
+/** The facts that the rules judge, and that each of them still holds at the write (contract: atomicity). */
+export const judgedFactsCases: readonly Case<World>[] = [
+  ...casesOf<World>([], {
+    'find: a campaign as it is now, with the greatest number of an owner, or nothing': async (world) => {
+      const { others, campaigns } = world;
+      const { seen } = await live.liveCampaign(world);
+      const isNow = async (expected: Campaign | undefined) =>
+        expectEqual(await campaigns.find(seen.id), expected, 'the campaign that was found');
+      await isNow(seen);
+      await others.transfer(seen.id, greatest);
+      await others.setDefault(seen.id, true);
+      await isNow({ ...seen, ownerId: greatest, isDefault: true });
+      await others.deleteMirror(seen.id);
+      await isNow({ ...seen, ownerId: greatest, isDefault: true, hasMirror: false });
+      await others.deleteCampaign(seen.id);
+      await isNow(undefined);
+      expectEqual(await campaigns.find(greatest as never), undefined, 'what there never was');
+    },
+    'setMirror: nothing is written when the campaign was seen otherwise than it is': async (world) => {
+      const { seen, by } = await live.liveCampaign(world);
+      const { by: other } = await live.liveCampaign(world);
+      const without = await live.newCampaign(world, seen.ownerId);
+      for (const [caller, asSeen, asItIs] of [
+        [by, { ...seen, isDefault: true }, seen],
+        [by, { ...seen, hasMirror: false }, seen],
+        [other, { ...seen, ownerId: other.ownerId }, seen],
+        [by, without, without],
+      ] as const) {
+        const result = await world.campaigns.setMirror(asSeen, live.change(caller));
+        expectEqual(result, { kind: 'campaign-differs', campaign: asItIs }, 'the answer');
+        expectEqual(await world.others.history(asSeen.id), [], 'the history');
+      }
+      expectFields(await world.others.mirror(seen.id), { targetUrl: live.before }, 'the mirror');
+      expectEqual(await world.others.mirror(without.id), undefined, 'the mirror that was never created');
+    },
+    'setMirror: a caller without a key is proven by its identity alone': async (world) => {
+      const { seen, by } = await live.liveCampaign(world);
+      const key = accessKeyOf(by.subject);
+      if (key) await world.keys?.revoke(key);
+      await live.mirrorSet(world, seen, live.change({ ...by, subject: live.withoutKey }));
+      const [row] = await world.others.history(seen.id);
+      expectFields(row, { subject: live.withoutKey, ownerId: seen.ownerId }, 'the history');
+    },
+  }),
+  ...casesOf<World, 'keys'>(['keys'], {
+    'setMirror: nothing is written or told with a key that is not valid': async (world) => {
+      const { others, keys } = world;
+      const give = (key: AccessKeyId) => keys.give(key, otherOwner);
+      for (const invalidate of [keys.revoke, keys.expire, keys.delete, give]) {
+        const { seen, by } = await live.liveCampaign(world);
+        await invalidate(accessKeyOf(by.subject) as AccessKeyId);
+        for (const owner of [seen.ownerId, otherOwner]) {
+          await others.transfer(seen.id, owner);
+          const result = await world.campaigns.setMirror(seen, live.change(by));
+          expectEqual(result, { kind: 'caller-invalid' }, 'the answer');
+        }
+        expectFields(await others.mirror(seen.id), { targetUrl: live.before }, 'the mirror');
+        expectEqual(await others.history(seen.id), [], 'the history');
+      }
+    },
+  }),
+  ...meanwhileCases<World>([], 'find: as a committed transfer left the campaign', async (world) => {
+    const { seen } = await live.liveCampaign(world);
+    return async (meanwhile) => {
+      const to = live.newOwner();
+      const transferred = async () => {
+        await world.others.transfer(seen.id, to);
+        const found = await world.campaigns.find(seen.id);
+        expectThat(found?.ownerId === to, 'a campaign was found as before a committed transfer');
+      };
+      await meanwhile(() => world.campaigns.find(seen.id), transferred);
+    };
+  }),
+  ...changes(
+    'the old owner wrote after a committed transfer',
+    (others, { id }) => others.transfer(id, otherOwner),
+    (seen) => ({ ...seen, ownerId: otherOwner }),
+  ),
+  ...changes(
+    'the mirror of the default campaign was set after the flag was committed',
+    (others, { id }) => others.setDefault(id, true),
+    (seen) => ({ ...seen, isDefault: true }),
+  ),
+  ...changes(
+    'a mirror was written after its deletion was committed',
+    (others, { id }) => others.deleteMirror(id),
+    (seen) => ({ ...seen, hasMirror: false }),
+  ),
+  ...changes(
+    'the mirror of a campaign was written after the deletion of the campaign was committed',
+    (others, { id }) => others.deleteCampaign(id),
+    () => undefined,
+  ),
+  ...meanwhileCases<World, 'keys'>(
+    ['keys'],
+    'a key that is revoked sets nothing more',
+    async (world) => {
+      const { seen } = await live.liveCampaign(world);
+      return async (meanwhile, nth) => {
+        const by = await live.newCaller(world, seen.ownerId);
+        // Times rise, whatever the clock says: what is written after this one has a greater one.
+        const mark = `${2100 + nth}-01-01T00:00:00.000000Z` as Timestamp;
+        const revoked = async () => {
+          await world.keys.revoke(accessKeyOf(by.subject) as AccessKeyId);
+          await world.others.setUpdatedAt(seen.id, mark);
+        };
+        const result = await meanwhile(() => world.campaigns.setMirror(seen, live.change(by)), revoked);
+        const isLater = result.kind === 'mirror-set' && result.mirror.updatedAt > mark;
+        expectThat(!isLater, 'a key set a mirror after its revocation was committed');
+      };
+    },
+    // A single statement, too, proves the key a moment before it locks the mirror.
+    3,
+  ),
+];
+
+/** A write is there before the change, or is refused with the campaign as it is after it; otherwise that is the fault. */
+function changes(
+  fault: string,
+  change: (others: Others, seen: Campaign) => Promise<unknown>,
+  asItIs: (seen: Campaign) => Campaign | undefined,
+): readonly Case<World>[] {
+  return meanwhileCases([], `never: ${fault}`, async (world) => async (meanwhile, _, calls) => {
+    const { seen, by } = await live.liveCampaign(world);
+    let then: unknown;
+    const changed = async () => {
+      await change(world.others, seen);
+      then = (await live.stored(world, seen.id)).changes;
+    };
+    const to = Array.from({ length: calls }, (_, nth) => live.change(by, live.numbered(nth)));
+    const call = () => Promise.all(to.map((one) => world.campaigns.setMirror(seen, one)));
+    const results = await meanwhile(call, changed);
+    const { changes, address } = await live.stored(world, seen.id);
+    const cameBack = address !== undefined && !asItIs(seen)?.hasMirror;
+    expectThat(changes === then && !cameBack, fault);
+    live.expectReported(results, changes);
+    const differs = { kind: 'campaign-differs', campaign: asItIs(seen) };
+    for (const one of results) if (one.kind !== 'mirror-set') expectEqual(one, differs, 'the answer');
+  });
+}

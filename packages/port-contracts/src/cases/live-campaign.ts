@@ -1,0 +1,88 @@
+import type * as domain from '@campaign-mirror/domain';
+import { keySubject, subject } from '@campaign-mirror/domain';
+import { ContractViolation, expectThat } from '../kit/expectations.ts';
+import type { CampaignRepositoryWorld as World } from './campaign-repository-world.ts';
+
+let lastOwner = 1_000_000;
+
+/** An owner of this process without campaigns or keys. */
+export function newOwner(): domain.OwnerId {
+  lastOwner += 1;
+  return lastOwner as domain.OwnerId;
+}
+
+export const address = (text: string) => text as domain.MirrorAddress;
+export const before = address('https://example.com/before');
+export const after = address('https://example.com/after');
+export const numbered = (nth: number) => address(`https://example.com/${nth}`);
+
+/** A subject that is no access key's. */
+export const withoutKey = subject('jwt', 'client:4 “β”') as domain.Subject;
+
+/** A campaign whose mirror is `before`, and a caller that may set it. */
+export interface LiveCampaign {
+  readonly seen: domain.Campaign;
+  readonly mirror: domain.Mirror;
+  readonly by: domain.Caller;
+}
+
+export async function liveCampaign(world: World): Promise<LiveCampaign> {
+  const campaign = await newCampaign(world);
+  const mirror = await newMirror(world, campaign.id);
+  return { seen: { ...campaign, hasMirror: true }, mirror, by: await newCaller(world, campaign.ownerId) };
+}
+
+export async function newCampaign({ others }: World, ownerId = newOwner()): Promise<domain.Campaign> {
+  return { id: await others.createCampaign(ownerId), ownerId, isDefault: false, hasMirror: false };
+}
+
+export async function newMirror({ others }: World, campaign: domain.CampaignId): Promise<domain.Mirror> {
+  await others.createMirror(campaign, before);
+  const mirror = await others.mirror(campaign);
+  if (!mirror) throw new TypeError('the world: others.mirror has no mirror after others.createMirror');
+  return mirror;
+}
+
+export async function newCaller({ keys }: World, ownerId: domain.OwnerId): Promise<domain.Caller> {
+  return { ownerId, subject: keys ? keySubject(await keys.issue(ownerId)) : withoutKey };
+}
+
+/** Sets a mirror that may be set. @throws ContractViolation when it is not set */
+export async function mirrorSet(
+  { campaigns }: { readonly campaigns: domain.CampaignRepository },
+  seen: domain.Campaign,
+  to: domain.MirrorChange,
+): Promise<domain.Mirror> {
+  const result = await campaigns.setMirror(seen, to);
+  if (result.kind !== 'mirror-set') throw new ContractViolation(`the mirror was not set: ${result.kind}`);
+  return result.mirror;
+}
+
+export function change(by: domain.Caller, to = after, requestId = 'request-1'): domain.MirrorChange {
+  return { address: to, by, requestId };
+}
+
+/**
+ * What others see of a campaign each of whose changes is to an address of its own: how many are recorded, and the last.
+ * @throws ContractViolation when the mirror and its history do not agree
+ */
+export async function stored({ others }: World, id: domain.CampaignId) {
+  // Nothing is undone: what was read first has to be in what is read later.
+  const earlier = await others.history(id);
+  const mirror = await others.mirror(id);
+  const rows = await others.history(id);
+  if (mirror) {
+    const at = rows.findLastIndex((row) => row.addressAfter === mirror.targetUrl);
+    expectThat(at >= 0 || !mirror.updatedExternally, 'a mirror changed, but not its history');
+    const isBehind = at < earlier.length - 1 && earlier.at(-1)?.mirrorId === mirror.id;
+    expectThat(!isBehind, 'a history changed, but not its mirror');
+  }
+  return { changes: rows.length, address: mirror?.targetUrl };
+}
+
+/** Whether answers are true, after which so many changes more are recorded. @throws ContractViolation if not */
+export function expectReported(results: readonly domain.SetMirrorResult[], changes: number): void {
+  const set = results.filter(({ kind }) => kind === 'mirror-set').length;
+  expectThat(set <= changes, 'a change was reported, but not written');
+  expectThat(set >= changes, 'a change was written, but refused');
+}

@@ -1,0 +1,97 @@
+import { accessKeyOf, type Timestamp, timestamp } from '@campaign-mirror/domain';
+import { casesOf } from '../kit/case.ts';
+import { expectEqual, expectThat } from '../kit/expectations.ts';
+import type { CampaignRepositoryWorld } from './campaign-repository-world.ts';
+import { address, after, before, change, liveCampaign, mirrorSet } from './live-campaign.ts';
+
+/** Texts that a store could change: by a placeholder, an escape, a normal form, a parser. And one that is there already. */
+const addresses = [
+  before,
+  'https://example.com',
+  'HTTP://Example.COM:80/%7Euser/%7euser/../a//b?',
+  'https://t.example/{click_id}?s=[sub]|x&a=$1&b=?&c=:d&e=%s&f={0}&g=??',
+  'https://example.com/?q=%27%22\'"`;--',
+  'https://b\u00fccher.example/stra\u00dfe?caf\u00e9=cafe\u0301#\u65e5\u672c\u8a9e\u{1f389}',
+  `https://example.com/${'\u{1f389}'.repeat(2028)}`,
+];
+
+/** What an update writes, and what it records (contract: history). */
+export const setMirrorCases = casesOf<CampaignRepositoryWorld>([], {
+  'setMirror: the answer is what is stored and recorded, in every field': async (world) => {
+    const { seen, by, mirror } = await liveCampaign(world);
+    await world.others.countClick(seen.id);
+    const requestId = '!~0123456789'.padEnd(128, 'x');
+    const set = await mirrorSet(world, seen, change(by, after, requestId));
+    const stored = {
+      id: mirror.id,
+      campaignId: seen.id,
+      targetUrl: after,
+      clicks: 1,
+      updatedExternally: true,
+      updatedExternallyAt: set.updatedAt,
+      createdAt: mirror.createdAt,
+      updatedAt: set.updatedAt,
+    };
+    expectEqual(set, stored, 'the answer');
+    expectEqual(await world.others.mirror(seen.id), stored, 'the stored mirror');
+    const rows = await world.others.history(seen.id);
+    const row = {
+      id: rows[0]?.id,
+      mirrorId: mirror.id,
+      campaignId: seen.id,
+      subject: by.subject,
+      ownerId: seen.ownerId,
+      addressBefore: before,
+      addressAfter: after,
+      changedAt: set.updatedAt,
+      requestId,
+    };
+    expectEqual(rows, [row], 'the history');
+  },
+  'setMirror: each address is an update, and is kept byte for byte': async (world) => {
+    const { seen, by } = await liveCampaign(world);
+    for (const text of addresses) {
+      expectEqual((await mirrorSet(world, seen, change(by, address(text)))).targetUrl, text, 'the address');
+      expectEqual((await world.others.mirror(seen.id))?.targetUrl, text, 'the stored address');
+    }
+    const rows = await world.others.history(seen.id);
+    const afters = rows.map((row) => row.addressAfter);
+    expectEqual(afters, addresses, 'the recorded addresses');
+    const befores = rows.map((row) => row.addressBefore);
+    expectEqual(befores, [before, ...addresses.slice(0, -1)], 'the recorded addresses before');
+  },
+  "setMirror: its time is that of the write, by the store's clock, to the microsecond": async (world) => {
+    const clock = world.others.clock ?? (async () => new Date().toISOString());
+    const { seen, by } = await liveCampaign(world);
+    const earliest = await clock();
+    const { updatedAt, createdAt } = await mirrorSet(world, seen, change(by));
+    const latest = await clock();
+    for (const time of [updatedAt, createdAt]) expectEqual(timestamp(time), time, 'the form of a time');
+    // A clock of milliseconds stands still in between, and a microsecond is added to it.
+    const isBetween = earliest.slice(0, 23) <= updatedAt.slice(0, 23) && updatedAt.slice(0, 23) <= latest;
+    expectThat(isBetween, `the time of a write, ${updatedAt}, is not between ${earliest} and ${latest}`);
+  },
+  'setMirror: updated_at strictly rises, also while the clock is behind it': async (world) => {
+    const { seen, by } = await liveCampaign(world);
+    await world.others.setUpdatedAt(seen.id, '2199-12-31T23:59:59.999998Z' as Timestamp);
+    const times: unknown[] = [];
+    for (let time = 0; time < 3; time++) times.push((await mirrorSet(world, seen, change(by))).updatedAt);
+    const next = ['2200-01-01T00:00:00.000000Z', '2200-01-01T00:00:00.000001Z'];
+    expectEqual(times, ['2199-12-31T23:59:59.999999Z', ...next], 'the times of three updates');
+  },
+  'history: it stays when the campaign is transferred, and when all else is deleted': async (world) => {
+    const { seen, by } = await liveCampaign(world);
+    await mirrorSet(world, seen, change(by));
+    const { by: next } = await liveCampaign(world);
+    await world.others.transfer(seen.id, next.ownerId);
+    await mirrorSet(world, { ...seen, ownerId: next.ownerId }, change(next));
+    const rows = await world.others.history(seen.id);
+    const owners = rows.map((row) => row.ownerId);
+    expectEqual(owners, [seen.ownerId, next.ownerId], 'the recorded owners');
+    await world.others.deleteMirror(seen.id);
+    await world.others.deleteCampaign(seen.id);
+    const key = accessKeyOf(by.subject);
+    if (key) await world.keys?.delete(key);
+    expectEqual(await world.others.history(seen.id), rows, 'the history of what was deleted');
+  },
+});
