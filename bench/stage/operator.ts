@@ -52,13 +52,13 @@ export async function operator(options: Options, cleanup: Cleanup): Promise<read
 }
 
 async function measure(
-  { rounds, tuned = false }: Options,
+  { rounds, tuned = false, changes: given }: Options,
   campaigns: number,
   cleanup: Cleanup,
   faults: string[],
   note: (what: string, times: number[]) => void,
 ): Promise<void> {
-  const changes = campaigns * changesOfEach;
+  const changes = given ?? campaigns * changesOfEach;
   const seed = { ...seedOf(campaigns, changes), addresses: addresses(campaigns) };
   const databases = await openDatabases(seed, tuned, cleanup);
   console.error(`${machine(false)}\n${databases.server}\n${campaigns} campaigns, ${changes} changes`);

@@ -65,13 +65,16 @@ export async function stretchOf<Row extends { readonly campaignId: CampaignId }>
   const text = `
     select ${columns} from (select mirrors.*, ${authority} from ${from} between $1 and $2 offset 0) as mirrors
     where ${isNear.join(' ')} ${isOdd} order by campaign_id`;
-  // Two at the same time, each on a processor of its own.
-  const middle = Math.floor((first + last) / 2);
-  const halves = [first, middle + 1].map((begin, at) =>
-    rowsOf<Row>(pool, text, [begin, [middle, last][at], ...owned, ...near]),
-  );
-  return { found: (await Promise.all(halves)).flat(), looked, last: lastOf(looked, last) };
+  const part = Math.ceil((last - first + 1) / together);
+  const parts = Array.from({ length: together }, (_, at) => {
+    const begin = first + at * part;
+    return rowsOf<Row>(pool, text, [begin, Math.min(begin + part - 1, last), ...owned, ...near]);
+  });
+  return { found: (await Promise.all(parts)).flat(), looked, last: lastOf(looked, last) };
 }
+
+/** The number of parts of a stretch that are examined at the same time, each by a process of the server. */
+const together = 4;
 
 interface Range {
   readonly looked: number;

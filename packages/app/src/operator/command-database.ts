@@ -77,7 +77,7 @@ export async function asOperator<T, Opened extends OpenPool>(
   limits?: Partial<PoolLimits>,
   role: 'owner' | 'operator' = 'operator',
 ): Promise<T> {
-  const bounds = { ...defaultPoolLimits, size: 2, ...limits };
+  const bounds = { ...defaultPoolLimits, size: 4, ...limits };
   const database = await open(access.address(role), bounds, applicationName);
   const act = { operator, requestId: `operator-${randomUUID()}` };
   return run({ database, act }).finally(() => database.close());

@@ -1,8 +1,8 @@
 import { existsSync, realpathSync } from 'node:fs';
 import { createRequire } from 'node:module';
-import { fileURLToPath } from 'node:url';
+import { join } from 'node:path';
 
-const service = fileURLToPath(new URL('../main.ts', import.meta.url));
+const service = join(import.meta.dirname, '..', 'main.ts');
 const [, program = ''] = process.argv;
 
 /*
