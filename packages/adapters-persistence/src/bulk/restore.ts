@@ -5,6 +5,7 @@ import { rowsOf } from '../connection/rows.ts';
 import { refuseOtherEncoding, UnfitDatabase } from '../connection/server.ts';
 import { stoppable, withoutTimeouts } from '../connection/stoppable.ts';
 import { inTransaction } from '../connection/transaction.ts';
+import { namesOf } from '../schema/acting.ts';
 import { migrationNames } from '../schema/migration-names.ts';
 import {
   type BackupHeader,
@@ -54,7 +55,7 @@ export async function restoreBackup(
           await takeOver(client);
           const { taken_at, rows } = await fill(client, new BackupReader(bytes));
           const details = JSON.stringify({ source, taken_at, ...rows });
-          await client.query(noteText, [act.operator, act.requestId, details]);
+          await client.query(noteText, [...namesOf(act), details]);
           return rows;
         }),
       `${withoutTimeouts}; ${plainValues}; ${restoring}`,

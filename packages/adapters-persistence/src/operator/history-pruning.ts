@@ -8,6 +8,7 @@ import type {
 } from '@campaign-mirror/domain';
 import type { Pool } from 'pg';
 import { rowsOf } from '../connection/rows.ts';
+import { namesOf } from '../schema/acting.ts';
 import { timestampText } from '../schema/schema.ts';
 
 /** Older changes have lower numbers: only those are read, and the first that is not old. */
@@ -39,8 +40,7 @@ export class PostgresHistoryPruning implements HistoryPruning {
   }
 
   async prune(olderThan: Timestamp, size: number, after?: HistoryId): Promise<PruneStep> {
-    const { operator, requestId } = this.#act;
-    const values = [olderThan, after ?? 0, size, operator, requestId];
+    const values = [olderThan, after ?? 0, size, ...namesOf(this.#act)];
     const [step] = await rowsOf<{ lastId: HistoryId; pruned: number }>(this.#pool, prune, values);
     const { lastId, pruned } = step as { lastId: HistoryId; pruned: number };
     return { pruned, next: pruned > 0 ? lastId : undefined };

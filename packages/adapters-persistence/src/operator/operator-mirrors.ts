@@ -11,6 +11,7 @@ import type {
 import type { ClientBase, Pool } from 'pg';
 import { textRowsOf } from '../connection/rows.ts';
 import { inTransaction } from '../connection/transaction.ts';
+import { namesOf } from '../schema/acting.ts';
 import {
   entryOf,
   type MirrorToSet,
@@ -41,12 +42,12 @@ export interface AuditedSetting {
  */
 export async function setAsOperator(
   client: ClientBase,
-  { operator, requestId }: OperatorAct,
+  act: OperatorAct,
   mirrors: readonly MirrorToSet[],
   { kind, owner, details, partOf }: AuditedSetting,
   locked: keyof typeof texts,
 ): Promise<{ results: SetResult[]; entry: AuditId }> {
-  const noted = [kind, operator, requestId, owner, JSON.stringify(details), partOf ?? null];
+  const noted = [kind, ...namesOf(act), owner, JSON.stringify(details), partOf ?? null];
   const rows = await textRowsOf(client, texts[locked], [...mirrorsValues(mirrors), ...noted]);
   return { results: resultsOf(mirrors, rows), entry: entryOf(rows) as AuditId };
 }

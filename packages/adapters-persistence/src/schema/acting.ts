@@ -1,4 +1,11 @@
-import type { OperatorAct } from '@campaign-mirror/domain';
+import { isRequestId, label, type OperatorAct } from '@campaign-mirror/domain';
+
+/** Who acts, and in which request. @throws TypeError where either is what no store holds */
+export function namesOf({ operator, requestId }: OperatorAct): [operator: string, requestId: string] {
+  if (label(operator) !== operator || !isRequestId(requestId))
+    throw new TypeError('an act of the operator: no name on one line, or no request id');
+  return [operator, requestId];
+}
 
 /**
  * Says for the rest of the transaction who acts, for the audit's entries, which the database writes; with a placeholder
@@ -11,8 +18,8 @@ export const actingText = (...places: readonly string[]) => `
 
 /** `details`: what the rows do not tell. */
 export function actingValues(
-  { operator, requestId }: OperatorAct,
+  act: OperatorAct,
   details: Readonly<Record<string, string | number>> = {},
 ): string[] {
-  return [operator, requestId, JSON.stringify(details)];
+  return [...namesOf(act), JSON.stringify(details)];
 }
