@@ -58,7 +58,11 @@ new Command('npm run bench --')
   .option('--seconds <N>', 'length of a round', number)
   .option('--warm-up <N>', 'seconds for which each is warmed up', number)
   .option('--campaigns <N>', 'how many there are', number)
-  .option('--changes <N>', 'how many the history has at first: scale (3000000), operator (6 for each campaign)', number)
+  .option(
+    '--changes <N>',
+    'how many the history has at first: scale (3000000), operator (6 for each campaign)',
+    number,
+  )
   .option('--no-peer', 'leaves out Koa with MikroORM as documented, which gets 64 connections')
   .option(
     '--tuned',

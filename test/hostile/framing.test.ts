@@ -4,7 +4,7 @@ import { connect } from 'node:tls';
 import { Calls, Capacity, HttpServer, silentLog } from '@campaign-mirror/adapters-http';
 import { expect } from 'chai';
 import * as fc from 'fast-check';
-import { messageFault } from '../../packages/adapters-http/src/messages/message-faults.ts';
+import { messageFault } from '../../packages/adapters-http/src/routes/application.ts';
 import { type TlsCaller, tlsCaller } from '../support/deployment/tls-caller.ts';
 import { host, proxyNames, type TlsProxy, tlsProxy } from '../support/deployment/tls-proxy.ts';
 import { eventually } from '../support/promises.ts';

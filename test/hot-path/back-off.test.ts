@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { type AddressInfo, createServer } from 'node:net';
 import { expect } from 'chai';
 import pg from 'pg';
-import { backingOff } from '../../packages/adapters-persistence/src/connection/back-off.ts';
+import { backingOff } from '../../packages/adapters-persistence/src/connection/pool.ts';
 import { databaseOf } from '../support/process/lives.ts';
 import { rejection } from '../support/promises.ts';
 

@@ -2,7 +2,7 @@ import { openDatabase, silentHotPathObserver } from '@campaign-mirror/adapters-p
 import { Unavailable } from '@campaign-mirror/domain';
 import { expect } from 'chai';
 import pg from 'pg';
-import { PostgresCampaigns } from '../../packages/adapters-persistence/src/hot-path/postgres-ports.ts';
+import { PostgresCampaigns } from '../../packages/adapters-persistence/src/hot-path/campaigns.ts';
 import { Statements } from '../../packages/adapters-persistence/src/statements/statements.ts';
 import { endWaiting, lockMirror, untilWaiting } from '../support/database/rival.ts';
 import { tcpProxy } from '../support/database/tcp-proxy.ts';

@@ -2,11 +2,9 @@ import { roles } from '@campaign-mirror/adapters-persistence';
 import type { AccessKeyId } from '@campaign-mirror/domain';
 import { expect } from 'chai';
 import type { Pool } from 'pg';
+import { PostgresCampaigns } from '../../packages/adapters-persistence/src/hot-path/campaigns.ts';
+import { PostgresIdentity } from '../../packages/adapters-persistence/src/hot-path/identity.ts';
 import { KeyUses } from '../../packages/adapters-persistence/src/hot-path/key-uses.ts';
-import {
-  PostgresCampaigns,
-  PostgresIdentity,
-} from '../../packages/adapters-persistence/src/hot-path/postgres-ports.ts';
 import { untilWaiting } from '../support/database/rival.ts';
 import { groupedOf } from '../support/process/lives.ts';
 import { eventually } from '../support/promises.ts';

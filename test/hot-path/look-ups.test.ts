@@ -6,11 +6,9 @@ import {
   Unavailable,
 } from '@campaign-mirror/domain';
 import { expect } from 'chai';
+import { PostgresCampaigns } from '../../packages/adapters-persistence/src/hot-path/campaigns.ts';
+import { PostgresIdentity } from '../../packages/adapters-persistence/src/hot-path/identity.ts';
 import { KeyUses } from '../../packages/adapters-persistence/src/hot-path/key-uses.ts';
-import {
-  PostgresCampaigns,
-  PostgresIdentity,
-} from '../../packages/adapters-persistence/src/hot-path/postgres-ports.ts';
 import { groupedOf } from '../support/process/lives.ts';
 import { rejection } from '../support/promises.ts';
 import { hotPathOn, statementsBy } from '../support/store/hot-paths.ts';

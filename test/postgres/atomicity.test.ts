@@ -6,7 +6,7 @@ import {
 } from '@campaign-mirror/adapters-persistence';
 import { type HistoryId, type OperatorSetting, type Outcome, RestoreMirror } from '@campaign-mirror/domain';
 import { expect } from 'chai';
-import { PostgresCampaigns } from '../../packages/adapters-persistence/src/hot-path/postgres-ports.ts';
+import { PostgresCampaigns } from '../../packages/adapters-persistence/src/hot-path/campaigns.ts';
 import { Statements } from '../../packages/adapters-persistence/src/statements/statements.ts';
 import { meanwhile } from '../support/database/rival.ts';
 import { groupedOf } from '../support/process/lives.ts';

@@ -7,11 +7,11 @@ import { projectFolder } from '../support/workspace.ts';
 const packages: Readonly<Record<string, string>> = {
   domain: 'values set-campaign-mirror operator move-mirrors import-campaigns',
   'port-contracts': 'kit cases',
-  'adapters-http': 'answers messages chain routes listener',
+  'adapters-http': 'chain routes listener',
   'adapters-persistence': 'schema connection statements hot-path operator bulk migration in-memory',
   'adapters-jwt': 'tokens',
   'embedded-postgres': 'server',
-  'adapters-cli': 'terminal words commands import-export',
+  'adapters-cli': 'terminal commands import-export',
   app: 'settings logging process database metrics ops-page http wiring operator service administration command-line',
 };
 

@@ -1,6 +1,6 @@
 export type { AdministrationPorts, How, Operator, OperatorPorts, Terms } from './commands/operator.ts';
-export { group, leaf } from './terminal/leaf.ts';
-export type { Undone, UndoneBy } from './words/cut-off.ts';
+export type { Undone, UndoneBy } from './commands/words.ts';
+export { group, leaf } from './terminal/arguments.ts';
 
 /** The commands by their first word, each loaded on demand. */
 export const operatorCommands = {
@@ -10,7 +10,7 @@ export const operatorCommands = {
   history: async () => (await import('./commands/history-commands.ts')).historyCommands,
   import: async () => (await import('./import-export/import-export-commands.ts')).importCommand,
   export: async () => (await import('./import-export/import-export-commands.ts')).exportCommand,
-  audit: async () => (await import('./commands/audit-command.ts')).auditCommand,
+  audit: async () => (await import('./commands/history-commands.ts')).auditCommand,
 };
 
 /** The command that prints a script by which a shell completes the commands; loaded on demand. */

@@ -1,3 +1,2 @@
 // What a command reads, with a progress bar.
-export { type GivenFile, givenFile, readShown } from './terminal/given-file.ts';
-export { type Progress, progress } from './terminal/progress.ts';
+export { type GivenFile, givenFile, type Progress, progress, readShown } from './terminal/given-file.ts';

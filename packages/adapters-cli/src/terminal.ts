@@ -1,6 +1,14 @@
 // A call of the command line: its inputs, outputs, exit codes and errors. Loads no library.
 export { Call, type Given } from './terminal/call.ts';
-export { ClearError, exitCodes, Interrupted, orStopped } from './terminal/errors.ts';
+export {
+  ClearError,
+  counted,
+  escaped,
+  exitCodes,
+  Interrupted,
+  orStopped,
+  printable,
+  printableLines,
+} from './terminal/errors.ts';
 export { type Replacing, refuseTaken, writeNewFile } from './terminal/new-file.ts';
 export type { Cell, Column, Listing, Output, OutputStream } from './terminal/output.ts';
-export { counted, escaped, printable, printableLines } from './terminal/text.ts';

@@ -1,5 +1,4 @@
-export { backupOf } from './bulk/backup.ts';
-export type { BackupTable, TableCounts } from './bulk/backup-format.ts';
+export { type BackupTable, backupOf, type TableCounts } from './bulk/backup.ts';
 export { BackupFault } from './bulk/backup-reader.ts';
 export { PostgresCampaignExport } from './bulk/campaign-export.ts';
 export { PostgresCampaignImport } from './bulk/campaign-import.ts';
@@ -15,11 +14,12 @@ export {
   type DatabaseAddress,
   defaultPoolLimits,
   type OpenPool,
+  oldestServerVersion,
   openPool,
   type PoolLimits,
+  UnfitDatabase,
 } from './connection/pool.ts';
-export { oldestServerVersion, UnfitDatabase } from './connection/server.ts';
-export { within } from './connection/within.ts';
+export { within } from './connection/transaction.ts';
 export { type OpenHotPath, openHotPath } from './hot-path/open-hot-path.ts';
 export { type CreatedRole, createRoles, type RolesCreation } from './migration/create-roles.ts';
 export { heldRights, type RightsFinding, rightsOf } from './migration/held-rights.ts';
@@ -34,12 +34,11 @@ export {
   type RecentMove,
   recentMoves,
 } from './operator/for-pages.ts';
-export { PostgresHistoryPruning } from './operator/history-pruning.ts';
-export { PostgresMirrorHistory } from './operator/mirror-history.ts';
+export { PostgresHistoryPruning, PostgresMirrorHistory } from './operator/mirror-history.ts';
 export { PostgresMirrorMoves } from './operator/mirror-moves.ts';
 export { PostgresOperatorMirrors } from './operator/operator-mirrors.ts';
 export { migrationNames } from './schema/migration-names.ts';
-export { type Role, roles } from './schema/roles.ts';
+export { type Role, roles } from './schema/schema.ts';
 export {
   type BatchKind,
   type HotPathObserver,

@@ -1,6 +1,10 @@
 import { logEvents } from '../../../packages/app/src/logging/log-events.ts';
-import { type SettingName, settings } from '../../../packages/app/src/settings/settings.ts';
-import { accepts, environmentExample } from '../../../packages/app/src/settings/shown.ts';
+import {
+  accepts,
+  environmentExample,
+  type SettingName,
+  settings,
+} from '../../../packages/app/src/settings/settings.ts';
 import { calls, usage } from '../commands/command-tree.ts';
 import { type Metric, metrics } from '../prometheus/metrics.ts';
 import { read } from '../workspace.ts';

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import * as database from '../../../packages/app/src/metrics/database-metrics.ts';
 import { httpMetrics } from '../../../packages/app/src/metrics/http-metrics.ts';
-import { processMetrics } from '../../../packages/app/src/metrics/process-metrics.ts';
+import { processMetrics } from '../../../packages/app/src/metrics/instruments.ts';
 import { issuerMetrics, serviceMetrics } from '../../../packages/app/src/metrics/service-metrics.ts';
 
 /** A metric as prom-client has it. */

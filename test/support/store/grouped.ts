@@ -5,15 +5,13 @@ import {
   type PoolLimits,
 } from '@campaign-mirror/adapters-persistence';
 import { type MirrorAddress, SetCampaignMirror } from '@campaign-mirror/domain';
+import { PostgresCampaigns } from '../../../packages/adapters-persistence/src/hot-path/campaigns.ts';
+import { PostgresIdentity } from '../../../packages/adapters-persistence/src/hot-path/identity.ts';
+import type { HotPath } from '../../../packages/adapters-persistence/src/hot-path/open-hot-path.ts';
 import {
   groupCommit,
   maxLockedOf,
 } from '../../../packages/adapters-persistence/src/hot-path/open-hot-path.ts';
-import {
-  type HotPath,
-  PostgresCampaigns,
-  PostgresIdentity,
-} from '../../../packages/adapters-persistence/src/hot-path/postgres-ports.ts';
 import { freshDatabase } from '../database/database-server.ts';
 import { rival } from '../database/rival.ts';
 import { statementsBy } from './hot-paths.ts';

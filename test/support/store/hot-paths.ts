@@ -1,10 +1,10 @@
 import { defaultPoolLimits, type HotPathObserver } from '@campaign-mirror/adapters-persistence';
 import type { Pool } from 'pg';
+import type { HotPath } from '../../../packages/adapters-persistence/src/hot-path/open-hot-path.ts';
 import {
   groupCommit,
   maxLockedOf,
 } from '../../../packages/adapters-persistence/src/hot-path/open-hot-path.ts';
-import type { HotPath } from '../../../packages/adapters-persistence/src/hot-path/postgres-ports.ts';
 import {
   type Statement,
   Statements,

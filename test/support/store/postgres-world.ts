@@ -12,17 +12,16 @@ import {
 import type { CampaignId, CampaignRepository, HistoryEntry, Identity, Mirror } from '@campaign-mirror/domain';
 import type { KeyHolder, Others, Steps } from '@campaign-mirror/port-contracts';
 import type { Pool } from 'pg';
+import { PostgresCampaigns } from '../../../packages/adapters-persistence/src/hot-path/campaigns.ts';
+import { PostgresIdentity } from '../../../packages/adapters-persistence/src/hot-path/identity.ts';
 import { KeyUses } from '../../../packages/adapters-persistence/src/hot-path/key-uses.ts';
-import {
-  type HotPath,
-  PostgresCampaigns,
-  PostgresIdentity,
-} from '../../../packages/adapters-persistence/src/hot-path/postgres-ports.ts';
-import { keyHash } from '../../../packages/adapters-persistence/src/schema/key-hash.ts';
-import type { TextRow, Value } from '../../../packages/adapters-persistence/src/statements/statements.ts';
+import type { HotPath } from '../../../packages/adapters-persistence/src/hot-path/open-hot-path.ts';
+import { keyHash } from '../../../packages/adapters-persistence/src/schema/schema.ts';
 import {
   type Statement,
   Statements,
+  type TextRow,
+  type Value,
 } from '../../../packages/adapters-persistence/src/statements/statements.ts';
 import type { TestDatabase } from '../database/database-server.ts';
 import { endWaiting, rival, untilWaiting } from '../database/rival.ts';

@@ -1,13 +1,12 @@
 import type { CampaignRecord } from '@campaign-mirror/domain';
 import * as given from '../terminal/arguments.ts';
+import { group, leaf } from '../terminal/arguments.ts';
 import type { Call } from '../terminal/call.ts';
-import { ClearError } from '../terminal/errors.ts';
-import { group, leaf } from '../terminal/leaf.ts';
+import { ClearError, jsonOf, printable } from '../terminal/errors.ts';
 import { paged } from '../terminal/pages.ts';
 import { confirmed } from '../terminal/prompt.ts';
-import { jsonOf, printable } from '../terminal/text.ts';
-import { campaignNamed, campaignRefused, noneOf, ownerDoubt } from '../words/refusals.ts';
 import { type Operator, reading } from './operator.ts';
+import { campaignNamed, campaignRefused, noneOf, ownerDoubt } from './words.ts';
 
 export function campaignCommands(call: Call, operator: Operator) {
   const create = leaf('create', 'create a campaign', [

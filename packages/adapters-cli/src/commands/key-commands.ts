@@ -1,12 +1,12 @@
 import type { AccessKey, AccessKeyId } from '@campaign-mirror/domain';
 import { Option } from '@commander-js/extra-typings';
 import * as given from '../terminal/arguments.ts';
+import { group, leaf } from '../terminal/arguments.ts';
 import type { Call } from '../terminal/call.ts';
 import { ClearError } from '../terminal/errors.ts';
-import { group, leaf } from '../terminal/leaf.ts';
 import { paged } from '../terminal/pages.ts';
-import { noSuchKey, notRotated, ownerDoubt } from '../words/refusals.ts';
 import { type Operator, reading } from './operator.ts';
+import { noSuchKey, notRotated, ownerDoubt } from './words.ts';
 
 /** In seconds. */
 const aDay = 86_400;

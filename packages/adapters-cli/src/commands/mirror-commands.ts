@@ -8,15 +8,14 @@ import type {
 } from '@campaign-mirror/domain';
 import { Option } from '@commander-js/extra-typings';
 import * as given from '../terminal/arguments.ts';
+import { group, leaf } from '../terminal/arguments.ts';
 import type { Call } from '../terminal/call.ts';
-import { ClearError } from '../terminal/errors.ts';
-import { group, leaf } from '../terminal/leaf.ts';
+import { ClearError, jsonOf, printable } from '../terminal/errors.ts';
 import { confirmed, secret } from '../terminal/prompt.ts';
-import { jsonOf, printable } from '../terminal/text.ts';
-import { campaignRefused, noneOf } from '../words/refusals.ts';
 import { history } from './mirror-history-command.ts';
 import { move } from './mirror-move-command.ts';
 import { type Operator, reading } from './operator.ts';
+import { campaignRefused, noneOf } from './words.ts';
 
 export function mirrorCommands(call: Call, operator: Operator) {
   const create = leaf('create', 'create the mirror of a campaign; a campaign has at most one', [

@@ -7,14 +7,13 @@ import {
 } from '@campaign-mirror/domain';
 import { Option } from '@commander-js/extra-typings';
 import * as given from '../terminal/arguments.ts';
+import { leaf } from '../terminal/arguments.ts';
 import type { Call } from '../terminal/call.ts';
-import { ClearError, orStopped } from '../terminal/errors.ts';
-import { leaf } from '../terminal/leaf.ts';
+import { ClearError, jsonOf, orStopped } from '../terminal/errors.ts';
 import type { Column } from '../terminal/output.ts';
 import { listNewest } from '../terminal/pages.ts';
-import { jsonOf } from '../terminal/text.ts';
-import { campaignRefused, noSuchKey } from '../words/refusals.ts';
 import { type AdministrationPorts, type Operator, reading } from './operator.ts';
+import { campaignRefused, noSuchKey } from './words.ts';
 
 /** A number that a person can look through. */
 const usualLimit = 20;

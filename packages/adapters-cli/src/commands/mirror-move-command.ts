@@ -1,13 +1,12 @@
 import type * as domain from '@campaign-mirror/domain';
 import * as given from '../terminal/arguments.ts';
+import { leaf } from '../terminal/arguments.ts';
 import type { Call } from '../terminal/call.ts';
-import { ClearError } from '../terminal/errors.ts';
-import { leaf } from '../terminal/leaf.ts';
+import { ClearError, counted } from '../terminal/errors.ts';
 import { confirmed } from '../terminal/prompt.ts';
-import { counted } from '../terminal/text.ts';
-import { cutOff } from '../words/cut-off.ts';
 import { MoveReport } from './move-report.ts';
 import type { Operator, OperatorPorts, Terms } from './operator.ts';
+import { cutOff } from './words.ts';
 
 /** What a move or its undoing does, and how it is said. */
 interface Moving {

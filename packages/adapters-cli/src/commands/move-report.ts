@@ -1,8 +1,8 @@
 import type * as domain from '@campaign-mirror/domain';
 import type { Call } from '../terminal/call.ts';
-import type { Progress } from '../terminal/progress.ts';
-import { counted, printable } from '../terminal/text.ts';
-import { addressFaults } from '../words/refusals.ts';
+import { counted, printable } from '../terminal/errors.ts';
+import type { Progress } from '../terminal/given-file.ts';
+import { addressFaults } from './words.ts';
 
 /** So many are counted: a suffix may have any number of names below it. */
 const mostHosts = 10_000;
@@ -65,7 +65,7 @@ export class MoveReport {
   async tell(events: AsyncIterable<domain.MirrorMoved | domain.MoveProgress>): Promise<this> {
     const { isDry } = this.#how;
     const { output, interruption } = this.#call;
-    const { progress } = await import('../terminal/progress.ts');
+    const { progress } = await import('../terminal/given-file.ts');
     try {
       for await (const event of events) {
         if (event.kind !== 'progress') await this.#tellOne(event);

@@ -1,5 +1,5 @@
 import type * as domain from '@campaign-mirror/domain';
-import type { UndoneBy } from '../words/cut-off.ts';
+import type { UndoneBy } from './words.ts';
 
 /** What a command works on while it acts. */
 export interface OperatorPorts {

@@ -2,8 +2,8 @@ import { type CampaignRecord, type CampaignValues, campaignFields, fieldsOf } fr
 import { stringify } from 'csv-stringify/sync';
 import type { OperatorPorts } from '../commands/operator.ts';
 import type { Call } from '../terminal/call.ts';
+import { progress } from '../terminal/given-file.ts';
 import { type Replacing, writeNewFile } from '../terminal/new-file.ts';
-import { progress } from '../terminal/progress.ts';
 
 /** The number of campaigns written at once, and between two updates of the progress bar. */
 const together = 500;

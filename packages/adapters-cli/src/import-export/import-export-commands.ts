@@ -1,9 +1,8 @@
 import type { BadLine } from '@campaign-mirror/domain';
 import type { Operator } from '../commands/operator.ts';
+import { leaf } from '../terminal/arguments.ts';
 import type { Call } from '../terminal/call.ts';
-import { ClearError, orStopped } from '../terminal/errors.ts';
-import { leaf } from '../terminal/leaf.ts';
-import { counted } from '../terminal/text.ts';
+import { ClearError, counted, orStopped } from '../terminal/errors.ts';
 
 export function importCommand(call: Call, operator: Operator) {
   return leaf('import', 'import campaigns and their mirrors from CSV: all of them, or none', [
@@ -16,7 +15,7 @@ export function importCommand(call: Call, operator: Operator) {
     .option('--allow-duplicates', 'import lines without an id even where a campaign has their owner and name')
     .action(async (path, { dryRun = false, allowDuplicates = false, json }) => {
       const { givenFile, readShown } = await import('../terminal/given-file.ts');
-      const { faultInWords } = await import('../words/line-faults.ts');
+      const { faultInWords } = await import('../commands/words.ts');
       const { importLines } = await import('./import-lines.ts');
       const file = await givenFile(path, call.stdin);
       const importing = operator.acting(

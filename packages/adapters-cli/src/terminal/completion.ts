@@ -1,6 +1,6 @@
 import { Argument, type CommandUnknownOpts } from '@commander-js/extra-typings';
+import { leaf } from './arguments.ts';
 import type { Call } from './call.ts';
-import { leaf } from './leaf.ts';
 
 /** `all` returns the commands to complete. */
 export function completion(call: Call, all: () => Promise<CommandUnknownOpts>) {

@@ -1,7 +1,6 @@
 import type { Writable } from 'node:stream';
 import { styleText } from 'node:util';
-import { ClearError } from './errors.ts';
-import { escaped, jsonOf, printable, printableLines } from './text.ts';
+import { ClearError, escaped, jsonOf, printable, printableLines } from './errors.ts';
 
 /** A stream that a command writes to, and whether it is a terminal. */
 export interface OutputStream extends Writable {

@@ -1,6 +1,5 @@
 import type { Call } from './call.ts';
-import { ClearError, Interrupted } from './errors.ts';
-import { printable } from './text.ts';
+import { ClearError, Interrupted, printable } from './errors.ts';
 
 /**
  * Asks for confirmation before data is lost.

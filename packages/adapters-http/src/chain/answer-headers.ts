@@ -1,5 +1,5 @@
 import cors from '@koa/cors';
-import type { Middleware } from './context.ts';
+import type { Middleware } from './calls.ts';
 
 /** What the headers of every answer depend on. */
 export interface AnswerHeaderSettings {

@@ -1,10 +1,83 @@
 import { AsyncResource } from 'node:async_hooks';
+import { randomUUID } from 'node:crypto';
 import type { ServerResponse } from 'node:http';
-import { faults, type Reply } from '../answers/replies.ts';
+import { isNativeError } from 'node:util/types';
+import { isRequestId, Unavailable } from '@campaign-mirror/domain';
+import type Koa from 'koa';
 import { clientOf, noProxies, type TrustedProxies } from './client-address.ts';
-import { answer, type Context, type Middleware } from './context.ts';
-import type { AnsweredRequest, HttpLog } from './http-log.ts';
-import { requestIdOf } from './request-id.ts';
+import { faults, type Reply } from './replies.ts';
+
+/** What is known of a request while it passes the chain. */
+type Call = { -readonly [Name in keyof AnsweredRequest]: AnsweredRequest[Name] };
+
+/** What one part of the chain leaves for those after it. */
+export interface ServiceState {
+  call: Call;
+  /** When its headers had been read, by `performance.now()`. */
+  began: number;
+  /** Its asynchronous context, and with it its trace. */
+  origin: AsyncResource;
+}
+
+export type Context = Koa.ParameterizedContext<ServiceState>;
+/** A part of the chain. */
+export type Middleware = Koa.Middleware<ServiceState>;
+
+/** Sets a reply on Koa's response, unless the call was cut short by another one. */
+export function answer(context: Context, reply: Reply): void {
+  const { res } = context;
+  if (res.headersSent) return;
+  context.status = reply.status;
+  context.state.call.because = reply.because;
+  if (reply.headers) context.set(reply.headers);
+  if (reply.closes) res.setHeader('Connection', 'close');
+  if (reply.body === undefined) context.body = null;
+  else {
+    res.setHeader('Content-Type', reply.contentType ?? 'application/json; charset=utf-8');
+    context.body = reply.body;
+  }
+}
+
+/** An answered request, for the log and the metrics: never the key, the body, or the target URL. */
+export interface AnsweredRequest {
+  readonly requestId: string;
+  /** The caller's IP address, as far as trusted proxies report it; `-` if the connection was lost at once. */
+  readonly client: string;
+  /** The method as sent; `-` if it could not be parsed. */
+  readonly method: string;
+  /** The route's pattern, or `-` if none matches: never the path, which the caller chooses. */
+  readonly route: string;
+  readonly status: number;
+  readonly milliseconds: number;
+  /** Why the status is not 200: the rule that refused the request, or the fault. */
+  readonly because?: string | undefined;
+  readonly campaign?: number | undefined;
+  /** Who called, as the history names it, such as `key:17`; for a refused key too, where it was issued once. */
+  readonly subject?: string | undefined;
+  /** The caller did not wait for the answer. */
+  readonly callerGone?: true | undefined;
+  /** It was refused because of the load: a line for it would add to the load. */
+  readonly overload?: true | undefined;
+}
+
+/** What the HTTP adapter reports. The app implements it. It must not throw. */
+export interface HttpLog {
+  /** Called once for each answer, those to input that never became a request included. */
+  answered(request: AnsweredRequest): void;
+  /** The error behind a 503 (`unavailable`) or a 500. */
+  failed(requestId: string, error: unknown, because: 'unavailable' | 'unexpected'): void;
+}
+
+/** Reports nothing. */
+export const silentLog: HttpLog = { answered: () => {}, failed: () => {} };
+
+/**
+ * The caller's own identifier for its request if it can be one (`isRequestId`); otherwise a new one, as a flat
+ * string: `randomUUID` returns a rope, which JSON serialises slowly (half of the time of a log line).
+ */
+export function requestIdOf(header: string | string[] | undefined): string {
+  return typeof header === 'string' && isRequestId(header) ? header : randomUUID().toLowerCase();
+}
 
 /** What is recorded of calls, and for how long their callers may take to read an answer. */
 export interface CallSettings {
@@ -90,4 +163,22 @@ export class Calls {
     if (!writable || req.socket.destroyed) call.callerGone = true;
     log.answered(call);
   }
+}
+
+/**
+ * Answers what is thrown behind it: 503 where the store is unavailable, 500 for anything else, and logs it. Without a log
+ * it is an error of the Koa application, as what other middleware throws.
+ */
+export function errorsAsAnswers(log: HttpLog | undefined): Middleware {
+  return async (context, next) => {
+    try {
+      await next();
+    } catch (error) {
+      const because = error instanceof Unavailable ? 'unavailable' : 'unexpected';
+      answer(context, faults[because]);
+      if (log) log.failed(context.state.call.requestId, error, because);
+      // An application refuses to be told of what is not an error.
+      else context.app.emit('error', isNativeError(error) ? error : new Error(String(error)), context);
+    }
+  };
 }

@@ -1,7 +1,7 @@
+import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { setTimeout as pause } from 'node:timers/promises';
-import { faults } from '../answers/replies.ts';
-import { answer, type Context, type Middleware } from './context.ts';
-import { EventLoopDelay } from './event-loop-delay.ts';
+import { answer, type Context, type Middleware } from './calls.ts';
+import { faults } from './replies.ts';
 
 /**
  * How long after its headers a request beyond the capacity is refused, in milliseconds: a caller that is refused at once
@@ -131,5 +131,32 @@ class RequestPlace implements Place {
       if (this.#campaign !== undefined && one.#campaign === this.#campaign) ofCampaign += 1;
     }
     return ofCaller >= share || ofCampaign >= share ? 'share' : undefined;
+  }
+}
+
+/** Milliseconds between two measurements. */
+const resolution = 20;
+
+/** How late the event loop is: once each of its turns takes too long, nothing helps but to do less. */
+export class EventLoopDelay {
+  readonly #delays = monitorEventLoopDelay({ resolution });
+  readonly #timer: NodeJS.Timeout;
+  tooLong = false;
+
+  /** `limit`: how late it may be, in milliseconds. */
+  constructor(limit: number) {
+    this.#delays.enable();
+    this.#timer = setInterval(() => {
+      // One late turn alone, as for the collection of garbage, does not count.
+      if (this.#delays.count < 2) return;
+      this.tooLong = this.#delays.min / 1e6 - resolution > limit;
+      this.#delays.reset();
+    }, resolution).unref();
+  }
+
+  stop(): void {
+    clearInterval(this.#timer);
+    this.#delays.disable();
+    this.tooLong = false;
   }
 }

@@ -1,16 +1,19 @@
-import { METHODS } from 'node:http';
-import type Router from '@koa/router';
-import type Koa from 'koa';
-import type { Pages } from '../answers/pages.ts';
+import { type IncomingMessage, METHODS } from 'node:http';
+import Router from '@koa/router';
+import Koa from 'koa';
 import { type AnswerHeaderSettings, answerHeaders } from '../chain/answer-headers.ts';
-import type { Calls } from '../chain/calls.ts';
+import {
+  answer,
+  type Calls,
+  errorsAsAnswers,
+  type HttpLog,
+  type Middleware,
+  type ServiceState,
+} from '../chain/calls.ts';
 import type { Capacity } from '../chain/capacity.ts';
-import type { Middleware, ServiceState } from '../chain/context.ts';
-import { errorsAsAnswers } from '../chain/errors.ts';
-import type { HttpLog } from '../chain/http-log.ts';
-import { exactRouter, koa, named, notFound, otherMethods, refuseMalformed } from './koa.ts';
-import { pageRoutes } from './page-routes.ts';
-import { type SetMirrorSettings, setMirror } from './set-mirror.ts';
+import { docsPath, type Page, type Pages } from '../chain/pages.ts';
+import { type Fault, faults, methodNotSupported, movedTo, options, routeNotFound } from '../chain/replies.ts';
+import { headerValues, listed, type SetMirrorSettings, setMirror } from './set-mirror.ts';
 
 /** The path as `@koa/router` and other routers write it (contract: the call). */
 export const setMirrorPath = '/public/v1/mirror/campaign/:campaign/mirror';
@@ -58,4 +61,110 @@ export function setMirrorRoutes(
   const others = METHODS.filter((method) => method !== 'POST');
   router.register(setMirrorPath, others, [...before, named(setMirrorRoute, otherMethods('POST'))]);
   return router;
+}
+
+/** Case and trailing slashes matter (contract: the path). A router keeps its options, and changes them with `prefix`. */
+export const exactRouter = () => new Router<ServiceState>({ sensitive: true, strict: true });
+
+/** A Koa application that begins with these. */
+export function koa(beginning: readonly Middleware[]): Koa<ServiceState> {
+  const app = new Koa<ServiceState>({ env: 'production' });
+  // Koa's own parsing drops a fragment and escapes characters: this returns the bytes.
+  Object.defineProperty(app.request, 'path', {
+    get(this: Koa.Request) {
+      return pathOf(this.req.url ?? '');
+    },
+  });
+  // What the chain throws is answered and logged by itself; Koa would tell of callers that have left.
+  app.silent = true;
+  for (const middleware of beginning) app.use(middleware);
+  return app;
+}
+
+/** Refuses messages that Node's parser accepts, but that a proxy could read differently. */
+export const refuseMalformed: Middleware = (context, next) => {
+  const fault = messageFault(context.req);
+  return fault ? answer(context, faults[fault]) : next();
+};
+
+/** The first handler of a route, whose pattern is noted for the log and the metrics. */
+export function named(route: string, first: Middleware): Middleware {
+  return (context, next) => {
+    context.state.call.route = route;
+    return first(context, next);
+  };
+}
+
+/** Answers the methods that a route does not have. `supported`: those that it has. */
+export function otherMethods(supported: string): Middleware {
+  return (context) => {
+    const { method } = context;
+    answer(context, method === 'OPTIONS' ? options(supported) : methodNotSupported(method, supported));
+  };
+}
+
+export const notFound: Middleware = (context) => answer(context, routeNotFound(context.path));
+
+/** The path of a request target in origin or absolute form (RFC 9112, section 3.2), without its query. */
+function pathOf(target: string): string {
+  const origin = target.startsWith('/') ? 0 : (/^https?:\/\/[^/?#]*/i.exec(target)?.[0].length ?? 0);
+  const query = target.indexOf('?', origin);
+  return target.slice(origin, query === -1 ? undefined : query) || '/';
+}
+
+/** Pages that are read-only and the same for every caller. */
+export function pageRoutes(pages: Pages): Router<ServiceState> {
+  const router = exactRouter();
+  for (const [path, page] of pages) readOnly(router, path, show(page));
+  // Other methods have no route there, as without the page.
+  if (pages.has(docsPath))
+    router.get(
+      '/',
+      named('/', (context) => answer(context, movedTo(docsPath))),
+    );
+  return router;
+}
+
+/** A path that answers GET and HEAD. */
+export function readOnly(router: Router<ServiceState>, path: string, read: Middleware): void {
+  router.get(path, named(path, read)).all(path, named(path, otherMethods('GET, HEAD')));
+}
+
+function show(given: Page | (() => Promise<Page>)): Middleware {
+  return async (context) => {
+    const page = typeof given === 'function' ? await given() : given;
+    context.status = 200;
+    // Revalidated on each request and sent only if changed, so the page never belongs to another version.
+    context.set({ 'Cache-Control': 'no-cache', ...page.headers });
+    context.etag = page.etag;
+    context.vary('Accept-Encoding');
+    if (context.fresh) {
+      context.status = 304;
+      return;
+    }
+    context.set('Content-Type', page.contentType);
+    const isCompressed = context.acceptsEncodings('gzip', 'identity') === 'gzip';
+    if (isCompressed) context.set('Content-Encoding', 'gzip');
+    context.body = isCompressed ? await page.compressed() : page.content;
+  };
+}
+
+/** A host and a port, or nothing (RFC 9112, section 3.2; RFC 3986, section 3.2.2). */
+const host = /^(?:\[[0-9A-Fa-f:.]+\]|[A-Za-z0-9._~!$&'()*+,;=%-]*)(?::[0-9]*)?$/;
+
+/** Why a message that Node's parser accepts must be refused all the same. */
+export function messageFault(request: IncomingMessage): Fault | undefined {
+  if (request.httpVersionMajor !== 1 || isWronglyFramed(request)) return 'bad-request';
+  const hosts = headerValues(request, 'host');
+  if (hosts.length > 1 || (hosts.length === 0 && request.httpVersionMinor === 1)) return 'bad-request';
+  if (!host.test(hosts[0] ?? '')) return 'bad-request';
+  const isMet = listed(request.headers.expect).every((one) => one === '100-continue');
+  return isMet ? undefined : 'expectation-failed';
+}
+
+/** A transfer coding that we do not decode, or any at all in HTTP/1.0 (RFC 9112, section 6.1). */
+function isWronglyFramed(request: IncomingMessage): boolean {
+  const coding = request.headers['transfer-encoding'];
+  if (coding === undefined) return false;
+  return request.httpVersionMinor === 0 || coding.trim().toLowerCase() !== 'chunked';
 }

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { contentSecurityPolicy, docsPath, Page, type Pages } from '../answers/pages.ts';
+import { contentSecurityPolicy, docsPath, Page, type Pages } from '../chain/pages.ts';
 
 /** The path of the interface as OpenAPI 3.1. */
 export const openapiPath = '/public/v1/openapi.json';

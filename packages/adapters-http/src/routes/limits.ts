@@ -1,7 +1,7 @@
 import type { CallLimit } from '@campaign-mirror/domain';
-import { type Reply, tooManyAttempts } from '../answers/replies.ts';
+import type { Context } from '../chain/calls.ts';
 import { networkOf } from '../chain/client-address.ts';
-import type { Context } from '../chain/context.ts';
+import { type Reply, tooManyAttempts } from '../chain/replies.ts';
 
 /** A limit per window. */
 export interface Rate {

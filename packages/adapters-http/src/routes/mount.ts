@@ -1,12 +1,9 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type Router from '@koa/router';
-import { faults } from '../answers/replies.ts';
 import type { AnswerHeaderSettings } from '../chain/answer-headers.ts';
-import { type CallSettings, Calls } from '../chain/calls.ts';
-import type { ServiceState } from '../chain/context.ts';
-import { type HttpLog, silentLog } from '../chain/http-log.ts';
-import { setMirrorRoutes, surroundings } from './application.ts';
-import { koa, notFound } from './koa.ts';
+import { type CallSettings, Calls, type HttpLog, type ServiceState, silentLog } from '../chain/calls.ts';
+import { faults } from '../chain/replies.ts';
+import { koa, notFound, setMirrorRoutes, surroundings } from './application.ts';
 import type { SetMirrorSettings } from './set-mirror.ts';
 
 /** All but the use case have defaults. */

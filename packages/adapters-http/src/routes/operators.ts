@@ -1,12 +1,17 @@
 import { isIP } from 'node:net';
 import type Koa from 'koa';
-import { misdirected, type Reply } from '../answers/replies.ts';
+import { answer, type Middleware, type ServiceState } from '../chain/calls.ts';
 import type { Capacity } from '../chain/capacity.ts';
-import { answer, type Middleware, type ServiceState } from '../chain/context.ts';
-import { type SurroundingSettings, surroundings } from './application.ts';
-import { exactRouter, koa, notFound, refuseMalformed } from './koa.ts';
-import { readOnly } from './page-routes.ts';
-
+import { misdirected, type Reply } from '../chain/replies.ts';
+import {
+  exactRouter,
+  koa,
+  notFound,
+  readOnly,
+  refuseMalformed,
+  type SurroundingSettings,
+  surroundings,
+} from './application.ts';
 /** Whether each thing that is needed is there, by its name. */
 export type Checks = Readonly<Record<string, boolean>>;
 

@@ -1,3 +1,4 @@
+import type { IncomingMessage } from 'node:http';
 import {
   type Admission,
   accessKey,
@@ -7,14 +8,14 @@ import {
   isCaller,
   type SetCampaignMirror,
 } from '@campaign-mirror/domain';
-import { faults, type Reply, replyTo } from '../answers/replies.ts';
+import { parse as mediaType } from 'content-type';
+import bodyParser from 'koa-bodyparser';
+import * as v from 'valibot';
+import { answer, type Context, type Middleware } from '../chain/calls.ts';
 import { Capacity } from '../chain/capacity.ts';
 import { networkOf } from '../chain/client-address.ts';
-import { answer, type Context, type Middleware } from '../chain/context.ts';
-import { credentialInHeaders } from '../messages/authorization.ts';
-import { submitted } from '../messages/submitted-body.ts';
+import { type BodyFault, type Fault, faults, type Reply, replyTo } from '../chain/replies.ts';
 import { failedKeyLimit, keyLimit, type Limits, withoutLimit } from './limits.ts';
-import { bodyReader } from './read-body.ts';
 
 /** What the route needs. */
 export interface SetMirrorSettings {
@@ -145,4 +146,140 @@ function keyRefusal({ limits }: SetMirrorSettings) {
   const limited = limits?.failedKeys && failedKeyLimit(limits.failedKeys);
   return async (context: Context, refusal: Reply) =>
     answer(context, limited ? await limited(context.state.call.client, refusal) : refusal);
+}
+
+/** The scheme in any case, then one or more spaces and what follows them, if anything does (RFC 6750, section 2.1). */
+const bearer = /^bearer(?: +|$)(.*)$/i;
+
+/**
+ * The credential that the headers carry, or why there is none (contract: order of checks, 3): the bearer token, or the
+ * whole value of `header`, which is in lower case.
+ */
+export function credentialInHeaders(
+  request: IncomingMessage,
+  isWellFormed: (credential: string) => boolean,
+  header?: string,
+): string | { fault: Fault } {
+  const credentials = headerValues(request, header ?? 'authorization');
+  if (credentials.length > 1) return { fault: 'repeated-authorization' };
+  const [value] = credentials;
+  const credential = header === undefined ? bearer.exec(value ?? '')?.[1] : value;
+  if (credential === undefined) return { fault: 'no-key' };
+  return isWellFormed(credential) ? credential : { fault: 'invalid-key' };
+}
+
+/**
+ * Every value of a header; `name` is in lower case. From the raw headers, name and value in turn, because
+ * `headers.authorization` hides a second one; what gives a gateway's event the form of a request has none.
+ */
+export function headerValues({ rawHeaders, headers }: IncomingMessage, name: string): string[] {
+  if (rawHeaders.length === 0) return [headers[name] ?? []].flat();
+  const values: string[] = [];
+  for (let at = 0; at < rawHeaders.length; at += 2) {
+    const named = rawHeaders[at] ?? '';
+    if (named.length === name.length && named.toLowerCase() === name) values.push(rawHeaders[at + 1] ?? '');
+  }
+  return values;
+}
+
+/** The elements of a header, in lower case; empty ones are none (RFC 9110, section 5.6.1). */
+export function listed(value: string | undefined): string[] {
+  if (value === undefined) return [];
+  return value.split(',').flatMap((one) => one.trim().toLowerCase() || []);
+}
+
+/** The largest body by default, in bytes (contract: answers, 413). */
+const defaultLimit = 16_384;
+
+/** Check 4: the body's type and size. Its bytes as they were sent, to be decoded later, unless it has been answered. */
+export function bodyReader(limit = defaultLimit): (context: Context) => Promise<Buffer | undefined> {
+  const parse = bodyParser({
+    // Without an encoding koa-bodyparser leaves the bytes as they are: its decoding would store another address.
+    ...{ encoding: null },
+    enableTypes: ['text'],
+    extendTypes: { text: ['application/json'] },
+    textLimit: String(limit),
+  });
+
+  return async (context) => {
+    const request = context.req;
+    const refuse = (because: Fault) => void answer(context, faults[because]);
+    if (!announcesBody(request)) return Buffer.alloc(0);
+    if (!isJson(request)) return refuse('unsupported-body');
+    // The parser takes a length above 2^31 for another one.
+    if (announcedLength(request) > limit) return refuse('body-too-large');
+    // Whatever their spelling is: the parser reads no other.
+    request.headers['content-type'] = 'application/json';
+    delete request.headers['content-encoding'];
+    try {
+      await parse(context, async () => {});
+    } catch (error) {
+      // The parser has stopped reading: without this, the connection would wait for somebody to read the rest.
+      request.resume();
+      const { type } = error as { type?: string };
+      if (type === 'entity.too.large') return refuse('body-too-large');
+      // The caller left in the middle of its body.
+      const hasLeft = type === 'request.aborted' || type === 'request.size.invalid';
+      if (hasLeft) return refuse('bad-request');
+      throw type === 'stream.not.readable' ? anotherReader() : error;
+    }
+    const { body } = context.request;
+    if (Buffer.isBuffer(body)) return body;
+    // An empty chunked body has no bytes.
+    if (body === '') return Buffer.alloc(0);
+    throw anotherReader();
+  };
+}
+
+const anotherReader = () => new Error('another reader has read the body: mount this route before it');
+
+/** Whether the headers announce a body. A chunked body can still be empty. */
+function announcesBody(request: IncomingMessage): boolean {
+  if (request.headers['transfer-encoding'] !== undefined) return true;
+  return announcedLength(request) > 0;
+}
+
+function announcedLength({ headers }: IncomingMessage): number {
+  return Number(headers['content-length'] ?? 0);
+}
+
+/** Whether the body is JSON in UTF-8, without a content encoding (RFC 9110, section 8.3 and 8.4). */
+function isJson(request: IncomingMessage): boolean {
+  const types = headerValues(request, 'content-type');
+  const { type, parameters } = mediaType(types[0] ?? '');
+  if (types.length !== 1 || type !== 'application/json') return false;
+  // Many programs write `utf8`, which the Encoding standard reads as the same.
+  if (!/^utf-?8$/i.test(parameters.charset ?? 'utf-8')) return false;
+  return listed(request.headers['content-encoding']).every((coding) => coding === 'identity');
+}
+
+const fault = <F extends BodyFault>(name: F) => name;
+
+/** The request body (contract: the call). Other keys are ignored. */
+export const requestBody = v.object(
+  {
+    mirror_endpoint: v.pipe(
+      v.nonNullish(v.unknown(), fault('required')),
+      v.string(fault('not-a-string')),
+      v.check((text) => text.trim() !== '', fault('required')),
+    ),
+  },
+  fault('required'),
+);
+
+const utf8 = new TextDecoder('utf-8', { fatal: true });
+
+/** The address in a body, or why there is none. A leading byte order mark is not part of the body. */
+export function submitted(bytes: Uint8Array): { address?: string; fault?: BodyFault } {
+  if (bytes.length === 0) return { fault: 'required' };
+  let value: unknown;
+  try {
+    value = JSON.parse(utf8.decode(bytes));
+  } catch {
+    return { fault: 'not-json' };
+  }
+  const read = v.safeParse(requestBody, value, { abortEarly: true, abortPipeEarly: true });
+  return read.success
+    ? { address: read.output.mirror_endpoint }
+    : { fault: read.issues[0].message as BodyFault };
 }

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { endOfRows } from './backup-format.ts';
+import { endOfRows } from './backup.ts';
 
 /** Why a file cannot be restored. The message is for the operator. */
 export class BackupFault extends Error {

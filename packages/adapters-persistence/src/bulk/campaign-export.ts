@@ -1,6 +1,6 @@
 import type { CampaignExport, CampaignRecord } from '@campaign-mirror/domain';
 import type { Pool } from 'pg';
-import { cursorRows, ofOneMoment } from '../connection/snapshot.ts';
+import { cursorRows, ofOneMoment } from '../connection/transaction.ts';
 import { namedCampaigns, type RecordRow, recordOf, recordsText } from '../statements/campaign-record-row.ts';
 
 const all = recordsText(`(${namedCampaigns}) as asked`);

@@ -1,6 +1,6 @@
 import type { BadLine, LineFault } from '@campaign-mirror/domain';
 import type { PoolClient } from 'pg';
-import { cursorRows } from '../connection/snapshot.ts';
+import { cursorRows } from '../connection/transaction.ts';
 
 /**
  * Every fault of every line, in order: what was wrong with it from the start, then what conflicts with the store or an

@@ -1,5 +1,5 @@
 import type { PoolClient } from 'pg';
-import type { BackupTable } from './backup-format.ts';
+import type { BackupTable } from './backup.ts';
 
 const history = 'pg_temp.version_1_history';
 const audit = 'pg_temp.version_1_audit';

@@ -1,12 +1,12 @@
 import { type OperatorAct, Unavailable } from '@campaign-mirror/domain';
 import type { ClientBase, Pool, PoolClient } from 'pg';
 import { codeOf, isHeld } from '../connection/database-faults.ts';
+import { refuseOtherEncoding, UnfitDatabase } from '../connection/pool.ts';
 import { rowsOf } from '../connection/rows.ts';
-import { refuseOtherEncoding, UnfitDatabase } from '../connection/server.ts';
 import { stoppable, withoutTimeouts } from '../connection/stoppable.ts';
 import { inTransaction } from '../connection/transaction.ts';
-import { namesOf } from '../schema/acting.ts';
 import { migrationNames } from '../schema/migration-names.ts';
+import { namesOf } from '../schema/schema.ts';
 import {
   type BackupHeader,
   type BackupTable,
@@ -16,7 +16,7 @@ import {
   columnsOf,
   plainValues,
   type TableCounts,
-} from './backup-format.ts';
+} from './backup.ts';
 import { BackupFault, BackupReader, damaged } from './backup-reader.ts';
 import { copyIn } from './copy-rows.ts';
 import { moveOn } from './number-sequences.ts';

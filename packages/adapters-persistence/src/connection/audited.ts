@@ -1,7 +1,7 @@
 import { type OperatorAct, Unavailable } from '@campaign-mirror/domain';
 import { DriverException } from '@mikro-orm/core';
 import { type EntityManager, IsolationLevel, type MikroORM } from '@mikro-orm/postgresql';
-import { actingText, actingValues } from '../schema/acting.ts';
+import { actingText, actingValues } from '../schema/schema.ts';
 import { portFault } from './database-faults.ts';
 
 /** Whatever the database's default is: a transaction that waited for a lock must see what the other one committed. */

@@ -2,7 +2,7 @@ import type { PoolClient } from 'pg';
 import { migrationNames } from '../schema/migration-names.ts';
 import { codeOf } from './database-faults.ts';
 import { type DatabaseAddress, openPool } from './pool.ts';
-import { within } from './within.ts';
+import { within } from './transaction.ts';
 
 /** Whether the service can work on the database. What could not be determined is left out. */
 export interface DatabaseState {

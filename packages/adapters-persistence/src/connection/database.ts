@@ -10,8 +10,8 @@ import {
   type OpenPool,
   type PoolLimits,
   poolOptions,
+  refuseUnreplicated,
 } from './pool.ts';
-import { refuseUnreplicated } from './unreplicated.ts';
 
 /** MikroORM on its pool. */
 export interface Database extends OpenPool {

@@ -1,7 +1,84 @@
-import pg, { type Pool, type PoolClient, type PoolConfig } from 'pg';
-import { backingOff } from './back-off.ts';
-import { refuseUnreplicated } from './unreplicated.ts';
-import { within } from './within.ts';
+import type { Connection, Pool, PoolClient, PoolConfig } from 'pg';
+import pg from 'pg';
+import { within } from './transaction.ts';
+
+/** The service uses no feature of a newer version. */
+export const oldestServerVersion = 15;
+
+/** The database cannot be used as it is. The message is for the operator. */
+export class UnfitDatabase extends Error {
+  override name = 'UnfitDatabase';
+}
+
+/** @throws UnfitDatabase where the database is not in UTF-8 */
+export async function refuseOtherEncoding(client: PoolClient): Promise<void> {
+  const { rows } = await client.query<{ encoding: string }>(
+    "select current_setting('server_encoding') as encoding",
+  );
+  const [{ encoding } = { encoding: '' }] = rows;
+  if (encoding === 'UTF8') return;
+  throw new UnfitDatabase(`the database is in ${encoding}, not in UTF8: make one with encoding UTF8`);
+}
+
+/** How long an attempt to connect may be delayed after the first failure and after many, in milliseconds. */
+const [first, most] = [20, 500];
+
+type Connected = (error: Error) => void;
+
+/**
+ * A class of clients for one pool. While connections fail, each further attempt is delayed, at random and up to a limit
+ * that doubles, so that a server that recovers is not flooded: at most 500 ms, and a quarter of the time that a caller
+ * waits for a connection, in milliseconds (0: forever).
+ */
+export function backingOff(waitTimeout: number, random = Math.random): typeof pg.Client {
+  const longest = waitTimeout > 0 ? Math.min(most, waitTimeout / 4) : most;
+  let failures = 0;
+
+  class BackingOff extends pg.Client {
+    override connect(): Promise<this>;
+    override connect(connected: Connected): void;
+    override connect(connected?: Connected) {
+      // The pool calls it with a callback only.
+      if (!connected) return super.connect();
+      const attempt = () =>
+        super.connect((error?: Error) => {
+          failures = error ? failures + 1 : 0;
+          connected(error as Error);
+        });
+      if (failures === 0) return attempt();
+      const limit = Math.min(longest, first * 2 ** (failures - 1));
+      setTimeout(() => {
+        const { stream } = (this as unknown as { connection: { stream: { destroyed: boolean } } }).connection;
+        // By the pool, whose caller has waited for too long.
+        if (stream.destroyed) connected(new Error('no connection in time'));
+        else attempt();
+      }, random() * limit);
+    }
+  }
+  return BackingOff;
+}
+
+/**
+ * The function of PostgreSQL that warns; its text depends on the server's language. Only one of its warnings leaves the
+ * connection open: the wait for a synchronous standby was canceled, the transaction is committed here, and a failover
+ * may lose it.
+ */
+const waitForStandby = 'SyncRepWaitForLSN';
+
+/**
+ * From now on such a commit, which PostgreSQL reports as successful, fails as if the connection had been lost: its
+ * outcome is unknown.
+ */
+export function refuseUnreplicated(pool: Pool): void {
+  pool.on('connect', (client) => {
+    client.on('notice', ({ routine }) => {
+      if (routine !== waitForStandby) return;
+      const { connection } = client as unknown as { connection: Connection };
+      // At once: the message that reports success may already have been received.
+      connection.emit('error', new Error('the wait for a synchronous standby was canceled'));
+    });
+  });
+}
 
 /**
  * A PostgreSQL server and the user to connect as. `openPool` takes what is left out, except TLS, from the PG*

@@ -1,7 +1,27 @@
 import type { OperatorAct } from '@campaign-mirror/domain';
-import type { Pool, PoolClient } from 'pg';
-import { actingText, actingValues } from '../schema/acting.ts';
+import type { Pool, PoolClient, QueryResultRow } from 'pg';
+import { actingText, actingValues } from '../schema/schema.ts';
 import { portFault } from './database-faults.ts';
+import { rowsOf } from './rows.ts';
+import { endedBy, withoutTimeouts } from './stoppable.ts';
+
+/**
+ * What `promise` resolves with, or `late` after this many milliseconds. No timer is left running. Rejects as `promise`
+ * does; the caller has to handle a rejection that comes too late.
+ */
+export async function within<T, Late = undefined>(
+  milliseconds: number,
+  promise: Promise<T>,
+  late?: Late,
+): Promise<T | Late> {
+  const { promise: over, resolve } = Promise.withResolvers<Late>();
+  const timer = setTimeout(() => resolve(late as Late), milliseconds);
+  try {
+    return await Promise.race([promise, over]);
+  } finally {
+    clearTimeout(timer);
+  }
+}
 
 /**
  * Runs statements in one transaction, on a connection of their own, which is not used again after a failure. For what
@@ -41,4 +61,53 @@ export async function actIn(
   details: Readonly<Record<string, string>>,
 ): Promise<void> {
   await client.query(acting, actingValues(act, details));
+}
+
+const begin = `begin isolation level repeatable read read only; ${withoutTimeouts}`;
+
+/**
+ * What `read` makes of the database at one moment, whatever others write meanwhile; it blocks nobody. Rows are read as
+ * fast as they are consumed, until `signal`; a consumer that stops releases the connection.
+ * @throws Unavailable, or the signal's reason
+ */
+export async function* ofOneMoment<T>(
+  pool: Pool,
+  signal: AbortSignal | undefined,
+  read: (client: PoolClient) => AsyncIterable<T>,
+): AsyncGenerator<T> {
+  const client = await pool.connect().catch((error) => Promise.reject(portFault(error)));
+  // The running statement reports why a connection ended.
+  client.on('error', () => {});
+  let heard = async () => {};
+  try {
+    await client.query(begin);
+    // Not earlier: behind a pooler, the server process is assigned only when the transaction begins.
+    heard = await endedBy(signal, pool, client);
+    signal?.throwIfAborted();
+    yield* read(client);
+  } catch (error) {
+    throw signal?.aborted ? signal.reason : portFault(error);
+  } finally {
+    await heard();
+    // Nothing was written: there is nothing to commit or roll back.
+    client.release(true);
+  }
+}
+
+/** The number of rows fetched at once. */
+const together = 1_000;
+
+/** The rows of a statement, of which one at a time is open on a connection. */
+export async function* cursorRows<Row extends QueryResultRow>(
+  client: PoolClient,
+  query: string,
+  values: unknown[] = [],
+): AsyncGenerator<Row> {
+  await client.query(`declare taken no scroll cursor for ${query}`, values);
+  for (;;) {
+    const rows = await rowsOf<Row>(client, `fetch ${together} from taken`);
+    yield* rows;
+    if (rows.length < together) break;
+  }
+  await client.query('close taken');
 }

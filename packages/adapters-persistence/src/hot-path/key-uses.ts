@@ -2,7 +2,7 @@ import { AsyncResource } from 'node:async_hooks';
 import type { AccessKeyId } from '@campaign-mirror/domain';
 import { LRUCache } from 'lru-cache';
 import type { Pool } from 'pg';
-import { within } from '../connection/within.ts';
+import { within } from '../connection/transaction.ts';
 
 /** Skips what others wrote meanwhile and rows that are locked: the next use is written. */
 const record = `

@@ -2,10 +2,9 @@ import type { CampaignRepository, Identity } from '@campaign-mirror/domain';
 import type { Pool } from 'pg';
 import { defaultPoolLimits, type PoolLimits } from '../connection/pool.ts';
 import { type HotPathObserver, Statements, silentHotPathObserver } from '../statements/statements.ts';
-import { GroupedLookUps } from './grouped-look-ups.ts';
-import { GroupedUpdates } from './grouped-updates.ts';
+import { GroupedUpdates, PostgresCampaigns, type Updates } from './campaigns.ts';
+import { GroupedLookUps, type LookUps, PostgresIdentity } from './identity.ts';
 import { KeyUses } from './key-uses.ts';
-import { type HotPath, PostgresCampaigns, PostgresIdentity } from './postgres-ports.ts';
 
 export interface HotPathOptions {
   /** Those of the pool: a call waits for its turn as long as for a connection. */
@@ -46,6 +45,9 @@ export function openHotPath(
 export function maxLockedOf(poolSize: number): number {
   return Math.max(1, Math.floor(poolSize / 2));
 }
+
+/** How the ports of the use case reach PostgreSQL. */
+export type HotPath = LookUps & Updates;
 
 export interface GroupCommitLimits {
   /** The maximum number of campaigns whose locks are awaited at once, each on its own connection. */

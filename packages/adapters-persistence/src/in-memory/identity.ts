@@ -1,5 +1,5 @@
 import { type Caller, type Identified, type Identity, keySubject } from '@campaign-mirror/domain';
-import { keyHash } from '../schema/key-hash.ts';
+import { keyHash } from '../schema/schema.ts';
 import type { InMemoryStore } from './store.ts';
 
 /** Callers by their access keys, in memory: for tests, and for reuse without persistence. */

@@ -10,7 +10,7 @@ import {
   type Timestamp,
   usualKeyLife,
 } from '@campaign-mirror/domain';
-import { newKey } from '../schema/key-hash.ts';
+import { newKey } from '../schema/schema.ts';
 
 type Stored<T> = { -readonly [Field in keyof T]: T[Field] };
 

@@ -1,11 +1,24 @@
-import { randomBytes } from 'node:crypto';
+import { createHmac, hash, pbkdf2Sync, randomBytes } from 'node:crypto';
 import type { Pool } from 'pg';
 import { inTransaction } from '../connection/transaction.ts';
 import { databaseGrantText, grantTexts, revokeTemporary } from '../schema/grants.ts';
-import { type Role, roles } from '../schema/roles.ts';
-import { schema } from '../schema/schema.ts';
+import { type Role, roles, schema } from '../schema/schema.ts';
 import { isMigrated } from './migration-states.ts';
-import { scramVerifier } from './scram-verifier.ts';
+
+/** PostgreSQL's default. */
+const iterations = 4_096;
+
+/**
+ * What a PostgreSQL server stores of a password (RFC 5802, section 3; RFC 7677), so that the password itself is neither
+ * sent nor logged. The password has to be ASCII.
+ */
+export function scramVerifier(password: string, salt: Buffer = randomBytes(16)): string {
+  const salted = pbkdf2Sync(password, salt, iterations, 32, 'sha256');
+  const keyed = (text: string) => createHmac('sha256', salted).update(text).digest();
+  const storedKey = hash('sha256', keyed('Client Key'), 'base64');
+  const serverKey = keyed('Server Key').toString('base64');
+  return `SCRAM-SHA-256$${iterations}:${salt.toString('base64')}$${storedKey}:${serverKey}`;
+}
 
 /** A role of the database, as it was created or found. */
 export interface CreatedRole {

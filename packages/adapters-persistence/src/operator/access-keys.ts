@@ -13,8 +13,7 @@ import { LockMode, raw, wrap } from '@mikro-orm/postgresql';
 import { AuditedAdapter, ormFault } from '../connection/audited.ts';
 import { safeInteger } from '../connection/rows.ts';
 import { AccessKeyEntity } from '../schema/entities.ts';
-import { newKey } from '../schema/key-hash.ts';
-import { timestampText } from '../schema/schema.ts';
+import { newKey, timestampText } from '../schema/schema.ts';
 
 const revoke = `
   update campaign_mirror.access_keys set revoked_at = clock_timestamp()

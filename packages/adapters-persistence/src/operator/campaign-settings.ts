@@ -15,7 +15,7 @@ import type {
 import { type EntityManager, LockMode } from '@mikro-orm/postgresql';
 import { AuditedAdapter } from '../connection/audited.ts';
 import { CampaignEntity, MirrorEntity } from '../schema/entities.ts';
-import { defaultOf, mirrorOfEntity, recordOfEntity, unlessOvertaken, violates } from './campaign-rows.ts';
+import { defaultOf, mirrorOfEntity, recordOfEntity, unlessOvertaken, violates } from './campaign-records.ts';
 
 /** Until the end of the transaction. */
 const forUpdate = { lockMode: LockMode.PESSIMISTIC_WRITE };

@@ -11,7 +11,7 @@ import type {
 import type { ClientBase, Pool } from 'pg';
 import { textRowsOf } from '../connection/rows.ts';
 import { inTransaction } from '../connection/transaction.ts';
-import { namesOf } from '../schema/acting.ts';
+import { namesOf } from '../schema/schema.ts';
 import {
   entryOf,
   type MirrorToSet,

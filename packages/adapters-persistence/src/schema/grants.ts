@@ -1,5 +1,4 @@
-import { type Role, roles } from './roles.ts';
-import { schema } from './schema.ts';
+import { type Role, roles, schema } from './schema.ts';
 
 /** A right on an object of the schema, named without it: on these columns of a table, or on the whole object. */
 export interface Grant {

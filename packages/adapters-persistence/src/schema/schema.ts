@@ -1,6 +1,69 @@
+import { hash, randomBytes } from 'node:crypto';
+import {
+  accessKeyBytes,
+  accessKeyFrom,
+  displayedPart,
+  isRequestId,
+  label,
+  type OperatorAct,
+} from '@campaign-mirror/domain';
+
 export const schema = 'campaign_mirror';
 
 /** The format of every time that leaves the database, whatever the session's time zone and date style. */
 export function timestampText(column: string): string {
   return `to_char(${column} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"')`;
+}
+
+/** The database roles of least privilege; their rights are in `grants.ts`. */
+export const roles = {
+  /** Owns the schema and migrates it. */
+  owner: 'campaign_mirror_owner',
+  /** The operator's commands. */
+  operator: 'campaign_mirror_operator',
+  /** The HTTP service. */
+  service: 'campaign_mirror_service',
+  /** A redirector: reads `current_mirrors`, counts clicks. */
+  redirector: 'campaign_mirror_redirector',
+} as const;
+
+/** A role by its short name. */
+export type Role = keyof typeof roles;
+
+/** Who acts, and in which request. @throws TypeError where either is what no store holds */
+export function namesOf({ operator, requestId }: OperatorAct): [operator: string, requestId: string] {
+  if (label(operator) !== operator || !isRequestId(requestId))
+    throw new TypeError('an act of the operator: no name on one line, or no request id');
+  return [operator, requestId];
+}
+
+/**
+ * Says for the rest of the transaction who acts, for the audit's entries, which the database writes; with a placeholder
+ * for each of `actingValues`.
+ */
+export const actingText = (...places: readonly string[]) => `
+  select set_config('campaign_mirror.operator', ${places[0]}, true),
+    set_config('campaign_mirror.request_id', ${places[1]}, true),
+    set_config('campaign_mirror.details', ${places[2]}, true)`;
+
+/** `details`: what the rows do not tell. */
+export function actingValues(
+  act: OperatorAct,
+  details: Readonly<Record<string, string | number>> = {},
+): string[] {
+  return [...namesOf(act), JSON.stringify(details)];
+}
+
+/**
+ * The only form in which a key is stored: the SHA-256 of its ASCII bytes (contract: keys). 256 random bits need no
+ * salt.
+ */
+export function keyHash(key: string): Buffer {
+  return hash('sha256', key, 'buffer');
+}
+
+/** A new key, and what is stored of it. */
+export function newKey() {
+  const key = accessKeyFrom(randomBytes(accessKeyBytes));
+  return { key, hash: keyHash(key), displayed: displayedPart(key) };
 }

@@ -1,6 +1,6 @@
 import { Interrupted } from '@campaign-mirror/adapters-cli/terminal';
-import { forgetOrmVariables } from '../process/orm-variables.ts';
 import { stopSignal } from '../process/stop-signals.ts';
+import { forgetOrmVariables } from '../settings/environment.ts';
 import { run } from './run.ts';
 
 forgetOrmVariables(process.env);

@@ -1,8 +1,23 @@
-import { completionCommand, operatorCommands } from '@campaign-mirror/adapters-cli';
+import { completionCommand, type Operator, operatorCommands } from '@campaign-mirror/adapters-cli';
 import type { Call } from '@campaign-mirror/adapters-cli/terminal';
 import { Command, CommanderError, type CommandUnknownOpts } from '@commander-js/extra-typings';
-import { operatorOf } from '../operator/acting.ts';
 import { project } from '../process/project.ts';
+
+/**
+ * The ports of a call's commands. What they need is loaded when they are used, so that `--help` and usage errors are
+ * answered at once.
+ */
+export function operatorOf(call: Call): Operator {
+  const ports = async () => (await import('../operator/operator-ports.ts')).operatorPorts(call);
+  return {
+    acting: async (run, how) => (await ports()).acting(run, how),
+    administering: async (run, how) => (await ports()).administering(run, how),
+    accessKey: async () => {
+      const { readCommandSettings } = await import('../operator/command-settings.ts');
+      return readCommandSettings(call).settings.CAMPAIGN_MIRROR_KEY;
+    },
+  };
+}
 
 type Made = Promise<(call: Call) => CommandUnknownOpts>;
 
@@ -20,13 +35,13 @@ const commands: Readonly<Record<string, () => Made>> = {
   roles: async () => (await import('../administration/roles-command.ts')).rolesCommands,
   import: operators('import'),
   export: operators('export'),
-  backup: async () => (await import('../administration/backup-commands.ts')).backup,
-  restore: async () => (await import('../administration/backup-commands.ts')).restore,
-  migrate: async () => (await import('../administration/migrate-command.ts')).migrate,
-  doctor: async () => (await import('../administration/doctor-command.ts')).doctor,
-  config: async () => (await import('../administration/config-command.ts')).config,
+  backup: async () => (await import('../administration/administration-commands.ts')).backup,
+  restore: async () => (await import('../administration/administration-commands.ts')).restore,
+  migrate: async () => (await import('../administration/administration-commands.ts')).migrate,
+  doctor: async () => (await import('../administration/administration-commands.ts')).doctor,
+  config: async () => (await import('../administration/administration-commands.ts')).config,
   audit: operators('audit'),
-  demo: async () => (await import('../administration/demonstration-commands.ts')).demonstrationCommands,
+  demo: async () => (await import('../administration/administration-commands.ts')).demonstrationCommands,
   completion: async () => {
     const completion = await completionCommand();
     return (call) => completion(call, () => program(call));

@@ -1,6 +1,6 @@
 import { Call, ClearError, exitCodes, type Given, Interrupted } from '@campaign-mirror/adapters-cli/terminal';
 import { CommanderError } from 'commander';
-import { addEnvironmentFile } from '../settings/environment-file.ts';
+import { addEnvironmentFile } from '../settings/environment.ts';
 import { program } from './program.ts';
 
 /** Runs the command line with these words; resolves with the exit code. Never throws, and calls share no state. */

@@ -1,5 +1,6 @@
 import type { Count, Rate } from '@campaign-mirror/adapters-http';
-import { RateLimiterRes } from 'rate-limiter-flexible';
+import { LRUCache } from 'lru-cache';
+import { RateLimiterMemory, RateLimiterRes } from 'rate-limiter-flexible';
 
 /** The limits, by their names in the log and in stores. */
 export type LimitName = 'key' | 'failed-keys';
@@ -19,4 +20,21 @@ export interface Counts {
 export function countOf(result: unknown): Count {
   if (!(result instanceof RateLimiterRes)) throw result;
   return { consumed: result.consumedPoints, resetIn: Math.max(result.msBeforeNext, 0) };
+}
+
+/** The maximum number of keys or addresses counted at once; the least recently seen is forgotten first. */
+const defaultMaxKnown = 50_000;
+
+/** Counts in the memory of this process. */
+export function memoryCounting({ limit, seconds }: Rate, maxKnown = defaultMaxKnown): Counting {
+  const limiter = new RateLimiterMemory({ points: limit, duration: seconds, keyPrefix: '' });
+  // The limiter itself forgets nothing before its window is over.
+  const known = new LRUCache<string, true>({
+    max: maxKnown,
+    dispose: (_, who) => void limiter.delete(who),
+  });
+  return (who) => {
+    if (known.get(who) === undefined) known.set(who, true);
+    return limiter.consume(who).then(countOf, countOf);
+  };
 }

@@ -1,8 +1,6 @@
 import type { AnsweredRequest, HttpLog } from '@campaign-mirror/adapters-http';
-import { type Log, traceIds } from '../logging/log.ts';
-import type { EventName } from '../logging/log-events.ts';
-import { type LogLines, timeOfLine } from '../logging/log-lines.ts';
-import { throttled } from '../logging/log-throttle.ts';
+import { type Log, type LogLines, timeOfLine, traceIds } from '../logging/log.ts';
+import { type EventName, throttled } from '../logging/log-events.ts';
 import type { Life } from '../process/life.ts';
 
 /** While the database is unavailable, each request would repeat the fault; milliseconds. */

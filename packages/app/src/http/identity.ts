@@ -1,7 +1,7 @@
 import type { IssuerObserver, TokenRules } from '@campaign-mirror/adapters-jwt';
 import { accessKey, type Identity } from '@campaign-mirror/domain';
 import type { Log } from '../logging/log.ts';
-import { throttled } from '../logging/log-throttle.ts';
+import { throttled } from '../logging/log-events.ts';
 import type { Settings } from '../settings/settings.ts';
 
 export interface OpenIdentity {

@@ -1,6 +1,6 @@
 import type { Limiter, Limits, Rate } from '@campaign-mirror/adapters-http';
 import type { Log } from '../logging/log.ts';
-import { throttled } from '../logging/log-throttle.ts';
+import { throttled } from '../logging/log-events.ts';
 import type { Settings } from '../settings/settings.ts';
 import type { Counting, Counts, LimitName } from './counts.ts';
 
@@ -23,7 +23,7 @@ export async function openLimits(settings: Settings, log: Log): Promise<Limits &
 /** What is not needed is not loaded. */
 async function openCounts({ REDIS_URL }: Settings): Promise<Counts> {
   if (REDIS_URL) return (await import('./redis-counts.ts')).redisCounts(REDIS_URL);
-  const { memoryCounting } = await import('./memory-counts.ts');
+  const { memoryCounting } = await import('./counts.ts');
   return { counting: (_, rate) => memoryCounting(rate), close: () => {} };
 }
 

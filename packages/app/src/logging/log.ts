@@ -1,11 +1,82 @@
 import { isatty } from 'node:tty';
+import { escaped, printable, printableLines } from '@campaign-mirror/adapters-cli/terminal';
 import { within } from '@campaign-mirror/adapters-persistence/sql';
 import { trace } from '@opentelemetry/api';
 import { pino } from 'pino';
+import { prettyFactory } from 'pino-pretty';
 import { errorFields } from './error-fields.ts';
 import type { Log } from './log-events.ts';
-import { LogLines, timeOfLine } from './log-lines.ts';
-import { readable } from './log-readable.ts';
+
+/** How long a line may wait for others, in milliseconds, and how many characters are written together. */
+const together = { longest: 100, characters: 16_384 };
+
+/**
+ * The lines of the log, in ASCII and in order. Those of requests wait for each other: writing each costs more than making
+ * it. Any other line is written at once, after those that wait.
+ */
+export class LogLines {
+  readonly #out: { write(text: string): unknown };
+  #waiting = '';
+  #timer: NodeJS.Timeout | undefined;
+
+  constructor(out: { write(text: string): unknown }) {
+    this.#out = out;
+  }
+
+  /** Adds a line that may wait. */
+  add(line: string): void {
+    this.#waiting += line;
+    if (this.#waiting.length >= together.characters) this.flush();
+    else this.#timer ??= setTimeout(() => this.flush(), together.longest).unref();
+  }
+
+  write(line: string): void {
+    this.add(line);
+    this.flush();
+  }
+
+  flush(): void {
+    clearTimeout(this.#timer);
+    this.#timer = undefined;
+    const text = this.#waiting;
+    this.#waiting = '';
+    if (text !== '') this.#out.write(escaped(text));
+  }
+}
+
+let latest = 0;
+let text = '';
+
+/** The present time in ISO 8601 and UTC, with milliseconds: formatted once for all lines of a millisecond. */
+export function timeOfLine(): string {
+  const now = Date.now();
+  if (now !== latest) {
+    latest = now;
+    text = new Date(now).toISOString();
+  }
+  return text;
+}
+
+/** Converts lines of the log to text for a terminal; anything else stays unchanged. */
+export function readable(): (lines: string) => string {
+  const pretty = prettyFactory({ translateTime: 'HH:MM:ss.l', ignore: 'pid' });
+  const one = (line: string) => (line.startsWith('{"level"') ? pretty(harmless(JSON.parse(line))) : line);
+  return (lines) =>
+    lines
+      .split(/(?<=\n)/)
+      .map(one)
+      .join('');
+}
+
+/** A parsed text again contains the characters that its JSON had escaped. The lines of a stack are safe. */
+function harmless(value: unknown, name = ''): unknown {
+  if (typeof value === 'string') return name === 'stack' ? printableLines(value) : printable(value);
+  if (Array.isArray(value)) return value.map((item) => harmless(item));
+  if (typeof value !== 'object' || value === null) return value;
+  return Object.fromEntries(
+    Object.entries(value).map(([key, item]) => [printable(key), harmless(item, key)]),
+  );
+}
 
 export type { Log };
 

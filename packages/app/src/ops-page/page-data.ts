@@ -7,7 +7,7 @@ import {
 import { type CampaignId, Unavailable } from '@campaign-mirror/domain';
 import type { Pool } from 'pg';
 import type { Log } from '../logging/log.ts';
-import { throttled } from '../logging/log-throttle.ts';
+import { throttled } from '../logging/log-events.ts';
 import { atMostEvery } from '../process/readiness.ts';
 
 /** For an answer, in milliseconds. */

@@ -1,5 +1,6 @@
 import { ClearError } from '@campaign-mirror/adapters-cli/terminal';
 import { within } from '@campaign-mirror/adapters-persistence/sql';
+import { ProxyTracerProvider, trace } from '@opentelemetry/api';
 import type { Log } from '../logging/log.ts';
 
 /** The maximum number of faults logged at the end: a repeating one must not fill the log. */
@@ -83,4 +84,18 @@ export class Life {
 export function aborted(signal: AbortSignal): Promise<void> {
   if (signal.aborted) return Promise.resolve();
   return new Promise((resolve) => signal.addEventListener('abort', () => resolve(), { once: true }));
+}
+
+/** How long the end waits for a collector, in milliseconds. */
+const timeout = 2_000;
+
+/** Sends the spans that wait to be sent, in bounded time, where `--import` loaded an SDK. Never rejects. */
+export async function sendLastSpans(): Promise<void> {
+  const provider = trace.getTracerProvider();
+  const sdk: { shutdown?: () => Promise<void> } & object =
+    provider instanceof ProxyTracerProvider ? provider.getDelegate() : provider;
+  await within(
+    timeout,
+    Promise.resolve(sdk.shutdown?.()).catch(() => {}),
+  );
 }

@@ -1,4 +1,4 @@
-import { environmentExample } from '../settings/shown.ts';
+import { environmentExample } from '../settings/settings.ts';
 
 const usage = 'npm start, or npm start -- --help';
 

@@ -1,15 +1,18 @@
 import 'reflect-metadata';
 import { setTimeout as pause } from 'node:timers/promises';
 import { printable } from '@campaign-mirror/adapters-cli/terminal';
+import { type Database, openDatabase } from '@campaign-mirror/adapters-persistence';
 import { Container, type ContainerModule } from 'inversify';
+import type { DatabaseAccess } from '../database/database-access.ts';
 import { listen, warnOfPlainHttp } from '../http/listening.ts';
 import { type Log, levelToggle, openLog } from '../logging/log.ts';
-import { processMetrics } from '../metrics/process-metrics.ts';
-import { sendLastSpans } from '../process/last-spans.ts';
-import { aborted, Life } from '../process/life.ts';
-import { forgetOrmVariables } from '../process/orm-variables.ts';
+import { processMetrics } from '../metrics/instruments.ts';
+import { asOperator, type Operator } from '../operator/command-database.ts';
+import { demonstrateWhereNothingIs, firstCalls, laterCalls } from '../operator/demonstration.ts';
+import { aborted, Life, sendLastSpans } from '../process/life.ts';
 import { endBy, stopSignal } from '../process/stop-signals.ts';
 import { version } from '../process/version.ts';
+import { forgetOrmVariables } from '../settings/environment.ts';
 import { type Origins, readSettings } from '../settings/read-settings.ts';
 import { type Setting, type SettingName, settings as table } from '../settings/settings.ts';
 import { databaseModule } from '../wiring/database-module.ts';
@@ -17,7 +20,35 @@ import { httpModule } from '../wiring/http-module.ts';
 import { operationsModule } from '../wiring/operations-module.ts';
 import { type Given, parts } from '../wiring/tokens.ts';
 import { useCaseModule } from '../wiring/use-case-module.ts';
-import { greet, urlOf } from './greeting.ts';
+
+/**
+ * Shows a newcomer what to call, on standard output, but not in the log, because it contains a key. The demonstration
+ * set is created where the database has never held any data; otherwise the text says how to get a key.
+ */
+export async function greet(
+  { settings, log, lines }: Given,
+  access: DatabaseAccess,
+  port: number,
+): Promise<void> {
+  if (settings.DEMO === undefined ? !access.embedded : settings.DEMO === 'off') return;
+  try {
+    const operator = 'the service, at its start';
+    const base = urlOf(settings.HOST, port);
+    const greeting = async (as: Operator<Database>) => {
+      const made = await demonstrateWhereNothingIs(as);
+      return made ? firstCalls(made, base) : laterCalls;
+    };
+    lines.write(await asOperator(openDatabase, access, greeting, operator));
+  } catch (error) {
+    log.warn({ event: 'demonstration-failed', err: error }, 'the demonstration set could not be made');
+  }
+}
+
+/** Where to call a listener, also one on every address of the machine. */
+export function urlOf(host: string, port: number): string {
+  const name = { '0.0.0.0': '127.0.0.1', '::': '::1' }[host] ?? host;
+  return `http://${name.includes(':') ? `[${name}]` : name}:${port}`;
+}
 
 /** What a program of yours may say when it runs the service. */
 export interface ServiceOptions {

@@ -1,7 +1,6 @@
 import { readFileSync, statSync } from 'node:fs';
 import * as v from 'valibot';
-import { contradictions, type Mistake } from './contradictions.ts';
-import { settingsNotes } from './notes.ts';
+import { contradictions, type Mistake, settingsNotes } from './notes.ts';
 import { type SettingName, type Settings, schema, settings } from './settings.ts';
 
 /** The text of a setting, and where it comes from; `unset` without a value and a default. */

@@ -2,7 +2,7 @@ import { openDatabase, openHotPath, openPool } from '@campaign-mirror/adapters-p
 import { ContainerModule } from 'inversify';
 import { type DatabaseAccess, openDatabaseAccess } from '../database/database-access.ts';
 import { prepareDatabase } from '../database/prepare-database.ts';
-import { throttled } from '../logging/log-throttle.ts';
+import { throttled } from '../logging/log-events.ts';
 import { hotPathMetrics, keyUseMetrics, poolMetrics } from '../metrics/database-metrics.ts';
 import { nothingToShow, pageData } from '../ops-page/page-data.ts';
 import type { Settings } from '../settings/settings.ts';

@@ -7,9 +7,9 @@ import {
 } from '@campaign-mirror/adapters-http';
 import { interfacePages } from '@campaign-mirror/adapters-http/docs';
 import { ContainerModule } from 'inversify';
-import { capacityOf } from '../http/capacity.ts';
 import { httpLog, tellOfUnfinished } from '../http/http-log.ts';
 import { openLimits } from '../http/limiters.ts';
+import { capacityOf } from '../http/listening.ts';
 import { httpMetrics } from '../metrics/http-metrics.ts';
 import { aborted } from '../process/life.ts';
 import { type Given, parts, tokens } from './tokens.ts';

@@ -1,4 +1,4 @@
-import type { CampaignRecord } from '../operator/campaign-record.ts';
+import type { CampaignRecord } from '../operator/campaign-settings.ts';
 
 /** The fields of a campaign in its text form, in this order. */
 export const campaignFields = [

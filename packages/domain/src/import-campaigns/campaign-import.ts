@@ -1,4 +1,4 @@
-import type { CampaignRecord } from '../operator/campaign-record.ts';
+import type { CampaignRecord } from '../operator/campaign-settings.ts';
 import type { CampaignId, MirrorId, OwnerId } from '../values/identifiers.ts';
 import type { BadField, Claims, ImportedCampaign } from './imported-campaign.ts';
 

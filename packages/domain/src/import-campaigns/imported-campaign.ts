@@ -1,16 +1,17 @@
-import type { Mirror } from '../set-campaign-mirror/mirror.ts';
-import type { HostDenylist } from '../values/host-denylist.ts';
+import type { Mirror } from '../set-campaign-mirror/campaign-repository.ts';
 import {
   type CampaignId,
   campaignId,
+  type Label,
+  label,
   type MirrorId,
   mirrorId,
   type OwnerId,
   ownerId,
+  type Timestamp,
+  timestamp,
 } from '../values/identifiers.ts';
-import { type Label, label } from '../values/label.ts';
-import { type AddressFault, mirrorAddress } from '../values/mirror-address.ts';
-import { type Timestamp, timestamp } from '../values/timestamp.ts';
+import { type AddressFault, type HostDenylist, mirrorAddress } from '../values/mirror-address.ts';
 import { type CampaignField, type CampaignFields, campaignFields } from './campaign-fields.ts';
 
 /** A campaign to import. A null field gets the value that a new campaign gets: the next number, the current time. */

@@ -1,5 +1,5 @@
-import type { MirrorStretch, Stretch } from '../operator/campaign-record.ts';
-import type { Campaign } from '../set-campaign-mirror/campaign.ts';
+import type { MirrorStretch, Stretch } from '../operator/campaign-settings.ts';
+import type { Campaign } from '../set-campaign-mirror/campaign-repository.ts';
 import type { AuditId, CampaignId, HistoryId, OwnerId } from '../values/identifiers.ts';
 import type { MirrorAddress } from '../values/mirror-address.ts';
 

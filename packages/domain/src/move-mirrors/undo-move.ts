@@ -1,9 +1,8 @@
-import { operatorRefusalOf } from '../set-campaign-mirror/authorization-rules.ts';
-import { type HostDenylist, noDeniedHosts } from '../values/host-denylist.ts';
+import { operatorRefusalOf } from '../set-campaign-mirror/set-campaign-mirror.ts';
 import type { AuditId, HistoryId } from '../values/identifiers.ts';
-import { mirrorAddress } from '../values/mirror-address.ts';
-import { batch, type MirrorMoved, type MoveProgress, makeMoves, maxVainWaits } from './make-moves.ts';
+import { type HostDenylist, mirrorAddress, noDeniedHosts } from '../values/mirror-address.ts';
 import type { MirrorMove, MirrorMoves, MoveChange, MoveTerms } from './mirror-moves.ts';
+import { batch, type MirrorMoved, type MoveProgress, makeMoves, maxVainWaits } from './move-mirrors.ts';
 
 export interface UndoMoveRequest extends Pick<MoveTerms, 'includeDefault'> {
   /** The number of the move in the audit. */

@@ -1,7 +1,5 @@
 import type { AccessKey } from '../values/access-key.ts';
-import type { AccessKeyId, OwnerId } from '../values/identifiers.ts';
-import type { Label } from '../values/label.ts';
-import type { Timestamp } from '../values/timestamp.ts';
+import type { AccessKeyId, Label, OwnerId, Timestamp } from '../values/identifiers.ts';
 
 /** The key to issue. */
 export interface NewAccessKey {

@@ -1,6 +1,4 @@
-import type { AccessKeyId, AuditId, CampaignId, OwnerId } from '../values/identifiers.ts';
-import type { Timestamp } from '../values/timestamp.ts';
-
+import type { AccessKeyId, AuditId, CampaignId, OwnerId, Timestamp } from '../values/identifiers.ts';
 /**
  * What an operator can do. A mirror that was set is also recorded in the history. An import is one entry for its campaigns
  * and one for its mirrors. A key was changed if something else was done to it, past the commands.

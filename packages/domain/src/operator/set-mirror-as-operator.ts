@@ -1,11 +1,35 @@
-import { type OperatorRefusal, operatorRefusalOf } from '../set-campaign-mirror/authorization-rules.ts';
-import type { CampaignRepository } from '../set-campaign-mirror/campaign-repository.ts';
-import type { Mirror } from '../set-campaign-mirror/mirror.ts';
-import { Unavailable } from '../set-campaign-mirror/unavailable.ts';
-import { type HostDenylist, noDeniedHosts } from '../values/host-denylist.ts';
+import {
+  type Campaign,
+  type CampaignRepository,
+  type Mirror,
+  Unavailable,
+} from '../set-campaign-mirror/campaign-repository.ts';
+import { type OperatorRefusal, operatorRefusalOf } from '../set-campaign-mirror/set-campaign-mirror.ts';
 import type { CampaignId, HistoryId } from '../values/identifiers.ts';
-import { type AddressFault, mirrorAddress } from '../values/mirror-address.ts';
-import type { OperatorMirrors } from './operator-mirrors.ts';
+import {
+  type AddressFault,
+  type HostDenylist,
+  type MirrorAddress,
+  mirrorAddress,
+  noDeniedHosts,
+} from '../values/mirror-address.ts';
+import type { CampaignSettings, MirrorCreation } from './campaign-settings.ts';
+import type { MirrorHistory } from './mirror-history.ts';
+
+/** Sets mirrors for the operator. Every call throws `Unavailable` when the store is unavailable. */
+export interface OperatorMirrors {
+  /**
+   * Sets the mirror and records it in the history, as the operator's, and in the audit; all are committed or none.
+   * `change` is the change in the history that has the address, where it is restored from there.
+   * Requires that at the moment of the write the campaign is still as `seen`: its owner, its default flag, that it has
+   * a mirror. Otherwise returns undefined and writes nothing.
+   */
+  setMirror(
+    seen: Campaign,
+    address: MirrorAddress,
+    change: HistoryId | undefined,
+  ): Promise<Mirror | undefined>;
+}
 
 /** The result. Nothing was written unless it is `mirror-set`. */
 export type OperatorSetting =
@@ -51,5 +75,68 @@ export class SetMirrorAsOperator {
       if (mirror) return { kind: 'mirror-set', mirror };
     }
     throw new Unavailable('the campaign changed each time that it was judged');
+  }
+}
+
+/** The result of creating a mirror with a submitted address. */
+export type CreateMirrorOutcome =
+  | MirrorCreation
+  | { readonly kind: 'invalid-address'; readonly because: AddressFault };
+
+/**
+ * Creates the mirror of a campaign in its settings. The address rules of the interface apply (contract: the address).
+ */
+export class CreateMirror {
+  readonly #settings: Pick<CampaignSettings, 'createMirror'>;
+  readonly #deniedHosts: HostDenylist;
+
+  constructor(settings: Pick<CampaignSettings, 'createMirror'>, deniedHosts: HostDenylist = noDeniedHosts) {
+    this.#settings = settings;
+    this.#deniedHosts = deniedHosts;
+  }
+
+  /** Checks the address, then creates the mirror. @throws Unavailable when the settings are unavailable */
+  async execute(campaign: CampaignId, submitted: string): Promise<CreateMirrorOutcome> {
+    const address = mirrorAddress(submitted, this.#deniedHosts);
+    if (typeof address !== 'string') return { kind: 'invalid-address', because: address.fault };
+    return this.#settings.createMirror(campaign, address);
+  }
+}
+
+/** The campaign, and the change of its mirror whose address to restore. */
+export interface RestoreRequest {
+  readonly campaign: CampaignId;
+  readonly change: HistoryId;
+  /** Which of the change's two addresses: the new one, or the one that it replaced. */
+  readonly address: 'after' | 'before';
+}
+
+/**
+ * Restores an address from the history, as an act of the operator: all rules but the last apply. The address is
+ * checked again, since the denied hosts can have changed.
+ */
+export class RestoreMirror {
+  readonly #history: Pick<MirrorHistory, 'find'>;
+  readonly #setting: SetMirrorAsOperator;
+
+  constructor(
+    campaigns: Pick<CampaignRepository, 'find'>,
+    history: Pick<MirrorHistory, 'find'>,
+    mirrors: OperatorMirrors,
+    deniedHosts?: HostDenylist,
+  ) {
+    this.#history = history;
+    this.#setting = new SetMirrorAsOperator(campaigns, mirrors, deniedHosts);
+  }
+
+  /**
+   * Sets the mirror to an address of its history; `no-address` where the history has no such change.
+   * @throws Unavailable when a port is unavailable, or the campaign changed during every attempt
+   */
+  async execute({ campaign, change: number, address }: RestoreRequest): Promise<OperatorSetting> {
+    // History rows never change, so one read is enough.
+    const change = await this.#history.find(campaign, number);
+    const recorded = address === 'after' ? change?.addressAfter : change?.addressBefore;
+    return this.#setting.execute(campaign, recorded, number);
   }
 }

@@ -1,8 +1,30 @@
-import type { CampaignId } from '../values/identifiers.ts';
+import type { CampaignId, MirrorId, OwnerId, Timestamp } from '../values/identifiers.ts';
 import type { MirrorAddress } from '../values/mirror-address.ts';
-import type { Caller } from './caller.ts';
-import type { Campaign } from './campaign.ts';
-import type { Mirror } from './mirror.ts';
+import type { Caller } from './identity.ts';
+
+/** The facts that the rules check. An update takes effect only while all of them still hold. */
+export interface Campaign {
+  readonly id: CampaignId;
+  readonly ownerId: OwnerId;
+  readonly isDefault: boolean;
+  readonly hasMirror: boolean;
+}
+
+/** The record that determines where a campaign's traffic goes (contract: the mirror). */
+export interface Mirror {
+  readonly id: MirrorId;
+  readonly campaignId: CampaignId;
+  /** The address, exactly as it was submitted. */
+  readonly targetUrl: MirrorAddress;
+  /** From 0 to 2^53-1; written by the redirector, never by this service. */
+  readonly clicks: number;
+  readonly updatedExternally: boolean;
+  /** Null until the first update through this service. */
+  readonly updatedExternallyAt: Timestamp | null;
+  readonly createdAt: Timestamp;
+  /** Increases strictly with every update. */
+  readonly updatedAt: Timestamp;
+}
 
 /** The address to set and its caller, as recorded in the history. */
 export interface MirrorChange {
@@ -32,4 +54,12 @@ export interface CampaignRepository {
    * read. A call that begins after the key was revoked writes nothing.
    */
   setMirror(seen: Campaign, change: MirrorChange): Promise<SetMirrorResult>;
+}
+
+/**
+ * Thrown by a port when its backend cannot be reached or did not answer in time. The outcome of a write is then
+ * unknown. The message contains no secret; `cause` is the original error.
+ */
+export class Unavailable extends Error {
+  override name = 'Unavailable';
 }

@@ -1,5 +1,10 @@
-import type { Subject } from '../values/subject.ts';
-import type { Caller } from './caller.ts';
+import type { OwnerId, Subject } from '../values/identifiers.ts';
+
+/** The caller: the owner that a credential belongs to, and who used it, as the history shows it. */
+export interface Caller {
+  readonly ownerId: OwnerId;
+  readonly subject: Subject;
+}
 
 /**
  * A credential that is refused. `refused` names the reason, for the log only; it contains nothing of the credential, and
@@ -32,4 +37,20 @@ export interface Identity {
 /** Whether a caller was identified. */
 export function isCaller(identified: Identified): identified is Caller {
   return identified !== undefined && !('refused' in identified);
+}
+
+/** Limits how often a caller can call. */
+export interface CallLimit {
+  /**
+   * Counts the call.
+   * @throws Unavailable if the call cannot be counted and must not proceed
+   */
+  admits(caller: Caller): Promise<Admission>;
+}
+
+/** Whether a call is within its limit. */
+export interface Admission {
+  readonly admitted: boolean;
+  /** Milliseconds until the limit admits as many calls as at first; 0 if that is not known. */
+  readonly resetIn: number;
 }

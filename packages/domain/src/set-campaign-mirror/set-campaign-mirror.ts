@@ -1,15 +1,60 @@
-import { type HostDenylist, noDeniedHosts } from '../values/host-denylist.ts';
-import { type CampaignId, campaignId, isRequestId, ownerId } from '../values/identifiers.ts';
-import { type AddressFault, mirrorAddress } from '../values/mirror-address.ts';
-import { accessKeyOf, isCallersSubject, type Subject } from '../values/subject.ts';
-import { type Refusal, refusalOf } from './authorization-rules.ts';
-import type { CallLimit } from './call-limit.ts';
-import type { Caller } from './caller.ts';
-import type { Campaign } from './campaign.ts';
-import type { CampaignRepository } from './campaign-repository.ts';
-import { type Identified, type Identity, isCaller } from './identity.ts';
-import type { Mirror } from './mirror.ts';
-import { Unavailable } from './unavailable.ts';
+import {
+  accessKeyOf,
+  type CampaignId,
+  campaignId,
+  isCallersSubject,
+  isRequestId,
+  ownerId,
+  type Subject,
+} from '../values/identifiers.ts';
+import {
+  type AddressFault,
+  type HostDenylist,
+  mirrorAddress,
+  noDeniedHosts,
+} from '../values/mirror-address.ts';
+import { type Campaign, type CampaignRepository, type Mirror, Unavailable } from './campaign-repository.ts';
+import { type Caller, type CallLimit, type Identified, type Identity, isCaller } from './identity.ts';
+
+/** The rules that apply to everyone, including the operator. */
+const campaignRules = [
+  {
+    refusal: 'mirror-not-created',
+    rule: 'The mirror must already have been created in the campaign settings before it can be updated through this interface.',
+    holds: (campaign: Campaign) => campaign.hasMirror,
+  },
+  {
+    refusal: 'default-campaign',
+    rule: 'The mirror of the default campaign cannot be updated.',
+    holds: (campaign: Campaign) => !campaign.isDefault,
+  },
+] as const;
+
+/** The three rules (contract: rules), in order. */
+export const authorizationRules = [
+  ...campaignRules,
+  {
+    refusal: 'not-the-owner',
+    rule: 'Only the owner of the campaign may update its mirror.',
+    holds: (campaign: Campaign, caller: Caller) => campaign.ownerId === caller.ownerId,
+  },
+] as const;
+
+/** Why a caller is not allowed to set the mirror: the first rule that does not hold. */
+export type Refusal = (typeof authorizationRules)[number]['refusal'];
+
+/** Why even the operator is not allowed to. The last rule does not apply: the operator does not own campaigns. */
+export type OperatorRefusal = (typeof campaignRules)[number]['refusal'];
+
+/** The first rule that does not hold for this caller and campaign, or undefined when all hold. */
+export function refusalOf(campaign: Campaign, caller: Caller): Refusal | undefined {
+  return authorizationRules.find((rule) => !rule.holds(campaign, caller))?.refusal;
+}
+
+/** The same for an act of the operator. */
+export function operatorRefusalOf(campaign: Campaign): OperatorRefusal | undefined {
+  return campaignRules.find((rule) => !rule.holds(campaign))?.refusal;
+}
 
 /** What a caller submits (contract: the call). */
 export interface SetMirrorRequest {

@@ -1,4 +1,4 @@
-import type { Branded } from './branded.ts';
+import type { Branded } from './identifiers.ts';
 
 /** A well-formed access key: `cm_`, 43 characters of base62, 6 characters of their CRC-32 (contract: keys). */
 export type AccessKey = Branded<string, 'AccessKey'>;

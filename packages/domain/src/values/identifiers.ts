@@ -1,4 +1,8 @@
-import type { Branded } from './branded.ts';
+// biome-ignore lint/plugin: a type, of which there is no value
+declare const brand: unique symbol;
+
+/** A value that only its own factory returns: a plain `string` is not accepted as an access key. */
+export type Branded<Value, Name extends string> = Value & { readonly [brand]: Name };
 
 /** An integer from 1 to 2^53-1. */
 type Identifier<Name extends string> = Branded<number, Name>;
@@ -44,3 +48,81 @@ export const accessKeyId = (given: string | number) => identifier<AccessKeyId>(g
 export const historyId = (given: string | number) => identifier<HistoryId>(given);
 /** Reads the identifier of an entry of the audit; undefined if it is not one. */
 export const auditId = (given: string | number) => identifier<AuditId>(given);
+
+/** A display name of a campaign or an access key: 1 to 200 characters on one line, without control characters. */
+export type Label = Branded<string, 'Label'>;
+
+/** The longest label, in Unicode code points. */
+export const longestLabel = 200;
+
+/** Reads a label and trims white space. Undefined if it is invalid. */
+export function label(text: string): Label | undefined {
+  const trimmed = text.trim();
+  const isOneLine = trimmed !== '' && !/[\p{Cc}\p{Cs}\p{Zl}\p{Zp}]/u.test(trimmed);
+  return isOneLine && [...trimmed].length <= longestLabel ? (trimmed as Label) : undefined;
+}
+
+/**
+ * Who changes a mirror, as the history shows it: a kind, and a name within it, such as `key:17` or `jwt:client-4`; or
+ * `operator` (contract: history).
+ */
+export type Subject = Branded<string, 'Subject'>;
+
+/** The operator. The audit names the person. */
+export const operatorSubject = 'operator' as Subject;
+
+const keyKind = 'key';
+const wellFormedKind = /^[a-z][a-z0-9-]{0,19}$/;
+/** What PostgreSQL stores and a log line shows as it is. */
+const wellFormedName = /^[^\p{Cc}\p{Cs}\p{Zl}\p{Zp}]{1,200}$/u;
+
+/** The subject of a caller with this access key. The write proves that the key is valid. */
+export function keySubject(id: AccessKeyId): Subject {
+  return `${keyKind}:${id}` as Subject;
+}
+
+/**
+ * The subject of a caller that another identity than ours knows; no write proves it. `kind`: 1 to 20 characters of
+ * `a-z`, `0-9` and `-`, the first a letter, neither `key` nor `operator`. `name`: 1 to 200 characters on one line, no
+ * control characters. Undefined if either is invalid.
+ */
+export function subject(kind: string, name: string): Subject | undefined {
+  if (kind === keyKind || kind === operatorSubject) return undefined;
+  return wellFormedKind.test(kind) && wellFormedName.test(name) ? (`${kind}:${name}` as Subject) : undefined;
+}
+
+/** Whether this is the subject of a caller, as the two above make it. */
+export function isCallersSubject(text: string): text is Subject {
+  const { kind, name = '' } = partsOf(text as Subject);
+  return kind === keyKind ? accessKeyId(name) !== undefined : subject(kind, name) !== undefined;
+}
+
+/** The parts of a subject; no name for the operator. */
+export function partsOf(subject: Subject): { readonly kind: string; readonly name: string | undefined } {
+  const colon = subject.indexOf(':');
+  if (colon === -1) return { kind: subject, name: undefined };
+  return { kind: subject.slice(0, colon), name: subject.slice(colon + 1) };
+}
+
+/** The number of the subject's access key; undefined for other kinds. */
+export function accessKeyOf(subject: Subject): AccessKeyId | undefined {
+  const { kind, name } = partsOf(subject);
+  return kind === keyKind && name !== undefined ? accessKeyId(name) : undefined;
+}
+
+/** A UTC time with microseconds, `2026-11-20T15:36:00.123456Z` (ISO 8601), by the repository's clock. */
+export type Timestamp = Branded<string, 'Timestamp'>;
+
+const shape = /^(?!0000)(\d{4}-\d\d-\d\d)T([01]\d|2[0-3]):[0-5]\d:[0-5]\d\.\d{6}Z$/;
+
+/**
+ * Reads a time in the interface's format, with six fractional digits and a `Z`, in the years 1 to 9999. Undefined if
+ * it is malformed or not in the calendar, such as February 30 or a leap second.
+ */
+export function timestamp(text: string): Timestamp | undefined {
+  const [, day = ''] = shape.exec(text) ?? [];
+  // A day that a month does not have becomes one of the next month.
+  const parsed = new Date(`${day}T00:00:00Z`);
+  const isInCalendar = Number.isFinite(parsed.getTime()) && parsed.toISOString().startsWith(day);
+  return isInCalendar ? (text as Timestamp) : undefined;
+}

@@ -1,18 +1,72 @@
 import { AsyncResource } from 'node:async_hooks';
 import {
   type AccessKeyId,
+  accessKeyOf,
+  type Caller,
   type Campaign,
   type CampaignId,
   type Identified,
+  type Identity,
+  isCaller,
   keySubject,
   type OwnerId,
   Unavailable,
 } from '@campaign-mirror/domain';
+import { LRUCache } from 'lru-cache';
 import { isStatementsFault } from '../connection/database-faults.ts';
 import { safeInteger } from '../connection/rows.ts';
+import { keyHash } from '../schema/schema.ts';
 import { byteaArray, isTrue, plainArray } from '../statements/set-mirrors.ts';
 import type { HotPathObserver, Statement, Statements } from '../statements/statements.ts';
 import { Batches, type Stage, type Waiting } from './batches.ts';
+import type { KeyUses } from './key-uses.ts';
+
+/** How keys and campaigns are looked up in PostgreSQL. */
+export interface LookUps {
+  /**
+   * The caller that a key belongs to, or that it has expired or was revoked; undefined for a key that is unknown.
+   * @throws Unavailable
+   */
+  key(hash: Buffer): Promise<Identified>;
+  /** @throws Unavailable */
+  campaign(id: CampaignId): Promise<Campaign | undefined>;
+}
+
+/** The maximum number of claims kept: about 200 bytes each. */
+const maxClaims = 100_000;
+
+/**
+ * Access keys in PostgreSQL. A key that was found once is kept as a claim, which each write proves, until a look-up
+ * finds the key invalid. `uses` records the keys that are found; by default they are not recorded.
+ */
+export class PostgresIdentity implements Identity {
+  readonly #lookUp: Pick<LookUps, 'key'>;
+  readonly #uses: KeyUses | undefined;
+  /** By the hash of the key, since keys are not kept. */
+  readonly #claims = new LRUCache<string, Caller>({ max: maxClaims });
+
+  constructor(lookUp: Pick<LookUps, 'key'>, { uses }: { uses?: KeyUses } = {}) {
+    this.#lookUp = lookUp;
+    this.#uses = uses;
+  }
+
+  async claimedBy(key: string): Promise<Caller | undefined> {
+    return this.#claims.get(keyHash(key).toString('latin1'));
+  }
+
+  async whoIs(key: string): Promise<Identified> {
+    const hash = keyHash(key);
+    const caller = await this.#lookUp.key(hash);
+    if (!isCaller(caller)) {
+      this.#claims.delete(hash.toString('latin1'));
+      return caller;
+    }
+    const id = accessKeyOf(caller.subject);
+    if (id) this.#uses?.note(id);
+    this.#claims.set(hash.toString('latin1'), caller);
+    return caller;
+  }
+}
 
 /** The key with this hash, an SQL expression: its number, its owner, and why it is refused, if it is. */
 const keyOf = (hash: string) => `
@@ -73,7 +127,7 @@ interface CampaignMember extends Waiting {
 type Member = KeyMember | CampaignMember;
 
 /** Batched look-ups of keys and campaigns, each read after it was requested. */
-export class GroupedLookUps implements Stage<Member> {
+export class GroupedLookUps implements LookUps, Stage<Member> {
   readonly #statements: Statements;
   readonly #observer: HotPathObserver;
   readonly #batches: Batches<Member>;

@@ -1,6 +1,6 @@
 import type * as domain from '@campaign-mirror/domain';
-import { ClearError } from '../terminal/errors.ts';
-import { printable } from '../terminal/text.ts';
+import { type FieldFault, type LineFault, Unavailable } from '@campaign-mirror/domain';
+import { ClearError, printable } from '../terminal/errors.ts';
 
 type CampaignRefusal =
   | domain.CampaignNotFound
@@ -98,4 +98,66 @@ export function notRotated(
     );
   }
   return new ClearError(`key ${id} is ${refused.kind === 'key-revoked' ? 'revoked' : 'expired'}: ${issue}`);
+}
+
+/** The column, if the error is in one, and the cause. */
+export function faultInWords(fault: LineFault): [column: string | null, reason: string] {
+  switch (fault.kind) {
+    case 'unread':
+      return [null, fault.because];
+    case 'bad-field':
+      return [fault.field, fieldFaults[fault.because]];
+    case 'campaign-taken':
+      return ['id', taken(`campaign ${fault.id}`, fault.line)];
+    case 'mirror-taken':
+      return ['mirror_id', taken(`mirror ${fault.id}`, fault.line)];
+    case 'duplicate': {
+      const there = `${campaignNamed(fault.id, fault.name)} of the owner ${fault.ownerId}`;
+      return fault.name === null
+        ? ['target_url', `there is a ${there} without a name, and with this address, already`]
+        : ['name', `there is a ${there} already`];
+    }
+    case 'second-default':
+      return ['is_default', `${hasDefault(fault)}${fault.line === null ? '' : ` (line ${fault.line})`}`];
+  }
+}
+
+function taken(what: string, line: number | null): string {
+  return line === null ? `there is a ${what} already` : `${what} is in line ${line} already`;
+}
+
+const fieldFaults: Readonly<Record<FieldFault, string>> = {
+  missing: 'it must not be empty',
+  'not-an-identifier': 'it must be a whole number from 1 to 9007199254740991',
+  'not-a-name': 'it must be a name on one line, of 1 to 200 characters',
+  'not-a-flag': 'it must be true or false',
+  'not-a-count': 'it must be a whole number from 0 to 9007199254740991',
+  'not-a-time': 'it must be a time such as 2026-11-20T15:36:00.123456Z',
+  contradiction: 'it must be there when updated_externally is true, and only then',
+  ...addressFaults,
+};
+
+/** A statement or transaction that the database reports as rolled back. */
+export interface Undone {
+  readonly what: string;
+  /** What to do before trying again. */
+  readonly remedy?: string;
+}
+
+/** Undefined if the outcome is unknown, as when a connection is lost. */
+export type UndoneBy = (error: unknown) => Undone | undefined;
+
+/**
+ * What ends an act of many transactions: the same error, unless the database ended it. `done` says what is committed,
+ * undefined if it only reads.
+ */
+export function cutOff(error: unknown, done: string | undefined, undoneBy: UndoneBy): unknown {
+  if (!(error instanceof Unavailable)) return error;
+  const undone = undoneBy(error);
+  const what = undone?.what ?? 'the database became unavailable';
+  const state = done && !undone ? `${done}, and perhaps some more` : (done ?? 'nothing was done');
+  const next = [undone?.remedy, `run it again${done ? ' to go on' : ''}`].filter(Boolean).join(', then ');
+  const fault = new ClearError(`${what}: ${state}; ${next}`, 'away');
+  fault.cause = error;
+  return fault;
 }

@@ -1,6 +1,9 @@
 import { AsyncResource } from 'node:async_hooks';
 import {
+  accessKeyOf,
   type Campaign,
+  type CampaignId,
+  type CampaignRepository,
   type MirrorAddress,
   type MirrorChange,
   type SetMirrorResult,
@@ -14,9 +17,59 @@ import {
   type SetResult,
   setMirrorsText,
 } from '../statements/set-mirrors.ts';
-import type { HotPathObserver, Statement, Statements } from '../statements/statements.ts';
+import {
+  type HotPathObserver,
+  type Statement,
+  type Statements,
+  silentHotPathObserver,
+} from '../statements/statements.ts';
 import { Batches, type Stage } from './batches.ts';
+import type { LookUps } from './identity.ts';
+import type { KeyUses } from './key-uses.ts';
 import { LockQueue, type Queued } from './lock-queue.ts';
+
+/** How addresses are set in PostgreSQL. */
+export interface Updates {
+  /**
+   * As `CampaignRepository#setMirror`; undefined if the campaign changed while its row was waited for.
+   * @throws Unavailable
+   */
+  set(seen: Campaign, change: MirrorChange): Promise<SetMirrorResult | undefined>;
+}
+
+/**
+ * Campaigns and mirrors in PostgreSQL. `uses` records the keys that a write has proven; by default they are not
+ * recorded.
+ */
+export class PostgresCampaigns implements CampaignRepository {
+  readonly #hotPath: Pick<LookUps, 'campaign'> & Updates;
+  readonly #observer: HotPathObserver;
+  readonly #uses: KeyUses | undefined;
+
+  constructor(
+    hotPath: Pick<LookUps, 'campaign'> & Updates,
+    { observer = silentHotPathObserver, uses }: { observer?: HotPathObserver; uses?: KeyUses } = {},
+  ) {
+    this.#hotPath = hotPath;
+    this.#observer = observer;
+    this.#uses = uses;
+  }
+
+  find(id: CampaignId): Promise<Campaign | undefined> {
+    return this.#hotPath.campaign(id);
+  }
+
+  async setMirror(seen: Campaign, change: MirrorChange): Promise<SetMirrorResult> {
+    if (seen.hasMirror) {
+      const result = await this.#hotPath.set(seen, change);
+      const key = accessKeyOf(change.by.subject);
+      if (key && result && result.kind !== 'caller-invalid') this.#uses?.note(key);
+      if (result) return result;
+      this.#observer.judgedAgain();
+    }
+    return { kind: 'campaign-differs', campaign: await this.find(seen.id) };
+  }
+}
 
 /*
  * The states of an update, from its arrival to its answer:
@@ -52,7 +105,7 @@ interface Member extends Queued, CallersMirror {
 type PassedOver = (member: Member) => void;
 
 /** Batched updates, as one statement and one commit. */
-export class GroupedUpdates implements Stage<Member> {
+export class GroupedUpdates implements Updates, Stage<Member> {
   readonly #statements: Statements;
   readonly #observer: HotPathObserver;
   readonly #batches: Batches<Member>;

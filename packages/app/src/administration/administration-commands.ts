@@ -1,0 +1,176 @@
+import { group, leaf } from '@campaign-mirror/adapters-cli';
+import { type Call, ClearError, counted, exitCodes, printable } from '@campaign-mirror/adapters-cli/terminal';
+import { nameOf } from '../database/connection-advice.ts';
+import { readCommandSettings } from '../operator/command-settings.ts';
+import type { Origin } from '../settings/read-settings.ts';
+import {
+  environmentExample,
+  type Setting,
+  type SettingName,
+  type Settings,
+  settings,
+} from '../settings/settings.ts';
+import { isYours, yourDatabase } from '../settings/your-database.ts';
+
+export function backup(call: Call) {
+  return leaf(
+    'backup',
+    'write a consistent snapshot of everything to a file, including the history and the hashes of keys',
+    ['backup mirrors.backup'],
+  )
+    .argument('<file>', 'file to write; it must not exist yet')
+    .action(async (path, { json }) => {
+      if (path === '-')
+        throw new ClearError('a backup is not written to standard output: name a file', 'usage');
+      const { backUp } = await import('./backup-database.ts');
+      const rows = await backUp(call, path);
+      const many = counted(rows, 'row was', 'rows were');
+      await call.output.answer(json, { rows, file: path }, `${many} written to ${path}.`);
+    });
+}
+
+export function restore(call: Call) {
+  return leaf(
+    'restore',
+    'restore a backup into a database without data, on any server and also on a newer PostgreSQL',
+    ['restore mirrors.backup'],
+  )
+    .argument('<file>', 'file that `backup` wrote; - for standard input')
+    .action(async (path, { json }) => {
+      const { givenFile } = await import('@campaign-mirror/adapters-cli/progress');
+      const { restoreFrom } = await import('./backup-database.ts');
+      const rows = await restoreFrom(call, await givenFile(path, call.stdin));
+      const many = [
+        counted(rows.campaigns, 'campaign'),
+        counted(rows.mirrors, 'mirror'),
+        counted(rows.access_keys, 'key'),
+        counted(rows.mirror_history, 'change'),
+      ];
+      await call.output.answer(json, rows, `Restored: ${many.join(', ')}.`);
+    });
+}
+
+export function config(call: Call) {
+  return leaf(
+    'config',
+    'show the settings as this shell would start the service, where each comes from, and which database is used; hides secrets',
+    ['config', 'config --json', 'config --example'],
+  )
+    .addHelpText('after', () => `\n${environmentExample().trimEnd()}`)
+    .option('--example', 'print every setting with its default, as .env.example has them')
+    .action(async ({ json, example }) => {
+      const { output } = call;
+      if (example) {
+        return output.answer(json, { example: environmentExample() }, environmentExample().trimEnd());
+      }
+      const { settings: read, origins, notes } = readCommandSettings(call);
+      const rows = (Object.keys(settings) as SettingName[]).map((name) => shown(name, origins[name]));
+      const used = await database(read);
+      if (json) return output.object({ database: used, settings: rows, notes });
+      await output.fields(Object.entries(used));
+      await output.print('');
+      await output.list(rows, {
+        json,
+        object: (row) => row,
+        columns: [
+          { head: 'setting', cell: ({ setting }) => setting },
+          { head: 'value', cell: ({ value, hidden }) => (hidden ? '(set, hidden)' : value) },
+          {
+            head: 'from',
+            cell: ({ from, file }) => (from === 'unset' ? null : file ? `file ${file}` : from),
+          },
+        ],
+        none: '',
+      });
+    });
+}
+
+/** These are shown except for the password, and the query, which may hold one. */
+const urls = new Set<SettingName>(['DATABASE_URL', 'REDIS_URL']);
+
+function shownUrl(url: string): string {
+  return url.replace(/\?.*/, '?…').replace(/^([^:]+:\/\/[^:]*:)[^/]*@/, '$1…@');
+}
+
+/** The value is null where there is none, or it is hidden. */
+function shown(name: SettingName, { text, from, file }: Origin) {
+  const { secret }: Setting = settings[name];
+  const hidden = text !== undefined && secret === true && !urls.has(name);
+  const value = hidden || text === undefined ? null : urls.has(name) ? shownUrl(text) : text;
+  return { setting: name, value, hidden, from, file: file ?? null };
+}
+
+async function database(read: Settings): Promise<Record<string, string>> {
+  if (!isYours(read)) {
+    const { dataFolder } = await import('../database/embedded-database.ts');
+    return { database: 'embedded', folder: dataFolder(read) };
+  }
+  const { address, tls } = yourDatabase(read);
+  return { database: nameOf(address), user: String(address.user), tls };
+}
+
+export function demonstrationCommands(call: Call) {
+  const create = leaf(
+    'create',
+    'create the demonstration set if there is no data at all, and show calls to try; its key is shown once',
+    ['demo create', 'demo create --base https://mirror.example.com'],
+  )
+    .option('--base <url>', 'base URL of the service in the calls shown', 'http://127.0.0.1:3000')
+    .action(async ({ base, json }) => {
+      const { createDemonstration, firstCalls } = await import('../operator/demonstration.ts');
+      const made = await createDemonstration(call);
+      await call.output.answer(json, made, firstCalls(made, base));
+    });
+  return group('demo', 'create the demonstration set', [create]);
+}
+
+export function doctor(call: Call) {
+  return leaf(
+    'doctor',
+    'check settings, database, rights, versions, connections and disk, and say what to do; changes nothing',
+    ['doctor', 'doctor --json'],
+  ).action(async ({ json }) => {
+    const { examine } = await import('./examination.ts');
+    for await (const [check, result] of examine(call)) {
+      const { state, finding, advice } = result;
+      const first = `${state.padEnd(8)} ${check.padEnd(11)} ${printable(finding)}`;
+      const lines = advice === null ? first : `${first}\n${' '.repeat(21)}${printable(advice)}`;
+      await call.output.answer(json, { check, state, finding, advice }, lines);
+      if (check === 'database' && state === 'problem') call.exitCode = exitCodes.away;
+      else if (state === 'problem') call.exitCode ||= exitCodes.refused;
+    }
+  });
+}
+
+export function migrate(call: Call) {
+  return leaf(
+    'migrate',
+    'bring the schema up to date and give the database roles their rights, as the owner of the schema',
+    ['migrate', 'migrate --status'],
+  )
+    .option('--status', 'only show which migrations are applied or pending; exit code 1 if any is pending')
+    .action(async ({ status, json }) => {
+      const { migrateTelling, withDatabase, withPool } = await import('../operator/command-database.ts');
+      if (!status) {
+        await withDatabase(call, (access) => migrateTelling(access, call));
+        return call.output.answer(json, { migrated: true }, 'The schema is up to date.');
+      }
+      const { migrationStates } = await import('@campaign-mirror/adapters-persistence/sql');
+      const states = await withPool(call, 'operator', (pool) => migrationStates(pool, { times: true }));
+      await call.output.list(states, {
+        json,
+        object: ({ name, state, appliedAt }) => ({ name, state, applied_at: appliedAt }),
+        columns: [
+          { head: 'migration', cell: ({ name }) => name },
+          { head: 'state', cell: ({ state }) => state },
+          { head: 'applied', cell: ({ appliedAt }) => appliedAt },
+        ],
+        none: '',
+      });
+      if (states.some(({ state }) => state === 'unknown'))
+        call.output.tell('What is unknown was applied by a newer version: run that one.');
+      if (!states.some(({ state }) => state === 'pending')) return;
+      call.output.tell('Some are pending: run `./campaign-mirror migrate` as the owner of the schema.');
+      call.exitCode = exitCodes.refused;
+    });
+}
