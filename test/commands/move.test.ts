@@ -92,7 +92,7 @@ describe('mirror move', () => {
       row(1, 'moved', 'https://old.example/\u200f'),
       {
         ...{ move: 1, looked_at: 3, moved: 1, would_move: 0, refused: 1, invalid: 1 },
-        ...{ changed_meanwhile: 0, changed_since: 0, held: 0 },
+        ...{ changed_meanwhile: 0, changed_since: 0, locked: 0 },
       },
     ]);
     expect([code, errors]).to.deep.equal([1, 'not every mirror was moved: 1 refused, 1 invalid\n']);
@@ -240,7 +240,7 @@ describe('mirror move', () => {
       $ ${line}
       campaign 2: https://old.example/2 is not moved: another transaction holds it
       ${said('2 mirrors were').trim()}
-      ! not every mirror was moved: 1 held
+      ! not every mirror was moved: 1 locked
       [1]`);
     await other.rollback();
     expect((await on.run(line)).code).to.equal(0);

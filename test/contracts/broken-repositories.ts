@@ -14,7 +14,7 @@ import {
   Unavailable,
 } from '@campaign-mirror/domain';
 import type { CampaignRepositoryWorld, Steps } from '@campaign-mirror/port-contracts';
-import { timestamp } from '../../packages/adapters-persistence/src/in-memory/store.ts';
+import { timestampOf } from '../../packages/adapters-persistence/src/in-memory/store.ts';
 import { worldsOf } from '../support/store/every-case.ts';
 import { inMemoryStore, preciseStore } from '../support/store/in-memory-world.ts';
 
@@ -242,6 +242,6 @@ class PausedCampaigns implements CampaignRepository {
   #after(time: Timestamp, clock: bigint): Timestamp {
     const later = BigInt(Date.parse(`${time.slice(0, 23)}Z`)) * 1000n + BigInt(time.slice(23, 26)) + 1n;
     const now = this.#is('has a clock of its own') ? clock + 10_000_000n : clock;
-    return timestamp(now > later || this.#is('has times that do not rise') ? now : later);
+    return timestampOf(now > later || this.#is('has times that do not rise') ? now : later);
   }
 }

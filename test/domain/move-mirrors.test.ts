@@ -167,11 +167,11 @@ describe('mirror move: all mirrors', () => {
     setMany: async (moves, given) => {
       terms = given;
       calls.push(`many ${moves.length}`);
-      return held(calls.length) ? moves.map(() => 'held') : moves.map(set);
+      return held(calls.length) ? moves.map(() => 'locked') : moves.map(set);
     },
     setOne: async (move) => {
       calls.push('one');
-      return held(calls.length) ? 'held' : set(move);
+      return held(calls.length) ? 'locked' : set(move);
     },
     moveId: undefined,
     undoneBy: async () => undefined,
@@ -208,7 +208,7 @@ describe('mirror move: all mirrors', () => {
     filled(600);
     calls = [];
     held = () => true;
-    expect(await run()).to.deep.equal({ held: 600 });
+    expect(await run()).to.deep.equal({ locked: 600 });
     expect(calls.filter((call) => call === 'one')).to.have.length(15);
   });
 
@@ -314,7 +314,7 @@ describe('mirror move: all mirrors', () => {
       filled(20, 'https://new.example/');
       held = (call) => call <= 2;
       changes = stored.map((_, at) => change(at + 1));
-      expect(await undone()).to.deep.equal(['held', ...Array(19).fill('moved')]);
+      expect(await undone()).to.deep.equal(['locked', ...Array(19).fill('moved')]);
       const now = { ...(stored[0] as FoundMirror).campaign, hasMirror: false };
       changes = [change(1, { now })];
       expect(await undone({ includeDefault: true })).to.deep.equal(['refused: mirror-not-created']);

@@ -205,7 +205,7 @@ describe('contract: limits: counts in memory', () => {
   });
 
   it('that are away let calls pass, and the log tells of it once a second, and how often it was not told', async () => {
-    const lines: { limit: string; untold: number; err: Error }[] = [];
+    const lines: { limit: string; suppressed: number; err: Error }[] = [];
     const log = { warn: (fields) => lines.push(fields as never) } as Partial<Log> as Log;
     const { count } = passing('key', { limit: 1, seconds: 1 }, () => Promise.reject(new Error('gone')), log);
     const now = mock.method(performance, 'now', () => 0);
@@ -213,7 +213,7 @@ describe('contract: limits: counts in memory', () => {
     now.mock.mockImplementation(() => 1_000);
     await count('a');
     now.mock.restore();
-    expect(lines.map(({ limit, untold, err }) => [limit, untold, err.message])).to.deep.equal([
+    expect(lines.map(({ limit, suppressed, err }) => [limit, suppressed, err.message])).to.deep.equal([
       ['key', 0, 'gone'],
       ['key', 2, 'gone'],
     ]);

@@ -1,7 +1,7 @@
 import { mkdtemp, readFile, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { heldRights, migrate, type Role, rightsOf, roles } from '@campaign-mirror/adapters-persistence';
+import { grantedRights, migrate, type Role, rightsOf, roles } from '@campaign-mirror/adapters-persistence';
 import { expect } from 'chai';
 import type pg from 'pg';
 import { command, piped, refused } from '../support/commands/command.ts';
@@ -57,7 +57,7 @@ describe('roles create', () => {
 
     await admin.query(`create role ${roles.service} login password 'plain'`);
     const service = await connect({ ...address, user: roles.service });
-    const missing = async () => rightsOf('service', await heldRights(service)).missing;
+    const missing = async () => rightsOf('service', await grantedRights(service)).missing;
     expect(await missing()).not.to.deep.equal([]);
     await migrate(address);
     expect(await missing()).to.deep.equal([]);

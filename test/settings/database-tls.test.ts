@@ -1,9 +1,9 @@
 import { chmod, writeFile } from 'node:fs/promises';
 import { expect } from 'chai';
 import { awaitDatabase } from '../../packages/app/src/database/prepare-database.ts';
-import { silentLog } from '../../packages/app/src/logging/log-events.ts';
+import { silentLogWriter } from '../../packages/app/src/logging/log-events.ts';
+import { externalDatabase } from '../../packages/app/src/settings/external-database.ts';
 import { readSettings } from '../../packages/app/src/settings/read-settings.ts';
-import { yourDatabase } from '../../packages/app/src/settings/your-database.ts';
 import { command } from '../support/commands/command.ts';
 import { type DedicatedServer, dedicatedServer } from '../support/database/dedicated-server.ts';
 import { folderOf } from '../support/process/lives.ts';
@@ -51,8 +51,8 @@ describe('TLS to a database of yours', () => {
     if ('wrong' in read) throw new Error(read.wrong.join('\n'));
     // However long it may be waited for: none of this gets better by waiting.
     const settings = { ...read.settings, DATABASE_WAIT: 60_000 };
-    const { address } = yourDatabase(settings);
-    return awaitDatabase(address, settings, silentLog).catch((error: Error) => error.message);
+    const { address } = externalDatabase(settings);
+    return awaitDatabase(address, settings, silentLogWriter).catch((error: Error) => error.message);
   }
 
   const untrusted = 'a certificate of a CA that is not trusted: name the file of the CA by sslrootcert or';

@@ -66,7 +66,7 @@ describe('contract: answers — the lines of the log', () => {
     await eventually('a second time, with how often it was not told', () => {
       http.failed('six', new Error('away'), 'unavailable');
       const [first, last] = objectsOf(output()).filter(({ event }) => event === 'unavailable');
-      expect(last?.untold).to.be.above(Number(first?.untold) + 2);
+      expect(last?.suppressed).to.be.above(Number(first?.suppressed) + 2);
     });
   });
 

@@ -166,7 +166,9 @@ describe('contract: answers — metrics of a process', () => {
       for (const { status } of answers) expect(status).to.equal(500);
     }
     const line = await service.process.event('statement-refused');
-    expect(line).to.deep.include({ level: 50, untold: 0 }).and.to.have.nested.property('err.code', '42501');
+    expect(line)
+      .to.deep.include({ level: 50, suppressed: 0 })
+      .and.to.have.nested.property('err.code', '42501');
     expect(eventsOf(service.process, 'statement-refused')).to.have.length(1);
     const counted = (await scrape(service)).by('campaign_mirror_statements_refused_total', 'statement');
     expect(Object.keys(counted).join()).to.match(/^set-mirror/);

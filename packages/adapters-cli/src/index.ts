@@ -1,4 +1,10 @@
-export type { AdministrationPorts, How, Operator, OperatorPorts, Terms } from './commands/operator.ts';
+export type {
+  AccessOptions,
+  AddressTerms,
+  AdministrationPorts,
+  OperatorAccess,
+  OperatorPorts,
+} from './commands/operator.ts';
 export type { Undone, UndoneBy } from './commands/words.ts';
 export { group, leaf } from './terminal/arguments.ts';
 

@@ -1,5 +1,5 @@
 // A call of the command line: its inputs, outputs, exit codes and errors. Loads no library.
-export { Call, type Given } from './terminal/call.ts';
+export { Call, type CommandInput } from './terminal/call.ts';
 export {
   ClearError,
   counted,

@@ -5,7 +5,7 @@ export {
   Calls,
   type HttpLog,
   type Middleware,
-  silentLog,
+  silentHttpLog,
 } from './chain/calls.ts';
 export { Capacity, type CapacityLimits, type Overload } from './chain/capacity.ts';
 export { type TrustedProxies, trustedProxies } from './chain/client-address.ts';
@@ -18,7 +18,7 @@ export {
   setMirrorPath,
   setMirrorRoute,
 } from './routes/application.ts';
-export type { Count, Limiter, Limits, Rate } from './routes/limits.ts';
+export type { CallLimits, Count, Limiter, Rate } from './routes/limits.ts';
 export { type MountSettings, setMirrorListener, setMirrorRouter } from './routes/mount.ts';
 export {
   type Checks,

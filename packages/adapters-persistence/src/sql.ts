@@ -19,10 +19,10 @@ export {
   type PoolLimits,
   UnfitDatabase,
 } from './connection/pool.ts';
-export { within } from './connection/transaction.ts';
+export { withTimeLimit } from './connection/transaction.ts';
 export { type OpenHotPath, openHotPath } from './hot-path/open-hot-path.ts';
 export { type CreatedRole, createRoles, type RolesCreation } from './migration/create-roles.ts';
-export { heldRights, type RightsFinding, rightsOf } from './migration/held-rights.ts';
+export { grantedRights, type RightsFinding, rightsOf } from './migration/granted-rights.ts';
 export { isMigrated, type MigrationState, migrationStates } from './migration/migration-states.ts';
 export { PostgresAudit } from './operator/audit.ts';
 export { PostgresCampaignRecords } from './operator/campaign-records.ts';

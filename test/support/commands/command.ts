@@ -1,5 +1,5 @@
 import { PassThrough, Writable } from 'node:stream';
-import type { Given } from '../../../packages/adapters-cli/src/terminal/call.ts';
+import type { CommandInput } from '../../../packages/adapters-cli/src/terminal/call.ts';
 import { Interrupted } from '../../../packages/adapters-cli/src/terminal/errors.ts';
 import { run } from '../../../packages/app/src/command-line/run.ts';
 import { type Done, environment, projectFolder, Speaker, start } from '../process/service-process.ts';
@@ -41,7 +41,7 @@ export class RunningCommand extends Speaker {
   readonly #controller = new AbortController();
   #isOver = false;
 
-  constructor(args: readonly string[], environment: Given['environment']) {
+  constructor(args: readonly string[], environment: CommandInput['environment']) {
     super();
     const stream = (which: 'output' | 'errors') =>
       new Writable({

@@ -5,7 +5,7 @@ import {
   type StoredAccessKey,
 } from '@campaign-mirror/adapters-persistence/in-memory';
 import type { AccessKeyId } from '@campaign-mirror/domain';
-import { timestamp } from '../../../packages/adapters-persistence/src/in-memory/store.ts';
+import { timestampOf } from '../../../packages/adapters-persistence/src/in-memory/store.ts';
 import { type JudgedStore, worldsOf } from './every-case.ts';
 
 /** The worlds of the two ports of the use case, on one store in memory. */
@@ -16,7 +16,7 @@ export const preciseStore = () =>
   new InMemoryStore(() => BigInt(Math.round((performance.timeOrigin + performance.now()) * 1_000)));
 
 export function inMemoryStore(store = new InMemoryStore()): JudgedStore {
-  const clock = () => timestamp(store.now());
+  const clock = () => timestampOf(store.now());
   const change = (id: AccessKeyId, to: Partial<StoredAccessKey>) =>
     Object.assign(found(store.accessKey(id)), to);
   return {

@@ -5,10 +5,10 @@ import type { Call } from '../terminal/call.ts';
 import { ClearError, jsonOf, printable } from '../terminal/errors.ts';
 import { paged } from '../terminal/pages.ts';
 import { confirmed } from '../terminal/prompt.ts';
-import { type Operator, reading } from './operator.ts';
+import { type OperatorAccess, reading } from './operator.ts';
 import { campaignNamed, campaignRefused, noneOf, ownerDoubt } from './words.ts';
 
-export function campaignCommands(call: Call, operator: Operator) {
+export function campaignCommands(call: Call, operator: OperatorAccess) {
   const create = leaf('create', 'create a campaign', [
     'campaign create --owner 42 --name Summer',
     'campaign create --owner 42 --default',
@@ -82,7 +82,7 @@ export function campaignCommands(call: Call, operator: Operator) {
       }));
       if (done.kind !== 'transferred' && done.kind !== 'unchanged') throw campaignRefused(id, done);
       const changed = done.kind === 'transferred';
-      if (doubt) await call.output.tell(doubt);
+      if (doubt) await call.output.note(doubt);
       await call.output.answer(
         json,
         { id, owner_id: to, owner_id_before: changed ? done.from : to, changed },

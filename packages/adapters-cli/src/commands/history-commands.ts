@@ -6,12 +6,12 @@ import { counted, jsonOf } from '../terminal/errors.ts';
 import type { Column } from '../terminal/output.ts';
 import { listNewest } from '../terminal/pages.ts';
 import { confirmed } from '../terminal/prompt.ts';
-import { type Operator, reading } from './operator.ts';
+import { type OperatorAccess, reading } from './operator.ts';
 
 /** A number that a person can look through. */
 const usualLimit = 50;
 
-export function auditCommand(call: Call, operator: Operator) {
+export function auditCommand(call: Call, operator: OperatorAccess) {
   return leaf('audit', 'show who did what with these commands, newest first', [
     'audit',
     'audit --campaign 42',
@@ -56,7 +56,7 @@ function sentence(details: AuditEntry['details']): string | null {
  */
 const stepSize = 10_000;
 
-export function historyCommands(call: Call, operator: Operator) {
+export function historyCommands(call: Call, operator: OperatorAccess) {
   const prune = leaf(
     'prune',
     'delete old changes from the history permanently, in small steps that block nobody; asks first',

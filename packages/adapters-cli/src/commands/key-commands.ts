@@ -5,7 +5,7 @@ import { group, leaf } from '../terminal/arguments.ts';
 import type { Call } from '../terminal/call.ts';
 import { ClearError } from '../terminal/errors.ts';
 import { paged } from '../terminal/pages.ts';
-import { type Operator, reading } from './operator.ts';
+import { type OperatorAccess, reading } from './operator.ts';
 import { noSuchKey, notRotated, ownerDoubt } from './words.ts';
 
 /** In seconds. */
@@ -16,13 +16,13 @@ interface Issued {
   readonly key: AccessKey;
 }
 
-export function keyCommands(call: Call, operator: Operator) {
+export function keyCommands(call: Call, operator: OperatorAccess) {
   /**
    * Shows a new key, which cannot be shown again: alone on standard output, or in the JSON object.
    * @throws ClearError when the key could not be written
    */
   const showOnce = async (json: boolean | undefined, issued: Issued, about: string): Promise<void> => {
-    if (!json) await call.output.tell(`${about} It cannot be shown again:`);
+    if (!json) await call.output.note(`${about} It cannot be shown again:`);
     await call.output.answer(json, issued, issued.key);
     if (await call.output.isTaken()) return;
     const { id } = issued;
@@ -46,7 +46,7 @@ export function keyCommands(call: Call, operator: Operator) {
         doubt: await ownerDoubt(records, owner),
         issued: await keys.issue({ owner, name, ...(life && { expiresIn: life }) }),
       }));
-      if (doubt) await call.output.tell(doubt);
+      if (doubt) await call.output.note(doubt);
       const ends = expiry ? (expiresIn ? '' : ' It expires in 365 days.') : ' It never expires.';
       await showOnce(json, issued, `Key ${issued.id} of the owner ${owner}.${ends}`);
     });

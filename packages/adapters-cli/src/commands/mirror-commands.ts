@@ -14,10 +14,10 @@ import { ClearError, jsonOf, printable } from '../terminal/errors.ts';
 import { confirmed, secret } from '../terminal/prompt.ts';
 import { history } from './mirror-history-command.ts';
 import { move } from './mirror-move-command.ts';
-import { type Operator, reading } from './operator.ts';
+import { type OperatorAccess, reading } from './operator.ts';
 import { campaignRefused, noneOf } from './words.ts';
 
-export function mirrorCommands(call: Call, operator: Operator) {
+export function mirrorCommands(call: Call, operator: OperatorAccess) {
   const create = leaf('create', 'create the mirror of a campaign; a campaign has at most one', [
     'mirror create 42 --target-url https://first.example/',
   ])

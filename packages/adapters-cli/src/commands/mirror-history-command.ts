@@ -12,13 +12,13 @@ import type { Call } from '../terminal/call.ts';
 import { ClearError, jsonOf, orStopped } from '../terminal/errors.ts';
 import type { Column } from '../terminal/output.ts';
 import { listNewest } from '../terminal/pages.ts';
-import { type AdministrationPorts, type Operator, reading } from './operator.ts';
+import { type AdministrationPorts, type OperatorAccess, reading } from './operator.ts';
 import { campaignRefused, noSuchKey } from './words.ts';
 
 /** A number that a person can look through. */
 const usualLimit = 20;
 
-export function history(call: Call, operator: Operator) {
+export function history(call: Call, operator: OperatorAccess) {
   return leaf(
     'history',
     'show who set the mirror of a campaign, from which address to which, newest first; or what was done with a key; includes deleted campaigns',

@@ -5,7 +5,7 @@ import type { Call } from '../terminal/call.ts';
 import { ClearError, counted } from '../terminal/errors.ts';
 import { confirmed } from '../terminal/prompt.ts';
 import { MoveReport } from './move-report.ts';
-import type { Operator, OperatorPorts, Terms } from './operator.ts';
+import type { AddressTerms, OperatorAccess, OperatorPorts } from './operator.ts';
 import { cutOff } from './words.ts';
 
 /** What a move or its undoing does, and how it is said. */
@@ -22,7 +22,7 @@ interface Moving {
   readonly undoneBy?: domain.AuditId | undefined;
 }
 
-export function move(call: Call, operator: Operator) {
+export function move(call: Call, operator: OperatorAccess) {
   return leaf('move', 'move every mirror on one host to another host, such as when a domain is blocked', [
     'mirror move --from-host old.example --to-host new.example --dry-run',
     'mirror move --from-host old.example --to-host new.example --subdomains --owner 42',
@@ -50,7 +50,7 @@ export function move(call: Call, operator: Operator) {
       if (undo === undefined ? !from || !to : isOfHosts)
         throw new ClearError('either --from-host and --to-host are needed, or --undo alone', 'usage');
       const domain = await import('@campaign-mirror/domain');
-      const movingWith = async ({ moves }: OperatorPorts, { deniedHosts }: Terms): Promise<Moving> => {
+      const movingWith = async ({ moves }: OperatorPorts, { deniedHosts }: AddressTerms): Promise<Moving> => {
         if (!from || !to) {
           const undoneBy = await moves.undoneBy(undo as domain.AuditId);
           return { ...undoing(new domain.UndoMove(moves, deniedHosts), undo, includeDefault), undoneBy };
@@ -60,12 +60,12 @@ export function move(call: Call, operator: Operator) {
         const request = { move, includeDefault, ...(owner && { owner }) };
         return hostMoving(new domain.MoveMirrors(moves, deniedHosts), request, from);
       };
-      const act = async (ports: OperatorPorts, terms: Terms) => {
+      const act = async (ports: OperatorPorts, terms: AddressTerms) => {
         const moving = await movingWith(ports, terms);
         const moveId = () => ports.moves.moveId;
         const told = async (isDry: boolean, isShown: boolean) => {
           const report = new MoveReport(call, { json, isDry, isShown, subdomains, moveId });
-          return report.tell(moving.events(isDry)).catch((error) => {
+          return report.take(moving.events(isDry)).catch((error) => {
             throw cutOff(error, isDry ? undefined : report.movedSoFar, terms.undoneBy);
           });
         };
@@ -75,7 +75,7 @@ export function move(call: Call, operator: Operator) {
       const { moving, report } = await operator.acting(act, {
         pace: undo === undefined ? 'in-steps' : 'unhurried',
       });
-      if (dryRun) await call.output.tell(moving.doubts(report));
+      if (dryRun) await call.output.note(moving.doubts(report));
       await end(call, report, moving, { json, dryRun });
     });
 }

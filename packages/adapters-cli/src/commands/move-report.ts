@@ -25,7 +25,7 @@ export class MoveReport {
     invalid: 0,
     'changed-meanwhile': 0,
     'changed-since': 0,
-    held: 0,
+    locked: 0,
   };
   looked = 0;
   isTargetInUse = true;
@@ -62,13 +62,13 @@ export class MoveReport {
   }
 
   /** @throws Interrupted between two steps */
-  async tell(events: AsyncIterable<domain.MirrorMoved | domain.MoveProgress>): Promise<this> {
+  async take(events: AsyncIterable<domain.MirrorMoved | domain.MoveProgress>): Promise<this> {
     const { isDry } = this.#how;
     const { output, interruption } = this.#call;
     const { progress } = await import('../terminal/given-file.ts');
     try {
       for await (const event of events) {
-        if (event.kind !== 'progress') await this.#tellOne(event);
+        if (event.kind !== 'progress') await this.#takeOne(event);
         else {
           this.looked = event.looked;
           this.isTargetInUse = event.isTargetInUse;
@@ -87,7 +87,7 @@ export class MoveReport {
     }
   }
 
-  async #tellOne(event: domain.MirrorMoved): Promise<void> {
+  async #takeOne(event: domain.MirrorMoved): Promise<void> {
     const { json, isShown } = this.#how;
     const { output } = this.#call;
     this.counts[event.kind] += 1;
@@ -119,17 +119,17 @@ function sentenceOf(mirror: domain.MirrorMoved): string {
   if (mirror.kind === 'would-move') return `${before} → ${printable(mirror.after)}`;
   if (mirror.kind === 'invalid')
     return `${before} is not moved: the new address is refused: ${addressFaults[mirror.because]}`;
-  const otherwise = mirror.kind === 'moved' ? 'held' : mirror.kind;
-  return `${before} is not moved: ${reasons['because' in mirror ? mirror.because : (otherwise as 'held')]}`;
+  const otherwise = mirror.kind === 'moved' ? 'locked' : mirror.kind;
+  return `${before} is not moved: ${reasons['because' in mirror ? mirror.because : (otherwise as 'locked')]}`;
 }
 
 /** Why a mirror is not moved. */
 const reasons: Readonly<
-  Record<domain.OperatorRefusal | 'held' | 'changed-meanwhile' | 'changed-since', string>
+  Record<domain.OperatorRefusal | 'locked' | 'changed-meanwhile' | 'changed-since', string>
 > = {
   'mirror-not-created': 'it was not created in the settings',
   'default-campaign': 'it is that of a default campaign; --include-default moves it, too',
-  held: 'another transaction holds it',
+  locked: 'another transaction holds it',
   'changed-meanwhile': 'the campaign or its mirror was changed meanwhile',
   'changed-since': 'the campaign or its mirror was changed after the move',
 };

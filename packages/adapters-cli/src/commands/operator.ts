@@ -24,14 +24,14 @@ export interface AdministrationPorts extends Pick<OperatorPorts, 'records' | 'hi
 /**
  * Further terms of an act: the denied hosts, the identifier that its rows share, and the errors that rolled it back.
  */
-export interface Terms {
+export interface AddressTerms {
   readonly deniedHosts: domain.HostDenylist;
   readonly requestId: string;
   readonly undoneBy: UndoneBy;
 }
 
-/** How a command uses the database. */
-export interface How {
+/** AccessOptions a command uses the database. */
+export interface AccessOptions {
   /** The statement timeout: none for `unhurried`, a minute for `in-steps`; otherwise the service's. */
   readonly pace?: 'unhurried' | 'in-steps';
   /** For commands that only read: the text on what remains when the database ends one. */
@@ -41,14 +41,20 @@ export interface How {
 /**
  * Lets commands act as the operator. Each throws ClearError when the database is unavailable, not set up, or refuses.
  */
-export interface Operator {
+export interface OperatorAccess {
   /** Gives the ports that act on campaigns, for as long as `run` takes. */
-  acting<T>(run: (ports: OperatorPorts, terms: Terms) => Promise<T>, how?: How): Promise<T>;
+  acting<T>(
+    run: (ports: OperatorPorts, terms: AddressTerms) => Promise<T>,
+    options?: AccessOptions,
+  ): Promise<T>;
   /** Gives the ports that administer campaigns and keys, for as long as `run` takes. */
-  administering<T>(run: (ports: AdministrationPorts, terms: Terms) => Promise<T>, how?: How): Promise<T>;
+  administering<T>(
+    run: (ports: AdministrationPorts, terms: AddressTerms) => Promise<T>,
+    options?: AccessOptions,
+  ): Promise<T>;
   /** The access key in the settings, if any. @throws ClearError when a setting is wrong */
   accessKey(): Promise<string | undefined>;
 }
 
 /** For commands that only read: says that nothing was changed. */
-export const reading: How = { left: 'there is more to show, and nothing was changed' };
+export const reading: AccessOptions = { left: 'there is more to show, and nothing was changed' };

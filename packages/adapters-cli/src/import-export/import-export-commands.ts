@@ -1,10 +1,10 @@
 import type { BadLine } from '@campaign-mirror/domain';
-import type { Operator } from '../commands/operator.ts';
+import type { OperatorAccess } from '../commands/operator.ts';
 import { leaf } from '../terminal/arguments.ts';
 import type { Call } from '../terminal/call.ts';
 import { ClearError, counted, orStopped } from '../terminal/errors.ts';
 
-export function importCommand(call: Call, operator: Operator) {
+export function importCommand(call: Call, operator: OperatorAccess) {
   return leaf('import', 'import campaigns and their mirrors from CSV: all of them, or none', [
     'import campaigns.csv',
     'import campaigns.csv --dry-run',
@@ -21,12 +21,12 @@ export function importCommand(call: Call, operator: Operator) {
       const importing = operator.acting(
         ({ imports }, { deniedHosts }) => {
           const lines = importLines(readShown(call, 'Reading', file), deniedHosts);
-          const tell = ({ line, fault }: BadLine) => {
+          const report = ({ line, fault }: BadLine) => {
             const [column, reason] = faultInWords(fault);
             if (json) return call.output.object({ line, column, fault: fault.kind, reason });
-            return call.output.tell(`line ${line}: ${column === null ? '' : `${column}: `}${reason}`);
+            return call.output.note(`line ${line}: ${column === null ? '' : `${column}: `}${reason}`);
           };
-          return imports.importAll(file.name, lines, tell, { dryRun, allowDuplicates });
+          return imports.importAll(file.name, lines, report, { dryRun, allowDuplicates });
         },
         { pace: 'unhurried' },
       );
@@ -49,7 +49,7 @@ export function importCommand(call: Call, operator: Operator) {
     });
 }
 
-export function exportCommand(call: Call, operator: Operator) {
+export function exportCommand(call: Call, operator: OperatorAccess) {
   return leaf('export', 'write a consistent snapshot of all campaigns and their mirrors as CSV', [
     'export campaigns.csv',
     'export',

@@ -3,7 +3,7 @@ import { orStopped } from './errors.ts';
 import { Output, type OutputStream } from './output.ts';
 
 /** The inputs of a call of the command line; it uses nothing else of the process. */
-export interface Given {
+export interface CommandInput {
   readonly environment: NodeJS.ProcessEnv;
   readonly stdin: Readable & { readonly isTTY?: boolean };
   /** The caller listens to the `error` of both outputs; a command learns of it from the write that failed. */
@@ -28,11 +28,11 @@ export class Call {
   /** The exit code when nothing is thrown. */
   exitCode = 0;
   /** Whether the warnings about the settings were printed. */
-  notesTold = false;
-  readonly #given: Given;
+  notesShown = false;
+  readonly #given: CommandInput;
   #signal: AbortSignal | undefined;
 
-  constructor(given: Given) {
+  constructor(given: CommandInput) {
     this.#given = given;
     this.environment = given.environment;
     this.stderr = given.stderr;
@@ -40,7 +40,7 @@ export class Call {
   }
 
   /** Standard input. */
-  get stdin(): Given['stdin'] {
+  get stdin(): CommandInput['stdin'] {
     return this.#given.stdin;
   }
 

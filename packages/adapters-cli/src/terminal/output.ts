@@ -73,7 +73,7 @@ export class Output {
   }
 
   /** Lines for people, on standard error. */
-  async tell(lines: string): Promise<void> {
+  async note(lines: string): Promise<void> {
     if (lines !== '') await taken(this.#stderr, `${printableLines(lines)}\n`);
   }
 
@@ -123,7 +123,7 @@ export class Output {
       }
     }
     if (page.length > 0) await table(page);
-    if (count === 0 && !json) await this.tell(none);
+    if (count === 0 && !json) await this.note(none);
     return count;
   }
 

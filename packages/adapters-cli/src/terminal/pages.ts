@@ -41,5 +41,5 @@ export async function listNewest<Id extends number, Row extends { readonly id: I
   const shown = await call.output.list(rows, listing);
   if (shown < limit || call.output.isReaderGone) return;
   const more = await read({ before: last, limit: 1 });
-  if (more.length > 0) await call.output.tell(`There is more: add --before ${last} to see it.`);
+  if (more.length > 0) await call.output.note(`There is more: add --before ${last} to see it.`);
 }

@@ -69,7 +69,7 @@ export interface HttpLog {
 }
 
 /** Reports nothing. */
-export const silentLog: HttpLog = { answered: () => {}, failed: () => {} };
+export const silentHttpLog: HttpLog = { answered: () => {}, failed: () => {} };
 
 /**
  * The caller's own identifier for its request if it can be one (`isRequestId`); otherwise a new one, as a flat

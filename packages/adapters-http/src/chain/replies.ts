@@ -28,7 +28,9 @@ const unprocessable = (text: string): Reply => ({
 });
 
 /** The name of each answer is its reason. */
-function named<Kind extends string>(replies: Readonly<Record<Kind, Reply>>): Readonly<Record<Kind, Reply>> {
+function withReasons<Kind extends string>(
+  replies: Readonly<Record<Kind, Reply>>,
+): Readonly<Record<Kind, Reply>> {
   const all = Object.entries<Reply>(replies).map(([because, reply]) => [because, { ...reply, because }]);
   return Object.fromEntries(all);
 }
@@ -38,7 +40,7 @@ const authenticate = (more = '') => ({
 });
 
 /** The answers to requests without an outcome of the use case. */
-export const faults = named({
+export const faults = withReasons({
   'bad-request': said(400, 'Bad Request', { closes: true }),
   'request-timeout': said(408, 'Request Timeout', { closes: true }),
   'header-fields-too-large': said(431, 'Request Header Fields Too Large', { closes: true }),
@@ -104,19 +106,19 @@ const unknownKey: Reply = { ...faults['invalid-key'], because: 'unknown-key' };
 const forbidden = said(403, 'This action is unauthorized.');
 
 /** All rules have the same answer. A new rule does not compile until it is listed here. */
-const refused: Readonly<Record<Refusal, Reply>> = named({
+const refused: Readonly<Record<Refusal, Reply>> = withReasons({
   'mirror-not-created': forbidden,
   'default-campaign': forbidden,
   'not-the-owner': forbidden,
 });
 
-const unreadable: Readonly<Record<BodyFault, Reply>> = named({
+const unreadable: Readonly<Record<BodyFault, Reply>> = withReasons({
   'not-json': said(400, 'The request body is not valid JSON.'),
   required: unprocessable('The mirror endpoint field is required.'),
   'not-a-string': unprocessable('The mirror endpoint field must be a string.'),
 });
 
-const invalidAddress: Readonly<Record<AddressFault, Reply>> = named({
+const invalidAddress: Readonly<Record<AddressFault, Reply>> = withReasons({
   'too-long': unprocessable('The mirror endpoint field must not be greater than 2048 characters.'),
   'forbidden-character': unprocessable(
     'The mirror endpoint field must not contain white space, backslashes or invisible characters.',

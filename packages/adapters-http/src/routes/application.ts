@@ -56,10 +56,10 @@ export function setMirrorRoutes(
   before: readonly Middleware[] = [],
 ): Router<ServiceState> {
   const router = exactRouter();
-  router.post(setMirrorPath, ...before, named(setMirrorRoute, setMirror(settings)));
+  router.post(setMirrorPath, ...before, withRoute(setMirrorRoute, setMirror(settings)));
   // Not `all`, which would take part in the call, too.
   const others = METHODS.filter((method) => method !== 'POST');
-  router.register(setMirrorPath, others, [...before, named(setMirrorRoute, otherMethods('POST'))]);
+  router.register(setMirrorPath, others, [...before, withRoute(setMirrorRoute, otherMethods('POST'))]);
   return router;
 }
 
@@ -88,7 +88,7 @@ export const refuseMalformed: Middleware = (context, next) => {
 };
 
 /** The first handler of a route, whose pattern is noted for the log and the metrics. */
-export function named(route: string, first: Middleware): Middleware {
+export function withRoute(route: string, first: Middleware): Middleware {
   return (context, next) => {
     context.state.call.route = route;
     return first(context, next);
@@ -120,14 +120,14 @@ export function pageRoutes(pages: Pages): Router<ServiceState> {
   if (pages.has(docsPath))
     router.get(
       '/',
-      named('/', (context) => answer(context, movedTo(docsPath))),
+      withRoute('/', (context) => answer(context, movedTo(docsPath))),
     );
   return router;
 }
 
 /** A path that answers GET and HEAD. */
 export function readOnly(router: Router<ServiceState>, path: string, read: Middleware): void {
-  router.get(path, named(path, read)).all(path, named(path, otherMethods('GET, HEAD')));
+  router.get(path, withRoute(path, read)).all(path, withRoute(path, otherMethods('GET, HEAD')));
 }
 
 function show(given: Page | (() => Promise<Page>)): Middleware {

@@ -30,7 +30,7 @@ export interface Limiter {
 }
 
 /** How often callers may call. */
-export interface Limits {
+export interface CallLimits {
   /** For each valid key. */
   readonly keys?: Limiter | undefined;
   /** For refused keys, by the address that sends them. */

@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type Router from '@koa/router';
 import type { AnswerHeaderSettings } from '../chain/answer-headers.ts';
-import { type CallSettings, Calls, type HttpLog, type ServiceState, silentLog } from '../chain/calls.ts';
+import { type CallSettings, Calls, type HttpLog, type ServiceState, silentHttpLog } from '../chain/calls.ts';
 import { faults } from '../chain/replies.ts';
 import { koa, notFound, setMirrorRoutes, surroundings } from './application.ts';
 import type { SetMirrorSettings } from './set-mirror.ts';
@@ -19,7 +19,7 @@ export type MountSettings = Pick<SetMirrorSettings, 'useCase'> &
  * Without a `log`, what is answered 500 or 503 is an error of your application: its `error` event.
  */
 export function setMirrorRouter(settings: MountSettings): Router<ServiceState> {
-  const all = { ...settings, calls: new Calls({ ...settings, log: settings.log ?? silentLog }) };
+  const all = { ...settings, calls: new Calls({ ...settings, log: settings.log ?? silentHttpLog }) };
   return setMirrorRoutes(all, surroundings(all));
 }
 

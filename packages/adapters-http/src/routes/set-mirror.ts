@@ -15,7 +15,7 @@ import { answer, type Context, type Middleware } from '../chain/calls.ts';
 import { Capacity } from '../chain/capacity.ts';
 import { networkOf } from '../chain/client-address.ts';
 import { type BodyFault, type Fault, faults, type Reply, replyTo } from '../chain/replies.ts';
-import { failedKeyLimit, keyLimit, type Limits, withoutLimit } from './limits.ts';
+import { type CallLimits, failedKeyLimit, keyLimit, withoutLimit } from './limits.ts';
 
 /** What the route needs. */
 export interface SetMirrorSettings {
@@ -34,7 +34,7 @@ export interface SetMirrorSettings {
   /** How many requests are carried out at once; unlimited by default. */
   readonly capacity?: Capacity | undefined;
   /** Unlimited by default. */
-  readonly limits?: Limits | undefined;
+  readonly limits?: CallLimits | undefined;
 }
 
 /** Check 3 of the contract's order: one well-formed credential, from the headers alone; undefined if it was answered. */

@@ -16,7 +16,7 @@ import { stoppable, withoutTimeouts } from '../connection/stoppable.ts';
 import { actIn, inTransaction } from '../connection/transaction.ts';
 import { countedUpTo } from '../schema/tables.ts';
 import { copyIn, copyLine } from './copy-rows.ts';
-import { tellDuplicates, tellFaults } from './import-faults.ts';
+import { reportDuplicates, reportFaults } from './import-faults.ts';
 import { moveOn } from './number-sequences.ts';
 
 /** The lines to import and their faults, until the end of the transaction. */
@@ -112,7 +112,7 @@ export class PostgresCampaignImport implements CampaignImport {
   importAll(
     source: string,
     lines: AsyncIterable<ImportLine>,
-    tell: (bad: BadLine) => Promise<void>,
+    report: (bad: BadLine) => Promise<void>,
     terms = usualTerms,
   ): Promise<ImportOutcome> {
     return inTransaction(
@@ -122,7 +122,7 @@ export class PostgresCampaignImport implements CampaignImport {
           await refuseOtherEncoding(client);
           await fillImportTable(client, lines);
           await actIn(client, this.#act, { source });
-          return this.#judgeAndWrite(client, tell, terms);
+          return this.#judgeAndWrite(client, report, terms);
         }),
       withoutTimeouts,
     );
@@ -130,13 +130,13 @@ export class PostgresCampaignImport implements CampaignImport {
 
   async #judgeAndWrite(
     client: PoolClient,
-    tell: (bad: BadLine) => Promise<void>,
+    report: (bad: BadLine) => Promise<void>,
     { dryRun, allowDuplicates }: ImportTerms,
   ): Promise<ImportOutcome> {
     for (let tried = 0; tried < tries; tried++) {
-      const badLines = await tellFaults(client, tell);
+      const badLines = await reportFaults(client, report);
       if (badLines > 0) return { kind: 'refused', badLines };
-      const lines = allowDuplicates ? 0 : await tellDuplicates(client, tell);
+      const lines = allowDuplicates ? 0 : await reportDuplicates(client, report);
       if (lines > 0) return { kind: 'duplicates', lines };
       if (dryRun) {
         const [would] = await rowsOf<Written>(client, counted);

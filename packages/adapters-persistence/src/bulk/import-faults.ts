@@ -60,19 +60,19 @@ const duplicates = `
   from line join stored using (owner_id, content) group by line, owner_id order by line`;
 
 /** Reports each duplicate; then returns how many there are. */
-export async function tellDuplicates(
+export async function reportDuplicates(
   client: PoolClient,
-  tell: (bad: BadLine) => Promise<void>,
+  report: (bad: BadLine) => Promise<void>,
 ): Promise<number> {
   // To sort all campaigns takes several times as long as to hash the lines.
   await client.query('set local enable_mergejoin = off');
-  return tellFaults(client, tell, duplicates);
+  return reportFaults(client, report, duplicates);
 }
 
 /** Reports each fault, however many there are; then returns how many lines have any. */
-export async function tellFaults(
+export async function reportFaults(
   client: PoolClient,
-  tell: (bad: BadLine) => Promise<void>,
+  report: (bad: BadLine) => Promise<void>,
   found = faults,
 ): Promise<number> {
   let badLines = 0;
@@ -80,7 +80,7 @@ export async function tellFaults(
   for await (const { line, fault } of cursorRows<{ line: number; fault: LineFault }>(client, found)) {
     if (line !== last) badLines += 1;
     last = line;
-    await tell({ line, fault });
+    await report({ line, fault });
   }
   return badLines;
 }

@@ -1,6 +1,6 @@
 import { type OperatorAct, Unavailable } from '@campaign-mirror/domain';
 import type { ClientBase, Pool, PoolClient } from 'pg';
-import { codeOf, isHeld } from '../connection/database-faults.ts';
+import { codeOf, isLocked } from '../connection/database-faults.ts';
 import { refuseOtherEncoding, UnfitDatabase } from '../connection/pool.ts';
 import { rowsOf } from '../connection/rows.ts';
 import { stoppable, withoutTimeouts } from '../connection/stoppable.ts';
@@ -61,7 +61,7 @@ export async function restoreBackup(
       `${withoutTimeouts}; ${plainValues}; ${restoring}`,
     );
   } catch (error) {
-    if (!(error instanceof Unavailable && isHeld(error.cause))) throw error;
+    if (!(error instanceof Unavailable && isLocked(error.cause))) throw error;
     throw new UnfitDatabase(
       'the database is in use: nothing was restored; stop whatever writes to it and run it again',
     );

@@ -16,7 +16,7 @@ const mistakes = [TypeError, RangeError, ReferenceError, SyntaxError];
 const sqlState = /^[0-9A-Z]{5}$/;
 
 /** Whether another transaction held a row for longer than the lock timeout: nothing was done. */
-export function isHeld(error: unknown): boolean {
+export function isLocked(error: unknown): boolean {
   return codeOf(error) === '55P03' || isRetryable(error);
 }
 

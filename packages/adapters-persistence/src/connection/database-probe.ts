@@ -2,7 +2,7 @@ import type { PoolClient } from 'pg';
 import { migrationNames } from '../schema/migration-names.ts';
 import { codeOf } from './database-faults.ts';
 import { type DatabaseAddress, openPool } from './pool.ts';
-import { within } from './transaction.ts';
+import { withTimeLimit } from './transaction.ts';
 
 /** Whether the service can work on the database. What could not be determined is left out. */
 export interface DatabaseState {
@@ -87,7 +87,7 @@ export async function openProbe(address: DatabaseAddress, limits: ProbeLimits): 
   };
   return {
     // The pool's timeouts apply to the connection and to the answer separately.
-    ask: () => within(timeout, read(), { database: false }),
+    ask: () => withTimeLimit(timeout, read(), { database: false }),
     get historyRows() {
       return historyRows;
     },

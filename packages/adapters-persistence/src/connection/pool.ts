@@ -1,6 +1,6 @@
 import type { Connection, Pool, PoolClient, PoolConfig } from 'pg';
 import pg from 'pg';
-import { within } from './transaction.ts';
+import { withTimeLimit } from './transaction.ts';
 
 /** The service uses no feature of a newer version. */
 export const oldestServerVersion = 15;
@@ -171,7 +171,7 @@ export function closing(pool: Pool, before = async () => {}): (timeout?: number)
     const ended = before().then(() => (pool.ending ? undefined : pool.end()));
     ended.catch(() => {});
     const inTime = ended.then(() => true);
-    const hangs = !(await within(timeout, inTime, false));
+    const hangs = !(await withTimeLimit(timeout, inTime, false));
     if (hangs) {
       // Connections that are busy or dead are cut off; their answers are no longer needed.
       for (const client of clients)

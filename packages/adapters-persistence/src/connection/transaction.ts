@@ -9,7 +9,7 @@ import { endedBy, withoutTimeouts } from './stoppable.ts';
  * What `promise` resolves with, or `late` after this many milliseconds. No timer is left running. Rejects as `promise`
  * does; the caller has to handle a rejection that comes too late.
  */
-export async function within<T, Late = undefined>(
+export async function withTimeLimit<T, Late = undefined>(
   milliseconds: number,
   promise: Promise<T>,
   late?: Late,

@@ -2,7 +2,7 @@ import { AsyncResource } from 'node:async_hooks';
 import type { AccessKeyId } from '@campaign-mirror/domain';
 import { LRUCache } from 'lru-cache';
 import type { Pool } from 'pg';
-import { within } from '../connection/transaction.ts';
+import { withTimeLimit } from '../connection/transaction.ts';
 
 /** Skips what others wrote meanwhile and rows that are locked: the next use is written. */
 const record = `
@@ -71,7 +71,7 @@ export class KeyUses {
   /** Writes the uses noted so far, in bounded time: `timeout` in milliseconds. False where that was not enough. */
   async stop(timeout = 1_000): Promise<boolean> {
     const written = this.write().then(() => true);
-    return within(timeout, written, false);
+    return withTimeLimit(timeout, written, false);
   }
 
   #writeSoon(deferrals = 0): void {

@@ -7,7 +7,7 @@ import {
   type SetMirrorResult,
   type Timestamp,
 } from '@campaign-mirror/domain';
-import { type InMemoryStore, timestamp } from './store.ts';
+import { type InMemoryStore, timestampOf } from './store.ts';
 
 /** Campaigns and mirrors in memory: for tests, and for reuse without persistence. */
 export class InMemoryCampaigns implements CampaignRepository {
@@ -57,6 +57,6 @@ export class InMemoryCampaigns implements CampaignRepository {
   #after(time: Timestamp): Timestamp {
     const later = BigInt(Date.parse(`${time.slice(0, 23)}Z`)) * 1000n + BigInt(time.slice(23, 26)) + 1n;
     const now = this.#store.now();
-    return timestamp(now > later ? now : later);
+    return timestampOf(now > later ? now : later);
   }
 }

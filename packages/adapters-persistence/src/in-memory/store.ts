@@ -50,7 +50,7 @@ export class InMemoryStore {
 
   /** A mirror without clicks, in the place of the campaign's mirror if it has one. */
   createMirror(campaignId: CampaignId, targetUrl: MirrorAddress): Mirror {
-    const createdAt = timestamp(this.now());
+    const createdAt = timestampOf(this.now());
     const untouched = { clicks: 0, updatedExternally: false, updatedExternallyAt: null };
     const times = { createdAt, updatedAt: createdAt };
     const mirror: Mirror = { id: this.nextId(), campaignId, targetUrl, ...untouched, ...times };
@@ -65,7 +65,7 @@ export class InMemoryStore {
   ): { id: AccessKeyId; key: AccessKey } {
     const { key, hash } = newKey();
     const id = this.nextId<AccessKeyId>();
-    const end = expiresIn === 'never' ? null : timestamp(this.now() + BigInt(expiresIn) * 1_000_000n);
+    const end = expiresIn === 'never' ? null : timestampOf(this.now() + BigInt(expiresIn) * 1_000_000n);
     this.accessKeys.set(hash.toString('hex'), { id, ownerId, expiresAt: end, revokedAt: null });
     return { id, key };
   }
@@ -77,7 +77,7 @@ export class InMemoryStore {
 
   /** Whether the key may be used now. */
   isValid({ revokedAt, expiresAt }: StoredAccessKey): boolean {
-    return revokedAt === null && (expiresAt === null || expiresAt > timestamp(this.now()));
+    return revokedAt === null && (expiresAt === null || expiresAt > timestampOf(this.now()));
   }
 
   /** A number that was not given before. */
@@ -88,7 +88,7 @@ export class InMemoryStore {
 }
 
 /** `2026-11-20T15:36:00.123456Z` for microseconds since 1970. */
-export function timestamp(microseconds: bigint): Timestamp {
+export function timestampOf(microseconds: bigint): Timestamp {
   const milliseconds = new Date(Number(microseconds / 1000n)).toISOString().slice(0, -1);
   return `${milliseconds}${String(microseconds % 1000n).padStart(3, '0')}Z` as Timestamp;
 }

@@ -2,7 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { Unavailable } from '@campaign-mirror/domain';
 import type { Pool } from 'pg';
 import { openDatabase } from '../connection/database.ts';
-import { isHeld } from '../connection/database-faults.ts';
+import { isLocked } from '../connection/database-faults.ts';
 import type { DatabaseAddress } from '../connection/pool.ts';
 import { bringUpToDate } from './bring-up-to-date.ts';
 
@@ -79,7 +79,7 @@ export async function migrate(
       try {
         return await bringUpToDate(database, { lockTimeout, onWait, onDone });
       } catch (error) {
-        if (!isHeld(error) || next > tries) throw error;
+        if (!isLocked(error) || next > tries) throw error;
       } finally {
         clearTimeout(looking);
       }

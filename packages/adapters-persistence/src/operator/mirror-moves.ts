@@ -16,7 +16,7 @@ import {
   Unavailable,
 } from '@campaign-mirror/domain';
 import type { Pool, PoolClient } from 'pg';
-import { isHeld } from '../connection/database-faults.ts';
+import { isLocked } from '../connection/database-faults.ts';
 import { numberOf, rowsOf } from '../connection/rows.ts';
 import { inTransaction } from '../connection/transaction.ts';
 import { stretchOf } from './campaign-records.ts';
@@ -132,7 +132,7 @@ export class PostgresMirrorMoves implements MirrorMoves {
       // After waiting, the row is newer than the statement's snapshot.
       return outcome === 'moved' ? 'moved' : 'changed-meanwhile';
     } catch (error) {
-      if (error instanceof Unavailable && isHeld(error.cause)) return 'held';
+      if (error instanceof Unavailable && isLocked(error.cause)) return 'locked';
       throw error;
     }
   }
@@ -167,7 +167,7 @@ interface Made {
 
 const outcomes = {
   'mirror-set': 'moved',
-  locked: 'held',
+  locked: 'locked',
   'caller-invalid': 'changed-meanwhile',
   'campaign-differs': 'changed-meanwhile',
   'address-differs': 'changed-meanwhile',

@@ -26,7 +26,7 @@ class TimestampType extends Type<Timestamp, string> {
   }
 }
 
-const timestamp = () => p.type(TimestampType).$type<Timestamp>();
+const timestampColumn = () => p.type(TimestampType).$type<Timestamp>();
 
 export const CampaignEntity = defineEntity({
   name: 'Campaign',
@@ -37,7 +37,7 @@ export const CampaignEntity = defineEntity({
     ownerId: p.bigint('number').$type<OwnerId>().fieldName('owner_id'),
     isDefault: p.boolean().fieldName('is_default'),
     name: p.string().nullable(),
-    createdAt: timestamp().fieldName('created_at').defaultRaw('now()'),
+    createdAt: timestampColumn().fieldName('created_at').defaultRaw('now()'),
   },
 });
 
@@ -51,9 +51,9 @@ export const MirrorEntity = defineEntity({
     targetUrl: p.text().$type<MirrorAddress>().fieldName('target_url'),
     clicks: p.bigint('number').default(0),
     updatedExternally: p.boolean().fieldName('updated_externally').default(false),
-    updatedExternallyAt: timestamp().fieldName('updated_externally_at').nullable(),
-    createdAt: timestamp().fieldName('created_at').defaultRaw('now()'),
-    updatedAt: timestamp().fieldName('updated_at').defaultRaw('now()'),
+    updatedExternallyAt: timestampColumn().fieldName('updated_externally_at').nullable(),
+    createdAt: timestampColumn().fieldName('created_at').defaultRaw('now()'),
+    updatedAt: timestampColumn().fieldName('updated_at').defaultRaw('now()'),
   },
 });
 
@@ -67,10 +67,10 @@ export const AccessKeyEntity = defineEntity({
     displayed: p.string(),
     name: p.string(),
     ownerId: p.bigint('number').$type<OwnerId>().fieldName('owner_id'),
-    createdAt: timestamp().fieldName('created_at').defaultRaw('now()'),
-    expiresAt: timestamp().fieldName('expires_at').nullable(),
-    revokedAt: timestamp().fieldName('revoked_at').nullable(),
-    lastUsedAt: timestamp().fieldName('last_used_at').nullable(),
+    createdAt: timestampColumn().fieldName('created_at').defaultRaw('now()'),
+    expiresAt: timestampColumn().fieldName('expires_at').nullable(),
+    revokedAt: timestampColumn().fieldName('revoked_at').nullable(),
+    lastUsedAt: timestampColumn().fieldName('last_used_at').nullable(),
     replacedBy: p.bigint('number').$type<AccessKeyId>().fieldName('replaced_by').nullable(),
   },
 });

@@ -2,6 +2,7 @@ import { group, leaf } from '@campaign-mirror/adapters-cli';
 import { type Call, ClearError, counted, exitCodes, printable } from '@campaign-mirror/adapters-cli/terminal';
 import { nameOf } from '../database/connection-advice.ts';
 import { readCommandSettings } from '../operator/command-settings.ts';
+import { externalDatabase, isExternal } from '../settings/external-database.ts';
 import type { Origin } from '../settings/read-settings.ts';
 import {
   environmentExample,
@@ -10,7 +11,6 @@ import {
   type Settings,
   settings,
 } from '../settings/settings.ts';
-import { isYours, yourDatabase } from '../settings/your-database.ts';
 
 export function backup(call: Call) {
   return leaf(
@@ -101,11 +101,11 @@ function shown(name: SettingName, { text, from, file }: Origin) {
 }
 
 async function database(read: Settings): Promise<Record<string, string>> {
-  if (!isYours(read)) {
+  if (!isExternal(read)) {
     const { dataFolder } = await import('../database/embedded-database.ts');
     return { database: 'embedded', folder: dataFolder(read) };
   }
-  const { address, tls } = yourDatabase(read);
+  const { address, tls } = externalDatabase(read);
   return { database: nameOf(address), user: String(address.user), tls };
 }
 
@@ -168,9 +168,9 @@ export function migrate(call: Call) {
         none: '',
       });
       if (states.some(({ state }) => state === 'unknown'))
-        call.output.tell('What is unknown was applied by a newer version: run that one.');
+        call.output.note('What is unknown was applied by a newer version: run that one.');
       if (!states.some(({ state }) => state === 'pending')) return;
-      call.output.tell('Some are pending: run `./campaign-mirror migrate` as the owner of the schema.');
+      call.output.note('Some are pending: run `./campaign-mirror migrate` as the owner of the schema.');
       call.exitCode = exitCodes.refused;
     });
 }

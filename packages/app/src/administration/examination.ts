@@ -11,9 +11,9 @@ import { type DatabaseAccess, openDatabaseAccess } from '../database/database-ac
 import { dataFolder } from '../database/embedded-database.ts';
 import { awaitDatabase } from '../database/prepare-database.ts';
 import { commandLog } from '../operator/command-database.ts';
+import { isExternal } from '../settings/external-database.ts';
 import { fileVariable, readSettings } from '../settings/read-settings.ts';
 import type { Settings } from '../settings/settings.ts';
-import { isYours } from '../settings/your-database.ts';
 
 type Finding = readonly [check: string, result: Result];
 
@@ -43,7 +43,7 @@ export async function* examine(call: Call): AsyncGenerator<Finding> {
   if (settings.REDIS_URL) yield ['redis', await checkRedis(settings.REDIS_URL)];
   const { IDENTITY, JWT_JWKS_URL } = settings;
   if (IDENTITY !== 'keys' && JWT_JWKS_URL) yield ['issuer', await checkIssuer(JWT_JWKS_URL)];
-  if (!isYours(settings)) {
+  if (!isExternal(settings)) {
     const folder = dataFolder(settings);
     yield ['disk', await checkDisk(folder)];
     if (!existsSync(join(folder, 'cluster'))) {
@@ -60,7 +60,7 @@ async function* examineDatabase(call: Call, settings: Settings): AsyncGenerator<
     const log = await commandLog(call);
     access = await openDatabaseAccess(settings, log, {
       signal: call.interruption.signal,
-      onWait: (line) => call.output.tell(line),
+      onWait: (line) => call.output.note(line),
     });
     const address = access.address('operator');
     const DATABASE_WAIT = Math.min(settings.DATABASE_WAIT, timeout);

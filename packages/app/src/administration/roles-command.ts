@@ -3,7 +3,7 @@ import { dirname, join } from 'node:path';
 import { group, leaf } from '@campaign-mirror/adapters-cli';
 import { type Call, ClearError, writeNewFile } from '@campaign-mirror/adapters-cli/terminal';
 import type { CreatedRole } from '@campaign-mirror/adapters-persistence/sql';
-import { isYours } from '../settings/your-database.ts';
+import { isExternal } from '../settings/external-database.ts';
 
 const purposes: Readonly<Record<CreatedRole['role'], string>> = {
   owner: './campaign-mirror migrate',
@@ -25,8 +25,8 @@ export function rolesCommands(call: Call) {
     .action(async ({ json, passwords }) => {
       const { output } = call;
       const { readCommandSettings } = await import('../operator/command-settings.ts');
-      if (!isYours(readCommandSettings(call).settings)) {
-        return output.tell(
+      if (!isExternal(readCommandSettings(call).settings)) {
+        return output.note(
           'Nothing to do: the embedded database has its roles. This is for your own, by DATABASE_URL or PGHOST.',
         );
       }
@@ -49,12 +49,12 @@ export function rolesCommands(call: Call) {
       }
       const { roles, schemaOwner, toMigrate } = done;
       const isNew = roles.some(({ password }) => password !== undefined);
-      output.tell(isNew ? 'The passwords cannot be shown again.' : 'All roles were there.');
+      output.note(isNew ? 'The passwords cannot be shown again.' : 'All roles were there.');
       if (schemaOwner !== undefined)
-        output.tell(`The schema belongs to ${JSON.stringify(schemaOwner)}, who has to go on migrating it.`);
+        output.note(`The schema belongs to ${JSON.stringify(schemaOwner)}, who has to go on migrating it.`);
       const who = schemaOwner ?? 'campaign_mirror_owner';
       if (toMigrate)
-        output.tell(`Next: \`./campaign-mirror migrate\` as ${who}, which gives the roles their rights.`);
+        output.note(`Next: \`./campaign-mirror migrate\` as ${who}, which gives the roles their rights.`);
     });
   return group('roles', 'create the database roles of least privilege', [create]);
 }

@@ -1,4 +1,4 @@
-import { completionCommand, type Operator, operatorCommands } from '@campaign-mirror/adapters-cli';
+import { completionCommand, type OperatorAccess, operatorCommands } from '@campaign-mirror/adapters-cli';
 import type { Call } from '@campaign-mirror/adapters-cli/terminal';
 import { Command, CommanderError, type CommandUnknownOpts } from '@commander-js/extra-typings';
 import { project } from '../process/project.ts';
@@ -7,7 +7,7 @@ import { project } from '../process/project.ts';
  * The ports of a call's commands. What they need is loaded when they are used, so that `--help` and usage errors are
  * answered at once.
  */
-export function operatorOf(call: Call): Operator {
+export function operatorOf(call: Call): OperatorAccess {
   const ports = async () => (await import('../operator/operator-ports.ts')).operatorPorts(call);
   return {
     acting: async (run, how) => (await ports()).acting(run, how),

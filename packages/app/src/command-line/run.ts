@@ -1,10 +1,16 @@
-import { Call, ClearError, exitCodes, type Given, Interrupted } from '@campaign-mirror/adapters-cli/terminal';
+import {
+  Call,
+  ClearError,
+  type CommandInput,
+  exitCodes,
+  Interrupted,
+} from '@campaign-mirror/adapters-cli/terminal';
 import { CommanderError } from 'commander';
 import { addEnvironmentFile } from '../settings/environment.ts';
 import { program } from './program.ts';
 
 /** Runs the command line with these words; resolves with the exit code. Never throws, and calls share no state. */
-export async function run(words: readonly string[], given: Given): Promise<number> {
+export async function run(words: readonly string[], given: CommandInput): Promise<number> {
   const call = new Call(given);
   try {
     addEnvironmentFile(given.environment);
@@ -22,17 +28,17 @@ async function explained(error: unknown, { output, verbose }: Call): Promise<num
   // Commander has reported it.
   if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : exitCodes.usage;
   const { errorFields } = await import('../logging/error-fields.ts');
-  const details = () => output.tell(JSON.stringify(errorFields(error), undefined, 2));
+  const details = () => output.note(JSON.stringify(errorFields(error), undefined, 2));
   if (error instanceof Interrupted) {
-    output.tell(error.message);
+    output.note(error.message);
     return error.exitCode;
   }
   if (error instanceof ClearError) {
-    output.tell(error.message);
+    output.note(error.message);
     if (verbose) details();
     return exitCodes[error.kind];
   }
-  output.tell('This is a bug: please report what follows.');
+  output.note('This is a bug: please report what follows.');
   details();
   return exitCodes.refused;
 }

@@ -1,6 +1,6 @@
 import {
   codeOf,
-  heldRights,
+  grantedRights,
   type MigrationState,
   migrationStates,
   oldestServerVersion,
@@ -235,7 +235,7 @@ async function askRights({ facts, database, purpose }: Asked): Promise<Result[]>
     const grants = `run \`./campaign-mirror roles create\` as ${database_owner}, who owns the database`;
     return [...found, problem(`${who} lacks what a restore needs: temporary on the database`, grants)];
   }
-  const rights = await heldRights(database);
+  const rights = await grantedRights(database);
   const mayOperate = name !== roles.service && rightsOf('operator', rights).missing.length === 0;
   const needed = purpose ?? (mayOperate || name === roles.operator ? 'operator' : 'service');
   const { missing, beyond } = rightsOf(needed, rights);

@@ -1,7 +1,7 @@
 import type { DatabaseAddress } from '@campaign-mirror/adapters-persistence/sql';
 import type { LogWriter } from '../logging/log-events.ts';
+import { externalDatabase, isExternal } from '../settings/external-database.ts';
 import type { Settings } from '../settings/settings.ts';
-import { isYours, yourDatabase } from '../settings/your-database.ts';
 
 /** The database, as each part of the service or command uses it. */
 export interface DatabaseAccess {
@@ -11,7 +11,7 @@ export interface DatabaseAccess {
 }
 
 /** How the embedded database is used. */
-export interface Use {
+export interface DatabaseUse {
   readonly signal: AbortSignal;
   /** Told in one line that another command has it, and is waited for. */
   readonly onWait: (line: string) => void;
@@ -26,10 +26,10 @@ export interface Use {
 export async function openDatabaseAccess(
   settings: Settings,
   log: LogWriter,
-  { signal, onWait, onLost }: Use,
+  { signal, onWait, onLost }: DatabaseUse,
 ): Promise<DatabaseAccess> {
-  if (isYours(settings)) {
-    const { address } = yourDatabase(settings);
+  if (isExternal(settings)) {
+    const { address } = externalDatabase(settings);
     return { embedded: false, address: () => address, close: async () => {} };
   }
   const { dataFolder, openOwnDatabase } = await import('./embedded-database.ts');

@@ -87,8 +87,8 @@ export async function migrateClearly(
       ...bounds,
       onWait: () => waits('waiting for another process that migrates'),
       onHeld: (holders, next, tries) => {
-        const held = `${holders.join(', ') || 'another transaction'} holds what the migration has to change`;
-        waits(`${held}: trying again (${next} of ${tries})`);
+        const locked = `${holders.join(', ') || 'another transaction'} holds what the migration has to change`;
+        waits(`${locked}: trying again (${next} of ${tries})`);
       },
     });
     return true;

@@ -40,7 +40,10 @@ export function httpLog(
     },
     failed: (requestId, error, because) => {
       if (because === 'unexpected') log.error({ event: because, requestId, err: error }, 'answered 500');
-      else outage((untold) => log.warn({ event: because, requestId, untold, err: error }, 'answered 503'));
+      else
+        outage((suppressed) =>
+          log.warn({ event: because, requestId, suppressed, err: error }, 'answered 503'),
+        );
     },
   };
 }
@@ -49,13 +52,13 @@ export function httpLog(
 const maxNamed = 20;
 
 /** Logs the requests that were unfinished at SHUTDOWN_TIMEOUT. */
-export function tellOfUnfinished(left: readonly AnsweredRequest[], life: Life): void {
+export function logUnfinished(left: readonly AnsweredRequest[], life: Life): void {
   const longestFirst = left.toSorted((one, other) => other.milliseconds - one.milliseconds);
   for (const { requestId, method, route, ...one } of longestFirst.slice(0, maxNamed)) {
     const milliseconds = Math.round(one.milliseconds);
     const line = `a request was unfinished after ${milliseconds} ms and got 503`;
-    life.hung('http', line, { requestId, method, route, milliseconds });
+    life.reportHung('http', line, { requestId, method, route, milliseconds });
   }
   const more = left.length - maxNamed;
-  if (more > 0) life.hung('http', `${more} more requests were unfinished and got 503`, { more });
+  if (more > 0) life.reportHung('http', `${more} more requests were unfinished and got 503`, { more });
 }

@@ -80,9 +80,9 @@ export function issuerObserver(log: Log, metrics: IssuerObserver): IssuerObserve
     failed: (error) => {
       metrics.failed(error);
       isNews = true;
-      throttle((untold) =>
+      throttle((suppressed) =>
         log.warn(
-          { event: 'issuer-keys-failed', untold, err: error },
+          { event: 'issuer-keys-failed', suppressed, err: error },
           'the keys of the issuer of tokens cannot be fetched: see JWT_JWKS_URL, and whether the issuer answers',
         ),
       );

@@ -1,4 +1,4 @@
-import type { Limiter, Limits, Rate } from '@campaign-mirror/adapters-http';
+import type { CallLimits, Limiter, Rate } from '@campaign-mirror/adapters-http';
 import type { Log } from '../logging/log.ts';
 import { throttled } from '../logging/log-events.ts';
 import type { Settings } from '../settings/settings.ts';
@@ -8,7 +8,7 @@ import type { Counting, Counts, LimitName } from './counts.ts';
 const betweenLines = 1_000;
 
 /** The limits that are set. They count in Redis where it is set, else in this process. */
-export async function openLimits(settings: Settings, log: Log): Promise<Limits & { close(): void }> {
+export async function openLimits(settings: Settings, log: Log): Promise<CallLimits & { close(): void }> {
   const { RATE_LIMIT, FAILED_KEY_LIMIT } = settings;
   if (!RATE_LIMIT && !FAILED_KEY_LIMIT) return { close: () => {} };
   const { counting, close } = await openCounts(settings);
@@ -32,9 +32,9 @@ export function passing(limit: LimitName, rate: Rate, counting: Counting, log: L
   const throttle = throttled(betweenLines);
   const count = (who: string) =>
     counting(who).catch((error) => {
-      throttle((untold) =>
+      throttle((suppressed) =>
         log.warn(
-          { event: 'uncounted', limit, untold, err: error },
+          { event: 'uncounted', limit, suppressed, err: error },
           'a request could not be counted, and was let through',
         ),
       );

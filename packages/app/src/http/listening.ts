@@ -32,7 +32,9 @@ export function capacityOf(
       : { inFlight: 64, connections: 256 };
   return new Capacity(limits, (what) => {
     count(what);
-    throttles.get(what)?.((untold) => log.warn({ event: 'overload', listener, what, untold }, texts[what]));
+    throttles.get(what)?.((suppressed) =>
+      log.warn({ event: 'overload', listener, what, suppressed }, texts[what]),
+    );
   });
 }
 

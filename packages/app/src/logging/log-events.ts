@@ -7,19 +7,19 @@ export const logEvents = {
   'request-forbidden': 'the same, with 403',
   'request-limited': 'the same, with 429',
   unavailable:
-    'a request got 503 because of the database or the issuer of tokens; at most once a second, with the number of others in `untold`',
+    'a request got 503 because of the database or the issuer of tokens; at most once a second, with the number of others in `suppressed`',
   unexpected: 'a request got 500 because of a fault of the service',
   uncounted:
-    'Redis did not count a request for a limit, and it was let through; at most once a second for each limit, with the number of others in `untold`',
+    'Redis did not count a request for a limit, and it was let through; at most once a second for each limit, with the number of others in `suppressed`',
   overload: 'requests or connections beyond a limit are refused: one line in 5 s',
   'statement-refused':
-    'PostgreSQL refused a statement of the service itself, such as for a missing right; at most once a minute, with the number of others in `untold`',
+    'PostgreSQL refused a statement of the service itself, such as for a missing right; at most once a minute, with the number of others in `suppressed`',
   'issuer-keys-fetched':
     'the public keys of the issuer of tokens were fetched for the first time, or again after a failure',
   'issuer-keys-failed':
-    'the public keys of the issuer could not be fetched; at most once a minute, with the number of other failures in `untold`',
+    'the public keys of the issuer could not be fetched; at most once a minute, with the number of other failures in `suppressed`',
   'page-failed':
-    '`/metrics` or the page for operators, or its data of the last minutes, could not be made; at most once a minute, with the number of others in `untold`',
+    '`/metrics` or the page for operators, or its data of the last minutes, could not be made; at most once a minute, with the number of others in `suppressed`',
   starting: 'the first line of a start',
   'setting-doubtful': 'a setting may not be what was meant',
   'database-awaited': 'the database does not answer yet, or a command has the embedded one',
@@ -60,24 +60,24 @@ export type LogWriter = { readonly [L in Exclude<Level, 'trace'>]: Tell };
 export type Log = Omit<Logger, keyof LogWriter> & LogWriter;
 
 /** For code that reports in another way. */
-export const silentLog: LogWriter = { debug() {}, info() {}, warn() {}, error() {}, fatal() {} };
+export const silentLogWriter: LogWriter = { debug() {}, info() {}, warn() {}, error() {}, fatal() {} };
 
 /**
  * Limits how often a frequent event is reported, to one report in `between` milliseconds. The report receives how often
  * this happened since the last one, without this time.
  */
-export function throttled(between: number): (tell: (untold: number) => void) => void {
-  let untold = 0;
+export function throttled(between: number): (report: (suppressed: number) => void) => void {
+  let suppressed = 0;
   let writtenAt = Number.NEGATIVE_INFINITY;
-  return (tell) => {
+  return (report) => {
     const now = performance.now();
     if (now - writtenAt < between) {
-      untold += 1;
+      suppressed += 1;
       return;
     }
     writtenAt = now;
-    const before = untold;
-    untold = 0;
-    tell(before);
+    const before = suppressed;
+    suppressed = 0;
+    report(before);
   };
 }

@@ -1,6 +1,6 @@
 import { isatty } from 'node:tty';
 import { escaped, printable, printableLines } from '@campaign-mirror/adapters-cli/terminal';
-import { within } from '@campaign-mirror/adapters-persistence/sql';
+import { withTimeLimit } from '@campaign-mirror/adapters-persistence/sql';
 import { trace } from '@opentelemetry/api';
 import { pino } from 'pino';
 import { prettyFactory } from 'pino-pretty';
@@ -105,7 +105,7 @@ export function openLog(level: string): OpenedLog {
   const output = pino.destination({ dest: standardOutput, sync: false, minLength: 1, maxLength: kept });
   const { promise: gone, resolve } = Promise.withResolvers<Error>();
   let lost = 0;
-  let untold = 0;
+  let suppressed = 0;
   let isRefused = false;
   const shown = isatty(standardOutput) ? readable() : (text: string) => text;
   const lines = new LogLines({ write: (text) => output.write(shown(text)) });
@@ -114,15 +114,15 @@ export function openLog(level: string): OpenedLog {
     .on('drop', (text: string) => {
       const count = text.split('\n').length - 1;
       lost += count;
-      untold += count;
+      suppressed += count;
       // Only a line that is kept makes pino try again.
       if (isRefused) output.flush();
     })
     .on('drain', () => {
       isRefused = false;
-      if (untold === 0) return;
-      const count = untold;
-      untold = 0;
+      if (suppressed === 0) return;
+      const count = suppressed;
+      suppressed = 0;
       log.warn({ event: 'log-lines-lost', count }, 'lines of the log were lost: nobody read them in time');
     })
     .on('error', (error: NodeJS.ErrnoException) => {
@@ -146,7 +146,7 @@ export function openLog(level: string): OpenedLog {
       output.flush();
     });
     // A thread that waits for the reader would hold up `process.exit` for ever.
-    if (!(await within(endTimeout, written, false))) process.kill(process.pid, 'SIGKILL');
+    if (!(await withTimeLimit(endTimeout, written, false))) process.kill(process.pid, 'SIGKILL');
   };
   return { log, lines, gone, lostLines: () => lost, close };
 }

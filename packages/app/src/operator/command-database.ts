@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { userInfo } from 'node:os';
-import type { How, Terms } from '@campaign-mirror/adapters-cli';
+import type { AccessOptions, AddressTerms } from '@campaign-mirror/adapters-cli';
 import { type Call, ClearError } from '@campaign-mirror/adapters-cli/terminal';
 import {
   type DatabaseAddress,
@@ -14,12 +14,12 @@ import { label, type OperatorAct } from '@campaign-mirror/domain';
 import { clearFault, notSetUp, undoneBy } from '../database/connection-advice.ts';
 import { type DatabaseAccess, openDatabaseAccess } from '../database/database-access.ts';
 import { awaitDatabase, migrateClearly } from '../database/prepare-database.ts';
-import { type LogWriter, silentLog } from '../logging/log-events.ts';
+import { type LogWriter, silentLogWriter } from '../logging/log-events.ts';
 import type { Settings } from '../settings/settings.ts';
 import { readCommandSettings } from './command-settings.ts';
 
 /** The database and the act of an operator, on which adapters are made. */
-export interface Operator<Opened extends OpenPool = OpenPool> {
+export interface OperatorSession<Opened extends OpenPool = OpenPool> {
   readonly database: Opened;
   readonly act: OperatorAct;
 }
@@ -29,7 +29,7 @@ type Open<Opened> = (...given: Required<Parameters<typeof openPool>>) => Opened 
 
 const applicationName = 'campaign-mirror operator';
 
-const paces: Readonly<Record<NonNullable<How['pace']>, Partial<PoolLimits>>> = {
+const paces: Readonly<Record<NonNullable<AccessOptions['pace']>, Partial<PoolLimits>>> = {
   /** For commands on the whole database, whose statements may take long. */
   unhurried: { statementTimeout: 0, queryTimeout: 0 },
   /** A step of many takes far less; counting everything beforehand may take this long. */
@@ -44,11 +44,11 @@ const paces: Readonly<Record<NonNullable<How['pace']>, Partial<PoolLimits>>> = {
 export function actOn<T, Opened extends OpenPool>(
   call: Call,
   open: Open<Opened>,
-  { pace, left, role = 'operator' }: How & { role?: 'owner' | 'operator' },
-  run: (operator: Operator<Opened>, terms: Terms) => Promise<T>,
+  { pace, left, role = 'operator' }: AccessOptions & { role?: 'owner' | 'operator' },
+  run: (operator: OperatorSession<Opened>, terms: AddressTerms) => Promise<T>,
 ): Promise<T> {
   return withDatabase(call, (access, settings) => {
-    const acts = async (operator: Operator<Opened>) => {
+    const acts = async (operator: OperatorSession<Opened>) => {
       // The embedded database is migrated automatically; yours only on your command. In earlier versions, the
       // operator's role may have had no right to read what is pending.
       const migrated = await isMigrated(operator.database.pool).catch((error) => {
@@ -72,7 +72,7 @@ export function actOn<T, Opened extends OpenPool>(
 export async function asOperator<T, Opened extends OpenPool>(
   open: Open<Opened>,
   access: DatabaseAccess,
-  run: (operator: Operator<Opened>) => Promise<T>,
+  run: (operator: OperatorSession<Opened>) => Promise<T>,
   operator: string,
   limits?: Partial<PoolLimits>,
   role: 'owner' | 'operator' = 'operator',
@@ -89,7 +89,7 @@ export async function asOperator<T, Opened extends OpenPool>(
  */
 export async function migrateTelling(access: DatabaseAccess, { output, interruption }: Call): Promise<void> {
   const bounds = { givenUp: interruption.signal };
-  const done = await migrateClearly(access.address('owner'), (line) => output.tell(line), bounds);
+  const done = await migrateClearly(access.address('owner'), (line) => output.note(line), bounds);
   if (!done) interruption.throwIfInterrupted('Nothing was done.');
 }
 
@@ -102,7 +102,7 @@ export async function withDatabase<T>(
   const { interruption } = call;
   const log = await commandLog(call);
   const { signal } = interruption;
-  const use = { signal, onWait: (line: string) => call.output.tell(line) };
+  const use = { signal, onWait: (line: string) => call.output.note(line) };
   const access = await openDatabaseAccess(settings, log, use).catch((error) => {
     interruption.throwIfInterrupted('Nothing was done.');
     return away(error);
@@ -134,7 +134,7 @@ export function withPool<T>(
 
 /** On standard error, and only on request. */
 export async function commandLog({ verbose, stderr }: Call): Promise<LogWriter> {
-  if (!verbose) return silentLog;
+  if (!verbose) return silentLogWriter;
   const { logTo } = await import('../logging/log.ts');
   return logTo(stderr, 'debug');
 }

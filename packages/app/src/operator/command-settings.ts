@@ -5,7 +5,7 @@ import { type ReadSettings, readSettings } from '../settings/read-settings.ts';
 export function readCommandSettings(call: Call): Exclude<ReadSettings, { wrong: unknown }> {
   const read = readSettings(call.environment);
   if ('wrong' in read) throw new ClearError(read.wrong.map(printable).join('\n'), 'usage');
-  if (!call.notesTold) for (const note of read.notes) call.output.tell(printable(note));
-  call.notesTold = true;
+  if (!call.notesShown) for (const note of read.notes) call.output.note(printable(note));
+  call.notesShown = true;
   return read;
 }

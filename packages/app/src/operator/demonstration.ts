@@ -8,13 +8,13 @@ import {
   PostgresSettings,
 } from '@campaign-mirror/adapters-persistence';
 import { type Label, label, mirrorAddress, noDeniedHosts, type OwnerId } from '@campaign-mirror/domain';
-import { actOn, type Operator } from './command-database.ts';
+import { actOn, type OperatorSession } from './command-database.ts';
 
-/** How long its key lives, in seconds. */
+/** AccessOptions long its key lives, in seconds. */
 const sevenDays = 7 * 24 * 60 * 60;
 
 /** Creates the demonstration set where the database has never held any data; otherwise undefined. */
-export async function demonstrateWhereNothingIs(operator: Operator<Database>) {
+export async function demonstrateWhereNothingIs(operator: OperatorSession<Database>) {
   return (await filledTable(operator.database.pool)) ? undefined : demonstrate(operator);
 }
 
@@ -26,7 +26,7 @@ export async function createDemonstration(call: Call) {
 }
 
 /** Creates an owner with three campaigns and a key, and a campaign of another owner. */
-async function demonstrate({ database, act }: Operator<Database>) {
+async function demonstrate({ database, act }: OperatorSession<Database>) {
   const campaigns = new PostgresSettings(database.orm, act);
   const address = mirrorAddress('https://first.example/', noDeniedHosts);
   if (typeof address !== 'string') throw new TypeError('the demonstration needs an acceptable address');

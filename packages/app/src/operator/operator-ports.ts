@@ -1,4 +1,4 @@
-import type { Operator } from '@campaign-mirror/adapters-cli';
+import type { OperatorAccess } from '@campaign-mirror/adapters-cli';
 import type { Call } from '@campaign-mirror/adapters-cli/terminal';
 import {
   openHotPath,
@@ -15,7 +15,7 @@ import {
 import { actOn } from './command-database.ts';
 
 /** The ports of the operator's commands, on the configured database. Ctrl-C ends long reads and writes at once. */
-export function operatorPorts(call: Call): Pick<Operator, 'acting' | 'administering'> {
+export function operatorPorts(call: Call): Pick<OperatorAccess, 'acting' | 'administering'> {
   const { signal } = call.interruption;
   return {
     acting: (run, how = {}) =>

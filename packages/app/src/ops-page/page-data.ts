@@ -2,7 +2,7 @@ import {
   demonstrationCampaign,
   expiringKeys,
   recentMoves,
-  within,
+  withTimeLimit,
 } from '@campaign-mirror/adapters-persistence/sql';
 import { type CampaignId, Unavailable } from '@campaign-mirror/domain';
 import type { Pool } from 'pg';
@@ -30,11 +30,11 @@ export const nothingToShow: PageData = {
 export function pageData(pool: Pool, log: Log) {
   const throttle = throttled(betweenFaults);
   const known = <T>(read: () => Promise<T>) =>
-    within(timeout, read()).catch((error): undefined => {
+    withTimeLimit(timeout, read()).catch((error): undefined => {
       // The page says that the database is away.
       if (error instanceof Unavailable) return;
       const line = 'the database does not tell what a page shows';
-      throttle((untold) => log.error({ event: 'page-failed', untold, err: error }, line));
+      throttle((suppressed) => log.error({ event: 'page-failed', suppressed, err: error }, line));
     });
   return {
     lists: atMostEvery(betweenLists, async () => {

@@ -68,9 +68,9 @@ function momentOf(values: Reader, before?: { readonly counts: Counts }) {
   const now = (name: string, labels?: Labels) => sum(values(name, labels));
   const rate = (name: 'requests' | 'serverErrors' | 'clientErrors' | 'loopActive') =>
     before ? (counts[name] - before.counts[name]) / (counts.at - before.counts.at) : null;
-  const buckets = [...counts.within].map(([bound, count]) => ({
+  const buckets = [...counts.cumulative].map(([bound, count]) => ({
     bound: bound * 1_000,
-    count: before ? count - (before.counts.within.get(bound) ?? 0) : 0,
+    count: before ? count - (before.counts.cumulative.get(bound) ?? 0) : 0,
   }));
   return {
     /** In seconds since 1970. */
@@ -109,12 +109,12 @@ function countsOf(values: Reader) {
   const answers = values('campaign_mirror_http_requests_total', callers);
   const answered = (first: string) =>
     sum(answers.filter(({ labels }) => `${labels.status}`.startsWith(first)));
-  const within = new Map<number, number>();
+  const cumulative = new Map<number, number>();
   for (const { labels, value } of values('campaign_mirror_http_request_duration_seconds', callers)) {
     // The other series of a histogram are its sum and its count.
     if (labels.le === undefined) continue;
     const bound = labels.le === '+Inf' ? Number.POSITIVE_INFINITY : Number(labels.le);
-    within.set(bound, (within.get(bound) ?? 0) + value);
+    cumulative.set(bound, (cumulative.get(bound) ?? 0) + value);
   }
   return {
     /** In seconds, by a clock that is never set. */
@@ -123,7 +123,7 @@ function countsOf(values: Reader) {
     serverErrors: answered('5'),
     clientErrors: answered('4'),
     /** How many answers took at most so many seconds; prom-client has the bounds in their order. */
-    within,
+    cumulative,
     refusals: values('campaign_mirror_http_refusals_total').map(({ labels, value }) => ({
       because: `${labels.because}`,
       status: Number(labels.status),

@@ -1,5 +1,5 @@
 import { ClearError } from '@campaign-mirror/adapters-cli/terminal';
-import { within } from '@campaign-mirror/adapters-persistence/sql';
+import { withTimeLimit } from '@campaign-mirror/adapters-persistence/sql';
 import { ProxyTracerProvider, trace } from '@opentelemetry/api';
 import type { Log } from '../logging/log.ts';
 
@@ -64,8 +64,8 @@ export class Life {
     for (const { name, end, timeout } of this.#parts.toReversed()) {
       const ended = (async () => end())().then(() => true);
       try {
-        if (await within(timeout, ended, false)) continue;
-        this.hung(name, `${name} did not end within ${timeout} ms`, { milliseconds: timeout });
+        if (await withTimeLimit(timeout, ended, false)) continue;
+        this.reportHung(name, `${name} did not end within ${timeout} ms`, { milliseconds: timeout });
       } catch (error) {
         this.exitCode = 1;
         this.#log.error({ event: 'stop-failed', part: name, err: error }, `${name} could not be stopped`);
@@ -74,7 +74,7 @@ export class Life {
   }
 
   /** A part of the process did not end in time. */
-  hung(part: string, line: string, particulars: object = {}): void {
+  reportHung(part: string, line: string, particulars: object = {}): void {
     this.exitCode = 1;
     this.#log.error({ event: 'hung', part, ...particulars }, line);
   }
@@ -94,7 +94,7 @@ export async function sendLastSpans(): Promise<void> {
   const provider = trace.getTracerProvider();
   const sdk: { shutdown?: () => Promise<void> } & object =
     provider instanceof ProxyTracerProvider ? provider.getDelegate() : provider;
-  await within(
+  await withTimeLimit(
     timeout,
     Promise.resolve(sdk.shutdown?.()).catch(() => {}),
   );

@@ -7,7 +7,7 @@ import type { DatabaseAccess } from '../database/database-access.ts';
 import { listen, warnOfPlainHttp } from '../http/listening.ts';
 import { type Log, levelToggle, openLog } from '../logging/log.ts';
 import { processMetrics } from '../metrics/instruments.ts';
-import { asOperator, type Operator } from '../operator/command-database.ts';
+import { asOperator, type OperatorSession } from '../operator/command-database.ts';
 import { demonstrateWhereNothingIs, firstCalls, laterCalls } from '../operator/demonstration.ts';
 import { aborted, Life, sendLastSpans } from '../process/life.ts';
 import { endBy, stopSignal } from '../process/stop-signals.ts';
@@ -18,7 +18,7 @@ import { type Setting, type SettingName, settings as table } from '../settings/s
 import { databaseModule } from '../wiring/database-module.ts';
 import { httpModule } from '../wiring/http-module.ts';
 import { operationsModule } from '../wiring/operations-module.ts';
-import { type Given, parts } from '../wiring/tokens.ts';
+import { type ModuleInput, parts } from '../wiring/tokens.ts';
 import { useCaseModule } from '../wiring/use-case-module.ts';
 
 /**
@@ -26,7 +26,7 @@ import { useCaseModule } from '../wiring/use-case-module.ts';
  * set is created where the database has never held any data; otherwise the text says how to get a key.
  */
 export async function greet(
-  { settings, log, lines }: Given,
+  { settings, log, lines }: ModuleInput,
   access: DatabaseAccess,
   port: number,
 ): Promise<void> {
@@ -34,7 +34,7 @@ export async function greet(
   try {
     const operator = 'the service, at its start';
     const base = urlOf(settings.HOST, port);
-    const greeting = async (as: Operator<Database>) => {
+    const greeting = async (as: OperatorSession<Database>) => {
       const made = await demonstrateWhereNothingIs(as);
       return made ? firstCalls(made, base) : laterCalls;
     };
@@ -77,7 +77,7 @@ export async function runService(
   }
   const { settings, origins, notes } = read;
   const { log, lines, gone, lostLines, close } = openLog(settings.LOG_LEVEL);
-  tellOfStart(log, origins);
+  logStart(log, origins);
   for (const note of notes) log.warn({ event: 'setting-doubtful' }, note);
   const life = new Life(log);
   process.on('uncaughtException', (error) => life.fail(error, 'an uncaught error'));
@@ -94,7 +94,7 @@ export async function runService(
 }
 
 /** From the start until the process is to end (contract: life). Never rejects. */
-async function live(given: Given, { modules = [], onListening }: ServiceOptions): Promise<void> {
+async function live(given: ModuleInput, { modules = [], onListening }: ServiceOptions): Promise<void> {
   const { settings, life } = given;
   const container = new Container({ defaultScope: 'Singleton' });
   const own = [databaseModule, useCaseModule, httpModule, operationsModule].map((part) => part(given));
@@ -114,7 +114,7 @@ async function live(given: Given, { modules = [], onListening }: ServiceOptions)
 }
 
 /** Stops between and within its steps when the process is to end. The port where it serves. @throws ClearError */
-async function start(container: Container, given: Given): Promise<number | undefined> {
+async function start(container: Container, given: ModuleInput): Promise<number | undefined> {
   const { settings, log, life } = given;
   const { ending } = life;
   const access = await container.getAsync(parts.opened);
@@ -137,7 +137,7 @@ async function start(container: Container, given: Given): Promise<number | undef
 const maxShown = 200;
 
 /** The first line of a process: what starts, and the settings that differ from their defaults; no secret. */
-function tellOfStart(log: Log, origins: Origins): void {
+function logStart(log: Log, origins: Origins): void {
   const { version: ours, node, migration } = version();
   const differing = (Object.keys(origins) as SettingName[]).flatMap((name) => {
     const { byDefault, secret }: Setting = table[name];

@@ -1,7 +1,7 @@
 import { readFileSync, statSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
+import { externalDatabase, isExternal } from './external-database.ts';
 import { type SettingName, type Settings, settings } from './settings.ts';
-import { isYours, yourDatabase } from './your-database.ts';
 
 /** What is wrong, in one line that shows no secret, and the settings concerned. */
 export interface Mistake {
@@ -24,7 +24,7 @@ export function contradictions(read: Settings): Mistake[] {
     if (IDENTITY !== 'keys' && !read[name]) refuse(`IDENTITY=${IDENTITY} needs ${name}`, name, 'IDENTITY');
   }
   try {
-    if (isYours(read)) yourDatabase(read);
+    if (isExternal(read)) externalDatabase(read);
   } catch (error) {
     refuse((error as Error).message, 'DATABASE_URL', 'PGHOST', 'PGSSLMODE', 'PGSSLROOTCERT');
   }

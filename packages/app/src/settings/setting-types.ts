@@ -36,11 +36,12 @@ export function oneOf<const Choices extends readonly string[]>(...choices: Choic
   return v.pipe(v.string(), v.picklist(choices, accepts), v.metadata({ accepts }));
 }
 
-const within = (from: number, value: number, to: number) => (value >= from && value <= to ? value : refuse());
+const inRange = (from: number, value: number, to: number) =>
+  value >= from && value <= to ? value : refuse();
 
 export const wholeNumber = (from: number, to: number) =>
   parsed(`a whole number from ${from} to ${to}`, (text) =>
-    /^[0-9]{1,9}$/.test(text) ? within(from, Number(text), to) : refuse(),
+    /^[0-9]{1,9}$/.test(text) ? inRange(from, Number(text), to) : refuse(),
   );
 
 const units = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000 };
@@ -54,7 +55,7 @@ function milliseconds(text: string): number {
 /** Milliseconds. */
 export const time = (from: string, to: string) =>
   parsed(`a time such as 500ms, 10s or 2m, from ${from} to ${to}`, (text) =>
-    within(milliseconds(from), milliseconds(text), milliseconds(to)),
+    inRange(milliseconds(from), milliseconds(text), milliseconds(to)),
   );
 
 /** A number of times per period; undefined for `off`. */
@@ -63,8 +64,8 @@ export const rate = parsed<Rate | undefined>(
   (text) => {
     if (text === 'off') return undefined;
     const [, number, period = ''] = /^([0-9]{1,7})\/([0-9]{1,5}[smh])$/.exec(text) ?? [];
-    const length = within(units.s, milliseconds(period), 24 * units.h);
-    return { limit: within(1, Number(number), 1_000_000), seconds: length / units.s };
+    const length = inRange(units.s, milliseconds(period), 24 * units.h);
+    return { limit: inRange(1, Number(number), 1_000_000), seconds: length / units.s };
   },
 );
 

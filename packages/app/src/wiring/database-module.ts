@@ -6,7 +6,7 @@ import { throttled } from '../logging/log-events.ts';
 import { hotPathMetrics, keyUseMetrics, poolMetrics } from '../metrics/database-metrics.ts';
 import { nothingToShow, pageData } from '../ops-page/page-data.ts';
 import type { Settings } from '../settings/settings.ts';
-import { type Given, parts } from './tokens.ts';
+import { type ModuleInput, parts } from './tokens.ts';
 
 /** The embedded database gets 20 s to write everything, then 15 s for an immediate shutdown; in milliseconds. */
 const endTimeout = 45_000;
@@ -15,7 +15,7 @@ const endTimeout = 45_000;
 const betweenRefusals = 60_000;
 
 /** The database, yours or the embedded one, up to date; the connections as the service's role; the hot path on them. */
-export const databaseModule = ({ settings, log, registry, life }: Given) =>
+export const databaseModule = ({ settings, log, registry, life }: ModuleInput) =>
   new ContainerModule(({ bind }) => {
     let opened: DatabaseAccess | undefined;
     bind(parts.opened).toResolvedValue((_) => opened, [parts.setCampaignMirror]);
@@ -34,16 +34,16 @@ export const databaseModule = ({ settings, log, registry, life }: Given) =>
         const database = await openDatabase(access.address('service'), limits);
         life.atEnd('database pool', async () => {
           if (!(await database.close()))
-            life.hung('database pool', 'statements were under way and were cut off');
+            life.reportHung('database pool', 'statements were under way and were cut off');
         });
         poolMetrics(registry, database, settings.POOL_SIZE);
         const metrics = hotPathMetrics(registry);
         const refusals = throttled(betweenRefusals);
         const refused: typeof metrics.refused = (statement, error) => {
           metrics.refused(statement, error);
-          refusals((untold) =>
+          refusals((suppressed) =>
             log.error(
-              { event: 'statement-refused', statement, untold, err: error },
+              { event: 'statement-refused', statement, suppressed, err: error },
               'PostgreSQL refuses a statement of the service: run `./campaign-mirror doctor`, or report a fault',
             ),
           );
@@ -53,7 +53,7 @@ export const databaseModule = ({ settings, log, registry, life }: Given) =>
         // Before the connections: the last uses of keys have yet to be written.
         life.atEnd('key uses', async () => {
           if (!(await hotPath.uses.stop()))
-            life.hung('key uses', 'when keys were last used could not be written in time');
+            life.reportHung('key uses', 'when keys were last used could not be written in time');
         });
         keyUseMetrics(registry, hotPath.uses);
         return hotPath;

@@ -7,15 +7,15 @@ import {
 } from '@campaign-mirror/adapters-http';
 import { interfacePages } from '@campaign-mirror/adapters-http/docs';
 import { ContainerModule } from 'inversify';
-import { httpLog, tellOfUnfinished } from '../http/http-log.ts';
+import { httpLog, logUnfinished } from '../http/http-log.ts';
 import { openLimits } from '../http/limiters.ts';
 import { capacityOf } from '../http/listening.ts';
 import { httpMetrics } from '../metrics/http-metrics.ts';
 import { aborted } from '../process/life.ts';
-import { type Given, parts, tokens } from './tokens.ts';
+import { type ModuleInput, parts, tokens } from './tokens.ts';
 
 /** How often keys and addresses may call, and the callers' listener. */
-export const httpModule = ({ settings, log, lines, registry, life }: Given) =>
+export const httpModule = ({ settings, log, lines, registry, life }: ModuleInput) =>
   new ContainerModule(({ bind }) => {
     bind(parts.httpMetrics).toResolvedValue(() => httpMetrics(registry), []);
     bind(parts.limits).toResolvedValue(async () => {
@@ -48,7 +48,7 @@ export const httpModule = ({ settings, log, lines, registry, life }: Given) =>
         });
         metrics.watch('callers', { server, capacity });
         void aborted(life.ending).then(() => server.startDraining());
-        const drain = async () => tellOfUnfinished(await server.drain(settings.SHUTDOWN_TIMEOUT), life);
+        const drain = async () => logUnfinished(await server.drain(settings.SHUTDOWN_TIMEOUT), life);
         life.atEnd('http', drain, settings.SHUTDOWN_TIMEOUT + drainGrace);
         return server;
       },

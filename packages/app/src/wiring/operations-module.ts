@@ -17,7 +17,7 @@ import { opsPage } from '../ops-page/page.ts';
 import { recentMoments } from '../ops-page/recent.ts';
 import { readinessOf } from '../process/readiness.ts';
 import { version } from '../process/version.ts';
-import { type Given, parts } from './tokens.ts';
+import { type ModuleInput, parts } from './tokens.ts';
 
 /** How long the database may take to answer for `/readyz`, in milliseconds. */
 const probeTimeout = 1_000;
@@ -26,7 +26,7 @@ const probeTimeout = 1_000;
 const betweenFaults = 60_000;
 
 /** Health, metrics and the page for operators, on a listener of their own. */
-export const operationsModule = ({ settings, log, lines, registry, life }: Given) =>
+export const operationsModule = ({ settings, log, lines, registry, life }: ModuleInput) =>
   new ContainerModule(({ bind }) => {
     bind(parts.ops).toResolvedValue(
       async (access, metrics, { lists }) => {
@@ -39,8 +39,11 @@ export const operationsModule = ({ settings, log, lines, registry, life }: Given
         serviceMetrics(asked, readiness, probe);
         const throttle = throttled(betweenFaults);
         const failed = (error: unknown) =>
-          throttle((untold) =>
-            log.error({ event: 'page-failed', untold, err: error }, 'a page for operators could not be made'),
+          throttle((suppressed) =>
+            log.error(
+              { event: 'page-failed', suppressed, err: error },
+              'a page for operators could not be made',
+            ),
           );
         const recent = recentMoments(() => registry.getMetricsAsJSON(), failed);
         recent.start();

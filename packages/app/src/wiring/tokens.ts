@@ -1,4 +1,4 @@
-import type { HttpServer, Limiter, Limits, SetMirrorSettings } from '@campaign-mirror/adapters-http';
+import type { CallLimits, HttpServer, Limiter, SetMirrorSettings } from '@campaign-mirror/adapters-http';
 import type { OpenHotPath } from '@campaign-mirror/adapters-persistence';
 import type { CampaignRepository, Identity, SetCampaignMirror } from '@campaign-mirror/domain';
 import type { ServiceIdentifier } from 'inversify';
@@ -40,14 +40,14 @@ export const parts = {
   /** The database where the use case has opened it, else nothing. */
   opened: token<DatabaseAccess | undefined>('opened'),
   pageData: token<PageData>('pageData'),
-  limits: token<Limits>('limits'),
+  limits: token<CallLimits>('limits'),
   httpMetrics: token<ReturnType<typeof httpMetrics>>('httpMetrics'),
   http: token<HttpServer>('http'),
   ops: token<HttpServer>('ops'),
 };
 
 /** Settings, log and metrics: what every module gets. */
-export interface Given {
+export interface ModuleInput {
   readonly settings: Settings;
   readonly log: Log;
   readonly lines: LogLines;

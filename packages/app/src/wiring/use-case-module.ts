@@ -2,10 +2,10 @@ import { SetCampaignMirror } from '@campaign-mirror/domain';
 import { ContainerModule } from 'inversify';
 import { issuerObserver, openIdentity } from '../http/identity.ts';
 import { issuerMetrics } from '../metrics/service-metrics.ts';
-import { type CredentialForm, type Given, parts, tokens } from './tokens.ts';
+import { type CredentialForm, type ModuleInput, parts, tokens } from './tokens.ts';
 
 /** How callers are known, by access keys or tokens, and the use case. */
-export const useCaseModule = ({ settings, log, registry }: Given) =>
+export const useCaseModule = ({ settings, log, registry }: ModuleInput) =>
   new ContainerModule(({ bind }) => {
     bind(tokens.campaignRepository).toResolvedValue(({ campaigns }) => campaigns, [parts.hotPath]);
     // These are of the identity below: another one reads its credentials by itself.

@@ -58,15 +58,15 @@ export interface ImportTerms {
 /** Imports campaigns. Every call throws `Unavailable` when the store is unavailable. */
 export interface CampaignImport {
   /**
-   * Imports every line or none. If a line is bad, `tell` is called and awaited for each fault, in the order of the
+   * Imports every line or none. If a line is bad, `report` is called and awaited for each fault, in the order of the
    * lines. Campaigns keep their numbers; the sequences continue after the highest one. The import is recorded in the
-   * audit with `source`, the origin of the lines. An error from `lines` or `tell` ends the import, and nothing is
+   * audit with `source`, the origin of the lines. An error from `lines` or `report` ends the import, and nothing is
    * imported.
    */
   importAll(
     source: string,
     lines: AsyncIterable<ImportLine>,
-    tell: (bad: BadLine) => Promise<void>,
+    report: (bad: BadLine) => Promise<void>,
     terms?: ImportTerms,
   ): Promise<ImportOutcome>;
 }

@@ -40,7 +40,7 @@ export type MirrorMoveOutcome =
   /** The campaign or its mirror has changed since it was read; nothing was written. */
   | 'changed-meanwhile'
   /** Another transaction holds the mirror; nothing was written. */
-  | 'held';
+  | 'locked';
 
 /**
  * Moves mirrors to another host for an operator: an instance makes one move. Each moved mirror is recorded in the history, with the campaign's
@@ -57,7 +57,7 @@ export interface MirrorMoves {
 
   /**
    * Makes each move if, at the moment of the write, the terms hold and the address is still the one that was read.
-   * Does not wait for locks: a row that another transaction has locked gives `held`. The outcomes are in the order of
+   * Does not wait for locks: a row that another transaction has locked gives `locked`. The outcomes are in the order of
    * the moves.
    */
   setMany(moves: readonly MirrorMove[], terms: MoveTerms): Promise<readonly MirrorMoveOutcome[]>;
@@ -71,6 +71,6 @@ export interface MirrorMoves {
   /** The last move that undid this one; undefined if none did. */
   undoneBy(move: AuditId): Promise<AuditId | undefined>;
 
-  /** Makes one move. Waits about two seconds for a lock, then returns `held`. */
+  /** Makes one move. Waits about two seconds for a lock, then returns `locked`. */
   setOne(move: MirrorMove, terms: MoveTerms): Promise<MirrorMoveOutcome>;
 }

@@ -45,11 +45,11 @@ export async function* makeMoves(
   waits: Waits,
 ): AsyncGenerator<MirrorMoved[]> {
   const outcomes = await mirrors.setMany(moves, terms);
-  const told = moves.map((move, at) => ({ ...move, kind: outcomes[at] ?? 'held' }));
-  yield told.filter(({ kind }) => kind !== 'held');
-  for (const move of told.filter(({ kind }) => kind === 'held')) {
-    const kind = waits.left > 0 ? await mirrors.setOne(move, terms) : 'held';
-    if (kind === 'held') waits.left -= 1;
+  const made = moves.map((move, at) => ({ ...move, kind: outcomes[at] ?? 'locked' }));
+  yield made.filter(({ kind }) => kind !== 'locked');
+  for (const move of made.filter(({ kind }) => kind === 'locked')) {
+    const kind = waits.left > 0 ? await mirrors.setOne(move, terms) : 'locked';
+    if (kind === 'locked') waits.left -= 1;
     yield [{ ...move, kind }];
   }
 }

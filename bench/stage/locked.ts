@@ -33,7 +33,7 @@ const all: readonly Rivals[] = [
 ];
 
 /** The updates of one campaign while others hold or change its mirror. */
-export async function held(options: Options, cleanup: Cleanup) {
+export async function locked(options: Options, cleanup: Cleanup) {
   const { rounds, seconds, set: settings } = options;
   const bench = await openBench(options, cleanup);
   const { port, database } = await startOurs(bench, { settings });

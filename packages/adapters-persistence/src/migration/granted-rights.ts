@@ -13,7 +13,7 @@ interface Right {
   object: string;
   part: string | null;
   right: string;
-  held: boolean;
+  granted: boolean;
 }
 
 const rightsText = `
@@ -21,7 +21,7 @@ const rightsText = `
     select oid, relname::text as object, relkind from pg_class
     where relnamespace = 'campaign_mirror'::regnamespace and relkind in ('r', 'v', 'S')
   )
-  select object, attname::text as part, one as right, has_column_privilege(oid, attnum, one) as held
+  select object, attname::text as part, one as right, has_column_privilege(oid, attnum, one) as granted
   from relations join pg_attribute on attrelid = oid and attnum > 0 and not attisdropped,
     unnest(array['select', 'insert', 'update']) as one
   where relkind <> 'S'
@@ -41,7 +41,7 @@ const rightsText = `
   select 'the database', null, 'temporary', has_database_privilege(current_database(), 'temporary')`;
 
 /** Every right in the schema, and whether the current user has it. @throws Unavailable */
-export function heldRights(database: Pool | ClientBase): Promise<readonly Right[]> {
+export function grantedRights(database: Pool | ClientBase): Promise<readonly Right[]> {
   return rowsOf<Right>(database, rightsText);
 }
 
@@ -53,11 +53,11 @@ export function rightsOf(role: keyof typeof grants, rights: readonly Right[]): R
     one.right === right && one.object === on && (one.part === null || !columns || columns.includes(one.part));
   const missing = needed.filter((grant) => {
     const parts = rights.filter((one) => isNeeded(grant, one));
-    return parts.length < (grant.columns?.length ?? 1) || parts.some(({ held }) => !held);
+    return parts.length < (grant.columns?.length ?? 1) || parts.some(({ granted }) => !granted);
   });
   // By default everybody may make temporary tables: it does not mean that a role has too many rights.
   const beyond = rights.filter(
-    (one) => one.held && one.right !== 'temporary' && !needed.some((grant) => isNeeded(grant, one)),
+    (one) => one.granted && one.right !== 'temporary' && !needed.some((grant) => isNeeded(grant, one)),
   );
   return {
     missing: missing.map(({ right, on }) => `${right} on ${on}`),

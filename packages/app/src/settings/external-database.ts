@@ -10,7 +10,7 @@ import { type Settings, settings } from './settings.ts';
 const modes = ['disable', 'require', 'verify-ca', 'verify-full'];
 
 /** Whether your own PostgreSQL is configured; otherwise the embedded one is used. */
-export function isYours({ DATABASE_URL, PGHOST }: Settings): boolean {
+export function isExternal({ DATABASE_URL, PGHOST }: Settings): boolean {
   return DATABASE_URL !== undefined || PGHOST !== undefined;
 }
 
@@ -19,7 +19,7 @@ export function isYours({ DATABASE_URL, PGHOST }: Settings): boolean {
  * PostgreSQL's own programs. Every field is set, so that the driver reads no other variable. `tls` is libpq's mode.
  * @throws ClearError when the URL or its TLS parameters are invalid, or a file that they name cannot be used
  */
-export function yourDatabase(read: Settings): { address: DatabaseAddress; tls: string } {
+export function externalDatabase(read: Settings): { address: DatabaseAddress; tls: string } {
   const url = parsedUrl(read);
   const host = url.host || read.PGHOST || 'localhost';
   const user = url.user || read.PGUSER || userOfSystem();

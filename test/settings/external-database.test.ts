@@ -1,7 +1,7 @@
 import { userInfo } from 'node:os';
 import { expect } from 'chai';
+import { externalDatabase } from '../../packages/app/src/settings/external-database.ts';
 import { readSettings } from '../../packages/app/src/settings/read-settings.ts';
-import { yourDatabase } from '../../packages/app/src/settings/your-database.ts';
 import { answered, command, commandProcess } from '../support/commands/command.ts';
 import { dedicatedServer } from '../support/database/dedicated-server.ts';
 
@@ -11,7 +11,7 @@ type Environment = Record<string, string>;
 function place(environment: Environment): string {
   const read = readSettings(environment);
   if ('wrong' in read) throw new Error(read.wrong.join('\n'));
-  const { user, password, host, port, database } = yourDatabase(read.settings).address;
+  const { user, password, host, port, database } = externalDatabase(read.settings).address;
   return `${user}:${password}@${host}:${port}/${database}`;
 }
 
@@ -54,7 +54,7 @@ describe('a database of yours', () => {
     for (const [parameters, PGSSLMODE, tls] of modes) {
       const read = readSettings({ DATABASE_URL: `postgres://me@db/x${parameters}`, PGSSLMODE });
       if ('wrong' in read) throw new Error(read.wrong.join('\n'));
-      const { address, tls: mode } = yourDatabase(read.settings);
+      const { address, tls: mode } = externalDatabase(read.settings);
       expect([mode, address.ssl === false], parameters + PGSSLMODE).to.deep.equal([tls, tls === 'disable']);
     }
   });
