@@ -28,7 +28,7 @@ export type Ports = ReturnType<typeof portsOf>;
 export class Operator {
   readonly #store: Store;
   readonly #recorder: Recorder;
-  readonly #name = `operator ${randomUUID()}`;
+  readonly #name = `operator-${randomUUID()}`;
   #database: Database | undefined;
   #acts = 0;
 
