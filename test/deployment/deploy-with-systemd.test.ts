@@ -234,7 +234,8 @@ async function repository(folder: string): Promise<void> {
       cwd: folder,
     });
   git('init', '--quiet');
-  const file = join(folder, 'package.json');
+  // The service says that of its own package.
+  const file = join(folder, 'packages/app/package.json');
   for (const version of Object.values(versions)) {
     const text = readFileSync(file, 'utf8');
     writeFileSync(file, text.replace(/"version": "[^"]*"/, `"version": "${version}"`));
