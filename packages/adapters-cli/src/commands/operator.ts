@@ -26,7 +26,7 @@ export interface ActContext {
   readonly deniedHosts: domain.HostDenylist;
   /** The identifier that the rows of the act share in the history and the audit. */
   readonly requestId: string;
-  /** Whether an error means that the database rolled the statement back. */
+  /** What the database rolled back, if an error says so. */
   readonly undoneBy: UndoneBy;
 }
 
@@ -34,11 +34,11 @@ export interface ActContext {
 export interface AccessOptions {
   /** The statement timeout: none for `unhurried`, a minute for `in-steps`; otherwise that of the service. */
   readonly pace?: 'unhurried' | 'in-steps';
-  /** For a command that only reads: what to print of its output and its effect if the database ends a statement. */
+  /** For a command that only reads: the state of its output, which is printed if the database ends a statement. */
   readonly state?: string;
 }
 
-/** The options of a command that lists: if it is cut off, it says that nothing was changed. */
+/** The options of a command that lists. */
 export const reading: AccessOptions = { state: 'there is more to show, and nothing was changed' };
 
 /**

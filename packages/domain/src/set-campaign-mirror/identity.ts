@@ -20,7 +20,7 @@ export type Identified = Caller | Refused | undefined;
 
 /**
  * Identifies the caller by the credential that came with a request, such as an access key or a signed token. Every call
- * throws `Unavailable` when the store is unavailable.
+ * throws `Unavailable` when it cannot identify the caller now.
  */
 export interface Identity {
   /**

@@ -54,7 +54,7 @@ export const judgedFactsCases: readonly Case<World>[] = [
     },
   }),
   ...casesOf<World, 'keys'>(['keys'], {
-    'setMirror: nothing is written or told with a key that is not valid': async (world) => {
+    'setMirror: nothing is written or returned with a key that is not valid': async (world) => {
       const { others, keys } = world;
       const give = (key: AccessKeyId) => keys.give(key, otherOwner);
       for (const invalidate of [keys.revoke, keys.expire, keys.delete, give]) {
