@@ -10,7 +10,8 @@ import { server } from './server.ts';
 
 test('the owner sets the mirror, and nobody else does', async () => {
   const store = new InMemoryStore();
-  const [owner, other] = [1 as OwnerId, 2 as OwnerId];
+  const owner = 1 as OwnerId;
+  const other = 2 as OwnerId;
   const campaign = store.createCampaign(owner);
   store.createMirror(campaign, 'https://first.example/' as MirrorAddress);
   const app = server(new SetCampaignMirror(new InMemoryCampaigns(store), new InMemoryIdentity(store)));

@@ -1,7 +1,7 @@
 import { campaignId, type Outcome, type SetCampaignMirror } from '@campaign-mirror/domain';
 import fastify, { type FastifyError } from 'fastify';
 
-/** A status for each outcome: one that is added later does not compile until it has one. */
+/** The status of each outcome. An outcome without a status does not compile. */
 const statuses: Record<Outcome['kind'], number> = {
   'mirror-set': 200,
   unauthenticated: 401,
@@ -30,10 +30,11 @@ export function server(useCase: SetCampaignMirror) {
       return reply.status(statuses[outcome.kind]).send(outcome);
     },
   );
-  // What Fastify refuses, such as a body that is not JSON, has a status. Else a port is unavailable, or there is a fault:
-  // nothing of it reaches the caller.
-  app.setErrorHandler(({ statusCode }: FastifyError, _request, reply) =>
-    statusCode ? reply.status(statusCode).send() : reply.status(503).header('Retry-After', 1).send(),
-  );
+  app.setErrorHandler(({ statusCode }: FastifyError, _request, reply) => {
+    // A request that Fastify refuses, such as one whose body is not JSON, has a status.
+    if (statusCode) return reply.status(statusCode).send();
+    // Otherwise a port is unavailable, or there is a fault, whose details are not for the caller.
+    return reply.status(503).header('Retry-After', 1).send();
+  });
   return app;
 }

@@ -3,18 +3,22 @@ import { runService, tokens } from '@campaign-mirror/app';
 import { type Identified, type Identity, ownerId, subject } from '@campaign-mirror/domain';
 import { ContainerModule } from 'inversify';
 
-/** Trusts the gateway, which says who calls: `{ owner, user, until }` in base64url, a dot, and its HMAC with SHA-256. */
+/**
+ * Identifies the caller by the header of the gateway: `{ owner, user, until }` in base64url, a dot, and its HMAC with
+ * SHA-256.
+ */
 function gatewayIdentity(secret: string): Identity {
   const whoIs = async (credential: string): Promise<Identified> => {
     const [claims = '', signature = ''] = credential.split('.');
     const expected = createHmac('sha256', secret).update(claims).digest();
-    const given = Buffer.from(signature, 'base64url');
-    if (given.length !== expected.length || !timingSafeEqual(given, expected))
+    const actual = Buffer.from(signature, 'base64url');
+    if (actual.length !== expected.length || !timingSafeEqual(actual, expected))
       return { refused: 'gateway-signature' };
     const { owner, user, until } = JSON.parse(Buffer.from(claims, 'base64url').toString());
     if (!(Date.now() < until)) return { refused: 'gateway-expired' };
-    const [caller, name] = [ownerId(owner), subject('gateway', user)];
-    return caller && name ? { ownerId: caller, subject: name } : { refused: 'gateway-caller' };
+    const caller = ownerId(owner);
+    const by = subject('gateway', user);
+    return caller && by ? { ownerId: caller, subject: by } : { refused: 'gateway-caller' };
   };
   return { claimedBy: whoIs, whoIs };
 }

@@ -24,11 +24,15 @@ const statuses: Record<Outcome['kind'], number> = {
   'invalid-address': 422,
 };
 
-/** `keySet`: where the issuer publishes its keys. What is made here is kept between invocations. */
+/** `keySet` is the address of the issuer's keys. Call this once, so that the keys are kept between invocations. */
 export function handler(campaigns: CampaignRepository, issuer: string, keySet: URL) {
   const rules = {
-    ...{ issuer, audience: 'campaign-mirror', algorithms: ['ES256', 'RS256'], clockTolerance: 5_000 },
-    ...{ ownerClaim: 'owner_id', subjectClaim: 'sub' },
+    issuer,
+    audience: 'campaign-mirror',
+    algorithms: ['ES256', 'RS256'],
+    clockTolerance: 5_000,
+    ownerClaim: 'owner_id',
+    subjectClaim: 'sub',
   };
   const useCase = new SetCampaignMirror(campaigns, new JwtIdentity(rules, issuerKeys({ url: keySet })));
 

@@ -8,14 +8,14 @@ import {
 } from '@campaign-mirror/domain';
 import type { Job, PgBoss } from 'pg-boss';
 
-/** What a producer sends that has already checked who its user is. */
+/** The message of a producer, which has identified its user already. */
 export interface SetMirror {
   readonly owner: string;
   readonly campaign: string;
   readonly url: string;
 }
 
-/** Whoever can write into the queue is believed: the credential is the owner that the message names. */
+/** The credential is the owner that the message names: whoever can write to the queue is trusted. */
 const producer: Identity = {
   async whoIs(credential) {
     const owner = ownerId(credential);
@@ -26,8 +26,8 @@ const producer: Identity = {
 };
 
 /**
- * At least once: a job is delivered again if the process ends in its middle, or if `execute` throws `Unavailable`, whose
- * outcome is unknown. Setting the same address again is safe, unless somebody else set another one meanwhile.
+ * Delivery is at least once: a job is delivered again if the process ends during it, or if `execute` throws `Unavailable`,
+ * when the outcome is unknown. Setting the same address again is safe, unless somebody else set another one meanwhile.
  */
 export async function consume(boss: PgBoss, queue: string, campaigns: CampaignRepository): Promise<void> {
   const useCase = new SetCampaignMirror(campaigns, producer);

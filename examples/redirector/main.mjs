@@ -8,11 +8,13 @@ const secret = (name) => {
   const file = process.env[`${name}_FILE`];
   return file ? readFileSync(file, 'utf8').trim() : process.env[name];
 };
-const [connectionString, password] = [secret('DATABASE_URL'), secret('PGPASSWORD')];
-// A visitor waits no longer for a database that does not answer: then it is sent where the one before went.
+const connectionString = secret('DATABASE_URL');
+// After a second without an answer of the database, the visitor gets the last known address.
 const limits = { connectionTimeoutMillis: 1_000, query_timeout: 1_000 };
-const pool = new pg.Pool({ ...(connectionString ? { connectionString } : { password }), ...limits });
-// The next query tells why an idle connection ended.
+const pool = new pg.Pool(
+  connectionString ? { connectionString, ...limits } : { password: secret('PGPASSWORD'), ...limits },
+);
+// The next query reports why an idle connection ended.
 pool.on('error', () => {});
 const { server, stop } = redirector(pool);
 server.listen(Number(PORT), HOST, () => console.log(`redirects on http://${HOST}:${PORT}/c/CAMPAIGN`));

@@ -2,15 +2,15 @@ import { randomUUID } from 'node:crypto';
 import { createServer } from 'node:http';
 import { setInterval } from 'node:timers/promises';
 
-/** How long an address is used without being read again, and how often clicks are written, in milliseconds. */
-const age = 1_000;
-/** How many addresses are kept. */
-const most = 100_000;
+/** How long an address is used until it is read again, and how often clicks are written, in milliseconds. */
+const interval = 1_000;
+/** The maximum number of addresses that are kept. */
+const maxMirrors = 100_000;
 const headers = { 'Cache-Control': 'no-store', 'Content-Length': 0 };
 
 /**
- * The address with `{click_id}` filled in; all else stays as it is, other macros too. What is not ASCII cannot be in a
- * header: it is encoded.
+ * The address with `{click_id}` filled in. Everything else, including other macros, stays as it is; only characters outside
+ * ASCII, which a header cannot contain, are encoded.
  * @param {string} address @param {string} clickId
  */
 function location(address, clickId) {
@@ -20,10 +20,10 @@ function location(address, clickId) {
   return withAsciiHost.replace(/[^!-~]+/g, encodeURIComponent);
 }
 
-/** What the visitor came with, if it is short enough to be one. @param {string} query */
+/** The visitor's `click_id`, if it has at most 200 characters; otherwise a new one. @param {string} query */
 function clickIdOf(query) {
-  const given = new URLSearchParams(query).get('click_id');
-  return given && given.length <= 200 ? given : randomUUID();
+  const clickId = new URLSearchParams(query).get('click_id');
+  return clickId && clickId.length <= 200 ? clickId : randomUUID();
 }
 
 /**
@@ -47,23 +47,23 @@ export function redirector(pool) {
     const kept = mirrors.get(campaign);
     if (kept && kept.until > performance.now()) return kept.url;
     mirrors.delete(campaign);
-    // The one that was not read for longest.
-    const [first] = mirrors.keys();
-    if (first !== undefined && mirrors.size >= most) mirrors.delete(first);
+    // The first one was read the longest ago.
+    const [oldest] = mirrors.keys();
+    if (oldest !== undefined && mirrors.size >= maxMirrors) mirrors.delete(oldest);
     const url = read(campaign).catch((error) => {
-      // While the database is away, visitors go where they went before.
+      // While the database is unavailable, visitors go to the last known address.
       if (kept) return kept.url;
       mirrors.delete(campaign);
       throw error;
     });
-    mirrors.set(campaign, { url, until: performance.now() + age });
+    mirrors.set(campaign, { url, until: performance.now() + interval });
     return url;
   }
 
   /** @param {string} campaign @param {number} more */
   const add = (campaign, more) => clicks.set(campaign, (clicks.get(campaign) ?? 0) + more);
 
-  /** Each increment is a transaction of its own, so that an update of the mirror does not wait for others. */
+  /** Each increment is a transaction of its own, so that an update of a mirror waits for one increment only. */
   async function write() {
     const text = 'update campaign_mirror.mirrors set clicks = clicks + $2 where campaign_id = $1';
     for (const [campaign, more] of [...clicks]) {
@@ -79,7 +79,7 @@ export function redirector(pool) {
   }
   const end = new AbortController();
   async function keepWriting() {
-    for await (const _ of setInterval(age, undefined, { signal: end.signal })) await write();
+    for await (const _ of setInterval(interval, undefined, { signal: end.signal })) await write();
   }
   const writing = keepWriting().catch(() => {});
 

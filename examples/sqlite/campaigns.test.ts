@@ -12,7 +12,7 @@ const database = new DatabaseSync(':memory:');
 database.exec(schema);
 const run = async (text: string, ...values: (string | number)[]) => database.prepare(text).run(...values);
 
-/** What others do to the store, and what is in it. */
+/** What others do to the store, and its content. */
 const world: CampaignRepositoryWorld = {
   campaigns: new SqliteCampaigns(database),
   others: {
@@ -34,7 +34,7 @@ const world: CampaignRepositoryWorld = {
     transfer: (id, to) => run('update campaigns set owner_id = ? where id = ?', to, id),
     setDefault: (id, isDefault) => run('update campaigns set is_default = ? where id = ?', +isDefault, id),
     deleteMirror: (id) => run('delete from mirrors where campaign_id = ?', id),
-    // Both before anybody else's turn, as in a transaction.
+    // Both statements run before any other, as in a transaction, since neither waits.
     deleteCampaign: (id) =>
       Promise.all([
         run('delete from mirrors where campaign_id = ?', id),
@@ -52,7 +52,7 @@ const world: CampaignRepositoryWorld = {
   },
 };
 
-for (const one of campaignRepositoryCases) {
-  const lacking = missing(one, world);
-  test(one.name, { skip: lacking ? `not applicable: no ${lacking}` : false }, () => one.run(world));
+for (const promise of campaignRepositoryCases) {
+  const lacking = missing(promise, world);
+  test(promise.name, { skip: lacking ? `not applicable: no ${lacking}` : false }, () => promise.run(world));
 }

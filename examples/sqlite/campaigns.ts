@@ -19,7 +19,7 @@ const setText = 'update mirrors set target_url = ?, updated_externally_at = ?, u
 const recordText = `insert into history (campaign_id, mirror_id, subject, owner_id, address_before, address_after,
   changed_at, request_id) values (?, ?, ?, ?, ?, ?, ?, ?)`;
 
-/** Campaigns and mirrors in SQLite. It keeps no access keys: it takes callers that need no proof. */
+/** Campaigns and mirrors in SQLite. There are no access keys: a caller with one is refused. */
 export class SqliteCampaigns implements domain.CampaignRepository {
   readonly #database: DatabaseSync;
 
@@ -34,7 +34,7 @@ export class SqliteCampaigns implements domain.CampaignRepository {
   async setMirror(seen: domain.Campaign, change: domain.MirrorChange): Promise<domain.SetMirrorResult> {
     if (domain.accessKeyOf(change.by.subject)) return { kind: 'caller-invalid' };
     return this.#answering(() => {
-      // From here to the commit nobody else writes: what is compared still holds at the write.
+      // From here to the commit nobody else writes, so the facts that are compared still hold at the write.
       this.#database.exec('begin immediate');
       try {
         const result = this.#setIfAsSeen(seen, change);
@@ -86,11 +86,11 @@ export function mirrorIn(database: DatabaseSync, campaign: domain.CampaignId): d
   return row && { ...row, updatedExternally: row.updatedExternallyAt !== null };
 }
 
-/** The time, in the form of a `Timestamp`, and a microsecond after `last` at least. */
+/** The current time in the form of a `Timestamp`, but at least a microsecond after `last`. */
 export function later(last = ''): string {
   const now = `${new Date().toISOString().slice(0, -1)}000Z`;
   if (now > last) return now;
-  const [whole, fraction] = [last.slice(0, 20), Number(last.slice(20, 26)) + 1];
-  if (fraction < 1_000_000) return `${whole}${String(fraction).padStart(6, '0')}Z`;
+  const microseconds = Number(last.slice(20, 26)) + 1;
+  if (microseconds < 1_000_000) return `${last.slice(0, 20)}${String(microseconds).padStart(6, '0')}Z`;
   return `${new Date(Date.parse(last) + 1).toISOString().slice(0, -1)}000Z`;
 }

@@ -16,8 +16,8 @@ test('the service answers, is ready and stops, and has neither connected to a da
   const env = { ...given, PORT: '0', OPS_PORT: '0', DOCS: 'off' };
   const service = spawn(process.execPath, [main], { cwd, env, stdio: 'pipe' });
   after(() => service.kill('SIGKILL'));
-  const [told] = await once(createInterface(service.stderr), 'line');
-  const { campaign, key } = JSON.parse(told);
+  const [firstLine] = await once(createInterface(service.stderr), 'line');
+  const { campaign, key } = JSON.parse(firstLine);
   const events: string[] = [];
   const ports = { port: 0, opsPort: 0 };
   for await (const line of createInterface(service.stdout)) {
@@ -33,8 +33,8 @@ test('the service answers, is ready and stops, and has neither connected to a da
   const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json' };
   const body = JSON.stringify({ mirror_endpoint: 'https://second.example/' });
   assert.equal((await fetch(url, { method: 'POST', headers, body })).status, 200);
-  const asked = { ...headers, authorization: `Bearer ${key.slice(0, -1)}` };
-  assert.equal((await fetch(url, { method: 'POST', headers: asked, body })).status, 401);
+  const invalid = { ...headers, authorization: `Bearer ${key.slice(0, -1)}` };
+  assert.equal((await fetch(url, { method: 'POST', headers: invalid, body })).status, 401);
   const ready = await fetch(`http://127.0.0.1:${ports.opsPort}/readyz`);
   assert.deepEqual(await ready.json(), { status: 'ready', checks: { accepting: true } });
   const metrics = await (await fetch(`http://127.0.0.1:${ports.opsPort}/metrics`)).text();

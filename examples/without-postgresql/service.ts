@@ -13,7 +13,7 @@ const campaign = store.createCampaign(owner);
 store.createMirror(campaign, 'https://first.example/' as MirrorAddress);
 console.error(JSON.stringify({ campaign, key: store.issueKey(owner).key }));
 
-/** Both ports of the use case: nobody asks for PostgreSQL any longer. Yours would be on a store that lasts. */
+/** Exchanges both ports of the use case, so that PostgreSQL is not used. Yours would be on a store that lasts. */
 const inMemory = new ContainerModule(({ rebind }) => {
   rebind(tokens.campaignRepository).toConstantValue(new InMemoryCampaigns(store));
   rebind(tokens.identity).toConstantValue(new InMemoryIdentity(store));

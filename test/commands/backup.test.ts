@@ -94,7 +94,7 @@ describe('backup and restore', () => {
     expect((await stat(at('good'))).mode & 0o777).to.equal(0o600);
     await commandsOn(source).session(`
       $ backup ${at('good')}
-      ! ${at('good')} is there already: name another file`);
+      ! ${at('good')} already exists: name another file`);
     expect((await readFile(at('good'))).equals(good)).to.equal(true);
     expect(await readdir(folder.path)).to.deep.equal(['good']);
   });

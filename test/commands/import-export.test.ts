@@ -76,10 +76,10 @@ describe('import and export', () => {
     const { code, output, errors } = await importing(input);
     expect({ code, output }).to.deep.equal({ code: 1, output: '' });
     const notInUtf8 =
-      'the line is not in UTF-8, and the file perhaps in Windows-1252: in Excel, save it as “CSV UTF-8 (Comma delimited)”';
-    const open = 'a quotation mark is not closed: a field cannot go over several lines';
+      'the line is not in UTF-8; the file may be in Windows-1252: in Excel, save it as “CSV UTF-8 (Comma delimited)”';
+    const open = 'a quotation mark is not closed: a field cannot have several lines';
     const stray =
-      'a quotation mark stands where none may: a field with one is quoted as a whole, and the mark doubled';
+      'a quotation mark is in the wrong place: quote the whole field, and double the quotation mark in it';
     expect(errors.split('\n')).to.deep.equal([
       'line 3: id: campaign 50 is in line 2 already',
       'line 3: mirror_id: mirror 71 is in line 2 already',
@@ -89,11 +89,11 @@ describe('import and export', () => {
       'line 6: is_default: the owner 7 has a default campaign already: campaign 1 "First"',
       `line 7: ${open}`,
       `line 8: ${stray}`,
-      'line 9: there are 13 fields, where the header has 12',
+      'line 9: the line has 13 fields, but the header has 12',
       'line 10: owner_id: it must be a whole number from 1 to 9007199254740991',
       'line 10: id: campaign 50 is in line 2 already',
       'line 11: the line is longer than 65536 bytes',
-      'line 12: target_url: it must not point to this host, which MIRROR_HOST_DENYLIST denies',
+      'line 12: target_url: it must not point to this host, which the host denylist contains',
       `line 13: ${notInUtf8}`,
       'nothing was imported, since 10 lines are bad: fix the file, and import it again',
       '',
@@ -152,7 +152,7 @@ describe('import and export', () => {
     await importing(csv(line(summer), line(unnamed)));
     const others = [{ owner_id: '7' }, { owner_id: '9', name: 'Summer' }, { ...summer, id: '500' }];
     const again = csv(...[summer, unnamed, ...others].map(line));
-    const said = '2 lines have no id, and the owner and name of a campaign that is there';
+    const said = '2 lines have no id, and the owner and name of an existing campaign';
     const remedy = 'give them their ids, leave them out, or add --allow-duplicates';
     const named = 'there is a campaign 1 "Summer" of the owner 7 already';
     const pointed = 'there is a campaign 2 of the owner 8 without a name, and with this address, already';
@@ -177,7 +177,7 @@ describe('import and export', () => {
 
   it('a file that is there is written over with --force only, and what is no file never', async () => {
     await writeFile(at('mine.csv'), 'mine');
-    const errors = `${at('mine.csv')} is there already: name another file, or add --force\n`;
+    const errors = `${at('mine.csv')} already exists: name another file, or add --force\n`;
     expect(await on.run('export', at('mine.csv'))).to.deep.equal(refused(errors));
     expect(await readFile(at('mine.csv'), 'utf8')).to.equal('mine');
     expect((await on.run('export', at('mine.csv'), '--force')).code).to.equal(0);
@@ -186,7 +186,7 @@ describe('import and export', () => {
     const longest = 'x'.repeat(255);
     await on.session(`
       $ export ${at('device')} --force
-      ! ${at('device')} is no file, and is not replaced
+      ! ${at('device')} is not a file, and is not replaced
       $ export ${at('none', 'x.csv')}
       ! ${at('none', 'x.csv')} cannot be written: its folder does not exist
       $ import ${at('none.csv')}

@@ -58,11 +58,11 @@ describe('mirror set, as a call with an access key does it', () => {
       $ ${key} mirror set ${id} https://x\u200b.example/
       ! the URL is refused: it must not contain white space, backslashes or invisible characters
       $ MIRROR_HOST_DENYLIST=192.0.2.1 ${key} mirror set ${id} http://[::ffff:192.0.2.1]/
-      ! the URL is refused: it must not point to this host, which MIRROR_HOST_DENYLIST denies
+      ! the URL is refused: it must not point to this host, which the host denylist contains
       $ MIRROR_HOST_DENYLIST=*.denied.example ${key} mirror set ${id} https://Go.denied.example./
-      ! the URL is refused: it must not point to this host, which MIRROR_HOST_DENYLIST denies
+      ! the URL is refused: it must not point to this host, which the host denylist contains
       $ MIRROR_HOST_DENYLIST=*.denied.example mirror create ${bare} --target-url https://Go.denied.example./
-      ! --target-url: it must not point to this host, which MIRROR_HOST_DENYLIST denies`);
+      ! --target-url: it must not point to this host, which the host denylist contains`);
     await service.world.others.setDefault(live.seen.id, true);
     const unset = `\`./campaign-mirror campaign unset-default ${id}\` makes it an ordinary one`;
     await on().session(`
@@ -89,7 +89,7 @@ describe('mirror set, as a call with an access key does it', () => {
   it('a key is never taken or repeated from an argument; in a terminal it is asked for, and not shown', async () => {
     await on().session(`
       $ CAMPAIGN_MIRROR_KEY= mirror set ${id} '${second}'
-      ! no access key, and nobody to ask for it: put it into the variable CAMPAIGN_MIRROR_KEY
+      ! no access key, and no terminal to ask on: put it into CAMPAIGN_MIRROR_KEY
       [2]`);
     const { code, output, errors } = await set(second, { CAMPAIGN_MIRROR_KEY: '' }, `--key=${live.key}`);
     expect({ code, output }).to.deep.equal({ code: 2, output: '' });

@@ -1,3 +1,4 @@
+import { openPool, PostgresMirrorMoves } from '@campaign-mirror/adapters-persistence';
 import type { CampaignId, OwnerId, Subject } from '@campaign-mirror/domain';
 import { expect } from 'chai';
 import { answered, startCommandProcess } from '../support/commands/command.ts';
@@ -5,6 +6,7 @@ import { commandsOn, objectsOf } from '../support/commands/commands-on.ts';
 import { endWaiting, lockMirror, rival } from '../support/database/rival.ts';
 import { databaseOf } from '../support/process/lives.ts';
 import { serviceOn } from '../support/store/grouped.ts';
+import { address } from '../support/store/world.ts';
 
 type Filling = readonly [url: string, owner?: number, isDefault?: boolean];
 
@@ -110,7 +112,7 @@ describe('mirror move', () => {
       $ mirror move --from-host old.example --to-host x.old.example --subdomains --yes
       ! x.old.example matches old.example, so a mirror that was moved would be moved again: use another --to-host
       $ MIRROR_HOST_DENYLIST=new.example ${line}
-      ! --to-host: MIRROR_HOST_DENYLIST denies new.example`);
+      ! --to-host: the host denylist contains new.example`);
     expect((await on.run('mirror move --from-host old.example:80 --to-host x.example')).code).to.equal(2);
     expect(await history()).to.deep.equal([]);
     const all = 'mirror move --from-host example --to-host new.test --subdomains --include-default';
@@ -245,6 +247,30 @@ describe('mirror move', () => {
     await other.rollback();
     expect((await on.run(line)).code).to.equal(0);
     expect((await history()).map(({ campaign }) => campaign)).to.deep.equal([1, 2, 3]);
+  });
+
+  it('patience ends when fifteen locks were waited for in vain; those waited for with success do not count', async () => {
+    await filled(...onOldHost(3));
+    const { pool, close } = openPool(database.address('operator'));
+    const act = { operator: 'ada', requestId: 'move-1' };
+    const moves = new PostgresMirrorMoves(pool, act, 1);
+    const moved = (id: number) => {
+      const [before, after] = [address(`https://old.example/${id}`), address(`https://new.example/${id}`)];
+      return moves.setOne(
+        { campaign: id as CampaignId, before, after },
+        { details: {}, includeDefault: false },
+      );
+    };
+    let other = await rival(database, lockMirror, 1);
+    for (let wait = 1; wait < 15; wait++) expect(await moved(1)).to.equal('locked');
+    expect(await moved(2)).to.equal('moved');
+    await other.rollback();
+    expect(await moved(1), 'after fourteen').to.equal('moved');
+    other = await rival(database, lockMirror, 3);
+    expect(await moved(3)).to.equal('locked');
+    await other.rollback();
+    expect(await moved(3), 'after fifteen').to.equal('locked');
+    await close();
   });
 
   const wentAway =

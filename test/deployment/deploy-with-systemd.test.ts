@@ -126,7 +126,7 @@ describe(`${page}, on a new Debian 12`, function () {
         ! campaign-mirror mirror create "$ANOTHER" --target-url https://denied.example/
         cp -p /root/kept /etc/campaign-mirror/environment`,
       );
-      expect(denied).to.include('MIRROR_HOST_DENYLIST denies');
+      expect(denied).to.include('which the host denylist contains');
       expect(output).to.match(/"target_url":"https:\/\/second\.example\/\?click=\{click_id\}".*\n200\n$/);
     },
     rolling: async (output) => {

@@ -16,8 +16,8 @@ import {
   type MoveChange,
   MoveMirrors,
   type MoveMirrorsRequest,
+  type MoveOptions,
   type MoveProgress,
-  type MoveTerms,
   noDeniedHosts,
   type OwnerId,
   UndoMove,
@@ -126,13 +126,13 @@ describe('mirror move: all mirrors', () => {
   let stored: FoundMirror[];
   let calls: string[];
   /** Of the last batch. */
-  let terms: MoveTerms | undefined;
+  let options: MoveOptions | undefined;
   /** Which calls find what they want to write held by somebody else. */
   let held: (call: number) => boolean;
   beforeEach(() => {
     stored = [];
     calls = [];
-    terms = undefined;
+    options = undefined;
     held = () => false;
   });
   const request: MoveMirrorsRequest = {
@@ -160,12 +160,12 @@ describe('mirror move: all mirrors', () => {
   const mirrors: MirrorMoves = {
     count: async () => stored.length,
     find: async ({ after = 0, limit, owner }) => {
-      const looked = stored.slice(after, after + limit);
-      const found = looked.filter(({ campaign }) => owner === undefined || campaign.ownerId === owner);
-      return { found, looked: looked.length, last: looked.at(-1)?.campaign.id };
+      const page = stored.slice(after, after + limit);
+      const mirrors = page.filter(({ campaign }) => owner === undefined || campaign.ownerId === owner);
+      return { mirrors, examined: page.length, last: page.at(-1)?.campaign.id };
     },
     setMany: async (moves, given) => {
-      terms = given;
+      options = given;
       calls.push(`many ${moves.length}`);
       return held(calls.length) ? moves.map(() => 'locked') : moves.map(set);
     },
@@ -200,16 +200,14 @@ describe('mirror move: all mirrors', () => {
     expect(await run()).to.deep.equal({});
   });
 
-  it('patience ends when fifteen were waited for in vain; those waited for with success do not count', async () => {
+  it('are waited for one by one, if they are locked', async () => {
     filled(40);
     held = (call) => call === 1;
     expect(await run()).to.deep.equal({ moved: 40 });
     expect(calls).to.deep.equal(['many 40', ...Array(40).fill('one')]);
-    filled(600);
-    calls = [];
+    filled(1);
     held = () => true;
-    expect(await run()).to.deep.equal({ locked: 600 });
-    expect(calls.filter((call) => call === 'one')).to.have.length(15);
+    expect(await run()).to.deep.equal({ locked: 1 });
   });
 
   it('tells how far it is: never back, and all in the end, also where mirrors come in meanwhile', async () => {
@@ -219,11 +217,11 @@ describe('mirror move: all mirrors', () => {
       if (event.kind === 'progress') seen.push(event);
       if (seen.length === 1 && event.kind === 'progress') filled(100, 'https://x.example/');
     }
-    const looked = seen.map((progress) => progress.looked);
-    expect(looked).to.deep.equal(looked.toSorted((one, next) => one - next));
-    expect(seen[0]).to.deep.equal({ kind: 'progress', looked: 0, total: 2_100, isTargetInUse: false });
+    const examined = seen.map((progress) => progress.examined);
+    expect(examined).to.deep.equal(examined.toSorted((one, next) => one - next));
+    expect(seen[0]).to.deep.equal({ kind: 'progress', examined: 0, total: 2_100, isTargetInUse: false });
     expect(seen.at(-1)).to.deep.equal({
-      ...{ kind: 'progress', looked: 2_200, total: 2_200, isTargetInUse: false },
+      ...{ kind: 'progress', examined: 2_200, total: 2_200, isTargetInUse: false },
     });
   });
 
@@ -249,9 +247,9 @@ describe('mirror move: all mirrors', () => {
     filled(1, longest, 7, true);
     const longer = { ...request, move: moving('old.example', 'longer.example') };
     expect(await run({ ...request, owner })).to.deep.equal({ moved: 1 });
-    const noted = { from: 'old.example', to: 'new.example', subdomains: false };
-    expect(terms, 'what the audit has, and what the writes prove').to.deep.include({
-      ...{ noted, owner, includeDefault: false },
+    const details = { from: 'old.example', to: 'new.example', subdomains: false };
+    expect(options, 'what the audit has, and what the writes prove').to.deep.include({
+      ...{ details, owner, includeDefault: false },
     });
     expect(await run(longer), 'refused before its address is judged').to.deep.equal({ moved: 2, refused: 1 });
     const told = [];
@@ -303,9 +301,9 @@ describe('mirror move: all mirrors', () => {
         ...['refused: default-campaign', 'changed-since', 'changed-since', 'invalid: denied-host', 'moved'],
       ]);
       expect(calls).to.deep.equal(['many 500', 'many 500', 'many 1']);
-      expect(terms).to.deep.equal({ includeDefault: false, noted: { undoes: 7 } });
+      expect(options).to.deep.equal({ includeDefault: false, details: { undoes: 7 } });
       expect(progress).to.deep.equal({
-        ...{ kind: 'progress', looked: 1_005, total: undefined, isTargetInUse: true },
+        ...{ kind: 'progress', examined: 1_005, total: undefined, isTargetInUse: true },
       });
       expect(stored[1_000]?.address).to.equal('https://old.example/');
     });

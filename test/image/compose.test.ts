@@ -141,7 +141,7 @@ describe(`compose.yaml, as ${page} has it`, function () {
       'https://a.denied.example/',
     ).done();
     expect(denied).to.include({ code: 1 });
-    expect(denied.errors).to.include('MIRROR_HOST_DENYLIST');
+    expect(denied.errors).to.include('the host denylist contains');
   });
 
   it('nothing in it can write to its image, gain a right, or see a password of another', async () => {

@@ -1,6 +1,6 @@
 export type {
   AccessOptions,
-  AddressTerms,
+  ActContext,
   AdministrationPorts,
   OperatorAccess,
   OperatorPorts,
@@ -19,5 +19,5 @@ export const operatorCommands = {
   audit: async () => (await import('./commands/history-commands.ts')).auditCommand,
 };
 
-/** The command that prints a script by which a shell completes the commands; loaded on demand. */
+/** The command that prints a script with which a shell completes the commands; loaded on demand. */
 export const completionCommand = async () => (await import('./terminal/completion.ts')).completion;

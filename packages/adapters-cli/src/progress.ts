@@ -1,2 +1,8 @@
-// What a command reads, with a progress bar.
-export { type GivenFile, givenFile, type Progress, progress, readShown } from './terminal/given-file.ts';
+// Files that a command reads with a progress bar.
+export {
+  type InputFile,
+  inputFile,
+  type Progress,
+  progress,
+  readWithProgress,
+} from './terminal/input-file.ts';

@@ -1,5 +1,5 @@
 import type { AuditEntry, HistoryId } from '@campaign-mirror/domain';
-import * as given from '../terminal/arguments.ts';
+import * as parse from '../terminal/arguments.ts';
 import { group, leaf } from '../terminal/arguments.ts';
 import type { Call } from '../terminal/call.ts';
 import { counted, jsonOf } from '../terminal/errors.ts';
@@ -8,8 +8,8 @@ import { listNewest } from '../terminal/pages.ts';
 import { confirmed } from '../terminal/prompt.ts';
 import { type OperatorAccess, reading } from './operator.ts';
 
-/** A number that a person can look through. */
-const usualLimit = 50;
+/** The number of entries that are listed by default. */
+const defaultLimit = 50;
 
 export function auditCommand(call: Call, operator: OperatorAccess) {
   return leaf('audit', 'show who did what with these commands, newest first', [
@@ -17,13 +17,13 @@ export function auditCommand(call: Call, operator: OperatorAccess) {
     'audit --campaign 42',
     'audit --before 1000 --limit 200 --json',
   ])
-    .option('--campaign <id>', 'only acts on this campaign', given.campaign)
-    .option('--limit <n>', 'maximum number to show', given.limit, usualLimit)
-    .option('--before <entry>', 'only entries before this one', given.audit)
-    .action(async ({ campaign, json, ...asked }) => {
+    .option('--campaign <id>', 'only acts on this campaign', parse.campaign)
+    .option('--limit <n>', 'maximum number to show', parse.limit, defaultLimit)
+    .option('--before <entry>', 'only entries before this one', parse.audit)
+    .action(async ({ campaign, json, ...range }) => {
       const listing = { json, object, columns, none: 'There is no such entry.' };
       await operator.acting(
-        ({ audit }) => listNewest(call, asked, listing, (page) => audit.list({ ...page, campaign })),
+        ({ audit }) => listNewest(call, range, listing, (page) => audit.list({ ...page, campaign })),
         reading,
       );
     });
@@ -40,20 +40,17 @@ const columns: readonly Column<AuditEntry>[] = [
   { head: 'campaign', right: true, cell: ({ campaignId }) => campaignId },
   { head: 'owner', right: true, cell: ({ ownerId }) => ownerId },
   { head: 'key', right: true, cell: ({ accessKeyId }) => accessKeyId },
-  { head: 'details', cell: ({ details }) => sentence(details) },
+  { head: 'details', cell: ({ details }) => detailsText(details) },
 ];
 
 /** Such as `owner id before: 42, name: "Summer"`; missing values are left out. */
-function sentence(details: AuditEntry['details']): string | null {
-  const there = Object.entries(details).filter(([, value]) => value !== null);
-  const named = there.map(([name, value]) => `${name.replaceAll('_', ' ')}: ${JSON.stringify(value)}`);
-  return named.join(', ') || null;
+function detailsText(details: AuditEntry['details']): string | null {
+  const present = Object.entries(details).filter(([, value]) => value !== null);
+  if (present.length === 0) return null;
+  return present.map(([name, value]) => `${name.replaceAll('_', ' ')}: ${JSON.stringify(value)}`).join(', ');
 }
 
-/**
- * The number of changes examined in one transaction, which takes some 30 ms; the audit has an entry for each
- * transaction.
- */
+/** The number of changes that one transaction examines, in some 30 ms. The audit has an entry for each transaction. */
 const stepSize = 10_000;
 
 export function historyCommands(call: Call, operator: OperatorAccess) {
@@ -65,11 +62,11 @@ export function historyCommands(call: Call, operator: OperatorAccess) {
     .requiredOption(
       '--older-than <time>',
       'minimum age, such as 400d or 48h; at least 1d; required',
-      given.age,
+      parse.age,
     )
     .option('--yes', 'do not ask')
     .action(async ({ olderThan: age, yes, json }) => {
-      const { progress } = await import('../terminal/given-file.ts');
+      const { progress } = await import('../terminal/input-file.ts');
       const { cutOff } = await import('./words.ts');
       await operator.acting(
         async ({ pruning }, { undoneBy }) => {
@@ -80,12 +77,15 @@ export function historyCommands(call: Call, operator: OperatorAccess) {
           let pruned = 0;
           const deleted = () => `${pruned} changes are deleted`;
           try {
-            for (let next: HistoryId | undefined, more = old > 0; more; more = next !== undefined) {
+            let next: HistoryId | undefined;
+            let isDone = old === 0;
+            while (!isDone) {
               call.interruption.throwIfInterrupted(`Stopped: ${deleted()}. Repeat it to go on.`);
               const step = await pruning.prune(olderThan, stepSize, next);
               pruned += step.pruned;
               bar.at(pruned);
               next = step.next;
+              isDone = next === undefined;
             }
           } catch (error) {
             throw cutOff(error, deleted(), undoneBy);

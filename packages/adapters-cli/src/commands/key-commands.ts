@@ -1,15 +1,15 @@
 import type { AccessKey, AccessKeyId } from '@campaign-mirror/domain';
 import { Option } from '@commander-js/extra-typings';
-import * as given from '../terminal/arguments.ts';
+import * as parse from '../terminal/arguments.ts';
 import { group, leaf } from '../terminal/arguments.ts';
 import type { Call } from '../terminal/call.ts';
 import { ClearError } from '../terminal/errors.ts';
 import { paged } from '../terminal/pages.ts';
 import { type OperatorAccess, reading } from './operator.ts';
-import { noSuchKey, notRotated, ownerDoubt } from './words.ts';
+import { noSuchKey, notRotated, ownerWarning } from './words.ts';
 
-/** In seconds. */
-const aDay = 86_400;
+/** How long the old key keeps working after a rotation by default, in seconds. */
+const defaultGrace = 86_400;
 
 interface Issued {
   readonly id: AccessKeyId;
@@ -18,13 +18,13 @@ interface Issued {
 
 export function keyCommands(call: Call, operator: OperatorAccess) {
   /**
-   * Shows a new key, which cannot be shown again: alone on standard output, or in the JSON object.
+   * Prints a new key, which cannot be shown again: alone on standard output, or in the JSON object.
    * @throws ClearError when the key could not be written
    */
-  const showOnce = async (json: boolean | undefined, issued: Issued, about: string): Promise<void> => {
-    if (!json) await call.output.note(`${about} It cannot be shown again:`);
+  const printOnce = async (json: boolean | undefined, issued: Issued, sentence: string): Promise<void> => {
+    if (!json) await call.output.note(`${sentence} It cannot be shown again:`);
     await call.output.answer(json, issued, issued.key);
-    if (await call.output.isTaken()) return;
+    if (await call.output.isWritten()) return;
     const { id } = issued;
     throw new ClearError(
       `key ${id} was issued, but standard output did not take it, and it cannot be shown again: ` +
@@ -36,19 +36,21 @@ export function keyCommands(call: Call, operator: OperatorAccess) {
     'key issue --owner 42 --name "my script"',
     'key issue --owner 42 --name "my script" --expires-in 90d',
   ])
-    .requiredOption('--owner <n>', 'the owner whose mirrors the key may set; required', given.owner)
-    .requiredOption('--name <name>', 'what the key is for; required', given.name)
-    .option('--expires-in <time>', 'lifetime, such as 1s, 30m, 12h or 90d; 365d by default', given.life)
+    .requiredOption('--owner <n>', 'the owner whose mirrors the key may set; required', parse.owner)
+    .requiredOption('--name <name>', 'what the key is for; required', parse.name)
+    .option('--expires-in <time>', 'lifetime, such as 1s, 30m, 12h or 90d; 365d by default', parse.life)
     .addOption(new Option('--no-expiry', 'the key never expires').conflicts('expiresIn'))
     .action(async ({ owner, name, expiresIn, expiry, json }) => {
       const life = expiry ? expiresIn : 'never';
-      const { doubt, issued } = await operator.administering(async ({ keys, records }) => ({
-        doubt: await ownerDoubt(records, owner),
+      const { warning, issued } = await operator.administering(async ({ keys, records }) => ({
+        warning: await ownerWarning(records, owner),
         issued: await keys.issue({ owner, name, ...(life && { expiresIn: life }) }),
       }));
-      if (doubt) await call.output.note(doubt);
-      const ends = expiry ? (expiresIn ? '' : ' It expires in 365 days.') : ' It never expires.';
-      await showOnce(json, issued, `Key ${issued.id} of the owner ${owner}.${ends}`);
+      if (warning) await call.output.note(warning);
+      let sentence = `Key ${issued.id} of the owner ${owner}.`;
+      if (!expiry) sentence += ' It never expires.';
+      else if (!expiresIn) sentence += ' It expires in 365 days.';
+      await printOnce(json, issued, sentence);
     });
 
   const list = leaf(
@@ -56,12 +58,12 @@ export function keyCommands(call: Call, operator: OperatorAccess) {
     'list access keys by number: first characters, owner, name, and when each was created, was last used and expires',
     ['key list', 'key list --owner 42', 'key list --limit 20 --after 100 --json'],
   )
-    .option('--owner <n>', 'only those of this owner', given.owner)
-    .option('--limit <n>', 'maximum number to show; all by default', given.limit)
-    .option('--after <id>', 'only those after this one', given.key)
-    .action(async ({ json, owner, ...asked }) => {
+    .option('--owner <n>', 'only those of this owner', parse.owner)
+    .option('--limit <n>', 'maximum number to show; all by default', parse.limit)
+    .option('--after <id>', 'only those after this one', parse.key)
+    .action(async ({ json, owner, ...range }) => {
       await operator.administering(({ keys }) => {
-        const rows = paged(call, asked, 'id', (page) => keys.list({ ...page, owner }));
+        const rows = paged(call, range, 'id', (page) => keys.list({ ...page, owner }));
         return call.output.list(rows, {
           json,
           columns: [
@@ -85,23 +87,23 @@ export function keyCommands(call: Call, operator: OperatorAccess) {
     'replace a key: issue a successor with the same lifetime, which is shown once; the old key keeps working for a while',
     ['key rotate 7', 'key rotate 7 --grace 7d', 'key rotate 7 --grace 0s'],
   )
-    .argument('<id>', 'the number of the key', given.key)
+    .argument('<id>', 'the number of the key', parse.key)
     .option(
       '--grace <time>',
       'how long the old key keeps working, such as 0s, 30m or 7d; 24h by default',
-      given.grace,
+      parse.grace,
     )
-    .action(async (replaces, { grace = aDay, json }) => {
+    .action(async (replaces, { grace = defaultGrace, json }) => {
       const rotation = await operator.administering(({ keys }) => keys.rotate(replaces, { grace }));
       if (rotation.kind !== 'rotated') throw notRotated(replaces, rotation);
       const { id, key, ownerId, oldExpiresAt } = rotation;
       const object = { id, key, replaces, replaced_expires_at: oldExpiresAt };
-      const about = `Key ${id} of the owner ${ownerId} replaces key ${replaces}, which ends at ${oldExpiresAt}.`;
-      await showOnce(json, object, about);
+      const sentence = `Key ${id} of the owner ${ownerId} replaces key ${replaces}, which ends at ${oldExpiresAt}.`;
+      await printOnce(json, object, sentence);
     });
 
   const revoke = leaf('revoke', 'revoke an access key, at once and for good', ['key revoke 7'])
-    .argument('<id>', 'the number of the key', given.key)
+    .argument('<id>', 'the number of the key', parse.key)
     .action(async (id, { json }) => {
       const revoked = await operator.administering(({ keys }) => keys.revoke(id));
       if (!revoked) throw noSuchKey(id);

@@ -7,7 +7,7 @@ import type {
   OwnerId,
 } from '@campaign-mirror/domain';
 import { Option } from '@commander-js/extra-typings';
-import * as given from '../terminal/arguments.ts';
+import * as parse from '../terminal/arguments.ts';
 import { group, leaf } from '../terminal/arguments.ts';
 import type { Call } from '../terminal/call.ts';
 import { ClearError, jsonOf, printable } from '../terminal/errors.ts';
@@ -15,22 +15,22 @@ import { confirmed, secret } from '../terminal/prompt.ts';
 import { history } from './mirror-history-command.ts';
 import { move } from './mirror-move-command.ts';
 import { type OperatorAccess, reading } from './operator.ts';
-import { campaignRefused, noneOf } from './words.ts';
+import { campaignRefused, noneFound } from './words.ts';
 
 export function mirrorCommands(call: Call, operator: OperatorAccess) {
   const create = leaf('create', 'create the mirror of a campaign; a campaign has at most one', [
     'mirror create 42 --target-url https://first.example/',
   ])
-    .argument('<campaign>', 'the campaign', given.campaign)
+    .argument('<campaign>', 'the campaign', parse.campaign)
     .requiredOption('--target-url <url>', 'the address; required')
     .action(async (campaign, { targetUrl, json }) => {
       const { CreateMirror } = await import('@campaign-mirror/domain');
-      const made = await operator.administering(({ settings }, { deniedHosts }) =>
+      const creation = await operator.administering(({ settings }, { deniedHosts }) =>
         new CreateMirror(settings, deniedHosts).execute(campaign, targetUrl),
       );
-      if (made.kind !== 'created') throw campaignRefused(campaign, made, '--target-url');
-      const body = { mirror: jsonOf(made.mirror) };
-      await call.output.answer(json, body, `The mirror of campaign ${campaign} was created.`);
+      if (creation.kind !== 'created') throw campaignRefused(campaign, creation, '--target-url');
+      const object = { mirror: jsonOf(creation.mirror) };
+      await call.output.answer(json, object, `The mirror of campaign ${campaign} was created.`);
     });
 
   const list = leaf('list', 'list mirrors by campaign', [
@@ -39,13 +39,13 @@ export function mirrorCommands(call: Call, operator: OperatorAccess) {
     'mirror list --owner 42 --limit 20',
     'mirror list --after 1000 --json',
   ])
-    .option('--owner <n>', "only those of this owner's campaigns", given.owner)
-    .option('--host <host>', 'only those on this host, in any spelling; reads all mirrors', given.host)
+    .option('--owner <n>', "only those of this owner's campaigns", parse.owner)
+    .option('--host <host>', 'only those on this host, in any spelling; reads all mirrors', parse.host)
     .option('--subdomains', 'with --host: also those on a name below it')
-    .option('--limit <n>', 'maximum number to show; all by default', given.limit)
-    .option('--after <campaign>', 'only those of campaigns after this one', given.campaign)
+    .option('--limit <n>', 'maximum number to show; all by default', parse.limit)
+    .option('--after <campaign>', 'only those of campaigns after this one', parse.campaign)
     .action(async ({ json, owner, host, subdomains = false, after, limit }) => {
-      if (subdomains && !host) throw new ClearError('--subdomains is of use with --host only', 'usage');
+      if (subdomains && !host) throw new ClearError('--subdomains needs --host', 'usage');
       await operator.acting(({ records }) => {
         const rows = mirrorsOf(call, records, { owner, host, subdomains, after, limit });
         return call.output.list(rows, {
@@ -57,46 +57,47 @@ export function mirrorCommands(call: Call, operator: OperatorAccess) {
             { head: 'updated', cell: ({ updatedAt }) => updatedAt },
             { head: 'target URL', cell: ({ targetUrl }) => targetUrl },
           ],
-          none: noneOf('mirror', { owner, after, on: host?.written }),
+          none: noneFound('mirror', { owner, after, host: host?.written }),
         });
       }, reading);
     });
 
   const show = leaf('show', 'show the mirror of a campaign with all its fields', ['mirror show 42'])
-    .argument('<campaign>', 'the campaign', given.campaign)
+    .argument('<campaign>', 'the campaign', parse.campaign)
     .action(async (id, { json }) => {
       const campaign = await operator.acting(({ records }) => records.find(id), reading);
       if (!campaign) throw campaignRefused(id, { kind: 'campaign-not-found' });
       if (!campaign.mirror) throw campaignRefused(id, { kind: 'refused', because: 'mirror-not-created' });
       const mirror = jsonOf(campaign.mirror);
       if (json) return call.output.object({ mirror });
-      const named = (name: string) => name.replaceAll('_', ' ').replace('url', 'URL');
-      await call.output.fields(Object.entries(mirror).map(([name, value]) => [named(name), value]));
+      const fields = Object.entries(mirror).map(([name, value]) => {
+        return [name.replaceAll('_', ' ').replace('url', 'URL'), value] as const;
+      });
+      await call.output.fields(fields);
     });
 
   const set = leaf(
     'set',
-    'set the mirror of a campaign as a call with an access key does; reads the key from CAMPAIGN_MIRROR_KEY, or asks for it',
+    `set the mirror of a campaign as a call with an access key does; reads the key from ${operator.accessKeySetting}, or asks for it`,
     [
       "mirror set 42 'https://second.example/?click={click_id}'",
       'mirror set 42 https://second.example/ --as-operator',
     ],
   )
-    .argument('<campaign>', 'the campaign', given.campaign)
+    .argument('<campaign>', 'the campaign', parse.campaign)
     .argument('<url>', 'the new address')
     .option('--as-operator', 'without a key: whoever owns the campaign; recorded in the audit')
     .action(async (campaign, address, { asOperator, json }) => {
       const { accessKey, SetCampaignMirror, SetMirrorAsOperator } = await import('@campaign-mirror/domain');
       if (asOperator) {
-        const set = await operator.acting(({ campaigns, mirrors }, { deniedHosts }) =>
+        const setting = await operator.acting(({ campaigns, mirrors }, { deniedHosts }) =>
           new SetMirrorAsOperator(campaigns, mirrors, deniedHosts).execute(campaign, address),
         );
-        if (set.kind === 'no-address') throw new Error('no address, though one was given');
-        if (set.kind !== 'mirror-set') throw campaignRefused(campaign, set);
-        return isSet(campaign, set.mirror, json);
+        if (setting.kind === 'no-address') throw new Error('unreachable: the address is given');
+        if (setting.kind !== 'mirror-set') throw campaignRefused(campaign, setting);
+        return printMirror(campaign, setting.mirror, json);
       }
-      const otherwise =
-        'no access key, and nobody to ask for it: put it into the variable CAMPAIGN_MIRROR_KEY';
+      const otherwise = `no access key, and no terminal to ask on: put it into ${operator.accessKeySetting}`;
       // Never read from an argument: every user of the machine can see those, and shells record them.
       const text = (await operator.accessKey()) ?? (await secret(call, 'The access key:', otherwise));
       const credential = accessKey(text.trim());
@@ -110,40 +111,38 @@ export function mirrorCommands(call: Call, operator: OperatorAccess) {
         }),
       );
       if (outcome.kind === 'over-limit' || outcome.kind === 'no-address')
-        throw new Error(`${outcome.kind}, though there is no limit, and an address`);
+        throw new Error(`unreachable: ${outcome.kind}, although there is no limit, and the address is given`);
       if (outcome.kind === 'unauthenticated') throw refusedKey();
       if (outcome.kind !== 'mirror-set') throw campaignRefused(campaign, outcome);
-      await isSet(campaign, outcome.mirror, json);
+      await printMirror(campaign, outcome.mirror, json);
     });
-  const isSet = (campaign: CampaignId, mirror: Mirror, json: boolean | undefined) =>
+  const printMirror = (campaign: CampaignId, mirror: Mirror, json: boolean | undefined) =>
     call.output.answer(json, { mirror: jsonOf(mirror) }, `The mirror of campaign ${campaign} is set.`);
 
   const restore = leaf('restore', 'give the mirror of a campaign an earlier address', [
     'mirror restore 42 --to 17',
     'mirror restore 42 --undo 18',
   ])
-    .argument('<campaign>', 'the campaign', given.campaign)
+    .argument('<campaign>', 'the campaign', parse.campaign)
     .option(
       '--to <change>',
       'the address after this change of the history; required without --undo',
-      given.change,
+      parse.change,
     )
     .addOption(
       new Option('--undo <change>', 'the address that this change replaced; required without --to')
-        .argParser(given.change)
+        .argParser(parse.change)
         .conflicts('to'),
     )
     .option('--yes', 'do not ask, although --undo discards later changes')
     .action(async (campaign, { to, undo, yes, json }) => {
       const change = to ?? undo;
-      const numbers = `\`./campaign-mirror mirror history ${campaign}\` shows the numbers`;
-      if (change === undefined) {
-        throw new ClearError(`--to or --undo is missing: ${numbers} of the changes`, 'usage');
-      }
+      const numbers = `\`./campaign-mirror mirror history ${campaign}\` shows the numbers of the changes`;
+      if (change === undefined) throw new ClearError(`--to or --undo is missing: ${numbers}`, 'usage');
       const { RestoreMirror } = await import('@campaign-mirror/domain');
       const address = to === undefined ? 'before' : 'after';
       const restored = await operator.acting(async ({ campaigns, history, mirrors }, { deniedHosts }) => {
-        const latest = undo && !yes ? await history.list({ campaign, limit: maxNamed + 1 }) : [];
+        const latest = undo && !yes ? await history.list({ campaign, limit: maxListed + 1 }) : [];
         const later = latest.filter(({ id }) => id > change);
         if (later.length > 0) await confirmed(call, discarding(campaign, change, later));
         return new RestoreMirror(campaigns, history, mirrors, deniedHosts).execute({
@@ -165,11 +164,12 @@ export function mirrorCommands(call: Call, operator: OperatorAccess) {
   return group('mirror', 'create, list, set, restore and move the mirrors of campaigns', all);
 }
 
-/** The number of mirrors read at once, and of those that the store examines at once for their hosts. */
-const together = 500;
-const examined = 20_000;
+/** The maximum number of mirrors that are read at once. */
+const pageSize = 500;
+/** The number of mirrors that the store examines at once for their hosts. */
+const examinedPageSize = 20_000;
 
-interface AskedMirrors {
+interface MirrorSelection {
   readonly owner: OwnerId | undefined;
   readonly host: Host | undefined;
   readonly subdomains: boolean;
@@ -177,22 +177,22 @@ interface AskedMirrors {
   readonly limit: number | undefined;
 }
 
-/** The mirrors that are asked for, read as they are needed. @throws Interrupted between two readings */
+/** The selected mirrors. Each page is read when it is needed. @throws Interrupted between two pages */
 async function* mirrorsOf(
   { interruption }: Call,
   records: CampaignRecords,
-  { owner, host, subdomains, after, limit = Number.POSITIVE_INFINITY }: AskedMirrors,
+  { owner, host, subdomains, after, limit = Number.POSITIVE_INFINITY }: MirrorSelection,
 ): AsyncGenerator<Mirror> {
   const { isOnHost } = await import('@campaign-mirror/domain');
-  const asked = host
-    ? { owner, limit: examined, near: [host.name] }
-    : { owner, limit: Math.min(limit, together) };
+  const page = host
+    ? { owner, limit: examinedPageSize, hosts: [host.name] }
+    : { owner, limit: Math.min(limit, pageSize) };
   let left = limit;
   let next = after;
   do {
     interruption.throwIfInterrupted('Stopped: there is more.');
-    const { found, last } = await records.listMirrors({ ...asked, after: next });
-    for (const mirror of found) {
+    const { mirrors, last } = await records.listMirrors({ ...page, after: next });
+    for (const mirror of mirrors) {
       if (host && !isOnHost(mirror.targetUrl, host.name, subdomains)) continue;
       yield mirror;
       left -= 1;
@@ -202,13 +202,13 @@ async function* mirrorsOf(
   } while (next);
 }
 
-/** The number of later changes that a question names. */
-const maxNamed = 5;
+/** The maximum number of later changes that a question lists. */
+const maxListed = 5;
 
 function discarding(campaign: CampaignId, change: number, later: readonly HistoryEntry[]): string {
-  const named = later.slice(0, maxNamed).map(({ id, addressAfter }) => `${id} (to ${addressAfter})`);
-  const more = later.length > maxNamed ? ' and earlier ones' : '';
-  return `The mirror of campaign ${campaign} was changed after change ${change}: ${named.join(', ')}${more}. Discard these changes?`;
+  const listed = later.slice(0, maxListed).map(({ id, addressAfter }) => `${id} (to ${addressAfter})`);
+  const more = later.length > maxListed ? ' and earlier ones' : '';
+  return `The mirror of campaign ${campaign} was changed after change ${change}: ${listed.join(', ')}${more}. Discard these changes?`;
 }
 
 function refusedKey(): ClearError {

@@ -6,7 +6,7 @@ import {
   partsOf,
 } from '@campaign-mirror/domain';
 import { Option } from '@commander-js/extra-typings';
-import * as given from '../terminal/arguments.ts';
+import * as parse from '../terminal/arguments.ts';
 import { leaf } from '../terminal/arguments.ts';
 import type { Call } from '../terminal/call.ts';
 import { ClearError, jsonOf, orStopped } from '../terminal/errors.ts';
@@ -15,8 +15,8 @@ import { listNewest } from '../terminal/pages.ts';
 import { type AdministrationPorts, type OperatorAccess, reading } from './operator.ts';
 import { campaignRefused, noSuchKey } from './words.ts';
 
-/** A number that a person can look through. */
-const usualLimit = 20;
+/** The number of changes of a campaign that are listed by default. */
+const defaultLimit = 20;
 
 export function history(call: Call, operator: OperatorAccess) {
   return leaf(
@@ -28,22 +28,22 @@ export function history(call: Call, operator: OperatorAccess) {
       'mirror history --key 7 --since 2026-11-20 --json',
     ],
   )
-    .argument('[campaign]', 'the campaign; required without --key', given.campaign)
+    .argument('[campaign]', 'the campaign; required without --key', parse.campaign)
     .option(
       '--limit <n>',
-      `maximum number to show; by default ${usualLimit} of a campaign, all of a key`,
-      given.limit,
+      `maximum number to show; by default ${defaultLimit} of a campaign, all of a key`,
+      parse.limit,
     )
-    .option('--before <change>', 'only changes of the campaign before this one', given.change)
+    .option('--before <change>', 'only changes of the campaign before this one', parse.change)
     .addOption(
       new Option(
         '--key <n>',
         'only changes made with this key, in all campaigns; without --since, it reads the whole history',
       )
-        .argParser(given.key)
+        .argParser(parse.key)
         .conflicts('before'),
     )
-    .option('--since <time>', 'with --key: only changes at or after this time in UTC', given.moment)
+    .option('--since <time>', 'with --key: only changes at or after this time in UTC', parse.moment)
     .action(async (campaign, { key, since, limit, before, json }) => {
       if (key !== undefined && campaign === undefined) {
         const none = `No change was made with key ${key}${since ? ` since ${since}` : ''}.`;
@@ -57,40 +57,41 @@ export function history(call: Call, operator: OperatorAccess) {
       if (campaign === undefined || key !== undefined) {
         throw new ClearError('either a campaign or --key is needed', 'usage');
       }
-      if (since !== undefined) throw new ClearError('--since is of use with --key only', 'usage');
-      await operator.acting(async ({ campaigns, history: kept }) => {
+      if (since !== undefined) throw new ClearError('--since needs --key', 'usage');
+      await operator.acting(async ({ campaigns, history }) => {
         // The history has changes of campaigns that no longer exist.
-        const isKnown = (await campaigns.find(campaign)) ?? (await kept.list({ campaign, limit: 1 }))[0];
-        if (!isKnown) throw campaignRefused(campaign, { kind: 'campaign-not-found' });
+        const [latest] = await history.list({ campaign, limit: 1 });
+        if (!latest && !(await campaigns.find(campaign)))
+          throw campaignRefused(campaign, { kind: 'campaign-not-found' });
         const none = `There is no ${before ? `change before ${before}` : 'change'} of the mirror of campaign ${campaign}.`;
         const listing = { json, object, columns: columns.filter(({ head }) => head !== 'campaign'), none };
-        await listNewest(call, { before, limit: limit ?? usualLimit }, listing, (page) =>
-          kept.list({ ...page, campaign }),
+        await listNewest(call, { before, limit: limit ?? defaultLimit }, listing, (page) =>
+          history.list({ ...page, campaign }),
         );
       }, reading);
     });
 }
 
-/** At most `limit` of the changes made with a key. */
+/** At most `limit` of the changes made with a key. @throws ClearError when there is no such key */
 async function* ofKey(
   { history, keys }: AdministrationPorts,
-  asked: KeyChanges,
+  selection: KeyChanges,
   limit: number | undefined,
 ): AsyncGenerator<HistoryEntry> {
-  let found = 0;
+  let count = 0;
   try {
-    for await (const entry of history.ofKey(asked)) {
+    for await (const entry of history.ofKey(selection)) {
       yield entry;
-      found += 1;
-      if (found === limit) return;
+      count += 1;
+      if (count === limit) return;
     }
   } catch (error) {
     throw orStopped(error, 'Stopped: there is more.');
   }
-  if (found > 0) return;
+  if (count > 0) return;
   // A mistyped number must not look like a key that changed nothing.
-  const [next] = await keys.list({ after: (asked.key - 1) as AccessKeyId, limit: 1 });
-  if (next?.id !== asked.key) throw noSuchKey(asked.key);
+  const [next] = await keys.list({ after: (selection.key - 1) as AccessKeyId, limit: 1 });
+  if (next?.id !== selection.key) throw noSuchKey(selection.key);
 }
 
 function object({ id, campaignId, mirrorId, changedAt, ...entry }: HistoryEntry) {

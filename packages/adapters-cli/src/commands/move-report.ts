@@ -1,22 +1,23 @@
 import type * as domain from '@campaign-mirror/domain';
 import type { Call } from '../terminal/call.ts';
 import { counted, printable } from '../terminal/errors.ts';
-import type { Progress } from '../terminal/given-file.ts';
+import type { Progress } from '../terminal/input-file.ts';
 import { addressFaults } from './words.ts';
 
-/** So many are counted: a suffix may have any number of names below it. */
-const mostHosts = 10_000;
+/** The maximum number of hosts that are counted: there can be any number of names below a host. */
+const maxHosts = 10_000;
 
-interface Reporting {
+interface ReportOptions {
   readonly json: boolean | undefined;
-  readonly isDry: boolean;
-  /** Whether each mirror is told, or only counted. */
-  readonly isShown: boolean;
+  readonly dryRun: boolean;
+  /** Whether to print each mirror; otherwise they are only counted. */
+  readonly printsMirrors: boolean;
   readonly subdomains: boolean;
+  /** The identifier of the move, once a mirror was moved. */
   moveId(): domain.AuditId | undefined;
 }
 
-/** Tells what comes of each mirror, and counts it. */
+/** Prints the result for each mirror, and counts the results. */
 export class MoveReport {
   readonly counts = {
     moved: 0,
@@ -27,21 +28,21 @@ export class MoveReport {
     'changed-since': 0,
     locked: 0,
   };
-  looked = 0;
+  examined = 0;
   isTargetInUse = true;
   /** The first mirror that would be moved. */
   example: domain.MirrorMoved | undefined;
-  /** With `subdomains`, the hosts of the mirrors that would be moved, up to `mostHosts` of them. */
-  readonly hosts = new Set<string>();
-  /** Of the move, once anything was moved. */
-  number: domain.AuditId | undefined;
+  /** The identifier of the move, once a mirror was moved. */
+  moveId: domain.AuditId | undefined;
+  /** With `subdomains`, the hosts of the mirrors that would be moved, up to `maxHosts` of them. */
+  readonly #hosts = new Set<string>();
   readonly #call: Call;
-  readonly #how: Reporting;
+  readonly #options: ReportOptions;
   #bar: Progress | undefined;
 
-  constructor(call: Call, how: Reporting) {
+  constructor(call: Call, options: ReportOptions) {
     this.#call = call;
-    this.#how = how;
+    this.#options = options;
   }
 
   /** Such as `2 mirrors were moved`. */
@@ -49,37 +50,27 @@ export class MoveReport {
     return `${counted(this.counts.moved, 'mirror was', 'mirrors were')} moved`;
   }
 
-  /** Such as `2 mirrors on 2 names`, where they are on several. */
-  get toMove(): string {
-    const { size } = this.hosts;
-    const names = size === mostHosts ? `${size} names or more` : `${size} names`;
-    return `${counted(this.counts['would-move'], 'mirror')}${size > 1 ? ` on ${names}` : ''}`;
+  /** Such as `2 mirrors were moved (move 17)`. */
+  get movedSoFar(): string {
+    return this.moveId ? `${this.moved} (move ${this.moveId})` : this.moved;
   }
 
-  /** The same of a move that was cut off, with its number. */
-  get movedSoFar(): string {
-    return this.number ? `${this.moved} (move ${this.number})` : this.moved;
+  /** Such as `2 mirrors`, or `2 mirrors on 2 names` if they are on several. */
+  get toMove(): string {
+    const { size } = this.#hosts;
+    const mirrors = counted(this.counts['would-move'], 'mirror');
+    if (size <= 1) return mirrors;
+    return `${mirrors} on ${size} names${size === maxHosts ? ' or more' : ''}`;
   }
 
   /** @throws Interrupted between two steps */
   async take(events: AsyncIterable<domain.MirrorMoved | domain.MoveProgress>): Promise<this> {
-    const { isDry } = this.#how;
-    const { output, interruption } = this.#call;
-    const { progress } = await import('../terminal/given-file.ts');
+    const { dryRun } = this.#options;
     try {
       for await (const event of events) {
-        if (event.kind !== 'progress') await this.#takeOne(event);
-        else {
-          this.looked = event.looked;
-          this.isTargetInUse = event.isTargetInUse;
-          this.#bar ??= progress(this.#call, isDry ? 'looking' : 'moving', event.total);
-          this.#bar.at(this.looked);
-          if (this.counts.moved > 0) this.number ??= this.#how.moveId();
-          interruption.throwIfInterrupted(
-            isDry ? 'Stopped. Nothing was done.' : `Stopped: ${this.movedSoFar}. Run it again to go on.`,
-          );
-        }
-        if (isDry && output.isReaderGone) break;
+        if (event.kind === 'progress') await this.#takeProgress(event);
+        else await this.#takeMirror(event);
+        if (dryRun && this.#call.output.isReaderGone) break;
       }
       return this;
     } finally {
@@ -87,49 +78,66 @@ export class MoveReport {
     }
   }
 
-  async #takeOne(event: domain.MirrorMoved): Promise<void> {
-    const { json, isShown } = this.#how;
+  async #takeProgress({ examined, total, isTargetInUse }: domain.MoveProgress): Promise<void> {
+    const { dryRun, moveId } = this.#options;
+    const { progress } = await import('../terminal/input-file.ts');
+    this.examined = examined;
+    this.isTargetInUse = isTargetInUse;
+    this.#bar ??= progress(this.#call, dryRun ? 'looking' : 'moving', total);
+    this.#bar.at(examined);
+    if (this.counts.moved > 0) this.moveId ??= moveId();
+    this.#call.interruption.throwIfInterrupted(
+      dryRun ? 'Stopped. Nothing was done.' : `Stopped: ${this.movedSoFar}. Run it again to go on.`,
+    );
+  }
+
+  async #takeMirror(result: domain.MirrorMoved): Promise<void> {
+    const { json, printsMirrors, subdomains } = this.#options;
     const { output } = this.#call;
-    this.counts[event.kind] += 1;
-    if (event.kind === 'would-move') {
-      this.example ??= event;
-      if (this.#how.subdomains && this.hosts.size < mostHosts)
-        this.hosts.add(new URL(event.before).hostname.replace(/\.$/, ''));
+    this.counts[result.kind] += 1;
+    if (result.kind === 'would-move') {
+      this.example ??= result;
+      if (subdomains && this.#hosts.size < maxHosts)
+        this.#hosts.add(new URL(result.before).hostname.replace(/\.$/, ''));
     }
-    if (!isShown) return;
-    if (json) return output.object(objectOf(event));
-    if (event.kind === 'moved') return;
-    // The line takes the place of the bar; the next progress draws another one.
+    if (!printsMirrors) return;
+    if (json) return output.object(objectOf(result));
+    if (result.kind === 'moved') return;
+    // The line replaces the bar; the next progress draws another one.
     this.#bar?.stop();
     this.#bar = undefined;
-    await output.print(sentenceOf(event));
+    await output.print(sentenceOf(result));
   }
 }
 
 /** The JSON output. */
-function objectOf(mirror: domain.MirrorMoved): object {
-  const { campaign, kind, before, after } = mirror;
-  const because = 'because' in mirror && { because: mirror.because };
-  return { campaign_id: campaign, outcome: kind, before, after: after ?? null, ...because };
+function objectOf(result: domain.MirrorMoved): object {
+  const { campaign, kind, before, after } = result;
+  const object = { campaign_id: campaign, outcome: kind, before, after: after ?? null };
+  return 'because' in result ? { ...object, because: result.because } : object;
 }
 
 /** The output for people. */
-function sentenceOf(mirror: domain.MirrorMoved): string {
-  const before = `campaign ${mirror.campaign}: ${printable(mirror.before)}`;
-  if (mirror.kind === 'would-move') return `${before} → ${printable(mirror.after)}`;
-  if (mirror.kind === 'invalid')
-    return `${before} is not moved: the new address is refused: ${addressFaults[mirror.because]}`;
-  const otherwise = mirror.kind === 'moved' ? 'locked' : mirror.kind;
-  return `${before} is not moved: ${reasons['because' in mirror ? mirror.because : (otherwise as 'locked')]}`;
+function sentenceOf(result: domain.MirrorMoved): string {
+  const mirror = `campaign ${result.campaign}: ${printable(result.before)}`;
+  switch (result.kind) {
+    case 'moved':
+    case 'would-move':
+      return `${mirror} → ${printable(result.after)}`;
+    case 'refused':
+      return `${mirror} is not moved: ${refusals[result.because]}`;
+    case 'invalid':
+      return `${mirror} is not moved: the new address is refused: ${addressFaults[result.because]}`;
+    case 'locked':
+      return `${mirror} is not moved: another transaction holds it`;
+    case 'changed-meanwhile':
+      return `${mirror} is not moved: the campaign or its mirror was changed meanwhile`;
+    case 'changed-since':
+      return `${mirror} is not moved: the campaign or its mirror was changed after the move`;
+  }
 }
 
-/** Why a mirror is not moved. */
-const reasons: Readonly<
-  Record<domain.OperatorRefusal | 'locked' | 'changed-meanwhile' | 'changed-since', string>
-> = {
+const refusals: Readonly<Record<domain.OperatorRefusal, string>> = {
   'mirror-not-created': 'it was not created in the settings',
   'default-campaign': 'it is that of a default campaign; --include-default moves it, too',
-  locked: 'another transaction holds it',
-  'changed-meanwhile': 'the campaign or its mirror was changed meanwhile',
-  'changed-since': 'the campaign or its mirror was changed after the move',
 };

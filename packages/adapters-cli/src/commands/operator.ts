@@ -1,7 +1,7 @@
 import type * as domain from '@campaign-mirror/domain';
 import type { UndoneBy } from './words.ts';
 
-/** What a command works on while it acts. */
+/** The ports of the commands that act on campaigns, mirrors and the history. */
 export interface OperatorPorts {
   readonly records: domain.CampaignRecords;
   readonly history: domain.MirrorHistory;
@@ -15,46 +15,50 @@ export interface OperatorPorts {
   readonly identity: domain.Identity;
 }
 
-/** Parts that take longer to set up: loaded only by the commands that need them. */
+/** The ports of the commands that administer campaigns and access keys. They can take longer to load. */
 export interface AdministrationPorts extends Pick<OperatorPorts, 'records' | 'history'> {
   readonly settings: domain.CampaignSettings;
   readonly keys: domain.AccessKeys;
 }
 
-/**
- * Further terms of an act: the denied hosts, the identifier that its rows share, and the errors that rolled it back.
- */
-export interface AddressTerms {
+/** What a command needs besides its ports. */
+export interface ActContext {
   readonly deniedHosts: domain.HostDenylist;
+  /** The identifier that the rows of the act share in the history and the audit. */
   readonly requestId: string;
+  /** What the database rolled back, if an error says so. */
   readonly undoneBy: UndoneBy;
 }
 
-/** AccessOptions a command uses the database. */
+/** How a command uses the database. */
 export interface AccessOptions {
-  /** The statement timeout: none for `unhurried`, a minute for `in-steps`; otherwise the service's. */
+  /** The statement timeout: none for `unhurried`, a minute for `in-steps`; otherwise that of the service. */
   readonly pace?: 'unhurried' | 'in-steps';
-  /** For commands that only read: the text on what remains when the database ends one. */
-  readonly left?: string;
+  /** For a command that only reads: the state of its output, which is printed if the database ends a statement. */
+  readonly state?: string;
 }
+
+/** The options of a command that lists. */
+export const reading: AccessOptions = { state: 'there is more to show, and nothing was changed' };
 
 /**
- * Lets commands act as the operator. Each throws ClearError when the database is unavailable, not set up, or refuses.
+ * Gives the commands access to the store as the operator. `run` gets the ports, which it can use until it resolves.
+ * Both throw ClearError when the database is unavailable, is not set up, or refuses the operator.
  */
 export interface OperatorAccess {
-  /** Gives the ports that act on campaigns, for as long as `run` takes. */
   acting<T>(
-    run: (ports: OperatorPorts, terms: AddressTerms) => Promise<T>,
+    run: (ports: OperatorPorts, context: ActContext) => Promise<T>,
     options?: AccessOptions,
   ): Promise<T>;
-  /** Gives the ports that administer campaigns and keys, for as long as `run` takes. */
-  administering<T>(
-    run: (ports: AdministrationPorts, terms: AddressTerms) => Promise<T>,
-    options?: AccessOptions,
-  ): Promise<T>;
-  /** The access key in the settings, if any. @throws ClearError when a setting is wrong */
-  accessKey(): Promise<string | undefined>;
-}
 
-/** For commands that only read: says that nothing was changed. */
-export const reading: AccessOptions = { left: 'there is more to show, and nothing was changed' };
+  administering<T>(
+    run: (ports: AdministrationPorts, context: ActContext) => Promise<T>,
+    options?: AccessOptions,
+  ): Promise<T>;
+
+  /** The access key of the caller, if it is configured. @throws ClearError when a setting is invalid */
+  accessKey(): Promise<string | undefined>;
+
+  /** The name of the setting for the access key, for help texts and messages. */
+  readonly accessKeySetting: string;
+}

@@ -9,7 +9,10 @@ type CampaignRefusal =
   | { readonly kind: 'refused'; readonly because: domain.Refusal }
   | { readonly kind: 'invalid-address'; readonly because: domain.AddressFault };
 
-/** Why an act on a campaign is refused by the store or the domain, and what to do instead; `address` is what was given. */
+/**
+ * Why an act on a campaign is refused by the store or the domain, and what to do instead. `address` begins the message
+ * about an invalid address.
+ */
 export function campaignRefused(
   campaign: domain.CampaignId,
   refusal: CampaignRefusal,
@@ -22,7 +25,6 @@ export function campaignRefused(
   return new ClearError(texts[refusal.kind === 'refused' ? refusal.because : refusal.kind](campaign));
 }
 
-/** A new rule does not compile until it has a text. */
 const texts: Readonly<
   Record<domain.Refusal | 'campaign-not-found' | 'mirror-exists', (id: domain.CampaignId) => string>
 > = {
@@ -40,7 +42,7 @@ function unsetting(campaign: domain.CampaignId): string {
   return `\`./campaign-mirror campaign unset-default ${campaign}\` makes it an ordinary one`;
 }
 
-/** That the owner has this default campaign already. */
+/** The owner has this default campaign already. */
 export function hasDefault(one: {
   ownerId: domain.OwnerId;
   id: domain.CampaignId | null;
@@ -49,7 +51,7 @@ export function hasDefault(one: {
   return `the owner ${one.ownerId} has a default campaign already: ${campaignNamed(one.id, one.name)}`;
 }
 
-/** Such as `campaign 42 "Summer"`; without a number, which the import assigns, `a new campaign "Summer"`. */
+/** Such as `campaign 42 "Summer"`, or `a new campaign "Summer"` if the import assigns its number. */
 export function campaignNamed(id: domain.CampaignId | null, name: string | null): string {
   const campaign = id === null ? 'a new campaign' : `campaign ${id}`;
   return name === null ? campaign : `${campaign} "${printable(name)}"`;
@@ -62,23 +64,27 @@ export const addressFaults: Readonly<Record<domain.AddressFault, string>> = {
   'not-http': 'it must start with http:// or https://',
   credentials: 'it must not contain a user name or a password',
   'not-a-url': 'it must be a valid URL',
-  'denied-host': 'it must not point to this host, which MIRROR_HOST_DENYLIST denies',
+  'denied-host': 'it must not point to this host, which the host denylist contains',
 };
 
-/** That a list is empty, and why. */
-export function noneOf(
-  what: string,
-  { owner, after, on }: { owner?: number | undefined; after?: number | undefined; on?: string | undefined },
-): string {
-  const where = [on && `on ${on}`, after && `after campaign ${after}`].filter(Boolean).join(' ');
-  const which = where ? `${what} ${where}` : what;
-  return owner ? `The owner ${owner} has no ${which}.` : `There is no ${which}.`;
+interface Selection {
+  readonly owner: number | undefined;
+  readonly host?: string | undefined;
+  readonly after: number | undefined;
 }
 
-/** What to say of an owner who gets something: a number without a campaign may be a slip. Undefined for nothing. */
-export async function ownerDoubt(records: domain.CampaignRecords, owner: domain.OwnerId) {
-  const [one] = await records.list({ owner, limit: 1 });
-  return one ? undefined : `The owner ${owner} had no campaign so far: check the number.`;
+/** The text for an empty list of `what`, with the selection. */
+export function noneFound(what: string, { owner, host, after }: Selection): string {
+  let text = owner ? `The owner ${owner} has no ${what}` : `There is no ${what}`;
+  if (host) text += ` on ${host}`;
+  if (after) text += ` after campaign ${after}`;
+  return `${text}.`;
+}
+
+/** A warning if an owner who gets something has no campaign, since the number may be mistyped. */
+export async function ownerWarning(records: domain.CampaignRecords, owner: domain.OwnerId) {
+  const [campaign] = await records.list({ owner, limit: 1 });
+  return campaign ? undefined : `The owner ${owner} had no campaign so far: check the number.`;
 }
 
 export function noSuchKey(id: domain.AccessKeyId): ClearError {
@@ -88,19 +94,24 @@ export function noSuchKey(id: domain.AccessKeyId): ClearError {
 /** Why a key was not rotated, and what to do instead. */
 export function notRotated(
   id: domain.AccessKeyId,
-  refused: Exclude<domain.KeyRotation, { kind: 'rotated' }>,
+  rotation: Exclude<domain.KeyRotation, { kind: 'rotated' }>,
 ): ClearError {
-  if (refused.kind === 'key-not-found') return noSuchKey(id);
   const issue = 'issue another with `./campaign-mirror key issue`';
-  if (refused.kind === 'key-replaced') {
-    return new ClearError(
-      `key ${id} was replaced by key ${refused.by} already: rotate that one, or ${issue}`,
-    );
+  switch (rotation.kind) {
+    case 'key-not-found':
+      return noSuchKey(id);
+    case 'key-replaced':
+      return new ClearError(
+        `key ${id} was replaced by key ${rotation.by} already: rotate that one, or ${issue}`,
+      );
+    case 'key-revoked':
+      return new ClearError(`key ${id} is revoked: ${issue}`);
+    case 'key-expired':
+      return new ClearError(`key ${id} is expired: ${issue}`);
   }
-  return new ClearError(`key ${id} is ${refused.kind === 'key-revoked' ? 'revoked' : 'expired'}: ${issue}`);
 }
 
-/** The column, if the error is in one, and the cause. */
+/** The column of a fault, or null if it is not in one, and the reason. */
 export function faultInWords(fault: LineFault): [column: string | null, reason: string] {
   switch (fault.kind) {
     case 'unread':
@@ -112,10 +123,9 @@ export function faultInWords(fault: LineFault): [column: string | null, reason: 
     case 'mirror-taken':
       return ['mirror_id', taken(`mirror ${fault.id}`, fault.line)];
     case 'duplicate': {
-      const there = `${campaignNamed(fault.id, fault.name)} of the owner ${fault.ownerId}`;
-      return fault.name === null
-        ? ['target_url', `there is a ${there} without a name, and with this address, already`]
-        : ['name', `there is a ${there} already`];
+      const campaign = `${campaignNamed(fault.id, fault.name)} of the owner ${fault.ownerId}`;
+      if (fault.name !== null) return ['name', `there is a ${campaign} already`];
+      return ['target_url', `there is a ${campaign} without a name, and with this address, already`];
     }
     case 'second-default':
       return ['is_default', `${hasDefault(fault)}${fault.line === null ? '' : ` (line ${fault.line})`}`];
@@ -144,19 +154,21 @@ export interface Undone {
   readonly remedy?: string;
 }
 
-/** Undefined if the outcome is unknown, as when a connection is lost. */
+/** What the database rolled back; undefined if the outcome is unknown, as when a connection is lost. */
 export type UndoneBy = (error: unknown) => Undone | undefined;
 
 /**
- * What ends an act of many transactions: the same error, unless the database ended it. `done` says what is committed,
- * undefined if it only reads.
+ * The error for an act of many transactions that was cut off: a clear one if the database ended it, otherwise the same
+ * error. `done` is the text on what is committed, undefined for an act that only reads.
  */
 export function cutOff(error: unknown, done: string | undefined, undoneBy: UndoneBy): unknown {
   if (!(error instanceof Unavailable)) return error;
   const undone = undoneBy(error);
   const what = undone?.what ?? 'the database became unavailable';
-  const state = done && !undone ? `${done}, and perhaps some more` : (done ?? 'nothing was done');
-  const next = [undone?.remedy, `run it again${done ? ' to go on' : ''}`].filter(Boolean).join(', then ');
+  let state = done ?? 'nothing was done';
+  if (done && !undone) state += ', and perhaps some more';
+  const again = done ? 'run it again to go on' : 'run it again';
+  const next = undone?.remedy ? `${undone.remedy}, then ${again}` : again;
   const fault = new ClearError(`${what}: ${state}; ${next}`, 'away');
   fault.cause = error;
   return fault;

@@ -2,11 +2,11 @@ import { type CampaignRecord, type CampaignValues, campaignFields, fieldsOf } fr
 import { stringify } from 'csv-stringify/sync';
 import type { OperatorPorts } from '../commands/operator.ts';
 import type { Call } from '../terminal/call.ts';
-import { progress } from '../terminal/given-file.ts';
+import { progress } from '../terminal/input-file.ts';
 import { type Replacing, writeNewFile } from '../terminal/new-file.ts';
 
-/** The number of campaigns written at once, and between two updates of the progress bar. */
-const together = 500;
+/** The number of campaigns that are written together. The progress bar is updated after each such number. */
+const batchSize = 500;
 
 /** Writes all campaigns to standard output, as CSV or as lines of JSON, until the reader stops reading. */
 export async function exportToOutput(
@@ -15,8 +15,15 @@ export async function exportToOutput(
   json: boolean | undefined,
 ): Promise<void> {
   const campaigns = exports.all();
-  for await (const part of json ? campaigns : csvOf(campaigns)) {
-    await (typeof part === 'string' ? output.write(part) : output.object(fieldsOf(part)));
+  if (json) {
+    for await (const campaign of campaigns) {
+      await output.object(fieldsOf(campaign));
+      if (output.isReaderGone) break;
+    }
+    return;
+  }
+  for await (const text of csvOf(campaigns)) {
+    await output.write(text);
     if (output.isReaderGone) break;
   }
 }
@@ -30,14 +37,14 @@ export async function exportToFile(
 ): Promise<number> {
   const bar = progress(call, 'Reading campaigns', await exports.count());
   let count = 0;
-  async function* shown(): AsyncGenerator<CampaignRecord> {
+  async function* withProgress(): AsyncGenerator<CampaignRecord> {
     for await (const campaign of exports.all()) {
       yield campaign;
       count += 1;
-      if (count % together === 0) bar.at(count);
+      if (count % batchSize === 0) bar.at(count);
     }
   }
-  await writeNewFile(path, csvOf(shown()), replacing).finally(() => bar.stop());
+  await writeNewFile(path, csvOf(withProgress()), replacing).finally(() => bar.stop());
   return count;
 }
 
@@ -47,7 +54,7 @@ async function* csvOf(campaigns: AsyncIterable<CampaignRecord>): AsyncGenerator<
   let header = true;
   const text = () => stringify(rows, { ...format, header });
   for await (const campaign of campaigns) {
-    if (rows.push(fieldsOf(campaign)) < together) continue;
+    if (rows.push(fieldsOf(campaign)) < batchSize) continue;
     yield text();
     rows = [];
     header = false;

@@ -12,19 +12,20 @@ export function importCommand(call: Call, operator: OperatorAccess) {
   ])
     .argument('<file>', 'CSV as `export` writes it; - for standard input')
     .option('--dry-run', 'check every line, and change nothing')
-    .option('--allow-duplicates', 'import lines without an id even where a campaign has their owner and name')
+    .option('--allow-duplicates', 'import lines without an id even if a campaign has their owner and name')
     .action(async (path, { dryRun = false, allowDuplicates = false, json }) => {
-      const { givenFile, readShown } = await import('../terminal/given-file.ts');
+      const { inputFile, readWithProgress } = await import('../terminal/input-file.ts');
       const { faultInWords } = await import('../commands/words.ts');
       const { importLines } = await import('./import-lines.ts');
-      const file = await givenFile(path, call.stdin);
+      const file = await inputFile(path, call.stdin);
       const importing = operator.acting(
         ({ imports }, { deniedHosts }) => {
-          const lines = importLines(readShown(call, 'Reading', file), deniedHosts);
+          const lines = importLines(readWithProgress(call, 'Reading', file), deniedHosts);
           const report = ({ line, fault }: BadLine) => {
             const [column, reason] = faultInWords(fault);
             if (json) return call.output.object({ line, column, fault: fault.kind, reason });
-            return call.output.note(`line ${line}: ${column === null ? '' : `${column}: `}${reason}`);
+            const place = column === null ? `line ${line}` : `line ${line}: ${column}`;
+            return call.output.note(`${place}: ${reason}`);
           };
           return imports.importAll(file.name, lines, report, { dryRun, allowDuplicates });
         },
@@ -36,9 +37,11 @@ export function importCommand(call: Call, operator: OperatorAccess) {
         throw new ClearError(`nothing was imported, since ${lines} bad: fix the file, and import it again`);
       }
       if (outcome.kind === 'duplicates') {
-        const doubled = `${counted(outcome.lines, 'line has', 'lines have')} no id, and the owner and name of a campaign that is there`;
-        const remedy = 'give them their ids, leave them out, or add --allow-duplicates';
-        throw new ClearError(`nothing was imported, since ${doubled}: ${remedy}`);
+        const lines = counted(outcome.lines, 'line has', 'lines have');
+        throw new ClearError(
+          `nothing was imported, since ${lines} no id, and the owner and name of an existing campaign: ` +
+            'give them their ids, leave them out, or add --allow-duplicates',
+        );
       }
       const { campaigns, mirrors } = outcome;
       const what = `${counted(campaigns, 'campaign')}, ${counted(mirrors, 'mirror')}.`;
@@ -59,25 +62,24 @@ export function exportCommand(call: Call, operator: OperatorAccess) {
     .action(async (path, { force: replace = false, json }) => {
       const { exportToFile, exportToOutput } = await import('./export-campaigns.ts');
       const { refuseTaken } = await import('../terminal/new-file.ts');
-      const pace = 'unhurried';
       if (path === undefined || path === '-') {
-        const left = 'what was written is not all';
         const exporting = operator.acting(({ exports }) => exportToOutput(exports, call, json), {
-          pace,
-          left,
+          pace: 'unhurried',
+          state: 'the output is incomplete',
         });
-        return exporting.catch(stopped('Stopped. What was written is not all.'));
+        return exporting.catch(stopped('Stopped. The output is incomplete.'));
       }
       const replacing = { replace, otherwise: 'name another file, or add --force' };
       await refuseTaken(path, replacing);
       const exporting = operator.acting(({ exports }) => exportToFile(exports, call, path, replacing), {
-        pace,
-        left: 'nothing was written',
+        pace: 'unhurried',
+        state: 'nothing was written',
       });
       const campaigns = await exporting.catch(stopped('Stopped. Nothing was written.'));
-      const many = counted(campaigns, 'campaign was', 'campaigns were');
-      await call.output.answer(json, { campaigns, file: path }, `${many} exported to ${path}.`);
+      const sentence = `${counted(campaigns, 'campaign was', 'campaigns were')} exported to ${path}.`;
+      await call.output.answer(json, { campaigns, file: path }, sentence);
     });
 }
 
+/** Rejects with the error or, if the command was stopped, with this message. */
 const stopped = (message: string) => (error: unknown) => Promise.reject(orStopped(error, message));

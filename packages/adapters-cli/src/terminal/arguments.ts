@@ -1,23 +1,23 @@
 import * as domain from '@campaign-mirror/domain';
 import { Command, InvalidArgumentError } from '@commander-js/extra-typings';
 
-/** A command that acts: it has `--json`, and examples in its help, each of them without `./campaign-mirror`. */
-export function leaf(name: string, does: string, examples: readonly string[]) {
-  const shown = examples.map((example) => `  ./campaign-mirror ${example}`).join('\n');
+/** A command without commands below it: it has `--json`, and examples in its help. Each example lacks `./campaign-mirror`. */
+export function leaf(name: string, description: string, examples: readonly string[]) {
+  const lines = examples.map((example) => `  ./campaign-mirror ${example}`).join('\n');
   return new Command(name)
-    .description(does)
+    .description(description)
     .option('--json', 'answer in JSON: one object, or one on each line')
-    .addHelpText('afterAll', `\nExamples:\n${shown}`);
+    .addHelpText('afterAll', `\nExamples:\n${lines}`);
 }
 
 /** A group of commands, such as `campaign`. */
-export function group(name: string, about: string, commands: readonly { name(): string }[]) {
-  const parent = new Command(name).description(about);
+export function group(name: string, description: string, commands: readonly { name(): string }[]) {
+  const parent = new Command(name).description(description);
   for (const command of commands) parent.addCommand(command as Command);
   return parent;
 }
 
-/** A parser of an argument; it throws `InvalidArgumentError`, which says what is accepted, where `read` finds nothing. */
+/** A parser of an argument. If `read` returns undefined, it throws an error that contains what is `accepted`. */
 function argument<Value>(accepted: string, read: (text: string) => Value | undefined) {
   return (text: string): Value => {
     const value = read(text);
@@ -36,18 +36,18 @@ export const limit = argument<number>(number, domain.campaignId);
 
 const seconds = { s: 1, m: 60, h: 3_600, d: 86_400 } as const;
 
-/** A time in seconds, from `least` to a hundred years. */
-const span = (accepted: string, least: number) =>
+/** A duration in seconds, from `least` to a hundred years. */
+const duration = (accepted: string, least: number) =>
   argument(accepted, (text) => {
     const [, count, unit] = /^(0|[1-9][0-9]{0,9})([smhd])$/.exec(text === '0' ? '0s' : text) ?? [];
-    const time = Number(count) * seconds[unit as keyof typeof seconds];
-    return time >= least && time <= 36_525 * seconds.d ? time : undefined;
+    const value = Number(count) * seconds[unit as keyof typeof seconds];
+    return value >= least && value <= 36_525 * seconds.d ? value : undefined;
   });
-export const life = span('A time such as 1s, 30m, 12h or 90d, at most 36525d,', 1);
-export const grace = span('A time such as 0s, 30m, 24h or 7d, at most 36525d,', 0);
-export const age = span('An age such as 400d or 48h, from 1d to 36525d,', domain.leastPrunedAge);
+export const life = duration('A time such as 1s, 30m, 12h or 90d, at most 36525d,', 1);
+export const grace = duration('A time such as 0s, 30m, 24h or 7d, at most 36525d,', 0);
+export const age = duration('An age such as 400d or 48h, from 1d to 36525d,', domain.leastPrunedAge);
 
-/** A UTC time: a day, or to the minute, second or microsecond. */
+/** A time in UTC: a day, or a time to the minute, second or microsecond. */
 export const moment = argument('A time in UTC such as 2026-11-20 or 2026-11-20T15:36:00Z', (text) => {
   const [, day, minute = '00:00', second = '00', fraction = ''] =
     /^(\d{4}-\d\d-\d\d)(?:T(\d\d:\d\d)(?::(\d\d)(?:\.(\d{1,6}))?)?Z)?$/.exec(text) ?? [];

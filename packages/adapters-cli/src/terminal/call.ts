@@ -2,21 +2,21 @@ import type { Readable } from 'node:stream';
 import { orStopped } from './errors.ts';
 import { Output, type OutputStream } from './output.ts';
 
-/** The inputs of a call of the command line; it uses nothing else of the process. */
+/** The inputs and outputs of a call of the command line, which uses nothing else of the process. */
 export interface CommandInput {
   readonly environment: NodeJS.ProcessEnv;
   readonly stdin: Readable & { readonly isTTY?: boolean };
-  /** The caller listens to the `error` of both outputs; a command learns of it from the write that failed. */
+  /** The caller listens to the `error` event of both outputs; a command gets the error from the write that failed. */
   readonly stdout: OutputStream;
   readonly stderr: OutputStream;
   /**
-   * Aborted with `Interrupted` as its reason when the command should stop. A command subscribes before work that must
-   * not be cut off in the middle; before that, and in other commands, nothing listens.
+   * Aborted with `Interrupted` as its reason when the command should stop. It is read only by commands whose work must
+   * not be cut off in the middle, from the beginning of that work.
    */
   readonly signal: AbortSignal;
 }
 
-/** One call of the command line, from its arguments to its exit code, with everything that lives as long. */
+/** One call of the command line, from its arguments to its exit code. */
 export class Call {
   /** The environment variables. */
   readonly environment: NodeJS.ProcessEnv;
@@ -29,19 +29,19 @@ export class Call {
   exitCode = 0;
   /** Whether the warnings about the settings were printed. */
   notesShown = false;
-  readonly #given: CommandInput;
+  readonly #input: CommandInput;
   #signal: AbortSignal | undefined;
 
-  constructor(given: CommandInput) {
-    this.#given = given;
-    this.environment = given.environment;
-    this.stderr = given.stderr;
-    this.output = new Output(given.stdout, given.stderr);
+  constructor(input: CommandInput) {
+    this.#input = input;
+    this.environment = input.environment;
+    this.stderr = input.stderr;
+    this.output = new Output(input.stdout, input.stderr);
   }
 
   /** Standard input. */
   get stdin(): CommandInput['stdin'] {
-    return this.#given.stdin;
+    return this.#input.stdin;
   }
 
   /**
@@ -49,11 +49,11 @@ export class Call {
    * progress is completed first, so a command in its only step finishes as usual.
    */
   get interruption() {
-    this.#signal ??= this.#given.signal;
+    this.#signal ??= this.#input.signal;
     const signal = this.#signal;
     return {
       signal,
-      /** @throws Interrupted when the command should stop, with this text for the user */
+      /** @throws Interrupted, with this text for the user, when the command should stop */
       throwIfInterrupted: (message: string) => {
         if (signal.aborted) throw orStopped(signal.reason, message);
       },

@@ -21,7 +21,7 @@ export function completion(call: Call, all: () => Promise<CommandUnknownOpts>) {
 
 /**
  * A script for each shell, generated from the commands. It is self-contained: no program is started when the user
- * presses Tab. Where no command word is possible, files are offered.
+ * presses Tab. If no word is possible, the shell offers files.
  */
 const scripts = {
   bash: (root: CommandUnknownOpts) => `_campaign_mirror() {
@@ -43,34 +43,39 @@ compdef _campaign_mirror campaign-mirror`,
 };
 
 /**
- * Parses the words before the cursor: `at` is the command, such as `/campaign/create`, `last` an option that still needs
- * its value. Then offers after a dash options; otherwise commands, or an argument's values if they are a fixed set.
+ * The part that both shells have in common. It parses the words before the cursor: `at` is the command, such as
+ * `/campaign/create`; `last` is an option that still needs its value. Then it chooses what to offer: options after a dash;
+ * otherwise commands, or the values of an argument if they are a fixed set.
  */
 function choicesOf(root: CommandUnknownOpts): string {
-  const places: string[] = [];
-  const valued: string[] = [];
-  const offered: string[] = [];
+  const commands: string[] = [];
+  const optionsWithValue: string[] = [];
+  const choices: string[] = [];
   const visit = (command: CommandUnknownOpts, at: string) => {
     const options = command.createHelp().visibleOptions(command);
-    const below = command.commands.map((child) => child.name());
-    const words = [...below, ...(command.registeredArguments[0]?.argChoices ?? [])];
-    for (const { long, required } of options) if (required) valued.push(`'${at} ${long}'`);
-    if (words.length > 0) offered.push(`    '${at} ') choices='${words.join(' ')}';;`);
-    offered.push(`    '${at} -') choices='${options.map(({ long }) => long).join(' ')}';;`);
-    places.push(...below.map((name) => `'${at}/${name}'`));
-    for (const child of command.commands) visit(child, `${at}/${child.name()}`);
+    const names = command.commands.map((child) => child.name());
+    const words = [...names, ...(command.registeredArguments[0]?.argChoices ?? [])];
+    for (const { long, required } of options) {
+      if (required) optionsWithValue.push(`'${at} ${long}'`);
+    }
+    if (words.length > 0) choices.push(`    '${at} ') choices='${words.join(' ')}';;`);
+    choices.push(`    '${at} -') choices='${options.map(({ long }) => long).join(' ')}';;`);
+    for (const child of command.commands) {
+      commands.push(`'${at}/${child.name()}'`);
+      visit(child, `${at}/${child.name()}`);
+    }
   };
   visit(root, '');
   return `    if [[ -n $last && $word != '=' ]]; then last=''; continue; fi
     case "$at $word" in
-      ${valued.join('|')}) last=$word;;
+      ${optionsWithValue.join('|')}) last=$word;;
     esac
     case $at/$word in
-      ${places.join('|')}) at=$at/$word;;
+      ${commands.join('|')}) at=$at/$word;;
     esac
   done
   if [[ -z $last && $cur == -* ]]; then last=-; fi
   case "$at $last" in
-${offered.join('\n')}
+${choices.join('\n')}
   esac`;
 }

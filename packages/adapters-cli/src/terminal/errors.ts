@@ -1,30 +1,33 @@
 import { constants } from 'node:os';
 
 /**
- * Characters that JSON leaves as they are, and that a terminal would act on or that mislead a reader: DEL and the C1
- * controls, line and paragraph separators, zero-width characters, bidirectional controls.
+ * Characters that JSON does not escape, although they control a terminal or mislead a reader: DEL and the C1 controls,
+ * line and paragraph separators, zero-width characters, bidirectional controls.
  */
 const misleading = /[\u007f-\u009f\u061c\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff]/g;
 
 /** Lines of JSON with the misleading characters in their strings escaped; they parse to the same values. */
 export function escaped(lines: string): string {
-  // Nearly all lines are ASCII, and this check costs a hundredth of the search.
+  // Nearly all lines are ASCII, for which this check takes a hundredth of the time of the search.
   if (Buffer.byteLength(lines) === lines.length && !lines.includes('\u007f')) return lines;
-  return lines.replace(misleading, (one) => `\\u${one.charCodeAt(0).toString(16).padStart(4, '0')}`);
+  return lines.replace(
+    misleading,
+    (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`,
+  );
 }
 
-/** Shows characters that would control a terminal or mislead a reader by their code points. */
+/** The text with the characters that would control a terminal or mislead a reader replaced by their code points. */
 export function printable(text: string): string {
-  return text.replace(/\p{Cc}/gu, shown).replace(misleading, shown);
+  return text.replace(/\p{Cc}/gu, codePoint).replace(misleading, codePoint);
 }
 
-/** The same for a text of the program itself, which can have several lines. */
+/** The same for a text of several lines. */
 export function printableLines(text: string): string {
   return text.split('\n').map(printable).join('\n');
 }
 
-function shown(one: string): string {
-  return `\\u{${one.codePointAt(0)?.toString(16)}}`;
+function codePoint(character: string): string {
+  return `\\u{${character.codePointAt(0)?.toString(16)}}`;
 }
 
 /** A count with its noun: `1 row`, `2 rows`. */
@@ -52,12 +55,12 @@ export const exitCodes = {
   away: 3,
 } as const;
 
-/** The cause of an error: the request itself, the way it was made, or an unavailable database. */
+/** The cause of an error, which determines the exit code. */
 export type FaultKind = keyof typeof exitCodes;
 
 /**
- * An error whose message is complete: one line that says what is wrong and what to do. It is printed without a stack,
- * and contains no secret and no terminal control characters.
+ * An error whose message is for the user: it says what is wrong and what to do. It is printed without a stack, and
+ * contains no secret and no control characters of a terminal.
  */
 export class ClearError extends Error {
   override name = 'ClearError';
@@ -69,12 +72,12 @@ export class ClearError extends Error {
   }
 }
 
-/** Thrown when a command stops on request: completed steps are committed, the rest is not started. */
+/** Thrown when a command is stopped: completed steps are committed, the others are not started. */
 export class Interrupted extends Error {
   override name = 'Interrupted';
   readonly signal: 'SIGINT' | 'SIGTERM' | 'SIGHUP';
 
-  /** The text for the user; `message` says what was done and how to continue. */
+  /** `message` is for the user: what was done, and how to continue. */
   constructor(
     signal: Interrupted['signal'],
     message = 'Stopped. Each step was done completely or not at all.',
@@ -83,13 +86,13 @@ export class Interrupted extends Error {
     this.signal = signal;
   }
 
-  /** As shells report a process that a signal ended. */
+  /** The exit code of shells for a process that a signal ended. */
   get exitCode(): number {
     return 128 + constants.signals[this.signal];
   }
 }
 
-/** What the user can do something about, by the code of a file system's error. */
+/** The texts for errors of the file system that a user can do something about. */
 const reasons: Readonly<Record<string, string>> = {
   ENOENT: 'it does not exist',
   ENOTDIR: 'a part of its path is not a folder',
@@ -104,7 +107,7 @@ export function reasonOf(error: unknown): string {
   return reasons[code] ?? (code || message);
 }
 
-/** The same error, with the text for the user if the command was asked to stop. */
+/** The same error or, if the command was stopped, an `Interrupted` with this text for the user. */
 export function orStopped(error: unknown, message: string): unknown {
   return error instanceof Interrupted ? new Interrupted(error.signal, message) : error;
 }

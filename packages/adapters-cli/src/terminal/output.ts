@@ -7,18 +7,18 @@ export interface OutputStream extends Writable {
   readonly isTTY?: boolean;
 }
 
-/** What a table shows for people; null is a missing value. */
+/** A value in a table for people; null is a missing value. */
 export type Cell = string | number | boolean | null;
 
 /** A column of a table for people. */
 export interface Column<Row> {
   readonly head: string;
   readonly right?: boolean;
-  /** What the column shows of a row. */
+  /** The value of the column in a row. */
   cell(row: Row): Cell;
 }
 
-/** How rows are shown: in JSON, or as a table for people. */
+/** How rows are printed: in JSON, or as a table for people. */
 export interface Listing<Row> {
   readonly json: boolean | undefined;
   /** The JSON output, one object a line; the record itself by default. */
@@ -28,18 +28,18 @@ export interface Listing<Row> {
   readonly none: string;
 }
 
-/** The number of rows that are laid out together. */
-const together = 500;
+/** The number of rows of a table that are drawn together, which bounds memory. */
+const pageSize = 500;
 
 /**
  * The output of a call: the answer on standard output, messages for people on standard error. Characters that control a
- * terminal or mislead a reader, above all in names of campaigns, are shown by their code points, and escaped in JSON.
- * Each call resolves when its text was taken, so that no data accumulates behind a slow reader.
+ * terminal or mislead a reader, above all in names of campaigns, are printed as their code points, and escaped in JSON.
+ * Each call resolves when its text was written, so that no data accumulates behind a slow reader.
  */
 export class Output {
   readonly #stdout: OutputStream;
   readonly #stderr: OutputStream;
-  /** Why standard output takes no more data. */
+  /** The error after which standard output takes no more data. */
   #fault: NodeJS.ErrnoException | null | undefined;
 
   constructor(stdout: OutputStream, stderr: OutputStream) {
@@ -47,14 +47,14 @@ export class Output {
     this.#stderr = stderr;
   }
 
-  /** Whether the reader of standard output has stopped, as after `| head -1`: then listing stops too. */
+  /** Whether the reader of standard output has stopped, as after `| head -1`. */
   get isReaderGone(): boolean {
     return Boolean(this.#fault);
   }
 
   /** Text without escaping, for data that must be read back unchanged. */
   async write(text: string): Promise<void> {
-    this.#fault ??= await taken(this.#stdout, text);
+    this.#fault ??= await written(this.#stdout, text);
   }
 
   /** Lines on standard output. */
@@ -62,7 +62,7 @@ export class Output {
     return this.write(`${printableLines(lines)}\n`);
   }
 
-  /** The same for a JSON object. */
+  /** A JSON object, on a line of standard output. */
   object(object: object): Promise<void> {
     return this.write(`${escaped(JSON.stringify(object))}\n`);
   }
@@ -74,71 +74,73 @@ export class Output {
 
   /** Lines for people, on standard error. */
   async note(lines: string): Promise<void> {
-    if (lines !== '') await taken(this.#stderr, `${printableLines(lines)}\n`);
+    if (lines !== '') await written(this.#stderr, `${printableLines(lines)}\n`);
   }
 
-  /** Whether all output was written, for data that cannot be shown again. */
-  async isTaken(): Promise<boolean> {
+  /** Whether all output was written, for data that cannot be printed again. */
+  async isWritten(): Promise<boolean> {
     await this.write('');
     return !this.isReaderGone;
   }
 
-  /** Ends a command's output. @throws ClearError when some of the output was still wanted and could not be written */
+  /** Ends a command's output. @throws ClearError when output could not be written, unless its reader has stopped */
   async allWritten(): Promise<void> {
-    if ((await this.isTaken()) || this.#fault?.code === 'EPIPE') return;
+    if ((await this.isWritten()) || this.#fault?.code === 'EPIPE') return;
     throw new ClearError(
-      `standard output cannot be written (${this.#fault?.code}): what it holds is not whole; the command itself is done`,
+      `standard output cannot be written (${this.#fault?.code}): the output is incomplete, but the command is done`,
     );
   }
 
   /**
-   * A table for people, or a line of JSON for each row; stops when the reader stops. Returns the number of rows. The
-   * columns never get narrower within a table.
+   * Rows as a table for people, or each as a line of JSON; stops when the reader stops. Returns the number of rows. The
+   * table is drawn page by page, and its columns never get narrower.
    */
   async list<Row extends object>(
     rows: AsyncIterable<Row> | Iterable<Row>,
     listing: Listing<Row>,
   ): Promise<number> {
     const { json, object = (row) => jsonOf(row), columns, none } = listing;
-    const aligns = columns.map(({ right }) => (right ? 'right' : 'left'));
     const widths = columns.map(({ head }) => head.length);
-    const table = async (page: Row[]) => {
-      const cells = page.map((row) => columns.map(({ cell }) => cellText(cell(row))));
-      for (const row of cells)
-        for (const [at, text] of row.entries()) widths[at] = Math.max(widths[at] ?? 0, text.length);
-      // The first line is one of these widths, and is not shown.
-      const ruler = widths.map((width) => '-'.repeat(width));
-      const heads = count <= together ? [columns.map(({ head }) => this.#bold(head))] : [];
-      await this.#table([ruler, ...heads, ...cells], aligns, 1);
-    };
     let count = 0;
-    let page: Row[] = [];
+    let page: string[][] = [];
     for await (const row of rows) {
       if (this.isReaderGone) break;
       count += 1;
-      if (json) await this.object(object(row));
-      else if (page.push(row) === together) {
-        await table(page);
-        page = [];
+      if (json) {
+        await this.object(object(row));
+        continue;
       }
+      page.push(columns.map(({ cell }) => cellText(cell(row))));
+      if (page.length < pageSize) continue;
+      await this.#printPage(page, columns, widths, count === pageSize);
+      page = [];
     }
-    if (page.length > 0) await table(page);
+    if (page.length > 0) await this.#printPage(page, columns, widths, count < pageSize);
     if (count === 0 && !json) await this.note(none);
     return count;
   }
 
   /** The fields of one object, one a line. */
-  fields(fields: readonly (readonly [name: string, value: Cell])[]): Promise<void> {
-    return this.#table(fields.map(([name, value]) => [this.#bold(name), cellText(value)]));
+  async fields(fields: readonly (readonly [name: string, value: Cell])[]): Promise<void> {
+    const rows = fields.map(([name, value]) => [this.#bold(name), cellText(value)]);
+    await this.write(`${(await tableLines(rows, [])).join('\n')}\n`);
   }
 
-  async #table(lines: string[][], colAligns: ('left' | 'right')[] = [], hidden = 0): Promise<void> {
-    const { default: Table } = await import('cli-table3');
-    const style = { 'padding-left': 0, 'padding-right': 0, head: [], border: [] };
-    const table = new Table({ chars: noFrame, colAligns, style });
-    table.push(...lines);
-    const text = table.toString().replace(/[ \t]+$/gm, '');
-    await this.write(`${text.split('\n').slice(hidden).join('\n')}\n`);
+  /** `widths` are those of the pages before, and are updated. */
+  async #printPage(
+    page: readonly string[][],
+    columns: readonly Column<never>[],
+    widths: number[],
+    isFirst: boolean,
+  ): Promise<void> {
+    const heads = columns.map(({ head }, at) => this.#bold(head.padEnd(widths[at] ?? 0)));
+    const aligns = columns.map(({ right }) => (right ? 'right' : 'left'));
+    const lines = await tableLines([heads, ...page], aligns);
+    // The heads keep the columns of each page as wide as those of the page before, but are printed once.
+    await this.write(`${(isFirst ? lines : lines.slice(1)).join('\n')}\n`);
+    for (const cells of page) {
+      for (const [at, text] of cells.entries()) widths[at] = Math.max(widths[at] ?? 0, text.length);
+    }
   }
 
   /** In a terminal only, unless the environment says otherwise. */
@@ -147,13 +149,34 @@ export class Output {
   }
 }
 
+async function tableLines(rows: string[][], colAligns: ('left' | 'right')[]): Promise<string[]> {
+  const { default: Table } = await import('cli-table3');
+  const style = { 'padding-left': 0, 'padding-right': 0, head: [], border: [] };
+  const table = new Table({ chars: noFrame, colAligns, style });
+  table.push(...rows);
+  return table
+    .toString()
+    .split('\n')
+    .map((line) => line.trimEnd());
+}
+
+/** The characters of cli-table3 between the columns and around the table. */
 const noFrame = {
-  ...Object.fromEntries(
-    ['top', 'bottom', 'left', 'right', 'mid']
-      .flatMap((side) => [side, `${side}-mid`, `${side}-left`, `${side}-right`])
-      .map((part) => [part, '']),
-  ),
+  top: '',
+  'top-left': '',
+  'top-mid': '',
+  'top-right': '',
+  left: '',
+  'left-mid': '',
   middle: '  ',
+  mid: '',
+  'mid-mid': '',
+  right: '',
+  'right-mid': '',
+  bottom: '',
+  'bottom-left': '',
+  'bottom-mid': '',
+  'bottom-right': '',
 };
 
 function cellText(value: Cell): string {
@@ -161,7 +184,7 @@ function cellText(value: Cell): string {
   return value === null ? '-' : printable(String(value));
 }
 
-/** Resolves with the error if there was one. */
-function taken(stream: OutputStream, text: string): Promise<Error | null | undefined> {
+/** Resolves when the text was written, with the error if there was one. */
+function written(stream: OutputStream, text: string): Promise<Error | null | undefined> {
   return new Promise((resolve) => stream.write(text, resolve));
 }

@@ -1,11 +1,11 @@
 import type { Call } from './call.ts';
 import type { Listing } from './output.ts';
 
-/** The maximum number of rows read at once, which bounds memory. */
+/** The maximum number of rows that are read at once, which bounds memory. */
 const pageSize = 500;
 
 /**
- * The rows after one of them, at most so many, in the order of `field`, page by page, each page read when it is needed.
+ * At most `limit` rows after the row `after`, in the order of `field`. Each page is read when it is needed.
  * @throws Interrupted between two pages
  */
 export async function* paged<Field extends string, Key, Row extends Readonly<Record<Field, Key>>>(
@@ -25,7 +25,7 @@ export async function* paged<Field extends string, Key, Row extends Readonly<Rec
   }
 }
 
-/** Lists the newest rows before one of them, and says how to see more. @throws Interrupted between two pages */
+/** Lists the newest rows before the row `before`, and prints how to list more. @throws Interrupted between two pages */
 export async function listNewest<Id extends number, Row extends { readonly id: Id }>(
   call: Call,
   { before, limit }: { readonly before?: Id | undefined; readonly limit: number },
@@ -38,8 +38,8 @@ export async function listNewest<Id extends number, Row extends { readonly id: I
     last = page.at(-1)?.id ?? last;
     return page;
   });
-  const shown = await call.output.list(rows, listing);
-  if (shown < limit || call.output.isReaderGone) return;
+  const count = await call.output.list(rows, listing);
+  if (count < limit || call.output.isReaderGone) return;
   const more = await read({ before: last, limit: 1 });
   if (more.length > 0) await call.output.note(`There is more: add --before ${last} to see it.`);
 }

@@ -3,8 +3,8 @@ import {
   type CampaignImport,
   claimsOf,
   type ImportLine,
+  type ImportOptions,
   type ImportOutcome,
-  type ImportTerms,
   type OperatorAct,
   Unavailable,
 } from '@campaign-mirror/domain';
@@ -94,7 +94,7 @@ const insertMirrors = `
 /** What the lines would make. */
 const counted = 'select count(*) as campaigns, count(target_url) as mirrors from pg_temp.imported_lines';
 
-const usualTerms: ImportTerms = { dryRun: false, allowDuplicates: true };
+const defaultOptions: ImportOptions = { dryRun: false, allowDuplicates: true };
 
 /** Imports campaigns from elsewhere, in PostgreSQL. No existing campaign is locked. */
 export class PostgresCampaignImport implements CampaignImport {
@@ -113,7 +113,7 @@ export class PostgresCampaignImport implements CampaignImport {
     source: string,
     lines: AsyncIterable<ImportLine>,
     report: (bad: BadLine) => Promise<void>,
-    terms = usualTerms,
+    terms = defaultOptions,
   ): Promise<ImportOutcome> {
     return inTransaction(
       this.#pool,
@@ -131,7 +131,7 @@ export class PostgresCampaignImport implements CampaignImport {
   async #judgeAndWrite(
     client: PoolClient,
     report: (bad: BadLine) => Promise<void>,
-    { dryRun, allowDuplicates }: ImportTerms,
+    { dryRun, allowDuplicates }: ImportOptions,
   ): Promise<ImportOutcome> {
     for (let tried = 0; tried < tries; tried++) {
       const badLines = await reportFaults(client, report);

@@ -3,11 +3,11 @@ import type {
   CampaignPage,
   CampaignRecord,
   CampaignRecords,
+  ExaminedMirrors,
   Mirror,
-  MirrorStretch,
+  MirrorPage,
   OwnerHasDefault,
   OwnerId,
-  Stretch,
 } from '@campaign-mirror/domain';
 import {
   type EntityManager,
@@ -88,26 +88,27 @@ const isOdd = `
  * The next mirrors, with these columns, one of which is "campaignId", by the index of their campaigns, or of the owner's
  * campaigns. @throws Unavailable
  */
-export async function stretchOf<Row extends { readonly campaignId: CampaignId }>(
+export async function examineMirrors<Row extends { readonly campaignId: CampaignId }>(
   pool: Pool,
   columns: string,
-  { after = 0 as CampaignId, limit, owner, near }: MirrorStretch,
-): Promise<Stretch<Row>> {
+  { after = 0 as CampaignId, limit, owner, hosts }: MirrorPage,
+): Promise<ExaminedMirrors<Row>> {
   const owned = owner === undefined ? [] : [owner];
   const [from, number] = owned.length > 0 ? [ofOwner, 'campaigns.id'] : [ofAll, 'campaign_id'];
   const next = `${from} > $1 order by ${number} limit $2`;
-  const lastOf = (looked: number, last: CampaignId | undefined) => (looked < limit ? undefined : last);
-  if (!near) {
+  const lastOf = (examined: number, last: CampaignId | undefined) => (examined < limit ? undefined : last);
+  if (!hosts) {
     const text = `select ${columns} from (select mirrors.* from ${next}) as mirrors order by campaign_id`;
-    const found = await rowsOf<Row>(pool, text, [after, limit, ...owned]);
-    return { found, looked: found.length, last: lastOf(found.length, found.at(-1)?.campaignId) };
+    const mirrors = await rowsOf<Row>(pool, text, [after, limit, ...owned]);
+    const examined = mirrors.length;
+    return { mirrors, examined, last: lastOf(examined, mirrors.at(-1)?.campaignId) };
   }
   const ends = `
-    select count(*) as looked, min(campaign_id) as first, max(campaign_id) as last
+    select count(*) as examined, min(campaign_id) as first, max(campaign_id) as last
     from (select campaign_id from ${next}) as numbers`;
   const [range] = await rowsOf<Range>(pool, ends, [after, limit, ...owned]);
-  const { looked, first, last } = range as Range;
-  const isNear = near.map((_, at) => `strpos(authority, $${at + 3 + owned.length}) > 0 or`);
+  const { examined, first, last } = range as Range;
+  const isNear = hosts.map((_, at) => `strpos(authority, $${at + 3 + owned.length}) > 0 or`);
   // Without the offset, the planner would compute the authority once for each of its uses.
   const text = `
     select ${columns} from (select mirrors.*, ${authority} from ${from} between $1 and $2 offset 0) as mirrors
@@ -115,16 +116,16 @@ export async function stretchOf<Row extends { readonly campaignId: CampaignId }>
   const part = Math.ceil((last - first + 1) / together);
   const parts = Array.from({ length: together }, (_, at) => {
     const begin = first + at * part;
-    return rowsOf<Row>(pool, text, [begin, Math.min(begin + part - 1, last), ...owned, ...near]);
+    return rowsOf<Row>(pool, text, [begin, Math.min(begin + part - 1, last), ...owned, ...hosts]);
   });
-  return { found: (await Promise.all(parts)).flat(), looked, last: lastOf(looked, last) };
+  return { mirrors: (await Promise.all(parts)).flat(), examined, last: lastOf(examined, last) };
 }
 
-/** The number of parts of a stretch that are examined at the same time, each by a process of the server. */
+/** The number of parts of a page that are examined at the same time, each by a process of the server. */
 const together = 4;
 
 interface Range {
-  readonly looked: number;
+  readonly examined: number;
   readonly first: CampaignId;
   readonly last: CampaignId;
 }
@@ -150,7 +151,7 @@ export class PostgresCampaignRecords implements CampaignRecords {
     return (await rowsOf<RecordRow>(this.#pool, page, [after ?? 0, owner, limit])).map(recordOf);
   }
 
-  listMirrors(stretch: MirrorStretch): Promise<Stretch<Mirror>> {
-    return stretchOf<Mirror>(this.#pool, mirrorColumns, stretch);
+  listMirrors(page: MirrorPage): Promise<ExaminedMirrors<Mirror>> {
+    return examineMirrors<Mirror>(this.#pool, mirrorColumns, page);
   }
 }

@@ -1,25 +1,25 @@
 import {
   type AuditId,
   type CampaignId,
+  type ExaminedMirrors,
   type FoundMirror,
   type HistoryId,
   type MirrorAddress,
   type MirrorMove,
   type MirrorMoveOutcome,
   type MirrorMoves,
-  type MirrorStretch,
+  type MirrorPage,
   type MoveChange,
-  type MoveTerms,
+  type MoveOptions,
   type OperatorAct,
   type OwnerId,
-  type Stretch,
   Unavailable,
 } from '@campaign-mirror/domain';
 import type { Pool, PoolClient } from 'pg';
 import { isLocked } from '../connection/database-faults.ts';
 import { numberOf, rowsOf } from '../connection/rows.ts';
 import { inTransaction } from '../connection/transaction.ts';
-import { stretchOf } from './campaign-records.ts';
+import { examineMirrors } from './campaign-records.ts';
 import { setAsOperator } from './operator-mirrors.ts';
 
 const columns =
@@ -65,19 +65,23 @@ const undoneByText = `
   select max(id) as id from campaign_mirror.operator_audit
   where id > $1 and act = 'mirrors-moved' and part_of is null and details->'undoes' = to_jsonb($1::bigint)`;
 
-/** For one lock. */
-const longestWait = '2s';
+/** The number of waits for a lock that can time out during one move; after them, it waits for no lock. */
+const maxTimedOutWaits = 15;
 
-/** Moves mirrors to another host, in PostgreSQL: one move for each of these. */
+/** Moves mirrors to another host, in PostgreSQL. An instance makes one move. */
 export class PostgresMirrorMoves implements MirrorMoves {
   readonly #pool: Pool;
   readonly #act: OperatorAct;
   /** The first entry of the move in the audit. */
   #move: AuditId | undefined;
+  /** The longest wait for one lock, in milliseconds. */
+  readonly #lockTimeout: number;
+  #timedOutWaits = 0;
 
-  constructor(pool: Pool, act: OperatorAct) {
+  constructor(pool: Pool, act: OperatorAct, lockTimeout = 2_000) {
     this.#pool = pool;
     this.#act = act;
+    this.#lockTimeout = lockTimeout;
   }
 
   get moveId(): AuditId | undefined {
@@ -90,14 +94,12 @@ export class PostgresMirrorMoves implements MirrorMoves {
       : numberOf(this.#pool, countOfOwner, [owner]);
   }
 
-  async find(asked: MirrorStretch): Promise<Stretch<FoundMirror>> {
-    const { found, ...examined } = await stretchOf<Found>(this.#pool, columns, asked);
-    return {
-      found: found.map(({ campaignId: id, address, ...facts }) => {
-        return { campaign: { id, ...facts, hasMirror: true }, address };
-      }),
-      ...examined,
-    };
+  async find(page: MirrorPage): Promise<ExaminedMirrors<FoundMirror>> {
+    const { mirrors, examined, last } = await examineMirrors<Found>(this.#pool, columns, page);
+    const found = mirrors.map(({ campaignId: id, ownerId, isDefault, address }) => {
+      return { campaign: { id, ownerId, isDefault, hasMirror: true }, address };
+    });
+    return { mirrors: found, examined, last };
   }
 
   async changes(move: AuditId, after: HistoryId | undefined, limit: number) {
@@ -118,22 +120,23 @@ export class PostgresMirrorMoves implements MirrorMoves {
     return found?.id ?? undefined;
   }
 
-  async setMany(moves: readonly MirrorMove[], terms: MoveTerms): Promise<readonly MirrorMoveOutcome[]> {
-    return this.#committed((client) => this.#set(client, moves, terms, 'passingOver'));
+  async setMany(moves: readonly MirrorMove[], options: MoveOptions): Promise<readonly MirrorMoveOutcome[]> {
+    return this.#committed((client) => this.#set(client, moves, options, 'passingOver'));
   }
 
-  async setOne(move: MirrorMove, terms: MoveTerms): Promise<MirrorMoveOutcome> {
-    const waiting = `set local lock_timeout = '${longestWait}'`;
+  async setOne(move: MirrorMove, options: MoveOptions): Promise<MirrorMoveOutcome> {
+    if (this.#timedOutWaits >= maxTimedOutWaits) return 'locked';
     try {
       const [outcome] = await this.#committed(
-        (client) => this.#set(client, [move], terms, 'waiting'),
-        waiting,
+        (client) => this.#set(client, [move], options, 'waiting'),
+        `set local lock_timeout = ${this.#lockTimeout}`,
       );
       // After waiting, the row is newer than the statement's snapshot.
       return outcome === 'moved' ? 'moved' : 'changed-meanwhile';
     } catch (error) {
-      if (error instanceof Unavailable && isLocked(error.cause)) return 'locked';
-      throw error;
+      if (!(error instanceof Unavailable && isLocked(error.cause))) throw error;
+      this.#timedOutWaits += 1;
+      return 'locked';
     }
   }
 
@@ -147,14 +150,14 @@ export class PostgresMirrorMoves implements MirrorMoves {
   async #set(
     client: PoolClient,
     moves: readonly MirrorMove[],
-    { noted, owner: only, includeDefault }: MoveTerms,
+    { details, owner: only, includeDefault }: MoveOptions,
     locked: 'waiting' | 'passingOver',
   ): Promise<Made> {
     const [owner, isDefault] = [only ?? null, includeDefault ? null : false];
     const mirrors = moves.map(({ campaign, before, after }) => {
       return { campaign, owner, isDefault, address: after, expected: before };
     });
-    const audited = { kind: 'mirrors-moved', owner, details: noted, partOf: this.#move } as const;
+    const audited = { kind: 'mirrors-moved', owner, details, partOf: this.#move } as const;
     const { results, entry } = await setAsOperator(client, this.#act, mirrors, audited, locked);
     return { outcomes: results.map(({ kind }) => outcomes[kind]), entry };
   }

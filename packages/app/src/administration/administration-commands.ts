@@ -37,9 +37,9 @@ export function restore(call: Call) {
   )
     .argument('<file>', 'file that `backup` wrote; - for standard input')
     .action(async (path, { json }) => {
-      const { givenFile } = await import('@campaign-mirror/adapters-cli/progress');
+      const { inputFile } = await import('@campaign-mirror/adapters-cli/progress');
       const { restoreFrom } = await import('./backup-database.ts');
-      const rows = await restoreFrom(call, await givenFile(path, call.stdin));
+      const rows = await restoreFrom(call, await inputFile(path, call.stdin));
       const many = [
         counted(rows.campaigns, 'campaign'),
         counted(rows.mirrors, 'mirror'),

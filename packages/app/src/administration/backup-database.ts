@@ -1,6 +1,11 @@
 import { pipeline, Readable } from 'node:stream';
 import { createGunzip, createGzip } from 'node:zlib';
-import { type GivenFile, type Progress, progress, readShown } from '@campaign-mirror/adapters-cli/progress';
+import {
+  type InputFile,
+  type Progress,
+  progress,
+  readWithProgress,
+} from '@campaign-mirror/adapters-cli/progress';
 import {
   type Call,
   ClearError,
@@ -31,7 +36,7 @@ export async function backUp(call: Call, path: string): Promise<number> {
     bar ??= progress(call, 'Reading rows', all);
     bar.at(read);
   };
-  return actOn(call, openPool, { pace, left: 'nothing was written' }, async ({ database: { pool } }) => {
+  return actOn(call, openPool, { pace, state: 'nothing was written' }, async ({ database: { pool } }) => {
     const contents = through(backupOf(pool, call.interruption.signal, shown), createGzip());
     await writeNewFile(path, contents, replacing).finally(() => bar?.stop());
     return rows;
@@ -41,10 +46,10 @@ export async function backUp(call: Call, path: string): Promise<number> {
 }
 
 /** Restores a backup into an empty database. @throws ClearError */
-export async function restoreFrom(call: Call, file: GivenFile): Promise<TableCounts> {
+export async function restoreFrom(call: Call, file: InputFile): Promise<TableCounts> {
   const { signal } = call.interruption;
   return actOn(call, openPool, { pace, role: 'owner' }, ({ database: { pool }, act }) => {
-    const bytes = unpacked(readShown(call, 'Reading', file));
+    const bytes = unpacked(readWithProgress(call, 'Reading', file));
     return restoreBackup(pool, act, { source: file.name, bytes }, signal);
   }).catch((error) => {
     if (error instanceof BackupFault)

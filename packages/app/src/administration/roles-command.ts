@@ -90,7 +90,7 @@ async function show(
     ],
     none: '',
   });
-  if (!(await output.isTaken()))
+  if (!(await output.isWritten()))
     throw new ClearError('standard output did not take the passwords: no role was created; run it again');
 }
 

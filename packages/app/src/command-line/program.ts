@@ -16,6 +16,7 @@ export function operatorOf(call: Call): OperatorAccess {
       const { readCommandSettings } = await import('../operator/command-settings.ts');
       return readCommandSettings(call).settings.CAMPAIGN_MIRROR_KEY;
     },
+    accessKeySetting: 'CAMPAIGN_MIRROR_KEY',
   };
 }
 

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { userInfo } from 'node:os';
-import type { AccessOptions, AddressTerms } from '@campaign-mirror/adapters-cli';
+import type { AccessOptions, ActContext } from '@campaign-mirror/adapters-cli';
 import { type Call, ClearError } from '@campaign-mirror/adapters-cli/terminal';
 import {
   type DatabaseAddress,
@@ -44,8 +44,8 @@ const paces: Readonly<Record<NonNullable<AccessOptions['pace']>, Partial<PoolLim
 export function actOn<T, Opened extends OpenPool>(
   call: Call,
   open: Open<Opened>,
-  { pace, left, role = 'operator' }: AccessOptions & { role?: 'owner' | 'operator' },
-  run: (operator: OperatorSession<Opened>, terms: AddressTerms) => Promise<T>,
+  { pace, state, role = 'operator' }: AccessOptions & { role?: 'owner' | 'operator' },
+  run: (operator: OperatorSession<Opened>, context: ActContext) => Promise<T>,
 ): Promise<T> {
   return withDatabase(call, (access, settings) => {
     const acts = async (operator: OperatorSession<Opened>) => {
@@ -60,7 +60,7 @@ export function actOn<T, Opened extends OpenPool>(
       }
       const { MIRROR_HOST_DENYLIST: deniedHosts } = settings;
       return run(operator, { deniedHosts, requestId: operator.act.requestId, undoneBy }).catch((error) => {
-        throw clearFault(error, access.address(role), 'acting', left);
+        throw clearFault(error, access.address(role), 'acting', state);
       });
     };
     const bounds = pace && paces[pace];

@@ -19,7 +19,7 @@ export function operatorPorts(call: Call): Pick<OperatorAccess, 'acting' | 'admi
   const { signal } = call.interruption;
   return {
     acting: (run, how = {}) =>
-      actOn(call, openPool, how, ({ database: { pool }, act }, terms) => {
+      actOn(call, openPool, how, ({ database: { pool }, act }, context) => {
         const hotPath = openHotPath(pool, { prepared: false });
         const ports = {
           ...hotPath,
@@ -33,18 +33,18 @@ export function operatorPorts(call: Call): Pick<OperatorAccess, 'acting' | 'admi
           exports: new PostgresCampaignExport(pool, signal),
         };
         // Records the use of the key that a command was called with.
-        return run(ports, terms).finally(() => hotPath.uses.stop());
+        return run(ports, context).finally(() => hotPath.uses.stop());
       }),
     administering: async (run, how = {}) => {
       // MikroORM takes longer to load than all the rest.
       const { openDatabase, PostgresAccessKeys, PostgresSettings } = await import(
         '@campaign-mirror/adapters-persistence'
       );
-      return actOn(call, openDatabase, how, ({ database: { pool, orm }, act }, terms) => {
+      return actOn(call, openDatabase, how, ({ database: { pool, orm }, act }, context) => {
         const records = new PostgresCampaignRecords(pool);
         const history = new PostgresMirrorHistory(pool, signal);
         const settings = new PostgresSettings(orm, act);
-        return run({ records, history, settings, keys: new PostgresAccessKeys(orm, act) }, terms);
+        return run({ records, history, settings, keys: new PostgresAccessKeys(orm, act) }, context);
       });
     },
   };

@@ -1,6 +1,6 @@
 import type { CampaignRecord } from '../operator/campaign-settings.ts';
 
-/** The fields of a campaign in its text form, in this order. */
+/** The fields of a campaign in its text form, such as the columns of CSV, in this order. */
 export const campaignFields = [
   'id',
   'name',
@@ -16,16 +16,16 @@ export const campaignFields = [
   'mirror_updated_at',
 ] as const;
 
-/** A column of the text form of campaigns. */
+/** The name of a field in the text form. */
 export type CampaignField = (typeof campaignFields)[number];
 
-/** As text, empty for a missing value, such as no name or no mirror. */
+/** The fields of a campaign as text; empty for a missing value, such as no name or no mirror. */
 export type CampaignFields = Readonly<Record<CampaignField, string>>;
 
-/** Null for a missing value. */
+/** The fields of a campaign as values; null for a missing value. */
 export type CampaignValues = Readonly<Record<CampaignField, string | number | boolean | null>>;
 
-/** The fields of a campaign; `importedCampaign` reads the same campaign from their text. */
+/** The fields of a campaign. `importedCampaign` reads the same campaign from their text. */
 export function fieldsOf({ mirror, ...campaign }: CampaignRecord): CampaignValues {
   return {
     id: campaign.id,

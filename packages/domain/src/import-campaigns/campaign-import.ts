@@ -2,7 +2,7 @@ import type { CampaignRecord } from '../operator/campaign-settings.ts';
 import type { CampaignId, MirrorId, OwnerId } from '../values/identifiers.ts';
 import type { BadField, Claims, ImportedCampaign } from './imported-campaign.ts';
 
-/** Why a line cannot be imported. A conflict is with an earlier line or, when the line is null, with the store. */
+/** Why a line cannot be imported. A conflict is with an earlier line or, if `line` is null, with the store. */
 export type LineFault =
   | BadField
   | { readonly kind: 'campaign-taken'; readonly id: CampaignId; readonly line: number | null }
@@ -15,7 +15,7 @@ export type LineFault =
       readonly name: string | null;
       readonly line: number | null;
     }
-  /** It has no number, and equals this campaign in the store: its owner and its name or, without one, its address. */
+  /** The line has no number, and the owner and the name or, without a name, the address of this campaign in the store. */
   | {
       readonly kind: 'duplicate';
       readonly id: CampaignId;
@@ -25,40 +25,40 @@ export type LineFault =
   /** The driving adapter could not read the line; the text is the adapter's. */
   | { readonly kind: 'unread'; readonly because: string };
 
-/** A line: its number, from 1, and its content or its fault. */
+/** A line: its number, from 1, and the campaign or the faults in it. */
 export type ImportLine = { readonly line: number } & (
   | { readonly campaign: ImportedCampaign }
   | { readonly faults: readonly LineFault[]; readonly claims: Claims }
 );
 
-/** What is wrong with a line; lines are counted from 1, as the file has them. */
+/** A fault of a line. Lines are numbered from 1. */
 export interface BadLine {
   readonly line: number;
   readonly fault: LineFault;
 }
 
-/** The result of an import: everything was imported, or nothing. */
+/** The result of an import. Nothing was imported unless it is `imported`. */
 export type ImportOutcome =
   | { readonly kind: 'imported'; readonly campaigns: number; readonly mirrors: number }
-  /** Nothing was written; what would have been. */
+  /** The result of a dry run: what an import would have written. */
   | { readonly kind: 'would-import'; readonly campaigns: number; readonly mirrors: number }
-  /** Nothing was imported; the number of lines that equal campaigns in the store. */
+  /** The number of lines that are duplicates of campaigns in the store. */
   | { readonly kind: 'duplicates'; readonly lines: number }
-  /** Nothing was imported; the number of bad lines. */
+  /** The number of bad lines. */
   | { readonly kind: 'refused'; readonly badLines: number };
 
-/** How to import. */
-export interface ImportTerms {
-  /** Judges the lines as an import does, and writes nothing. */
+/** Options of an import. */
+export interface ImportOptions {
+  /** Check the lines as an import does, and write nothing. */
   readonly dryRun: boolean;
-  /** Imports lines that are a `duplicate`, for which it does not look. */
+  /** Import lines even if they are a `duplicate`. */
   readonly allowDuplicates: boolean;
 }
 
 /** Imports campaigns. Every call throws `Unavailable` when the store is unavailable. */
 export interface CampaignImport {
   /**
-   * Imports every line or none. If a line is bad, `report` is called and awaited for each fault, in the order of the
+   * Imports every line or none. If lines are bad, `report` is called and awaited for each fault, in the order of the
    * lines. Campaigns keep their numbers; the sequences continue after the highest one. The import is recorded in the
    * audit with `source`, the origin of the lines. An error from `lines` or `report` ends the import, and nothing is
    * imported.
@@ -67,7 +67,7 @@ export interface CampaignImport {
     source: string,
     lines: AsyncIterable<ImportLine>,
     report: (bad: BadLine) => Promise<void>,
-    terms?: ImportTerms,
+    options?: ImportOptions,
   ): Promise<ImportOutcome>;
 }
 

@@ -14,7 +14,7 @@ import {
 import { type AddressFault, type HostDenylist, mirrorAddress } from '../values/mirror-address.ts';
 import { type CampaignField, type CampaignFields, campaignFields } from './campaign-fields.ts';
 
-/** A campaign to import. A null field gets the value that a new campaign gets: the next number, the current time. */
+/** A campaign to import. The store chooses the value of a null field: the next number, or the current time. */
 export interface ImportedCampaign {
   readonly id: CampaignId | null;
   readonly name: Label | null;
@@ -24,7 +24,7 @@ export interface ImportedCampaign {
   readonly mirror: ImportedMirror | null;
 }
 
-/** The mirror of an imported campaign; null where the store chooses the value. */
+/** The mirror of an imported campaign. The store chooses the value of a null field. */
 export interface ImportedMirror
   extends Pick<Mirror, 'targetUrl' | 'clicks' | 'updatedExternally' | 'updatedExternallyAt'> {
   readonly id: MirrorId | null;
@@ -32,7 +32,7 @@ export interface ImportedMirror
   readonly updatedAt: Timestamp | null;
 }
 
-/** Values that only one campaign can have, whether or not the rest of the line is valid. */
+/** The values of a line that only one campaign can have. Each is null if it is missing or invalid. */
 export interface Claims {
   readonly id: CampaignId | null;
   readonly name: Label | null;
@@ -49,11 +49,11 @@ export type FieldFault =
   | 'not-a-flag'
   | 'not-a-count'
   | 'not-a-time'
-  /** The time of a mirror's last external update; null if there was none. */
+  /** `updated_externally_at` is there without an external update, or is missing. */
   | 'contradiction'
   | AddressFault;
 
-/** What is wrong with one field. */
+/** A field that cannot be read. */
 export interface BadField {
   readonly kind: 'bad-field';
   readonly field: CampaignField;
@@ -61,8 +61,8 @@ export interface BadField {
 }
 
 /**
- * Reads the fields of a campaign: returns the campaign, or everything that is wrong with it. Only the owner is
- * required. Flags are true or false in any case, as spreadsheets write them.
+ * Reads the fields of a campaign: returns the campaign, or all faults of the fields. Only the owner is required. Flags are
+ * true or false in upper or lower case, since spreadsheets write them so.
  */
 export function importedCampaign(
   fields: CampaignFields,
@@ -84,7 +84,7 @@ export function importedCampaign(
     fields.owner_id === '' ? refuse('owner_id', 'missing') : read('owner_id', ownerId, 'not-an-identifier');
   const isDefault = read('is_default', flag, 'not-a-flag') ?? false;
   const createdAt = read('created_at', timestamp, 'not-a-time');
-  const ofMirror = {
+  const mirrorFields = {
     id: read('mirror_id', mirrorId, 'not-an-identifier'),
     targetUrl: address(),
     clicks: read('clicks', count, 'not-a-count') ?? 0,
@@ -93,35 +93,34 @@ export function importedCampaign(
     createdAt: read('mirror_created_at', timestamp, 'not-a-time'),
     updatedAt: read('mirror_updated_at', timestamp, 'not-a-time'),
   };
-  const isReadable = faults.every(({ field }) => field !== 'updated_externally');
-  if (isReadable && ofMirror.updatedExternally !== (fields.updated_externally_at !== '')) {
+  const isFlagReadable = faults.every(({ field }) => field !== 'updated_externally');
+  if (isFlagReadable && mirrorFields.updatedExternally !== (fields.updated_externally_at !== '')) {
     refuse('updated_externally_at', 'contradiction');
   }
 
   if (faults.length > 0 || owner === null) {
-    return { faults, claims: { id, name, mirrorId: ofMirror.id, defaultOf: isDefault ? owner : null } };
+    return { faults, claims: { id, name, mirrorId: mirrorFields.id, defaultOf: isDefault ? owner : null } };
   }
-  const { targetUrl } = ofMirror;
-  const mirror = targetUrl === null ? null : { ...ofMirror, targetUrl };
+  const { targetUrl } = mirrorFields;
+  const mirror = targetUrl === null ? null : { ...mirrorFields, targetUrl };
   return { campaign: { id, name, ownerId: owner, isDefault, createdAt, mirror } };
 
   function address() {
-    if (fields.target_url === '') return saysMore(fields) ? refuse('target_url', 'missing') : null;
-    const judged = mirrorAddress(fields.target_url, denied);
-    return typeof judged === 'string' ? judged : refuse('target_url', judged.fault);
+    if (fields.target_url === '') return hasMirrorFields(fields) ? refuse('target_url', 'missing') : null;
+    const result = mirrorAddress(fields.target_url, denied);
+    return typeof result === 'string' ? result : refuse('target_url', result.fault);
   }
 }
 
-/** The valid ones of the values that only one campaign can have. */
+/** The values of a valid campaign that only one campaign can have. */
 export function claimsOf({ id, name, ownerId, isDefault, mirror }: ImportedCampaign): Claims {
   return { id, name, mirrorId: mirror?.id ?? null, defaultOf: isDefault ? ownerId : null };
 }
 
-/** The fields of a mirror other than its address. */
-const moreOfMirror = campaignFields.slice(campaignFields.indexOf('target_url') + 1);
-
-function saysMore(fields: CampaignFields): boolean {
-  return fields.mirror_id !== '' || moreOfMirror.some((field) => fields[field] !== '');
+/** Whether any field of the mirror other than its address has a value. */
+function hasMirrorFields(fields: CampaignFields): boolean {
+  const after = campaignFields.slice(campaignFields.indexOf('target_url') + 1);
+  return fields.mirror_id !== '' || after.some((field) => fields[field] !== '');
 }
 
 function flag(text: string): boolean | undefined {

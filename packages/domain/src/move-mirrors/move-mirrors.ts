@@ -1,64 +1,42 @@
 import { type OperatorRefusal, operatorRefusalOf } from '../set-campaign-mirror/set-campaign-mirror.ts';
 import type { CampaignId } from '../values/identifiers.ts';
 import { type AddressFault, type HostDenylist, isOnHost, noDeniedHosts } from '../values/mirror-address.ts';
-import type { FoundMirror, MirrorMove, MirrorMoveOutcome, MirrorMoves, MoveTerms } from './mirror-moves.ts';
+import type { FoundMirror, MirrorMove, MirrorMoveOutcome, MirrorMoves, MoveOptions } from './mirror-moves.ts';
 import { type HostMove, movedAddress } from './moved-address.ts';
+
+export interface MoveMirrorsRequest extends Omit<MoveOptions, 'details'> {
+  readonly move: HostMove;
+  /** Report what would be done, and write nothing. */
+  readonly dryRun: boolean;
+}
 
 /** The result for one mirror. */
 export type MirrorMoved =
   | (MirrorMove & { readonly kind: MirrorMoveOutcome | 'would-move' | 'changed-since' })
-  | (NotToMove & { readonly kind: 'refused'; readonly because: OperatorRefusal })
-  | (NotToMove & { readonly kind: 'invalid'; readonly because: AddressFault });
+  | (NotMoved & { readonly kind: 'refused'; readonly because: OperatorRefusal })
+  | (NotMoved & { readonly kind: 'invalid'; readonly because: AddressFault });
 
-interface NotToMove {
+interface NotMoved {
   readonly campaign: CampaignId;
   readonly before: string;
   /** The address it would have had; undefined if it cannot be determined. */
   readonly after: string | undefined;
 }
 
-/** How many mirrors have been examined, of how many. What was written is committed and has already been reported. */
+/** The number of mirrors examined so far. All that was written is committed, and was reported before. */
 export interface MoveProgress {
   readonly kind: 'progress';
-  readonly looked: number;
-  /** Undefined if that is not known. */
+  readonly examined: number;
+  /** The number of mirrors to examine; undefined if it is unknown. */
   readonly total: number | undefined;
-  /** Whether any mirror examined so far is on the host to move to. */
+  /** Whether any mirror examined so far is on the host to move to. Only a dry run looks for one. */
   readonly isTargetInUse: boolean;
 }
 
-/** The number of mirrors examined together, and the number written together. */
-export const stretch = 20_000;
-export const batch = 500;
-
-/** The lock waits that may still time out during one move. */
-export type Waits = { left: number };
-export const maxVainWaits = 15;
-
-/**
- * First moves all mirrors that are not locked, then the others one by one, until too many lock waits have timed out.
- */
-export async function* makeMoves(
-  mirrors: MirrorMoves,
-  moves: readonly MirrorMove[],
-  terms: MoveTerms,
-  waits: Waits,
-): AsyncGenerator<MirrorMoved[]> {
-  const outcomes = await mirrors.setMany(moves, terms);
-  const made = moves.map((move, at) => ({ ...move, kind: outcomes[at] ?? 'locked' }));
-  yield made.filter(({ kind }) => kind !== 'locked');
-  for (const move of made.filter(({ kind }) => kind === 'locked')) {
-    const kind = waits.left > 0 ? await mirrors.setOne(move, terms) : 'locked';
-    if (kind === 'locked') waits.left -= 1;
-    yield [{ ...move, kind }];
-  }
-}
-
-export interface MoveMirrorsRequest extends Omit<MoveTerms, 'noted'> {
-  readonly move: HostMove;
-  /** Report what would be done, and write nothing. */
-  readonly dryRun: boolean;
-}
+/** The number of mirrors examined together. */
+const pageSize = 20_000;
+/** The number of mirrors moved together. */
+export const batchSize = 500;
 
 /**
  * Moves every mirror on one host to another, as an act of the operator: the third rule does not apply, nor does the
@@ -74,45 +52,37 @@ export class MoveMirrors {
   }
 
   /**
-   * Holds one page and one batch of mirrors in memory. To stop the move, stop iterating at a `progress`.
+   * Keeps one page and one batch of mirrors in memory. To stop the move, stop iterating at a `progress`.
    * @throws Unavailable when the store is unavailable
    */
   async *execute(request: MoveMirrorsRequest): AsyncGenerator<MirrorMoved | MoveProgress> {
     const { owner, move, dryRun } = request;
     const { from, to, subdomains } = move;
-    const terms = { ...request, noted: { from, to: to.written, subdomains } };
+    const options = { ...request, details: { from, to: to.written, subdomains } };
     const total = await this.#mirrors.count(owner);
-    const waits = { left: maxVainWaits };
     const pending: MirrorMove[] = [];
-    let looked = 0;
+    let examined = 0;
     let isTargetInUse = false;
     let after: CampaignId | undefined;
     const progress = (): MoveProgress => {
-      return { kind: 'progress', looked, total: Math.max(looked, total), isTargetInUse };
+      return { kind: 'progress', examined, total: Math.max(examined, total), isTargetInUse };
     };
     do {
       yield progress();
-      const {
-        found,
-        looked: more,
-        last,
-      } = await this.#mirrors.find({
-        limit: stretch,
-        near: dryRun && !isTargetInUse ? [from, to.name] : [from],
-        after,
-        owner,
-      });
-      for (const mirror of found) {
-        const judged = this.#judge(mirror, request);
-        if (judged?.kind === 'would-move' && !dryRun) pending.push(judged);
-        else if (judged) yield judged;
+      const hosts = dryRun && !isTargetInUse ? [from, to.name] : [from];
+      const page = await this.#mirrors.find({ limit: pageSize, hosts, after, owner });
+      for (const mirror of page.mirrors) {
+        const result = this.#examine(mirror, request);
+        if (result?.kind === 'would-move' && !dryRun) pending.push(result);
+        else if (result) yield result;
         else if (dryRun && !isTargetInUse) isTargetInUse = isOnHost(mirror.address, to.name, subdomains);
       }
-      looked += more;
-      after = last;
-      while (pending.length >= (after ? batch : 1)) {
-        for await (const made of makeMoves(this.#mirrors, pending.splice(0, batch), terms, waits)) {
-          yield* made;
+      examined += page.examined;
+      after = page.last;
+      const least = after ? batchSize : 1;
+      while (pending.length >= least) {
+        for await (const results of makeMoves(this.#mirrors, pending.splice(0, batchSize), options)) {
+          yield* results;
           yield progress();
         }
       }
@@ -120,7 +90,8 @@ export class MoveMirrors {
     yield progress();
   }
 
-  #judge(
+  /** Undefined if the mirror is on another host. */
+  #examine(
     { campaign, address }: FoundMirror,
     { move, includeDefault }: MoveMirrorsRequest,
   ): MirrorMoved | undefined {
@@ -133,5 +104,19 @@ export class MoveMirrors {
     }
     if ('fault' in moved) return { ...mirror, kind: 'invalid', after: moved.to, because: moved.fault };
     return { ...mirror, kind: 'would-move', after: moved.to };
+  }
+}
+
+/** First moves all mirrors that are not locked, then the others one by one. */
+export async function* makeMoves(
+  mirrors: MirrorMoves,
+  moves: readonly MirrorMove[],
+  options: MoveOptions,
+): AsyncGenerator<MirrorMoved[]> {
+  const outcomes = await mirrors.setMany(moves, options);
+  const results = moves.map((move, at) => ({ ...move, kind: outcomes[at] ?? 'locked' }));
+  yield results.filter(({ kind }) => kind !== 'locked');
+  for (const [at, move] of moves.entries()) {
+    if (results[at]?.kind === 'locked') yield [{ ...move, kind: await mirrors.setOne(move, options) }];
   }
 }

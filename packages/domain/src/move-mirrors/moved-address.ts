@@ -11,12 +11,12 @@ import {
   mirrorAddress,
 } from '../values/mirror-address.ts';
 
-/** The host to move from, the host to move to, and whether names below the old host move too. */
+/** A move of mirrors from one host to another. */
 export interface HostMove {
   readonly from: HostName;
-  /** Written into addresses exactly as given. */
+  /** Written into addresses as the user spelled it. */
   readonly to: Host;
-  /** `x.old.example` becomes `x.new.example` too. */
+  /** Names below the old host move too: `x.old.example` becomes `x.new.example`. */
   readonly subdomains: boolean;
 }
 
@@ -28,7 +28,7 @@ export type HostMoveFault =
   | 'matches-itself'
   | 'denied-host';
 
-/** Checks a move before any mirror is read: returns the move, or what is wrong with it. */
+/** Checks a move before any mirror is read: returns the move, or why it is invalid. */
 export function hostMove(
   from: Host,
   to: Host,
@@ -42,15 +42,16 @@ export function hostMove(
 }
 
 /**
- * The prefix of the host before the name that moves: empty, or names such as `x.`. Undefined if the host does not move.
+ * The part of the host name before the name that moves: empty, or names such as `x.`. Undefined if the host does not
+ * move.
  */
-export function namesBefore({ from, subdomains }: HostMove, name: HostName): string | undefined {
+function namesBefore({ from, subdomains }: HostMove, name: HostName): string | undefined {
   if (name === from) return '';
   return subdomains && name.endsWith(`.${from}`) ? name.slice(0, -from.length) : undefined;
 }
 
-/** The scheme and the slashes, then the host: up to the port, path, query, fragment or end. */
-const place = /^(https?:\/\/)(\[[^\]]*\]|[^/?#:@\\[\]]+)(?=(?::[0-9]*)?(?:[/?#]|$))/i;
+/** The scheme and the slashes, then the host, up to the port, path, query, fragment or end. */
+const schemeAndHost = /^(https?:\/\/)(\[[^\]]*\]|[^/?#:@\\[\]]+)(?=(?::[0-9]*)?(?:[/?#]|$))/i;
 
 /** The result of moving one address. */
 type Relocation =
@@ -71,13 +72,13 @@ export function movedAddress(
   const before = name && namesBefore(move, name);
   if (before === undefined) return undefined;
 
-  const [found, scheme, written] = place.exec(address) ?? [];
+  const [start, scheme, written] = schemeAndHost.exec(address) ?? [];
   if (scheme === undefined || written === undefined) return { fault: 'not-a-url', to: undefined };
-  // Names written in plain ASCII are kept as written; others take the parser's form.
+  // Names in plain ASCII keep their spelling; others take the form of the URL parser.
   const kept = comparable(written) === name ? written.slice(0, before.length) : before;
-  const to = `${scheme}${kept}${move.to.written}${address.slice(found?.length)}`;
-  const judged = mirrorAddress(to, denied);
-  if (typeof judged !== 'string') return { fault: judged.fault, to };
-  if (hostNameOf(judged) !== `${before}${move.to.name}`) return { fault: 'not-a-url', to };
-  return { to: judged };
+  const to = `${scheme}${kept}${move.to.written}${address.slice(start?.length)}`;
+  const moved = mirrorAddress(to, denied);
+  if (typeof moved !== 'string') return { fault: moved.fault, to };
+  if (hostNameOf(moved) !== `${before}${move.to.name}`) return { fault: 'not-a-url', to };
+  return { to: moved };
 }

@@ -1,7 +1,7 @@
 import type { AccessKey } from '../values/access-key.ts';
 import type { AccessKeyId, Label, OwnerId, Timestamp } from '../values/identifiers.ts';
 
-/** The key to issue. */
+/** The access key to issue. */
 export interface NewAccessKey {
   readonly owner: OwnerId;
   /** The purpose of the key, in its holder's words. */
@@ -10,7 +10,7 @@ export interface NewAccessKey {
   readonly expiresIn?: number | 'never';
 }
 
-/** A year, in seconds, so that a forgotten key expires. */
+/** The lifetime of a key unless another is given: a year, in seconds, so that a forgotten key expires. */
 export const usualKeyLife = 365 * 86_400;
 
 /** The stored record of a key, without its SHA-256. */
@@ -30,12 +30,12 @@ export interface AccessKeyRecord {
   readonly replacedBy: AccessKeyId | null;
 }
 
-/** Which access keys to list, by number. */
+/** Which access keys to list. */
 export interface AccessKeyPage {
   readonly owner?: OwnerId | undefined;
   /** Start after this key. */
   readonly after?: AccessKeyId | undefined;
-  /** The number of keys, at most; at least 1. */
+  /** The maximum number of keys; at least 1. */
   readonly limit: number;
 }
 
@@ -52,7 +52,7 @@ export type KeyRotation =
   | { readonly kind: 'key-not-found' }
   | { readonly kind: 'key-revoked' }
   | { readonly kind: 'key-expired' }
-  /** The key is in its grace period and has a successor: rotate that one. */
+  /** The key has a successor, `by`, which can be rotated instead. */
   | { readonly kind: 'key-replaced'; readonly by: AccessKeyId };
 
 /**
@@ -60,7 +60,7 @@ export type KeyRotation =
  * `Unavailable` when the store is unavailable.
  */
 export interface AccessKeys {
-  /** Only the answer contains the plain key: only its SHA-256 is stored. */
+  /** Returns the key itself, of which only the SHA-256 is stored. */
   issue(key: NewAccessKey): Promise<{ readonly id: AccessKeyId; readonly key: AccessKey }>;
 
   /** By ascending identifier. */
@@ -73,8 +73,8 @@ export interface AccessKeys {
   rotate(id: AccessKeyId, options: { readonly grace: number }): Promise<KeyRotation>;
 
   /**
-   * Every process refuses the key from now on. Returns false if there is no such key. Revoking twice has the same
-   * effect as once.
+   * Once this resolves, every process refuses the key. Returns false if there is no such key. Revoking a key again
+   * changes nothing.
    */
   revoke(id: AccessKeyId): Promise<boolean>;
 }

@@ -1,7 +1,8 @@
 import type { AccessKeyId, AuditId, CampaignId, OwnerId, Timestamp } from '../values/identifiers.ts';
+
 /**
- * What an operator can do. A mirror that was set is also recorded in the history. An import is one entry for its campaigns
- * and one for its mirrors. A key was changed if something else was done to it, past the commands.
+ * The acts of operators. A mirror that was set is also recorded in the history. An import has one entry for its campaigns
+ * and one for its mirrors. `key-changed` stands for a change of a key that no command makes.
  */
 export type AuditedAct =
   | 'campaign-created'
@@ -28,13 +29,13 @@ export interface AuditEntry {
   readonly at: Timestamp;
   readonly act: AuditedAct;
   readonly operator: string;
-  /** The operator's identity in the store, which the operator cannot choose; null if the store has none. */
+  /** The role with which the operator was connected to the store; null if the store has no roles. */
   readonly databaseRole: string | null;
   readonly requestId: string;
   readonly campaignId: CampaignId | null;
   readonly ownerId: OwnerId | null;
   readonly accessKeyId: AccessKeyId | null;
-  /** Further details, such as the owner before a transfer; never a key. */
+  /** Further details, such as the owner before a transfer; never an access key. */
   readonly details: Readonly<Record<string, string | number | boolean | null>>;
 }
 
@@ -43,7 +44,7 @@ export interface AuditPage {
   readonly campaign?: CampaignId | undefined;
   /** Only entries before this one. */
   readonly before?: AuditId | undefined;
-  /** The number of entries, at most; at least 1. */
+  /** The maximum number of entries; at least 1. */
   readonly limit: number;
 }
 
@@ -55,7 +56,7 @@ export interface Audit {
 
 /** One act of the operator: the actor, and the identifier that its audit and history rows share. */
 export interface OperatorAct {
-  /** A person or a program, as the driving adapter names it: 1 to 200 characters on one line. */
+  /** A person or a program, as named by the driving adapter: 1 to 200 characters on one line. */
   readonly operator: string;
   /** 1 to 128 visible ASCII characters. */
   readonly requestId: string;

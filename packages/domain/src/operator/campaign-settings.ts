@@ -13,30 +13,30 @@ export interface CampaignRecord {
   readonly mirror: Mirror | null;
 }
 
-/** Which campaigns to list, by number. */
+/** Which campaigns to list. */
 export interface CampaignPage {
   readonly owner?: OwnerId | undefined;
   /** Start after this campaign. */
   readonly after?: CampaignId | undefined;
-  /** The number of campaigns, at most; at least 1. */
+  /** The maximum number of campaigns; at least 1. */
   readonly limit: number;
 }
 
-/** Which mirrors to examine, in the order of their campaigns. */
-export interface MirrorStretch extends CampaignPage {
+/** Which mirrors to examine, in the order of their campaigns. `limit` is the maximum number of mirrors to examine. */
+export interface MirrorPage extends CampaignPage {
   /**
-   * Leave out mirrors whose addresses are certainly on none of these hosts, nor on names below them. What is returned
-   * can be elsewhere all the same: `isOnHost` decides.
+   * Return only mirrors that can be on one of these hosts, or on a name below one. Some of them can still be on other
+   * hosts: check each with `isOnHost`.
    */
-  readonly near?: readonly HostName[];
+  readonly hosts?: readonly HostName[];
 }
 
-/** What one reading of mirrors found. */
-export interface Stretch<Found> {
-  readonly found: readonly Found[];
-  /** The number of mirrors examined. */
-  readonly looked: number;
-  /** The campaign of the last mirror examined, where there can be more; otherwise undefined. */
+/** The mirrors of one page. */
+export interface ExaminedMirrors<M> {
+  readonly mirrors: readonly M[];
+  /** The number of mirrors examined, including those that were left out because of their hosts. */
+  readonly examined: number;
+  /** The campaign of the last mirror examined, if there can be more; otherwise undefined. */
   readonly last: CampaignId | undefined;
 }
 
@@ -48,8 +48,8 @@ export interface CampaignRecords {
   /** By ascending number. */
   list(page: CampaignPage): Promise<CampaignRecord[]>;
 
-  /** The next mirrors, by ascending campaign number. `limit` is the number of mirrors to examine, at most. */
-  listMirrors(stretch: MirrorStretch): Promise<Stretch<Mirror>>;
+  /** By ascending campaign number. */
+  listMirrors(page: MirrorPage): Promise<ExaminedMirrors<Mirror>>;
 }
 
 /** The campaign to create. */
@@ -59,7 +59,7 @@ export interface NewCampaign {
   readonly name?: Label;
 }
 
-/** An owner has at most one default campaign; this one already is. */
+/** An owner has at most one default campaign, and this one is it. Nothing was done. */
 export interface OwnerHasDefault {
   readonly kind: 'owner-has-default';
   readonly ownerId: OwnerId;
@@ -77,7 +77,7 @@ export type CampaignCreation = { readonly kind: 'created'; readonly id: Campaign
 export type MirrorCreation =
   | { readonly kind: 'created'; readonly mirror: Mirror }
   | CampaignNotFound
-  /** A campaign has one mirror, which is set, not created again. */
+  /** A campaign has at most one mirror, whose address is then set. */
   | { readonly kind: 'mirror-exists' };
 
 /** The result of a transfer to another owner. */
@@ -86,7 +86,7 @@ export type Transfer =
   /** The campaign already belonged to that owner; nothing was done. */
   | { readonly kind: 'unchanged' }
   | CampaignNotFound
-  /** A default campaign stays one, so its new owner must have none. */
+  /** A default campaign remains one, so its new owner must not have another. */
   | OwnerHasDefault;
 
 /** The result of changing the default flag. */
@@ -110,14 +110,14 @@ export interface CampaignSettings {
   createCampaign(campaign: NewCampaign): Promise<CampaignCreation>;
   /** Creates the mirror of a campaign that has none. */
   createMirror(campaign: CampaignId, address: MirrorAddress): Promise<MirrorCreation>;
-  /** Gives a campaign to another owner; its mirror stays. */
+  /** Gives a campaign, with its mirror, to another owner. */
   transfer(campaign: CampaignId, to: OwnerId): Promise<Transfer>;
   /** Makes the campaign its owner's default campaign, or an ordinary one. */
   setDefault(campaign: CampaignId, isDefault: boolean): Promise<DefaultChange>;
 
   /**
-   * Deletes a campaign and its mirror; their history is kept. With `seen`, deletes only if the campaign is still what
-   * the user agreed to delete: its owner, default flag, name and mirror address.
+   * Deletes a campaign and its mirror, but not their history. With `seen`, deletes the campaign only if its owner,
+   * default flag, name and mirror address are still those that the user agreed to delete.
    */
   deleteCampaign(campaign: CampaignId, seen?: CampaignRecord): Promise<Deletion>;
 }

@@ -14,11 +14,11 @@ export interface HistoryEntry {
   readonly id: HistoryId;
   readonly mirrorId: MirrorId;
   readonly campaignId: CampaignId;
-  /** Who changed it. */
+  /** Who changed the mirror. */
   readonly subject: Subject;
   /** The owner of the campaign at that moment. */
   readonly ownerId: OwnerId;
-  /** The address that was actually replaced. */
+  /** The address that this change replaced. */
   readonly addressBefore: MirrorAddress;
   readonly addressAfter: MirrorAddress;
   /** Equal to the mirror's `updatedAt`. */
@@ -31,14 +31,14 @@ export interface HistoryPage {
   readonly campaign: CampaignId;
   /** Only changes before this one. */
   readonly before?: HistoryId | undefined;
-  /** The number of changes, at most; at least 1. */
+  /** The maximum number of changes; at least 1. */
   readonly limit: number;
 }
 
-/** Which changes made with a key to list. */
+/** Which changes to list: those made with an access key. */
 export interface KeyChanges {
   readonly key: AccessKeyId;
-  /** Only changes at or after this time; without it, all. */
+  /** Only changes at or after this time. */
   readonly since?: Timestamp | undefined;
 }
 
@@ -51,41 +51,41 @@ export interface MirrorHistory {
   find(campaign: CampaignId, id: HistoryId): Promise<HistoryEntry | undefined>;
 
   /**
-   * The changes made with a key, newest first, from one snapshot, including those to campaigns that were transferred
+   * The changes made with a key, newest first, from one snapshot, including those of campaigns that were transferred
    * or deleted since. Reads every change since the given time, or the whole history. Rows are read as fast as the
    * caller takes them.
    */
-  ofKey(asked: KeyChanges): AsyncIterable<HistoryEntry>;
+  ofKey(selection: KeyChanges): AsyncIterable<HistoryEntry>;
 }
 
-/** Changes younger than this are never pruned: a day, in seconds. */
+/** The least age at which a change can be pruned: a day, in seconds. */
 export const leastPrunedAge = 86_400;
 
-/** What can be pruned. */
+/** The changes that can be pruned. */
 export interface HistorySurvey {
-  /** The limit of age as a time, by the store's clock. */
+  /** The time before which changes are old, by the store's clock. */
   readonly olderThan: Timestamp;
   /** The number of changes before that time. */
   readonly old: number;
 }
 
-/** What one step did. */
+/** The result of one step. */
 export interface PruneStep {
   /** The number of changes deleted. */
   readonly pruned: number;
-  /** After which change the next step starts; undefined where nothing in this one was old. */
+  /** The change after which the next step starts; undefined if no change in this step was old. */
   readonly next: HistoryId | undefined;
 }
 
 /** The only way to delete history. Every call throws `Unavailable` when the store is unavailable. */
 export interface HistoryPruning {
-  /** Examines the changes that are old, not the others. `age` is in seconds. */
+  /** Counts the changes that are older than `age`, in seconds. */
   survey(age: number): Promise<HistorySurvey>;
 
   /**
    * Examines the next `size` changes after `after` (without it, from the first), and deletes those before `olderThan`.
    * A deletion and its audit entry are committed together. A step does not block requests that set a mirror.
-   * @throws an error when `olderThan` is less than a day ago
+   * @throws an error when `olderThan` is less than `leastPrunedAge` ago
    */
   prune(olderThan: Timestamp, size: number, after?: HistoryId): Promise<PruneStep>;
 }

@@ -19,9 +19,8 @@ import type { MirrorHistory } from './mirror-history.ts';
 /** Sets mirrors for the operator. Every call throws `Unavailable` when the store is unavailable. */
 export interface OperatorMirrors {
   /**
-   * Sets the mirror and records it in the history, as the operator's, and in the audit; all are committed or none.
-   * `change` is the change in the history that has the address, where it is restored from there.
-   * Requires that at the moment of the write the campaign is still as `seen`: its owner, its default flag, that it has
+   * Sets the mirror, and records the change in the history and in the audit; all are committed or none. `change` is the
+   * change of the history from which the address is restored, if it is. Requires that at the moment of the write the campaign is still as `seen`: its owner, its default flag, that it has
    * a mirror. Otherwise returns undefined and writes nothing.
    */
   setMirror(
@@ -31,7 +30,7 @@ export interface OperatorMirrors {
   ): Promise<Mirror | undefined>;
 }
 
-/** The result. Nothing was written unless it is `mirror-set`. */
+/** The result of setting a mirror. Nothing was written unless it is `mirror-set`. */
 export type OperatorSetting =
   | { readonly kind: 'mirror-set'; readonly mirror: Mirror }
   | { readonly kind: 'campaign-not-found' }
@@ -39,10 +38,10 @@ export type OperatorSetting =
   | { readonly kind: 'no-address' }
   | { readonly kind: 'invalid-address'; readonly because: AddressFault };
 
-/** The number of attempts while the campaign changes. */
+/** The maximum number of attempts if the campaign changes between the check and the write. */
 const maxAttempts = 5;
 
-/** Sets a mirror as an act of the operator: all rules but the last apply, and those of the address. */
+/** Sets a mirror as an act of the operator: all rules except the last apply, and those of the address. */
 export class SetMirrorAsOperator {
   readonly #campaigns: Pick<CampaignRepository, 'find'>;
   readonly #mirrors: OperatorMirrors;
@@ -59,7 +58,7 @@ export class SetMirrorAsOperator {
   }
 
   /**
-   * Sets the mirror to `submitted`; `change` is the change of the history that has this address, if it is from there.
+   * Sets the mirror to `submitted`. `change` is the change of the history from which the address is restored, if it is.
    * @throws Unavailable when a port is unavailable, or the campaign changed during every attempt
    */
   async execute(id: CampaignId, submitted: string | undefined, change?: HistoryId): Promise<OperatorSetting> {
@@ -74,7 +73,7 @@ export class SetMirrorAsOperator {
       const mirror = await this.#mirrors.setMirror(campaign, address, change);
       if (mirror) return { kind: 'mirror-set', mirror };
     }
-    throw new Unavailable('the campaign changed each time that it was judged');
+    throw new Unavailable('the campaign changed during every attempt');
   }
 }
 
@@ -83,9 +82,7 @@ export type CreateMirrorOutcome =
   | MirrorCreation
   | { readonly kind: 'invalid-address'; readonly because: AddressFault };
 
-/**
- * Creates the mirror of a campaign in its settings. The address rules of the interface apply (contract: the address).
- */
+/** Creates the mirror of a campaign in its settings. The rules of the address apply (contract: the address). */
 export class CreateMirror {
   readonly #settings: Pick<CampaignSettings, 'createMirror'>;
   readonly #deniedHosts: HostDenylist;
@@ -107,12 +104,12 @@ export class CreateMirror {
 export interface RestoreRequest {
   readonly campaign: CampaignId;
   readonly change: HistoryId;
-  /** Which of the change's two addresses: the new one, or the one that it replaced. */
+  /** Which address of the change to restore: the new one, or the one that it replaced. */
   readonly address: 'after' | 'before';
 }
 
 /**
- * Restores an address from the history, as an act of the operator: all rules but the last apply. The address is
+ * Restores an address from the history, as an act of the operator: all rules except the last apply. The address is
  * checked again, since the denied hosts can have changed.
  */
 export class RestoreMirror {
@@ -130,13 +127,13 @@ export class RestoreMirror {
   }
 
   /**
-   * Sets the mirror to an address of its history; `no-address` where the history has no such change.
+   * Sets the mirror to an address of its history. The result is `no-address` if the history has no such change.
    * @throws Unavailable when a port is unavailable, or the campaign changed during every attempt
    */
-  async execute({ campaign, change: number, address }: RestoreRequest): Promise<OperatorSetting> {
-    // History rows never change, so one read is enough.
-    const change = await this.#history.find(campaign, number);
-    const recorded = address === 'after' ? change?.addressAfter : change?.addressBefore;
-    return this.#setting.execute(campaign, recorded, number);
+  async execute({ campaign, change, address }: RestoreRequest): Promise<OperatorSetting> {
+    // An entry of the history never changes, so it is read once.
+    const entry = await this.#history.find(campaign, change);
+    const recorded = address === 'after' ? entry?.addressAfter : entry?.addressBefore;
+    return this.#setting.execute(campaign, recorded, change);
   }
 }

@@ -34,17 +34,17 @@ export interface MirrorChange {
   readonly requestId: string;
 }
 
-/** The result of an attempt to set a mirror. Nothing was written unless it is `set`. */
+/** The result of an attempt to set a mirror. Nothing was written unless it is `mirror-set`. */
 export type SetMirrorResult =
   | { readonly kind: 'mirror-set'; readonly mirror: Mirror }
-  /** The caller's access key is no longer valid, or has another owner; nothing is said about the campaign. */
+  /** The caller's access key is no longer valid, or has another owner. The campaign is not reported. */
   | { readonly kind: 'caller-invalid' }
   /** The campaign is not as it was seen. `campaign` is its current state, undefined if it does not exist. */
   | { readonly kind: 'campaign-differs'; readonly campaign: Campaign | undefined };
 
 /** Stores campaigns and their mirrors. Every call throws `Unavailable` when the store is unavailable. */
 export interface CampaignRepository {
-  /** The campaign as it is now. Undefined if there is no such campaign. */
+  /** The current state of the campaign. Undefined if there is no such campaign. */
   find(id: CampaignId): Promise<Campaign | undefined>;
 
   /**

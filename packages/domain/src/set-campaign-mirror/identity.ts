@@ -7,30 +7,30 @@ export interface Caller {
 }
 
 /**
- * A credential that is refused. `refused` names the reason, for the log only; it contains nothing of the credential, and
- * nor does `subject`, which names it where it was issued once.
+ * A credential that is refused. `refused` is the reason, for the log only. `subject` is the subject to which the
+ * credential was issued, if it is recorded. Neither contains any part of the credential.
  */
 export interface Refused {
   readonly refused: string;
   readonly subject?: Subject;
 }
 
-/** The caller that a credential belongs to; why it is refused; or undefined: it is not known. */
+/** The caller that a credential belongs to, or why it is refused. Undefined if the credential is unknown. */
 export type Identified = Caller | Refused | undefined;
 
 /**
- * Identifies the caller by a credential: what the driving adapter was shown, such as an access key or a signed token.
- * Throws `Unavailable` when it cannot.
+ * Identifies the caller by the credential that came with a request, such as an access key or a signed token. Every call
+ * throws `Unavailable` when it cannot identify the caller now.
  */
 export interface Identity {
   /**
-   * Whom the credential identifies, as far as that is known without reading a store; undefined if a store must be read.
-   * An access key can have been revoked or have expired since, which `CampaignRepository#setMirror` detects. Nothing
-   * proves another caller, or a refusal, again.
+   * The caller or the refusal, if it is known without reading a store; undefined if a store must be read. An access key
+   * can have been revoked or have expired since; `CampaignRepository#setMirror` detects that. Another caller, or a
+   * refusal, is final: nothing checks it again.
    */
   claimedBy(credential: string): Promise<Identified>;
 
-  /** Whom the credential identifies now; why it is refused, such as that it has expired; undefined if it is unknown. */
+  /** The caller that the credential belongs to now, or why it is refused, such as that it has expired. */
   whoIs(credential: string): Promise<Identified>;
 }
 
@@ -51,6 +51,6 @@ export interface CallLimit {
 /** Whether a call is within its limit. */
 export interface Admission {
   readonly admitted: boolean;
-  /** Milliseconds until the limit admits as many calls as at first; 0 if that is not known. */
+  /** Milliseconds until the limit admits as many calls as at first; 0 if that is unknown. */
   readonly resetIn: number;
 }

@@ -2,14 +2,16 @@ import {
   accessKeyOf,
   type CampaignId,
   campaignId,
-  isCallersSubject,
   isRequestId,
   ownerId,
+  partsOf,
   type Subject,
+  subject,
 } from '../values/identifiers.ts';
 import {
   type AddressFault,
   type HostDenylist,
+  type MirrorAddress,
   mirrorAddress,
   noDeniedHosts,
 } from '../values/mirror-address.ts';
@@ -31,7 +33,7 @@ const campaignRules = [
 ] as const;
 
 /** The three rules (contract: rules), in order. */
-export const authorizationRules = [
+const authorizationRules = [
   ...campaignRules,
   {
     refusal: 'not-the-owner',
@@ -43,24 +45,24 @@ export const authorizationRules = [
 /** Why a caller is not allowed to set the mirror: the first rule that does not hold. */
 export type Refusal = (typeof authorizationRules)[number]['refusal'];
 
-/** Why even the operator is not allowed to. The last rule does not apply: the operator does not own campaigns. */
+/** Why even the operator is not allowed to set the mirror. The last rule does not apply: the operator does not own campaigns. */
 export type OperatorRefusal = (typeof campaignRules)[number]['refusal'];
 
-/** The first rule that does not hold for this caller and campaign, or undefined when all hold. */
-export function refusalOf(campaign: Campaign, caller: Caller): Refusal | undefined {
+/** The first rule that does not hold for this caller and campaign, or undefined if all hold. */
+function refusalOf(campaign: Campaign, caller: Caller): Refusal | undefined {
   return authorizationRules.find((rule) => !rule.holds(campaign, caller))?.refusal;
 }
 
-/** The same for an act of the operator. */
+/** The first rule that does not hold for an act of the operator, or undefined if all hold. */
 export function operatorRefusalOf(campaign: Campaign): OperatorRefusal | undefined {
   return campaignRules.find((rule) => !rule.holds(campaign))?.refusal;
 }
 
-/** What a caller submits (contract: the call). */
+/** The submitted request (contract: the call). */
 export interface SetMirrorRequest {
-  /** What the caller was identified by; secret. */
+  /** Identifies the caller; secret. */
   readonly credential: string;
-  /** What `claimedBy` said of the credential, if it was asked before. */
+  /** The answer of `claimedBy` for the credential, if the driving adapter has it already. */
   readonly claim?: Identified;
   /** Undefined if the submitted identifier cannot be a campaign's. */
   readonly campaign: CampaignId | undefined;
@@ -75,20 +77,20 @@ export type Outcome =
   | { readonly kind: 'mirror-set'; readonly mirror: Mirror }
   /** `because` and `subject` are for the log only. */
   | { readonly kind: 'unauthenticated'; readonly because?: string; readonly subject?: Subject }
-  /** `resetIn`: as `CallLimit` says. */
+  /** `resetIn` is that of the `Admission`. */
   | { readonly kind: 'over-limit'; readonly resetIn: number }
   | { readonly kind: 'campaign-not-found' }
   | { readonly kind: 'refused'; readonly because: Refusal }
   | { readonly kind: 'no-address' }
   | { readonly kind: 'invalid-address'; readonly because: AddressFault };
 
-/** What a request is judged on: the caller and the campaign. */
+/** The facts on which a request is judged. */
 interface Facts {
   readonly caller: Identified;
   readonly campaign: Campaign | undefined;
 }
 
-/** The number of times a request is judged, at most, if its campaign changes between the judgement and the write. */
+/** The number of times, at most, that a request is judged if its campaign changes between the judgement and the write. */
 const maxAttempts = 5;
 
 /**
@@ -96,11 +98,11 @@ const maxAttempts = 5;
  *
  * A caller is judged on a hypothesis: that the campaign satisfies the rules. The write checks the hypothesis and the
  * caller's access key, or returns the actual campaign, which is then judged. Most requests therefore take one call of the
- * repository. Only a write can rest on a hypothesis: every refusal but that of a limit is based on facts read for the
- * request.
+ * repository. Only a write can rest on a hypothesis: every refusal except that of a limit is based on facts that were read
+ * for the request.
  *
- * Nothing is done for somebody who is not known but to look up the credential: no address is parsed, and no campaign
- * read. A caller that is not allowed to set the mirror learns nothing about what it submitted (contract: order of checks).
+ * Until the caller is identified, only the credential is looked up: no address is parsed, and no campaign is read. A caller
+ * that is not allowed to set the mirror learns nothing about the address that it submitted (contract: order of checks).
  */
 export class SetCampaignMirror {
   readonly #campaigns: CampaignRepository;
@@ -113,7 +115,7 @@ export class SetCampaignMirror {
     this.#deniedHosts = deniedHosts;
   }
 
-  /** As `Identity#claimedBy`: for a driving adapter that treats callers apart, and passes the answer on as `claim`. */
+  /** As `Identity#claimedBy`, for a driving adapter that limits each caller; it passes the answer on as `claim`. */
   claimedBy(credential: string): Promise<Identified> {
     return this.#identity.claimedBy(credential);
   }
@@ -121,7 +123,7 @@ export class SetCampaignMirror {
   /**
    * `limit` counts the call once its caller is known.
    * @throws Unavailable when a port is unavailable, or when the campaign changed after each judgement
-   * @throws TypeError when an adapter hands over what no store holds: a request id, campaign or caller that is none
+   * @throws TypeError when an adapter passes a request id, a campaign or a caller that is malformed
    */
   async execute(request: SetMirrorRequest, limit?: CallLimit): Promise<Outcome> {
     const { credential, requestId } = request;
@@ -129,16 +131,16 @@ export class SetCampaignMirror {
     if (request.campaign !== undefined && campaignId(request.campaign) !== request.campaign)
       throw new TypeError('campaign: not an integer from 1 to 2^53-1');
     const claim = 'claim' in request ? request.claim : await this.claimedBy(credential);
-    const known = claim ?? (await this.#identity.whoIs(credential));
-    if (!isCaller(known)) return unauthenticated(known);
-    const counted = await limit?.admits(known);
-    if (counted && !counted.admitted) return { kind: 'over-limit', resetIn: counted.resetIn };
+    const identified = claim ?? (await this.#identity.whoIs(credential));
+    if (!isCaller(identified)) return unauthenticated(identified);
+    const admission = await limit?.admits(identified);
+    if (admission && !admission.admitted) return { kind: 'over-limit', resetIn: admission.resetIn };
 
-    const address = this.#judgeAddress(request.address);
-    // Another caller than a key is as it claims to be.
-    const isProven = claim === undefined || accessKeyOf(known.subject) === undefined;
-    const hoped = typeof address === 'string' ? hypothesis(request, known) : undefined;
-    let facts: Facts = hoped ?? (await this.#read(request, isProven ? known : undefined));
+    const address = this.#checkAddress(request.address);
+    // Only the claim of an access key has to be proven.
+    const isProven = claim === undefined || accessKeyOf(identified.subject) === undefined;
+    const assumed = typeof address === 'string' ? hypothesis(request, identified) : undefined;
+    let facts: Facts = assumed ?? (await this.#read(request, isProven ? identified : undefined));
     for (let attempt = 0; attempt < maxAttempts; attempt++) {
       const { caller, campaign } = facts;
       if (!isCaller(caller)) return unauthenticated(caller);
@@ -148,37 +150,37 @@ export class SetCampaignMirror {
       if (typeof address !== 'string') return address;
 
       if (ownerId(caller.ownerId) === undefined || !isCallersSubject(caller.subject))
-        throw new TypeError('the identity gave a caller whose owner or subject is none');
+        throw new TypeError('the identity returned a caller whose owner or subject is malformed');
       const result = await this.#campaigns.setMirror(campaign, { address, by: caller, requestId });
       if (result.kind === 'mirror-set') return result;
-      facts =
-        result.kind === 'caller-invalid' ? await this.#read(request) : { caller, campaign: result.campaign };
+      if (result.kind === 'caller-invalid') facts = await this.#read(request);
+      else facts = { caller, campaign: result.campaign };
     }
-    throw new Unavailable('the campaign changed each time that it was judged');
+    throw new Unavailable('the campaign changed during every attempt');
   }
 
   /** The address, or the outcome for an invalid one. */
-  #judgeAddress(submitted: string | undefined) {
-    if (submitted === undefined) return { kind: 'no-address' } as const;
+  #checkAddress(submitted: string | undefined): MirrorAddress | Outcome {
+    if (submitted === undefined) return { kind: 'no-address' };
     const address = mirrorAddress(submitted, this.#deniedHosts);
-    return typeof address === 'string'
-      ? address
-      : ({ kind: 'invalid-address', because: address.fault } as const);
+    if (typeof address === 'string') return address;
+    return { kind: 'invalid-address', because: address.fault };
   }
 
   /**
-   * Reads both at the same time; `proven` is a caller that need not be read again. A failure to read the campaign does
-   * not hide an invalid credential.
+   * Reads the caller and the campaign at the same time. `proven` is a caller that need not be read again. A failure
+   * to read the campaign does not hide an invalid credential.
    */
   async #read({ credential, campaign: id }: SetMirrorRequest, proven?: Caller): Promise<Facts> {
-    const finding = id === undefined ? undefined : this.#campaigns.find(id);
-    finding?.catch(() => {});
+    const reading = id === undefined ? undefined : this.#campaigns.find(id);
+    // Awaited below, but only for a valid caller: otherwise its rejection is ignored.
+    reading?.catch(() => {});
     const caller = proven ?? (await this.#identity.whoIs(credential));
-    return { caller, campaign: isCaller(caller) ? await finding : undefined };
+    return { caller, campaign: isCaller(caller) ? await reading : undefined };
   }
 }
 
-/** The caller and a campaign that satisfies all rules; undefined if nothing can be assumed. */
+/** The caller, and a campaign that satisfies all rules; undefined if no campaign can be assumed. */
 function hypothesis({ campaign: id }: SetMirrorRequest, caller: Caller): Facts | undefined {
   if (id === undefined) return undefined;
   const campaign = { id, ownerId: caller.ownerId, isDefault: false, hasMirror: true };
@@ -187,6 +189,13 @@ function hypothesis({ campaign: id }: SetMirrorRequest, caller: Caller): Facts |
 
 function unauthenticated(identified: Exclude<Identified, Caller>): Outcome {
   if (!identified) return { kind: 'unauthenticated' };
-  const { refused: because, ...more } = identified;
-  return { kind: 'unauthenticated', because, ...more };
+  const { refused: because, subject: by } = identified;
+  if (by === undefined) return { kind: 'unauthenticated', because };
+  return { kind: 'unauthenticated', because, subject: by };
+}
+
+/** Whether this is the subject of a caller, as `keySubject` or `subject` makes it. */
+function isCallersSubject(by: Subject): boolean {
+  const { kind, name = '' } = partsOf(by);
+  return accessKeyOf(by) !== undefined || subject(kind, name) !== undefined;
 }

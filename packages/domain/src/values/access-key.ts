@@ -4,20 +4,23 @@ import type { Branded } from './identifiers.ts';
 export type AccessKey = Branded<string, 'AccessKey'>;
 
 const alphabet = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
-const shape = /^cm_[0-9A-Za-z]{49}$/;
-const checked = 'cm_'.length + 43;
+const wellFormed = /^cm_[0-9A-Za-z]{49}$/;
+/** Where the checksum begins. */
+const checksumStart = 'cm_'.length + 43;
 
 /** The number of random bytes in a key. */
 export const accessKeyBytes = 32;
 
 /** Reads a key. Undefined if its form or checksum is wrong, so that no look-up is needed. */
 export function accessKey(text: string): AccessKey | undefined {
-  if (!shape.test(text)) return undefined;
-  return text.slice(checked) === checksum(text.slice(0, checked)) ? (text as AccessKey) : undefined;
+  if (!wellFormed.test(text)) return undefined;
+  return text.slice(checksumStart) === checksum(text.slice(0, checksumStart))
+    ? (text as AccessKey)
+    : undefined;
 }
 
 /**
- * Makes the key for 256 random bits.
+ * Makes the access key of 256 random bits.
  * @throws RangeError unless there are exactly 32 bytes
  */
 export function accessKeyFrom(random: Uint8Array): AccessKey {
@@ -46,7 +49,7 @@ function base62(number: bigint, width: number): string {
   return text.padStart(width, '0');
 }
 
-const table = Uint32Array.from({ length: 256 }, (_, byte) => {
+const crcTable = Uint32Array.from({ length: 256 }, (_, byte) => {
   let value = byte;
   for (let bit = 0; bit < 8; bit++) value = value & 1 ? (value >>> 1) ^ 0xedb88320 : value >>> 1;
   return value;
@@ -56,7 +59,7 @@ const table = Uint32Array.from({ length: 256 }, (_, byte) => {
 function crc32(ascii: string): number {
   let value = 0xffffffff;
   for (let at = 0; at < ascii.length; at++) {
-    value = (value >>> 8) ^ (table[(value ^ ascii.charCodeAt(at)) & 0xff] as number);
+    value = (value >>> 8) ^ (crcTable[(value ^ ascii.charCodeAt(at)) & 0xff] as number);
   }
   return (value ^ 0xffffffff) >>> 0;
 }

@@ -24,30 +24,30 @@ export type AuditId = Identifier<'AuditId'>;
  * Reads an identifier: an integer from 1 to 2^53-1, or its ASCII digits without a sign or a leading zero. Undefined for
  * anything else (contract: the path).
  */
-function identifier<Id extends Identifier<string>>(given: string | number): Id | undefined {
-  const isNumber = typeof given === 'number';
-  const value = isNumber || /^[1-9][0-9]{0,15}$/.test(given) ? Number(given) : 0;
-  return Number.isSafeInteger(value) && value > 0 ? (value as Id) : undefined;
+function identifier<Id extends Identifier<string>>(value: string | number): Id | undefined {
+  if (typeof value === 'string' && !/^[1-9][0-9]{0,15}$/.test(value)) return undefined;
+  const number = Number(value);
+  return Number.isSafeInteger(number) && number > 0 ? (number as Id) : undefined;
 }
+
+/** Reads a campaign's identifier; undefined if it is not one. */
+export const campaignId = (value: string | number) => identifier<CampaignId>(value);
+/** Reads an owner's identifier; undefined if it is not one. */
+export const ownerId = (value: string | number) => identifier<OwnerId>(value);
+/** Reads a mirror's identifier; undefined if it is not one. */
+export const mirrorId = (value: string | number) => identifier<MirrorId>(value);
+/** Reads an access key's identifier; undefined if it is not one. */
+export const accessKeyId = (value: string | number) => identifier<AccessKeyId>(value);
+/** Reads a change's identifier; undefined if it is not one. */
+export const historyId = (value: string | number) => identifier<HistoryId>(value);
+/** Reads the identifier of an entry of the audit; undefined if it is not one. */
+export const auditId = (value: string | number) => identifier<AuditId>(value);
 
 /**
  * Whether a text can link the history to the log lines of a request: 1 to 128 visible ASCII characters, which every store
- * and log holds as they are.
+ * and every log can keep unchanged.
  */
 export const isRequestId = (text: string): boolean => /^[\x21-\x7e]{1,128}$/.test(text);
-
-/** Reads a campaign's identifier; undefined if it is not one. */
-export const campaignId = (given: string | number) => identifier<CampaignId>(given);
-/** Reads an owner's identifier; undefined if it is not one. */
-export const ownerId = (given: string | number) => identifier<OwnerId>(given);
-/** Reads a mirror's identifier; undefined if it is not one. */
-export const mirrorId = (given: string | number) => identifier<MirrorId>(given);
-/** Reads an access key's identifier; undefined if it is not one. */
-export const accessKeyId = (given: string | number) => identifier<AccessKeyId>(given);
-/** Reads a change's identifier; undefined if it is not one. */
-export const historyId = (given: string | number) => identifier<HistoryId>(given);
-/** Reads the identifier of an entry of the audit; undefined if it is not one. */
-export const auditId = (given: string | number) => identifier<AuditId>(given);
 
 /** A display name of a campaign or an access key: 1 to 200 characters on one line, without control characters. */
 export type Label = Branded<string, 'Label'>;
@@ -55,7 +55,7 @@ export type Label = Branded<string, 'Label'>;
 /** The longest label, in Unicode code points. */
 export const longestLabel = 200;
 
-/** Reads a label and trims white space. Undefined if it is invalid. */
+/** Reads a label without the white space around it. Undefined if it is invalid. */
 export function label(text: string): Label | undefined {
   const trimmed = text.trim();
   const isOneLine = trimmed !== '' && !/[\p{Cc}\p{Cs}\p{Zl}\p{Zp}]/u.test(trimmed);
@@ -63,17 +63,17 @@ export function label(text: string): Label | undefined {
 }
 
 /**
- * Who changes a mirror, as the history shows it: a kind, and a name within it, such as `key:17` or `jwt:client-4`; or
- * `operator` (contract: history).
+ * Who changes a mirror, as the history shows it: a kind and a name, such as `key:17` or `jwt:client-4`; or `operator`
+ * (contract: history).
  */
 export type Subject = Branded<string, 'Subject'>;
 
-/** The operator. The audit names the person. */
+/** The subject of every operator; the audit names the person. */
 export const operatorSubject = 'operator' as Subject;
 
 const keyKind = 'key';
 const wellFormedKind = /^[a-z][a-z0-9-]{0,19}$/;
-/** What PostgreSQL stores and a log line shows as it is. */
+/** Characters that PostgreSQL can store and a log line can show unchanged. */
 const wellFormedName = /^[^\p{Cc}\p{Cs}\p{Zl}\p{Zp}]{1,200}$/u;
 
 /** The subject of a caller with this access key. The write proves that the key is valid. */
@@ -82,7 +82,7 @@ export function keySubject(id: AccessKeyId): Subject {
 }
 
 /**
- * The subject of a caller that another identity than ours knows; no write proves it. `kind`: 1 to 20 characters of
+ * The subject of a caller that is not identified by an access key; no write proves it. `kind`: 1 to 20 characters of
  * `a-z`, `0-9` and `-`, the first a letter, neither `key` nor `operator`. `name`: 1 to 200 characters on one line, no
  * control characters. Undefined if either is invalid.
  */
@@ -91,20 +91,14 @@ export function subject(kind: string, name: string): Subject | undefined {
   return wellFormedKind.test(kind) && wellFormedName.test(name) ? (`${kind}:${name}` as Subject) : undefined;
 }
 
-/** Whether this is the subject of a caller, as the two above make it. */
-export function isCallersSubject(text: string): text is Subject {
-  const { kind, name = '' } = partsOf(text as Subject);
-  return kind === keyKind ? accessKeyId(name) !== undefined : subject(kind, name) !== undefined;
-}
-
-/** The parts of a subject; no name for the operator. */
+/** The kind and the name of a subject; the operator's has no name. */
 export function partsOf(subject: Subject): { readonly kind: string; readonly name: string | undefined } {
   const colon = subject.indexOf(':');
   if (colon === -1) return { kind: subject, name: undefined };
   return { kind: subject.slice(0, colon), name: subject.slice(colon + 1) };
 }
 
-/** The number of the subject's access key; undefined for other kinds. */
+/** The identifier of the subject's access key; undefined for other kinds. */
 export function accessKeyOf(subject: Subject): AccessKeyId | undefined {
   const { kind, name } = partsOf(subject);
   return kind === keyKind && name !== undefined ? accessKeyId(name) : undefined;
@@ -113,15 +107,15 @@ export function accessKeyOf(subject: Subject): AccessKeyId | undefined {
 /** A UTC time with microseconds, `2026-11-20T15:36:00.123456Z` (ISO 8601), by the repository's clock. */
 export type Timestamp = Branded<string, 'Timestamp'>;
 
-const shape = /^(?!0000)(\d{4}-\d\d-\d\d)T([01]\d|2[0-3]):[0-5]\d:[0-5]\d\.\d{6}Z$/;
+const wellFormedTime = /^(?!0000)(\d{4}-\d\d-\d\d)T([01]\d|2[0-3]):[0-5]\d:[0-5]\d\.\d{6}Z$/;
 
 /**
  * Reads a time in the interface's format, with six fractional digits and a `Z`, in the years 1 to 9999. Undefined if
  * it is malformed or not in the calendar, such as February 30 or a leap second.
  */
 export function timestamp(text: string): Timestamp | undefined {
-  const [, day = ''] = shape.exec(text) ?? [];
-  // A day that a month does not have becomes one of the next month.
+  const [, day = ''] = wellFormedTime.exec(text) ?? [];
+  // `Date` turns a day that the month does not have into a day of the next month.
   const parsed = new Date(`${day}T00:00:00Z`);
   const isInCalendar = Number.isFinite(parsed.getTime()) && parsed.toISOString().startsWith(day);
   return isInCalendar ? (text as Timestamp) : undefined;

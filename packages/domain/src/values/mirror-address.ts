@@ -1,19 +1,92 @@
 import type { Branded } from './identifiers.ts';
 
+/** An address that a mirror can point to (contract: the address). Kept exactly as it was sent. */
+export type MirrorAddress = Branded<string, 'MirrorAddress'>;
+
+/** Why a text is not a mirror address, in the order of the checks. */
+export type AddressFault =
+  | 'too-long'
+  /** White space, a control or invisible character, half of a surrogate pair, or a backslash. */
+  | 'forbidden-character'
+  /** It does not begin with http:// or https://, and a host. */
+  | 'not-http'
+  /** A user or a password before the host. */
+  | 'credentials'
+  /** The parser of the URL standard rejects it, or its host cannot be on the public web. */
+  | 'not-a-url'
+  | 'denied-host';
+
+/** In Unicode code points. */
+export const longestAddress = 2048;
+
+/** In characters (RFC 1035, section 2.3.4). */
+const longestHost = 253;
+
+/** The scheme, exactly two slashes, and the authority: up to the path, query or fragment (RFC 3986, section 3.2). */
+const absolute = /^https?:\/\/([^/?#]+)/i;
+const port = /:[^:\]]*$/;
 /**
- * The domain's only access to the platform: the parser of the WHATWG URL standard, which browsers, Node and every
- * other JavaScript runtime provide as a global.
+ * White space, control characters, bidirectional controls, characters that nobody sees and that the URL parser drops in
+ * a host, and the backslash, which parsers treat as a slash.
  */
+const forbidden =
+  /[\p{Cc}\p{Zs}\p{Zl}\p{Zp}\u00AD\u180E\u200B\u202A-\u202E\u2060-\u2064\u2066-\u2069\uFEFF\\]/u;
+
+/** Checks a text as a mirror address: returns the address, or what is wrong with it. */
+export function mirrorAddress(text: string, denied: HostDenylist): MirrorAddress | { fault: AddressFault } {
+  if (isLongerThan(text, longestAddress)) return { fault: 'too-long' };
+  if (forbidden.test(text) || !text.isWellFormed()) return { fault: 'forbidden-character' };
+  const authority = absolute.exec(text)?.[1];
+  if (authority === undefined) return { fault: 'not-http' };
+  if (authority.includes('@')) return { fault: 'credentials' };
+  // Checked before parsing: to parse an international name of any length would take milliseconds.
+  if (authority.length > longestHost && isLongerThan(authority.replace(port, ''), longestHost))
+    return { fault: 'not-a-url' };
+  const parsed = parseUrl(text);
+  if (!parsed || !isPublicHost(parsed.hostname)) return { fault: 'not-a-url' };
+  if (isDenied(denied, parsed.hostname)) return { fault: 'denied-host' };
+  return text as MirrorAddress;
+}
+
+function isLongerThan(text: string, codePoints: number): boolean {
+  // A code point takes one or two UTF-16 code units, so most texts need no counting.
+  if (text.length <= codePoints) return false;
+  if (text.length > 2 * codePoints) return true;
+  return [...text].length > codePoints;
+}
+
+/** At least two labels of 1 to 63 characters. */
+const publicName = /^(?:[^.]{1,63}\.)+[^.]{1,63}$/;
+
+/**
+ * Whether visitors can reach a host of this name: an IP address, `localhost`, or a name of at least two labels, none of
+ * them empty or too long, with at most one trailing dot. `hostname` comes from the URL parser.
+ */
+function isPublicHost(hostname: string): boolean {
+  const name = hostname.replace(/\.$/, '');
+  if (publicName.test(name)) return name.length <= longestHost;
+  return name === 'localhost' || isIpAddress(name);
+}
+
+/** Whether this is an IP address, which has no names below it. `name` has the form of the URL parser. */
+export function isIpAddress(name: string): boolean {
+  return name.startsWith('[') || /^[0-9]+(?:\.[0-9]+){3}$/.test(name);
+}
+
 interface ParsedUrl {
   /** In lower case; international names in ASCII form, IPv4 addresses in dotted decimal. */
   readonly hostname: string;
 }
 
+/**
+ * The domain's only access to the platform: the parser of the WHATWG URL standard, which browsers, Node and every
+ * other JavaScript runtime provide as a global.
+ */
 // biome-ignore lint/plugin: the one seam
 declare const URL: { parse(url: string): ParsedUrl | null };
 
 /** The parsed URL, or undefined if the parser rejects it. */
-export function parseUrl(text: string): ParsedUrl | undefined {
+function parseUrl(text: string): ParsedUrl | undefined {
   return URL.parse(text) ?? undefined;
 }
 
@@ -32,9 +105,9 @@ export interface Host {
 /** Reads a host without scheme, credentials, port, path or wildcard. Undefined if it is not one. */
 export function host(text: string): Host | undefined {
   if (/[\s/?#@*\\]/.test(text) || /:\d*$/.test(text)) return undefined;
+  const name = hostNameOf(`http://${text}/`);
   // The parser accepts a single dot, the root, as a host; no name is left to compare.
-  const name = hostNameOf(`http://${text}/`) || undefined;
-  return name && { name, written: text };
+  return name ? { name, written: text } : undefined;
 }
 
 /** The host name of a URL. Undefined if the URL has none. */
@@ -43,49 +116,32 @@ export function hostNameOf(url: string): HostName | undefined {
   return parsed && comparable(parsed.hostname);
 }
 
-/** Whether the URL is on this host, or on a name below it where that counts, too. */
+/** Whether the URL is on this host or, with `subdomains`, on a name below it. */
 export function isOnHost(url: string, wanted: HostName, subdomains: boolean): boolean {
   const name = hostNameOf(url);
   return name === wanted || (subdomains && name?.endsWith(`.${wanted}`) === true);
 }
 
-/** In characters (RFC 1035, section 2.3.4). */
-export const longestHost = 253;
-/** At least two labels of 1 to 63 characters. */
-const publicName = /^(?:[^.]{1,63}\.)+[^.]{1,63}$/;
-
 /**
- * Whether visitors can reach a host of this name: an IP address, `localhost`, or a name of at least two labels, none of
- * them empty or too long, with at most one trailing dot. `hostname` comes from the URL parser.
- */
-export function isPublicHost(hostname: string): boolean {
-  const name = hostname.replace(/\.$/, '');
-  if (publicName.test(name)) return name.length <= longestHost;
-  return name === 'localhost' || isIpAddress(name);
-}
-
-/**
- * `hostname` comes from the URL parser, or has the same form. An IPv4 address that is written as IPv6 is compared as
- * IPv4 (RFC 4291, section 2.5.5.2; RFC 6052, section 2.1).
+ * The name that is compared. `hostname` comes from the URL parser, or has the same form. An IPv4 address that is written
+ * as IPv6 is compared as IPv4 (RFC 4291, section 2.5.5.2; RFC 6052, section 2.1).
  */
 export function comparable(hostname: string): HostName {
-  const embedded = hostname.startsWith('[') && embeddedIpv4.exec(hostname);
-  if (embedded) return embedded.slice(1).flatMap(bytesOf).join('.') as HostName;
+  const embedded = embeddedIpv4.exec(hostname);
+  if (embedded) {
+    const [, high, low] = embedded;
+    return [...bytesOf(high), ...bytesOf(low)].join('.') as HostName;
+  }
   return hostname.toLowerCase().replace(/\.+$/, '') as HostName;
 }
 
 /** As the parser writes them: `[::ffff:c000:201]`, `[64:ff9b::c000:201]`, and the latter without leading zeros. */
 const embeddedIpv4 = /^\[(?:::ffff:(?=[^\]]*:)|64:ff9b::)(?:([\da-f]+):)?([\da-f]*)\]$/;
 
-/** Of 16 bits, in hexadecimal. */
+/** The two bytes of a group of an IPv6 address, which is in hexadecimal and can be left out if it is 0. */
 function bytesOf(group: string | undefined): number[] {
   const value = Number.parseInt(group || '0', 16);
   return [value >> 8, value & 0xff];
-}
-
-/** Whether this is an IP address, which has no names below it. `name` has the form of the URL parser. */
-export function isIpAddress(name: string): boolean {
-  return name.startsWith('[') || /^[0-9]+(?:\.[0-9]+){3}$/.test(name);
 }
 
 /**
@@ -109,10 +165,11 @@ export function hostDenylist(entries: readonly string[]): HostDenylist | { notAH
   const exact = new Set<HostName>();
   const below = new Set<HostName>();
   for (const entry of entries) {
-    const wildcard = entry.startsWith('*.');
-    const denied = host(wildcard ? entry.slice(2) : entry);
+    const isWildcard = entry.startsWith('*.');
+    const denied = host(isWildcard ? entry.slice(2) : entry);
     if (denied === undefined) return { notAHost: entry };
-    (wildcard ? below : exact).add(denied.name);
+    if (isWildcard) below.add(denied.name);
+    else exact.add(denied.name);
   }
   return { exact, below };
 }
@@ -125,56 +182,4 @@ export function isDenied(denied: HostDenylist, hostname: string): boolean {
     if (denied.below.has(name.slice(dot + 1) as HostName)) return true;
   }
   return false;
-}
-
-/** An address that a mirror can point to (contract: the address). Kept exactly as it was sent. */
-export type MirrorAddress = Branded<string, 'MirrorAddress'>;
-
-/** Why a text is not a mirror address, in the order of the checks. */
-export type AddressFault =
-  | 'too-long'
-  /** White space, a control or invisible character, half of a surrogate pair, or a backslash. */
-  | 'forbidden-character'
-  /** It does not begin with http:// or https://, and a host. */
-  | 'not-http'
-  /** A user or a password before the host. */
-  | 'credentials'
-  /** The parser of the URL standard rejects it, or its host can be none of the public web. */
-  | 'not-a-url'
-  | 'denied-host';
-
-/** In Unicode code points. */
-export const longestAddress = 2048;
-
-/** The scheme, exactly two slashes, and the authority: up to the path, query or fragment (RFC 3986, section 3.2). */
-const absolute = /^https?:\/\/([^/?#]+)/i;
-/**
- * White space, control characters, bidirectional controls, characters that nobody sees and that the URL parser drops in
- * a host, and the backslash, which parsers treat as a slash.
- */
-const forbidden =
-  /[\p{Cc}\p{Zs}\p{Zl}\p{Zp}\u00AD\u180E\u200B\u202A-\u202E\u2060-\u2064\u2066-\u2069\uFEFF\\]/u;
-const port = /:[^:\]]*$/;
-
-/** Checks a text as a mirror address: returns the address, or what is wrong with it. */
-export function mirrorAddress(text: string, denied: HostDenylist): MirrorAddress | { fault: AddressFault } {
-  if (isLongerThan(text, longestAddress)) return { fault: 'too-long' };
-  if (forbidden.test(text) || !text.isWellFormed()) return { fault: 'forbidden-character' };
-  const authority = absolute.exec(text)?.[1];
-  if (authority === undefined) return { fault: 'not-http' };
-  if (authority.includes('@')) return { fault: 'credentials' };
-  // Before it is parsed: international names of any length would take milliseconds.
-  if (authority.length > longestHost && isLongerThan(authority.replace(port, ''), longestHost))
-    return { fault: 'not-a-url' };
-  const parsed = parseUrl(text);
-  if (!parsed || !isPublicHost(parsed.hostname)) return { fault: 'not-a-url' };
-  if (isDenied(denied, parsed.hostname)) return { fault: 'denied-host' };
-  return text as MirrorAddress;
-}
-
-function isLongerThan(text: string, codePoints: number): boolean {
-  // A code point takes one or two UTF-16 code units, so most texts need no counting.
-  if (text.length <= codePoints) return false;
-  if (text.length > 2 * codePoints) return true;
-  return [...text].length > codePoints;
 }

@@ -5,14 +5,14 @@ import { expectEqual, expectThat } from '../kit/expectations.ts';
 import { breaking, meanwhileCases, type Steps } from '../kit/meanwhile.ts';
 import { newOwner } from './live-campaign.ts';
 
-/** What the author of an `Identity` provides for its cases. Its parts are plain functions. */
+/** What the author of an `Identity` provides for its cases: plain functions. */
 export interface IdentityWorld {
   readonly identity: Identity;
   /**
-   * A new credential of this owner that is valid for at least a minute, and whom it identifies. With `never`, one
-   * that does not expire, if there are such credentials.
+   * Issues a credential of this owner that is valid for at least a minute. With `never`, it does not expire, if there are
+   * such credentials.
    */
-  readonly issue: (owner: OwnerId, expires?: 'never') => Promise<IssuedCredential>;
+  readonly issue: (owner: OwnerId, expires?: 'never' | undefined) => Promise<IssuedCredential>;
   /** A well-formed credential that was never issued. */
   readonly unknown: () => string | Promise<string>;
   /** A credential that was expired when it was issued. */
@@ -21,13 +21,13 @@ export interface IdentityWorld {
   readonly revoke?: (credential: string) => Promise<unknown>;
   /** Deletes the record of the credential. */
   readonly forget?: (credential: string) => Promise<unknown>;
-  /** `claimedBy` knows the callers that `whoIs` found; without it, it may always be undefined. */
+  /** Present if `claimedBy` returns the callers that `whoIs` has identified; otherwise it may return undefined. */
   readonly claims?: true;
-  /** Left out where the adapter cannot be paused. */
+  /** Absent if the adapter cannot be paused. */
   readonly steps?: Steps;
 }
 
-/** A credential that is valid, and whose it is. */
+/** A valid credential, and the caller that it identifies. */
 export interface IssuedCredential {
   readonly credential: string;
   readonly caller: Caller;
@@ -56,12 +56,14 @@ export const identityCases: readonly Case<IdentityWorld>[] = [
     'nobody: a credential that was never issued, or a text that is none': async (world) => {
       const { credential } = await world.issue(newOwner());
       await world.identity.whoIs(credential);
-      const texts = ['', ' ', '.', 'a.b.c', '\u{1f389}', credential.slice(0, -1), credential.repeat(50)];
-      for (const text of [await world.unknown(), ...texts]) await expectNobody(world, text);
+      await expectNobody(world, await world.unknown());
+      for (const text of ['', ' ', '.', 'a.b.c', '\u{1f389}', credential.slice(0, -1), credential.repeat(50)])
+        await expectNobody(world, text);
     },
     'claimedBy: the caller or nobody; the caller, once it was found, if the world says so': async (world) => {
       const { identity, issue, claims } = world;
-      const [{ credential, caller }, other] = [await issue(newOwner()), await issue(newOwner())];
+      const { credential, caller } = await issue(newOwner());
+      const other = await issue(newOwner());
       const first = await identity.claimedBy(credential);
       if (first !== undefined) expectEqual(first, caller, 'the claim before the caller was found');
       await identity.whoIs(credential);
@@ -74,7 +76,7 @@ export const identityCases: readonly Case<IdentityWorld>[] = [
     'nobody: a credential that was expired when it was issued': async (world) =>
       expectNobody(world, await world.issueExpired(newOwner())),
   }),
-  ...(['expire', 'revoke', 'forget'] as const).flatMap(ends),
+  ...(['expire', 'revoke', 'forget'] as const).flatMap(endCases),
   ...meanwhileCases<IdentityWorld, 'revoke'>(
     ['revoke'],
     'a call that begins after a revocation finds nobody, whatever calls are under way',
@@ -102,13 +104,13 @@ export const identityCases: readonly Case<IdentityWorld>[] = [
   }),
 ];
 
-/** Of credentials that expire later, and of those that never do. */
-function ends(end: 'expire' | 'revoke' | 'forget'): readonly Case<IdentityWorld>[] {
+/** A case for the end of credentials: of those that expire later, and of those that never expire. */
+function endCases(end: 'expire' | 'revoke' | 'forget'): readonly Case<IdentityWorld>[] {
   const name = `nobody: a credential from the moment of '${end}' on, while others stay as they are`;
   const run = async (world: IdentityWorld & Required<Pick<IdentityWorld, typeof end>>) => {
     const kept = await world.issue(newOwner(), 'never');
-    for (const expires of [[], ['never' as const]]) {
-      const { credential, caller } = await world.issue(newOwner(), ...expires);
+    for (const expires of [undefined, 'never'] as const) {
+      const { credential, caller } = await world.issue(newOwner(), expires);
       expectEqual(await world.identity.whoIs(credential), caller, 'the caller');
       await world[end](credential);
       await world.identity.whoIs(credential);
@@ -120,7 +122,9 @@ function ends(end: 'expire' | 'revoke' | 'forget'): readonly Case<IdentityWorld>
 }
 
 async function expectNobody({ identity }: IdentityWorld, credential: string): Promise<void> {
-  const [claim, found] = [await identity.claimedBy(credential), await identity.whoIs(credential)];
-  for (const one of [claim, found, await identity.claimedBy(credential)])
-    expectThat(!isCaller(one), 'a credential was accepted that is not valid');
+  const before = await identity.claimedBy(credential);
+  const identified = await identity.whoIs(credential);
+  const after = await identity.claimedBy(credential);
+  for (const answer of [before, identified, after])
+    expectThat(!isCaller(answer), 'a credential was accepted that is not valid');
 }

@@ -9,7 +9,7 @@ import * as live from './live-campaign.ts';
 const otherOwner = live.newOwner();
 const greatest = Number.MAX_SAFE_INTEGER as OwnerId;
 
-/** The facts that the rules judge, and that each of them still holds at the write (contract: atomicity). */
+/** `find` returns the facts that the rules check, and `setMirror` writes only while they hold (contract: atomicity). */
 export const judgedFactsCases: readonly Case<World>[] = [
   ...casesOf<World>([], {
     'find: a campaign as it is now, with the greatest number of an owner, or nothing': async (world) => {
@@ -54,7 +54,7 @@ export const judgedFactsCases: readonly Case<World>[] = [
     },
   }),
   ...casesOf<World, 'keys'>(['keys'], {
-    'setMirror: nothing is written or told with a key that is not valid': async (world) => {
+    'setMirror: nothing is written or returned with a key that is not valid': async (world) => {
       const { others, keys } = world;
       const give = (key: AccessKeyId) => keys.give(key, otherOwner);
       for (const invalidate of [keys.revoke, keys.expire, keys.delete, give]) {
@@ -109,7 +109,7 @@ export const judgedFactsCases: readonly Case<World>[] = [
       const { seen } = await live.liveCampaign(world);
       return async (meanwhile, nth) => {
         const by = await live.newCaller(world, seen.ownerId);
-        // Times rise, whatever the clock says: what is written after this one has a greater one.
+        // `updatedAt` increases strictly, whatever the clock says: any later write has a greater one than this.
         const mark = `${2100 + nth}-01-01T00:00:00.000000Z` as Timestamp;
         const revoked = async () => {
           await world.keys.revoke(accessKeyOf(by.subject) as AccessKeyId);
@@ -120,12 +120,12 @@ export const judgedFactsCases: readonly Case<World>[] = [
         expectThat(!isLater, 'a key set a mirror after its revocation was committed');
       };
     },
-    // A single statement, too, proves the key a moment before it locks the mirror.
+    // Even a single statement proves the key a moment before it locks the mirror, so chance can look like a fault.
     3,
   ),
 ];
 
-/** A write is there before the change, or is refused with the campaign as it is after it; otherwise that is the fault. */
+/** Each write is recorded before the change, or is refused with the campaign as it is after the change. */
 function changes(
   fault: string,
   change: (others: Others, seen: Campaign) => Promise<unknown>,
@@ -133,19 +133,21 @@ function changes(
 ): readonly Case<World>[] {
   return meanwhileCases([], `never: ${fault}`, async (world) => async (meanwhile, _, calls) => {
     const { seen, by } = await live.liveCampaign(world);
-    let then: unknown;
+    let changesAtCommit: unknown;
     const changed = async () => {
       await change(world.others, seen);
-      then = (await live.stored(world, seen.id)).changes;
+      changesAtCommit = (await live.stored(world, seen.id)).changes;
     };
-    const to = Array.from({ length: calls }, (_, nth) => live.change(by, live.numbered(nth)));
-    const call = () => Promise.all(to.map((one) => world.campaigns.setMirror(seen, one)));
+    const updates = Array.from({ length: calls }, (_, nth) => live.change(by, live.numbered(nth)));
+    const call = () => Promise.all(updates.map((update) => world.campaigns.setMirror(seen, update)));
     const results = await meanwhile(call, changed);
     const { changes, address } = await live.stored(world, seen.id);
     const cameBack = address !== undefined && !asItIs(seen)?.hasMirror;
-    expectThat(changes === then && !cameBack, fault);
+    expectThat(changes === changesAtCommit && !cameBack, fault);
     live.expectReported(results, changes);
     const differs = { kind: 'campaign-differs', campaign: asItIs(seen) };
-    for (const one of results) if (one.kind !== 'mirror-set') expectEqual(one, differs, 'the answer');
+    for (const result of results) {
+      if (result.kind !== 'mirror-set') expectEqual(result, differs, 'the answer');
+    }
   });
 }

@@ -5,7 +5,7 @@ import type { CampaignRepositoryWorld as World } from './campaign-repository-wor
 
 let lastOwner = 1_000_000;
 
-/** An owner of this process without campaigns or keys. */
+/** An owner without campaigns or keys. Each process starts again from the same number. */
 export function newOwner(): domain.OwnerId {
   lastOwner += 1;
   return lastOwner as domain.OwnerId;
@@ -16,7 +16,7 @@ export const before = address('https://example.com/before');
 export const after = address('https://example.com/after');
 export const numbered = (nth: number) => address(`https://example.com/${nth}`);
 
-/** A subject that is no access key's. */
+/** The subject of a caller without an access key. */
 export const withoutKey = subject('jwt', 'client:4 “β”') as domain.Subject;
 
 /** A campaign whose mirror is `before`, and a caller that may set it. */
@@ -47,7 +47,7 @@ export async function newCaller({ keys }: World, ownerId: domain.OwnerId): Promi
   return { ownerId, subject: keys ? keySubject(await keys.issue(ownerId)) : withoutKey };
 }
 
-/** Sets a mirror that may be set. @throws ContractViolation when it is not set */
+/** Sets a mirror that the caller may set. @throws ContractViolation when it is not set */
 export async function mirrorSet(
   { campaigns }: { readonly campaigns: domain.CampaignRepository },
   seen: domain.Campaign,
@@ -63,11 +63,12 @@ export function change(by: domain.Caller, to = after, requestId = 'request-1'): 
 }
 
 /**
- * What others see of a campaign each of whose changes is to an address of its own: how many are recorded, and the last.
+ * The number of recorded changes and the address of a campaign, as others see them. Each change must be to another
+ * address.
  * @throws ContractViolation when the mirror and its history do not agree
  */
 export async function stored({ others }: World, id: domain.CampaignId) {
-  // Nothing is undone: what was read first has to be in what is read later.
+  // The history is read before and after the mirror, since others can change both in between.
   const earlier = await others.history(id);
   const mirror = await others.mirror(id);
   const rows = await others.history(id);
@@ -80,7 +81,7 @@ export async function stored({ others }: World, id: domain.CampaignId) {
   return { changes: rows.length, address: mirror?.targetUrl };
 }
 
-/** Whether answers are true, after which so many changes more are recorded. @throws ContractViolation if not */
+/** Compares the answers with the number of changes recorded for them. @throws ContractViolation when they differ */
 export function expectReported(results: readonly domain.SetMirrorResult[], changes: number): void {
   const set = results.filter(({ kind }) => kind === 'mirror-set').length;
   expectThat(set <= changes, 'a change was reported, but not written');

@@ -6,7 +6,7 @@ import { judgedFactsCases } from './judged-facts-cases.ts';
 import * as live from './live-campaign.ts';
 import { setMirrorCases } from './set-mirror-cases.ts';
 
-/** What every `CampaignRepository` promises. Its store can contain other campaigns; those of the cases stay in it. */
+/** What every `CampaignRepository` promises. Its store can contain other campaigns; the campaigns of the cases remain. */
 export const campaignRepositoryCases: readonly Case<World>[] = [
   ...judgedFactsCases,
   ...setMirrorCases,
@@ -27,7 +27,7 @@ export const campaignRepositoryCases: readonly Case<World>[] = [
         const set = await meanwhile(() => live.mirrorSet(world, seen, live.change(by)), clicked);
         const counted = (await others.mirror(seen.id))?.clicks ?? 0;
         expectThat(counted >= clicks, 'a click was lost');
-        // It was written after the click. A clock can have milliseconds only.
+        // An answer that counts the click was written after it. A clock may have milliseconds only.
         const isEarly =
           set.clicks === clicks && set.updatedAt.slice(0, since.length - 1) < since.slice(0, -1);
         expectThat(!isEarly, 'the time of a write was taken before its lock: others wrote after it');
@@ -91,9 +91,9 @@ export const campaignRepositoryCases: readonly Case<World>[] = [
       const kept = await live.newMirror(world, sister.id);
       const changes = lives.map(({ by }, nth) => live.change(by, live.numbered(nth)));
       const calls = changes.map((to, nth) => live.mirrorSet(world, lives[nth]?.seen as never, to));
-      const found = await Promise.all(lives.map(({ seen }) => world.campaigns.find(seen.id)));
       const seen = lives.map((one) => one.seen);
-      expectEqual(found, seen, 'one of many campaigns that were looked for');
+      const read = await Promise.all(seen.map(({ id }) => world.campaigns.find(id)));
+      expectEqual(read, seen, 'one of many campaigns that were looked for');
       for (const [nth, set] of (await Promise.all(calls)).entries()) {
         const own = { campaignId: seen[nth]?.id, targetUrl: live.numbered(nth) };
         expectFields(set, own, 'the answer to one of many');

@@ -4,7 +4,10 @@ import { expectEqual, expectThat } from '../kit/expectations.ts';
 import type { CampaignRepositoryWorld } from './campaign-repository-world.ts';
 import { address, after, before, change, liveCampaign, mirrorSet } from './live-campaign.ts';
 
-/** Texts that a store could change: by a placeholder, an escape, a normal form, a parser. And one that is there already. */
+/**
+ * The address that the mirror has, and addresses that a store could change, since it takes them for a placeholder or an
+ * escape, normalizes or parses them.
+ */
 const addresses = [
   before,
   'https://example.com',
@@ -15,7 +18,7 @@ const addresses = [
   `https://example.com/${'\u{1f389}'.repeat(2028)}`,
 ];
 
-/** What an update writes, and what it records (contract: history). */
+/** What an update writes and records (contract: history). */
 export const setMirrorCases = casesOf<CampaignRepositoryWorld>([], {
   'setMirror: the answer is what is stored and recorded, in every field': async (world) => {
     const { seen, by, mirror } = await liveCampaign(world);
@@ -67,7 +70,7 @@ export const setMirrorCases = casesOf<CampaignRepositoryWorld>([], {
     const { updatedAt, createdAt } = await mirrorSet(world, seen, change(by));
     const latest = await clock();
     for (const time of [updatedAt, createdAt]) expectEqual(timestamp(time), time, 'the form of a time');
-    // A clock of milliseconds stands still in between, and a microsecond is added to it.
+    // Only milliseconds are compared: within one, a store whose clock has no microseconds adds them.
     const isBetween = earliest.slice(0, 23) <= updatedAt.slice(0, 23) && updatedAt.slice(0, 23) <= latest;
     expectThat(isBetween, `the time of a write, ${updatedAt}, is not between ${earliest} and ${latest}`);
   },

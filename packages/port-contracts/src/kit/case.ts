@@ -1,18 +1,18 @@
 import { ContractViolation } from './expectations.ts';
 
-/** A promise of a port that every adapter keeps, and how it is checked. */
+/** A promise of a port that every adapter keeps, and its check. */
 export interface Case<World> {
   readonly name: string;
-  /** The optional parts of the world that the case needs: in a world without them, the case is not applicable. */
+  /** The optional parts of the world that the case needs. In a world without them it is not applicable. */
   readonly needs: readonly (keyof World & string)[];
   /**
-   * Needs no test runner. Cases can run in any order in the same world, one at a time.
+   * Checks the promise. Cases can run in any order in the same world, one at a time.
    * @throws ContractViolation when the adapter does not keep the promise, or the world has no part that the case needs
    */
   readonly run: (world: World) => Promise<void>;
 }
 
-/** What became of the cases, by their names. */
+/** The results of the cases, by their names. */
 export interface Judgement {
   readonly passed: readonly string[];
   readonly failed: readonly { readonly name: string; readonly error: unknown }[];
@@ -26,17 +26,21 @@ export async function judge<World>(cases: readonly Case<World>[], world: World):
   const notApplicable: string[] = [];
   for (const one of cases) {
     const { name } = one;
-    if (missing(one, world)) notApplicable.push(name);
-    else
-      await one.run(world).then(
-        () => passed.push(name),
-        (error) => failed.push({ name, error }),
-      );
+    if (missing(one, world)) {
+      notApplicable.push(name);
+      continue;
+    }
+    try {
+      await one.run(world);
+      passed.push(name);
+    } catch (error) {
+      failed.push({ name, error });
+    }
   }
   return { passed, failed, notApplicable };
 }
 
-/** The first part of the world that the case needs and the world does not have: the case is not applicable. */
+/** The first part that the case needs and the world does not have; undefined if the case is applicable. */
 export function missing<World>({ needs }: Pick<Case<World>, 'needs'>, world: World): string | undefined {
   return needs.find((part) => world[part] === undefined);
 }
@@ -44,7 +48,7 @@ export function missing<World>({ needs }: Pick<Case<World>, 'needs'>, world: Wor
 /** A world with the parts that a case needs. */
 export type With<World, Needed extends keyof World> = World & Required<Pick<World, Needed>>;
 
-/** Cases by their names, all of which need the same parts of the world. */
+/** Makes cases of their names and checks. All of them need the same parts of the world. */
 export function casesOf<World, Needed extends keyof World & string = never>(
   needs: readonly Needed[],
   runs: Readonly<Record<string, (world: With<World, Needed>) => Promise<void>>>,

@@ -1,4 +1,9 @@
-/** Thrown by a case of a contract that an adapter does not keep. Test runners show the difference of the two values. */
+/**
+ * The comparisons of the cases. `node:assert` compares prototypes as well: a row of `node:sqlite`, or an entity of a mapper,
+ * would differ from a plain object with the same fields.
+ */
+
+/** Thrown by a case if the adapter does not keep its promise. Test runners print the difference of the two values. */
 export class ContractViolation extends Error {
   override name = 'ContractViolation';
   readonly actual: unknown;
@@ -19,17 +24,17 @@ export class ContractViolation extends Error {
 export function expectEqual(actual: unknown, expected: unknown, what = 'the value'): void {
   const path = difference(actual, expected, what);
   if (path === undefined) return;
-  const values = `\n  expected: ${shown(expected)}\n  but got:  ${shown(actual)}`;
+  const values = `\n  expected: ${textOf(expected)}\n  but got:  ${textOf(actual)}`;
   throw new ContractViolation(`${path} is not as expected:${values}`, actual, expected);
 }
 
-/** Compares those fields of the value that `expected` names. @throws ContractViolation as `expectEqual` */
+/** Compares only the fields that `expected` has. @throws ContractViolation as `expectEqual` */
 export function expectFields(actual: object | null | undefined, expected: object, what?: string): void {
   const fields = Object.entries(actual ?? {}).filter(([name]) => name in expected);
   expectEqual(actual && Object.fromEntries(fields), expected, what);
 }
 
-/** @throws ContractViolation unless it holds; the message is the fault */
+/** @throws ContractViolation with `fault` as its message, unless the condition holds */
 export function expectThat(holds: boolean, fault: string): asserts holds {
   if (!holds) throw new ContractViolation(fault);
 }
@@ -41,8 +46,8 @@ function difference(actual: unknown, expected: unknown, path: string): string | 
   if (Array.isArray(actual) !== Array.isArray(expected)) return path;
   for (const name of new Set([...Object.keys(expected), ...Object.keys(actual)])) {
     if (!(name in actual && name in expected)) return `${path}.${name}`;
-    const found = difference(actual[name], expected[name], `${path}.${name}`);
-    if (found !== undefined) return found;
+    const inside = difference(actual[name], expected[name], `${path}.${name}`);
+    if (inside !== undefined) return inside;
   }
   return undefined;
 }
@@ -51,7 +56,7 @@ function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
   return typeof value === 'object' && value !== null;
 }
 
-/** JSON, with `undefined`, which JSON does not have. */
-function shown(value: unknown): string {
-  return JSON.stringify(value, (_, one) => (one === undefined ? 'undefined' : one));
+/** The value in JSON, with `undefined` as a string. */
+function textOf(value: unknown): string {
+  return JSON.stringify(value, (_, part) => (part === undefined ? 'undefined' : part));
 }

@@ -4,30 +4,30 @@ import { type Case, casesOf, type With } from './case.ts';
 import { ContractViolation, expectThat } from './expectations.ts';
 
 /**
- * Makes the call, and awaits `before` ahead of each of its steps, which are numbered from 0: its statements, as a rule,
- * with those that begin and commit a transaction. A step for which it resolves to `break` fails as it does when the
- * store goes away: it is not done, and what was not committed is lost.
+ * Makes the call, and awaits `before` ahead of each of its steps. The steps are numbered from 0. As a rule they are the
+ * statements of the call, including those that begin and commit a transaction. If `before` resolves to `break`, the step
+ * fails as if the store went away: it is not done, and what was not committed is lost.
  */
 export type Steps = <T>(
   call: () => Promise<T>,
   before: (step: number) => Promise<'go on' | 'break'>,
 ) => Promise<T>;
 
-/** Makes a call of the adapter, and a change by others at some moment of it; gives what the call answers. */
+/** Makes a call of the adapter, and a change by others at some moment of the call. Returns the answer of the call. */
 type Meanwhile = <T>(call: () => Promise<T>, change: () => Promise<unknown>) => Promise<T>;
-/** `calls`: how many to make at once, where those that wait for one another show more. */
+/** One try with one moment. `calls` is the number of calls to make at once, since some faults need calls that wait for others. */
 type Round = (meanwhile: Meanwhile, nth: number, calls: number) => Promise<void>;
 
-/** A race has so many rounds, or as many as fit into this time in milliseconds. */
-const rounds = 40;
-const longest = 5_000;
-/** So long a step waits for a change, in milliseconds: it may itself wait for what the call has locked. */
-const blocked = 50;
+/** The maximum number of rounds of a race, and their maximum time in milliseconds. */
+const maxRounds = 40;
+const maxTime = 5_000;
+/** How long a step waits for a change, in milliseconds: the change may itself wait for what the call has locked. */
+const changeTimeout = 50;
 
 /**
- * Two cases: with a change at any moment of the call, and, where the world has steps, ahead of each of them. `prepare`
- * gives the rounds, each of which throws a `ContractViolation` when a fault shows. Where chance can look like a fault,
- * it has to show in so many rounds of a race that are `enough`.
+ * Two cases: one makes the change at any moment of the call, the other, if the world has steps, ahead of each step.
+ * `prepare` returns the round, which throws a `ContractViolation` when it shows a fault. If chance can look like a fault, a
+ * race fails only when `enough` of its rounds show it.
  */
 export function meanwhileCases<World extends { steps?: Steps }, Needed extends keyof World & string = never>(
   needs: readonly Needed[],
@@ -44,20 +44,21 @@ export function meanwhileCases<World extends { steps?: Steps }, Needed extends k
   ];
 }
 
-/** The changes are spread evenly, from one that is made before the call to one at its end. */
+/** The moments of the changes are spread evenly, from before the call to its end. */
 async function race(round: Round, enough: number): Promise<void> {
-  const end = performance.now() + longest;
-  const takes = { call: 0, change: 0 };
+  const end = performance.now() + maxTime;
+  /** The usual durations, in milliseconds. */
+  const durations = { call: 0, change: 0 };
   async function timed<T>(what: 'call' | 'change', act: () => Promise<T>): Promise<T> {
     const since = performance.now();
     const result = await act();
-    takes[what] = (takes[what] + performance.now() - since) / 2;
+    durations[what] = (durations[what] + performance.now() - since) / 2;
     return result;
   }
-  let found = 0;
-  for (let nth = 0; nth < rounds && performance.now() < end; nth++) {
+  let faults = 0;
+  for (let nth = 0; nth < maxRounds && performance.now() < end; nth++) {
     // By multiples of the golden ratio, any number of rounds is spread evenly.
-    const offset = ((nth * 0.618_034) % 1) * (takes.call + takes.change) - takes.change;
+    const offset = ((nth * 0.618_034) % 1) * (durations.call + durations.change) - durations.change;
     const meanwhile: Meanwhile = async (call, change) => {
       if (nth === 0) await change();
       const calling = wait(-offset, nth).then(() => timed('call', call));
@@ -69,19 +70,23 @@ async function race(round: Round, enough: number): Promise<void> {
     try {
       await round(meanwhile, nth, 3);
     } catch (error) {
-      found += 1;
-      if (!(error instanceof ContractViolation) || found >= enough) throw error;
+      faults += 1;
+      if (!(error instanceof ContractViolation) || faults >= enough) throw error;
     }
   }
 }
 
-/** A call in memory can be over within a turn of the event loop: every other round counts microtasks instead. */
+/** A call in memory can end within a turn of the event loop: every second round counts microtasks instead. */
 async function wait(milliseconds: number, nth: number): Promise<void> {
-  const until = performance.now() + milliseconds;
-  if (milliseconds > 1 || nth % 2 === 1) while (performance.now() < until) await turn();
-  else for (let tick = 0; milliseconds > 0 && tick < nth / 2; tick++) await undefined;
+  if (milliseconds > 1 || nth % 2 === 1) {
+    const until = performance.now() + milliseconds;
+    while (performance.now() < until) await turn();
+  } else if (milliseconds > 0) {
+    for (let tick = 0; tick < nth / 2; tick++) await undefined;
+  }
 }
 
+/** Makes the change ahead of each step in turn. */
 async function stepwise(steps: Steps, round: Round): Promise<void> {
   let last = 0;
   for (let at = 0; at <= last; at++) {
@@ -89,10 +94,10 @@ async function stepwise(steps: Steps, round: Round): Promise<void> {
       let changing: Promise<unknown> | undefined;
       const calling = steps(call, async (step) => {
         last = Math.max(last, step);
-        // The change may make calls of the adapter itself.
+        // Only once: the change can itself make calls of the adapter, which have the same step.
         if (step === at && !changing) {
           changing = change();
-          await Promise.race([changing.catch(() => {}), pause(blocked)]);
+          await Promise.race([changing.catch(() => {}), pause(changeTimeout)]);
         }
         return 'go on';
       });
@@ -104,16 +109,17 @@ async function stepwise(steps: Steps, round: Round): Promise<void> {
   }
 }
 
+/** The answer of a call that must not fail. */
 async function answer<T>(calling: Promise<T>): Promise<T> {
   return calling.catch((error) => {
     if (error instanceof ContractViolation) throw error;
-    throw new ContractViolation(`the call threw although the store is there: ${error}`);
+    throw new ContractViolation(`the call threw although the store is available: ${error}`);
   });
 }
 
 /**
- * Breaks each step of a call in turn. `then` looks at what came of it: its answer, or that it threw `Unavailable`. The
- * last call is not broken.
+ * Breaks each step of a call in turn. `then` checks the outcome: the answer, or that it threw `Unavailable`. In the last
+ * call no step is broken.
  */
 export async function breaking<T>(
   steps: Steps,

@@ -6,15 +6,15 @@ import { SingleBar } from 'cli-progress';
 import type { Call } from './call.ts';
 import { ClearError, reasonOf } from './errors.ts';
 
-/** A progress bar, or nothing where none is shown. */
+/** A progress bar. */
 export interface Progress {
-  /** Reports how many of the total are done. */
+  /** Shows how many of the total are done. */
   at(done: number): void;
   /** Removes the bar. */
   stop(): void;
 }
 
-/** A progress bar on standard error if that is a terminal and the total is known; otherwise nothing. */
+/** A progress bar on standard error, if that is a terminal and the total is known; otherwise nothing is shown. */
 export function progress({ stderr }: Call, what: string, total: number | undefined): Progress {
   const bar = new SingleBar({
     format: `${what} {bar} {percentage} % | {value} of {total} | {eta} s left`,
@@ -22,38 +22,43 @@ export function progress({ stderr }: Call, what: string, total: number | undefin
     hideCursor: true,
     clearOnComplete: true,
     etaBuffer: 50,
-    // The time left is no number while nothing is done.
+    // The time left is infinite while nothing is done.
     formatValue: (value) => (Number.isFinite(Number(value)) ? String(value) : '?'),
   });
-  // One that was not started shows nothing, and one that is not on a terminal does not start.
+  // A bar that is not started shows nothing, and one that is not on a terminal does not start.
   if (total !== undefined) bar.start(total, 0);
   return { at: (done) => bar.update(done), stop: () => bar.stop() };
 }
 
-/** A file that is read once, from beginning to end. */
-export interface GivenFile {
+/** A file that a command reads once, from beginning to end. */
+export interface InputFile {
   /** Its path, for messages. */
   readonly path: string;
   /** Its name without folders, for the audit. */
   readonly name: string;
-  /** In bytes; undefined if unknown in advance, as for a pipe. */
+  /** In bytes; undefined if it is unknown in advance, as for a pipe. */
   readonly size: number | undefined;
   /** Its bytes, from the first. */
   open(): Readable;
 }
 
-/** A file, or standard input for `-`. @throws ClearError when there is no such file */
-export async function givenFile(path: string, stdin: Readable): Promise<GivenFile> {
-  const name = 'standard input';
-  if (path === '-') return { path: name, name, size: undefined, open: () => stdin };
+/** The file at a path, or standard input for `-`. @throws ClearError when there is no such file */
+export async function inputFile(path: string, stdin: Readable): Promise<InputFile> {
+  if (path === '-') {
+    const name = 'standard input';
+    return { path: name, name, size: undefined, open: () => stdin };
+  }
   const stats = await stat(path).catch((error) => Promise.reject(unreadable(path, error)));
   if (stats.isDirectory()) throw new ClearError(`${path} is a folder, not a file`);
   const size = stats.isFile() ? stats.size : undefined;
   return { path, name: basename(path), size, open: () => createReadStream(path) };
 }
 
-/** Its bytes, with a progress bar, until the command is asked to stop. @throws ClearError when it cannot be read */
-export async function* readShown(call: Call, what: string, file: GivenFile): AsyncGenerator<Buffer> {
+/**
+ * The bytes of a file, with a progress bar. Ends when the command is stopped.
+ * @throws ClearError when the file cannot be read; Interrupted
+ */
+export async function* readWithProgress(call: Call, what: string, file: InputFile): AsyncGenerator<Buffer> {
   const { signal } = call.interruption;
   const bar = progress(call, what, file.size);
   let bytes = 0;
