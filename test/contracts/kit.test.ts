@@ -3,7 +3,6 @@ import {
   ContractViolation,
   campaignRepositoryCases,
   identityCases,
-  judge,
 } from '@campaign-mirror/port-contracts';
 import { expect } from 'chai';
 import { freshDatabase } from '../support/database/database-server.ts';
@@ -11,6 +10,7 @@ import { rejection } from '../support/promises.ts';
 import { inMemoryWorlds } from '../support/store/in-memory-world.ts';
 import { brokenIdentities, pausedIdentity } from './broken-identities.ts';
 import { type Mistake, mistakes, pausedWorld } from './broken-repositories.ts';
+import { judge } from './judge.ts';
 import { ormMistakes, ormWorld } from './mikro-orm-campaigns.ts';
 
 describe('the kit of the contracts', () => {

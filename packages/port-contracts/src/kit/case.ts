@@ -12,34 +12,6 @@ export interface Case<World> {
   readonly run: (world: World) => Promise<void>;
 }
 
-/** The results of the cases, by their names. */
-export interface Judgement {
-  readonly passed: readonly string[];
-  readonly failed: readonly { readonly name: string; readonly error: unknown }[];
-  readonly notApplicable: readonly string[];
-}
-
-/** Runs the cases in their order, without a test runner. */
-export async function judge<World>(cases: readonly Case<World>[], world: World): Promise<Judgement> {
-  const passed: string[] = [];
-  const failed: { name: string; error: unknown }[] = [];
-  const notApplicable: string[] = [];
-  for (const one of cases) {
-    const { name } = one;
-    if (missing(one, world)) {
-      notApplicable.push(name);
-      continue;
-    }
-    try {
-      await one.run(world);
-      passed.push(name);
-    } catch (error) {
-      failed.push({ name, error });
-    }
-  }
-  return { passed, failed, notApplicable };
-}
-
 /** The first part that the case needs and the world does not have; undefined if the case is applicable. */
 export function missing<World>({ needs }: Pick<Case<World>, 'needs'>, world: World): string | undefined {
   return needs.find((part) => world[part] === undefined);
