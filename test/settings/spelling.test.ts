@@ -51,7 +51,7 @@ describe('a setting that has no effect is reported in a line, without its value'
       '# PORT=1\nexport LOG_LEVEL=MARKED\nPGPASSWORD_FILE=MARKED\nOTHER=x\nHOST=\n',
     );
     const told =
-      '.env is not read, and so LOG_LEVEL, PGPASSWORD_FILE is not set: pass it on by `set -a; . ./.env`, or to a command by ENVIRONMENT_FILE=.env\n';
+      '.env is not read, and so LOG_LEVEL, PGPASSWORD_FILE is not set: to have it read, set ENVIRONMENT_FILE=.env\n';
     const config = (settings = {}) => commandProcess(['config', '--json'], settings, folder.path);
     expect((await config()).errors).to.equal(told);
     const { errors } = await config({ LOG_LEVEL: 'info', PGPASSWORD_FILE: join(folder.path, '.env') });

@@ -12,8 +12,8 @@ import { demonstrateWhereNothingIs, firstCalls, laterCalls } from '../operator/d
 import { aborted, Life, sendLastSpans } from '../process/life.ts';
 import { endBy, stopSignal } from '../process/stop-signals.ts';
 import { version } from '../process/version.ts';
-import { forgetOrmVariables } from '../settings/environment.ts';
-import { type Origins, readSettings } from '../settings/read-settings.ts';
+import { addEnvironmentFile, forgetOrmVariables } from '../settings/environment.ts';
+import { type Origins, type ReadSettings, readSettings } from '../settings/read-settings.ts';
 import { type Setting, type SettingName, settings as table } from '../settings/settings.ts';
 import { databaseModule } from '../wiring/database-module.ts';
 import { httpModule } from '../wiring/http-module.ts';
@@ -61,7 +61,8 @@ export interface ServiceOptions {
 }
 
 /**
- * Runs the service until it is asked to stop. Its settings are variables of this environment (docs/reference/settings.md).
+ * Runs the service until it is asked to stop. Its settings are variables of this environment, or of the file that its
+ * ENVIRONMENT_FILE names (docs/reference/settings.md).
  * Resolves with the exit code, for `process.exit`: 0; 1 after a failure; 2 for a wrong setting, which no restart mends.
  */
 export async function runService(
@@ -70,7 +71,7 @@ export async function runService(
 ): Promise<number> {
   const { stop = stopSignal(endBy) } = options;
   forgetOrmVariables(process.env);
-  const read = readSettings(environment);
+  const read = readAllSettings(environment);
   if ('wrong' in read) {
     for (const line of read.wrong) console.error(printable(line));
     return 2;
@@ -91,6 +92,17 @@ export async function runService(
   log.info({ event: 'stopped' }, 'stopped');
   await close();
   return life.exitCode;
+}
+
+/** With those of the file that ENVIRONMENT_FILE names. */
+function readAllSettings(environment: NodeJS.ProcessEnv): ReadSettings {
+  const variables = { ...environment };
+  try {
+    addEnvironmentFile(variables);
+  } catch (error) {
+    return { wrong: [(error as Error).message], about: [] };
+  }
+  return readSettings(variables);
 }
 
 /** From the start until the process is to end (contract: life). Never rejects. */

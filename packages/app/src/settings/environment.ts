@@ -7,8 +7,8 @@ const assignment = /^([A-Za-z_]\w*)=((?!["'])[^\s\p{Cc}\\](?:[^\p{Cc}\\]*[^\s\p{
 const ignored = /^[ \t]*$|^#.*(?<!\\)$/;
 
 /**
- * Adds the variables of the file that ENVIRONMENT_FILE names, the one that systemd reads for the service
- * (`EnvironmentFile=`); they replace others of the same names.
+ * Adds the variables of the file that ENVIRONMENT_FILE names; they replace others of the same names. systemd
+ * (`EnvironmentFile=`) and docker (`--env-file`) read such a file alike.
  * @throws ClearError when the file cannot be read, or has a line that others could read differently; the line, which may
  *   hold a secret, is not shown
  */

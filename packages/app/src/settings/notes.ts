@@ -1,5 +1,6 @@
 import { readFileSync, statSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
+import { parseEnv } from 'node:util';
 import { externalDatabase, isExternal } from './external-database.ts';
 import { type SettingName, type Settings, settings } from './settings.ts';
 
@@ -45,25 +46,32 @@ export function settingsNotes(environment: NodeJS.ProcessEnv, read: Settings): s
   ];
 }
 
-/** In the working directory, or beside the program. */
-const files = ['.env', fileURLToPath(new URL('../../../../.env', import.meta.url))];
+/** Other programs read a file of this name by themselves: in the working directory, or beside the program. */
+const envFiles = ['.env', fileURLToPath(new URL('../../../../.env', import.meta.url))];
 
-/** Other programs read a file of this name by themselves. */
 function unreadFile(environment: NodeJS.ProcessEnv): string[] {
-  const [file = '', text = ''] = files.map((path) => [path, textOf(path)]).find(([, read]) => read) ?? [];
-  const set = Array.from(text.matchAll(/^[ \t]*(?:export )?(\w+)=./gm), ([, name = '']) => name);
-  const lost = set.filter((name) => name.replace(/_FILE$/, '') in settings && !environment[name]);
-  if (lost.length === 0) return [];
-  const how = `pass it on by \`set -a; . ${file === '.env' ? './.env' : file}\`, or to a command by ENVIRONMENT_FILE=${file}`;
-  return [`${file} is not read, and so ${[...new Set(lost)].join(', ')} is not set: ${how}`];
+  if (environment.ENVIRONMENT_FILE) return [];
+  for (const file of envFiles) {
+    const unset = variablesIn(file).filter(
+      (name) => name.replace(/_FILE$/, '') in settings && !environment[name],
+    );
+    if (unset.length > 0) {
+      return [
+        `${file} is not read, and so ${unset.join(', ')} is not set: to have it read, set ENVIRONMENT_FILE=${file}`,
+      ];
+    }
+  }
+  return [];
 }
 
-/** Empty where there is none that may be read. Reading a pipe would wait. */
-function textOf(path: string): string {
+/** The variables that the file sets; none if it cannot be read. Reading a pipe would wait. */
+function variablesIn(file: string): string[] {
   try {
-    return statSync(path).isFile() ? readFileSync(path, 'utf8') : '';
+    if (!statSync(file).isFile()) return [];
+    const variables = Object.entries(parseEnv(readFileSync(file, 'utf8')));
+    return variables.filter(([, value]) => value).map(([name]) => name);
   } catch {
-    return '';
+    return [];
   }
 }
 

@@ -123,8 +123,8 @@ ${wrapped(`${one.means} (${accepts(one)})`)}
 `,
   );
   return `# Every setting of Campaign Mirror, with its default. Remove the # before a name to set it.
-# systemd (EnvironmentFile=), docker (--env-file) and the commands (ENVIRONMENT_FILE=) read it alike: one NAME=value
-# a line, the value as it is, without quotes around it and without a backslash.
+# The service and the commands read the file that ENVIRONMENT_FILE names; systemd (EnvironmentFile=) and docker
+# (--env-file) read it alike: one NAME=value a line, the value as it is, without quotes around it and without a backslash.
 # A secret may be in a file instead, which NAME_FILE names.
 # Made by: ./campaign-mirror config --example
 ${rows.join('')}`;
