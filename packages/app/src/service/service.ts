@@ -8,7 +8,7 @@ import { listen, warnOfPlainHttp } from '../http/listening.ts';
 import { type Log, levelToggle, openLog } from '../logging/log.ts';
 import { processMetrics } from '../metrics/instruments.ts';
 import { asOperator, type OperatorSession } from '../operator/command-database.ts';
-import { demonstrateWhereNothingIs, firstCalls, laterCalls } from '../operator/demonstration.ts';
+import { createInEmptyDatabase, firstCalls, laterCalls } from '../operator/demonstration.ts';
 import { aborted, Life, sendLastSpans } from '../process/life.ts';
 import { endBy, stopSignal } from '../process/stop-signals.ts';
 import { version } from '../process/version.ts';
@@ -35,7 +35,7 @@ export async function greet(
     const operator = 'the service, at its start';
     const base = urlOf(settings.HOST, port);
     const greeting = async (as: OperatorSession<Database>) => {
-      const made = await demonstrateWhereNothingIs(as);
+      const made = await createInEmptyDatabase(as);
       return made ? firstCalls(made, base) : laterCalls;
     };
     lines.write(await asOperator(openDatabase, access, greeting, operator));
