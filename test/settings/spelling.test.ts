@@ -35,7 +35,7 @@ describe('a setting that has no effect is reported in a line, without its value'
   });
 
   it('where others keep it from having one, or it is not a secret that a file may hold', () => {
-    const twice = 'PGHOST is used only where DATABASE_URL names no host';
+    const twice = 'PGHOST is used only if DATABASE_URL names no host';
     notes({ DATABASE_URL: 'postgres://other/x', PGHOST: 'db' }, [twice]);
     for (const name of ['PGUSER', 'PGSERVICE', 'PGHOSTADDR'])
       notes({ [name]: 'x' }, [`the embedded database is used, not ${name}: set PGHOST to use yours`]);

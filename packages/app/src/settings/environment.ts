@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { ClearError } from '@campaign-mirror/adapters-cli/terminal';
 
-/** A value that systemd, docker and this reader take as it stands: no quotes around it, no escapes, no blanks at its ends. */
+/** A line whose value systemd, docker and this reader take as it is: no quotes around it, no escapes, no blanks at its ends. */
 const assignment = /^([A-Za-z_]\w*)=((?!["'])[^\s\p{Cc}\\](?:[^\p{Cc}\\]*[^\s\p{Cc}\\])?)?$/u;
-/** systemd would take the line after a comment that ends with a backslash for a part of it. */
+/** An empty line or a comment. systemd continues a comment that ends with a backslash in the next line. */
 const ignored = /^[ \t]*$|^#.*(?<!\\)$/;
 
 /**

@@ -4,7 +4,7 @@ import { parseEnv } from 'node:util';
 import { externalDatabase, isExternal } from './external-database.ts';
 import { type SettingName, type Settings, settings } from './settings.ts';
 
-/** What is wrong, in one line that shows no secret, and the settings concerned. */
+/** What is wrong, in one line without a secret, and the settings concerned. */
 export interface Mistake {
   readonly about: SettingName[];
   readonly line: string;
@@ -13,8 +13,8 @@ export interface Mistake {
 /** Settings that are valid individually, but not together. */
 export function contradictions(read: Settings): Mistake[] {
   const { HOST, PORT, OPS_HOST, OPS_PORT, REUSE_PORT, IDENTITY } = read;
-  const found: Mistake[] = [];
-  const refuse = (line: string, ...about: SettingName[]) => found.push({ about, line });
+  const mistakes: Mistake[] = [];
+  const refuse = (line: string, ...about: SettingName[]) => mistakes.push({ about, line });
   if (PORT !== 0 && PORT === OPS_PORT && HOST === OPS_HOST) {
     refuse(`PORT and OPS_PORT must differ, both are ${PORT}`, 'PORT', 'OPS_PORT');
   }
@@ -29,7 +29,7 @@ export function contradictions(read: Settings): Mistake[] {
   } catch (error) {
     refuse((error as Error).message, 'DATABASE_URL', 'PGHOST', 'PGSSLMODE', 'PGSSLROOTCERT');
   }
-  return found;
+  return mistakes;
 }
 
 const names = Object.keys(settings) as SettingName[];
@@ -41,7 +41,7 @@ export function settingsNotes(environment: NodeJS.ProcessEnv, read: Settings): s
   return [
     ...misspelt(Object.keys(environment)),
     ...files.map((name) => `${name}_FILE is not read: set ${name} itself`),
-    ...unused(environment, read),
+    ...withoutEffect(environment, read),
     ...unreadFile(environment),
   ];
 }
@@ -75,16 +75,17 @@ function variablesIn(file: string): string[] {
   }
 }
 
+/** Variables that differ from a setting by a slip. */
 function misspelt(variables: readonly string[]): string[] {
-  const known = names.flatMap((name) => (settings[name].secret ? [name, `${name}_FILE`] : [name]));
-  return variables.flatMap((name) => {
-    if (known.includes(name)) return [];
-    const meant = known.find((one) => isSlip(name, one));
-    return meant ? [`${name} is not a setting: did you mean ${meant}?`] : [];
+  const ours = names.flatMap((name) => (settings[name].secret ? [name, `${name}_FILE`] : [name]));
+  return variables.flatMap((variable) => {
+    if (ours.includes(variable)) return [];
+    const meant = ours.find((name) => isSlip(variable, name));
+    return meant ? [`${variable} is not a setting: did you mean ${meant}?`] : [];
   });
 }
 
-/** Whether one letter is missing, added, replaced or swapped; not the first of a short name, as in COST. */
+/** Whether one letter is missing, added, replaced or swapped; in a short name not the first one, as in COST for HOST. */
 function isSlip(name: string, meant: string): boolean {
   let at = 0;
   while (name[at] === meant[at]) at++;
@@ -94,19 +95,23 @@ function isSlip(name: string, meant: string): boolean {
   return [rest.slice(1), swapped].includes(other) || [rest, rest.slice(1)].includes(other.slice(1));
 }
 
-/** Settings that others keep from having an effect. */
-function unused(environment: NodeJS.ProcessEnv, read: Settings): string[] {
+/** Settings that have no effect because of other settings. */
+function withoutEffect(environment: NodeJS.ProcessEnv, read: Settings): string[] {
   const { DATABASE_URL, PGHOST, IDENTITY, REDIS_URL, RATE_LIMIT, FAILED_KEY_LIMIT } = read;
-  // Whoever sets the last two means a database of theirs, too.
+  const notes: string[] = [];
+  if (DATABASE_URL && PGHOST) notes.push('PGHOST is used only if DATABASE_URL names no host');
+  // PGSERVICE and PGHOSTADDR are not settings, but whoever sets them means a database of their own too.
   const ofDatabase = [...names.filter((name) => name.startsWith('PG')), 'PGSERVICE', 'PGHOSTADDR'];
-  const others = ofDatabase.filter((name) => environment[name]);
-  const isEmbedded = !DATABASE_URL && !PGHOST && others.length > 0;
+  const unused = ofDatabase.filter((name) => environment[name]);
+  if (!DATABASE_URL && !PGHOST && unused.length > 0) {
+    notes.push(`the embedded database is used, not ${unused.join(', ')}: set PGHOST to use yours`);
+  }
+  if (REDIS_URL && !RATE_LIMIT && !FAILED_KEY_LIMIT) {
+    notes.push('REDIS_URL is not used: both limits are off');
+  }
   const hasTokens = read.JWT_ISSUER || read.JWT_AUDIENCE || read.JWT_JWKS_URL;
-  const all = [
-    DATABASE_URL && PGHOST && 'PGHOST is used only where DATABASE_URL names no host',
-    isEmbedded && `the embedded database is used, not ${others.join(', ')}: set PGHOST to use yours`,
-    REDIS_URL && !RATE_LIMIT && !FAILED_KEY_LIMIT && 'REDIS_URL is not used: both limits are off',
-    IDENTITY === 'keys' && hasTokens && 'JWT_* settings are not used: set IDENTITY to jwt or both',
-  ];
-  return all.filter((note) => typeof note === 'string');
+  if (IDENTITY === 'keys' && hasTokens) {
+    notes.push('JWT_* settings are not used: set IDENTITY to jwt or both');
+  }
+  return notes;
 }
