@@ -95,7 +95,7 @@ async function checkRedis(url: URL): Promise<Result> {
   });
   const advice = 'start it, or correct REDIS_URL; until then requests are not limited';
   return reached(`${url.host}${url.pathname}`, advice, async () => {
-    // Rejects with the first error, such as that the database is refused; that of the login comes in the same turn.
+    // This rejects with the first error, such as a refused database; the error of the login comes in the same turn.
     await once(client, 'ready', { signal: AbortSignal.timeout(timeout) }).catch(async (error) => {
       await nextTurn();
       throw fault ?? error;
@@ -128,7 +128,7 @@ async function reached(what: string, advice: string, attempt: () => Promise<stri
 }
 
 function reasonOf({ name, code, message, cause }: NodeJS.ErrnoException): string {
-  // Our time limit is over.
+  // AbortError means that our time limit is over.
   if (name === 'AbortError') return 'no answer';
   // Node's `fetch` has the reason in the cause.
   return (cause as NodeJS.ErrnoException | undefined)?.code ?? code ?? message;

@@ -31,7 +31,7 @@ function ofOperator(word: keyof typeof operatorCommands): Load {
 
 const administration = () => import('../administration/administration-commands.ts');
 
-/** By their first word, in the order of the help. */
+/** The commands by their first word, in the order of the help. */
 const commands: Readonly<Record<string, Load>> = {
   campaign: ofOperator('campaign'),
   mirror: ofOperator('mirror'),
@@ -89,7 +89,7 @@ function withoutKeys(text: string): string {
   return text.replace(/cm_[0-9A-Za-z]{8,}/g, 'cm_…');
 }
 
-/** Options for every command, at any depth. */
+/** Adds the options that every command has, at any depth. */
 function inherit(command: Command, call: Call): void {
   // Commander's own `help` shows the help of a group, whatever command of it is named.
   command.exitOverride().helpOption('-h, --help', 'show this help').helpCommand(false);

@@ -66,7 +66,7 @@ export async function awaitDatabase(
       if (!mayComeBack(error) || performance.now() >= until) throw clearFault(error, address, 'connecting');
       if (tries === 1) log.warn({ event: 'database-awaited' }, `waiting for the database ${nameOf(address)}`);
     } finally {
-      // Not awaited: a server that stalls now has already answered.
+      // The end is not awaited: a server that stalls now has already answered.
       close().catch(() => {});
     }
     await pause(Math.min(betweenTries, Math.max(0, until - performance.now())));

@@ -20,7 +20,7 @@ export async function openLimits(settings: Settings, log: Log): Promise<CallLimi
   };
 }
 
-/** Loads only the code that is needed. */
+/** Opens the counts. Only the code that is needed is loaded. */
 async function openCounts({ REDIS_URL }: Settings): Promise<Counts> {
   if (REDIS_URL) return (await import('./redis-counts.ts')).redisCounts(REDIS_URL);
   const { memoryCounting } = await import('./counts.ts');

@@ -12,7 +12,7 @@ export function connectRedis({ href }: URL, onFault: (error: Error) => void): Re
     connectionName: 'campaign-mirror',
     disableClientInfo: true,
     connectTimeout: 2_000,
-    // A request waits for it.
+    // Short, because a request waits for the command.
     commandTimeout: 250,
     // How long any reply may take: after that the connection is abandoned.
     socketTimeout: 1_000,

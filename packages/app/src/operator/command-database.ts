@@ -158,7 +158,7 @@ function personWhoCalls({ SUDO_USER = '' }: NodeJS.ProcessEnv): string {
   try {
     return userInfo().username;
   } catch {
-    // A user without an entry, as in containers.
+    // The user has no entry in /etc/passwd, as in containers.
     return `uid ${process.getuid?.() ?? 'unknown'}`;
   }
 }

@@ -54,7 +54,7 @@ export function recentMoments(
   return {
     all: all as readonly Moment[],
     take,
-    /** Takes one now, and then one every five seconds. */
+    /** Takes a moment now, and then one every five seconds. */
     start: () => {
       void take();
       timer = setInterval(() => void take(), betweenMoments).unref();

@@ -65,7 +65,7 @@ export async function runService(
   return life.exitCode;
 }
 
-/** With those of the file that ENVIRONMENT_FILE names. */
+/** Reads the settings of the environment and of the file that its ENVIRONMENT_FILE names. */
 function readAllSettings(environment: NodeJS.ProcessEnv): ReadSettings {
   const variables = { ...environment };
   try {

@@ -34,8 +34,8 @@ export function externalDatabase(read: Settings): { address: DatabaseAddress; tl
       user,
       database: url.database || read.PGDATABASE || user,
       ...(password !== undefined && { password }),
-      // With the host, because versions of the driver before 8.23.1, one of which MikroORM has, otherwise check an IP
-      // address as `localhost`.
+      // The host is set because versions of the driver before 8.23.1, one of which MikroORM has, otherwise check the
+      // certificate of an IP address for `localhost`.
       ssl: tls === 'disable' ? false : { ...url.ssl, ...(tls === 'verify-full' && { host }) },
       sslnegotiation: tls !== 'disable' && url.sslnegotiation === 'direct' ? 'direct' : 'postgres',
       ...(read.DATABASE_POOLER === 'transaction' && { pooled: true }),

@@ -77,7 +77,8 @@ function variablesIn(file: string): string[] {
 
 /** Variables that differ from a setting by a slip. */
 function misspelt(variables: readonly string[]): string[] {
-  const ours = names.flatMap((name) => (settings[name].secret ? [name, `${name}_FILE`] : [name]));
+  const settingVariables = names.flatMap((name) => (settings[name].secret ? [name, `${name}_FILE`] : [name]));
+  const ours = [...settingVariables, 'ENVIRONMENT_FILE'];
   return variables.flatMap((variable) => {
     if (ours.includes(variable)) return [];
     const meant = ours.find((name) => isSlip(variable, name));

@@ -17,7 +17,7 @@ export const databaseModule = (input: ModuleInput) =>
       return opened;
     }, []);
     bind(parts.hotPath).toResolvedValue((database) => openServiceHotPath(database, input), [parts.database]);
-    // After the use case was made: only then it is known whether it needs the database.
+    // Resolved after the use case: only then it is known whether that needs the database.
     bind(parts.openedDatabase).toResolvedValue((_) => opened, [parts.setCampaignMirror]);
     bind(parts.pageData).toResolvedValue(
       (database) => (database ? openPageData(database, input) : nothingToShow),
@@ -82,7 +82,7 @@ function poolLimits({ POOL_SIZE: size, STATEMENT_TIMEOUT: statementTimeout }: Se
     // How long a request waits for a connection, in milliseconds.
     waitTimeout: 3_000,
     statementTimeout,
-    // For a server that no longer answers at all: a second more than it may take.
+    // How long a server that no longer answers is awaited: a second more than a statement may take.
     queryTimeout: (statementTimeout || 5_000) + 1_000,
   };
 }
@@ -90,7 +90,7 @@ function poolLimits({ POOL_SIZE: size, STATEMENT_TIMEOUT: statementTimeout }: Se
 /** How long a page may wait for the database, in milliseconds. */
 const pageTimeout = 1_000;
 
-/** On a connection of its own, so that a page delays no request. */
+/** The data of the pages is read on a connection of its own, so that a page delays no request. */
 function openPageData(database: DatabaseAccess, { settings, log, life }: ModuleInput): PageData {
   const limits = {
     size: 1,

@@ -24,7 +24,7 @@ export type CredentialForm = Pick<SetMirrorSettings, 'credentialHeader' | 'isWel
 
 /** The parts of the service that a module of yours may rebind. */
 export const tokens = {
-  /** By default that of PostgreSQL. */
+  /** By default the repository in PostgreSQL. */
   campaignRepository: token<CampaignRepository>('campaignRepository'),
   /** By default access keys in PostgreSQL, or signed tokens, as IDENTITY says. */
   identity: token<Identity>('identity'),

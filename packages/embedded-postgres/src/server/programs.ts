@@ -83,7 +83,7 @@ export async function findPrograms(platform = `${process.platform}-${process.arc
   }
 }
 
-/** Where root keeps copies of the programs. */
+/** Where copies of the programs are, if root runs the database: in one folder for all projects. */
 const copies = '/var/lib/campaign-mirror/programs';
 
 /**
